@@ -1,0 +1,111 @@
+/*
+ * callsig: read, sort, restrict and print recordings, as Python's pstats does.
+ *
+ * A callsig_stats object belongs to its caller and is used by one thread at a time; different objects are independent.
+ * Functions that can fail return 0 or a negative errno after giving one clear line to the message callback.
+ */
+#ifndef CALLSIG_STATS_H
+#define CALLSIG_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CALLSIG_STATS_API __attribute__((visibility("default")))
+#else
+#define CALLSIG_STATS_API
+#endif
+
+struct callsig_stats;
+
+/* Receives one line without the newline. Default: stderr, after "callsig: ". */
+typedef void (*callsig_stats_message_fn)(const char *line, void *data);
+CALLSIG_STATS_API void callsig_stats_set_message(callsig_stats_message_fn message, void *data);
+
+/* Reads the recording at `path` into a new object. It trusts nothing in the file: -EINVAL when it is not a recording,
+ * -ENOTSUP when a newer version wrote it. The recording may belong to a process that is still running. */
+CALLSIG_STATS_API int callsig_stats_load(const char *path, struct callsig_stats **stats);
+
+/* The same from this process's own recording, as of now (libcallsig must be linked and recording: -ENOENT otherwise). */
+CALLSIG_STATS_API int callsig_stats_snapshot(struct callsig_stats **stats);
+
+/* Adds a recording: rows of the same function and signature meet. */
+CALLSIG_STATS_API int callsig_stats_add(struct callsig_stats *stats, const char *path);
+
+/* Frees the object; NULL is allowed. */
+CALLSIG_STATS_API void callsig_stats_free(struct callsig_stats *stats);
+
+enum callsig_stats_by {
+  CALLSIG_BY_FUNCTION = 1 << 0,
+  CALLSIG_BY_SIGNATURE = 1 << 1, /* implies FUNCTION */
+  CALLSIG_BY_STAGE = 1 << 2,
+  CALLSIG_BY_THREAD = 1 << 3,
+  CALLSIG_BY_MODULE = 1 << 4,
+};
+
+/* What rows are grouped by; default CALLSIG_BY_SIGNATURE. */
+CALLSIG_STATS_API int callsig_stats_group(struct callsig_stats *stats, unsigned by);
+
+/* Filters, NULL for none. `function` is a regular expression searched in the printed name, `signature` an expression over
+ * argument values ('n >= 4096 && mode == FAST'; docs/expressions.md), `thread` and `module` are globs. They select calls
+ * before rows are made. -EINVAL with a message that points at the mistake. */
+struct callsig_stats_filter {
+  size_t size;
+  const char *function;
+  const char *signature;
+  const char *stage;
+  const char *thread;
+  const char *module;
+};
+CALLSIG_STATS_API int callsig_stats_filter(struct callsig_stats *stats, const struct callsig_stats_filter *filter);
+
+/* Names are printed without their directories from now on; rows that become equal meet, as in pstats. */
+CALLSIG_STATS_API int callsig_stats_strip_dirs(struct callsig_stats *stats);
+
+/* Subtracts the hooks' own calibrated cost from the times from now on. */
+CALLSIG_STATS_API int callsig_stats_compensate(struct callsig_stats *stats, int on);
+
+/* Sorts by pstats's keys, separated by commas, unique prefixes allowed: "cumtime", "tottime,name". */
+CALLSIG_STATS_API int callsig_stats_sort(struct callsig_stats *stats, const char *keys);
+CALLSIG_STATS_API int callsig_stats_reverse(struct callsig_stats *stats);
+
+/* Prints pstats's table. Each restriction is text: an integer, a fraction below 1, or a regular expression, applied in order. */
+CALLSIG_STATS_API int callsig_stats_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
+CALLSIG_STATS_API int callsig_stats_print_callers(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
+CALLSIG_STATS_API int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
+CALLSIG_STATS_API int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
+CALLSIG_STATS_API int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
+
+/* One row. Strings belong to the object and live until it is grouped, filtered, stripped, added to or freed. */
+struct callsig_stats_row {
+  size_t size;
+  const char *file;
+  unsigned line;
+  const char *function;
+  const char *signature; /* the printed text; NULL by function */
+  const char *stage, *thread, *module; /* NULL where not grouped by */
+  uint64_t ncalls, pcalls;
+  double tottime, cumtime, min, max; /* seconds */
+};
+
+/* Rows in the current order. */
+CALLSIG_STATS_API size_t callsig_stats_row_count(struct callsig_stats *stats);
+CALLSIG_STATS_API int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_stats_row *row);
+
+struct callsig_stats_total {
+  size_t size;
+  uint64_t calls, primitive_calls;
+  double time; /* the sum of tottime, seconds */
+};
+CALLSIG_STATS_API int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total *total);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
