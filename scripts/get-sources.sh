@@ -1,0 +1,87 @@
+#!/bin/sh
+# Fetches Debian source packages and unpacks each into FOLDER/PACKAGE.
+#
+#   scripts/get-sources.sh FOLDER [PACKAGE...]
+#
+# Without packages: the programs that the tests and `make demo` profile. apt-get works in a scratch configuration, whose
+# deb-src entries are made from the machine's own deb entries (one-line .list and deb822 .sources files, with their keyrings
+# and proxies); the machine's own configuration, lists and cache are only read. The upstream source is unpacked as it is,
+# without Debian's patches. A package that FOLDER holds already is left alone, so nothing is fetched twice.
+#
+# Needs apt, tar, gzip and xz. CALLSIG_APT_DIR names the apt configuration to begin from (default /etc/apt).
+set -eu
+
+default_packages="lua5.4 libzstd sqlite3 jsonnet"
+apt_dir=${CALLSIG_APT_DIR:-/etc/apt}
+
+die()
+{
+  echo "get-sources.sh: $*" >&2
+  exit 1
+}
+
+# Writes the deb-src twin of every enabled deb entry below $apt_dir into folder $1.
+make_source_entries()
+{
+  for list in "$apt_dir/sources.list" "$apt_dir"/sources.list.d/*.list; do
+    [ -f "$list" ] || continue
+    sed -n 's/^[[:space:]]*deb[[:space:]]/deb-src /p' "$list" >"$1/$(basename "$list" .list).list"
+  done
+  for stanzas in "$apt_dir"/sources.list.d/*.sources; do
+    [ -f "$stanzas" ] || continue
+    sed 's/^[Tt]ypes:.*/Types: deb-src/' "$stanzas" >"$1/$(basename "$stanzas")"
+  done
+  cat "$1"/* 2>/dev/null | grep -q deb-src || die "no deb entry in $apt_dir/sources.list or sources.list.d: cannot tell where sources are"
+}
+
+# Runs apt-get in the scratch configuration $scratch, whose keyrings and proxies are the machine's own.
+scratch_apt_get()
+{
+  apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/sources.list.d" \
+    -o Dir::State="$scratch/state" -o Dir::State::status="$scratch/status" -o Dir::Cache="$scratch/cache" \
+    -o APT::Sandbox::User= -o APT::Update::Post-Invoke= -o APT::Update::Post-Invoke-Success= "$@"
+}
+
+# Fetches package $1 and unpacks its upstream tarballs into $folder/$1.
+get_package()
+{
+  mkdir -p "$scratch/download/$1"
+  (cd "$scratch/download/$1" && scratch_apt_get source --download-only --only-source "$1") >"$scratch/log" 2>&1 ||
+    die "cannot fetch the source of $1: $(grep -m 1 '^[EW]:' "$scratch/log" || tail -n 1 "$scratch/log")"
+  rm -rf "$scratch/unpacked"
+  mkdir "$scratch/unpacked"
+  for archive in "$scratch/download/$1"/*.orig.tar.*; do
+    case $archive in *.asc) continue ;; esac
+    [ -f "$archive" ] || die "the source package $1 has no upstream tarball"
+    tar -xf "$archive" -C "$scratch/unpacked" --strip-components=1 --no-same-owner || die "cannot unpack $archive"
+  done
+  mv "$scratch/unpacked" "$folder/$1"
+  echo "$folder/$1"
+}
+
+[ $# -ge 1 ] || die "usage: get-sources.sh FOLDER [PACKAGE...]"
+mkdir -p "$1" || die "cannot make the folder $1"
+folder=$(cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- $default_packages
+
+missing=
+for package in "$@"; do
+  [ -d "$folder/$package" ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+for tool in apt-get tar gzip xz; do
+  command -v "$tool" >/dev/null || die "$tool is not installed: run apt-get install apt tar gzip xz-utils"
+done
+scratch=$(mktemp -d "$folder/.fetch-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir -p "$scratch/sources.list.d" "$scratch/state/lists/partial" "$scratch/cache/archives/partial"
+: >"$scratch/status"
+make_source_entries "$scratch/sources.list.d"
+scratch_apt_get -o Acquire::Retries=2 -o APT::Update::Error-Mode=any update >"$scratch/log" 2>&1 ||
+  die "cannot fetch the lists of source packages (no network?): $(grep -m 1 '^[EW]:' "$scratch/log" || tail -n 1 "$scratch/log"). Put unpacked sources of$missing into $folder to go on without it"
+for package in $missing; do
+  get_package "$package"
+done
