@@ -38,6 +38,7 @@ enum cs_index_section_id {
   CS_SECTION_CALL_VALUES,  /* struct cs_index_call_value */
   CS_SECTION_SYMBOLS,      /* struct cs_index_symbol, ascending by address: names for function pointers */
   CS_SECTION_SAVED,        /* struct cs_index_saved: where a site's frame keeps its caller's registers */
+  CS_SECTION_RULES,        /* struct cs_index_rule: what became of each rule of the rules file, in its order */
   CS_SECTION_COUNT
 };
 
@@ -166,6 +167,8 @@ enum cs_arg_flag {
   CS_ARG_THIS = 1u << 0,      /* C++ this: shown by its class */
   CS_ARG_REFERENCE = 1u << 1,
   CS_ARG_JOIN_BY_NAME = 1u << 2, /* the join was made by the length parameter's name, not by a rule */
+  CS_ARG_GROUP_POINTER = 1u << 3, /* of a GROUP: the parameter is a pointer, and the first child is its NULLNESS, which is not
+                                     one of {0}, {1} and has no name; NULL prints p=NULL in place of the group */
 };
 
 struct cs_index_arg {
@@ -299,6 +302,14 @@ struct cs_index_call_value {
   uint8_t source;    /* DWARF register number */
   uint8_t reserved[5];
   int64_t imm;
+};
+
+/* A rule of the rules file in this module. A rule that no indexed module knows is an error of the command. */
+struct cs_index_rule {
+  uint32_t line;     /* in the rules file */
+  uint32_t uses;     /* functions or parameters of this module that it applied to; 0 with problem "": known, without effect */
+  uint32_t problem;  /* string: what does not exist here, "" when everything that it names does */
+  uint32_t depth;    /* how far its names were found: of several modules' problems, the one with the highest is told */
 };
 
 struct cs_index_symbol {

@@ -1,0 +1,50 @@
+/*
+ * DWARF types as the index prints them. docs/rules.md says how each is spelled.
+ *
+ * A table belongs to one build; types are kept once by content, so equal types of different units share an entry.
+ */
+#ifndef CALLSIG_SYMBOLS_TYPES_H
+#define CALLSIG_SYMBOLS_TYPES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "callsig/format/index.h"
+#include "strings.h"
+
+struct cs_types;
+
+/* An empty table whose names go to `strings` (borrowed). NULL when memory is short. */
+struct cs_types *cs_types_new(struct cs_strings *strings);
+void cs_types_free(struct cs_types *types);
+
+/* Writes the entry of the type `die` into `type`; a NULL `die` is void. -ENOMEM or -E2BIG. A DIE that libdw cannot read
+ * is the type "?" of kind CS_TYPE_UNKNOWN. */
+int cs_types_add(struct cs_types *types, Dwarf_Die *die, uint32_t *type);
+
+/* The type of an array of `count` elements of `element` (an index of the same table), "float[16]". */
+int cs_types_add_array(struct cs_types *types, uint32_t element, uint64_t count, uint32_t *type);
+
+/* An entry; valid until the next addition. */
+const struct cs_index_type *cs_types_at(const struct cs_types *types, uint32_t type);
+
+/* The two sections as they are to be written. Valid until the next addition. */
+const struct cs_index_type *cs_types_entries(const struct cs_types *types, uint32_t *count);
+const struct cs_index_enumerator *cs_types_enumerators(const struct cs_types *types, uint32_t *count);
+
+/* The type of `die` (its DW_AT_type, through abstract origins) with typedefs and qualifiers kept. False: void. */
+bool cs_type_of(Dwarf_Die *die, Dwarf_Die *type);
+
+/* Removes typedefs, cv, atomic and restrict from `type`, in place. False: what is left is void or unreadable. */
+bool cs_type_strip(Dwarf_Die *type);
+
+/* The name of a function, type or variable with its namespaces and classes, "ns::Class::method", without parameters, as
+ * the index prints it. The caller frees it. NULL when memory is short. A DIE without a name gives "(anonymous)". */
+char *cs_qualified_name(Dwarf_Die *die);
+
+/* Whether the unit of `die` is written in C++ (or another language with namespaces). */
+bool cs_die_is_cxx(Dwarf_Die *die);
+
+#endif
