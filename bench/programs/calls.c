@@ -1,0 +1,130 @@
+#include "calls.h"
+
+/* The compilers may neither inline a function nor see through a value, so that a call in the source is a call in the
+ * program under every tool: mcount and sleds fire once for each function entered, hooks once for each one inlined. */
+#define NOINLINE      __attribute__((noinline))
+#define OPAQUE(value) __asm__ volatile("" : "+r"(value))
+
+static NOINLINE uint64_t fib(uint64_t n)
+{
+  if (n < 2)
+    return n;
+  uint64_t first = fib(n - 1);
+  OPAQUE(first);
+  uint64_t second = fib(n - 2);
+  OPAQUE(second);
+  return first + second;
+}
+
+static uint64_t counter;
+
+static NOINLINE void chain_inner(void)
+{
+  counter += 1;
+  OPAQUE(counter);
+}
+
+static NOINLINE void chain_middle(void)
+{
+  chain_inner();
+  counter += 2;
+}
+
+static NOINLINE void chain_outer(void)
+{
+  chain_middle();
+  counter += 3;
+}
+
+static NOINLINE uint64_t args_inner(int a, long n)
+{
+  uint64_t sum = (uint64_t)a + (uint64_t)n;
+  OPAQUE(sum);
+  return sum;
+}
+
+static NOINLINE uint64_t args_middle(int a, long n)
+{
+  uint64_t sum = args_inner(a, n);
+  OPAQUE(sum);
+  return sum + (uint64_t)n;
+}
+
+static NOINLINE uint64_t args_outer(int a, long n)
+{
+  uint64_t sum = args_middle(a, n);
+  OPAQUE(sum);
+  return sum + (uint64_t)a;
+}
+
+#define TABLE_FUNCTION(number)                                                                                         \
+  static NOINLINE uint64_t table_##number(uint64_t value)                                                              \
+  {                                                                                                                    \
+    uint64_t sum = value + 1##number;                                                                                  \
+    OPAQUE(sum);                                                                                                       \
+    return sum;                                                                                                        \
+  }
+#define TABLE_NAME(number) table_##number,
+#define TEN(X, tens)                                                                                                   \
+  X(tens##0) X(tens##1) X(tens##2) X(tens##3) X(tens##4) X(tens##5) X(tens##6) X(tens##7) X(tens##8) X(tens##9)
+#define HUNDRED(X, hundreds)                                                                                           \
+  TEN(X, hundreds##0)                                                                                                  \
+  TEN(X, hundreds##1)                                                                                                  \
+  TEN(X, hundreds##2)                                                                                                  \
+  TEN(X, hundreds##3)                                                                                                  \
+  TEN(X, hundreds##4)                                                                                                  \
+  TEN(X, hundreds##5)                                                                                                  \
+  TEN(X, hundreds##6)                                                                                                  \
+  TEN(X, hundreds##7)                                                                                                  \
+  TEN(X, hundreds##8)                                                                                                  \
+  TEN(X, hundreds##9)
+
+HUNDRED(TABLE_FUNCTION, 0)
+HUNDRED(TABLE_FUNCTION, 1)
+
+static uint64_t (*const table[TABLE_SIZE])(uint64_t) = {HUNDRED(TABLE_NAME, 0) HUNDRED(TABLE_NAME, 1)};
+
+uint64_t run_fib(uint64_t rounds)
+{
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    sum += fib(FIB_ARGUMENT);
+  return sum;
+}
+
+uint64_t run_chain(uint64_t rounds)
+{
+  for (uint64_t i = 0; i < rounds; i++)
+    chain_outer();
+  return counter;
+}
+
+uint64_t run_two_args(uint64_t rounds)
+{
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++) {
+    int a = 7;
+    long n = 128;
+    OPAQUE(a);
+    OPAQUE(n);
+    sum += args_outer(a, n);
+  }
+  return sum;
+}
+
+uint64_t run_four_sigs(uint64_t rounds)
+{
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    sum += args_outer(7, 16L << (i & 3));
+  return sum;
+}
+
+uint64_t run_table(uint64_t rounds)
+{
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    for (int k = 0; k < TABLE_SIZE; k++)
+      sum = table[k](sum);
+  return sum;
+}

@@ -1,0 +1,138 @@
+/*
+ * measure PATTERN MILLISECONDS REPETITIONS: times one call pattern of calls.c and prints a line of JSON:
+ *   {"pattern": "chain", "calls": calls in one repetition and thread, "ns": [ns per call, one for each repetition]}
+ * A repetition lasts about MILLISECONDS; it is kept short so that some of them pass without being preempted.
+ *
+ * measure PATTERN rounds N: runs the pattern N times, untimed, for tools that count instead.
+ *
+ * This file is compiled without instrumentation.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "calls.h"
+
+enum { MAX_THREADS = 2, MAX_REPETITIONS = 1000 };
+
+struct pattern {
+  const char *name;
+  uint64_t (*run)(uint64_t rounds);
+  uint64_t calls;
+  int threads;
+};
+
+static const struct pattern patterns[] = {
+    {"fib", run_fib, FIB_CALLS, 1},
+    {"chain", run_chain, CHAIN_LENGTH, 1},
+    {"two_args", run_two_args, CHAIN_LENGTH, 1},
+    {"four_sigs", run_four_sigs, CHAIN_LENGTH, 1},
+    {"table", run_table, TABLE_SIZE, 1},
+    {"two_threads", run_two_args, CHAIN_LENGTH, 2},
+};
+
+struct worker {
+  const struct pattern *pattern;
+  pthread_barrier_t *barrier;
+  uint64_t rounds;
+  int repetitions;
+  double *elapsed; /* ns, one for each repetition */
+};
+
+static volatile uint64_t sink;
+
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static double time_rounds(const struct pattern *pattern, uint64_t rounds)
+{
+  double start = now();
+  sink = pattern->run(rounds);
+  return now() - start;
+}
+
+/* The number of rounds that take about `ns`, after warming up. */
+static uint64_t find_rounds(const struct pattern *pattern, double ns)
+{
+  uint64_t rounds = 1;
+  double elapsed;
+  while ((elapsed = time_rounds(pattern, rounds)) < ns / 4)
+    rounds *= 2;
+  rounds = (uint64_t)((double)rounds * ns / elapsed);
+  return rounds ? rounds : 1;
+}
+
+static void *work(void *argument)
+{
+  struct worker *worker = argument;
+  for (int i = -1; i < worker->repetitions; i++) {
+    pthread_barrier_wait(worker->barrier);
+    double elapsed = time_rounds(worker->pattern, worker->rounds);
+    if (i >= 0)
+      worker->elapsed[i] = elapsed;
+  }
+  return NULL;
+}
+
+static int measure(const struct pattern *pattern, double ns, int repetitions)
+{
+  static double elapsed[MAX_THREADS][MAX_REPETITIONS];
+  pthread_barrier_t barrier;
+  pthread_t threads[MAX_THREADS];
+  struct worker workers[MAX_THREADS];
+  uint64_t rounds = find_rounds(pattern, ns);
+
+  pthread_barrier_init(&barrier, NULL, (unsigned)pattern->threads);
+  for (int i = 0; i < pattern->threads; i++) {
+    workers[i] = (struct worker){pattern, &barrier, rounds, repetitions, elapsed[i]};
+    if (i + 1 == pattern->threads)
+      work(&workers[i]);
+    else if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
+      return 1;
+  }
+  for (int i = 0; i + 1 < pattern->threads; i++)
+    pthread_join(threads[i], NULL);
+
+  uint64_t calls = rounds * pattern->calls;
+  printf("{\"pattern\": \"%s\", \"calls\": %" PRIu64 ", \"ns\": [", pattern->name, calls);
+  for (int i = 0; i < repetitions; i++) {
+    double sum = 0;
+    for (int k = 0; k < pattern->threads; k++)
+      sum += elapsed[k][i];
+    printf("%s%.4f", i ? ", " : "", sum / pattern->threads / (double)calls);
+  }
+  printf("]}\n");
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc != 4) {
+    fprintf(stderr, "usage: measure PATTERN MILLISECONDS REPETITIONS | measure PATTERN rounds N\n");
+    return 2;
+  }
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    if (strcmp(argv[1], patterns[i].name) != 0)
+      continue;
+    if (strcmp(argv[2], "rounds") == 0) {
+      sink = patterns[i].run(strtoull(argv[3], NULL, 10));
+      return 0;
+    }
+    int repetitions = atoi(argv[3]);
+    if (repetitions < 1 || repetitions > MAX_REPETITIONS) {
+      fprintf(stderr, "measure: between 1 and %d repetitions, not %s\n", MAX_REPETITIONS, argv[3]);
+      return 2;
+    }
+    return measure(&patterns[i], atof(argv[2]) * 1e6, repetitions);
+  }
+  fprintf(stderr, "measure: no pattern is called %s\n", argv[1]);
+  return 2;
+}
