@@ -99,10 +99,9 @@ CALLSIG_API void callsig_enabled_cleanup(int *was_enabled);
  *   CALLSIG_FIELD(handle, "req->hdr.kind")
  *   CALLSIG_TYPE(tensor, "dtype=type, shape=ne[0..ndim]")
  */
-#define CALLSIG_RULE(text) CALLSIG_RULE_(text)
-#define CALLSIG_RULE_(text)                                                                                   \
+#define CALLSIG_RULE(text)                                                                                    \
   __asm__(".pushsection .note.callsig,\"\",%note\n\t.balign 4\n\t.long 8, 8802f - 8801f, 1\n\t"               \
-          ".asciz \"callsig\"\n8801:\n\t.asciz " #text "\n8802:\n\t.balign 4\n\t.popsection")
+          ".asciz \"callsig\"\n8801:\n\t.asciz \"" text "\"\n8802:\n\t.balign 4\n\t.popsection")
 #define CALLSIG_STRING(function, parameter) CALLSIG_RULE("function " #function ": " #parameter " string")
 #define CALLSIG_BUCKET(function, parameter, how) CALLSIG_RULE("function " #function ": " #parameter " bucket " how)
 #define CALLSIG_IGNORE(function, parameter) CALLSIG_RULE("function " #function ": " #parameter " ignore")
