@@ -1,0 +1,151 @@
+"""Cases where the surroundings fail the profiler: it says so in one clear line, and the program runs as if it were not there."""
+
+import os
+import random
+import resource
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+
+from harness import Failure, Guest, TIMEOUT
+
+
+def expect_one_line(result, *words):
+    """Exactly one line of the profiler's on stderr, with these words in it."""
+    lines = [line for line in result.errors.splitlines() if line.startswith("callsig: ")]
+    if len(lines) != 1 or any(word not in lines[0] for word in words):
+        raise Failure(f"one line with {words} expected on stderr, found: {result.errors!r}")
+
+
+def sigkill(tools, compiler, level):
+    """Killed at a random moment, everything up to then reads back, frames that were open included."""
+    guest = Guest(tools, "sigkill.c", compiler, level)
+    for turn in range(8):
+        progress, output = os.path.join(tools.scratch, "progress"), tools.new_recording()
+        environment = tools.environment(LD_PRELOAD=tools.preload, CALLSIG_OUTPUT=output)
+        with subprocess.Popen([guest.path, progress], env=environment) as process:
+            deadline = time.monotonic() + TIMEOUT
+            while not os.path.exists(progress) or os.path.getsize(progress) < 16 or started(progress)[0] < 1000:
+                if time.monotonic() > deadline or process.poll() is not None:
+                    raise Failure("the guest did not start")
+                time.sleep(0.01)
+            time.sleep(random.random() / 10)
+            process.kill()
+            status = process.wait(TIMEOUT)
+        if status != -signal.SIGKILL:
+            raise Failure(f"ended with {status}")
+        begun, done = started(progress)
+        read = tools.read(output)
+        step, main = read.calls["step"][0], read.calls["main"][0]
+        if not done <= step <= begun or main != 1 or "main" not in read.open:
+            raise Failure(f"turn {turn}: step called {done}..{begun} times, recorded {step}; main {main}, open {read.open}")
+        tools.expect_counts(output, {"main": 1}, exact=True)
+        os.unlink(progress)
+        os.unlink(output)
+
+
+def started(path):
+    with open(path, "rb") as file:
+        return struct.unpack("<QQ", file.read(16))
+
+
+def same_as_plain(tools, guest, arguments=(), **more):
+    plain = guest.run_plain(arguments)
+    result = guest.run_profiled(arguments, **more)
+    tools.compare(plain, result)
+    return result
+
+
+def full_disk(tools, compiler, level):
+    """A file system with hardly any room: a tmpfs where that may be mounted, else skipped (file_limit does the same)."""
+    guest = Guest(tools, "close_fds.c", compiler, level)
+    with tempfile.TemporaryDirectory(dir=tools.scratch) as folder:
+        for kilobytes in (4, 300, 1500):
+            if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "callsig", folder],
+                                              capture_output=True, check=False).returncode:
+                print("     (no tmpfs can be mounted here)")
+                return
+            try:
+                result = same_as_plain(tools, guest, output=os.path.join(folder, "recording"))
+                expect_one_line(result, "recording", "space")
+                if os.path.exists(result.recording) and os.path.getsize(result.recording):
+                    check_losses(tools, result)
+            finally:
+                subprocess.run(["umount", folder], check=True)
+
+
+def check_losses(tools, result):
+    """What did not find room is counted: nothing is missing from the sum."""
+    read = tools.read(result.recording)
+    told = result.told("count")
+    found = sum(read.calls.get(name, [0])[0] for name in told)
+    missing = sum(told.values()) - found
+    if missing < 0 or missing > read.loss["no_space"]:
+        raise Failure(f"{missing} calls missing, {read.loss}")
+
+
+def file_limit(tools, compiler, level):
+    """RLIMIT_FSIZE: no SIGXFSZ, one line, and the calls that found no room are counted."""
+    guest = Guest(tools, "close_fds.c", compiler, level)
+    for size in (4096, 300 << 10, 1500 << 10):
+        result = same_as_plain(tools, guest, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+        expect_one_line(result, "recording", "limit")
+        if os.path.exists(result.recording) and os.path.getsize(result.recording):
+            check_losses(tools, result)
+
+
+def unwritable(tools, compiler, level):
+    """A folder that does not exist, a file in its place, and (unless root) one without permission."""
+    guest = Guest(tools, "close_fds.c", compiler, level)
+    for folder in ("missing/folder", "file"):
+        path = os.path.join(tools.scratch, folder)
+        if folder == "file":
+            with open(path, "w", encoding="ascii"):
+                pass
+        result = same_as_plain(tools, guest, output=os.path.join(path, "recording"))
+        expect_one_line(result, path)
+
+
+def address_space(tools, compiler, level):
+    """RLIMIT_AS: too little for the range that the profiler would like."""
+    guest = Guest(tools, "close_fds.c", compiler, level)
+    for size in (24 << 20, 64 << 20, 256 << 20):
+        result = same_as_plain(tools, guest, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+        lines = [line for line in result.errors.splitlines() if line.startswith("callsig: ")]
+        if len(lines) > 1:
+            raise Failure(f"more than one line: {result.errors!r}")
+        if not lines:
+            tools.expect_counts(result.recording, result.told("count"), exact=True)
+
+
+def stripped(tools, compiler, level):
+    guest = Guest(tools, "close_fds.c", compiler, level)
+    subprocess.run(["strip", "--strip-all", guest.path], check=True)
+    result = same_as_plain(tools, guest)
+    expect_one_line(result, guest.path)
+    read = tools.read(result.recording)
+    expected, found = sum(result.told("count").values()), sum(calls for calls, _ in read.calls.values())
+    if expected != found:
+        raise Failure(f"{expected} calls made, {found} recorded")
+
+
+def no_debug(tools, compiler, level):
+    guest = Guest(tools, "close_fds.c", compiler, level, debug=False)
+    result = same_as_plain(tools, guest)
+    expect_one_line(result, guest.path, "-g")
+    tools.expect_counts(result.recording, result.told("count"), exact=True)
+
+
+CASES = {
+    "sigkill": sigkill,
+    "full_disk": full_disk,
+    "file_limit": file_limit,
+    "unwritable": unwritable,
+    "address_space": address_space,
+    "stripped": stripped,
+    "no_debug": no_debug,
+}
+
+BUILDS = {"sigkill": [("gcc", "-O2"), ("clang", "-O0")]}

@@ -1,0 +1,168 @@
+"""What every guest case uses: building, running plain and profiled, comparing, and holding counts against the recording."""
+
+import glob
+import json
+import os
+import subprocess
+
+import recording
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+INCLUDE = os.path.normpath(os.path.join(HERE, "..", "..", "include"))
+TIMEOUT = 240
+
+
+class Failure(Exception):
+    """What a case found wrong."""
+
+
+def first_existing(*paths):
+    return next((path for path in paths if os.path.exists(path)), None)
+
+
+class Result:
+    """One finished run."""
+
+    def __init__(self, command, done, recording_path):
+        self.command = command
+        self.status = done.returncode
+        self.output = done.stdout
+        self.errors = done.stderr
+        self.recording = recording_path
+
+    def told(self, word):
+        """The counts that the program told: name -> calls."""
+        counts = {}
+        for line in self.output.splitlines():
+            parts = line.split()
+            if len(parts) == 3 and parts[0] == word:
+                counts[parts[1]] = int(parts[2])
+        return counts
+
+    def fixed_output(self):
+        return [line for line in self.output.splitlines() if not line.startswith("varies ")]
+
+    def remove(self):
+        for path in glob.glob(glob.escape(self.recording) + "*"):
+            os.unlink(path)
+
+
+class Tools:
+    """The built callsig, and a folder of this case's own with a cache of its own."""
+
+    def __init__(self, build, scratch):
+        self.build = os.path.abspath(build)
+        self.scratch = os.path.abspath(scratch)
+        os.makedirs(self.scratch, exist_ok=True)
+        self.preload = first_existing(os.path.join(self.build, "profiler", "libcallsig.so"),
+                                      os.path.join(self.build, "libcallsig.so"))
+        self.command = first_existing(os.path.join(self.build, "cli", "callsig"), os.path.join(self.build, "callsig"))
+        if not self.preload:
+            raise SystemExit(f"run_guest.py: no libcallsig.so under {build}: build it first")
+        self.modes = ["preload"] + (["run"] if self.command else [])
+        self.runs = 0
+
+    def environment(self, **more):
+        names = {name: value for name, value in os.environ.items() if not name.startswith("CALLSIG_")}
+        names["CALLSIG_CACHE_DIR"] = os.path.join(self.scratch, "cache")
+        if self.command:
+            names["CALLSIG_COMMAND"] = self.command
+        names.update(more)
+        return names
+
+    def new_recording(self):
+        self.runs += 1
+        return os.path.join(self.scratch, f"recording-{self.runs}")
+
+    def read(self, path):
+        try:
+            return recording.Recording(path)
+        except (OSError, recording.Broken) as error:
+            raise Failure(f"{path}: {error}") from error
+
+    def other_recordings(self, result):
+        return [path for path in sorted(glob.glob(glob.escape(result.recording) + ".*"))]
+
+    def only_other_recording(self, result):
+        others = self.other_recordings(result)
+        if len(others) != 1:
+            raise Failure(f"one recording of a child expected, found {others}")
+        return others[0]
+
+    def compare(self, plain, profiled):
+        if plain.status != profiled.status:
+            raise Failure(f"exit status {profiled.status}, plain {plain.status}; it said: {profiled.errors}")
+        if plain.fixed_output() != profiled.fixed_output():
+            raise Failure(f"output differs:\n{profiled.output}\nplain:\n{plain.output}")
+
+    def expect_counts(self, path, expected, exact):
+        """Every expected count is in the recording, and in the report. Inexact: calls that a hook could not record because a
+        signal interrupted another are counted as such, so that nothing is missing from the sum."""
+        if not expected:
+            return
+        read = self.read(path)
+        lost = read.loss["nested"]
+        missing = 0
+        for name, calls in expected.items():
+            found = read.calls.get(name, [0, 0])[0]
+            if exact and found != calls or not exact and not calls - lost <= found <= calls:
+                raise Failure(f"{name} was called {calls} times, the recording says {found} (losses: {read.loss})")
+            missing += calls - found
+        if not exact and missing > lost:
+            raise Failure(f"{missing} calls missing, {lost} counted as lost")
+        if self.command:
+            self.expect_report(path, read)
+
+    def expect_report(self, path, read):
+        done = subprocess.run([self.command, "report", path, "--by", "function", "--format", "json"],
+                              capture_output=True, text=True, timeout=TIMEOUT, env=self.environment(), check=False)
+        if done.returncode:
+            raise Failure(f"callsig report {path}: {done.stderr}")
+        found = {}
+        for row in json.loads(done.stdout)["rows"]:
+            found[row["function"]] = found.get(row["function"], 0) + row["ncalls"]
+        for name, (calls, _primitive) in read.calls.items():
+            if calls and found.get(name) != calls:
+                raise Failure(f"report says {name} was called {found.get(name)} times, the recording {calls}")
+
+
+class Guest:
+    """A guest program, built one way."""
+
+    def __init__(self, tools, source, compiler, level, flags=(), debug=True):
+        self.tools = tools
+        self.compiler = compiler
+        self.options = (["-g"] if debug else []) + [level, *flags, f"-I{INCLUDE}"]
+        stem = os.path.splitext(source)[0]
+        self.tag = f"{stem}-{compiler}{level}{'' if debug else '-nodebug'}"
+        self.plain = self.compile(source, self.tag + "-plain", [])
+        self.path = self.compile(source, self.tag, ["-finstrument-functions"])
+
+    def compile(self, source, name, extra):
+        path = os.path.join(self.tools.scratch, name)
+        command = [self.compiler, *self.options, *extra, os.path.join(HERE, source), "-o", path, "-pthread", "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        if done.returncode:
+            raise Failure(f"{' '.join(command)}: {done.stderr}")
+        return path
+
+    def build_plugin(self, name):
+        return self.compile("plugin.c", f"{name}-{self.compiler}{self.options[1]}.so",
+                            [f"-DPLUGIN={name}", "-shared", "-fPIC", "-finstrument-functions"])
+
+    def run(self, command, environment, recording_path, **more):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=environment, check=False,
+                              cwd=self.tools.scratch, **more)
+        return Result(command, done, recording_path)
+
+    def run_plain(self, arguments):
+        return self.run([self.plain, *arguments], self.tools.environment(), None)
+
+    def run_profiled(self, arguments, mode="preload", output=None, program=None, **more):
+        path = output or self.tools.new_recording()
+        program = program or self.path
+        if mode == "run":
+            return self.run([self.tools.command, "run", "-o", path, "--", program, *arguments], self.tools.environment(),
+                            path, **more)
+        environment = self.tools.environment(LD_PRELOAD=self.tools.preload, CALLSIG_OUTPUT=path)
+        return self.run([program, *arguments], environment, path, **more)

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Runs the guest programs without and under the profiler and compares: output, exit status, and every count.
+
+    run_guest.py --build BUILD_DIR [--list] [--keep] [CASE...]
+
+A case is built with gcc and clang at -O0 and -O2 (guests that take long: one build), runs plain and with libcallsig preloaded,
+and passes when both runs print and end the same, and every count that the program tells of itself is the count in the
+recording and in `callsig report --format json`.
+"""
+
+import argparse
+import collections
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import environment
+from harness import Failure, Guest, Tools
+
+EVERY = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")]
+ONE = [("gcc", "-O2")]
+CXX = [(compiler, level) for compiler in ("g++", "clang++") for level in ("-O0", "-O2")]
+
+Case = collections.namedtuple("Case", "source builds runs check flags plugins")
+
+
+def case(source, builds=None, runs=((),), check=None, flags=(), plugins=()):
+    """`runs`: arguments of each run; "@alpha", "@beta" stand for the built plugins, "@scratch" for a file of its own."""
+    return Case(source, builds or EVERY, runs, check, tuple(flags), tuple(plugins))
+
+
+def check_child(tools, result):
+    """The counts of the forked child are in a recording of its own."""
+    tools.expect_counts(tools.only_other_recording(result), result.told("child"), exact=True)
+
+
+def check_images(count):
+    def check(tools, result):
+        others = tools.other_recordings(result)
+        if len(others) != count:
+            raise Failure(f"{len(others)} recordings beside the first, {count} expected: {others}")
+        for other in others:
+            calls = tools.read(other).calls
+            if calls.get("work", [0])[0] not in (0, 20):
+                raise Failure(f"{other}: work was called {calls['work'][0]} times, not 20")
+    return check
+
+
+def check_threads(tools, result):
+    recording = tools.read(result.recording)
+    if len(recording.threads) > 64 + 16:
+        raise Failure(f"{len(recording.threads)} threads kept")
+    ended = sum(thread["threads"] for thread in recording.threads)
+    if ended < 20000:
+        raise Failure(f"only {ended} threads counted")
+    size = os.path.getsize(result.recording)
+    if size > 64 << 20:
+        raise Failure(f"the recording took {size} bytes")
+
+
+CASES = {
+    "longjmp": case("longjmp.c"),
+    "exceptions": case("exceptions.cpp", CXX),
+    "fork": case("fork.c", runs=((), ("raw",)), check=check_child),
+    "exec": case("exec.c", runs=(("fork",),), check=check_images(1)),
+    "vfork": case("exec.c", runs=(("vfork",),), check=check_images(1)),
+    "spawn": case("exec.c", runs=(("spawn",),), check=check_images(1)),
+    "exec_all": case("exec.c", runs=(("all",),), check=check_images(4)),
+    "thread_ends": case("thread_ends.c"),
+    "ends": case("ends.c", runs=tuple((mode,) for mode in
+                                      ("exit", "_exit", "quick_exit", "abort", "signal", "thread", "return"))),
+    "signals": case("signals.c", runs=((), ("stack",))),
+    "segv": case("segv.c"),
+    "malloc": case("malloc.c", flags=("-fno-builtin",)),
+    "coroutines": case("coroutines.c"),
+    "plugins": case("plugins.c", runs=(("@alpha", "@beta"),), plugins=("alpha", "beta")),
+    "many_threads": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),
+    "deep": case("deep.c", ONE + [("clang", "-O0")]),
+    "close_fds": case("close_fds.c"),
+    "errno": case("errno.c", flags=("-frounding-math",)),
+    "children": case("children.c", runs=(("@alpha",),), plugins=("alpha",)),
+    "vectors": case("vectors.c"),
+    "constructors": case("constructors.c"),
+}
+
+
+def run_build(tools, name, one, compiler, level):
+    guest = Guest(tools, one.source, compiler, level, one.flags)
+    plugins = {f"@{plugin}": guest.build_plugin(plugin) for plugin in one.plugins}
+    for arguments in one.runs:
+        words = [plugins.get(word, word) for word in arguments]
+        plain = guest.run_plain(words)
+        for mode in tools.modes:
+            result = guest.run_profiled(words, mode)
+            tools.compare(plain, result)
+            tools.expect_counts(result.recording, result.told("count"), exact=True)
+            tools.expect_counts(result.recording, result.told("varies"), exact=False)
+            if one.check:
+                one.check(tools, result)
+            result.remove()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True, help="the build folder of callsig")
+    parser.add_argument("--scratch", help="where guests are built (default: a temporary folder)")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    everything = {**{name: None for name in CASES}, **environment.CASES}
+    if options.list:
+        print("\n".join(everything))
+        return 0
+    scratch = options.scratch or tempfile.mkdtemp(prefix="callsig-guest-")
+    os.makedirs(scratch, exist_ok=True)
+    failed = 0
+    try:
+        for name in options.cases or everything:
+            if name not in everything:
+                sys.exit(f"run_guest.py: no case {name}: --list shows them")
+            tools = Tools(options.build, os.path.join(scratch, name))
+            builds = CASES[name].builds if name in CASES else environment.BUILDS.get(name, ONE)
+            for compiler, level in builds:
+                if not shutil.which(compiler):
+                    continue
+                try:
+                    if name in CASES:
+                        run_build(tools, name, CASES[name], compiler, level)
+                    else:
+                        environment.CASES[name](tools, compiler, level)
+                    print(f"ok   {name} {compiler} {level}", flush=True)
+                except (Failure, subprocess.TimeoutExpired) as error:
+                    failed += 1
+                    print(f"FAIL {name} {compiler} {level}: {error}", flush=True)
+    finally:
+        if not options.keep and not options.scratch:
+            shutil.rmtree(scratch, ignore_errors=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
