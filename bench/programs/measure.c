@@ -1,7 +1,8 @@
 /*
  * measure PATTERN MILLISECONDS REPETITIONS: times one call pattern of calls.c and prints a line of JSON:
- *   {"pattern": "chain", "calls": calls in one repetition and thread, "ns": [ns per call, one for each repetition]}
- * A repetition lasts about MILLISECONDS; it is kept short so that some of them pass without being preempted.
+ *   {"pattern": "chain", "calls": all calls made, warming up included, "ns": [ns per call, one for each repetition]}
+ * A repetition lasts about MILLISECONDS; it is kept short so that some of them pass without being preempted. Each
+ * thread is bound to a CPU of its own, counted from the last one that the process may use.
  *
  * measure PATTERN rounds N: runs the pattern N times, untimed, for tools that count instead.
  *
@@ -10,6 +11,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,12 +40,15 @@ static const struct pattern patterns[] = {
 struct worker {
   const struct pattern *pattern;
   pthread_barrier_t *barrier;
+  const cpu_set_t *allowed;
+  int number;
   uint64_t rounds;
   int repetitions;
   double *elapsed; /* ns, one for each repetition */
 };
 
 static volatile uint64_t sink;
+static _Atomic uint64_t rounds_run;
 
 static double now(void)
 {
@@ -56,7 +61,26 @@ static double time_rounds(const struct pattern *pattern, uint64_t rounds)
 {
   double start = now();
   sink = pattern->run(rounds);
-  return now() - start;
+  double elapsed = now() - start;
+  rounds_run += rounds;
+  return elapsed;
+}
+
+/* Binds the calling thread to the CPU that is `number` places before the last allowed one; with fewer CPUs than threads
+ * they share the first. */
+static void bind_thread(const cpu_set_t *allowed, int number)
+{
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+    if (!CPU_ISSET((size_t)cpu, allowed))
+      continue;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    if (number-- == 0)
+      break;
+  }
+  (void)sched_setaffinity(0, sizeof one, &one);
 }
 
 /* The number of rounds that take about `ns`, after warming up. */
@@ -73,6 +97,7 @@ static uint64_t find_rounds(const struct pattern *pattern, double ns)
 static void *work(void *argument)
 {
   struct worker *worker = argument;
+  bind_thread(worker->allowed, worker->number);
   for (int i = -1; i < worker->repetitions; i++) {
     pthread_barrier_wait(worker->barrier);
     double elapsed = time_rounds(worker->pattern, worker->rounds);
@@ -86,13 +111,18 @@ static int measure(const struct pattern *pattern, double ns, int repetitions)
 {
   static double elapsed[MAX_THREADS][MAX_REPETITIONS];
   pthread_barrier_t barrier;
+  cpu_set_t allowed;
   pthread_t threads[MAX_THREADS];
   struct worker workers[MAX_THREADS];
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    return 1;
+  bind_thread(&allowed, pattern->threads - 1);
   uint64_t rounds = find_rounds(pattern, ns);
 
   pthread_barrier_init(&barrier, NULL, (unsigned)pattern->threads);
   for (int i = 0; i < pattern->threads; i++) {
-    workers[i] = (struct worker){pattern, &barrier, rounds, repetitions, elapsed[i]};
+    workers[i] = (struct worker){pattern, &barrier, &allowed, i, rounds, repetitions, elapsed[i]};
     if (i + 1 == pattern->threads)
       work(&workers[i]);
     else if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
@@ -102,7 +132,7 @@ static int measure(const struct pattern *pattern, double ns, int repetitions)
     pthread_join(threads[i], NULL);
 
   uint64_t calls = rounds * pattern->calls;
-  printf("{\"pattern\": \"%s\", \"calls\": %" PRIu64 ", \"ns\": [", pattern->name, calls);
+  printf("{\"pattern\": \"%s\", \"calls\": %" PRIu64 ", \"ns\": [", pattern->name, rounds_run * pattern->calls);
   for (int i = 0; i < repetitions; i++) {
     double sum = 0;
     for (int k = 0; k < pattern->threads; k++)
