@@ -219,19 +219,25 @@ enum cs_group {
  * A frame that is still open adds a call that ends "now": a reader computes its groups from the open stack.
  */
 struct cs_rec_edge {
+  /* First cache line: what an entry compares and follows. */
   struct cs_rec_tag tag;
   uint64_t site;       /* probe site, run-time address; 0 when retired (its module was unloaded) or merged */
   uint64_t from, to;   /* addresses of variants; from is 0 for the root edge */
+  uint64_t after;      /* the runtime's own: the edge that was taken after this one from the same variant, its prediction */
+  uint64_t counters;   /* the runtime's own: where a fast call counts: &calls, or the recursion record's &calls */
+  uint64_t site_info;  /* the runtime's own: address of what it knows of the site */
+  uint32_t mode;       /* the runtime's own: may a call take the fast path while the thread is in this mode of recursion */
+  uint32_t cfa;        /* the runtime's own: how the canonical frame address follows from the registers */
+  /* Second cache line: what an exit checks and adds to. */
+  uint64_t function_address; /* this_fn that the hooks pass at this site */
   uint64_t calls;
   uint64_t total;      /* ticks, inclusive */
   uint64_t children;   /* ticks of the calls made from these calls, inclusive */
   uint64_t min, max;   /* ticks, inclusive; UINT64_MAX and 0 before the first return */
   uint64_t recursion;  /* address of a cs_rec_recursion, 0 until needed */
-  uint64_t function_address; /* this_fn that the hooks pass at this site */
   uint64_t next;       /* next older edge of the same tree */
   uint32_t flags;      /* enum cs_edge_flag */
   uint32_t word_count;
-  uint64_t site_info;  /* the runtime's own: address of what it knows of the site */
   uint64_t words[];    /* the signature's words again, beside the counters */
 };
 
@@ -268,7 +274,8 @@ struct cs_rec_stack {
   uint64_t suspended;    /* ticks at which control left this machine stack, 0 while it runs */
   uint32_t capacity;     /* frames */
   uint32_t reserved;
-  struct cs_rec_frame frames[]; /* frame 0 is a link: its edge is the thread's root_edge and it is not a call */
+  struct cs_rec_frame frames[]; /* frame 0 is a link and not a call: its edge is the thread's root_edge in an outermost segment,
+                                   else a copy of the frame that this segment continues */
 };
 
 #endif
