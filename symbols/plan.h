@@ -80,7 +80,7 @@ struct cs_plan_parameter {
 };
 
 struct cs_plan {
-  uint32_t name;  /* string: as cs_qualified_name() gives it */
+  uint32_t name;  /* string: as cs_types_qualified_name() gives it */
   uint32_t flags; /* enum cs_function_flag: CXX and VARIADIC */
   uint16_t parameter_count;
   uint16_t arg_count;

@@ -27,6 +27,9 @@ int cs_types_add(struct cs_types *types, Dwarf_Die *die, uint32_t *type);
 /* The type of an array of `count` elements of `element` (an index of the same table), "float[16]". */
 int cs_types_add_array(struct cs_types *types, uint32_t element, uint64_t count, uint32_t *type);
 
+/* A copy of `type` under another name: how a rule calls it. */
+int cs_types_add_renamed(struct cs_types *types, uint32_t type, const char *name, uint32_t *renamed);
+
 /* An entry; valid until the next addition. */
 const struct cs_index_type *cs_types_at(const struct cs_types *types, uint32_t type);
 
@@ -41,8 +44,14 @@ bool cs_type_of(Dwarf_Die *die, Dwarf_Die *type);
 bool cs_type_strip(Dwarf_Die *type);
 
 /* The name of a function, type or variable with its namespaces and classes, "ns::Class::method", without parameters, as
- * the index prints it. The caller frees it. NULL when memory is short. A DIE without a name gives "(anonymous)". */
-char *cs_qualified_name(Dwarf_Die *die);
+ * the index prints it. Belongs to the table. NULL when memory is short. A DIE without a name gives "(anonymous)". */
+const char *cs_types_qualified_name(struct cs_types *types, Dwarf_Die *die);
+
+/* Follows a declaration to the definition that a type signature names; other DIEs are left as they are. */
+void cs_type_complete(Dwarf_Die *type);
+
+/* The size of the type's values in bytes, 0 when unknown. */
+uint32_t cs_type_size(Dwarf_Die *type);
 
 /* Whether the unit of `die` is written in C++ (or another language with namespaces). */
 bool cs_die_is_cxx(Dwarf_Die *die);
