@@ -1,0 +1,126 @@
+/* callsig index: how the arguments of a module's functions are read. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "symbols.h"
+
+static const char help[] =
+    "usage: callsig index ELF [--explain] [--coverage] [--verify] [--rules FILE]\n"
+    "       callsig index --cache ELF [--rules FILE]\n"
+    "\n"
+    "Shows how each parameter of each instrumented function of an ELF file will be read, and which cannot be.\n"
+    "\n"
+    "  --explain     by function and site: where each parameter lies, which joins and rules apply and why (default)\n"
+    "  --coverage    how many parameters can be read, in numbers\n"
+    "  --verify      read the debug information again with libdwarf, and compare; differences are a failure\n"
+    "  --rules FILE  how arguments are read and shown; default $CALLSIG_RULES\n"
+    "  --cache       only make sure that the cache holds the index, and print where\n"
+    "  --help, --version\n";
+
+struct index_options {
+  const char *rules;
+  bool explain, coverage, verify, cache;
+};
+
+static int read_options(const struct cs_command *command, int argc, char **argv, struct index_options *index,
+                        int *status)
+{
+  enum { OPTION_EXPLAIN = CS_OPTION_FIRST, OPTION_COVERAGE, OPTION_VERIFY, OPTION_RULES, OPTION_CACHE };
+  static const struct option options[] = {
+      {"explain", no_argument, NULL, OPTION_EXPLAIN},
+      {"coverage", no_argument, NULL, OPTION_COVERAGE},
+      {"verify", no_argument, NULL, OPTION_VERIFY},
+      {"rules", required_argument, NULL, OPTION_RULES},
+      {"cache", no_argument, NULL, OPTION_CACHE},
+      CS_COMMON_OPTIONS,
+      {NULL, 0, NULL, 0},
+  };
+  int option;
+  while ((option = cs_next_option(command, argc, argv, ":", options, status)) != -1) {
+    if (option == -2)
+      return -1;
+    if (option == OPTION_EXPLAIN)
+      index->explain = true;
+    else if (option == OPTION_COVERAGE)
+      index->coverage = true;
+    else if (option == OPTION_VERIFY)
+      index->verify = true;
+    else if (option == OPTION_RULES)
+      index->rules = optarg;
+    else
+      index->cache = true;
+  }
+  return 0;
+}
+
+static int make_cached(const char *path, const struct cs_index_options *options)
+{
+  char cached[PATH_MAX];
+  int error = cs_index_cache(path, options, cached, sizeof cached);
+  if (error == 0)
+    puts(cached);
+  return error;
+}
+
+/* Builds the index, which tells what was asked for on the way, and holds it against libdwarf. */
+static int show(const char *path, const struct cs_index_options *options, bool verify)
+{
+  void *data = NULL;
+  size_t size = 0;
+  struct cs_index index;
+  int error = cs_index_build(path, options, &data, &size);
+  if (error == 0)
+    error = cs_index_open(data, size, &index);
+  if (error == 0 && options->rules != NULL && (error = cs_rules_seen(options->rules, &index)) == 0)
+    error = cs_rules_check(options->rules, cs_error_line, NULL);
+  if (error == 0 && verify) {
+    int differences = cs_index_verify(path, &index, stdout, cs_error_line, NULL);
+    if (differences > 0)
+      cs_error("index: %s: elfutils and libdwarf disagree in %d places", path, differences);
+    error = differences > 0 ? -EINVAL : differences;
+  }
+  free(data);
+  return error;
+}
+
+static int index_main(const struct cs_command *command, int argc, char **argv)
+{
+  struct index_options index = {0};
+  int status = CS_EXIT_OK;
+  if (read_options(command, argc, argv, &index, &status) < 0)
+    return status;
+  if (optind == argc)
+    return cs_usage_error(command, "no ELF file given");
+  if (optind + 1 < argc)
+    return cs_usage_error(command, "unexpected argument '%s'; one ELF file at a time", argv[optind + 1]);
+  if (index.cache && (index.explain || index.coverage || index.verify))
+    return cs_usage_error(command, "--cache shows nothing; give it without --explain, --coverage and --verify");
+
+  if (index.rules == NULL)
+    index.rules = getenv("CALLSIG_RULES");
+  struct cs_rules *rules = NULL;
+  if (index.rules != NULL && cs_rules_load(index.rules, cs_error_line, NULL, &rules) < 0)
+    return CS_EXIT_FAILURE;
+  bool explain = index.explain || !(index.coverage || index.verify || index.cache);
+  const struct cs_index_options options = {
+      .size = sizeof options,
+      .rules = rules,
+      .message = cs_error_line,
+      .explain = explain ? stdout : NULL,
+      .coverage = index.coverage ? stdout : NULL,
+  };
+  int error = index.cache ? make_cached(argv[optind], &options) : show(argv[optind], &options, index.verify);
+  cs_rules_free(rules);
+  return error < 0 ? CS_EXIT_FAILURE : cs_finish_output(CS_EXIT_OK);
+}
+
+const struct cs_command cs_command_index = {
+    .name = "index",
+    .summary = "show how the arguments of a module's functions are read",
+    .help = help,
+    .main = index_main,
+};

@@ -1,0 +1,121 @@
+/* Runs `ld.so --list IMAGE` (what ldd does) and reads what it prints. */
+#include "libraries.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+
+extern char **environ;
+
+static int add_path(struct cs_libraries *libraries, const char *path, size_t length)
+{
+  char **grown = reallocarray(libraries->paths, libraries->count + 1, sizeof *grown);
+  if (grown == NULL)
+    return -ENOMEM;
+  libraries->paths = grown;
+  grown[libraries->count] = strndup(path, length);
+  if (grown[libraries->count] == NULL)
+    return -ENOMEM;
+  libraries->count++;
+  return 0;
+}
+
+/* A line is "\tNAME => PATH (0xADDRESS)", "\tNAME => not found" or "\tPATH (0xADDRESS)". */
+static int read_line(struct cs_libraries *libraries, const char *image, char *line)
+{
+  char *arrow = strstr(line, " => ");
+  if (arrow != NULL && strncmp(arrow + 4, "not found", 9) == 0) {
+    *arrow = '\0';
+    cs_error("run: %s: its library %s is not found; set LD_LIBRARY_PATH to the folder that holds it", image,
+             line + strspn(line, "\t "));
+    return -ENOENT;
+  }
+  char *path = arrow != NULL ? arrow + 4 : line + strspn(line, "\t ");
+  char *end = strstr(path, " (0x");
+  return path[0] == '/' && end != NULL ? add_path(libraries, path, (size_t)(end - path)) : 0;
+}
+
+static int spawn_lister(const char *interpreter, const char *image, int output, pid_t *pid)
+{
+  char *arguments[] = {(char *)interpreter, "--list", (char *)image, NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  int error = posix_spawn(pid, interpreter, &actions, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return -error;
+}
+
+/* Reads the lister's output to its end, even after a bad line, so that it never writes to a closed pipe. */
+static int read_all(struct cs_libraries *libraries, const char *image, FILE *output)
+{
+  char *line = NULL;
+  size_t capacity = 0;
+  int result = 0;
+  while (getline(&line, &capacity, output) >= 0) {
+    int error = result == 0 ? read_line(libraries, image, line) : 0;
+    if (error < 0)
+      result = error;
+  }
+  free(line);
+  return result;
+}
+
+/* Waits for the lister; its status says whether the program could start at all. */
+static int wait_lister(pid_t pid, const char *interpreter, const char *image)
+{
+  int status;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR)
+      return -errno;
+  if (status == 0)
+    return 0;
+  cs_error("run: %s: '%s --list' fails on it, so it would not start", image, interpreter);
+  return -ENOEXEC;
+}
+
+int cs_libraries_list(const char *interpreter, const char *image, struct cs_libraries *libraries)
+{
+  *libraries = (struct cs_libraries){0};
+  int ends[2];
+  pid_t pid;
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    int error = errno;
+    cs_error("run: cannot make a pipe: %s", strerror(error));
+    return -error;
+  }
+  int error = spawn_lister(interpreter, image, ends[1], &pid);
+  close(ends[1]);
+  if (error < 0) {
+    cs_error("run: %s: its dynamic linker %s cannot be run: %s", image, interpreter, strerror(-error));
+    close(ends[0]);
+    return error;
+  }
+  FILE *output = fdopen(ends[0], "r");
+  if (output != NULL) {
+    error = read_all(libraries, image, output);
+    fclose(output);
+  } else {
+    error = -errno;
+    close(ends[0]);
+  }
+  int wait_error = wait_lister(pid, interpreter, image);
+  return error < 0 ? error : wait_error;
+}
+
+void cs_libraries_free(struct cs_libraries *libraries)
+{
+  for (size_t i = 0; i < libraries->count; i++)
+    free(libraries->paths[i]);
+  free(libraries->paths);
+  *libraries = (struct cs_libraries){0};
+}

@@ -1,0 +1,47 @@
+/* callsig: finds the subcommand and hands the rest of the command line to it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "config.h"
+
+static const struct cs_command *const commands[] = {
+    &cs_command_run,
+    &cs_command_report,
+    &cs_command_index,
+    &cs_command_flags,
+};
+static const size_t command_count = sizeof commands / sizeof *commands;
+
+static int print_help(void)
+{
+  puts("usage: callsig COMMAND [OPTION...] [ARGUMENT...]\n"
+       "\n"
+       "Profiles C and C++ programs compiled with -g -finstrument-functions, call by call: which functions, with\n"
+       "which arguments, took the time.\n");
+  for (size_t i = 0; i < command_count; i++)
+    printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+  puts("\n"
+       "'callsig COMMAND --help' says more of each; 'callsig --version' prints the version.");
+  return cs_finish_output(CS_EXIT_OK);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 2) {
+    cs_error("no command given; 'callsig --help' lists them");
+    return CS_EXIT_USAGE;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    return print_help();
+  if (strcmp(name, "--version") == 0) {
+    printf("callsig %s\n", CS_VERSION);
+    return cs_finish_output(CS_EXIT_OK);
+  }
+  for (size_t i = 0; i < command_count; i++)
+    if (strcmp(name, commands[i]->name) == 0)
+      return commands[i]->main(commands[i], argc - 1, argv + 1);
+  cs_error("unknown %s '%s'; 'callsig --help' lists the commands", name[0] == '-' ? "option" : "command", name);
+  return CS_EXIT_USAGE;
+}

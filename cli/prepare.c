@@ -1,0 +1,95 @@
+/* Goes over the program and its libraries and makes their indexes. */
+#include "prepare.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "config.h"
+#include "index_file.h"
+#include "libraries.h"
+
+/* What going over the modules has found. */
+struct preparation {
+  const struct cs_index_options *options;
+  unsigned instrumented; /* modules with calls of the hook */
+};
+
+/* Says what the index lacks because of how the module was built. */
+static void tell_losses(const char *path, const struct cs_index_header *header)
+{
+  if (header->flags & CS_INDEX_HAS_DWARF)
+    return;
+  if (header->flags & CS_INDEX_HAS_SYMTAB)
+    cs_error("run: %s: no debug information, so rows have no arguments; compile it with -g", path);
+  else
+    cs_error("run: %s: stripped, so rows have addresses in place of names; link it without -s and compile it with -g",
+             path);
+}
+
+static int prepare_module(struct preparation *preparation, const char *path)
+{
+  char cached[PATH_MAX];
+  struct cs_index_file file;
+  int error = cs_index_cache(path, preparation->options, cached, sizeof cached);
+  if (error < 0 || (error = cs_index_file_open(cached, &file)) < 0)
+    return error;
+  if (preparation->options->rules != NULL)
+    error = cs_rules_seen(preparation->options->rules, &file.index);
+  if (file.index.count[CS_SECTION_SITES] > 0) {
+    preparation->instrumented++;
+    tell_losses(path, file.index.header);
+  }
+  cs_index_file_close(&file);
+  return error;
+}
+
+static int prepare_libraries(struct preparation *preparation, const struct cs_program *program)
+{
+  struct cs_libraries libraries;
+  int error = cs_libraries_list(program->facts.interpreter, program->image, &libraries);
+  for (size_t i = 0; error == 0 && i < libraries.count; i++) {
+    struct cs_elf_facts facts;
+    if (cs_elf_facts_read(libraries.paths[i], &facts) == 0 && facts.native && facts.imports_hook)
+      error = prepare_module(preparation, libraries.paths[i]);
+  }
+  cs_libraries_free(&libraries);
+  return error;
+}
+
+static int check_instrumented(const struct preparation *preparation, const struct cs_program *program)
+{
+  if (preparation->instrumented > 0)
+    return 0;
+  const char *what = strcmp(program->path, program->image) == 0 ? "" : ", which runs this script,";
+  if (!program->facts.imports_dlopen) {
+    cs_error("run: %s%s: neither it nor its libraries are instrumented; compile it with %s (see 'callsig flags')",
+             program->image, what, CS_INSTRUMENT_FLAGS);
+    return -ENOEXEC;
+  }
+  cs_error("run: %s%s: neither it nor its libraries are instrumented; only modules that it loads later can be profiled",
+           program->image, what);
+  return 0;
+}
+
+int cs_prepare_indexes(const struct cs_program *program, const char *rules)
+{
+  struct cs_rules *loaded = NULL;
+  int error = rules != NULL ? cs_rules_load(rules, cs_error_line, NULL, &loaded) : 0;
+  if (error < 0)
+    return error;
+  const struct cs_index_options options = {.size = sizeof options, .rules = loaded, .message = cs_error_line};
+  struct preparation preparation = {.options = &options};
+  if (program->facts.imports_hook || program->facts.defines_hook)
+    error = prepare_module(&preparation, program->image);
+  if (error == 0 && program->facts.interpreter[0] != '\0')
+    error = prepare_libraries(&preparation, program);
+  if (error == 0)
+    error = check_instrumented(&preparation, program);
+  /* What a rule names may be in a module that is loaded later. */
+  if (error == 0 && loaded != NULL && cs_rules_check(loaded, cs_error_line, NULL) < 0 && !program->facts.imports_dlopen)
+    error = -EINVAL;
+  cs_rules_free(loaded);
+  return error;
+}

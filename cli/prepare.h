@@ -1,0 +1,13 @@
+/* Before the program runs: the signature indexes of all the modules that it will start with. */
+#ifndef CALLSIG_CLI_PREPARE_H
+#define CALLSIG_CLI_PREPARE_H
+
+#include "program.h"
+
+/* Makes sure that the cache holds the index of the program and of each instrumented library, compiled with the rules
+ * file `rules` (NULL: none), and that every rule names something. A module without names or debug information is told
+ * of. When nothing is instrumented, that is an error, unless the program may yet load instrumented modules with
+ * dlopen(). Returns 0, or a negative errno after a message. */
+int cs_prepare_indexes(const struct cs_program *program, const char *rules);
+
+#endif

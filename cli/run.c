@@ -1,0 +1,258 @@
+/* callsig run: profiles a program from its start to its end. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "callsig/stats.h"
+#include "command.h"
+#include "config.h"
+#include "place.h"
+#include "prepare.h"
+#include "recording_files.h"
+#include "supervise.h"
+
+extern char **environ;
+
+#define DEFAULT_OUTPUT "callsig.out"
+#define DEFAULT_SORT   "cumtime"
+
+static const char help[] =
+    "usage: callsig run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Profiles a program that is compiled with -g -finstrument-functions. Its exit status is the program's (128+N "
+    "after\n"
+    "signal N). The table goes to stderr when the program ends, and the recording stays in callsig.out.\n"
+    "\n"
+    "  -o FILE           leave the recording in FILE, and print no table\n"
+    "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"
+    "  --no-signatures   count by function alone\n"
+    "  --rules FILE      how arguments are read and shown\n"
+    "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
+    "  --exclude GLOB    record none that match; may be given several times\n"
+    "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
+    "  --help, --version\n";
+
+struct run_options {
+  const char *output; /* NULL: DEFAULT_OUTPUT, and print the table */
+  const char *sort;
+  const char *rules;
+  const char *clock;
+  char *include, *exclude; /* globs separated by newlines; owned */
+  bool no_signatures;
+};
+
+/* Appends a glob to a list that the runtime reads. */
+static int add_glob(char **list, const char *glob)
+{
+  char *longer = NULL;
+  if (asprintf(&longer, "%s%s%s", *list != NULL ? *list : "", *list != NULL ? "\n" : "", glob) < 0)
+    return -ENOMEM;
+  free(*list);
+  *list = longer;
+  return 0;
+}
+
+/* Reads the options. Returns CS_EXIT_OK with optind at the program, or -1 with *status the exit status. */
+static int read_options(const struct cs_command *command, int argc, char **argv, struct run_options *run, int *status)
+{
+  enum {
+    OPTION_NO_SIGNATURES = CS_OPTION_FIRST,
+    OPTION_RULES,
+    OPTION_INCLUDE,
+    OPTION_EXCLUDE,
+    OPTION_CLOCK,
+    OPTION_LATER
+  };
+  static const struct option options[] = {
+      {"no-signatures", no_argument, NULL, OPTION_NO_SIGNATURES},
+      {"rules", required_argument, NULL, OPTION_RULES},
+      {"include", required_argument, NULL, OPTION_INCLUDE},
+      {"exclude", required_argument, NULL, OPTION_EXCLUDE},
+      {"clock", required_argument, NULL, OPTION_CLOCK},
+      {"db", required_argument, NULL, OPTION_LATER},
+      {"interval", required_argument, NULL, OPTION_LATER},
+      CS_COMMON_OPTIONS,
+      {NULL, 0, NULL, 0},
+  };
+  int option;
+  while ((option = cs_next_option(command, argc, argv, "+:o:s:", options, status)) != -1) {
+    if (option == -2)
+      return -1;
+    int error = 0;
+    if (option == 'o')
+      run->output = optarg;
+    else if (option == 's')
+      run->sort = optarg;
+    else if (option == OPTION_NO_SIGNATURES)
+      run->no_signatures = true;
+    else if (option == OPTION_RULES)
+      run->rules = optarg;
+    else if (option == OPTION_CLOCK)
+      run->clock = optarg;
+    else if (option == OPTION_INCLUDE)
+      error = add_glob(&run->include, optarg);
+    else if (option == OPTION_EXCLUDE)
+      error = add_glob(&run->exclude, optarg);
+    else {
+      *status = cs_usage_error(command, "--db and --interval are not in version %s of callsig", CS_VERSION);
+      return -1;
+    }
+    if (error < 0) {
+      cs_error("run: out of memory");
+      *status = CS_EXIT_FAILURE;
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* Checks what can be known of the options before anything is done. */
+static int check_options(const struct cs_command *command, const struct run_options *run)
+{
+  if (run->clock != NULL && strcmp(run->clock, "wall") != 0 && strcmp(run->clock, "cpu") != 0)
+    return cs_usage_error(command, "--clock: '%s' is neither wall nor cpu", run->clock);
+  return CS_EXIT_OK;
+}
+
+/* The runtime comes before what is preloaded already. LD_PRELOAD has no way to quote. */
+static int set_preload(const char *runtime)
+{
+  if (strpbrk(runtime, " :") != NULL) {
+    cs_error("run: %s: LD_PRELOAD cannot hold a path with a space or a colon; install callsig elsewhere", runtime);
+    return -EINVAL;
+  }
+  const char *existing = getenv("LD_PRELOAD");
+  char *list = NULL;
+  bool is_empty = existing == NULL || existing[0] == '\0';
+  if (asprintf(&list, "%s%s%s", runtime, is_empty ? "" : ":", is_empty ? "" : existing) < 0)
+    return -ENOMEM;
+  int error = setenv("LD_PRELOAD", list, 1) == 0 ? 0 : -errno;
+  free(list);
+  return error;
+}
+
+/* Sets a variable when the command line gave a value; what the caller's environment says stays otherwise. */
+static int set_variable(const char *name, const char *value)
+{
+  return value == NULL || setenv(name, value, 1) == 0 ? 0 : -errno;
+}
+
+static int set_environment(const struct run_options *run, const struct cs_program *program, const char *output)
+{
+  struct cs_place place;
+  int error = cs_place_find(&place);
+  /* A program with the runtime linked into it would get a second one. */
+  if (error == 0 && !program->facts.defines_hook)
+    error = set_preload(place.runtime);
+  char rules[PATH_MAX];
+  if (error == 0 && run->rules != NULL && realpath(run->rules, rules) == NULL)
+    error = -errno;
+  if (error < 0)
+    return error;
+  const char *const variables[][2] = {
+      {"CALLSIG_COMMAND", place.command},
+      {"CALLSIG_OUTPUT", output},
+      {"CALLSIG_NO_SIGNATURES", run->no_signatures ? "1" : NULL},
+      {"CALLSIG_RULES", run->rules != NULL ? rules : NULL},
+      {"CALLSIG_INCLUDE", run->include},
+      {"CALLSIG_EXCLUDE", run->exclude},
+      {"CALLSIG_CLOCK", run->clock},
+  };
+  for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
+    error = set_variable(variables[i][0], variables[i][1]);
+  return error;
+}
+
+/* Prints the table on stderr, unless the recording was asked for by name. */
+static void print_table(const char *output, const struct run_options *run)
+{
+  struct callsig_stats *stats = NULL;
+  struct callsig_stats_total total = {.size = sizeof total};
+  if (callsig_stats_load(output, &stats) < 0)
+    return;
+  if (callsig_stats_total(stats, &total) == 0 && total.calls == 0)
+    cs_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
+  else if (callsig_stats_sort(stats, run->sort != NULL ? run->sort : DEFAULT_SORT) == 0)
+    callsig_stats_print(stats, stderr, NULL, 0);
+  callsig_stats_free(stats);
+}
+
+/* Says why there is no recording at `output`. */
+static void explain_nothing(const char *output, int status)
+{
+  if (WIFSIGNALED(status))
+    cs_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
+  else
+    cs_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
+}
+
+static void report_run(const char *output, const struct run_options *run, pid_t pid, int status, uint64_t started_ns)
+{
+  int error = cs_recording_stamp(output, pid, status);
+  int children = cs_recording_count_children(output, started_ns);
+  const char *shown = run->output != NULL ? run->output : DEFAULT_OUTPUT;
+  if (error == -ENOENT && children <= 0)
+    explain_nothing(shown, status);
+  else if (error < 0 && error != -ENOENT)
+    cs_error("%s: is not the recording of this run: %s", shown, strerror(-error));
+  else if (error == 0 && run->output == NULL)
+    print_table(output, run);
+  if (children > 0)
+    cs_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
+             children, children == 1 ? "" : "s", shown);
+}
+
+static int run_program(const struct run_options *run, char **argv)
+{
+  struct cs_program program;
+  char output[PATH_MAX];
+  struct timespec now;
+  const char *rules = run->rules != NULL ? run->rules : getenv("CALLSIG_RULES");
+  if (cs_program_find(argv[0], &program) < 0 ||
+      cs_recording_prepare(run->output != NULL ? run->output : DEFAULT_OUTPUT, output) < 0 ||
+      cs_prepare_indexes(&program, rules) < 0)
+    return CS_EXIT_FAILURE;
+  int error = set_environment(run, &program, output);
+  if (error < 0)
+    return CS_EXIT_FAILURE;
+
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  pid_t pid;
+  int status = 0;
+  error = cs_supervise(program.path, argv, environ, &pid, &status);
+  if (error < 0) {
+    cs_error("run: %s: cannot be started: %s", program.path, strerror(-error));
+    return CS_EXIT_FAILURE;
+  }
+  report_run(output, run, pid, status, started_ns);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int run_main(const struct cs_command *command, int argc, char **argv)
+{
+  struct run_options run = {0};
+  int status = CS_EXIT_OK;
+  if (read_options(command, argc, argv, &run, &status) == 0) {
+    status = check_options(command, &run);
+    if (status == CS_EXIT_OK && optind == argc)
+      status = cs_usage_error(command, "no program given");
+    if (status == CS_EXIT_OK)
+      status = run_program(&run, argv + optind);
+  }
+  free(run.include);
+  free(run.exclude);
+  return status;
+}
+
+const struct cs_command cs_command_run = {
+    .name = "run",
+    .summary = "profile an instrumented program",
+    .help = help,
+    .main = run_main,
+};
