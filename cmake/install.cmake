@@ -1,2 +1,40 @@
 # What `make install` copies, and the two packages by which other projects find it: CMake's and pkg-config's.
 include(CMakePackageConfigHelpers)
+
+if(NOT TARGET callsig OR NOT TARGET callsig_cli)
+  return()
+endif()
+
+set(CALLSIG_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/callsig)
+
+# As other projects name them: callsig::callsig, callsig::stats, callsig::callsig_static, callsig::stats_static.
+set_target_properties(callsig_stats PROPERTIES EXPORT_NAME stats)
+set_target_properties(callsig_stats_static PROPERTIES EXPORT_NAME stats_static)
+
+install(TARGETS callsig callsig_static callsig_stats callsig_stats_static EXPORT callsig-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT callsig-targets NAMESPACE callsig:: DESTINATION ${CALLSIG_PACKAGE_DIR})
+install(TARGETS callsig_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS ${PROJECT_BINARY_DIR}/cli/callsig-cc DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES include/callsig/callsig.h include/callsig/stats.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/callsig)
+
+configure_package_config_file(cmake/callsig-config.cmake.in ${PROJECT_BINARY_DIR}/callsig-config.cmake
+                              INSTALL_DESTINATION ${CALLSIG_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/callsig-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/callsig-config.cmake ${PROJECT_BINARY_DIR}/callsig-config-version.cmake
+        DESTINATION ${CALLSIG_PACKAGE_DIR})
+
+# Paths in .pc files are relative to the file, so that an installed tree can be moved.
+file(RELATIVE_PATH CALLSIG_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+foreach(package IN ITEMS callsig callsig-stats)
+  configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+install(FILES man/callsig.1 man/callsig-run.1 man/callsig-report.1 man/callsig-index.1 man/callsig-flags.1 man/callsig-cc.1
+        DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES man/callsig.h.3 man/callsig_start.3 man/callsig_enable.3 man/callsig_action_begin.3 man/callsig_set_clock.3
+              man/callsig_stats.3
+        DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)

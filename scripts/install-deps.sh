@@ -1,0 +1,82 @@
+#!/bin/sh
+# Installs from Debian what is missing for some of: build, demo, check, bench, lint.
+#
+#   scripts/install-deps.sh [--check] SET...
+#
+# With --check nothing is installed: what is missing is told, and the exit status is 1. What is there already is never
+# touched, so that with everything in place neither a network nor privileges are needed. docs/dependencies.md says what each
+# package is for.
+set -eu
+
+packages_of()
+{
+  case $1 in
+  build)
+    echo "gcc libc6-dev make cmake pkg-config libelf-dev libdw-dev libdwarf-dev libpcre2-dev libjansson-dev libxxhash-dev"
+    ;;
+  # What fetching and unpacking Debian's sources takes.
+  demo) echo "apt tar gzip xz-utils ca-certificates" ;;
+  check) echo "apt tar gzip xz-utils ca-certificates python3 g++ clang llvm binutils gdb valgrind elfutils libcmocka-dev dwz" ;;
+  bench) echo "apt tar gzip xz-utils ca-certificates python3" ;;
+  lint) echo "clang-format clang-tidy cppcheck git" ;;
+  *)
+    echo "install-deps.sh: '$1' is none of build, demo, check, bench, lint" >&2
+    exit 2
+    ;;
+  esac
+}
+
+check=no
+if [ "${1-}" = --check ]; then
+  check=yes
+  shift
+fi
+[ $# -gt 0 ] || set -- build
+
+wanted=
+for set in "$@"; do
+  wanted="$wanted $(packages_of "$set")"
+done
+
+# Elsewhere than on Debian, names of packages say nothing; the build names what it lacks.
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "install-deps.sh: this is not Debian; docs/dependencies.md lists what has to be installed" >&2
+  exit 0
+fi
+
+missing=
+for package in $wanted; do
+  case " $missing " in *" $package "*) continue ;; esac
+  dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ $check = yes ]; then
+  echo "callsig: missing packages:$missing; 'make deps' installs what building needs, or: apt-get install$missing" >&2
+  exit 1
+fi
+
+if [ "$(id -u)" = 0 ]; then
+  as_root=
+elif command -v sudo >/dev/null; then
+  as_root=sudo
+else
+  echo "callsig: missing packages:$missing; install them as root (apt-get install$missing), there is no sudo here" >&2
+  exit 1
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+trap 'exit 1' HUP INT TERM
+fail()
+{
+  reason=$(grep -m 1 -E '^(E|Err|W):' "$log" || tail -n 1 "$log")
+  echo "callsig: $1 (no network?): $reason; missing packages:$missing" >&2
+  exit 1
+}
+echo "installing:$missing"
+# An update that fails for one source of many may still do: what matters is whether the packages can be had.
+$as_root apt-get -q update >"$log" 2>&1 || grep -m 1 -E '^(E|Err|W):' "$log" >&2 || :
+# shellcheck disable=SC2086
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $missing >"$log" 2>&1 ||
+  fail "packages cannot be installed"
