@@ -38,3 +38,20 @@ install(FILES man/callsig.1 man/callsig-run.1 man/callsig-report.1 man/callsig-i
 install(FILES man/callsig.h.3 man/callsig_start.3 man/callsig_enable.3 man/callsig_action_begin.3 man/callsig_set_clock.3
               man/callsig_stats.3
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+
+# Functions that share a page are found by each of their names.
+set(CALLSIG_PAGE_ALIASES
+    callsig_path=callsig_start callsig_set_message=callsig_start callsig_version=callsig_start
+    callsig_disable=callsig_enable callsig_is_enabled=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
+    callsig_action_end=callsig_action_begin CALLSIG_ACTION=callsig_action_begin)
+foreach(function IN ITEMS load snapshot add free group filter strip_dirs compensate sort reverse print print_callers
+                          print_callees print_json print_csv row row_count total set_message)
+  list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
+endforeach()
+foreach(alias IN LISTS CALLSIG_PAGE_ALIASES)
+  string(REPLACE "=" ";" alias ${alias})
+  list(GET alias 0 name)
+  list(GET alias 1 page)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/man/${name}.3 CONTENT ".so man3/${page}.3\n")
+  install(FILES ${PROJECT_BINARY_DIR}/man/${name}.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+endforeach()

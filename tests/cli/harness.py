@@ -1,0 +1,86 @@
+"""What the tests of the command share: the built command, a scratch folder, and small programs to profile."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.path.abspath(os.environ.get("CALLSIG_BUILD", os.path.join(TOP, "build")))
+CALLSIG = os.path.join(BUILD, "cli", "callsig")
+CALLSIG_CC = os.path.join(BUILD, "cli", "callsig-cc")
+RUNTIME = os.path.join(BUILD, "profiler")
+INCLUDE = os.path.join(TOP, "include")
+CFLAGS = ["-g", "-finstrument-functions"]
+
+# Two functions, one of them called with two values.
+CALLS = """
+static int __attribute__((noinline)) twice(int n) { return n * 2; }
+static int __attribute__((noinline)) work(int n) { return twice(n) + twice(n) + twice(7); }
+int main(int argc, char **argv) { (void)argv; return work(argc) == 0; }
+"""
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own, which is the current folder of what it runs."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="callsig-cli-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        # What the machine's own user has set must not matter, and caches of tests are their own.
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("CALLSIG_", "LD_"))}
+        self.environment["CALLSIG_CACHE_DIR"] = os.path.join(self.folder, "cache")
+        self.environment["LC_ALL"] = "C"
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, text, mode=0o644):
+        path = self.path(name)
+        with open(path, "w") as file:
+            file.write(text)
+        os.chmod(path, mode)
+        return path
+
+    def run_command(self, *arguments, **options):
+        """Runs a command to its end. Returns its subprocess.CompletedProcess, with text."""
+        environment = dict(self.environment, **options.pop("env", {}))
+        return subprocess.run(arguments, cwd=self.folder, env=environment, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def callsig(self, *arguments, **options):
+        return self.run_command(CALLSIG, *arguments, **options)
+
+    def compile(self, name, source, *flags, compiler="cc", instrument=True, libs=()):
+        """Compiles C text into the program `name`. Returns its path."""
+        file = self.write(name + ".c", source)
+        command = [compiler, "-O1", *(CFLAGS if instrument else []), *flags, file, "-o", self.path(name), *libs]
+        done = self.run_command(*command)
+        self.assertEqual(done.returncode, 0, " ".join(command) + "\n" + done.stderr)
+        return self.path(name)
+
+    def assert_fails(self, done, status, *words):
+        """One line on stderr that holds the words, nothing on stdout, and this exit status."""
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertTrue(lines[0].startswith("callsig: "), lines[0])
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def rows(self, text):
+        """The rows of a table: name -> (ncalls as printed, tottime, cumtime)."""
+        rows = {}
+        for line in text.splitlines():
+            found = re.match(r"\s*(\d+(?:/\d+)?)\s+([\d.]+)\s+([\d.]*)\s*([\d.]+)\s+([\d.]*)\s*(\S.*)$", line)
+            if found and "function calls" not in line and " restriction " not in line:
+                rows[found.group(6)] = (found.group(1), float(found.group(2)), float(found.group(4)))
+        return rows
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=1)

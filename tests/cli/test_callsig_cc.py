@@ -1,0 +1,125 @@
+"""callsig-cc: when it adds the flags, when it does not, and that real builds work with it."""
+
+import subprocess
+
+import harness
+
+FLAGS = ["-g", "-finstrument-functions"]
+
+
+class Wrapper(harness.Case):
+    """With a compiler that prints its arguments, one a line."""
+
+    def setUp(self):
+        super().setUp()
+        self.echo = self.write("echo-cc", "#!/bin/sh\nfor a in \"$@\"; do printf '%s\\n' \"$a\"; done\n", 0o755)
+
+    def wrap(self, *arguments, **env):
+        done = self.run_command(harness.CALLSIG_CC, *arguments, env={"CALLSIG_CC": self.echo, **env})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split("\n")[:-1]
+
+    def assert_adds(self, *arguments):
+        self.assertEqual(self.wrap(*arguments), [*arguments, *FLAGS])
+
+    def assert_keeps(self, *arguments):
+        self.assertEqual(self.wrap(*arguments), list(arguments))
+
+    def test_compiles(self):
+        self.assert_adds("-c", "a.c")
+        self.assert_adds("-S", "a.c")
+        self.assert_adds("a.c", "-o", "a")
+        self.assert_adds("-O2", "-DX=1 2", "a.c", "b.o", "-o", "a b")
+        self.assert_adds("-MMD", "-MF", "a.d", "-c", "a.c")
+        for name in ("a.cc", "a.cpp", "a.cxx", "a.C", "a.c++", "a.i", "a.ii", "a.h", "a.hpp"):
+            self.assert_adds("-c", name)
+        self.assert_adds("@options")
+
+    def test_language(self):
+        self.assert_adds("-x", "c", "-c", "/dev/null", "-o", "/dev/null")
+        self.assert_adds("-xc++", "-c", "a")
+        self.assert_adds("-x", "c++", "-")
+        self.assert_adds("-x", "assembler", "a.s", "-x", "none", "b.c")
+        self.assert_keeps("-x", "assembler", "-c", "a.c")
+        self.assert_keeps("-x", "assembler-with-cpp", "-c", "a.c")
+
+    def test_passes_the_rest(self):
+        self.assert_keeps()
+        self.assert_keeps("--version")
+        self.assert_keeps("--help")
+        self.assert_keeps("-v")
+        self.assert_keeps("-dumpmachine")
+        self.assert_keeps("a.o", "b.a", "-lm", "-o", "a")
+        self.assert_keeps("a.o", "-o", "a.c")
+        self.assert_keeps("-c", "a.s")
+        self.assert_keeps("-c", "a.S")
+        self.assert_keeps("-E", "a.c")
+        self.assert_keeps("-M", "a.c")
+        self.assert_keeps("a.c", "-fsyntax-only")
+        self.assert_keeps("-shared", "-Wl,-soname,x.c", "-o", "libx.so", "a.o")
+
+    def test_compiler_with_words(self):
+        self.assertEqual(self.wrap("-c", "a.c", CALLSIG_CC=self.echo + " --first  -m64"),
+                         ["--first", "-m64", "-c", "a.c", *FLAGS])
+
+    def test_own_options(self):
+        done = self.run_command(harness.CALLSIG_CC, "--callsig-version")
+        self.assertRegex(done.stdout, r"^callsig-cc \d+\.\d+\.\d+\n$")
+        done = self.run_command(harness.CALLSIG_CC, "--callsig-help")
+        self.assertIn("usage: callsig-cc", done.stdout)
+
+    def test_errors(self):
+        done = self.run_command(harness.CALLSIG_CC, "-c", "a.c", env={"CALLSIG_CC": "callsig-cc"})
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("CALLSIG_CC is callsig-cc itself", done.stderr)
+        done = self.run_command("/bin/sh", harness.CALLSIG_CC, "-c", "a.c", env={"PATH": self.folder})
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("no compiler found", done.stderr)
+
+    def test_exit_status(self):
+        compiler = self.write("bad-cc", "#!/bin/sh\nexit 7\n", 0o755)
+        done = self.run_command(harness.CALLSIG_CC, "a.c", env={"CALLSIG_CC": compiler})
+        self.assertEqual(done.returncode, 7)
+
+
+class Real(harness.Case):
+    """With the compilers themselves."""
+
+    def hooks(self, path):
+        return "__cyg_profile_func_enter" in subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True).stdout
+
+    def test_compile_and_link(self):
+        self.write("a.c", harness.CALLS)
+        self.write("b.s", '.section .note.GNU-stack,"",@progbits\n')
+        for compiler in ("gcc", "clang"):
+            env = {"CALLSIG_CC": compiler}
+            for command in (("-c", "a.c", "-o", "a.o"), ("-c", "b.s", "-o", "b.o"), ("a.o", "b.o", "-o", "a"),
+                            ("-S", "-O2", "a.c", "-o", "c.s"), ("c.s", "b.s", "-o", "c")):
+                done = self.run_command(harness.CALLSIG_CC, *command, env=env)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+            self.assertTrue(self.hooks(self.path("a")) and self.hooks(self.path("c")))
+            self.assertEqual(self.run_command(self.path("a")).returncode, 0)
+
+    def test_cxx_from_stdin(self):
+        done = self.run_command("sh", "-c", f"echo 'int f() {{ return 1; }} int main() {{ return f() - 1; }}' | "
+                                f"CALLSIG_CC=g++ {harness.CALLSIG_CC} -x c++ - -o d")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(self.hooks(self.path("d")))
+
+    def test_preprocessed_text_is_the_same(self):
+        self.write("a.c", harness.CALLS)
+        plain = self.run_command("gcc", "-E", "-dM", "a.c").stdout
+        self.assertEqual(self.run_command(harness.CALLSIG_CC, "-E", "-dM", "a.c", env={"CALLSIG_CC": "gcc"}).stdout, plain)
+
+    def test_make(self):
+        self.write("a.c", harness.CALLS)
+        self.write("Makefile", "CFLAGS = -O2 -g0\na: a.o\n\t$(CC) $(CFLAGS) -o $@ a.o\na.o: a.c\n"
+                               "\t$(CC) $(CFLAGS) -c a.c\n")
+        done = self.run_command("make", "CC=" + harness.CALLSIG_CC)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(self.hooks(self.path("a")))
+        self.assertIn(".debug_info", self.run_command("readelf", "-SW", "a").stdout)
+
+
+if __name__ == "__main__":
+    harness.main()

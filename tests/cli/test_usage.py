@@ -1,0 +1,121 @@
+"""Usage errors of every command: one line that names what is wrong, and exit status 2. --help and --version everywhere."""
+
+import subprocess
+
+import harness
+
+COMMANDS = ("run", "report", "index", "flags")
+
+
+class Usage(harness.Case):
+    def test_no_command(self):
+        self.assert_fails(self.callsig(), 2, "no command")
+
+    def test_unknown_command(self):
+        for name in ("frobnicate", "merge", "diff", "browse", "export", "stages", ""):
+            self.assert_fails(self.callsig(name), 2, f"unknown command '{name}'")
+
+    def test_unknown_option_before_command(self):
+        self.assert_fails(self.callsig("--frob"), 2, "unknown option '--frob'")
+
+    def test_help(self):
+        done = self.callsig("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in COMMANDS:
+            self.assertIn(f"  {name} ", done.stdout)
+            one = self.callsig(name, "--help")
+            self.assertEqual((one.returncode, one.stderr), (0, ""))
+            self.assertTrue(one.stdout.startswith(f"usage: callsig {name} "), one.stdout)
+
+    def test_help_names_every_option(self):
+        options = {
+            "run": "-o -s --no-signatures --rules --include --exclude --clock",
+            "report": "-s --by --function --signature --stage --thread --module --callers --callees --strip-dirs --format "
+                      "--compensate",
+            "index": "--explain --coverage --verify --rules --cache",
+            "flags": "--cc --cflags --libs",
+        }
+        for name, listed in options.items():
+            text = self.callsig(name, "--help").stdout
+            for option in listed.split() + ["--help", "--version"]:
+                self.assertIn(option, text, name)
+
+    def test_version(self):
+        version = self.callsig("--version")
+        self.assertEqual(version.returncode, 0)
+        self.assertRegex(version.stdout, r"^callsig \d+\.\d+\.\d+\n$")
+        for name in COMMANDS:
+            self.assertEqual(self.callsig(name, "--version").stdout, version.stdout)
+
+    def test_unknown_options(self):
+        for name in COMMANDS:
+            self.assert_fails(self.callsig(name, "--frob"), 2, name, "unknown option '--frob'", f"callsig {name} --help")
+            self.assert_fails(self.callsig(name, "-Z"), 2, name, "unknown option '-Z'")
+
+    def test_option_needs_value(self):
+        for command in (("run", "-o"), ("run", "-s"), ("run", "--rules"), ("run", "--include"), ("run", "--exclude"),
+                        ("run", "--clock"), ("report", "-s"), ("report", "--by"), ("report", "--function"),
+                        ("report", "--signature"), ("report", "--stage"), ("report", "--thread"), ("report", "--module"),
+                        ("report", "--format"), ("index", "--rules"), ("flags", "--cc")):
+            self.assert_fails(self.callsig(*command), 2, f"option '{command[1]}' needs a value")
+
+    def test_option_takes_no_value(self):
+        for command in (("run", "--no-signatures=1"), ("report", "--callers=x"), ("index", "--explain=x"),
+                        ("flags", "--libs=x")):
+            self.assert_fails(self.callsig(*command), 2, command[1].split("=")[0], "takes no value")
+
+    def test_stdout_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([harness.CALLSIG, "--help"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "callsig: standard output: No space left on device\n")
+
+
+class Run(harness.Case):
+    def test_no_program(self):
+        for arguments in ((), ("--",), ("-o", "x")):
+            self.assert_fails(self.callsig("run", *arguments), 2, "no program given")
+
+    def test_clock(self):
+        self.assert_fails(self.callsig("run", "--clock", "moon", "true"), 2, "--clock", "'moon'", "wall nor cpu")
+
+    def test_later_options(self):
+        for option in ("--db", "--interval"):
+            self.assert_fails(self.callsig("run", option, "x", "true"), 2, "--db and --interval are not in version")
+
+    def test_sort_key(self):
+        self.assert_fails(self.callsig("run", "-s", "nonsense", "true"), 2, "-s", "nonsense")
+
+
+class Report(harness.Case):
+    def test_group(self):
+        self.assert_fails(self.callsig("report", "--by", "function,moon"), 2, "--by", "'moon'")
+        self.assert_fails(self.callsig("report", "--by", ""), 2, "--by", "''")
+
+    def test_format(self):
+        self.assert_fails(self.callsig("report", "--format", "xml"), 2, "--format", "'xml'")
+
+    def test_relations(self):
+        self.assert_fails(self.callsig("report", "--callers", "--callees"), 2, "exclude each other")
+        for format in ("json", "csv"):
+            self.assert_fails(self.callsig("report", "--callers", "--format", format), 2, f"--format {format}")
+
+
+class Index(harness.Case):
+    def test_arguments(self):
+        self.assert_fails(self.callsig("index"), 2, "no ELF file given")
+        self.assert_fails(self.callsig("index", "a", "b"), 2, "unexpected argument 'b'")
+
+    def test_cache_shows_nothing(self):
+        for option in ("--explain", "--coverage", "--verify"):
+            self.assert_fails(self.callsig("index", "--cache", option, "a"), 2, "--cache")
+
+
+class Flags(harness.Case):
+    def test_arguments(self):
+        self.assert_fails(self.callsig("flags", "x"), 2, "unexpected argument 'x'")
+        self.assert_fails(self.callsig("flags", "--cflags", "--libs"), 2, "exclude each other")
+
+
+if __name__ == "__main__":
+    harness.main()
