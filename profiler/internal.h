@@ -43,6 +43,8 @@ struct cs_settings {
   uint64_t memory_limit;      /* bytes */
   const char *include;        /* globs, separated by newlines; NULL for all. From the arena: they live as long as the process */
   const char *exclude;        /* NULL for none */
+  char cache[CS_MAX_PATH];    /* absolute folder of the indexes, "" when the environment names none */
+  char command[CS_MAX_PATH];  /* what makes a missing index: a path, or a name to be found in PATH */
 };
 
 enum cs_process_state {
@@ -65,6 +67,7 @@ struct cs_view {
   const struct cs_index_physical *physicals;
   const struct cs_index_function *functions;
   const struct cs_index_arg *args;
+  const struct cs_index_type *types;
   const struct cs_op *ops;
   const uint64_t *states;
   const int64_t *ranges;
@@ -97,11 +100,12 @@ struct cs_site {
   const struct cs_index_function *index_function;
   uint32_t function;                /* index in CS_SECTION_FUNCTIONS, or CS_NONE: known by its address only */
   bool excluded;                    /* by a filter: no frame is made */
-  bool simple;                      /* CS_SITE_SIMPLE or frame ops only: the fast path runs the ops itself */
   bool inlined;
+  bool uses_xmm;                    /* some op reads xmm */
   uint8_t cfa_kind, cfa_register;   /* CS_CFA_UNKNOWN: register 7 and an offset that was found on the stack */
   int32_t cfa_offset;
   uint16_t op_count, state_words;
+  uint32_t max_words;               /* of a signature captured here */
   const struct cs_op *ops;
   const uint64_t *states;
 };
@@ -113,6 +117,7 @@ struct cs_process {
   uint32_t pid;                     /* of the process that `header` belongs to */
   uint32_t disabled;                /* atomic: 1 while hooks are to count nothing */
   uint32_t generation;              /* atomic: changes with `disabled`; threads compare it in their slow path */
+  uint64_t disabled_ticks;          /* the clock when `disabled` was set: open frames end then */
   uint32_t finished;                /* the process is past its exit handlers */
   uint32_t recorded;                /* a call was recorded: the clock can no longer be replaced */
   struct cs_settings settings;
@@ -153,14 +158,57 @@ struct cs_arena {
   uint8_t *next, *end;
 };
 
-/* An open-addressing table of records, keyed by a hash that the caller makes. Power-of-two sized; 0 or a slot each. */
+/* An open-addressing table of items, keyed by a hash that the caller makes; see table.h. */
+struct cs_table_slot {
+  uint64_t hash;
+  void *item; /* NULL: free */
+};
+
 struct cs_table {
-  struct cs_table_slot {
-    uint64_t hash;
-    void *item;
-  } *slots;
-  uint64_t mask; /* slots - 1 */
+  struct cs_table_slot *slots;
+  uint64_t mask; /* slots - 1, the number of slots is a power of two; 0 while there are none */
   uint64_t used;
+};
+
+/* One argument of a plan: the fast path compares what the call passes with the edge's word. */
+enum cs_plan_kind {
+  CS_PLAN_REG,        /* the low bytes of register `reg`, shifted left by `shift` on both sides */
+  CS_PLAN_REG_NULL,   /* is register `reg` 0? */
+  CS_PLAN_SKIP,       /* a constant: equal whenever the site is */
+  CS_PLAN_FRAME8,     /* 8, 4, 2, 1 bytes at register `reg` + offset */
+  CS_PLAN_FRAME4,
+  CS_PLAN_FRAME2,
+  CS_PLAN_FRAME1,
+  CS_PLAN_FRAME_NULL, /* are the 8 bytes at register `reg` + offset 0? */
+  CS_PLAN_LOG2,       /* the log2 bucket of register `reg`'s low bytes; CS_OPF_SIGNED in `flags` */
+};
+
+struct cs_plan_op {
+  uint8_t kind;       /* enum cs_plan_kind */
+  uint8_t reg;        /* DWARF number */
+  uint8_t shift;      /* 64 - 8 * size */
+  uint8_t flags;
+  int32_t offset;
+};
+
+/* What a tree knows of a site, at one level of widening of its function. An edge's site_info is the plan it was made with. The
+ * first four fields have offsets in layout.h. */
+struct cs_plan {
+  uint64_t *active;                   /* &function->active */
+  uint32_t count;                     /* ops; 0 when the site has no arguments, or is not `fast` */
+  uint32_t words;                     /* bytes from an edge to the word of the first op */
+  const struct cs_site *site;
+  struct cs_rec_function *function;
+  const uint8_t *levels;              /* one enum cs_widening an arg, NULL while none is widened */
+  uint64_t fast;                      /* 1: ops[] says all there is to compare */
+  struct cs_plan_op ops[];
+};
+
+/* How near the recording is to its limit; each level merges more. */
+enum cs_pressure {
+  CS_PRESSURE_NONE,
+  CS_PRESSURE_CONTEXTS,    /* new contexts merge into one for each function */
+  CS_PRESSURE_SIGNATURES,  /* new signatures merge into one for each function */
 };
 
 /* The calling-context tree of one thread, or of the folded ones. One writer. */
@@ -174,9 +222,9 @@ struct cs_tree {
   struct cs_table variants;    /* by context and signature */
   struct cs_table signatures;  /* by function and words */
   struct cs_table functions;   /* by module and index, or address */
-  struct cs_table pairs;       /* activation words of caller-callee pairs */
-  uint64_t *module_active;     /* activation word of each module, by id */
-  uint32_t modules;
+  struct cs_table pairs;       /* activation words of caller-callee pairs and of modules */
+  struct cs_table plans;       /* struct cs_plan by probe site: the newest of each */
+  uint32_t pressure;           /* enum cs_pressure */
   uint8_t *block, *block_end;  /* what is left of the newest block of the recording */
   void *blocks;                /* every block of this tree, for cs_tree_release(): struct cs_block_list in the arena */
 };
@@ -184,40 +232,41 @@ struct cs_tree {
 /* A thread's control block: "T". The first line is what hot code reads; layout.h has the offsets for assembly. It lies on a
  * page of its own with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
 struct cs_thread {
-  uint32_t state;                  /* enum cs_hooks_state */
-  uint32_t mode;                   /* CS_MODE_PLAIN, or CS_MODE_RECURSION while a frame of a back edge is open */
+  uint32_t state;                  /* enum cs_hooks_state; other threads may set it to SLOW */
+  uint32_t mode;                   /* CS_MODE_PLAIN, or CS_MODE_RECURSION while `recursion` is not 0 */
   struct cs_rec_frame *top;        /* innermost frame: open, in progress, or a segment's link */
   struct cs_rec_frame *limit;      /* the last frame of the current segment */
   uintptr_t stack_low;             /* low end of the current machine stack */
-  uint64_t reserved[4];
-  /* second line */
+  uintptr_t stack_high;
+  struct cs_rec_stack *stack;      /* the segment that `top` lies in */
+  struct cs_rec_frame *marked;     /* this frame and all below are settled: see recursion.c */
+  uint64_t recursion;              /* open frames of back edges that were not active */
+
   struct cs_thread *self;          /* this address; 0 shows a page that was wiped by fork */
   struct cs_thread *next;          /* process.threads */
   struct cs_tree tree;
-  struct cs_rec_stack *stack;      /* the segment that `top` lies in */
-  uintptr_t stack_high;
-  uint64_t recursion;              /* open frames of back edges */
   uint32_t tid;
   uint32_t generation;             /* of process, when this thread last looked */
   uint64_t sigmask;                /* saved by cs_slow_enter() */
-  uint32_t saved_state;            /* of cs_slow_enter() */
-  uint32_t actions;                /* open actions */
   uint64_t paused_at;              /* ticks at which cs_pause() stopped the clock */
-  bool ended;                      /* folded: later calls of this thread count as CS_LOSS_LATE */
+  uint32_t actions;                /* open actions */
+  uint32_t pauses;                 /* depth of cs_pause() */
   uintptr_t skipped[CS_SKIP_SLOTS];/* excluded probe sites and functions, a small cache by address */
-  uint64_t words[CS_SIGNATURE_MAX_WORDS + 64]; /* the signature being captured */
+  uint64_t words[CS_SIGNATURE_MAX_WORDS]; /* the signature being captured in a slow section */
 };
 
 /* Registers as they were at the call of the enter hook, by DWARF number; 7 is rsp before the call. */
 struct cs_registers {
   uint64_t general[16];
-  uint64_t xmm[16];                /* low 8 bytes; filled by cs_capture_xmm() when needed */
+  uint64_t pc;                     /* the probe site: where the hook returns to */
 };
 
-/* The calling thread's control block. Points to `cs_idle` until the thread's first slow path. */
+/* The calling thread's control block: NULL at first (also before the library is relocated), then one of the static ones below
+ * or its own. */
 extern __thread struct cs_thread *cs_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
-/* What threads without a control block point to: only its state is ever read or written. */
-extern struct cs_thread cs_idle;
+/* Threads without a control block point to one of these; only the state is ever read. cs_idle: not set up (SLOW, or OFF while
+ * disabled). cs_starting: being set up (BUSY). cs_gone: its data was folded (GONE). */
+extern struct cs_thread cs_idle, cs_starting, cs_gone;
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * thread.c: control blocks, slow sections
@@ -298,10 +347,12 @@ void cs_tree_publish(struct cs_tree *tree);
 /* Functions by identity, made when new. module NULL: an action, whose name is the cs_rec_name at `address`. */
 struct cs_rec_function *cs_tree_function(struct cs_tree *tree, const struct cs_module *module, uint32_t function,
                                          uint64_t address);
-/* The edge from `from` for a call at `site` with this signature, made when new (with context, variant and signature; the
- * cardinality guard may widen `words`, in place, and the bounds may merge). NULL when there is no space. */
-struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *from, const struct cs_site *site,
-                                 uint64_t *words, uint32_t word_count);
+/* The plan of a site in this tree, made when new. NULL when there is no space. */
+struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site);
+/* The edge from `from` for a call with this plan and signature, made when new with context, variant and signature. The
+ * cardinality guard may widen `words` in place first, and the bounds may merge. NULL when there is no space. */
+struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *from, struct cs_plan *plan, uint64_t *words,
+                                 uint32_t word_count);
 /* The edge for an action by name. */
 struct cs_rec_edge *cs_tree_action(struct cs_tree *tree, struct cs_rec_variant *from, const char *name);
 /* Adds every counter of `source` to `target`, making what is missing there. fold.c calls it under threads_lock. 0 or -ENOSPC:

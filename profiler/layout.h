@@ -10,12 +10,69 @@
 #define CS_HOOKS_OFF      2 /* disabled: return at once */
 #define CS_HOOKS_CLOCK    3 /* recording with another clock: the generic path */
 #define CS_HOOKS_BUSY     4 /* in a slow section: count and return */
+#define CS_HOOKS_GONE     5 /* the thread's data was folded: count and return */
 
 /* cs_thread.mode and cs_rec_edge.mode: an edge may take the fast path when they are equal. */
 #define CS_MODE_PLAIN     0 /* thread: no recursion is open. edge: not active while recursion is open */
 #define CS_MODE_RECURSION 1 /* thread: recursion is open. edge: active, so that a call of it is outermost in no group */
 #define CS_MODE_NEVER     2 /* edge only: the generic path decides */
+#define CS_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
 
 #define CS_SKIP_SLOTS     64
+
+/* cs_rec_edge.cfa: the canonical frame address is the base plus the number without its low three bits. */
+#define CS_CFA_STRICT     1 /* must be below the caller's: not an inlined site */
+#define CS_CFA_RBP        2 /* the base is rbp; else rsp before the call of the hook */
+
+/* cs_rec_frame.flags: an address of counters, and in the low bits: */
+#define CS_FRAME_DYNAMIC  1 /* the exit takes the generic path: it clears marks of recursion */
+
+/* struct cs_thread */
+#define CS_T_STATE        0
+#define CS_T_MODE         4
+#define CS_T_TOP          8
+#define CS_T_LIMIT        16
+#define CS_T_STACK_LOW    24
+
+/* struct cs_rec_frame */
+#define CS_F_EDGE         0
+#define CS_F_START        8
+#define CS_F_CFA          16
+#define CS_F_FLAGS        24
+#define CS_F_SIZE         32
+
+/* struct cs_rec_edge */
+#define CS_E_SITE         8
+#define CS_E_FROM         16
+#define CS_E_TO           24
+#define CS_E_AFTER        32
+#define CS_E_COUNTERS     40
+#define CS_E_SITE_INFO    48
+#define CS_E_MODE         56
+#define CS_E_CFA          60
+#define CS_E_FUNCTION     64
+#define CS_E_CALLS        72
+#define CS_E_CHILDREN     88
+#define CS_E_MIN          96
+#define CS_E_MAX          104
+#define CS_E_WORDS        136
+
+/* struct cs_rec_variant */
+#define CS_V_LAST         24
+
+/* struct cs_plan and struct cs_plan_op */
+#define CS_P_ACTIVE       0
+#define CS_P_COUNT        8
+#define CS_P_WORDS        12
+#define CS_P_OPS          48
+#define CS_P_OP_SIZE      8
+#define CS_P_OP_KIND      0
+#define CS_P_OP_REG       1
+#define CS_P_OP_SHIFT     2
+#define CS_P_OP_FLAGS     3
+#define CS_P_OP_OFFSET    4
+
+/* struct cs_registers, as the enter hook saves it: general[16] fills the red zone below the return address. */
+#define CS_R_SIZE         128
 
 #endif
