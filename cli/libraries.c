@@ -27,16 +27,18 @@ static int add_path(struct cs_libraries *libraries, const char *path, size_t len
   return 0;
 }
 
-/* A line is "\tNAME => PATH (0xADDRESS)", "\tNAME => not found" or "\tPATH (0xADDRESS)". */
+/* A line is "\tNAME => PATH (0xADDRESS)", "\tPATH (0xADDRESS)", or an error: "PROGRAM: error while loading shared
+ * libraries: WHAT". */
 static int read_line(struct cs_libraries *libraries, const char *image, char *line)
 {
-  char *arrow = strstr(line, " => ");
-  if (arrow != NULL && strncmp(arrow + 4, "not found", 9) == 0) {
-    *arrow = '\0';
-    cs_error("run: %s: its library %s is not found; set LD_LIBRARY_PATH to the folder that holds it", image,
-             line + strspn(line, "\t "));
+  static const char failure[] = "error while loading shared libraries: ";
+  char *what = strstr(line, failure);
+  if (what != NULL) {
+    what[strcspn(what, "\n")] = '\0';
+    cs_error("run: %s: would not start: %s (LD_LIBRARY_PATH names more folders)", image, what + sizeof failure - 1);
     return -ENOENT;
   }
+  char *arrow = strstr(line, " => ");
   char *path = arrow != NULL ? arrow + 4 : line + strspn(line, "\t ");
   char *end = strstr(path, " (0x");
   return path[0] == '/' && end != NULL ? add_path(libraries, path, (size_t)(end - path)) : 0;
@@ -49,7 +51,7 @@ static int spawn_lister(const char *interpreter, const char *image, int output, 
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 2);
   int error = posix_spawn(pid, interpreter, &actions, NULL, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   return -error;
@@ -70,17 +72,14 @@ static int read_all(struct cs_libraries *libraries, const char *image, FILE *out
   return result;
 }
 
-/* Waits for the lister; its status says whether the program could start at all. */
-static int wait_lister(pid_t pid, const char *interpreter, const char *image)
+/* Waits for the lister. Returns its status as wait() gives it, or a negative errno. */
+static int wait_lister(pid_t pid)
 {
   int status;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR)
       return -errno;
-  if (status == 0)
-    return 0;
-  cs_error("run: %s: '%s --list' fails on it, so it would not start", image, interpreter);
-  return -ENOEXEC;
+  return status;
 }
 
 int cs_libraries_list(const char *interpreter, const char *image, struct cs_libraries *libraries)
@@ -108,8 +107,11 @@ int cs_libraries_list(const char *interpreter, const char *image, struct cs_libr
     error = -errno;
     close(ends[0]);
   }
-  int wait_error = wait_lister(pid, interpreter, image);
-  return error < 0 ? error : wait_error;
+  int status = wait_lister(pid);
+  if (error < 0 || status == 0)
+    return error;
+  cs_error("run: %s: '%s --list' fails on it, so it would not start", image, interpreter);
+  return -ENOEXEC;
 }
 
 void cs_libraries_free(struct cs_libraries *libraries)

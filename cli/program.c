@@ -103,6 +103,10 @@ static int check_facts(const struct cs_program *program)
              (unsigned)facts->machine);
     return -ENOEXEC;
   }
+  if (facts->defines_hook && facts->has_symtab && !facts->has_runtime && facts->interpreter[0] != '\0') {
+    cs_error("run: %s: defines __cyg_profile_func_enter itself, so callsig is not called; link it without that", image);
+    return -ENOEXEC;
+  }
   if (facts->interpreter[0] != '\0' || facts->has_runtime)
     return 0;
   if (!facts->has_symtab)

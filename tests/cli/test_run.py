@@ -1,0 +1,397 @@
+"""callsig run: what it refuses, what it hands on, and what it leaves."""
+
+import os
+import signal
+import stat
+import subprocess
+import unittest
+
+import harness
+
+
+class Refusals(harness.Case):
+    """One line that names the program and what to do; the program is not started."""
+
+    def refused(self, program, *words):
+        done = self.callsig("run", program)
+        self.assert_fails(done, 1, "run: ", *words)
+        self.assertFalse(os.path.exists(self.path("callsig.out")))
+
+    def test_not_found(self):
+        self.refused("no-such-program", "no-such-program: not found in PATH")
+        self.refused("./no-such-program", "./no-such-program: No such file")
+        self.refused("", "not found")
+
+    def test_folder(self):
+        self.refused(self.folder, "Is a directory")
+
+    def test_not_executable(self):
+        self.refused(self.write("data", "x"), "data: is not executable")
+
+    def test_neither_elf_nor_script(self):
+        self.refused(self.write("text", "hello\n", 0o755), "text: is neither an ELF program nor a script")
+        self.refused(self.write("empty", "", 0o755), "empty: is neither an ELF program nor a script")
+
+    def test_script_of_other_interpreter(self):
+        plain = self.compile("plain", harness.CALLS, instrument=False)
+        self.refused(self.write("script", f"#!{plain} -x\n", 0o755), "plain, which runs this script,: neither it nor")
+
+    def test_script_without_interpreter(self):
+        self.refused(self.write("script", "#!/no/such/interpreter\n", 0o755), "/no/such/interpreter")
+        self.refused(self.write("script", "#!\n", 0o755), "script: cannot tell what runs this script")
+        self.refused(self.write("script", "#!/usr/bin/env no-such-program\n", 0o755), "cannot tell what runs this script")
+
+    def test_script_that_runs_itself(self):
+        self.refused(self.write("script", f"#!{self.path('script')}\n", 0o755), "from script to script")
+
+    def test_script_that_runs_data(self):
+        self.write("data", "x", 0o755)
+        self.refused(self.write("script", f"#!{self.path('data')}\n", 0o755), "data is not an ELF program")
+
+    def test_not_instrumented(self):
+        plain = self.compile("plain", harness.CALLS, instrument=False)
+        self.refused(plain, "plain: neither it nor its libraries are instrumented", "-finstrument-functions")
+
+    def test_object_file(self):
+        self.compile("part.o", harness.CALLS, "-c")
+        os.chmod(self.path("part.o"), 0o755)
+        self.refused(self.path("part.o"), "part.o: is not a program")
+
+    def test_other_architecture(self):
+        other = self.compile("other", harness.CALLS)
+        with open(other, "r+b") as file:
+            file.seek(18)
+            file.write(b"\x16\x00")  # e_machine: S/390
+        self.refused(other, "other: is for another architecture (ELF machine 22)")
+
+    def test_damaged(self):
+        damaged = self.compile("damaged", harness.CALLS)
+        for size in (5, 20, 63):
+            with open(damaged, "r+b") as file:
+                file.truncate(size)
+            self.refused(damaged, "damaged: is")
+
+    def test_static(self):
+        static = self.compile("static", harness.CALLS, "-static")
+        self.refused(static, "static: is statically linked without libcallsig")
+        subprocess.run(["strip", static], check=True)
+        self.refused(static, "static: is statically linked and stripped")
+        plain = self.compile("plain", harness.CALLS, "-static", instrument=False)
+        self.refused(plain, "plain: is statically linked and not instrumented")
+
+    def test_own_hooks(self):
+        own = self.compile("own", harness.CALLS + """
+            __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *f, void *c) { (void)f; (void)c; }
+            __attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *f, void *c) { (void)f; (void)c; }""")
+        self.refused(own, "own: defines __cyg_profile_func_enter itself")
+
+    def test_missing_library(self):
+        self.compile("libpart.so", "int part(void) { return 0; }", "-shared", "-fPIC")
+        user = self.compile("user", "int part(void); int main(void) { return part(); }", libs=["./libpart.so"])
+        os.rename(self.path("libpart.so"), self.path("gone"))
+        self.refused(user, "user: would not start: ./libpart.so: cannot open")
+
+    def test_library_not_found(self):
+        self.compile("libpart.so", "int part(void) { return 0; }", "-shared", "-fPIC")
+        user = self.compile("user", "int part(void); int main(void) { return part(); }", libs=["-L.", "-l:libpart.so"])
+        self.refused(user, "user: would not start: libpart.so: cannot open", "LD_LIBRARY_PATH")
+
+    @unittest.skipUnless(os.getuid() == 0, "only root can give a program to another user")
+    def test_setuid(self):
+        program = self.compile("program", harness.CALLS)
+        os.chown(program, 65534, -1)
+        os.chmod(program, 0o755 | stat.S_ISUID)
+        self.refused(program, "program: is setuid")
+        os.chown(program, 0, 65534)
+        os.chmod(program, 0o755 | stat.S_ISGID)
+        self.refused(program, "program: is setgid")
+
+    def test_rules(self):
+        program = self.compile("program", harness.CALLS)
+        self.assert_fails(self.callsig("run", "--rules", "none", program), 1, "none: ")
+        self.write("rules", "function twice: n frobnicate\n")
+        done = self.callsig("run", "--rules", "rules", program)
+        self.assert_fails(done, 1, "rules:1: ")
+        self.write("rules", "function nowhere: n ignore\n")
+        self.assert_fails(self.callsig("run", "--rules", "rules", program), 1, "rules:1: ", "nowhere")
+
+    def test_cache_that_cannot_be_written(self):
+        program = self.compile("program", harness.CALLS)
+        self.write("file", "")
+        done = self.callsig("run", program, env={"CALLSIG_CACHE_DIR": self.path("file", "cache")})
+        self.assert_fails(done, 1, self.path("file"))
+
+
+class Output(harness.Case):
+    """Where the recording goes, and what it may replace."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("program", harness.CALLS)
+
+    def test_table_and_recording(self):
+        done = self.callsig("run", self.program)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("Ordered by: cumulative time", done.stderr)
+        self.assertIn("5 function calls in", done.stderr)
+        rows = {name.split(":", 1)[1]: row[0] for name, row in self.rows(done.stderr).items()}
+        self.assertEqual(rows, {"4(main(argc=1, argv:char**))": "1", "3(work(n=1))": "1", "2(twice(n=1))": "2",
+                                "2(twice(n=7))": "1"})
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("callsig.out")).st_mode), 0o600)
+
+    def test_named_output_prints_no_table(self):
+        done = self.callsig("run", "-o", "named", self.program)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertTrue(os.path.getsize(self.path("named")) > 0)
+        self.assertFalse(os.path.exists(self.path("callsig.out")))
+
+    def test_sort(self):
+        done = self.callsig("run", "-s", "ncalls,name", self.program)
+        self.assertIn("Ordered by: call count, function name", done.stderr)
+
+    def test_no_signatures(self):
+        done = self.callsig("run", "--no-signatures", self.program)
+        rows = {name.split(":", 1)[1]: row[0] for name, row in self.rows(done.stderr).items()}
+        self.assertEqual(rows, {"4(main)": "1", "3(work)": "1", "2(twice)": "3"})
+
+    def test_filters(self):
+        done = self.callsig("run", "--exclude", "twice", "--exclude", "main", self.program)
+        self.assertEqual([name.split(":", 1)[1] for name in self.rows(done.stderr)], ["3(work(n=1))"])
+        done = self.callsig("run", "--include", "twice", "--include", "main", self.program)
+        self.assertEqual(len(self.rows(done.stderr)), 3)
+        done = self.callsig("run", "--include", "nothing", self.program)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("callsig: nothing was recorded", done.stderr)
+
+    def test_rules(self):
+        self.write("rules", "function twice: n ignore\n")
+        done = self.callsig("run", "--rules", "rules", self.program)
+        rows = {name.split(":", 1)[1]: row[0] for name, row in self.rows(done.stderr).items()}
+        self.assertEqual(rows.get("2(twice())"), "3", done.stderr)
+
+    def test_clock(self):
+        for clock in ("wall", "cpu"):
+            done = self.callsig("run", "--clock", clock, self.program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(self.rows(done.stderr)), 4)
+
+    def test_older_recording_is_replaced(self):
+        self.callsig("run", self.program)
+        before = os.stat(self.path("callsig.out")).st_ino
+        os.link(self.path("callsig.out"), self.path("kept"))
+        done = self.callsig("run", self.program)
+        self.assertEqual((done.returncode, len(self.rows(done.stderr))), (0, 4))
+        self.assertEqual(os.stat(self.path("kept")).st_ino, before)
+        self.assertNotEqual(os.stat(self.path("callsig.out")).st_ino, before)
+
+    def test_empty_file_is_replaced(self):
+        self.write("named", "")
+        self.assertEqual(self.callsig("run", "-o", "named", self.program).returncode, 0)
+        self.assertTrue(os.path.getsize(self.path("named")) > 0)
+
+    def test_other_files_are_left_alone(self):
+        self.write("callsig.out", "precious\n")
+        self.assert_fails(self.callsig("run", self.program), 1, "callsig.out: exists and is not a recording")
+        with open(self.path("callsig.out")) as file:
+            self.assertEqual(file.read(), "precious\n")
+
+    def test_links_are_not_followed(self):
+        self.callsig("run", "-o", "target", self.program)
+        os.symlink("target", self.path("link"))
+        self.assert_fails(self.callsig("run", "-o", "link", self.program), 1, "link: exists and is not a recording")
+        os.symlink("nowhere", self.path("dangling"))
+        self.assert_fails(self.callsig("run", "-o", "dangling", self.program), 1, "dangling: exists")
+        self.assertFalse(os.path.exists(self.path("nowhere")))
+
+    def test_places_that_cannot_be(self):
+        os.mkdir(self.path("folder"))
+        os.mkfifo(self.path("fifo"))
+        self.assert_fails(self.callsig("run", "-o", "none/x", self.program), 1, "none/x: the recording cannot be made there")
+        self.assert_fails(self.callsig("run", "-o", "folder", self.program), 1, "folder: exists")
+        self.assert_fails(self.callsig("run", "-o", "folder/", self.program), 1, "folder/: ", "Is a directory")
+        self.assert_fails(self.callsig("run", "-o", "fifo", self.program), 1, "fifo: exists")
+        self.assert_fails(self.callsig("run", "-o", "", self.program), 1, "the recording cannot be made there")
+
+    def test_program_that_changes_folder(self):
+        os.mkdir(self.path("elsewhere"))
+        mover = self.compile("mover", '#include <unistd.h>\nstatic void f(void) {}\n__attribute__((no_instrument_function)) '
+                             'int main(void) { int e = chdir("elsewhere"); f(); return e; }')
+        done = self.callsig("run", "-o", "here", mover)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(os.path.exists(self.path("here")))
+
+    def test_nothing_recorded(self):
+        silent = self.compile("silent", "void f(void) {}\n__attribute__((no_instrument_function)) int main(void) "
+                              "{ return 3; }")
+        done = self.callsig("run", silent)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("callsig: nothing was recorded in callsig.out: no instrumented function ran", done.stderr)
+
+    def test_children(self):
+        forks = self.compile("forks", """
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static void f(void) {}
+            int main(void) {
+              for (int i = 0; i < 3; i++)
+                if (fork() == 0) { f(); _exit(0); }
+              while (wait(0) > 0) {}
+              return 0; }""")
+        self.write("callsig.out.77", "not a recording")
+        done = self.callsig("run", forks)
+        self.assertIn("callsig: 3 more recordings of processes that the program started: report them with 'callsig report "
+                      "callsig.out.*'", done.stderr)
+        done = self.callsig("run", "-o", "again", forks)
+        self.assertIn("'callsig report again.*'", done.stderr)
+
+
+class Program(harness.Case):
+    """What reaches the program, and what comes back from it."""
+
+    def test_exit_status(self):
+        for status in (0, 1, 2, 77, 255):
+            program = self.compile("program", f"int main(void) {{ return {status}; }}")
+            self.assertEqual(self.callsig("run", "-o", "x", program).returncode, status)
+
+    def test_ended_by_signal(self):
+        program = self.compile("program", """
+            #include <signal.h>
+            #include <stdlib.h>
+            static void die(int n) { raise(n); }
+            int main(int argc, char **argv) { die(atoi(argv[argc - 1])); return 0; }""")
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGSEGV):
+            done = self.callsig("run", program, str(int(number)))
+            self.assertEqual(done.returncode, 128 + number)
+            self.assertTrue(any(f"(die(n={int(number)}))" in name for name in self.rows(done.stderr)), done.stderr)
+
+    def test_arguments_and_streams(self):
+        program = self.compile("program", """
+            #include <stdio.h>
+            int main(int argc, char **argv) {
+              for (int i = 1; i < argc; i++) printf("[%s]", argv[i]);
+              for (int c; (c = getchar()) != EOF;) putchar(c);
+              fputs("error\\n", stderr);
+              return 0; }""")
+        done = subprocess.run([harness.CALLSIG, "run", "-o", "x", "--", program, "-o", "--", "a b", ""], input="text",
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder,
+                              env=self.environment)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "[-o][--][a b][]text", "error\n"))
+
+    def test_found_in_path(self):
+        self.compile("program", harness.CALLS)
+        done = self.callsig("run", "-o", "x", "program", env={"PATH": "/nowhere:" + self.folder})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.callsig("run", "-o", "x", "program", env={"PATH": "/nowhere:"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_script_with_instrumented_interpreter(self):
+        program = self.compile("program", harness.CALLS)
+        for line in (program, f"/usr/bin/env {program}", "/usr/bin/env -S X=1 program"):
+            script = self.write("script", f"#!{line}\n", 0o755)
+            done = self.callsig("run", script, env={"PATH": self.folder + ":" + os.environ["PATH"]})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(any("twice(n=7)" in name for name in self.rows(done.stderr)), done.stderr)
+
+    def test_existing_preload_is_kept(self):
+        self.compile("libother.so", """
+            #include <stdio.h>
+            __attribute__((constructor, no_instrument_function)) static void hello(void) { puts("preloaded"); }""",
+                     "-shared", "-fPIC")
+        program = self.compile("program", harness.CALLS)
+        done = self.callsig("run", "-o", "x", program, env={"LD_PRELOAD": self.path("libother.so")})
+        # The variable reaches this command too, which then greets as well.
+        self.assertIn("preloaded\n", done.stdout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(os.path.exists(self.path("x")))
+
+    def test_environment_stays(self):
+        program = self.compile("program", """
+            #include <stdio.h>
+            #include <stdlib.h>
+            int main(void) { printf("%s %s", getenv("CALLSIG_CLOCK"), getenv("OTHER")); return 0; }""")
+        done = self.callsig("run", "-o", "x", program, env={"CALLSIG_CLOCK": "cpu", "OTHER": "kept"})
+        self.assertEqual(done.stdout, "cpu kept")
+        done = self.callsig("run", "-o", "x", "--clock", "wall", program, env={"CALLSIG_CLOCK": "cpu", "OTHER": "kept"})
+        self.assertEqual(done.stdout, "wall kept")
+
+    def test_library_alone_is_instrumented(self):
+        self.compile("libpart.so", "int part(int n) { return n; }", "-shared", "-fPIC")
+        user = self.compile("user", "int part(int); int main(void) { return part(5); }", "-Wl,-rpath,$ORIGIN",
+                            instrument=False, libs=["-L.", "-l:libpart.so"])
+        done = self.callsig("run", user)
+        self.assertEqual(done.returncode, 5)
+        self.assertTrue(any(name.endswith("part(n=5))") for name in self.rows(done.stderr)), done.stderr)
+
+    def test_static_runtime(self):
+        program = self.compile("program", harness.CALLS, libs=[os.path.join(harness.RUNTIME, "libcallsig.a")])
+        done = self.callsig("run", program)
+        self.assertEqual((done.returncode, len(self.rows(done.stderr))), (0, 4), done.stderr)
+        static = self.compile("static", harness.CALLS, "-static", libs=[os.path.join(harness.RUNTIME, "libcallsig.a")])
+        done = self.callsig("run", static)
+        self.assertEqual((done.returncode, len(self.rows(done.stderr))), (0, 4), done.stderr)
+
+    def test_stripped(self):
+        program = self.compile("program", harness.CALLS)
+        subprocess.run(["strip", program], check=True)
+        done = self.callsig("run", program)
+        self.assertEqual(done.returncode, 0)
+        told = [line for line in done.stderr.splitlines() if line.startswith("callsig: ")]
+        self.assertEqual(len(told), 1, done.stderr)
+        self.assertIn("program: stripped", told[0])
+        self.assertIn("5 function calls", done.stderr)
+
+    def test_no_debug_information(self):
+        program = self.compile("program", harness.CALLS, "-g0")
+        done = self.callsig("run", program)
+        told = [line for line in done.stderr.splitlines() if line.startswith("callsig: ")]
+        self.assertEqual((done.returncode, len(told)), (0, 1), done.stderr)
+        self.assertIn("program: no debug information", told[0])
+        self.assertTrue(any("twice(?)" in name for name in self.rows(done.stderr)), done.stderr)
+
+
+class Signals(harness.Case):
+    """A signal to the command reaches the program."""
+
+    WAITS = """
+        #include <signal.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static volatile sig_atomic_t got;
+        static void on(int n) { got = n; }
+        int main(void) {
+          signal(SIGTERM, on); signal(SIGUSR1, on); signal(SIGINT, on); signal(SIGHUP, on);
+          puts("ready"); fflush(stdout);
+          while (!got) pause();
+          return got; }"""
+
+    def start(self, program, *options, **kwargs):
+        process = subprocess.Popen([harness.CALLSIG, "run", "-o", "x", *options, program], cwd=self.folder,
+                                   env=self.environment, stdout=subprocess.PIPE, text=True, **kwargs)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def test_handed_on(self):
+        program = self.compile("program", self.WAITS)
+        for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP):
+            process = self.start(program)
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=60), number)
+
+    def test_default_action(self):
+        program = self.compile("program", '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("ready"); '
+                               'fflush(stdout); for (;;) pause(); }')
+        process = self.start(program)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 128 + signal.SIGTERM)
+
+    def test_ignored_stays_ignored(self):
+        program = self.compile("program", '#include <signal.h>\n#include <stdio.h>\nint main(void) { struct sigaction a; '
+                               'sigaction(SIGHUP, 0, &a); puts(a.sa_handler == SIG_IGN ? "ready" : "lost"); return 0; }')
+        process = self.start(program, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.assertEqual(process.wait(timeout=60), 0)
+
+
+if __name__ == "__main__":
+    harness.main()
