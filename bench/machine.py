@@ -43,7 +43,7 @@ def describe():
     return {
         "cpu": cpu_model(),
         "cpus": os.cpu_count(),
-        "virtual machine": None if virtual in (None, "none") else virtual,
+        "virtualisation": None if virtual in (None, "none") else virtual,
         "system": distribution(),
         "kernel": platform.release(),
         "clock source": read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),

@@ -42,13 +42,14 @@ def measure(tool, program, pattern):
         return {"ns": min(result["ns"]), "bytes": stored, "note": note}
 
 
-def summarise(runs, floor, plain):
+def summarise(runs, plain, floor, empty):
     ns = [run["ns"] for run in runs]
     row = {"ns": median(ns), "spread": spread(ns), "runs": len(ns)}
     if plain:
         row["net_ns"] = median([value - other["ns"] for value, other in zip(ns, plain)])
-    if floor:
-        row["to_floor"] = median_ratio(ns, [other["ns"] for other in floor])
+    for name, others in (("to_floor", floor), ("to_empty", empty)):
+        if others:
+            row[name] = median_ratio(ns, [other["ns"] for other in others])
     stored = [run["bytes"] for run in runs if run["bytes"] is not None]
     if stored:
         row["bytes"] = median(stored)
@@ -71,8 +72,8 @@ def collect(chosen, compilers, patterns, rounds, folder, say):
                 subject = compiler, pattern, tool.key
                 row = {"compiler": compiler, "pattern": pattern, "tool": tool.key}
                 if runs.get(subject):
-                    row.update(summarise(runs[subject], runs.get((compiler, pattern, "floor")),
-                                         runs.get((compiler, pattern, "plain"))))
+                    others = [runs.get((compiler, pattern, key)) for key in ("plain", "floor", "empty")]
+                    row.update(summarise(runs[subject], *others))
                 else:
                     row["not_run"] = reasons.get((compiler, tool.key)) or failed.get(subject, "no run ended")
                 rows.append(row)

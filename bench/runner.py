@@ -1,6 +1,7 @@
 """Running commands in turn, and what a set of measurements says."""
 
 import os
+import resource
 import shlex
 import shutil
 import statistics
@@ -45,15 +46,19 @@ def compile_with(compiler, *arguments):
     return run([compiler, *arguments])
 
 
+def child_seconds():
+    """CPU seconds of every child that has been waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def timed(command, env=None, cwd=None, timeout=600, stdin=None):
     """Wall seconds, and the seconds of CPU of the command and everything that it waited for."""
-    before = os.times()
+    before = child_seconds()
     start = time.perf_counter()
     run(command, env, cwd, timeout, stdin)
     wall = time.perf_counter() - start
-    after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return wall, cpu
+    return wall, child_seconds() - before
 
 
 def disk_bytes(path):

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""hotpath_instructions.py BUILD_DIR [--bound FILE]
+
+Instructions that callsig executes for one enter+exit pair, counted by callgrind: the difference of two runs of different
+length, divided by the calls in between, less the same for glibc's empty hooks. Counting needs no quiet machine, so this
+guards the hot path in the tests. With --bound, a line of FILE is `PATTERN MODE INSTRUCTIONS`, and the exit status is 1 when
+a count is above its bound. Exit status 77: valgrind is not installed."""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+
+from runner import Folder, NotRun, compile_with, run
+from tools import FLAGS, Callsig, source
+
+CALLS = {"chain": 3, "two_args": 3, "four_sigs": 3, "table": 200, "fib": 21891}
+ROUNDS = {"chain": 20000, "two_args": 20000, "four_sigs": 20000, "table": 400, "fib": 5}
+MODES = {"no_signatures": {"CALLSIG_NO_SIGNATURES": "1"}, "signatures": {}, "disabled": {"CALLSIG_DISABLED": "1"}}
+
+
+def build_program(folder):
+    """The call patterns with hooks and without a library for them: glibc's own hooks return at once."""
+    program, calls, measure = (os.path.join(folder, name) for name in ("patterns", "calls.o", "measure.o"))
+    compile_with("gcc", *FLAGS, "-finstrument-functions", "-c", source("calls.c"), "-o", calls)
+    compile_with("gcc", *FLAGS, "-c", source("measure.c"), "-o", measure)
+    compile_with("gcc", "-pthread", calls, measure, "-o", program)
+    return program
+
+
+def instructions(program, pattern, rounds, environment, folder):
+    out = os.path.join(folder, "callgrind.out")
+    run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, pattern, "rounds", str(rounds)],
+        {**environment, "CALLSIG_OUTPUT": os.path.join(folder, f"callsig.out.{rounds}.{len(os.listdir(folder))}")}, folder)
+    with open(out, encoding="utf-8") as file:
+        return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE).group(1))
+
+
+def per_call(program, pattern, environment, folder):
+    few, many = ROUNDS[pattern], ROUNDS[pattern] * 3
+    counts = [instructions(program, pattern, rounds, environment, folder) for rounds in (few, many)]
+    return (counts[1] - counts[0]) / ((many - few) * CALLS[pattern])
+
+
+def read_bounds(path):
+    bounds = {}
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            fields = line.split("#", 1)[0].split()
+            if not fields:
+                continue
+            if len(fields) != 3 or fields[0] not in CALLS or fields[1] not in MODES:
+                raise SystemExit(f"{path}:{number}: want `PATTERN MODE INSTRUCTIONS`")
+            bounds[fields[0], fields[1]] = float(fields[2])
+    return bounds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--bound")
+    options = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        print("hotpath_instructions: valgrind is not installed")
+        return 77
+    bounds = read_bounds(options.bound) if options.bound else {}
+    wanted = list(bounds) or [(pattern, mode) for mode in MODES for pattern in CALLS]
+    callsig = Callsig(options.build)
+    above = 0
+    try:
+        callsig.require()
+        with Folder() as folder:
+            program = build_program(folder)
+            callsig.cache = folder
+            callsig.index(program)
+            empty = {pattern: per_call(program, pattern, {}, folder) for pattern, _ in wanted}
+            for pattern, mode in wanted:
+                environment = {**callsig.environment(""), "LD_PRELOAD": callsig.library, **MODES[mode]}
+                count = per_call(program, pattern, environment, folder) - empty[pattern]
+                bound = bounds.get((pattern, mode))
+                verdict = "" if bound is None else f"  bound {bound:.1f}" + ("  ABOVE" if count > bound else "")
+                above += bound is not None and count > bound
+                print(f"{pattern:10} {mode:14} {count:7.1f} instructions an enter+exit pair{verdict}", flush=True)
+    except NotRun as reason:
+        raise SystemExit(f"hotpath_instructions: {reason}") from reason
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""The real programs, as they are built and run to be timed.
+
+tests/real/build.py compiles them; two words are added to its variants: `pg`, for gprof, and `inlined`, for clang's
+-finstrument-functions-after-inlining."""
+
+import os
+import sys
+
+from runner import NotRun, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "tests", "real"))
+import build as real_build  # noqa: E402: the path must be set first
+
+real_build.WORDS |= {"pg", "inlined"}
+PACKAGES = ["lua5.4", "libzstd", "sqlite3"]
+CORPUS_BYTES = 6_000_000
+
+
+class Builder(real_build.Builder):
+    def _flags(self, program, words, generated):
+        flags = super()._flags(program, words, generated)
+        if "pg" in words:
+            flags.append("-pg")
+        if "inlined" in words:
+            flags.append("-finstrument-functions-after-inlining")
+        if {"pg", "inlined"} & set(words):
+            flags.remove("-finstrument-functions")
+        return flags
+
+    def _links(self, program, words, folder, compiler, objects):
+        commands, command = super()._links(program, words, folder, compiler, objects)
+        if "pg" in words:
+            commands = [[*link, "-pg"] for link in commands]
+        return commands, command
+
+
+class Load:
+    """A program with its input. `command(variant)` is what to run and `stdin` what it reads, a path or None."""
+
+    def __init__(self, name, builder, arguments, stdin=None):
+        self.name, self.builder, self.arguments, self.stdin = name, builder, arguments, stdin
+
+    def program(self, variant):
+        try:
+            return self.builder.build(self.name, variant)[0]
+        except SystemExit as error:
+            raise NotRun(f"{self.name} could not be built: {str(error).splitlines()[-1]}") from error
+
+    def command(self, variant):
+        return [self.program(variant), *self.arguments]
+
+    def open_stdin(self):
+        return open(self.stdin, "rb") if self.stdin else None
+
+
+def corpus(sources, out):
+    """C sources one after another, CORPUS_BYTES of them."""
+    path = os.path.join(out, f"corpus-{CORPUS_BYTES}")
+    if os.path.exists(path):
+        return path
+    data = b""
+    for folder, names, files in os.walk(os.path.join(sources, "sqlite3")):
+        names.sort()
+        for name in sorted(files):
+            if name.endswith((".c", ".h")) and len(data) < CORPUS_BYTES:
+                with open(os.path.join(folder, name), "rb") as file:
+                    data += file.read()
+    with open(path, "wb") as file:
+        file.write(data[:CORPUS_BYTES])
+    return path
+
+
+def loads(sources, out):
+    """Lua, zstd and SQLite, each with a load of a fraction of a second; the sources are fetched when they are not there."""
+    run([os.path.join(HERE, "..", "scripts", "get-sources.sh"), sources, *PACKAGES])
+    builder = Builder(sources, out)
+    workloads = os.path.join(HERE, "workloads")
+    return [Load("lua", builder, [os.path.join(workloads, "lua.lua")]),
+            Load("zstd", builder, ["-q", "--single-thread", "-5", "-c", corpus(sources, out)]),
+            Load("sqlite3", builder, [":memory:"], os.path.join(workloads, "sqlite3.sql"))]

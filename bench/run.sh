@@ -1,0 +1,44 @@
+#!/bin/sh
+# Measures what callsig costs, beside its peers, and writes results.md and results.json next to this script.
+#
+#   bench/run.sh BUILD_DIR [PART...]
+#
+# BUILD_DIR holds a finished build. The parts are pairs, whole, truth and index; without any, all of them. What was measured
+# before stays in results.json for the parts that are not run. BENCH_ROUNDS sets the number of interleaved rounds of every
+# part, BENCH_SOURCES the folder of unpacked source packages (default BUILD_DIR/sources), BENCH_OUT the folder to write to.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -ge 1 ] || { echo "usage: bench/run.sh BUILD_DIR [pairs|whole|truth|index]..." >&2; exit 2; }
+build=$(cd "$1" && pwd) || exit 2
+shift
+[ $# -gt 0 ] || set -- pairs whole truth index
+
+"$here/install-deps.sh"
+sources=${BENCH_SOURCES:-$build/sources}
+parts=$build/bench/parts
+mkdir -p "$parts"
+rm -f "$parts"/*.json
+rounds=${BENCH_ROUNDS:+--rounds $BENCH_ROUNDS}
+
+# Leaves a session daemon that was there before alone, and ends one that the runs started.
+lttng_pid=/var/run/lttng/lttng-sessiond.pid
+[ "$(id -u)" = 0 ] || lttng_pid=${LTTNG_HOME:-$HOME}/.lttng/lttng-sessiond.pid
+had_daemon=no
+[ -e "$lttng_pid" ] && kill -0 "$(cat "$lttng_pid")" 2>/dev/null && had_daemon=yes
+end_daemon()
+{
+  [ "$had_daemon" = yes ] || [ ! -e "$lttng_pid" ] || kill "$(cat "$lttng_pid")" 2>/dev/null || true
+}
+trap end_daemon EXIT
+
+for part in "$@"; do
+  case $part in
+    pairs) python3 "$here/pairs.py" "$build" "$parts/pairs.json" $rounds ;;
+    whole | truth) python3 "$here/$part.py" "$build" "$sources" "$parts/$part.json" $rounds ;;
+    index) python3 "$here/index_cost.py" "$build" "$sources" "$parts/index.json" $rounds ;;
+    *) echo "bench/run.sh: no part is called $part" >&2; exit 2 ;;
+  esac
+done
+python3 "$here/results.py" "$parts" "${BENCH_OUT:-$here}"
+echo "written: ${BENCH_OUT:-$here}/results.md"
