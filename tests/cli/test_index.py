@@ -1,0 +1,100 @@
+"""callsig index: what it shows, where the cache is, and its errors."""
+
+import os
+import stat
+
+import harness
+
+
+class Index(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("program", harness.CALLS)
+
+    def index(self, *arguments, **options):
+        done = self.callsig("index", self.program, *arguments, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_explain(self):
+        text = self.index("--explain")
+        for word in ("twice", "work", "main", "argc"):
+            self.assertIn(word, text)
+        self.assertEqual(self.index(), text)
+
+    def test_coverage(self):
+        text = self.index("--coverage")
+        self.assertIn("%", text)
+        self.assertNotIn("argc", text)
+
+    def test_verify(self):
+        self.assertNotEqual(self.index("--verify"), "")
+
+    def test_together(self):
+        text = self.index("--explain", "--coverage", "--verify")
+        for option in ("--explain", "--coverage", "--verify"):
+            for line in self.index(option).splitlines():
+                self.assertIn(line, text)
+
+    def test_cache(self):
+        path = self.index("--cache").rstrip("\n")
+        self.assertEqual(os.path.dirname(path), self.environment["CALLSIG_CACHE_DIR"])
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        self.assertEqual(stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode), 0o700)
+        before = os.stat(path)
+        self.assertEqual(self.index("--cache").rstrip("\n"), path)
+        self.assertEqual(os.stat(path).st_mtime_ns, before.st_mtime_ns)
+
+    def test_cache_folder(self):
+        self.environment.pop("CALLSIG_CACHE_DIR")
+        path = self.index("--cache", env={"XDG_CACHE_HOME": self.path("xdg")})
+        self.assertTrue(path.startswith(self.path("xdg", "callsig") + "/"), path)
+        self.environment.pop("XDG_CACHE_HOME", None)
+        path = self.index("--cache", env={"HOME": self.path("home")})
+        self.assertTrue(path.startswith(self.path("home", ".cache", "callsig") + "/"), path)
+
+    def test_damaged_cache_is_made_again(self):
+        path = self.index("--cache").rstrip("\n")
+        with open(path, "r+b") as file:
+            file.seek(200)
+            file.write(b"\xff" * 64)
+        self.index("--cache")
+        done = self.callsig("run", "-o", "x", self.program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_rules(self):
+        self.write("rules", "function twice: n ignore\n")
+        plain = self.index("--cache")
+        ruled = self.index("--cache", "--rules", "rules")
+        self.assertNotEqual(plain, ruled)
+        self.assertEqual(self.index("--cache", env={"CALLSIG_RULES": "rules"}), ruled)
+
+    def test_bad_rules(self):
+        for text, word in (("function twice: n frobnicate\n", "rules:1: "), ("function nowhere: n ignore\n", "nowhere"),
+                           ("function twice: m ignore\n", "m"), ("type nothing: a=b\n", "nothing")):
+            self.write("rules", text)
+            done = self.callsig("index", self.program, "--verify", "--rules", "rules")
+            self.assertEqual(done.returncode, 1, text)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn("rules:1", done.stderr)
+            self.assertIn(word, done.stderr)
+        self.assert_fails(self.callsig("index", self.program, "--rules", "none"), 1, "none")
+
+    def test_bad_files(self):
+        self.write("text", "hello\n")
+        self.write("empty", "")
+        for name in ("text", "empty", "missing", "."):
+            self.assert_fails(self.callsig("index", name), 1, name)
+
+    def test_truncated(self):
+        size = os.path.getsize(self.program)
+        for part in (size - 100, size // 2, size // 4, 64, 10):
+            with open(self.program, "r+b") as file:
+                file.truncate(part)
+            done = self.callsig("index", self.program)
+            self.assertIn(done.returncode, (0, 1))
+            self.assertLessEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

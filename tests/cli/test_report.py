@@ -1,0 +1,157 @@
+"""callsig report: each option changes what it says it changes; arguments are told apart; errors are one line."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+
+import harness
+
+SOURCE = """
+#include <pthread.h>
+enum mode { FAST, SLOW };
+static int __attribute__((noinline)) leaf(int n, enum mode mode) { return n + (int)mode; }
+static int __attribute__((noinline)) fact(int n) { return n < 2 ? leaf(1, FAST) : n * fact(n - 1); }
+static int __attribute__((noinline)) outer(int n) { return leaf(n, SLOW) + leaf(n, FAST) + fact(n); }
+static void *thread(void *argument) { (void)argument; return leaf(9, SLOW) ? 0 : argument; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, thread, 0);
+  pthread_setname_np(t, "worker");
+  pthread_join(t, 0);
+  return outer(5) == 0; }
+"""
+FUNCTIONS = {"leaf": "4", "fact": "5/1", "outer": "1", "thread": "1", "main": "1"}
+
+
+class Report(harness.Case):
+    def setUp(self):
+        super().setUp()
+        program = self.compile("program", "#define _GNU_SOURCE\n" + SOURCE, "-pthread")
+        done = self.callsig("run", "-o", "callsig.out", program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def report(self, *arguments):
+        done = self.callsig("report", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        return done.stdout
+
+    def named(self, *arguments):
+        """Function or function(arguments) -> ncalls as printed, in order of rows."""
+        rows = self.rows(self.report("--strip-dirs", *arguments))
+        return {name.split("(", 1)[1][:-1]: row[0] for name, row in rows.items()}
+
+    def test_default(self):
+        rows = self.named()
+        self.assertEqual(rows["leaf(n=5, mode=SLOW)"], "1")
+        self.assertEqual(rows["fact(n=5)"], "1")
+        self.assertEqual(len(rows), 12)
+        self.assertIn("Ordered by: cumulative time", self.report())
+
+    def test_by(self):
+        self.assertEqual(self.named("--by", "function"), FUNCTIONS)
+        self.assertEqual(self.named("--by", "signature"), self.named())
+        self.assertIn("worker", self.report("--by", "function,thread"))
+        self.assertIn("program", self.report("--by", "function,module"))
+
+    def test_sort(self):
+        self.assertEqual(list(self.named("--by", "function", "-s", "name")), ["fact", "leaf", "main", "outer", "thread"])
+        self.assertEqual(list(self.named("--by", "function", "-s", "ncalls"))[0], "fact")
+        self.assertEqual(list(self.named("--by", "function", "-s", "pc,name"))[:2], ["leaf", "fact"])
+        done = self.callsig("report", "-s", "nonsense")
+        self.assert_fails(done, 2, "nonsense", "cumtime")
+        self.assert_fails(self.callsig("report", "-s", "c"), 2, "'c'", "calls", "cumtime")
+
+    def test_restrictions(self):
+        self.assertEqual(len(self.named("3")), 3)
+        self.assertEqual(len(self.named(".5")), 6)
+        self.assertEqual(set(self.named("--by", "function", "lea|fac")), {"leaf", "fact"})
+        self.assertEqual(len(self.named("leaf", "2")), 2)
+        self.assertIn("due to restriction <'leaf'>", self.report("leaf"))
+        self.assertEqual(self.rows(self.report("no such name")), {})
+
+    def test_file_or_restriction(self):
+        self.assertEqual(self.named("callsig.out", "leaf"), self.named("leaf", "callsig.out"))
+        self.assertEqual(self.named("leaf"), self.named("leaf", "callsig.out"))
+        os.mkdir(self.path("leaf"))  # a folder is not a recording
+        self.assertEqual(self.named("leaf"), self.named("leaf", "callsig.out"))
+
+    def test_several_files(self):
+        shutil.copy(self.path("callsig.out"), self.path("second"))
+        twice = self.named("--by", "function", "callsig.out", "second")
+        self.assertEqual(twice, {"leaf": "8", "fact": "10/2", "outer": "2", "thread": "2", "main": "2"})
+
+    def test_filters(self):
+        self.assertEqual(set(self.named("--function", "le.f$", "--by", "function")), {"leaf"})
+        self.assertEqual(set(self.named("--signature", "n >= 5 && mode == SLOW")),
+                         {"leaf(n=5, mode=SLOW)", "leaf(n=9, mode=SLOW)"})
+        self.assertEqual(self.named("--thread", "worker", "--by", "function"), {"thread": "1", "leaf": "1"})
+        self.assertEqual(self.named("--module", "*program", "--by", "function"), FUNCTIONS)
+        self.assertEqual(self.named("--module", "none*"), {})
+
+    def test_bad_filters(self):
+        self.assert_fails(self.callsig("report", "--function", "("), 2, "--function")
+        self.assert_fails(self.callsig("report", "--signature", "n >= "), 2, "--signature")
+
+    def test_relations(self):
+        callers = self.report("--callers", "--by", "function", "--strip-dirs", "leaf")
+        self.assertIn("was called by...", callers)
+        self.assertIn("(outer)", callers)
+        callees = self.report("--callees", "--by", "function", "--strip-dirs", "outer")
+        self.assertIn("called...", callees)
+        self.assertIn("(fact)", callees)
+
+    def test_strip_dirs(self):
+        self.assertIn(os.path.join(self.folder, "program.c:"), self.report())
+        self.assertNotIn(self.folder, self.report("--strip-dirs"))
+
+    def test_json(self):
+        data = json.loads(self.report("--format", "json"))
+        self.assertEqual((data["schema"], data["total_calls"], data["primitive_calls"]), ("callsig.report/1", 12, 8))
+        self.assertEqual(sum(row["ncalls"] for row in data["rows"]), 12)
+        row = next(row for row in data["rows"] if row["signature"] == "leaf(n=5, mode=SLOW)" or
+                   row["signature"] == "n=5, mode=SLOW")
+        self.assertEqual(row["function"], "leaf")
+        self.assertEqual([(arg["name"], arg["state"]) for arg in row["args"]], [("n", "read"), ("mode", "read")])
+
+    def test_csv(self):
+        rows = list(csv.DictReader(io.StringIO(self.report("--format", "csv", "--by", "function"))))
+        self.assertEqual({row["function"]: int(row["ncalls"]) for row in rows},
+                         {"leaf": 4, "fact": 5, "outer": 1, "thread": 1, "main": 1})
+
+    def test_compensate(self):
+        self.assertEqual(self.named("--compensate", "--by", "function"), FUNCTIONS)
+
+    def test_bad_recordings(self):
+        self.write("text", "not a recording\n")
+        self.write("empty", "")
+        with open(self.path("callsig.out"), "rb") as file:
+            data = file.read()
+        for name in ("text", "empty"):
+            self.assert_fails(self.callsig("report", name), 1, name)
+        for size in (7, 100, 4096, len(data) // 2):
+            with open(self.path("cut"), "wb") as file:
+                file.write(data[:size])
+            done = self.callsig("report", "cut")
+            self.assertIn(done.returncode, (0, 1))
+            if done.returncode == 1:
+                self.assert_fails(done, 1, "cut")
+
+    def test_nothing_to_report(self):
+        os.unlink(self.path("callsig.out"))
+        self.assert_fails(self.callsig("report"), 1, "callsig.out", "callsig run")
+        self.assert_fails(self.callsig("report", "missing"), 1, "missing is not a file", "callsig.out")
+
+    def test_full_output(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([harness.CALLSIG, "report"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  cwd=self.folder, env=self.environment)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No space left on device", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    harness.main()
