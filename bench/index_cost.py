@@ -39,7 +39,7 @@ def sqlite_copies(builder, count, folder):
     main = os.path.join(folder, f"main-{count}.c")
     for number in range(count):
         path = os.path.join(folder, f"sqlite-{number}.o")
-        run(["objcopy", "--keep-global-symbol=sqlite3_open", f"--redefine-sym=sqlite3_open=open_{number}", whole, path])
+        run(["objcopy", f"--keep-global-symbol=open_{number}", f"--redefine-sym=sqlite3_open=open_{number}", whole, path])
         objects.append(path)
     with open(main, "w", encoding="utf-8") as file:
         for number in range(count):
