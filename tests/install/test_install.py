@@ -1,0 +1,139 @@
+"""Installs into a scratch prefix, and builds outside projects against it: CMake and pkg-config, shared and static."""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.path.abspath(os.environ.get("CALLSIG_BUILD", os.path.join(TOP, "build")))
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.mkdtemp(prefix="callsig-install-")
+        cls.addClassCleanup(shutil.rmtree, cls.scratch)
+        first = os.path.join(cls.scratch, "first")
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", first], check=True, stdout=subprocess.DEVNULL)
+        # Moved, because nothing installed may depend on the place it was installed to.
+        cls.prefix = os.path.join(cls.scratch, "moved")
+        os.rename(first, cls.prefix)
+        shutil.copytree(HERE, os.path.join(cls.scratch, "outside"))
+
+    def setUp(self):
+        lib = os.path.dirname(self.find("libcallsig.so"))
+        self.environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig"), LD_LIBRARY_PATH=lib,
+                                CALLSIG_CACHE_DIR=os.path.join(self.scratch, "cache"))
+
+    def find(self, name):
+        found = glob.glob(os.path.join(glob.escape(self.prefix), "**", name), recursive=True)
+        self.assertEqual(len(found), 1, name)
+        return found[0]
+
+    def command(self, *arguments, folder="."):
+        done = subprocess.run(arguments, cwd=os.path.join(self.scratch, "outside", folder), env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+        self.assertEqual(done.returncode, 0, " ".join(arguments) + "\n" + done.stdout + done.stderr)
+        return done
+
+    def check_program(self, path):
+        """Runs it on its own, then under the installed command."""
+        done = self.command(path)
+        self.assertIn("200 function calls", done.stdout)
+        self.assertIn("square(n=2^6..2^7))", done.stdout)
+        self.assertIn("{round}", done.stdout)
+
+    def test_pkg_config(self):
+        self.command("make", folder="pkg-config")
+        for name in ("outside_shared", "outside_static"):
+            path = os.path.join(self.scratch, "outside", "pkg-config", name)
+            self.check_program(path)
+            needed = self.command("readelf", "-d", path).stdout
+            self.assertEqual("libcallsig" in needed, name == "outside_shared", needed)
+
+    def test_cmake(self):
+        self.command("cmake", "-S", "cmake", "-B", "build", "-DCMAKE_PREFIX_PATH=" + self.prefix)
+        self.command("cmake", "--build", "build")
+        for name in ("outside_shared", "outside_static"):
+            path = os.path.join(self.scratch, "outside", "build", name)
+            self.check_program(path)
+            needed = self.command("readelf", "-d", path).stdout
+            self.assertEqual("libcallsig" in needed, name == "outside_shared", needed)
+
+    def test_example(self):
+        shutil.copytree(os.path.join(TOP, "examples", "dot"), os.path.join(self.scratch, "outside", "dot"))
+        done = self.command("make", "-s", "run", folder="dot")
+        tables = done.stdout.split("function calls")
+        self.assertEqual(len(tables), 3, done.stdout)
+        self.assertIn("(dot)", tables[1])
+        self.assertIn("dot(a:array(dtype=FLOAT32, shape=(16", tables[2])
+        self.assertIn("dot(a:array(dtype=FLOAT64, shape=(64", tables[2])
+
+    def test_command(self):
+        callsig = os.path.join(self.prefix, "bin", "callsig")
+        self.assertRegex(self.command(callsig, "--version").stdout, r"^callsig \d")
+        wrapper = os.path.join(self.prefix, "bin", "callsig-cc")
+        self.assertRegex(self.command(wrapper, "--callsig-version").stdout, r"^callsig-cc \d")
+        include = "-I" + os.path.join(self.prefix, "include")
+        self.command(wrapper, "-O2", include, "-o", "plain", "outside.c", *self.command(callsig, "flags", "--libs").stdout.split(),
+                     "-lcallsig-stats")
+        self.check_program("./plain")
+        self.environment.pop("LD_LIBRARY_PATH")
+        with open(os.path.join(self.scratch, "outside", "f.c"), "w") as file:
+            file.write("static int f(int n) { return n; }\nint main(void) { return f(0); }\n")
+        self.command(wrapper, "f.c", "-o", "f")
+        self.assertIn("f(n=0))", self.command(callsig, "run", "./f").stderr)
+
+    def test_place_that_preloading_cannot_name(self):
+        place = os.path.join(self.scratch, "a b")
+        shutil.copytree(self.prefix, place, symlinks=True)
+        self.addCleanup(shutil.rmtree, place)
+        with open(os.path.join(self.scratch, "h.c"), "w") as file:
+            file.write("int main(void) { return 0; }\n")
+        program = os.path.join(self.scratch, "h")
+        subprocess.run(["cc", "-g", "-finstrument-functions", program + ".c", "-o", program], check=True)
+        done = subprocess.run([os.path.join(place, "bin", "callsig"), "run", program], cwd=self.scratch, text=True,
+                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+        self.assertIn("LD_PRELOAD cannot hold a path with a space or a colon", done.stderr)
+
+    def test_pages(self):
+        for page in ("callsig.1", "callsig-run.1", "callsig-report.1", "callsig-index.1", "callsig-flags.1", "callsig-cc.1",
+                     "callsig.h.3", "callsig_enable.3", "callsig_disable.3", "callsig_stats_load.3"):
+            self.assertGreater(os.path.getsize(self.find(page)), 0)
+        for page in glob.glob(os.path.join(glob.escape(self.prefix), "**", "*.[13]"), recursive=True):
+            with open(page) as file:
+                text = file.read()
+            if text.startswith(".so "):
+                self.assertTrue(os.path.exists(os.path.join(os.path.dirname(os.path.dirname(page)), text[4:].strip())))
+
+    def test_headers_are_c_and_cxx(self):
+        include = os.path.dirname(os.path.dirname(self.find("callsig.h")))
+        for header in ("callsig", "stats"):
+            source = os.path.join(self.scratch, header + "_alone.c")
+            with open(source, "w") as file:
+                file.write(f"#include <callsig/{header}.h>\nint main(void) {{ return 0; }}\n")
+            for compiler, language in (("gcc", "c"), ("clang", "c"), ("g++", "c++"), ("clang++", "c++")):
+                self.command(compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I" + include, "-x",
+                             language, source)
+
+    def test_libraries_export_only_their_names(self):
+        for library, allowed in (("libcallsig.so", ("callsig_", "__cyg_profile_func_")), ("libcallsig-stats.so", ("callsig_",))):
+            names = self.command("nm", "-D", "--defined-only", "--format=posix", self.find(library)).stdout.split("\n")[:-1]
+            for line in names:
+                name = line.split("@")[0].split()[0]
+                self.assertTrue(name.startswith(allowed) or name.startswith("CALLSIG"), line)
+
+    def test_runtime_needs_libc_alone(self):
+        needed = [line.split("[")[1].split("]")[0] for line in
+                  self.command("readelf", "-d", self.find("libcallsig.so")).stdout.splitlines() if "(NEEDED)" in line]
+        self.assertEqual([name for name in needed if not name.startswith(("libc.so", "libpthread.so", "ld-linux"))], [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv)
