@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Every argument that callsig prints equals what gdb reads at the same call.
+
+    arguments.py --sources FOLDER --out FOLDER --build FOLDER --hooks LIBRARY (--quick | --full | PROGRAM VARIANT...)
+
+gdb runs the instrumented program with callsig's runtime preloaded and stops at every call of the entry hook that is made for
+some functions (gdb_reader.py); so both describe the same calls of the same process. The functions are chosen at random among
+those with few calls, and all their calls are compared (matching.py): a function's rows must be what gdb saw, with the same
+number of calls. gdb takes nothing from callsig: probe sites come from objdump, how often they are reached from
+count_hooks.c, and which function a site enters from the address that the program passes to the hook.
+
+Printed for each run: arguments that are equal; whose value a report does not show (structs, floats: type only); that both have
+lost; that only one of them has; and mismatches, which must be 0: calls that cannot be paired without two different values.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "real"))
+
+import build  # noqa: E402
+import gdb_arguments  # noqa: E402
+import matching  # noqa: E402
+from product import Product  # noqa: E402
+
+QUICK = {"lua": ["gcc-O2", "clang-O2"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
+FULL = {"lua": ["gcc-O2", "clang-O2", "gcc-O0", "gcc-O3", "gcc-O2-lto"], "zstd": ["gcc-O2", "clang-O2"],
+        "sqlite3": ["gcc-O2", "clang-O2"], "jsonnet": ["gcc-O2", "clang-O2"]}
+COLUMNS = (matching.EQUAL, matching.TYPE_ONLY, matching.BOTH_LOST, matching.ONLY_GDB, matching.ONLY_CALLSIG)
+
+
+def declared_name(name):
+    """A function's name as gdb and callsig both have it: without scope, template arguments and parameters."""
+    name = name.split("(")[0] if not name.startswith("(") else name.split(")::", 1)[-1].split("(")[0]
+    return name.split("<")[0].rsplit("::", 1)[-1].strip()
+
+
+def rows_by_function(report):
+    rows = defaultdict(list)
+    for row in report["rows"]:
+        rows[row["line"], declared_name(row["function"])].append(row)
+    return rows
+
+
+class Comparison:
+    def __init__(self, builder, product, hooks, budget, verbose):
+        self.builder, self.product, self.hooks, self.budget, self.verbose = builder, product, hooks, budget, verbose
+
+    def run(self, name, variant, run):
+        """Prints the outcome of one run; returns its number of mismatches and of calls that were compared."""
+        command = [str(part) for part in [*self.builder.build(name, variant), *run.args]]
+        self.product.call("index", "--cache", command[0])
+        with tempfile.TemporaryDirectory() as folder:
+            recording = Path(folder) / "recording"
+            environment = {"LD_PRELOAD": str(self.product.preload), "CALLSIG_OUTPUT": str(recording),
+                           "CALLSIG_CACHE_DIR": str(self.product.cache), "CALLSIG_COMMAND": str(self.product.command)}
+            records, expected, said = gdb_arguments.read_calls(command, self.hooks, environment, self.budget, stdin=run.stdin, cwd=folder)
+            if not recording.exists():
+                raise SystemExit(f"{name} {variant} {run.name}: left no recording in gdb: {said.strip()[-500:]}")
+            rows = rows_by_function(self.product.report(recording))
+        return self.judge(f"{name:8} {variant:16} {run.name:10}", records, expected, rows)
+
+    def judge(self, title, records, expected, rows):
+        seen = defaultdict(list)
+        for record in records:
+            seen[record["function"]].append(record)
+        by_row = defaultdict(list)  # out-of-line copies of one inline function meet in one row
+        for function, calls in seen.items():
+            described = next((r for r in calls if r["args"] is not None), None)
+            if described is not None:
+                by_row[described["line"], declared_name(described["declared"])].append(function)
+        outcomes, compared, mismatches, left_out = Counter(), 0, [], Counter()
+        for key, functions in by_row.items():
+            calls = [record for function in functions for record in seen[function]]
+            found = rows.get(key, [])
+            counted = sum(row["ncalls"] for row in found)
+            if not found:
+                mismatches.append((key, "callsig has no row for it", calls[:1]))
+            elif counted != len(calls):
+                # Another function of this name and line (a template's other instance, a header's copy), or threads.
+                left_out["calls of several functions in one row" if counted > len(calls) else "fewer calls recorded"] += len(calls)
+                if counted < len(calls):
+                    mismatches.append((key, f"callsig counted {counted} calls, gdb {len(calls)}", calls[:1]))
+            elif any(record["args"] is None for record in calls):
+                left_out["gdb finds no frame"] += len(calls)
+            else:
+                one, unpaired, spare = matching.pair(calls, found)
+                outcomes += one
+                compared += len(calls) - len(unpaired)
+                if unpaired:
+                    mismatches.append((key, f"{len(unpaired)} of {len(calls)} calls differ", [unpaired[:3], spare[:3]]))
+        left_out["gdb finds no frame"] += sum(len(calls) for calls in seen.values() if all(r["args"] is None for r in calls))
+        print(f"{title} calls {compared:5}  " + "  ".join(f"{column} {outcomes[column]:5}" for column in COLUMNS)
+              + f"  mismatches {len(mismatches)}" + "".join(f"  [{why}: {count}]" for why, count in +left_out.items()))
+        for key, what, examples in mismatches[:10]:
+            print(f"    {key[1]} (line {key[0]}): {what}")
+            if self.verbose:
+                print(f"        {examples}")
+        return len(mismatches), compared
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    build.add_arguments(parser)
+    parser.add_argument("--build", required=True, help="build folder of callsig")
+    parser.add_argument("--hooks", required=True, help="count_hooks.c, compiled as a shared object")
+    parser.add_argument("--budget", type=int, default=3000, help="how many calls gdb stops at in each run")
+    parser.add_argument("--verbose", action="store_true", help="show examples of mismatches")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("variant", nargs="*")
+    options = parser.parse_args()
+    product = Product(options.build, options.out)
+    os.environ["CALLSIG_CACHE_DIR"] = str(product.cache)
+    builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
+    chosen = QUICK if options.quick else FULL if options.full else {}
+    if options.program:
+        chosen = {options.program: options.variant or chosen.get(options.program) or FULL[options.program]}
+    comparison = Comparison(builder, product, options.hooks, options.budget, options.verbose)
+    mismatches = calls = 0
+    for name, variants in chosen.items():
+        for variant in variants:
+            runs = builder.runs(name, small=True)
+            for run in runs if options.full else runs[:1]:
+                different, compared = comparison.run(name, variant, run)
+                mismatches += different
+                calls += compared
+    print(f"{calls} calls compared, {mismatches} functions with mismatches")
+    return mismatches > 0 or calls < (2000 if options.full else 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

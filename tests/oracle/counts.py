@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""For every function of a real program, callsig's ncalls equals what gcov counted for the same input; no tolerance.
+
+    counts.py --sources FOLDER --out FOLDER --build FOLDER (--quick | --full | PROGRAM VARIANT...)
+
+Two ways of asking for the same input:
+
+ * two builds: gcov counts a build at -O0, callsig an ordinary instrumented build (VARIANT, e.g. gcc-O2-fixed). Hooks are placed
+   before the optimiser sees a function, so a function's calls do not depend on the level.
+ * one run (VARIANT has the word `both`): the same process is counted by both. This is how threads are compared, because
+   how often a waiting thread polls is different in each run; and C++ at -O2, whose front end evaluates calls of constexpr
+   functions that it makes at -O0. gcov's counters are placed after the early inliner, which such a build does without.
+
+gcov leaves out what the compiler made up (implicit constructors, static initialisation), and counts the first block of a
+function instead of its entry when a goto leads there. Where gcov has no count, or another one than callsig, callgrind's
+decides, of a build that cannot inline; those functions are named in the output. The program runs without address
+randomisation, and `fixed` takes the remaining chance out (programs.py).
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "real"))
+
+import build  # noqa: E402
+import callgrind_counts  # noqa: E402
+import gcov_counts  # noqa: E402
+from product import Product  # noqa: E402
+
+QUICK = {"lua": ["gcc-O0-fixed", "gcc-O2-fixed"], "zstd": ["gcc-O2-both-noeinline"], "sqlite3": ["gcc-O2-fixed"]}
+FULL = {"lua": ["gcc-O0-fixed", "gcc-O2-fixed", "gcc-O3-fixed", "clang-O0-fixed", "clang-O2-fixed", "gcc-O2-fixed-lto", "gcc-O2-both-noeinline"],
+        "zstd": ["gcc-O0-both", "gcc-O2-both-noeinline", "gcc-O0", "gcc-O2", "clang-O2"],
+        "sqlite3": ["gcc-O0-fixed", "gcc-O2-fixed", "clang-O2-fixed"],
+        "jsonnet": ["gcc-O0-both-fixed", "gcc-O2-both-noeinline-fixed"]}
+# The number of times a thread waits is its own in every run; only one run can be compared.
+ONE_RUN = {("zstd", "threads")}
+
+
+def demangle(names):
+    """{mangled name: qualified name without parameters, as a report prints it}."""
+    names = sorted(names)
+    done = subprocess.run(["c++filt", "-p"], input="\n".join(names), stdout=subprocess.PIPE, text=True, check=True)
+    return dict(zip(names, done.stdout.splitlines()))
+
+
+def key(file, line, name):
+    """What callsig and gcov both know of a function. Constructors and destructors have several symbols, one name."""
+    return os.path.basename(file), line, re.sub(r"\[abi:\w+\]", "", name)
+
+
+def count_with_callsig(product, command, run, cwd):
+    """(status, Counter by key) of a run under callsig."""
+    with tempfile.TemporaryDirectory() as folder:
+        recording = Path(folder) / "recording"
+        done = product.run([*command, *run.args], recording, ("--no-signatures",), run.stdin, cwd, randomised=False)
+        counts = Counter()
+        for row in product.report(recording, "--by", "function")["rows"]:
+            counts[key(row["file"], row["line"], row["function"])] += row["ncalls"]
+        return done.returncode, counts
+
+
+def gcov_by_key(counts):
+    named = demangle({name for _, _, name in counts})
+    result = Counter()
+    for (file, line, name), calls in counts.items():
+        result[key(file, line, named[name])] += calls
+    return +result
+
+
+class Comparison:
+    def __init__(self, builder, product):
+        self.builder, self.product = builder, product
+
+    def callgrind(self, name, variant, run, cwd):
+        """Counter by demangled name, of a build that inlines nothing."""
+        compared = "gcc-O0-plain-fixed"
+        if "O2" in variant and "both" in variant:
+            compared = "gcc-O2-noinline-fixed"
+        command = self.builder.build(name, compared)
+        _, counts = callgrind_counts.run_counted(["setarch", "-R", *command, *run.args], run.stdin, cwd)
+        named = demangle(counts)
+        result = Counter()
+        for symbol, calls in counts.items():
+            result[re.sub(r"\[abi:\w+\]", "", named[symbol])] += calls
+        return result
+
+    def one_run(self, name, variant, run, cwd):
+        """Counts by callsig and by gcov of the same process."""
+        command = self.builder.build(name, variant)
+        folder = self.builder.out / name / variant
+        with tempfile.TemporaryDirectory() as data:
+            with gcov_counts.directed(folder, data):
+                status, found = count_with_callsig(self.product, command, run, cwd)
+            return status, found, gcov_counts.collect(folder, data)
+
+    def two_builds(self, name, variant, run, cwd):
+        status, found = count_with_callsig(self.product, self.builder.build(name, variant), run, cwd)
+        counted = "gcc-O0-gcov-fixed"
+        command = self.builder.build(name, counted)
+        expected_status, expected = gcov_counts.run_counted(["setarch", "-R", *command, *run.args], self.builder.out / name / counted,
+                                                            run.stdin)
+        if status != expected_status:
+            raise SystemExit(f"{name} {variant} {run.name}: status {status} under callsig, {expected_status} for gcov")
+        return status, found, expected
+
+    def compare(self, name, variant, run):
+        """Prints one line; returns how many functions differ."""
+        with tempfile.TemporaryDirectory() as cwd:
+            ask = self.one_run if "both" in variant else self.two_builds
+            _, found, counted = ask(name, variant, run, cwd)
+        expected = gcov_by_key(counted)
+        unequal = sorted(k for k in found.keys() | expected.keys() if found[k] != expected[k])
+        decided = {}
+        if unequal:
+            with tempfile.TemporaryDirectory() as cwd:
+                decided = self.callgrind(name, variant, run, cwd)
+        by_name = defaultdict(int)
+        for (_, _, function), calls in found.items():
+            by_name[function] += calls
+        wrong = [k for k in unequal if decided.get(k[2], 0) != by_name[k[2]]]
+        print(f"{name:8} {variant:28} {run.name:11} functions {len(found):5}  calls {sum(found.values()):11}  equal to gcov "
+              f"{len(found.keys() | expected.keys()) - len(unequal):5}  to callgrind {len(unequal) - len(wrong):4}  different {len(wrong)}")
+        for k in wrong[:20]:
+            print(f"    {k[0]}:{k[1]}({k[2]}): callsig {found[k]}, gcov {expected[k]}, callgrind {decided.get(k[2])}")
+        by_callgrind = [f"{k[2]}:{expected.get(k, 'none')}" for k in unequal if k not in wrong and expected[k]]
+        if by_callgrind:
+            print(f"    gcov's own count, which callgrind's overrules: {', '.join(by_callgrind[:8])}")
+        return len(wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    build.add_arguments(parser)
+    parser.add_argument("--build", required=True, help="build folder of callsig")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("variant", nargs="*")
+    options = parser.parse_args()
+    product = Product(options.build, options.out)
+    builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
+    chosen = QUICK if options.quick else FULL if options.full else {}
+    if options.program:
+        chosen = {options.program: options.variant or chosen.get(options.program) or FULL[options.program]}
+    comparison = Comparison(builder, product)
+    different = 0
+    for name, variants in chosen.items():
+        for variant in variants:
+            for run in builder.runs(name, small=True):
+                if (name, run.name) not in ONE_RUN or "both" in variant:
+                    different += comparison.compare(name, variant, run)
+    print(f"{different} functions differ")
+    return different > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

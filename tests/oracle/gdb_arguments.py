@@ -1,0 +1,75 @@
+"""Which calls to stop at, and what gdb read there."""
+
+import json
+import os
+import random
+import re
+import shlex
+import subprocess
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import hook_counts
+
+HERE = Path(__file__).resolve().parent
+
+
+def hook_calls(program):
+    """{return address: address of the call instruction} of every call of the entry hook, by objdump's disassembly."""
+    done = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True, check=True)
+    calls, pending = {}, None
+    for line in done.stdout.splitlines():
+        match = re.match(r"\s*([0-9a-f]+):\s*(.*)", line)
+        if not match:
+            continue
+        address = int(match[1], 16)
+        if pending is not None:
+            calls[address] = pending
+        pending = address if "call" in match[2] and "__cyg_profile_func_enter" in match[2] else None
+    return calls
+
+
+def choose(counted, budget, most, seed=1):
+    """Functions, each called at most `most` times, with `budget` calls together: a set of this_fn addresses."""
+    calls = Counter()
+    for _, function, count in counted:
+        calls[function] += count
+    few = sorted(function for function, count in calls.items() if count <= most)
+    random.Random(seed).shuffle(few)
+    chosen, total = set(), 0
+    for function in few:
+        if total >= budget:
+            break
+        chosen.add(function)
+        total += calls[function]
+    return chosen
+
+
+def read_calls(command, library, environment, budget=3000, most=60, stdin=None, cwd=None):
+    """Runs `command` (whose standard input gdb shares with it) twice, the first time to count its calls and then in gdb: (records, calls of the chosen functions).
+
+    A record is what gdb_reader.py writes; the second result maps this_fn to the calls that the counting hooks saw.
+    """
+    _, counted = hook_counts.run_counted(command, library, stdin, cwd)
+    chosen = choose(counted, budget, most)
+    returns = hook_calls(command[0])
+    calls = {}
+    for site, function, _ in counted:
+        if function in chosen and site in returns:
+            calls[returns[site]] = site
+    expected = Counter()
+    for _, function, count in counted:
+        if function in chosen:
+            expected[function] += count
+    with tempfile.TemporaryDirectory() as folder:
+        plan = {"command": command, "arguments": shlex.join(map(str, command[1:])), "environment": environment,
+                "calls": calls, "bias": hook_counts.load_bias(command[0]), "output": str(Path(folder) / "read")}
+        (Path(folder) / "plan").write_text(json.dumps(plan))
+        done = subprocess.run(["gdb", "-nx", "-nh", "-batch", "-x", str(HERE / "gdb_reader.py")], cwd=cwd or folder, errors="replace",
+                              env=dict(os.environ, ARGUMENTS_PLAN=str(Path(folder) / "plan"), LC_ALL="C.UTF-8"),
+                              stdin=open(stdin) if stdin else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if not (Path(folder) / "read").exists():
+            raise SystemExit(f"gdb: {done.stdout.strip()[-2000:]}")
+        with open(Path(folder) / "read") as lines:
+            return [json.loads(line) for line in lines], expected, done.stdout

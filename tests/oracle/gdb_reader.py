@@ -1,0 +1,239 @@
+"""Runs inside gdb: stops at calls of the entry hook and writes down what gdb reads of the entered function's parameters.
+
+ARGUMENTS_PLAN names a JSON file: `command`, `environment`, `output`, and `calls`, a map from the link-time address of a call
+instruction to the address that it returns to. For every stop one JSON line goes to `output`: the address that the hook
+is told (this_fn) and, for each parameter, its name and [kind, value], or ["lost", ""].
+
+A parameter is read where the program stands at the call instruction. What the debug information does not describe there
+it may describe right after the call, as clang's often does: gdb then also stops at the return address, and reads it there.
+Which function is meant follows from this_fn, not from the innermost frame alone: where the debug information puts the
+call outside the inlined function that makes it, that function's nearest block after the call is taken, and its parameters
+are evaluated in the frame at hand.
+"""
+
+import json
+import os
+
+import gdb
+
+INTEGERS = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE}
+
+
+def symbol_names(address):
+    """The name of the function symbol at a run-time address."""
+    text = gdb.execute(f"info symbol {address:#x}", to_string=True)
+    return text.split(" in section ")[0].split(" of ")[0].strip()
+
+
+def function_of(frame):
+    block = frame.block()
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block
+
+
+def bare(name):
+    """A function's qualified name without its return type, its parameters and the suffixes of clones."""
+    for mark in (".constprop", ".isra", ".part", ".cold", ".lto_priv", " [clone"):
+        name = name.split(mark)[0]
+    name = name.replace("[abi:cxx11]", "").strip().removesuffix(" const")
+    depth = 0
+    if name.endswith(")"):
+        for i in range(len(name) - 1, -1, -1):
+            depth += (name[i] == ")") - (name[i] == "(")
+            if depth == 0:
+                name = name[:i] or name
+                break
+    depth = 0
+    for i in range(len(name) - 1, 0, -1):
+        depth += (name[i] in ">)") - (name[i] in "<(")
+        if depth == 0 and name[i] == " " and "operator" not in name[:i]:
+            return name[i + 1:].lstrip("*&")
+    return name
+
+
+def wanted_names(address):
+    """The names of the function at `address`: its symbol's, and the one that its own debug information gives it."""
+    names = {bare(symbol_names(address))}
+    block = gdb.block_for_pc(address)
+    while block is not None and block.function is None:
+        block = block.superblock
+    if block is not None and block.start == address:
+        names |= {bare(block.function.name), bare(block.function.linkage_name or "")}
+    return names - {""}
+
+
+def is_called(function, wanted):
+    return not wanted.isdisjoint({bare(function.name), bare(function.linkage_name or ""), bare(function.print_name)})
+
+
+def frame_for(wanted, nearest):
+    """The innermost frame, inlined ones included, of the physical function at hand whose function has a name in `wanted`,
+    and its block. `nearest(pc)` finds a block where no frame is right."""
+    newest = frame = gdb.newest_frame()
+    while frame is not None:
+        try:
+            block = function_of(frame)
+        except RuntimeError:
+            return None, None
+        if block is not None and is_called(block.function, wanted):
+            return frame, block
+        if frame.type() != gdb.INLINE_FRAME:
+            break
+        frame = frame.older()
+    return newest, nearest(newest.pc())
+
+
+def nearest_block(wanted, pc, reach=512):
+    """The block of the inlined function `wanted` that begins or goes on nearest after `pc`; None when there is none."""
+    for address in range(pc, pc + reach):
+        block = gdb.block_for_pc(address)
+        while block is not None and not block.is_static and not block.is_global:
+            if block.function is not None and is_called(block.function, wanted):
+                return block
+            block = block.superblock
+    return None
+
+
+def pointer_text(value, target):
+    address = int(value)
+    if address == 0:
+        return "NULL"
+    if target.code not in (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD):
+        return "pointer"
+    text = gdb.execute(f"info symbol {address:#x}", to_string=True)
+    return text.split(" in section ")[0].strip() if " in section " in text else hex(address)
+
+
+def describe(value):
+    """[kind, value]: what a printed argument can be compared with."""
+    kind = value.type.strip_typedefs()
+    if kind.code in INTEGERS:
+        return ["integer", str(int(value))]
+    if kind.code == gdb.TYPE_CODE_BOOL:
+        return ["bool", "true" if int(value) else "false"]
+    if kind.code == gdb.TYPE_CODE_ENUM:
+        return ["enum", f"{int(value)} {value}"]
+    if kind.code == gdb.TYPE_CODE_PTR:
+        target = kind.target().strip_typedefs()
+        return ["function" if target.code == gdb.TYPE_CODE_FUNC else "pointer", pointer_text(value, target)]
+    return ["other", ""]
+
+
+def read(frame, block):
+    """[[name, [kind, value]], ...] in the order of declaration; lost ones as ["lost", ""]."""
+    found = []
+    for symbol in block:
+        if not symbol.is_argument:
+            continue
+        try:
+            value = symbol.value(frame)
+            if value.is_optimized_out:
+                found.append([symbol.name, ["lost", ""]])
+                continue
+            value.fetch_lazy()
+            found.append([symbol.name, describe(value)])
+        except gdb.error:
+            found.append([symbol.name, ["lost", ""]])
+    return found
+
+
+class Reader:
+    def __init__(self, plan):
+        self.plan = plan
+        self.output = open(plan["output"], "w")
+        self.names = {}
+        self.waiting = {}  # (thread, stack pointer): the record whose lost parameters may be readable after the call
+        self.after = set()
+        self.nearest = {}
+
+    def start(self):
+        for setting in ("pagination off", "confirm off", "width 0", "print thread-events off", "breakpoint always-inserted on",
+                        "startup-with-shell off", "disable-randomization on", "python print-stack full", "debuginfod enabled off",
+                        "print asm-demangle on", "max-value-size unlimited", "print demangle on"):
+            gdb.execute(f"set {setting}")
+        gdb.execute("file " + self.plan["command"][0], to_string=True)
+        for name, value in self.plan["environment"].items():
+            gdb.execute(f"set environment {name} {value}")
+        gdb.execute("set args " + self.plan["arguments"])
+        gdb.execute("starti", to_string=True)
+        gdb.execute("handle all nostop noprint pass", to_string=True)
+        gdb.execute("handle SIGTRAP stop nopass", to_string=True)
+        self.bias = self.plan["bias"]
+        self.calls = {int(call) + self.bias: site + self.bias for call, site in self.plan["calls"].items()}
+        for call in self.calls:
+            gdb.Breakpoint(f"*{call:#x}", internal=True)
+
+    def flush(self, record):
+        self.output.write(json.dumps(record) + "\n")
+
+    @staticmethod
+    def declare(record, block):
+        record["declared"] = block.function.name
+        record["line"] = block.function.line
+        record["file"] = block.function.symtab.filename
+
+    def place(self, told):
+        """The frame and block of the function at `told` at the current stop."""
+        if told not in self.names:
+            self.names[told] = wanted_names(told)
+
+        def nearest(pc):
+            if (told, pc) not in self.nearest:
+                self.nearest[told, pc] = nearest_block(self.names[told], pc)
+            return self.nearest[told, pc]
+
+        return frame_for(self.names[told], nearest)
+
+    def at_call(self, pc):
+        told = int(gdb.parse_and_eval("$rdi"))
+        frame, block = self.place(told)
+        record = {"function": told - self.bias, "name": symbol_names(told), "site": self.calls[pc] - self.bias, "args": None}
+        if block is not None:
+            self.declare(record, block)
+            record["args"] = read(frame, block)
+        key = (gdb.selected_thread().num, int(gdb.parse_and_eval("$rsp")))
+        if key in self.waiting:
+            self.flush(self.waiting.pop(key))
+        if record["args"] is None or any(value[0] == "lost" for _, value in record["args"]):
+            if self.calls[pc] not in self.after:
+                self.after.add(self.calls[pc])
+                gdb.Breakpoint(f"*{self.calls[pc]:#x}", internal=True)
+            self.waiting[key] = record
+        else:
+            self.flush(record)
+
+    def after_call(self):
+        record = self.waiting.pop((gdb.selected_thread().num, int(gdb.parse_and_eval("$rsp"))), None)
+        if record is None:
+            return
+        frame, block = self.place(record["function"] + self.bias)
+        if block is not None:
+            values = read(frame, block)
+            if record["args"] is None:
+                record["args"] = [[name, ["lost", ""]] for name, _ in values]
+                self.declare(record, block)
+            for known, (_, value) in zip(record["args"], values):
+                if known[1][0] == "lost":
+                    known[1] = value
+        self.flush(record)
+
+    def run(self):
+        self.start()
+        while True:
+            gdb.execute("continue", to_string=True)
+            if not gdb.selected_inferior().threads():
+                break
+            pc = int(gdb.parse_and_eval("$pc"))
+            if pc in self.calls:
+                self.at_call(pc)
+            if pc in self.after:
+                self.after_call()
+        for record in self.waiting.values():
+            self.flush(record)
+        self.output.close()
+
+
+with open(os.environ["ARGUMENTS_PLAN"]) as plan_file:
+    Reader(json.load(plan_file)).run()
+gdb.execute("quit")

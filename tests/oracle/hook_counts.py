@@ -1,0 +1,54 @@
+"""What count_hooks.c counted: calls by probe site, and by the function that the hook was told."""
+
+import os
+import re
+import struct
+import subprocess
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+PIE_BASE = 0x555555554000  # where Linux loads a position-independent program without address randomisation
+
+
+def run_counted(command, library, stdin=None, cwd=None):
+    """Runs `command` with the counting hooks, without address randomisation.
+
+    Returns (status, [(site, function, calls)]), addresses as in the program's file.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "counts"
+        env = dict(os.environ, LD_PRELOAD=str(library), COUNT_HOOKS_OUTPUT=str(output))
+        done = subprocess.run(["setarch", "-R", *command], stdin=open(stdin) if stdin else subprocess.DEVNULL, env=env,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd or folder)
+        if not output.exists():
+            raise SystemExit(f"{command[0]}: reached no hook (is it instrumented?)")
+        bias = load_bias(command[0])
+        return done.returncode, [(site - bias, function - bias, calls)
+                                 for site, function, calls in struct.iter_unpack("<QQQ", output.read_bytes()) if site]
+
+
+def load_bias(program):
+    """Run-time address less link-time address of the program's own code."""
+    header = subprocess.run(["readelf", "-hW", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return PIE_BASE if re.search(r"Type:\s+DYN", header) else 0
+
+
+def symbols(program):
+    """{link-time address: names of its function symbols, without the suffixes of clones}."""
+    done = subprocess.run(["nm", "--defined-only", program], stdout=subprocess.PIPE, text=True, check=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        address, kind, name = line.split(None, 2)
+        if kind in "tTwWu":
+            found.setdefault(int(address, 16), set()).add(re.split(r"\.(?:constprop|isra|part|cold|lto_priv|localalias)", name)[0])
+    return found
+
+
+def by_name(program, counts):
+    """Counter of calls by symbol; aliases of one address are joined by `=`."""
+    named = symbols(program)
+    result = Counter()
+    for _, function, calls in counts:
+        result["=".join(sorted(named.get(function, {hex(function)})))] += calls
+    return result

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Builds the real programs in the variants that the tests ask for, each once.
+
+    build.py --sources FOLDER --out FOLDER PROGRAM VARIANT...
+
+A variant is words joined by dashes, e.g. `gcc-O2`, `clang-O0-plain`, `gcc-O2-lto`, `gcc-O0-gcov-fixed`:
+
+    gcc | clang            the compiler; required
+    O0 | O1 | O2 | O3      required
+    plain                  not instrumented
+    gcov                   counts for gcov, not instrumented
+    both                   instrumented, and counts for gcov from the same run
+    fixed                  with the program's `fixed` definitions
+    lto, nopie             -flto; -fno-pie -no-pie
+    static, shared         linked with libcallsig.a, libcallsig.so (--callsig names their folder)
+    dlopen                 the program as a shared object that a small host loads
+    noeinline              without the early inliner, which runs before gcov's counters are placed
+    noinline               without inlining
+"""
+
+import argparse
+import fcntl
+import hashlib
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import programs
+
+WORDS = {"gcc", "clang", "O0", "O1", "O2", "O3", "plain", "gcov", "both", "fixed", "lto", "nopie", "static", "shared", "dlopen",
+         "noeinline", "noinline"}
+HERE = Path(__file__).resolve().parent
+
+
+class Builder:
+    """Builds below `out`; finished variants stay there and are used again while their commands are the same."""
+
+    def __init__(self, sources, out, callsig=None, jobs=2):
+        self.sources = Path(sources).resolve()
+        self.out = Path(out).resolve()
+        self.callsig = Path(callsig).resolve() if callsig else None
+        self.jobs = jobs
+        self.out.mkdir(parents=True, exist_ok=True)
+
+    def program(self, name):
+        return programs.program(name, self.sources)
+
+    def package(self, name):
+        return self.sources / programs.MAKERS[name][0]
+
+    def generated(self, program):
+        """The folder of the program's generated sources, which are made once."""
+        folder = self.out / program.name / "generated"
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if program.prepare and not (folder / ".done").exists():
+                program.prepare(self.sources / program.package, folder)
+                (folder / ".done").touch()
+        return folder
+
+    def build(self, name, variant):
+        """Returns the command, a list, that runs `name` built as `variant`."""
+        words = variant.split("-")
+        unknown = set(words) - WORDS
+        if unknown:
+            raise SystemExit(f"build.py: variant {variant}: unknown {', '.join(sorted(unknown))}")
+        program = self.program(name)
+        generated = self.generated(program)
+        folder = self.out / name / variant
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return self._build(program, words, folder, generated)
+
+    def _build(self, program, words, folder, generated):
+        compiler = self._compiler(program, words)
+        flags = self._flags(program, words, generated)
+        objects, commands = [], []
+        for source in program.sources:
+            path = generated / source[1:] if isinstance(source, str) else source
+            target = folder / ("".join(c if c.isalnum() else "_" for c in str(path.relative_to(path.parents[1]))) + ".o")
+            objects.append(target)
+            commands.append([*compiler, *flags, "-c", str(path), "-o", str(target)])
+        links, run = self._links(program, words, folder, compiler, objects)
+        stamp = hashlib.sha256(repr((commands, links)).encode()).hexdigest()
+        done = folder / ".stamp"
+        if done.exists() and done.read_text() == stamp and "static" not in words:
+            return run
+        with ThreadPoolExecutor(self.jobs) as pool:
+            list(pool.map(lambda command: self._call(command, folder), commands))
+        for command in links:
+            self._call(command, folder)
+        done.write_text(stamp)
+        return run
+
+    @staticmethod
+    def _compiler(program, words):
+        if "clang" in words:
+            return ["clang++" if program.language == "c++" else "clang"]
+        return ["g++" if program.language == "c++" else "gcc"]
+
+    def _flags(self, program, words, generated):
+        package = self.sources / program.package
+        opt = next((w for w in words if w in ("O0", "O1", "O2", "O3")), None)
+        if opt is None or not {"gcc", "clang"} & set(words):
+            raise SystemExit(f"build.py: variant {'-'.join(words)}: name a compiler and O0, O1, O2 or O3")
+        flags = ["-g", f"-{opt}", "-w", *program.flags, *program.defines]
+        flags += [f"-I{generated if include == '@' else package / include}" for include in program.includes]
+        if "fixed" in words:
+            flags += program.fixed
+        if "plain" not in words and "gcov" not in words:
+            flags.append("-finstrument-functions")
+        if "gcov" in words or "both" in words:
+            flags += ["--coverage", "-fprofile-update=atomic", "-fprofile-abs-path", *program.gcov]
+        if "noeinline" in words:
+            flags.append("-fno-early-inlining")
+        if "noinline" in words:
+            flags += ["-fno-inline", *program.gcov]
+        if "lto" in words:
+            flags.append("-flto")
+        if "dlopen" in words:
+            flags += ["-fPIC", "-Dmain=lua_main"]
+        else:
+            flags += ["-fno-pie"] if "nopie" in words else ["-fPIE"]
+        return flags
+
+    def _links(self, program, words, folder, compiler, objects):
+        opt = next(f"-{w}" for w in words if w in ("O0", "O1", "O2", "O3"))
+        base = [*compiler, "-g", opt, *program.flags]
+        if "lto" in words:
+            base += ["-flto", "-fuse-ld=lld"] if "clang" in words else ["-flto=2"]
+        if "gcov" in words or "both" in words:
+            base.append("--coverage")
+        libs = list(program.libs)
+        if "static" in words:
+            libs += [str(self.callsig / "libcallsig.a"), "-pthread"]
+        if "shared" in words:
+            libs += [f"-L{self.callsig}", "-lcallsig", f"-Wl,-rpath,{self.callsig}"]
+        target = folder / program.name
+        if "dlopen" in words:
+            library = folder / f"lib{program.name}.so"
+            return ([[*base, "-shared", *map(str, objects), "-o", str(library), *libs],
+                     ["gcc", "-g", str(HERE / "inputs/dlopen_host.c"), "-o", str(target), "-ldl"]], [str(target), str(library)])
+        base.append("-no-pie" if "nopie" in words else "-pie")
+        return [[*base, *map(str, objects), "-o", str(target), *libs]], [str(target)]
+
+    @staticmethod
+    def _call(command, folder):
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            raise SystemExit(f"build.py: {' '.join(command)}\n{done.stdout}")
+
+    def runs(self, name, small=False):
+        """The program's runs, with their input files made."""
+        program = self.program(name)
+        inputs = self.out / name / "inputs"
+        inputs.mkdir(parents=True, exist_ok=True)
+        if name == "zstd":
+            plain = self.build(name, "gcc-O2-plain")[0]
+            if not (inputs / "zstd-plain").exists():
+                (inputs / "zstd-plain").symlink_to(plain)
+        return program.runs(self.sources / program.package, inputs, small)
+
+
+def add_arguments(parser):
+    """The options that every driver of real programs takes."""
+    parser.add_argument("--sources", required=True, help="folder of unpacked packages (scripts/get-sources.sh)")
+    parser.add_argument("--out", required=True, help="folder for builds and inputs")
+    parser.add_argument("--callsig", help="folder of libcallsig.a and libcallsig.so")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser)
+    parser.add_argument("program")
+    parser.add_argument("variant", nargs="+")
+    options = parser.parse_args()
+    builder = Builder(options.sources, options.out, options.callsig)
+    for variant in options.variant:
+        print(" ".join(builder.build(options.program, variant)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+{ a: 1, b: error "stopped at b", c: self.b }
