@@ -86,6 +86,7 @@ struct cs_module {
   uint64_t start, end;
   uint32_t id;                      /* record->id */
   bool unloaded;                    /* its addresses may belong to another module by now */
+  bool main_program;                /* the executable itself, which is never unloaded */
   bool tls_known;
   bool excluded;                    /* by a module filter: none of its functions is recorded */
   int64_t tls_offset;               /* its thread-local block minus the thread pointer, when tls_known */
@@ -421,6 +422,12 @@ void cs_thread_watch(struct cs_thread *t);
  * forked child, when a thread's page was found wiped or the pid changed: gives up the parent's recording without touching it
  * and sets process->state back to NEW, so that a recording of its own follows. */
 void cs_fork_prepare(struct cs_process *process);
+/* Is this a forked child that cs_fork_child() was not called in yet? False in a vfork() child, which shares everything. Any
+ * time. */
+bool cs_fork_happened(void);
+/* Opens the frames that the forking thread had open in its parent, as of the moment of the fork, in the control block of the
+ * child's first thread. Once, in its slow section. */
+void cs_fork_inherit(struct cs_thread *t);
 void cs_fork_child(struct cs_process *process);
 
 /* coroutine.c: the machine stack that `sp` lies on: a range that makecontext() or sigaltstack() named, else the mapping of

@@ -1,0 +1,218 @@
+#include "helper.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "options.h"
+#include "text.h"
+
+#define STACK_SIZE    (64 * 1024)
+#define LAST_SIGNAL   64
+#define ALL_ARGUMENTS 8
+
+enum helper_status { STATUS_NOT_RUN = 127 };
+
+/* What the child works on. It shares the program's memory until it executes, so it writes here and to its own stack
+ * only. */
+struct helper {
+  const char *arguments[ALL_ARGUMENTS];
+  const char **environment;
+  const char *path;             /* PATH of the program */
+  char candidate[CS_MAX_PATH];  /* PATH's folder and the command's name */
+  long error;                   /* of the last execve() */
+  char cache[CS_MAX_PATH + 32]; /* CALLSIG_CACHE_DIR=... */
+  char stack[STACK_SIZE] __attribute__((aligned(64)));
+};
+
+/* As the kernel has it. */
+struct kernel_sigaction {
+  void *handler;
+  uint64_t flags;
+  void *restorer;
+  uint64_t mask;
+};
+
+/* The child has handlers of its own since clone(): none of the program's may run in it. */
+static void default_signals(void)
+{
+  const struct kernel_sigaction action = {0};
+  const uint64_t none = 0;
+  for (int number = 1; number <= LAST_SIGNAL; number++)
+    CS_SYSCALL4(SYS_rt_sigaction, number, &action, 0, sizeof action.mask);
+  CS_SYSCALL4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &none, 0, sizeof none);
+}
+
+/* The program's limits are for the program. */
+static void raise_limits(void)
+{
+  static const int limits[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_STACK, RLIMIT_NOFILE};
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    struct rlimit limit;
+    if (CS_SYSCALL4(SYS_prlimit64, 0, limits[i], 0, &limit) == 0) {
+      limit.rlim_cur = limit.rlim_max;
+      CS_SYSCALL4(SYS_prlimit64, 0, limits[i], &limit, 0);
+    }
+  }
+}
+
+static void silent_descriptors(void)
+{
+  long null = cs_sys_open("/dev/null", O_RDWR, 0);
+  for (int fd = 0; null >= 0 && fd <= 2; fd++)
+    if (null != fd)
+      CS_SYSCALL3(SYS_dup3, null, fd, 0);
+  CS_SYSCALL3(SYS_close_range, 3, UINT32_MAX, 0);
+}
+
+/* Executes the command, looked for in PATH when its name has no slash. Comes back when that fails. */
+static void execute(struct helper *helper)
+{
+  const char *name = helper->arguments[0];
+  helper->error = CS_SYSCALL3(SYS_execve, name, helper->arguments, helper->environment);
+  if (cs_base_name(name) != name || !helper->path)
+    return;
+  for (const char *next = helper->path; *next;) {
+    struct cs_text text = cs_text_begin(helper->candidate, sizeof helper->candidate);
+    const char *end = next;
+    while (*end && *end != ':')
+      end++;
+    cs_text_add_bytes(&text, next, (size_t)(end - next));
+    cs_text_add(&text, "/");
+    cs_text_add(&text, name);
+    helper->error = CS_SYSCALL3(SYS_execve, helper->candidate, helper->arguments, helper->environment);
+    next = *end ? end + 1 : end;
+  }
+}
+
+__attribute__((used)) static void child(struct helper *helper)
+{
+  default_signals();
+  silent_descriptors();
+  raise_limits();
+  execute(helper);
+  CS_SYSCALL1(SYS_exit_group, STATUS_NOT_RUN);
+}
+
+/* clone() on a stack of its own: the child calls child(helper) and does not return. CLONE_VFORK: the parent stands
+ * still until the child executes or ends. The exit signal is 0, so only a wait with __WCLONE sees it. */
+static long start(struct helper *helper)
+{
+  long flags = CLONE_VM | CLONE_VFORK;
+  long result;
+  void *stack = helper->stack + sizeof helper->stack;
+  register long r10 __asm__("r10") = 0;
+  register long r8 __asm__("r8") = 0;
+  register struct helper *kept __asm__("r12") = helper;
+  __asm__ volatile("syscall\n\t"
+                   "test %%rax, %%rax\n\t"
+                   "jnz 1f\n\t"
+                   "xor %%ebp, %%ebp\n\t"
+                   "mov %%r12, %%rdi\n\t"
+                   "call *%[body]\n\t"
+                   "hlt\n"
+                   "1:"
+                   : "=a"(result)
+                   : "a"((long)SYS_clone), "D"(flags), "S"(stack), "d"(0L), "r"(r10), "r"(r8),
+                     "r"(kept), [body] "r"(child)
+                   : "rcx", "r11", "memory", "cc");
+  return result;
+}
+
+/* The program's environment without what is meant for the program alone. False when there is no memory. */
+static bool prepare_environment(struct helper *helper, const struct cs_settings *settings, size_t room)
+{
+  extern char **environ;
+  static const char *const left_out[] = {"LD_PRELOAD=", "LD_AUDIT=", "CALLSIG_OUTPUT=", "CALLSIG_CACHE_DIR="};
+  size_t count = 0;
+  for (char **entry = environ; entry && *entry; entry++) {
+    bool keep = true;
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+      keep = keep && !cs_starts_with(*entry, left_out[i]);
+    if (!keep)
+      continue;
+    if (count + 2 >= room)
+      return false;
+    helper->environment[count++] = *entry;
+  }
+  struct cs_text text = cs_text_begin(helper->cache, sizeof helper->cache);
+  cs_text_add(&text, "CALLSIG_CACHE_DIR=");
+  cs_text_add(&text, settings->cache);
+  helper->environment[count++] = helper->cache;
+  helper->environment[count] = NULL;
+  return true;
+}
+
+static void prepare_arguments(struct helper *helper, const struct cs_settings *settings, const char *file)
+{
+  const char **next = helper->arguments;
+  *next++ = settings->command;
+  *next++ = "index";
+  *next++ = "--cache";
+  if (settings->rules[0]) {
+    *next++ = "--rules";
+    *next++ = settings->rules;
+  }
+  *next++ = "--";
+  *next++ = file;
+  *next = NULL;
+}
+
+/* Waits for the child and tells how it went. */
+static int finish(const struct helper *helper, const char *file, long pid)
+{
+  int status = 0;
+  long waited;
+  do
+    waited = CS_SYSCALL4(SYS_wait4, pid, &status, __WCLONE, 0);
+  while (waited == -EINTR);
+  if (waited == -ECHILD) /* somebody waits with __WALL: the index tells whether it went well */
+    return 0;
+  if (waited < 0)
+    return (int)waited;
+  if (status == STATUS_NOT_RUN << 8) {
+    cs_message("%s: no signature index, and '%s' cannot be run to make it (error %ld): set CALLSIG_COMMAND", file,
+               helper->arguments[0], -helper->error);
+    return -ENOENT;
+  }
+  if (status) {
+    cs_message("%s: no signature index: '%s index' failed: run it on this file to see why", file, helper->arguments[0]);
+    return -EIO;
+  }
+  return 0;
+}
+
+static size_t count_environment(void)
+{
+  extern char **environ;
+  size_t count = 0;
+  while (environ && environ[count])
+    count++;
+  return count;
+}
+
+int cs_helper_index(const struct cs_settings *settings, const char *file)
+{
+  size_t room = count_environment() + 16;
+  size_t size = sizeof(struct helper) + room * sizeof(char *);
+  long mapped = cs_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (cs_sys_failed(mapped)) {
+    cs_message("%s: no memory to make its signature index: raise RLIMIT_AS", file);
+    return (int)mapped;
+  }
+  struct helper *helper = (struct helper *)mapped;
+  helper->environment = (const char **)(mapped + (long)sizeof *helper);
+  helper->path = cs_environment("PATH");
+  prepare_arguments(helper, settings, file);
+  int error = -E2BIG;
+  if (prepare_environment(helper, settings, room)) {
+    long pid = start(helper);
+    if (pid < 0)
+      cs_message("%s: no signature index, and no process can be started to make it (error %ld)", file, -pid);
+    error = pid < 0 ? (int)pid : finish(helper, file, pid);
+  }
+  cs_sys_munmap((void *)mapped, size);
+  return error;
+}

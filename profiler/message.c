@@ -1,0 +1,71 @@
+/*
+ * Messages: one line to the program's callback or to stderr.
+ */
+#include <errno.h>
+#include <linux/signal.h>
+#include <stdarg.h>
+
+#include "internal.h"
+#include "text.h"
+
+#define MESSAGE_SIZE 1024
+
+static void add_argument(struct cs_text *text, const char **format, va_list *arguments)
+{
+  const char *f = *format;
+  bool is_long = *f == 'l';
+  f += is_long;
+  if (*f == 's') {
+    cs_text_add(text, va_arg(*arguments, const char *));
+  } else if (*f == 'd') {
+    long value = is_long ? va_arg(*arguments, long) : va_arg(*arguments, int);
+    if (value < 0)
+      cs_text_add(text, "-");
+    cs_text_add_number(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10);
+  } else if (*f == 'u' || *f == 'x') {
+    uint64_t value = is_long ? va_arg(*arguments, unsigned long) : va_arg(*arguments, unsigned);
+    cs_text_add_number(text, value, *f == 'u' ? 10 : 16);
+  } else {
+    cs_text_add_bytes(text, f, 1);
+  }
+  *format = f + 1;
+}
+
+/* Writes to stderr, which may be a pipe that nobody reads: the SIGPIPE of this write is taken back. */
+static void write_stderr(const char *line, size_t size)
+{
+  uint64_t mask = cs_block_signals(), before = 0;
+  CS_SYSCALL2(SYS_rt_sigpending, &before, sizeof before);
+  long written = cs_sys_write(2, line, size);
+  const uint64_t broken_pipe = 1ull << (SIGPIPE - 1);
+  if (written == -EPIPE && !(before & broken_pipe)) {
+    const int64_t at_once[2] = {0, 0};
+    CS_SYSCALL4(SYS_rt_sigtimedwait, &broken_pipe, 0, at_once, sizeof broken_pipe);
+  }
+  cs_restore_signals(mask);
+}
+
+void cs_message(const char *format, ...)
+{
+  char line[MESSAGE_SIZE];
+  struct cs_text text = cs_text_begin(line, sizeof line - 1); /* room for the newline */
+  cs_text_add(&text, "callsig: ");
+  char *message = text.next;
+  va_list arguments;
+  va_start(arguments, format);
+  while (*format) {
+    if (*format != '%') {
+      cs_text_add_bytes(&text, format++, 1);
+      continue;
+    }
+    format++;
+    add_argument(&text, &format, &arguments);
+  }
+  va_end(arguments);
+  if (cs_process.message) {
+    cs_process.message(message, cs_process.message_data);
+    return;
+  }
+  *text.next++ = '\n';
+  write_stderr(line, (size_t)(text.next - line));
+}

@@ -1,0 +1,196 @@
+/*
+ * The modules of this process: which one an address lies in, and its signature index.
+ */
+#include "module.h"
+
+#include <sys/mman.h>
+
+#include "filter.h"
+#include "index.h"
+#include "locate.h"
+#include "text.h"
+
+static struct cs_module *find_known(uintptr_t address)
+{
+  struct cs_module *module = __atomic_load_n(&cs_process.modules, __ATOMIC_ACQUIRE);
+  for (; module; module = module->next)
+    if (address >= module->start && address < module->end && !module->unloaded)
+      return module;
+  return NULL;
+}
+
+/* What the table cannot show for want of debug information: told once, when the index is made. */
+static void tell_what_is_missing(const struct cs_module *module, const char *path)
+{
+  uint32_t flags = module->view.header->flags;
+  if (!module->view.count[CS_SECTION_SITES] || flags & CS_INDEX_HAS_DWARF)
+    return;
+  if (flags & CS_INDEX_HAS_SYMTAB)
+    cs_message("%s: no debug information: no arguments are known; compile with -g", path);
+  else
+    cs_message("%s: stripped and without debug information: functions show as addresses; compile with -g", path);
+}
+
+/* The record of the module, not linked yet. NULL when there is no space. */
+static struct cs_rec_module *make_record(const struct cs_located *found)
+{
+  struct cs_rec_module *record = cs_record_alloc_run(sizeof *record);
+  struct cs_rec_name *path = record ? cs_record_name(found->path, cs_length(found->path)) : NULL;
+  if (!path)
+    return NULL;
+  record->tag = (struct cs_rec_tag){CS_TAG_MODULE, sizeof *record};
+  record->start = found->start;
+  record->end = found->end;
+  record->bias = found->bias;
+  record->path = (uintptr_t)path;
+  for (uint32_t i = 0; i < found->build_id_size; i++)
+    record->build_id[i] = found->build_id[i];
+  record->build_id_size = found->build_id_size;
+  record->id = cs_process.modules ? cs_process.modules->id + 1 : 0;
+  return record;
+}
+
+static struct cs_module *make_module(struct cs_thread *t, const struct cs_located *found)
+{
+  struct cs_settings *settings = &cs_process.settings;
+  struct cs_module *module = cs_process_alloc(sizeof *module);
+  struct cs_rec_module *record = module ? make_record(found) : NULL;
+  if (!record)
+    return NULL;
+  module->record = record;
+  module->bias = found->bias;
+  module->start = found->start;
+  module->end = found->end;
+  module->id = record->id;
+  module->main_program = found->main_program;
+  module->tls_known = found->tls_known;
+  module->tls_offset = found->tls_offset;
+  module->excluded = cs_filter_excludes_module(settings->include, settings->exclude, found->path);
+  bool made;
+  if (!module->excluded && cs_index_obtain(t, settings, found, &module->view, &record->index_size, &made) == 0) {
+    record->index = (uintptr_t)module->view.header;
+    if (made)
+      tell_what_is_missing(module, found->path);
+  }
+  return module;
+}
+
+static void publish(struct cs_module *module)
+{
+  struct cs_rec_header *header = cs_process.header;
+  module->record->next = header->first_module;
+  __atomic_store_n(&header->first_module, (uintptr_t)module->record, __ATOMIC_RELEASE);
+  module->next = cs_process.modules;
+  __atomic_store_n(&cs_process.modules, module, __ATOMIC_RELEASE);
+}
+
+struct cs_module *cs_module_for_address(struct cs_thread *t, uintptr_t address)
+{
+  struct cs_module *module = find_known(address);
+  if (module)
+    return module;
+  long mapped = cs_sys_mmap(0, sizeof(struct cs_located), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (cs_sys_failed(mapped))
+    return NULL;
+  struct cs_located *found = (struct cs_located *)mapped;
+  if (cs_locate(address, found) == 0 && (module = make_module(t, found)) != NULL)
+    publish(module);
+  cs_sys_munmap(found, sizeof *found);
+  return module;
+}
+
+bool cs_module_present(const struct cs_module *module)
+{
+  long mapped = cs_sys_mmap(0, sizeof(struct cs_located), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (cs_sys_failed(mapped))
+    return false;
+  struct cs_located *found = (struct cs_located *)mapped;
+  const struct cs_rec_module *record = module->record;
+  const struct cs_rec_name *path = (const struct cs_rec_name *)(uintptr_t)record->path;
+  bool present = cs_locate(module->start, found) == 0 && found->start == module->start && found->bias == module->bias &&
+                 found->build_id_size == record->build_id_size &&
+                 cs_equal_bytes(found->build_id, record->build_id, record->build_id_size) &&
+                 cs_equal(found->path, path->text);
+  cs_sys_munmap(found, sizeof *found);
+  return present;
+}
+
+/* The last of `count` entries of `size` bytes, ascending by the 64-bit word that each begins with, whose word is at
+ * most `key`; NULL when there is none. */
+static const void *last_at_most(const void *entries, uint32_t count, size_t size, uint64_t key)
+{
+  const char *base = entries;
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (*(const uint64_t *)(base + middle * size) <= key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? base + (low - 1) * size : NULL;
+}
+
+const struct cs_index_site *cs_module_site(const struct cs_module *module, uintptr_t pc)
+{
+  const struct cs_view *view = &module->view;
+  const struct cs_index_site *site =
+      last_at_most(view->sites, view->count[CS_SECTION_SITES], sizeof *site, pc - module->bias);
+  return site && site->pc == pc - module->bias ? site : NULL;
+}
+
+const struct cs_index_physical *cs_module_physical(const struct cs_module *module, uintptr_t pc)
+{
+  const struct cs_view *view = &module->view;
+  const struct cs_index_physical *physical =
+      last_at_most(view->physicals, view->count[CS_SECTION_PHYSICALS], sizeof *physical, pc - module->bias);
+  return physical && pc - module->bias < physical->high ? physical : NULL;
+}
+
+const struct cs_index_call_site *cs_module_call_site(const struct cs_module *module, uintptr_t pc)
+{
+  const struct cs_view *view = &module->view;
+  const struct cs_index_call_site *call =
+      last_at_most(view->call_sites, view->count[CS_SECTION_CALL_SITES], sizeof *call, pc - module->bias);
+  return call && call->pc == pc - module->bias ? call : NULL;
+}
+
+/* Words that an argument in this state takes in a signature; `words` begins with its first. */
+static uint32_t words_of(const struct cs_index_arg *arg, unsigned state, const uint64_t *words)
+{
+  if (state == CS_STATE_LOG2)
+    return 1;
+  if (state != CS_STATE_READ)
+    return 0;
+  const uint64_t cut = UINT64_C(1) << 63;
+  switch (arg->kind) {
+  case CS_ARG_TYPE:
+  case CS_ARG_GROUP:
+  case CS_ARG_IGNORED:
+    return 0;
+  case CS_ARG_STRING:
+    return words[0] == UINT64_MAX ? 1 : (uint32_t)(1 + ((words[0] & ~cut) + 7) / 8);
+  case CS_ARG_SPAN:
+    return (uint32_t)(1 + (words[0] & ~cut));
+  default:
+    return 1;
+  }
+}
+
+void cs_module_note_pointers(struct cs_thread *t, const struct cs_site *site, const uint64_t *words,
+                             uint32_t word_count)
+{
+  const struct cs_view *view = site->module ? &site->module->view : NULL;
+  const struct cs_index_function *function = site->index_function;
+  if (!view || !view->header || !function)
+    return;
+  uint32_t next = function->state_words;
+  for (uint32_t i = 0; i < function->arg_count && next < word_count; i++) {
+    const struct cs_index_arg *arg = &view->args[function->first_arg + i];
+    unsigned state = (words[i / 16] >> (i % 16 * 4)) & 15;
+    if (state == CS_STATE_READ && arg->kind == CS_ARG_VALUE && words[next] &&
+        view->types[arg->type].kind == CS_TYPE_FUNCTION_POINTER)
+      cs_module_for_address(t, words[next]);
+    next += words_of(arg, state, words + next);
+  }
+}

@@ -1,0 +1,16 @@
+/*
+ * The environment, and what callsig_start() asked for.
+ */
+#ifndef CALLSIG_OPTIONS_H
+#define CALLSIG_OPTIONS_H
+
+#include "callsig/callsig.h"
+
+/* The value of an environment variable, or NULL. Borrowed from the environment. */
+const char *cs_environment(const char *name);
+
+/* Keeps a copy of the options of callsig_start() for cs_settings_load(). 0, or -EINVAL when `size` is not a size that
+ * this structure ever had. */
+int cs_options_keep(const struct callsig_options *options);
+
+#endif
