@@ -95,6 +95,7 @@ struct cs_planner_options {
   struct cs_strings *strings;          /* borrowed: shared with the rest of the build */
   const struct cs_rules *rules;        /* the rules file, NULL for none; borrowed */
   const struct cs_rules *module_rules; /* what the module's own .note.callsig says (notes.h), NULL for none; borrowed */
+  Dwarf *dwarf;                        /* the module's main one, to look names up in; borrowed */
   const char *module;                  /* path for messages; borrowed */
   cs_message_fn message;
   void *data;
@@ -115,11 +116,11 @@ int cs_planner_function(struct cs_planner *planner, Dwarf_Die *function, const s
 int cs_plan_ordinal(const struct cs_plan *plan, Dwarf_Die *parameter);
 
 /*
- * After the last cs_planner_function(): looks in `dwarf` for what rules name and no planned function used, fills the
- * rules section, and gives an error line for each of the module's own rules that names something which does not exist
+ * After the last cs_planner_function(): looks for what rules name and no planned function used, fills the rules
+ * section, and gives an error line for each of the module's own rules that names something which does not exist
  * (-EINVAL). Rules of the rules file are not judged here, since another module may know them: see cs_rules_check().
  */
-int cs_planner_finish(struct cs_planner *planner, Dwarf *dwarf);
+int cs_planner_finish(struct cs_planner *planner);
 
 /* The sections that the planner makes. Valid until the next cs_planner_function() or cs_planner_finish(). */
 struct cs_types *cs_planner_types(struct cs_planner *planner);

@@ -6,10 +6,103 @@
 #ifndef CALLSIG_SYMBOLS_RULES_H
 #define CALLSIG_SYMBOLS_RULES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena.h"
 #include "symbols.h"
+
+enum cs_path_part_kind {
+  CS_PART_NAME,  /* a parameter or field; through a pointer, to what it points to */
+  CS_PART_INDEX, /* [N] of an array or a pointer */
+  CS_PART_DEREF, /* a leading '*' of the path, applied last */
+};
+
+struct cs_path_part {
+  uint8_t kind; /* enum cs_path_part_kind */
+  const char *name;
+  uint64_t index;
+};
+
+/* req->hdr.kind, ne[0..ndim], *length. */
+struct cs_rule_path {
+  const char *text; /* as written, without a span */
+  struct cs_path_part *parts;
+  size_t part_count;
+  bool is_span; /* [from..to] at the end */
+  uint64_t from;
+  bool to_is_constant;
+  uint64_t to_constant;
+  struct cs_rule_path *to; /* relative to the same struct or function as the path itself */
+};
+
+enum cs_rule_action {
+  CS_ACTION_DEFAULT, /* of a field or a shown path: as a parameter of its type */
+  CS_ACTION_STRING,
+  CS_ACTION_LOG2,
+  CS_ACTION_RANGE,
+  CS_ACTION_IGNORE,
+  CS_ACTION_LENGTH,
+  CS_ACTION_VALUE,
+  CS_ACTION_TYPE,
+};
+
+/* What a rule does with one value. */
+struct cs_rule_how {
+  uint8_t action;              /* enum cs_rule_action */
+  uint32_t limit;              /* of STRING: bytes */
+  struct cs_rule_path *length; /* of STRING: NULL for up to the NUL; of LENGTH: NULL when it is a constant */
+  uint64_t length_constant;
+  int64_t *bounds; /* of RANGE, ascending */
+  size_t bound_count;
+};
+
+struct cs_rule_field {
+  const char *label;
+  struct cs_rule_path *path;
+  struct cs_rule_how how;
+};
+
+enum cs_rule_kind { CS_RULE_TYPE, CS_RULE_PARAMETER, CS_RULE_SHOW };
+
+struct cs_rule {
+  uint8_t kind; /* enum cs_rule_kind */
+  unsigned line;
+  const char *file;             /* glob of the source file, NULL for any */
+  const char *name;             /* glob of the function, or the type's name */
+  bool is_glob;                 /* of functions: `name` has a wildcard */
+  const char *parameter;        /* of CS_RULE_PARAMETER */
+  struct cs_rule_path *path;    /* of CS_RULE_SHOW */
+  struct cs_rule_how how;       /* of CS_RULE_PARAMETER and CS_RULE_SHOW */
+  struct cs_rule_field *fields; /* of CS_RULE_TYPE */
+  size_t field_count;
+  const char *print; /* of CS_RULE_TYPE: the template, NULL for the default */
+};
+
+/* What is known of a rule over all modules: kept beside the rules, which are constant once parsed. */
+struct cs_rule_seen {
+  bool known;     /* a module has everything that the rule names */
+  bool effective; /* it applied to a function with a probe site */
+  uint32_t depth; /* of `problem` */
+  char *problem;  /* from malloc() */
+};
+
+struct cs_rules {
+  struct cs_arena arena; /* everything but `seen` */
+  const char *origin;    /* path of the file, or of the module whose notes these are */
+  const char *text;
+  size_t size;
+  struct cs_rule *rules;
+  size_t count, capacity;
+  struct cs_rule_seen *seen; /* `count` of them */
+};
+
+/* Limits of the language. */
+#define CS_RULE_STRING_DEFAULT 64u
+#define CS_RULE_FIELDS_MAX     16u
+#define CS_RULE_PARTS_MAX      16u
+#define CS_RULE_BOUNDS_MAX     64u
 
 /* Parses `size` bytes of rules text (copied). Errors name `origin` and the line. -EINVAL, -ENOMEM. */
 int cs_rules_parse(const char *text, size_t size, const char *origin, cs_message_fn message, void *data,

@@ -1,0 +1,41 @@
+/*
+ * The names of a module's functions and types: to find definitions of what is only declared, and what a rule that names
+ * nothing may have meant. It is made when it is first asked for, in one walk over the units, and only for rules.
+ */
+#ifndef CALLSIG_SYMBOLS_CATALOG_H
+#define CALLSIG_SYMBOLS_CATALOG_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum cs_catalog_kind { CS_CATALOG_FUNCTION, CS_CATALOG_TYPE };
+
+struct cs_catalog_entry {
+  const char *name; /* with namespaces and classes; a struct's without "struct" */
+  Dwarf_Die die;
+  unsigned char kind; /* enum cs_catalog_kind */
+  bool is_declaration;
+};
+
+struct cs_catalog;
+
+/* A catalog of `dwarf` (borrowed; NULL: an empty catalog). Nothing is read yet. NULL when memory is short. */
+struct cs_catalog *cs_catalog_new(Dwarf *dwarf);
+void cs_catalog_free(struct cs_catalog *catalog);
+
+/* All entries of `kind` called `name`, which follow each other; `count` of them, NULL for none. -ENOMEM. */
+int cs_catalog_find(struct cs_catalog *catalog, enum cs_catalog_kind kind, const char *name,
+                    const struct cs_catalog_entry **entries, size_t *count);
+
+/* The entries of `kind`, ascending by name. */
+int cs_catalog_all(struct cs_catalog *catalog, enum cs_catalog_kind kind, const struct cs_catalog_entry **entries,
+                   size_t *count);
+
+/* The existing name that is the fewest edits from `name`, NULL when there is none at all. */
+int cs_catalog_nearest(struct cs_catalog *catalog, enum cs_catalog_kind kind, const char *name, const char **nearest);
+
+/* Replaces a declaration of a struct, union or class by its definition, when the module has one of that name. */
+int cs_catalog_complete(struct cs_catalog *catalog, Dwarf_Die *type);
+
+#endif

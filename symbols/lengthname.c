@@ -1,0 +1,186 @@
+#include "lengthname.h"
+
+#include <string.h>
+
+struct unit_word {
+  const char *word;
+  enum cs_length_unit unit;
+};
+
+/* Whole names that are lengths. */
+static const struct unit_word plain_words[] = {
+    {"n", CS_UNIT_COUNT},       {"len", CS_UNIT_LENGTH},  {"length", CS_UNIT_LENGTH}, {"size", CS_UNIT_SIZE},
+    {"sz", CS_UNIT_SIZE},       {"count", CS_UNIT_COUNT}, {"cnt", CS_UNIT_COUNT},     {"num", CS_UNIT_COUNT},
+    {"nmemb", CS_UNIT_COUNT},   {"nel", CS_UNIT_COUNT},   {"nelem", CS_UNIT_COUNT},   {"nelems", CS_UNIT_COUNT},
+    {"nitems", CS_UNIT_COUNT},  {"nbyte", CS_UNIT_BYTES}, {"nbytes", CS_UNIT_BYTES},  {"bytes", CS_UNIT_BYTES},
+    {"capacity", CS_UNIT_SIZE},
+};
+
+/* Last words after a stem, and what may be run into a pointer's name from behind. */
+static const struct unit_word suffix_words[] = {
+    {"len", CS_UNIT_LENGTH},    {"length", CS_UNIT_LENGTH}, {"size", CS_UNIT_SIZE},   {"sz", CS_UNIT_SIZE},
+    {"count", CS_UNIT_COUNT},   {"cnt", CS_UNIT_COUNT},     {"num", CS_UNIT_COUNT},   {"n", CS_UNIT_COUNT},
+    {"capacity", CS_UNIT_SIZE}, {"cap", CS_UNIT_SIZE},      {"bytes", CS_UNIT_BYTES},
+};
+
+/* First words before a stem, and what may be run into a pointer's name from the front. */
+static const struct unit_word prefix_words[] = {
+    {"n", CS_UNIT_COUNT},    {"num", CS_UNIT_COUNT}, {"nb", CS_UNIT_COUNT}, {"count", CS_UNIT_COUNT},
+    {"len", CS_UNIT_LENGTH}, {"size", CS_UNIT_SIZE}, {"sz", CS_UNIT_SIZE},
+};
+
+static const char *const element_words[] = {
+    "elem", "elems", "element", "elements", "item",   "items",   "entry", "entries", "memb",  "member", "members",
+    "char", "chars", "word",    "words",    "sample", "samples", "value", "values",  "point", "points", NULL,
+};
+
+static const char *const byte_words[] = {"byte", "bytes", NULL};
+
+static const char *const one_words[] = {
+    "max",    "min",   "limit",  "page", "block", "chunk",  "window", "word",   "elem", "element",
+    "item",   "entry", "record", "line", "frame", "type",   "unit",   "cell",   "key",  "value",
+    "header", "hdr",   "stack",  "step", "cache", "stride", "pixel",  "sector", NULL,
+};
+
+/* What a pointer's name may have after the stem: "src_buf" is measured by "src_len". */
+static const char *const array_words[] = {
+    "buf", "buffer", "ptr", "data", "array", "arr", "str", "start", "base", NULL,
+};
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+  for (; *list; list++)
+    if (strcmp(word, *list) == 0)
+      return true;
+  return false;
+}
+
+static bool find_unit(const char *word, const struct unit_word *list, size_t count, enum cs_length_unit *unit)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(word, list[i].word) == 0) {
+      *unit = list[i].unit;
+      return true;
+    }
+  }
+  return false;
+}
+
+#define FIND_UNIT(word, list, unit) find_unit(word, list, sizeof(list) / sizeof *(list), unit)
+
+static void judge_prefix(struct cs_length_name *length)
+{
+  length->form = CS_LENGTH_PREFIX;
+  length->stem_first = 1;
+  length->stem_count = length->words.count - 1;
+  const char *after = length->name + strlen(length->words.word[0]);
+  length->underscore = *after == '_';
+  if (length->stem_count != 1)
+    return;
+  if (is_one_of(length->words.word[1], byte_words)) {
+    length->unit = CS_UNIT_BYTES;
+    length->counts_units = true;
+  } else {
+    length->counts_units = is_one_of(length->words.word[1], element_words);
+  }
+}
+
+void cs_length_name(const char *name, struct cs_length_name *length)
+{
+  memset(length, 0, sizeof *length);
+  length->name = name;
+  struct cs_words *words = &length->words;
+  cs_words_split(name, words);
+  if (words->count == 0)
+    return;
+  if (words->count == 1) {
+    if (FIND_UNIT(words->word[0], plain_words, &length->unit))
+      length->form = CS_LENGTH_PLAIN;
+  } else if (FIND_UNIT(words->word[words->count - 1], suffix_words, &length->unit)) {
+    length->form = CS_LENGTH_SUFFIX;
+    length->stem_count = words->count - 1;
+    length->size_of_one = is_one_of(words->word[0], one_words);
+  } else if (FIND_UNIT(words->word[0], prefix_words, &length->unit)) {
+    judge_prefix(length);
+  }
+}
+
+/* "row" and "rows", "entry" and "entry". */
+static bool same_but_plural(const char *a, const char *b)
+{
+  size_t a_length = strlen(a), b_length = strlen(b);
+  if (a_length == b_length)
+    return strcmp(a, b) == 0;
+  const char *longer = a_length > b_length ? a : b, *shorter = a_length > b_length ? b : a;
+  size_t shorter_length = strlen(shorter);
+  return strlen(longer) == shorter_length + 1 && longer[shorter_length] == 's' &&
+         strncmp(longer, shorter, shorter_length) == 0;
+}
+
+/* Words [first, first + count) of `a` against those of the pointer from `skip` on: 3 equal, 2 but for a plural, 0. */
+static int compare_stem(const struct cs_length_name *length, const struct cs_words *pointer, size_t skip)
+{
+  const struct cs_words *words = &length->words;
+  if (cs_words_equal(words, length->stem_first, length->stem_count, pointer, skip))
+    return 3;
+  if (pointer->count - skip != length->stem_count)
+    return 0;
+  for (size_t i = 0; i + 1 < length->stem_count; i++)
+    if (strcmp(words->word[length->stem_first + i], pointer->word[skip + i]) != 0)
+      return 0;
+  size_t last = length->stem_count - 1;
+  return same_but_plural(words->word[length->stem_first + last], pointer->word[skip + last]) ? 2 : 0;
+}
+
+static int match_stem(const struct cs_length_name *length, const struct cs_words *pointer)
+{
+  int direct = compare_stem(length, pointer, 0);
+  if (direct)
+    return direct;
+  /* "zBuf", "pData" and "azArg" carry their type in front. */
+  if (pointer->count >= 2 && strlen(pointer->word[0]) <= 2 && compare_stem(length, pointer, 1))
+    return 2;
+  if (pointer->count == length->stem_count + 1 && is_one_of(pointer->word[pointer->count - 1], array_words)) {
+    struct cs_words front = *pointer;
+    front.count--;
+    return compare_stem(length, &front, 0) ? 1 : 0;
+  }
+  return 0;
+}
+
+/* Single words: "buflen" for "buf", "nrows" for "rows", "argc" for "argv". */
+static int match_run_together(const struct cs_length_name *length, const char *pointer, enum cs_length_unit *unit)
+{
+  const char *name = length->words.word[0];
+  size_t pointer_length = strlen(pointer);
+  if (strcmp(name, "argc") == 0 && strcmp(pointer, "argv") == 0) {
+    *unit = CS_UNIT_COUNT;
+    return 2;
+  }
+  /* One letter and "n" make words of their own, such as "on" and "in"; "no" is a number. */
+  if (strcmp(name, "no") == 0)
+    return 0;
+  bool too_short = pointer_length == 1 && strcmp(name + 1, "n") == 0;
+  if (strncmp(name, pointer, pointer_length) == 0 && !too_short && FIND_UNIT(name + pointer_length, suffix_words, unit))
+    return 2;
+  for (size_t i = 0; i < sizeof prefix_words / sizeof *prefix_words; i++) {
+    size_t prefix = strlen(prefix_words[i].word);
+    if (strncmp(name, prefix_words[i].word, prefix) == 0 && name[prefix] && same_but_plural(name + prefix, pointer)) {
+      *unit = prefix_words[i].unit;
+      return 2;
+    }
+  }
+  return 0;
+}
+
+int cs_length_names(const struct cs_length_name *length, const char *pointer, enum cs_length_unit *unit)
+{
+  struct cs_words words;
+  cs_words_split(pointer, &words);
+  *unit = length->unit;
+  if (words.count == 0 || length->words.count == 0 || length->form == CS_LENGTH_PLAIN)
+    return 0;
+  if (length->form == CS_LENGTH_NOT)
+    return length->words.count == 1 && words.count == 1 ? match_run_together(length, words.word[0], unit) : 0;
+  return match_stem(length, &words);
+}

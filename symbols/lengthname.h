@@ -1,0 +1,44 @@
+/*
+ * What the name of an integer parameter says about being a length.
+ */
+#ifndef CALLSIG_SYMBOLS_LENGTHNAME_H
+#define CALLSIG_SYMBOLS_LENGTHNAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "words.h"
+
+enum cs_length_form {
+  CS_LENGTH_NOT,   /* not a length by name, unless it is some pointer's name with a length word run into it: "buflen" */
+  CS_LENGTH_PLAIN, /* "n", "size", "nmemb": of whatever stands before it */
+  CS_LENGTH_SUFFIX, /* "src_size", "dstCapacity": the stem is what it is the length of */
+  CS_LENGTH_PREFIX, /* "n_rows", "numRows", "nByte" */
+};
+
+enum cs_length_unit {
+  CS_UNIT_COUNT,  /* n, count, num, nmemb: elements */
+  CS_UNIT_LENGTH, /* len, length: elements of an array of numbers; of a struct perhaps bytes */
+  CS_UNIT_SIZE,   /* size, sz, capacity: the same */
+  CS_UNIT_BYTES,  /* bytes, nByte: bytes */
+};
+
+struct cs_length_name {
+  const char *name;
+  struct cs_words words;
+  enum cs_length_form form;
+  enum cs_length_unit unit;
+  size_t stem_first, stem_count; /* words of the stem */
+  bool counts_units;             /* a prefix form whose stem names elements, not a variable: "nItems" */
+  bool underscore;               /* a prefix form with an underscore: "n_samples" */
+  bool size_of_one; /* a suffix form that names the size of one thing, or a bound: "page_size", "max_len" */
+};
+
+/* Judges `name` (borrowed). */
+void cs_length_name(const char *name, struct cs_length_name *length);
+
+/* How surely `length` is, by name, the length of the pointer `pointer`: 0 not at all, 3 exactly. `unit` is what it
+ * counts in (it differs from length->unit for names that are run together, such as "buflen"). */
+int cs_length_names(const struct cs_length_name *length, const char *pointer, enum cs_length_unit *unit);
+
+#endif

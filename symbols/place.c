@@ -1,0 +1,284 @@
+#include "place.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "types.h"
+#include "words.h"
+
+enum { MEMBER_DEPTH_MAX = 16 };
+
+int cs_problem_set(struct cs_problem *problem, struct cs_arena *arena, enum cs_problem_depth depth, const char *format,
+                   ...)
+{
+  if (problem->depth != CS_PROBLEM_NONE)
+    return -EINVAL;
+  va_list list;
+  va_start(list, format);
+  char *text = NULL;
+  int length = vasprintf(&text, format, list);
+  va_end(list);
+  if (length < 0)
+    return -ENOMEM;
+  problem->text = cs_arena_copy(arena, text, (size_t)length);
+  free(text);
+  if (!problem->text)
+    return -ENOMEM;
+  problem->depth = depth;
+  return -EINVAL;
+}
+
+static int add_step(const struct cs_place_context *context, struct cs_place *place, struct cs_step step)
+{
+  struct cs_step *last = place->step_count ? &place->steps[place->step_count - 1] : NULL;
+  if (step.kind == CS_STEP_OFFSET && last && last->kind == CS_STEP_OFFSET) {
+    last->offset += step.offset;
+    return 0;
+  }
+  if (step.kind == CS_STEP_OFFSET && step.offset == 0)
+    return 0;
+  if (place->step_count == CS_PLACE_STEPS_MAX)
+    return cs_problem_set(context->problem, context->arena, CS_PROBLEM_KIND, "the path has too many steps");
+  place->steps[place->step_count++] = step;
+  return 0;
+}
+
+/* The place's type without typedefs and qualifiers. False for void. */
+static bool stripped_type(const struct cs_place *place, Dwarf_Die *type)
+{
+  *type = place->type;
+  return !place->is_void && cs_type_strip(type);
+}
+
+static bool is_pointer_tag(int tag)
+{
+  return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+}
+
+static bool is_aggregate_tag(int tag)
+{
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+int cs_place_deref(const struct cs_place_context *context, struct cs_place *place)
+{
+  Dwarf_Die type;
+  if (!stripped_type(place, &type) || !is_pointer_tag(dwarf_tag(&type)))
+    return cs_problem_set(context->problem, context->arena, CS_PROBLEM_KIND, "what '*' stands before is not a pointer");
+  int result = add_step(context, place, (struct cs_step){.kind = CS_STEP_DEREF});
+  if (result < 0)
+    return result;
+  place->is_void = !cs_type_of(&type, &place->type);
+  return 0;
+}
+
+/* The constant offset of a member or base class in its struct. False for what is found at run time only. */
+static bool member_offset(Dwarf_Die *member, int64_t *offset)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Word value;
+  *offset = 0;
+  if (!dwarf_attr_integrate(member, DW_AT_data_member_location, &attribute))
+    return true;
+  if (dwarf_formudata(&attribute, &value) == 0) {
+    *offset = (int64_t)value;
+    return true;
+  }
+  Dwarf_Op *ops;
+  size_t count;
+  if (dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_plus_uconst)
+    return false;
+  *offset = (int64_t)ops[0].number;
+  return true;
+}
+
+struct found {
+  Dwarf_Die member;
+  int64_t offset; /* of the struct that holds the member, in the outer one */
+  bool is_found;
+  size_t best; /* distance of `nearest` */
+  const char *nearest;
+};
+
+static bool is_inner(Dwarf_Die *child)
+{
+  if (dwarf_tag(child) == DW_TAG_inheritance)
+    return true;
+  return dwarf_tag(child) == DW_TAG_member && !dwarf_diename(child);
+}
+
+/* Looks for `name` among the members of `aggregate`, those of its anonymous members and base classes included. */
+static void find_member(Dwarf_Die *aggregate, const char *name, int64_t offset, int depth, struct found *found)
+{
+  Dwarf_Die child;
+  if (depth > MEMBER_DEPTH_MAX || dwarf_child(aggregate, &child) != 0)
+    return;
+  do {
+    Dwarf_Attribute attribute;
+    int64_t inner;
+    if (is_inner(&child) && member_offset(&child, &inner)) {
+      Dwarf_Die type;
+      if (cs_type_of(&child, &type) && cs_type_strip(&type) && is_aggregate_tag(dwarf_tag(&type)))
+        find_member(&type, name, offset + inner, depth + 1, found);
+    } else if (dwarf_tag(&child) == DW_TAG_member && !dwarf_attr(&child, DW_AT_declaration, &attribute)) {
+      const char *candidate = dwarf_diename(&child);
+      size_t distance = candidate ? cs_edit_distance(name, candidate) : (size_t)-1;
+      if (distance < found->best) {
+        found->best = distance;
+        found->nearest = candidate;
+      }
+      if (!found->is_found && candidate && strcmp(candidate, name) == 0) {
+        found->member = child;
+        found->offset = offset;
+        found->is_found = true;
+      }
+    }
+  } while (!found->is_found && dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool attribute_value(Dwarf_Die *die, unsigned int name, uint64_t *value)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Word word;
+  if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &word) != 0)
+    return false;
+  *value = word;
+  return true;
+}
+
+/* Where a bit-field begins, counted in bits from the start of its struct. DWARF 2 to 4 may count from the high end of
+ * the storage unit, DWARF 4 and 5 from the low end on. */
+static uint64_t bit_position(Dwarf_Die *member, int64_t offset, uint64_t bit_size)
+{
+  uint64_t position, storage;
+  if (attribute_value(member, DW_AT_data_bit_offset, &position))
+    return position;
+  if (!attribute_value(member, DW_AT_bit_offset, &position))
+    return (uint64_t)offset * 8;
+  if (!attribute_value(member, DW_AT_byte_size, &storage)) {
+    Dwarf_Die type;
+    storage = cs_type_of(member, &type) ? cs_type_size(&type) : 0;
+  }
+  return (uint64_t)offset * 8 + storage * 8 - position - bit_size;
+}
+
+static int enter_member(const struct cs_place_context *context, struct cs_place *place, struct found *found)
+{
+  int64_t offset;
+  const char *name = dwarf_diename(&found->member);
+  if (!member_offset(&found->member, &offset))
+    return cs_problem_set(context->problem, context->arena, CS_PROBLEM_KIND,
+                          "the place of field '%s' is known at run time only", name);
+  place->is_void = !cs_type_of(&found->member, &place->type);
+  uint64_t bit_size;
+  if (!attribute_value(&found->member, DW_AT_bit_size, &bit_size))
+    return add_step(context, place, (struct cs_step){.kind = CS_STEP_OFFSET, .offset = found->offset + offset});
+  uint64_t position = bit_position(&found->member, offset, bit_size);
+  if (bit_size == 0 || position % 8 + bit_size > 64)
+    return cs_problem_set(context->problem, context->arena, CS_PROBLEM_KIND, "bit-field '%s' is spread over 9 bytes",
+                          name);
+  place->bit_storage = (uint32_t)(position % 8 + bit_size + 7) / 8;
+  int result = add_step(context, place,
+                        (struct cs_step){.kind = CS_STEP_OFFSET, .offset = found->offset + (int64_t)(position / 8)});
+  if (result < 0)
+    return result;
+  struct cs_step bits = {.kind = CS_STEP_BITS, .bit_size = (uint8_t)bit_size, .offset = (int64_t)(position % 8)};
+  return add_step(context, place, bits);
+}
+
+int cs_place_field(const struct cs_place_context *context, struct cs_place *place, const char *name)
+{
+  Dwarf_Die type;
+  if (stripped_type(place, &type) && is_pointer_tag(dwarf_tag(&type))) {
+    int result = cs_place_deref(context, place);
+    if (result < 0)
+      return result;
+  }
+  if (!stripped_type(place, &type) || !is_aggregate_tag(dwarf_tag(&type)))
+    return cs_problem_set(context->problem, context->arena, CS_PROBLEM_KIND,
+                          "'%s' is asked of something that is not a struct or a pointer to one", name);
+  int result = cs_catalog_complete(context->catalog, &type);
+  if (result < 0)
+    return result;
+  struct found found = {.best = (size_t)-1};
+  find_member(&type, name, 0, 0, &found);
+  if (found.is_found)
+    return enter_member(context, place, &found);
+  const char *of = dwarf_diename(&type) ? dwarf_diename(&type) : "the anonymous struct";
+  if (!found.nearest)
+    return cs_problem_set(context->problem, context->arena, CS_PROBLEM_FIELD,
+                          "%s has no field '%s': its fields are not known here", of, name);
+  return cs_problem_set(context->problem, context->arena, CS_PROBLEM_FIELD,
+                        "%s has no field '%s'; the nearest name is '%s'", of, name, found.nearest);
+}
+
+/* How many dimensions an array type has. */
+static size_t dimensions(Dwarf_Die *array)
+{
+  size_t count = 0;
+  Dwarf_Die child;
+  if (dwarf_child(array, &child) != 0)
+    return 1;
+  do {
+    count += dwarf_tag(&child) == DW_TAG_subrange_type;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return count;
+}
+
+int cs_place_element(const struct cs_place_context *context, struct cs_place *place, uint64_t index)
+{
+  Dwarf_Die type;
+  int result = 0;
+  if (!stripped_type(place, &type) || place->bit_storage ||
+      (!is_pointer_tag(dwarf_tag(&type)) && dwarf_tag(&type) != DW_TAG_array_type))
+    return cs_problem_set(context->problem, context->arena, CS_PROBLEM_KIND,
+                          "'[%llu]' is asked of something that is neither an array nor a pointer",
+                          (unsigned long long)index);
+  if (dwarf_tag(&type) == DW_TAG_array_type) {
+    if (dimensions(&type) != 1)
+      return cs_problem_set(context->problem, context->arena, CS_PROBLEM_KIND,
+                            "'[%llu]' is asked of an array of several dimensions", (unsigned long long)index);
+    place->is_void = !cs_type_of(&type, &place->type);
+  } else {
+    result = cs_place_deref(context, place);
+  }
+  if (result < 0)
+    return result;
+  uint64_t size = place->is_void ? 1 : cs_type_size(&place->type);
+  uint64_t offset;
+  if (__builtin_mul_overflow(size, index, &offset) || offset > INT32_MAX)
+    return cs_problem_set(context->problem, context->arena, CS_PROBLEM_KIND, "element [%llu] is too far away",
+                          (unsigned long long)index);
+  return add_step(context, place, (struct cs_step){.kind = CS_STEP_OFFSET, .offset = (int64_t)offset});
+}
+
+int cs_place_parts(const struct cs_place_context *context, struct cs_place *place, const struct cs_rule_path *path,
+                   size_t first)
+{
+  int result = 0;
+  for (size_t i = first; i < path->part_count && result == 0; i++) {
+    const struct cs_path_part *part = &path->parts[i];
+    if (part->kind == CS_PART_NAME)
+      result = cs_place_field(context, place, part->name);
+    else if (part->kind == CS_PART_INDEX)
+      result = cs_place_element(context, place, part->index);
+    else
+      result = cs_place_deref(context, place);
+  }
+  return result;
+}
+
+int cs_place_path(struct cs_arena *arena, const struct cs_place *place, uint32_t size, bool is_signed,
+                  struct cs_path *path)
+{
+  *path = (struct cs_path){.parameter = place->parameter,
+                           .step_count = place->step_count,
+                           .size = place->bit_storage ? place->bit_storage : size,
+                           .is_signed = is_signed};
+  path->steps = cs_arena_copy(arena, place->steps, place->step_count * sizeof *place->steps);
+  return path->steps ? 0 : -ENOMEM;
+}

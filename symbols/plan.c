@@ -1,0 +1,521 @@
+#include "plan.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "joins.h"
+#include "planner.h"
+
+enum {
+  PARAMETERS_MAX = 255, /* of one function; the source of the limit is the width of a signature */
+  ORIGINS_MAX = 16,     /* abstract origins that lead from an instance to its root */
+};
+
+/* A parameter while its function is planned. */
+struct draft {
+  Dwarf_Die die;
+  const char *name;
+  struct cs_place place;
+  struct cs_args_kind kind;
+  uint8_t flags;
+  bool is_hidden;             /* made by the compiler and not in the source */
+  const struct cs_rule *rule; /* the last one about it */
+  int set;                    /* that rule's */
+  uint16_t first_arg, arg_count;
+};
+
+/* A function while it is planned. */
+struct making {
+  struct cs_planner *planner;
+  struct cs_plan *plan;
+  struct cs_function_names names;
+  struct draft *drafts;
+  uint16_t draft_count;
+  struct cs_args args;
+  struct cs_join_parameter *joins;
+  const char **notes;
+  size_t note_count, note_capacity;
+};
+
+int cs_planner_new(const struct cs_planner_options *options, struct cs_planner **planner)
+{
+  struct cs_planner *made = calloc(1, sizeof *made);
+  if (!made)
+    return -ENOMEM;
+  made->options = *options;
+  made->sets[0].rules = options->module_rules;
+  made->sets[1].rules = options->rules;
+  made->types = cs_types_new(options->strings);
+  made->catalog = cs_catalog_new(options->dwarf);
+  bool complete = made->types && made->catalog;
+  for (int i = 0; i < CS_RULE_SETS; i++) {
+    size_t count = made->sets[i].rules ? made->sets[i].rules->count : 0;
+    made->sets[i].states = calloc(count + 1, sizeof *made->sets[i].states);
+    complete = complete && made->sets[i].states;
+  }
+  if (!complete) {
+    cs_planner_free(made);
+    return -ENOMEM;
+  }
+  *planner = made;
+  return 0;
+}
+
+void cs_planner_free(struct cs_planner *planner)
+{
+  if (!planner)
+    return;
+  for (int i = 0; i < CS_RULE_SETS; i++)
+    free(planner->sets[i].states);
+  cs_types_free(planner->types);
+  cs_catalog_free(planner->catalog);
+  free(planner->ranges.values);
+  free(planner->slots);
+  free(planner->rules);
+  cs_arena_free(&planner->arena);
+  free(planner);
+}
+
+void cs_plan_root(Dwarf_Die *function, Dwarf_Die *root)
+{
+  *root = *function;
+  for (int i = 0; i < ORIGINS_MAX; i++) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (!dwarf_attr(root, DW_AT_abstract_origin, &attribute) || !dwarf_formref_die(&attribute, &origin))
+      return;
+    *root = origin;
+  }
+}
+
+int cs_plan_ordinal(const struct cs_plan *plan, Dwarf_Die *parameter)
+{
+  Dwarf_Die root;
+  cs_plan_root(parameter, &root);
+  for (uint16_t i = 0; i < plan->parameter_count; i++)
+    if (plan->parameters[i].die.addr == root.addr)
+      return i;
+  return -1;
+}
+
+static int add_note(struct making *making, const char *note)
+{
+  if (!note)
+    return -ENOMEM;
+  if (making->note_count + 1 >= making->note_capacity) {
+    size_t capacity = making->note_capacity ? making->note_capacity * 2 : 8;
+    const char **notes = realloc(making->notes, capacity * sizeof *notes);
+    if (!notes)
+      return -ENOMEM;
+    making->notes = notes;
+    making->note_capacity = capacity;
+  }
+  making->notes[making->note_count++] = note;
+  making->notes[making->note_count] = NULL;
+  return 0;
+}
+
+/* One parameter of the source, or of a C++ pack: number `pack_index` of `pack_name`. */
+static int add_draft(struct making *making, Dwarf_Die *die, const char *pack_name, unsigned pack_index)
+{
+  struct draft *draft = &making->drafts[making->draft_count];
+  struct cs_arena *arena = &making->planner->arena;
+  memset(draft, 0, sizeof *draft);
+  draft->die = *die;
+  draft->place.parameter = making->draft_count;
+  draft->place.is_void = !cs_type_of(die, &draft->place.type);
+  const char *name = dwarf_diename(die);
+  if (name)
+    draft->name = name;
+  else if (pack_name)
+    draft->name = cs_arena_printf(arena, "%s[%u]", pack_name, pack_index);
+  else
+    draft->name = cs_arena_printf(arena, "$%u", making->draft_count + 1u);
+  if (!draft->name)
+    return -ENOMEM;
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(die, DW_AT_artificial, &attribute)) {
+    bool is_this = name && (strcmp(name, "this") == 0 || strcmp(name, "__closure") == 0);
+    draft->flags = is_this ? CS_ARG_THIS : 0;
+    draft->is_hidden = !is_this;
+  }
+  making->draft_count++;
+  return cs_args_kind(&making->args, &draft->place, &draft->kind);
+}
+
+static int read_parameters(struct making *making, Dwarf_Die *parent, const char *pack_name)
+{
+  Dwarf_Die child;
+  unsigned pack_index = 0;
+  if (dwarf_child(parent, &child) != 0)
+    return 0;
+  do {
+    int result = 0;
+    switch (dwarf_tag(&child)) {
+    case DW_TAG_formal_parameter:
+      if (making->draft_count == PARAMETERS_MAX)
+        return add_note(making, "only the first 255 parameters are planned");
+      result = add_draft(making, &child, pack_name, pack_index++);
+      break;
+    case DW_TAG_GNU_formal_parameter_pack:
+      if (!pack_name)
+        result = read_parameters(making, &child, dwarf_diename(&child) ? dwarf_diename(&child) : "$pack");
+      break;
+    case DW_TAG_unspecified_parameters:
+      making->plan->flags |= CS_FUNCTION_VARIADIC;
+      break;
+    default:
+      break;
+    }
+    if (result < 0)
+      return result;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return 0;
+}
+
+/* The parameters as rules see them. */
+static int show_parameters_to_rules(struct making *making)
+{
+  struct cs_args_parameter *list = cs_arena_alloc(&making->planner->arena, making->draft_count * sizeof *list);
+  if (!list)
+    return -ENOMEM;
+  for (uint16_t i = 0; i < making->draft_count; i++)
+    list[i] = (struct cs_args_parameter){making->drafts[i].name, making->drafts[i].place};
+  making->args.parameters = list;
+  making->args.parameter_count = making->draft_count;
+  return 0;
+}
+
+static struct draft *find_draft(struct making *making, const char *name)
+{
+  for (uint16_t i = 0; i < making->draft_count; i++)
+    if (strcmp(making->drafts[i].name, name) == 0)
+      return &making->drafts[i];
+  return NULL;
+}
+
+/* Gives each parameter the last rule about it, and notes the rules that name a parameter which is not there. */
+static int assign_rules(struct making *making)
+{
+  for (int set = 0; set < CS_RULE_SETS; set++) {
+    const struct cs_rules *rules = making->planner->sets[set].rules;
+    for (size_t i = 0; rules && i < rules->count; i++) {
+      const struct cs_rule *rule = &rules->rules[i];
+      struct cs_rule_state *state = &making->planner->sets[set].states[i];
+      if (rule->kind != CS_RULE_PARAMETER || !cs_rule_matches(rule, &making->names))
+        continue;
+      struct draft *draft = find_draft(making, rule->parameter);
+      if (draft) {
+        draft->rule = rule;
+        draft->set = set;
+        continue;
+      }
+      struct cs_rule_path path = {.parts = &(struct cs_path_part){.kind = CS_PART_NAME, .name = rule->parameter},
+                                  .part_count = 1};
+      struct cs_problem problem = {0};
+      struct cs_place place;
+      int result = cs_args_resolve(&making->args, NULL, &path, &place, &problem);
+      if (result == -ENOMEM)
+        return result;
+      cs_rule_failed(state, &problem);
+    }
+  }
+  return 0;
+}
+
+static struct cs_rule_state *state_of(struct making *making, int set, const struct cs_rule *rule)
+{
+  const struct cs_rule_set *rules = &making->planner->sets[set];
+  return &rules->states[rule - rules->rules->rules];
+}
+
+static int rule_failed(struct making *making, int set, const struct cs_rule *rule, const struct cs_problem *problem)
+{
+  struct cs_arena *arena = &making->planner->arena;
+  const char *origin = cs_rule_origin(arena, making->planner, set, rule);
+  cs_rule_failed(state_of(making, set, rule), problem);
+  return add_note(making, origin ? cs_arena_printf(arena, "%s does not apply: %s", origin, problem->text) : NULL);
+}
+
+static int add_parameter_args(struct making *making, struct draft *draft)
+{
+  struct cs_args_value value = {.name = draft->name, .place = draft->place, .flags = draft->flags};
+  draft->first_arg = making->args.count;
+  if (draft->is_hidden)
+    return 0;
+  int result = -EINVAL;
+  if (draft->rule) {
+    struct cs_problem problem = {0};
+    const char *origin = cs_rule_origin(&making->planner->arena, making->planner, draft->set, draft->rule);
+    if (!origin)
+      return -ENOMEM;
+    result = cs_args_add(&making->args, &value, &draft->rule->how, origin, &problem);
+    if (result == 0) {
+      cs_rule_applied(&making->args, state_of(making, draft->set, draft->rule));
+    } else if (result == -EINVAL) {
+      int noted = rule_failed(making, draft->set, draft->rule, &problem);
+      draft->rule = NULL;
+      if (noted < 0)
+        return noted;
+    }
+  }
+  if (result == -EINVAL) {
+    struct cs_problem problem = {0};
+    result = cs_args_add(&making->args, &value, NULL, "", &problem);
+  }
+  draft->arg_count = (uint16_t)(making->args.count - draft->first_arg);
+  return result;
+}
+
+/* Adds an arg for a path, the parameter's own arg when the path is only its name. */
+static int add_path_arg(struct making *making, const struct cs_rule_path *path, const struct cs_rule_how *how,
+                        const char *why, struct cs_problem *problem)
+{
+  struct cs_args_value value = {.name = path->text};
+  int result = cs_args_resolve(&making->args, NULL, path, &value.place, problem);
+  if (result < 0)
+    return result;
+  if (path->is_span)
+    return cs_args_add_span(&making->args, &value, path, why, problem);
+  return cs_args_add(&making->args, &value, how, why, problem);
+}
+
+static int add_shown_args(struct making *making)
+{
+  for (int set = 0; set < CS_RULE_SETS; set++) {
+    const struct cs_rules *rules = making->planner->sets[set].rules;
+    for (size_t i = 0; rules && i < rules->count; i++) {
+      const struct cs_rule *rule = &rules->rules[i];
+      if (rule->kind != CS_RULE_SHOW || !cs_rule_matches(rule, &making->names))
+        continue;
+      struct cs_problem problem = {0};
+      const char *origin = cs_rule_origin(&making->planner->arena, making->planner, set, rule);
+      int result = origin ? add_path_arg(making, rule->path, &rule->how, origin, &problem) : -ENOMEM;
+      if (result == 0)
+        cs_rule_applied(&making->args, &making->planner->sets[set].states[i]);
+      else if (result == -EINVAL)
+        result = rule_failed(making, set, rule, &problem);
+      if (result < 0)
+        return result;
+    }
+  }
+  return 0;
+}
+
+static bool is_length_arg(const struct cs_plan_arg *arg)
+{
+  return arg->arg.kind == CS_ARG_VALUE || arg->arg.kind == CS_ARG_BUCKET_LOG2 || arg->arg.kind == CS_ARG_BUCKET_RANGE;
+}
+
+/* Joins the draft's arg to the arg `length`, when both are such that a join can be printed. */
+static int join(struct making *making, const struct draft *draft, uint16_t length, bool by_name, const char *why)
+{
+  struct cs_plan_arg *arg = &making->args.args[draft->first_arg];
+  const struct cs_plan_arg *length_arg = &making->args.args[length];
+  if (arg->arg.kind != CS_ARG_NULLNESS)
+    return 0;
+  if (!is_length_arg(length_arg)) {
+    const char *name = cs_strings_at(making->planner->options.strings, length_arg->arg.name);
+    arg->why = cs_arena_printf(&making->planner->arena, "not joined: %s is not part of the signature", name);
+    return arg->why ? 0 : -ENOMEM;
+  }
+  arg->arg.join = length;
+  if (by_name)
+    arg->arg.flags |= CS_ARG_JOIN_BY_NAME;
+  if (!*arg->why)
+    arg->why = why;
+  return 0;
+}
+
+/* Carries out "PARAM length PATH": the length is another parameter, or is shown as an arg of its own. */
+static int join_by_rule(struct making *making, struct draft *draft)
+{
+  const struct cs_rule_path *path = draft->rule->how.length;
+  struct cs_problem problem = {0};
+  struct cs_place place;
+  struct cs_args_kind kind;
+  int result = cs_args_resolve(&making->args, NULL, path, &place, &problem);
+  if (result == 0)
+    result = cs_args_kind(&making->args, &place, &kind);
+  if (result < 0)
+    return result;
+  uint16_t length = making->args.count;
+  if (place.step_count == 0) {
+    length = making->drafts[place.parameter].first_arg;
+  } else {
+    struct cs_args_value value = {.name = path->text, .place = place};
+    result = cs_args_add_default(&making->args, &value, &kind, "the length that a rule gives");
+  }
+  return result < 0 ? result : join(making, draft, length, false, "");
+}
+
+static int make_joins(struct making *making)
+{
+  struct cs_join_parameter *joins = cs_arena_alloc(&making->planner->arena, making->draft_count * sizeof *joins);
+  if (!joins)
+    return -ENOMEM;
+  for (uint16_t i = 0; i < making->draft_count; i++) {
+    const struct draft *draft = &making->drafts[i];
+    joins[i].name = draft->name;
+    if (!draft->is_hidden && !(draft->flags & CS_ARG_THIS))
+      cs_args_join_role(&making->args, &draft->place, draft->kind.type, &joins[i]);
+  }
+  int result = cs_joins_find(&making->planner->arena, joins, making->draft_count);
+  for (uint16_t i = 0; i < making->draft_count && result == 0; i++) {
+    struct draft *draft = &making->drafts[i];
+    if (!draft->arg_count)
+      continue;
+    struct cs_plan_arg *arg = &making->args.args[draft->first_arg];
+    bool has_length_rule = draft->rule && draft->rule->how.action == CS_ACTION_LENGTH;
+    if (has_length_rule && draft->rule->how.length)
+      result = join_by_rule(making, draft);
+    else if (!has_length_rule && joins[i].length >= 0)
+      result = join(making, draft, making->drafts[joins[i].length].first_arg, true, joins[i].why);
+    else if (!*arg->why)
+      arg->why = joins[i].why;
+  }
+  return result;
+}
+
+static int finish_parameters(struct making *making)
+{
+  struct cs_plan_parameter *list = cs_arena_alloc(&making->planner->arena, making->draft_count * sizeof *list);
+  if (!list)
+    return -ENOMEM;
+  for (uint16_t i = 0; i < making->draft_count; i++) {
+    const struct draft *draft = &making->drafts[i];
+    list[i].die = draft->die;
+    list[i].type = draft->kind.type;
+    list[i].first_arg = draft->first_arg;
+    list[i].arg_count = draft->arg_count;
+    int result = cs_strings_add(making->planner->options.strings, draft->name, &list[i].name);
+    if (result < 0)
+      return result;
+  }
+  making->plan->parameters = list;
+  making->plan->parameter_count = making->draft_count;
+  return 0;
+}
+
+/* Moves what was collected into the plan. */
+static int finish_plan(struct making *making)
+{
+  struct cs_arena *arena = &making->planner->arena;
+  struct cs_plan *plan = making->plan;
+  static const char *const no_notes[] = {NULL};
+  int result = finish_parameters(making);
+  if (result < 0)
+    return result;
+  plan->arg_count = making->args.count;
+  plan->args = cs_arena_copy(arena, making->args.args, making->args.count * sizeof *plan->args);
+  plan->notes = no_notes;
+  if (making->note_count)
+    plan->notes = cs_arena_copy(arena, making->notes, (making->note_count + 1) * sizeof *making->notes);
+  if (!plan->args || !plan->notes)
+    return -ENOMEM;
+  return cs_strings_add(making->planner->options.strings, making->names.qualified, &plan->name);
+}
+
+static int make_args(struct making *making)
+{
+  int result = show_parameters_to_rules(making);
+  if (result == 0)
+    result = assign_rules(making);
+  for (uint16_t i = 0; i < making->draft_count && result == 0; i++)
+    result = add_parameter_args(making, &making->drafts[i]);
+  if (result == 0)
+    result = add_shown_args(making);
+  if (result == 0)
+    result = make_joins(making);
+  return result;
+}
+
+static int make_plan(struct cs_planner *planner, Dwarf_Die *root, struct cs_plan *plan)
+{
+  struct making making = {.planner = planner, .plan = plan};
+  making.args = (struct cs_args){.arena = &planner->arena,
+                                 .strings = planner->options.strings,
+                                 .types = planner->types,
+                                 .catalog = planner->catalog,
+                                 .ranges = &planner->ranges,
+                                 .sets = planner->sets,
+                                 .judging = planner->judging};
+  making.drafts = calloc(PARAMETERS_MAX, sizeof *making.drafts);
+  int result = making.drafts ? cs_function_names(planner, root, &making.names) : -ENOMEM;
+  if (cs_die_is_cxx(root))
+    plan->flags |= CS_FUNCTION_CXX;
+  if (result == 0)
+    result = read_parameters(&making, root, NULL);
+  if (result == 0)
+    result = make_args(&making);
+  if (result == 0)
+    result = finish_plan(&making);
+  free(making.drafts);
+  free(making.args.args);
+  free(making.notes);
+  return result;
+}
+
+static struct cs_plan_slot *find_slot(struct cs_plan_slot *slots, size_t slot_count, void *addr)
+{
+  size_t at = ((uintptr_t)addr * 0x9E3779B97F4A7C15u >> 17) & (slot_count - 1);
+  while (slots[at].addr && slots[at].addr != addr)
+    at = (at + 1) & (slot_count - 1);
+  return &slots[at];
+}
+
+static int grow_slots(struct cs_planner *planner)
+{
+  size_t slot_count = planner->slot_count ? planner->slot_count * 2 : 512;
+  struct cs_plan_slot *slots = calloc(slot_count, sizeof *slots);
+  if (!slots)
+    return -ENOMEM;
+  for (size_t i = 0; i < planner->slot_count; i++)
+    if (planner->slots[i].addr)
+      *find_slot(slots, slot_count, planner->slots[i].addr) = planner->slots[i];
+  free(planner->slots);
+  planner->slots = slots;
+  planner->slot_count = slot_count;
+  return 0;
+}
+
+int cs_planner_function(struct cs_planner *planner, Dwarf_Die *function, const struct cs_plan **plan)
+{
+  Dwarf_Die root;
+  cs_plan_root(function, &root);
+  if (planner->used * 2 >= planner->slot_count) {
+    int result = grow_slots(planner);
+    if (result < 0)
+      return result;
+  }
+  struct cs_plan_slot *slot = find_slot(planner->slots, planner->slot_count, root.addr);
+  if (!slot->addr) {
+    struct cs_plan *made = cs_arena_alloc(&planner->arena, sizeof *made);
+    int result = made ? make_plan(planner, &root, made) : -ENOMEM;
+    if (result < 0)
+      return result;
+    *slot = (struct cs_plan_slot){root.addr, made};
+    planner->used++;
+  }
+  *plan = slot->plan;
+  return 0;
+}
+
+struct cs_types *cs_planner_types(struct cs_planner *planner)
+{
+  return planner->types;
+}
+
+const int64_t *cs_planner_ranges(const struct cs_planner *planner, uint32_t *count)
+{
+  *count = planner->ranges.count;
+  return planner->ranges.values;
+}
+
+const struct cs_index_rule *cs_planner_rules(const struct cs_planner *planner, uint32_t *count)
+{
+  *count = planner->rule_count;
+  return planner->rules;
+}
