@@ -55,7 +55,7 @@ struct cs_index_header {
   uint32_t path;           /* string: the module's path when it was indexed */
   uint64_t rules_hash;     /* XXH64 of the rules' text; 0 without rules */
   uint32_t section_count;  /* CS_SECTION_COUNT as written */
-  uint32_t reserved;
+  uint32_t producer;       /* what version of the code that makes indexes made it: the cache rebuilds those of another */
   struct cs_index_section sections[CS_SECTION_COUNT];
 };
 
@@ -234,7 +234,7 @@ enum cs_op_code {
   CS_OP_EMIT_NULL_FRAME, /* word = (8 bytes at register `reg` + imm) != 0 */
   /* Pushing. */
   CS_OP_REG,             /* push register `reg` (DWARF number 0..15; 7 is rsp before the call of the hook) */
-  CS_OP_XMM,             /* push the low 8 bytes of xmm`reg` */
+  CS_OP_XMM,             /* push the low 8 bytes of xmm`reg`: here `reg` is 0 to 15, not a DWARF number */
   CS_OP_CONST,           /* push imm */
   CS_OP_ADDRESS,         /* push imm + the module's load bias */
   CS_OP_CFA,             /* push the canonical frame address */
@@ -251,8 +251,8 @@ enum cs_op_code {
   CS_OP_EQ, CS_OP_GE, CS_OP_GT, CS_OP_LE, CS_OP_LT, CS_OP_NE, /* signed comparisons, 0 or 1 */
   CS_OP_EXTEND,          /* top = its low `size` bytes, sign-extended when CS_OPF_SIGNED */
   CS_OP_BITS,            /* top = `size` bits of top from bit imm, sign-extended when CS_OPF_SIGNED: bit-fields */
-  CS_OP_SKIP,            /* continue imm ops further on (forward only) */
-  CS_OP_BRANCH,          /* pop; when not zero, continue imm ops further on (forward only) */
+  CS_OP_SKIP,            /* leave out the next imm ops (0 or more, ending at most before the arg's EMIT) */
+  CS_OP_BRANCH,          /* pop; when not zero, leave out the next imm ops */
   CS_OP_LOSE,            /* the arg is LOST */
   /* Emitting from the stack: each pops what it uses. */
   CS_OP_EMIT,            /* word = low `size` bytes of top, sign-extended when CS_OPF_SIGNED */
@@ -294,6 +294,8 @@ struct cs_index_call_site {
 enum cs_call_value_kind {
   CS_CALL_CONST,     /* value = imm */
   CS_CALL_REGISTER,  /* value = the caller's callee-saved register `source` + imm (found through the site's cs_index_saved) */
+  CS_CALL_ADDRESS,   /* value = imm + the module's load bias */
+  CS_CALL_FRAME,     /* value = the callee's canonical frame address + imm: something in the caller's frame */
 };
 
 struct cs_index_call_value {

@@ -1,0 +1,400 @@
+#include "symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callsites.h"
+#include "coverage.h"
+#include "debugfile.h"
+#include "functions.h"
+#include "hook.h"
+#include "instances.h"
+#include "lower.h"
+#include "notes.h"
+#include "plan.h"
+#include "sites.h"
+#include "strings.h"
+#include "symboltable.h"
+#include "write.h"
+
+/* Everything that one build owns. */
+struct build {
+  const struct cs_index_options *options;
+  struct cs_debugfile file;
+  struct cs_symbol_table symbol_table;
+  struct cs_hook hook;
+  struct cs_vector found; /* struct cs_found_site */
+  struct cs_instances instances;
+  struct cs_strings *strings;
+  struct cs_rules *module_rules;
+  struct cs_planner *planner;
+  struct cs_functions functions;
+  struct cs_report *report; /* NULL when nobody asked for it */
+  struct cs_call_sites calls;
+  uint16_t *wanted; /* by range: entry values that sites ask for; see callsites.h */
+  struct cs_vector sites, physicals, function_section, args, ops, states, symbols, saved;
+};
+
+static int prepare(struct build *build, const char *path)
+{
+  const struct cs_index_options *options = build->options;
+  int error = cs_debugfile_open(&build->file, path, options->message, options->data);
+  if (!error)
+    error = cs_symbol_table_read(&build->symbol_table, &build->file);
+  if (!error)
+    error = cs_hook_find(&build->hook, &build->file);
+  if (!error)
+    error = cs_sites_find(&build->hook, &build->found);
+  if (!error)
+    error = cs_instances_find(&build->instances, &build->file, &build->hook, &build->found, &build->symbol_table);
+  if (!error)
+    error = cs_notes_rules(build->file.elf, path, options->message, options->data, &build->module_rules);
+  if (error)
+    return error;
+  build->strings = cs_strings_new();
+  build->wanted = calloc(build->instances.ranges.count + 1, sizeof *build->wanted);
+  if (!build->strings || !build->wanted)
+    return -ENOMEM;
+  cs_functions_init(&build->functions, build->strings);
+  const struct cs_planner_options planner = {.strings = build->strings,
+                                             .rules = options->rules,
+                                             .module_rules = build->module_rules,
+                                             .module = path,
+                                             .message = options->message,
+                                             .data = options->data};
+  error = cs_planner_new(&planner, &build->planner);
+  if (!error && (options->explain || options->coverage))
+    error = cs_report_new(build->strings, build->planner, &build->report);
+  return error;
+}
+
+/* The initial states of a site's args, four bits each; identical sequences are not shared, since they are short. */
+static int add_states(struct build *build, struct cs_index_site *site, const uint8_t *states, uint32_t arg_count)
+{
+  uint32_t words = (arg_count + 15) / 16;
+  site->first_state = build->states.count;
+  uint64_t *added = cs_vector_add(&build->states, words);
+  if (!added)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < arg_count; i++)
+    added[i / 16] |= (uint64_t)states[i] << (i % 16 * 4);
+  return 0;
+}
+
+/* Whether every op only reads a register that nothing can have destroyed, or is a constant. */
+static bool is_simple(const struct cs_op *ops, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (ops[i].code > CS_OP_EMIT_CONST || (ops[i].flags & CS_OPF_VOLATILE))
+      return false;
+  return true;
+}
+
+/* Notes the registers whose entry values the site asks for, and where its frame keeps its caller's registers. */
+static int add_entry_values(struct build *build, struct cs_index_site *site, const struct cs_frame *frame)
+{
+  uint16_t wanted = 0;
+  for (uint32_t i = 0; i < site->op_count; i++) {
+    const struct cs_op *op = cs_vector_at(&build->ops, site->first_op + i);
+    if (op->code == CS_OP_ENTRY)
+      wanted |= (uint16_t)(1u << op->reg);
+  }
+  if (!wanted || site->physical == CS_NONE)
+    return 0;
+  build->wanted[site->physical] |= wanted;
+  site->first_saved = build->saved.count;
+  for (unsigned reg = 0; reg < 16; reg++) {
+    if (!cs_is_callee_saved(reg) || frame->saved[reg].where != CS_SAVED_MEMORY)
+      continue;
+    struct cs_index_saved *saved = cs_vector_add(&build->saved, 1);
+    if (!saved)
+      return -ENOMEM;
+    *saved = (struct cs_index_saved){.cfa_offset = frame->saved[reg].offset, .reg = (uint8_t)reg};
+    site->saved_count++;
+  }
+  return 0;
+}
+
+static int report_site(struct build *build, const struct cs_index_site *site, const struct cs_plan *plan,
+                       const uint8_t *lost)
+{
+  if (!build->report)
+    return 0;
+  const struct cs_function_entry *entry = cs_vector_at(&build->functions.entries, site->function);
+  const struct cs_report_site told = {
+      .pc = site->pc,
+      .inlined = (site->flags & CS_SITE_INLINED) != 0,
+      .function = site->function,
+      .file = cs_strings_at(build->strings, entry->function.file),
+      .line = entry->function.line,
+      .site_line = site->line,
+      .plan = plan,
+      .ops = build->ops.count > site->first_op ? cs_vector_at(&build->ops, site->first_op) : NULL,
+      .op_count = site->op_count,
+      .lost = lost};
+  return cs_report_add(build->report, &told);
+}
+
+/* The capture program of a site whose function is known from DWARF. */
+static int compile_site(struct build *build, const struct cs_found_site *found, const struct cs_instance *instance,
+                        const struct cs_plan *plan, const struct cs_frame *frame, struct cs_index_site *site)
+{
+  const struct cs_location_context context = {
+      .pc = found->pc, .is_lazy = found->is_lazy, .frame = frame, .physical = &instance->physical};
+  uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
+  Dwarf_Die entered = instance->entered;
+  int error =
+      states ? cs_lower(&context, plan, instance->is_hidden ? NULL : &entered, &build->ops, states, lost) : -ENOMEM;
+  if (!error) {
+    site->op_count = (uint16_t)(build->ops.count - site->first_op);
+    error = add_states(build, site, states, plan->arg_count);
+  }
+  if (!error && site->op_count && is_simple(cs_vector_at(&build->ops, site->first_op), site->op_count))
+    site->flags |= CS_SITE_SIMPLE;
+  if (!error && site->op_count == 0)
+    site->flags |= CS_SITE_SIMPLE;
+  if (!error)
+    error = add_entry_values(build, site, frame);
+  if (!error)
+    error = report_site(build, site, plan, lost);
+  free(states);
+  return error;
+}
+
+/* Without DWARF: the function whose address the code passes to the hook, else the symbol that holds the site. */
+static int name_site(struct build *build, const struct cs_found_site *found, const struct cs_instance *instance,
+                     struct cs_index_site *site)
+{
+  const struct cs_symbol *symbol = cs_symbol_table_exact(&build->symbol_table, instance->this_function);
+  const struct cs_symbol *holding = cs_symbol_table_holding(&build->symbol_table, found->call);
+  if (symbol && holding && symbol != holding)
+    site->flags |= CS_SITE_INLINED;
+  if (!symbol && !instance->this_function)
+    symbol = holding;
+  site->flags |= CS_SITE_SIMPLE;
+  int error = cs_functions_add_symbol(&build->functions, symbol,
+                                      instance->this_function ? instance->this_function : found->pc, &site->function);
+  return error ? error : report_site(build, site, NULL, NULL);
+}
+
+static int add_site(struct build *build, uint32_t index)
+{
+  const struct cs_found_site *found = cs_vector_at(&build->found, index);
+  const struct cs_instance *instance = cs_vector_at(&build->instances.instances, index);
+  struct cs_frame frame;
+  cs_frame_at(&build->file, found->pc - 1, &frame);
+  struct cs_index_site site = {.pc = found->pc,
+                               .physical = cs_instances_range_at(&build->instances, found->call),
+                               .first_op = build->ops.count,
+                               .first_state = build->states.count,
+                               .cfa_kind = frame.cfa_kind,
+                               .cfa_register = frame.cfa_register,
+                               .cfa_offset = frame.cfa_offset,
+                               .first_saved = build->saved.count};
+  int error;
+  if (instance->is_known) {
+    const struct cs_plan *plan;
+    Dwarf_Die entered = instance->entered;
+    if (instance->is_inlined)
+      site.flags |= CS_SITE_INLINED;
+    error = cs_planner_function(build->planner, &entered, &plan);
+    if (!error)
+      error = cs_functions_add(&build->functions, &entered, plan, &site.function);
+    if (!error) {
+      const struct cs_function_entry *entry = cs_vector_at(&build->functions.entries, site.function);
+      site.line = instance->is_inlined && instance->call_line ? instance->call_line : entry->function.line;
+      error = compile_site(build, found, instance, plan, &frame, &site);
+    }
+  } else {
+    error = name_site(build, found, instance, &site);
+  }
+  struct cs_index_site *added = error ? NULL : cs_vector_add(&build->sites, 1);
+  if (added)
+    *added = site;
+  return error ? error : added ? 0 : -ENOMEM;
+}
+
+/* The concrete ranges of code, and the entry point of each function: of several out-of-line copies the one whose symbol
+ * has no clone suffix. */
+static int add_physicals(struct build *build)
+{
+  for (uint32_t i = 0; i < build->instances.ranges.count; i++) {
+    const struct cs_range *range = cs_vector_at(&build->instances.ranges, i);
+    Dwarf_Die die = range->die;
+    uint32_t function = cs_functions_find(&build->functions, &die);
+    struct cs_index_physical *physical = cs_vector_add(&build->physicals, 1);
+    if (!physical)
+      return -ENOMEM;
+    *physical = (struct cs_index_physical){.low = range->low, .high = range->high, .function = function};
+    if (function == CS_NONE || range->low != range->entry)
+      continue;
+    struct cs_function_entry *entry = cs_vector_at(&build->functions.entries, function);
+    const struct cs_symbol *symbol = cs_symbol_table_exact(&build->symbol_table, range->entry);
+    bool is_clone = symbol && symbol->name[cs_symbol_base_length(symbol->name)] != '\0';
+    if (!entry->function.address || !is_clone)
+      entry->function.address = range->entry;
+  }
+  return 0;
+}
+
+static int add_functions(struct build *build)
+{
+  for (uint32_t i = 0; i < build->functions.entries.count; i++) {
+    const struct cs_function_entry *entry = cs_vector_at(&build->functions.entries, i);
+    struct cs_index_function *function = cs_vector_add(&build->function_section, 1);
+    if (!function)
+      return -ENOMEM;
+    *function = entry->function;
+    function->first_arg = build->args.count;
+    struct cs_index_arg *args = cs_vector_add(&build->args, function->arg_count);
+    if (!args)
+      return -ENOMEM;
+    for (uint16_t k = 0; k < function->arg_count; k++)
+      args[k] = entry->plan->args[k].arg;
+  }
+  return 0;
+}
+
+static int add_symbols(struct build *build)
+{
+  for (uint32_t i = 0; i < build->symbol_table.symbols.count; i++) {
+    const struct cs_symbol *symbol = cs_vector_at(&build->symbol_table.symbols, i);
+    struct cs_index_symbol *added = cs_vector_add(&build->symbols, 1);
+    char *name = cs_symbol_demangle(symbol->name);
+    int error = added && name ? cs_strings_add(build->strings, name, &added->name) : -ENOMEM;
+    if (!error) {
+      added->address = symbol->address;
+      added->size = symbol->size;
+    }
+    free(name);
+    if (error)
+      return error;
+  }
+  return 0;
+}
+
+static int collect(struct build *build)
+{
+  int error = 0;
+  for (uint32_t i = 0; !error && i < build->found.count; i++)
+    error = add_site(build, i);
+  if (!error)
+    error = cs_call_sites_find(&build->calls, &build->file, &build->hook, &build->instances, build->wanted);
+  if (!error)
+    error = add_physicals(build);
+  if (!error)
+    error = add_functions(build);
+  if (!error)
+    error = add_symbols(build);
+  if (!error)
+    error = cs_planner_finish(build->planner);
+  return error;
+}
+
+static struct cs_section_data section(const struct cs_vector *vector)
+{
+  return (struct cs_section_data){vector->data, vector->count, (uint32_t)vector->entry_size};
+}
+
+static int write_index(struct build *build, const char *path, void **index, size_t *size)
+{
+  struct cs_index_identity identity = {.build_id = build->file.build_id,
+                                       .build_id_size = build->file.build_id_size,
+                                       .machine = build->file.header.e_machine,
+                                       .rules_hash = cs_rules_hash(build->options->rules)};
+  identity.flags = (build->file.dwarf ? CS_INDEX_HAS_DWARF : 0u) |
+                   (build->symbol_table.has_symtab ? CS_INDEX_HAS_SYMTAB : 0u) |
+                   (build->hook.bind_now ? CS_INDEX_BIND_NOW : 0u);
+  int error = cs_strings_add(build->strings, path, &identity.path);
+  if (error)
+    return error;
+  size_t string_size;
+  uint32_t types, enumerators, ranges, rules;
+  const struct cs_types *type_table = cs_planner_types(build->planner);
+  struct cs_section_data sections[CS_SECTION_COUNT] = {
+      [CS_SECTION_SITES] = section(&build->sites),
+      [CS_SECTION_PHYSICALS] = section(&build->physicals),
+      [CS_SECTION_FUNCTIONS] = section(&build->function_section),
+      [CS_SECTION_ARGS] = section(&build->args),
+      [CS_SECTION_TYPES] = {cs_types_entries(type_table, &types), 0, sizeof(struct cs_index_type)},
+      [CS_SECTION_ENUMERATORS] = {cs_types_enumerators(type_table, &enumerators), 0,
+                                  sizeof(struct cs_index_enumerator)},
+      [CS_SECTION_OPS] = section(&build->ops),
+      [CS_SECTION_STATES] = section(&build->states),
+      [CS_SECTION_RANGES] = {cs_planner_ranges(build->planner, &ranges), 0, sizeof(int64_t)},
+      [CS_SECTION_CALL_SITES] = section(&build->calls.sites),
+      [CS_SECTION_CALL_VALUES] = section(&build->calls.values),
+      [CS_SECTION_SYMBOLS] = section(&build->symbols),
+      [CS_SECTION_SAVED] = section(&build->saved),
+      [CS_SECTION_RULES] = {cs_planner_rules(build->planner, &rules), 0, sizeof(struct cs_index_rule)}};
+  sections[CS_SECTION_TYPES].count = types;
+  sections[CS_SECTION_ENUMERATORS].count = enumerators;
+  sections[CS_SECTION_RANGES].count = ranges;
+  sections[CS_SECTION_RULES].count = rules;
+  const char *strings = cs_strings_data(build->strings, &string_size);
+  if (string_size > UINT32_MAX)
+    return -E2BIG;
+  sections[CS_SECTION_STRINGS] = (struct cs_section_data){strings, (uint32_t)string_size, 1};
+  return cs_index_write(&identity, sections, index, size);
+}
+
+/* The lines that a user wants to know about a module that will show less than it could. */
+static void tell(const struct build *build)
+{
+  if (build->found.count == 0)
+    cs_debugfile_say(&build->file, "calls no __cyg_profile_func_enter: compile it with -finstrument-functions");
+  else if (!build->file.dwarf)
+    cs_debugfile_say(&build->file, "has no debug information: arguments are unknown; compile it with -g");
+}
+
+static void release(struct build *build)
+{
+  cs_report_free(build->report);
+  cs_planner_free(build->planner);
+  cs_rules_free(build->module_rules);
+  cs_functions_free(&build->functions);
+  cs_strings_free(build->strings);
+  cs_call_sites_free(&build->calls);
+  cs_instances_free(&build->instances);
+  cs_hook_free(&build->hook);
+  cs_symbol_table_free(&build->symbol_table);
+  cs_debugfile_close(&build->file);
+  struct cs_vector *vectors[] = {&build->found, &build->sites, &build->physicals, &build->function_section,
+                                 &build->args,  &build->ops,   &build->states,    &build->symbols,
+                                 &build->saved};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    cs_vector_free(vectors[i]);
+  free(build->wanted);
+}
+
+int cs_index_build(const char *path, const struct cs_index_options *options, void **index, size_t *size)
+{
+  static const struct cs_index_options defaults = {.size = sizeof defaults};
+  if (!options)
+    options = &defaults;
+  struct build build = {.options = options,
+                        .sites = CS_VECTOR_OF(struct cs_index_site),
+                        .physicals = CS_VECTOR_OF(struct cs_index_physical),
+                        .function_section = CS_VECTOR_OF(struct cs_index_function),
+                        .args = CS_VECTOR_OF(struct cs_index_arg),
+                        .ops = CS_VECTOR_OF(struct cs_op),
+                        .states = CS_VECTOR_OF(uint64_t),
+                        .symbols = CS_VECTOR_OF(struct cs_index_symbol),
+                        .saved = CS_VECTOR_OF(struct cs_index_saved)};
+  int error = prepare(&build, path);
+  if (!error) {
+    tell(&build);
+    error = collect(&build);
+  }
+  if (!error && build.report && options->explain)
+    error = cs_report_explain(build.report, path, options->explain);
+  if (!error && build.report && options->coverage)
+    error = cs_report_coverage(build.report, path, options->coverage);
+  if (!error)
+    error = write_index(&build, path, index, size);
+  if (error == -ENOMEM || error == -E2BIG)
+    cs_debugfile_say(&build.file, "cannot be indexed: %s", strerror(-error));
+  release(&build);
+  return error;
+}

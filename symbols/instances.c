@@ -1,0 +1,350 @@
+#include "instances.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "sites.h"
+
+/* A function instance around a site; `parent` is the node it was inlined into, CS_NONE for a subprogram. */
+struct node {
+  Dwarf_Die die;
+  uint32_t parent;
+  uint32_t call_line;
+};
+
+enum { DEPTH_MAX = 512 /* nested scopes; deeper is a corrupt file */ };
+
+struct walk {
+  const struct cs_vector *sites;
+  struct cs_vector nodes;   /* struct node */
+  uint32_t *innermost;      /* node of each site, CS_NONE outside of every subprogram */
+  struct cs_vector *ranges; /* struct cs_range */
+};
+
+static uint64_t site_pc(const struct walk *walk, uint32_t index)
+{
+  return ((const struct cs_found_site *)cs_vector_at(walk->sites, index))->pc;
+}
+
+/* The first site whose call lies at or after `address`: whose pc - 1 >= address. */
+static uint32_t first_site(const struct walk *walk, uint64_t address)
+{
+  uint32_t low = 0, high = walk->sites->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (site_pc(walk, middle) - 1 < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Whether [low, high) holds a site. With `node`, each of them is given to it. */
+static bool claim(struct walk *walk, uint64_t low, uint64_t high, uint32_t node)
+{
+  bool any = false;
+  for (uint32_t i = first_site(walk, low); i < walk->sites->count && site_pc(walk, i) - 1 < high; i++) {
+    any = true;
+    if (node == CS_NONE)
+      break;
+    walk->innermost[i] = node;
+  }
+  return any;
+}
+
+/* The same for all ranges of a DIE. */
+static bool claim_ranges(struct walk *walk, Dwarf_Die *die, uint32_t node)
+{
+  Dwarf_Addr base, low, high;
+  ptrdiff_t offset = 0;
+  bool any = false;
+  while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
+    if (low < high)
+      any |= claim(walk, low, high, node);
+  return any;
+}
+
+static int add_node(struct walk *walk, Dwarf_Die *die, uint32_t parent, uint32_t *index)
+{
+  struct node *node = cs_vector_add(&walk->nodes, 1);
+  if (!node)
+    return -ENOMEM;
+  Dwarf_Attribute attribute;
+  Dwarf_Word line;
+  *index = walk->nodes.count - 1;
+  *node = (struct node){.die = *die, .parent = parent};
+  if (parent != CS_NONE && dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) == 0)
+    node->call_line = (uint32_t)line;
+  return 0;
+}
+
+static int visit_children(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth);
+
+/* A scope inside of a concrete subprogram. */
+static int visit_scope(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth)
+{
+  if (!claim_ranges(walk, die, CS_NONE))
+    return 0;
+  if (dwarf_tag(die) == DW_TAG_inlined_subroutine) {
+    int error = add_node(walk, die, node, &node);
+    if (error)
+      return error;
+    claim_ranges(walk, die, node);
+  }
+  return visit_children(walk, die, node, depth);
+}
+
+static int visit_subprogram(struct walk *walk, Dwarf_Die *die, unsigned depth)
+{
+  Dwarf_Addr base, low, high, entry;
+  ptrdiff_t offset = 0;
+  uint32_t first = walk->ranges->count;
+  while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
+    /* Code that the linker dropped keeps a DIE at address 0. */
+    if (low == 0 || low >= high)
+      continue;
+    struct cs_range *range = cs_vector_add(walk->ranges, 1);
+    if (!range)
+      return -ENOMEM;
+    *range = (struct cs_range){.low = low, .high = high, .die = *die};
+  }
+  if (walk->ranges->count == first)
+    return 0;
+  struct cs_range *ranges = cs_vector_at(walk->ranges, first);
+  if (dwarf_entrypc(die, &entry) != 0 || entry == 0)
+    entry = ranges[0].low;
+  bool any = false;
+  for (uint32_t i = 0; i < walk->ranges->count - first; i++) {
+    ranges[i].entry = entry;
+    any |= claim(walk, ranges[i].low, ranges[i].high, CS_NONE);
+  }
+  if (!any)
+    return 0;
+  uint32_t node;
+  int error = add_node(walk, die, CS_NONE, &node);
+  if (error)
+    return error;
+  claim_ranges(walk, die, node);
+  return visit_children(walk, die, node, depth);
+}
+
+static int visit_children(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth)
+{
+  Dwarf_Die child;
+  int error = 0;
+  if (depth > DEPTH_MAX || dwarf_child(die, &child) != 0)
+    return 0;
+  do {
+    switch (dwarf_tag(&child)) {
+    case DW_TAG_subprogram:
+      error = visit_subprogram(walk, &child, depth + 1);
+      break;
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+      if (node != CS_NONE)
+        error = visit_scope(walk, &child, node, depth + 1);
+      break;
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+      error = visit_children(walk, &child, CS_NONE, depth + 1);
+      break;
+    default:
+      break;
+    }
+  } while (!error && dwarf_siblingof(&child, &child) == 0);
+  return error;
+}
+
+static int walk_units(struct walk *walk, Dwarf *dwarf)
+{
+  Dwarf_CU *unit = NULL;
+  Dwarf_Die die, split;
+  uint8_t type;
+  int error = 0;
+  while (!error && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
+    bool is_split = type == DW_UT_skeleton && split.addr;
+    error = visit_children(walk, is_split ? &split : &die, CS_NONE, 0);
+  }
+  return error;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+  const struct cs_range *left = a, *right = b;
+  if (left->low != right->low)
+    return left->low < right->low ? -1 : 1;
+  return (left->high < right->high) - (left->high > right->high);
+}
+
+/* Sorts, and leaves out what overlaps an earlier range: identical functions that the linker folded, or a corrupt file.
+ */
+static void settle_ranges(struct cs_vector *ranges)
+{
+  struct cs_range *all = ranges->data;
+  uint32_t kept = 0;
+  if (ranges->count)
+    qsort(all, ranges->count, sizeof *all, compare_ranges);
+  for (uint32_t i = 0; i < ranges->count; i++)
+    if (kept == 0 || all[i].low >= all[kept - 1].high)
+      all[kept++] = all[i];
+  ranges->count = kept;
+}
+
+uint32_t cs_instances_range_at(const struct cs_instances *instances, uint64_t address)
+{
+  const struct cs_range *all = instances->ranges.data;
+  uint32_t low = 0, high = instances->ranges.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (all[middle].low <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low && address < all[low - 1].high ? low - 1 : CS_NONE;
+}
+
+/* What the address in this_fn is compared with. */
+struct identity {
+  uint64_t address;
+  const struct cs_range *range;   /* of the subprogram that begins there, or NULL */
+  const struct cs_symbol *symbol; /* at the address, or NULL */
+};
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+    return dwarf_formstring(&attribute);
+  return dwarf_diename(die);
+}
+
+/* Whether `die` is an instance of the function at that address: the same declaring DIE, or, for functions that several
+ * units define, the same symbol. Constructors have several symbols for one declaration, so their out-of-line instance's
+ * own name counts too. */
+static bool is_same_function(const struct identity *identity, Dwarf_Die *die)
+{
+  const char *name = linkage_name(die);
+  if (identity->range) {
+    Dwarf_Die concrete = identity->range->die, root, other;
+    cs_plan_root(&concrete, &root);
+    cs_plan_root(die, &other);
+    if (root.addr == other.addr)
+      return true;
+    const char *concrete_name = linkage_name(&concrete);
+    if (name && concrete_name && strcmp(name, concrete_name) == 0)
+      return true;
+  }
+  if (!name || !identity->symbol)
+    return false;
+  size_t length = cs_symbol_base_length(identity->symbol->name);
+  return strncmp(identity->symbol->name, name, length) == 0 && name[length] == '\0';
+}
+
+/* What cs_site_this_function() asks. */
+struct knowledge {
+  const struct cs_instances *instances;
+  const struct cs_symbol_table *symbols;
+};
+
+static const struct cs_range *range_entered_at(const struct cs_instances *instances, uint64_t address)
+{
+  uint32_t range = cs_instances_range_at(instances, address);
+  const struct cs_range *found = range == CS_NONE ? NULL : cs_vector_at(&instances->ranges, range);
+  return found && found->entry == address ? found : NULL;
+}
+
+static bool is_function(const void *data, uint64_t address)
+{
+  const struct knowledge *knowledge = data;
+  return cs_symbol_table_exact(knowledge->symbols, address) || range_entered_at(knowledge->instances, address);
+}
+
+/* Chooses among the instances around the site, from the innermost outwards. */
+static void choose(const struct knowledge *knowledge, const struct walk *walk, uint32_t innermost,
+                   struct cs_instance *instance)
+{
+  const struct node *nodes = walk->nodes.data;
+  const struct identity identity = {.address = instance->this_function,
+                                    .range = range_entered_at(knowledge->instances, instance->this_function),
+                                    .symbol = cs_symbol_table_exact(knowledge->symbols, instance->this_function)};
+  uint32_t chosen = innermost;
+  while (identity.address && chosen != CS_NONE) {
+    Dwarf_Die die = nodes[chosen].die;
+    if (is_same_function(&identity, &die))
+      break;
+    chosen = nodes[chosen].parent;
+  }
+  if (chosen == CS_NONE && identity.range) {
+    instance->is_hidden = instance->is_inlined = true;
+    instance->entered = identity.range->die;
+    return;
+  }
+  if (chosen == CS_NONE)
+    chosen = innermost;
+  instance->entered = nodes[chosen].die;
+  instance->is_inlined = nodes[chosen].parent != CS_NONE;
+  instance->call_line = nodes[chosen].call_line;
+}
+
+static void settle_site(const struct knowledge *knowledge, const struct walk *walk, const struct cs_hook *hook,
+                        uint32_t index, struct cs_instance *instance)
+{
+  const struct cs_found_site *site = cs_vector_at(walk->sites, index);
+  const struct node *nodes = walk->nodes.data;
+  uint32_t range = cs_instances_range_at(knowledge->instances, site->call);
+  const struct cs_symbol *symbol = cs_symbol_table_holding(knowledge->symbols, site->call);
+  uint64_t low = range != CS_NONE ? ((const struct cs_range *)cs_vector_at(&knowledge->instances->ranges, range))->low
+                 : symbol         ? symbol->address
+                                  : site->call;
+  instance->this_function = cs_site_this_function(hook, site, low, is_function, knowledge);
+  uint32_t node = walk->innermost[index];
+  if (node == CS_NONE)
+    return;
+  instance->is_known = true;
+  uint32_t outermost = node;
+  while (nodes[outermost].parent != CS_NONE)
+    outermost = nodes[outermost].parent;
+  instance->physical = nodes[outermost].die;
+  choose(knowledge, walk, node, instance);
+}
+
+int cs_instances_find(struct cs_instances *instances, const struct cs_debugfile *file, const struct cs_hook *hook,
+                      const struct cs_vector *sites, const struct cs_symbol_table *symbols)
+{
+  *instances =
+      (struct cs_instances){.instances = CS_VECTOR_OF(struct cs_instance), .ranges = CS_VECTOR_OF(struct cs_range)};
+  struct walk walk = {.sites = sites, .nodes = CS_VECTOR_OF(struct node), .ranges = &instances->ranges};
+  walk.innermost = malloc((sites->count + 1) * sizeof *walk.innermost);
+  struct cs_instance *all = cs_vector_add(&instances->instances, sites->count);
+  int error = walk.innermost && all ? 0 : -ENOMEM;
+  for (uint32_t i = 0; !error && i < sites->count; i++)
+    walk.innermost[i] = CS_NONE;
+  if (!error && file->dwarf)
+    error = walk_units(&walk, file->dwarf);
+  if (!error) {
+    settle_ranges(&instances->ranges);
+    const struct knowledge knowledge = {.instances = instances, .symbols = symbols};
+    for (uint32_t i = 0; i < sites->count; i++)
+      settle_site(&knowledge, &walk, hook, i, &all[i]);
+  }
+  cs_vector_free(&walk.nodes);
+  free(walk.innermost);
+  return error;
+}
+
+void cs_instances_free(struct cs_instances *instances)
+{
+  cs_vector_free(&instances->instances);
+  cs_vector_free(&instances->ranges);
+}

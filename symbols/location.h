@@ -1,0 +1,64 @@
+/*
+ * Where a variable is at a probe site: DWARF location descriptions made into capture ops.
+ *
+ * A description is evaluated at the call of the hook (PC = site - 1), with the registers that the hook's first
+ * instruction sees. Where DWARF has nothing there, it is evaluated once more right after the call (PC = site), and
+ * taken if it needs only what a call leaves alone: callee-saved registers, memory and constants. Whatever is not
+ * understood is lost; nothing is guessed.
+ */
+#ifndef CALLSIG_SYMBOLS_LOCATION_H
+#define CALLSIG_SYMBOLS_LOCATION_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "code.h"
+#include "coverage.h"
+#include "frame.h"
+
+/* A probe site as locations see it. Everything is borrowed. */
+struct cs_location_context {
+  uint64_t pc;                  /* of the site: the return address of the hook's call */
+  bool is_lazy;                 /* rax, r10 and r11 may be lost on the module's first call */
+  const struct cs_frame *frame; /* at pc - 1 */
+  const Dwarf_Die *physical;    /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
+};
+
+enum cs_location_kind {
+  CS_LOCATION_LOST,
+  CS_LOCATION_REGISTER, /* an integer register */
+  CS_LOCATION_VECTOR,   /* the low 8 bytes of an xmm register */
+  CS_LOCATION_MEMORY,   /* `code` pushes its address */
+  CS_LOCATION_VALUE,    /* `code` pushes its value, up to 8 bytes, little-endian */
+  CS_LOCATION_BYTES,    /* its bytes are known */
+  CS_LOCATION_POINTER,  /* a pointer to something that is not in memory: to `die`, `target_offset` bytes into it */
+};
+
+struct cs_location {
+  uint8_t kind;  /* enum cs_location_kind */
+  uint8_t lost;  /* enum cs_lost, of CS_LOCATION_LOST */
+  uint8_t reg;   /* DWARF number; of CS_LOCATION_VECTOR, of the xmm register */
+  int64_t inner; /* bytes from the beginning of what is described here to the object that was asked for */
+  struct cs_code code;
+  const uint8_t *bytes; /* of CS_LOCATION_BYTES, owned by libdw; NULL: they are in `small` */
+  size_t byte_count;
+  uint8_t small[8];
+  Dwarf_Die die;
+  int64_t target_offset;
+};
+
+/* Where the `size` bytes lie that begin `offset` bytes into the variable `die` (a formal_parameter or variable of any
+ * instance; `abstract`, its declaration, gives a constant value that only that has, and may be NULL). Parts of one
+ * value of at most 8 bytes that lie in different pieces are put together as CS_LOCATION_VALUE. */
+void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
+               uint64_t size, struct cs_location *location);
+
+/* Appends ops that push the `size` (1 to 8) bytes of a location as a value; the bits above them are undefined. */
+enum cs_lost cs_location_load(const struct cs_location_context *context, const struct cs_location *location,
+                              uint8_t size, struct cs_code *code);
+
+/* The register that the frame's CFA follows from, for cs_code_load(), or -1. */
+int cs_location_cfa_register(const struct cs_location_context *context);
+
+#endif

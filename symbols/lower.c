@@ -1,0 +1,349 @@
+#include "lower.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many implicit pointers may lead from one to the next. */
+enum { POINTERS_MAX = 8 };
+
+/* Where a path has come to: into a variable, or to an address that `address` pushes. */
+struct cursor {
+  bool is_variable;
+  Dwarf_Die die;
+  Dwarf_Die *abstract;
+  struct cs_code address;
+  int64_t offset; /* bytes on from there */
+  bool is_frame;  /* the address is of the program's own frame */
+};
+
+struct lowering {
+  const struct cs_location_context *context;
+  const struct cs_plan *plan;
+  Dwarf_Die *parameters; /* by ordinal, of this instance */
+  bool *present;         /* by ordinal */
+};
+
+/* Finds this instance's parameters. */
+static void find_parameters(struct lowering *lowering, Dwarf_Die *parent)
+{
+  Dwarf_Die child;
+  if (dwarf_child(parent, &child) != 0)
+    return;
+  do {
+    int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_GNU_formal_parameter_pack) {
+      find_parameters(lowering, &child);
+      continue;
+    }
+    if (tag != DW_TAG_formal_parameter)
+      continue;
+    int ordinal = cs_plan_ordinal(lowering->plan, &child);
+    if (ordinal >= 0 && ordinal < lowering->plan->parameter_count && !lowering->present[ordinal]) {
+      lowering->parameters[ordinal] = child;
+      lowering->present[ordinal] = true;
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static int cfa_register(const struct lowering *lowering)
+{
+  return cs_location_cfa_register(lowering->context);
+}
+
+/* Pushes the `size` bytes that the cursor stands on. */
+static enum cs_lost load(const struct lowering *lowering, struct cursor *cursor, uint8_t size, struct cs_code *code)
+{
+  if (cursor->is_variable) {
+    struct cs_location location;
+    cs_locate(lowering->context, &cursor->die, cursor->abstract, cursor->offset, size, &location);
+    return cs_location_load(lowering->context, &location, size, code);
+  }
+  struct cs_code address = cursor->address;
+  cs_code_load(&address, size, cursor->offset, cfa_register(lowering));
+  cs_code_append(code, &address);
+  return CS_LOST_NOT;
+}
+
+/* Follows the pointer that the cursor stands on. */
+static enum cs_lost dereference(const struct lowering *lowering, struct cursor *cursor)
+{
+  struct cs_code value = {0};
+  if (cursor->is_variable) {
+    struct cs_location location;
+    cs_locate(lowering->context, &cursor->die, cursor->abstract, cursor->offset, 8, &location);
+    if (location.kind == CS_LOCATION_POINTER && location.inner == 0) {
+      *cursor = (struct cursor){.is_variable = true, .die = location.die, .offset = location.target_offset};
+      return CS_LOST_NOT;
+    }
+    enum cs_lost lost = cs_location_load(lowering->context, &location, 8, &value);
+    if (lost)
+      return lost == CS_LOST_IMPLICIT_POINTER ? CS_LOST_PIECE : lost;
+  } else {
+    value = cursor->address;
+    cs_code_load(&value, 8, cursor->offset, cfa_register(lowering));
+  }
+  *cursor = (struct cursor){.address = value};
+  return CS_LOST_NOT;
+}
+
+/* Walks a path up to what it reaches; CS_STEP_BITS is left for the load. */
+static enum cs_lost walk(const struct lowering *lowering, const struct cs_path *path, struct cursor *cursor,
+                         const struct cs_step **bits)
+{
+  *bits = NULL;
+  if (path->parameter >= lowering->plan->parameter_count || !lowering->present[path->parameter])
+    return CS_LOST_NO_PARAMETER;
+  *cursor = (struct cursor){.is_variable = true, .die = lowering->parameters[path->parameter]};
+  cursor->abstract = (Dwarf_Die *)&lowering->plan->parameters[path->parameter].die;
+  unsigned pointers = 0;
+  for (unsigned i = 0; i < path->step_count; i++) {
+    const struct cs_step *step = &path->steps[i];
+    if (step->kind == CS_STEP_OFFSET) {
+      cursor->offset += step->offset;
+    } else if (step->kind == CS_STEP_BITS) {
+      *bits = step;
+    } else {
+      enum cs_lost lost = ++pointers > POINTERS_MAX ? CS_LOST_TOO_LONG : dereference(lowering, cursor);
+      if (lost)
+        return lost;
+    }
+  }
+  return CS_LOST_NOT;
+}
+
+/* Pushes the value that a path reaches, its low path->size bytes meant; a bit-field's is extended already. */
+static enum cs_lost push_value(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
+{
+  struct cursor cursor;
+  const struct cs_step *bits;
+  if (path->size < 1 || path->size > 8)
+    return CS_LOST_OPERATION;
+  enum cs_lost lost = walk(lowering, path, &cursor, &bits);
+  if (!lost)
+    lost = load(lowering, &cursor, (uint8_t)path->size, code);
+  if (!lost && bits)
+    cs_code_add(code, CS_OP_BITS, 0, bits->bit_size, path->is_signed ? CS_OPF_SIGNED : 0, bits->offset);
+  return lost;
+}
+
+/* Pushes the address that a path reaches. */
+static enum cs_lost push_address(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code,
+                                 bool *is_frame)
+{
+  struct cursor cursor;
+  const struct cs_step *bits;
+  enum cs_lost lost = walk(lowering, path, &cursor, &bits);
+  if (lost)
+    return lost;
+  if (cursor.is_variable) {
+    struct cs_location location;
+    cs_locate(lowering->context, &cursor.die, cursor.abstract, cursor.offset, 1, &location);
+    if (location.kind == CS_LOCATION_LOST)
+      return (enum cs_lost)location.lost;
+    if (location.kind != CS_LOCATION_MEMORY)
+      return CS_LOST_NO_ADDRESS;
+    cursor.address = location.code;
+    cursor.offset = location.inner;
+  }
+  *is_frame = cs_code_is_frame(&cursor.address, cursor.offset, cfa_register(lowering));
+  *code = cursor.address;
+  cs_code_add_constant(code, cursor.offset);
+  return CS_LOST_NOT;
+}
+
+/* A value cut to `size` bytes and extended by sign. */
+static int64_t extend(int64_t value, unsigned size, bool is_signed)
+{
+  if (size >= 8)
+    return value;
+  uint64_t shifted = (uint64_t)value << (64 - size * 8);
+  return is_signed ? (int64_t)shifted >> (64 - size * 8) : (int64_t)(shifted >> (64 - size * 8));
+}
+
+/* Ends a program whose value is on top with the emit that fits best: in one op where the whole is one read. */
+static void emit_value(struct cs_code *code, uint8_t size, bool is_signed)
+{
+  uint8_t flags = is_signed ? CS_OPF_SIGNED : 0;
+  struct cs_op *ops = code->ops;
+  if (code->count == 1 && ops[0].code == CS_OP_REG) {
+    ops[0].code = CS_OP_EMIT_REG;
+    ops[0].size = size;
+    ops[0].flags |= flags;
+  } else if (code->count == 1 && ops[0].code == CS_OP_CONST) {
+    ops[0].code = CS_OP_EMIT_CONST;
+    ops[0].imm = extend(ops[0].imm, size, is_signed);
+  } else if (code->count == 2 && ops[0].code == CS_OP_REG && ops[1].code == CS_OP_FRAME_LOAD && ops[1].size == size) {
+    ops[0] = (struct cs_op){.code = CS_OP_EMIT_FRAME,
+                            .reg = ops[0].reg,
+                            .size = size,
+                            .flags = (uint8_t)(ops[0].flags | flags),
+                            .imm = ops[1].imm};
+    code->count = 1;
+  } else {
+    cs_code_add(code, CS_OP_EMIT, 0, size, flags, 0);
+  }
+}
+
+static void emit_nullness(struct cs_code *code)
+{
+  struct cs_op *ops = code->ops;
+  if (code->count == 1 && ops[0].code == CS_OP_REG) {
+    ops[0].code = CS_OP_EMIT_NULL_REG;
+  } else if (code->count == 1 && (ops[0].code == CS_OP_CONST || ops[0].code == CS_OP_ADDRESS)) {
+    ops[0].imm = ops[0].code == CS_OP_ADDRESS || ops[0].imm != 0;
+    ops[0].code = CS_OP_EMIT_CONST;
+  } else if (code->count == 2 && ops[0].code == CS_OP_REG && ops[1].code == CS_OP_FRAME_LOAD && ops[1].size == 8) {
+    ops[0].code = CS_OP_EMIT_NULL_FRAME;
+    ops[0].imm = ops[1].imm;
+    code->count = 1;
+  } else {
+    cs_code_add(code, CS_OP_EMIT_NULL, 0, 0, 0, 0);
+  }
+}
+
+/* A pointer to something that is not in memory is not NULL, whatever it would be. */
+static enum cs_lost lower_nullness(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
+{
+  enum cs_lost lost = push_value(lowering, path, code);
+  if (lost == CS_LOST_IMPLICIT_POINTER) {
+    cs_code_clear(code);
+    cs_code_constant(code, 1);
+    lost = CS_LOST_NOT;
+  }
+  if (!lost)
+    emit_nullness(code);
+  return lost;
+}
+
+/* Whether the last op of a path leaves a value that is extended already. */
+static uint8_t emitted_size(const struct cs_path *path)
+{
+  bool is_bits = path->step_count && path->steps[path->step_count - 1].kind == CS_STEP_BITS;
+  return is_bits ? 8 : (uint8_t)path->size;
+}
+
+static enum cs_lost push_extended(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
+{
+  enum cs_lost lost = push_value(lowering, path, code);
+  if (lost)
+    return lost;
+  uint8_t size = emitted_size(path);
+  if (size < 8 && code->count == 1 && code->ops[0].code == CS_OP_CONST)
+    code->ops[0].imm = extend(code->ops[0].imm, size, path->is_signed);
+  else if (size < 8)
+    cs_code_add(code, CS_OP_EXTEND, 0, size, path->is_signed ? CS_OPF_SIGNED : 0, 0);
+  return CS_LOST_NOT;
+}
+
+static enum cs_lost push_count(const struct lowering *lowering, const struct cs_count *count, struct cs_code *code)
+{
+  struct cs_code more = {0};
+  enum cs_lost lost = CS_LOST_NOT;
+  if (count->is_constant)
+    cs_code_constant(&more, (int64_t)count->constant);
+  else
+    lost = push_extended(lowering, &count->path, &more);
+  code->barrier = code->count;
+  cs_code_append(code, &more);
+  return lost;
+}
+
+static enum cs_lost lower_address(const struct lowering *lowering, const struct cs_plan_arg *arg, struct cs_code *code)
+{
+  bool is_frame = false;
+  enum cs_lost lost = push_address(lowering, &arg->path, code, &is_frame);
+  if (!lost && arg->emit != CS_EMIT_STRING)
+    lost = push_count(lowering, &arg->count, code);
+  if (lost)
+    return lost;
+  if (arg->emit == CS_EMIT_STRING)
+    cs_code_add(code, CS_OP_EMIT_STRING, 0, 0, 0, arg->limit);
+  else if (arg->emit == CS_EMIT_STRING_LENGTH)
+    cs_code_add(code, CS_OP_EMIT_STRING_N, 0, 0, 0, arg->limit);
+  else
+    cs_code_add(code, is_frame ? CS_OP_EMIT_SPAN_FRAME : CS_OP_EMIT_SPAN, 0, (uint8_t)arg->path.size,
+                arg->path.is_signed ? CS_OPF_SIGNED : 0, 0);
+  return CS_LOST_NOT;
+}
+
+static enum cs_lost lower_arg(const struct lowering *lowering, const struct cs_plan_arg *arg, struct cs_code *code)
+{
+  enum cs_lost lost;
+  uint8_t flags = arg->path.is_signed ? CS_OPF_SIGNED : 0;
+  switch ((enum cs_emit)arg->emit) {
+  case CS_EMIT_VALUE:
+    lost = push_value(lowering, &arg->path, code);
+    if (!lost)
+      emit_value(code, emitted_size(&arg->path), arg->path.is_signed);
+    return lost;
+  case CS_EMIT_NULLNESS:
+    return lower_nullness(lowering, &arg->path, code);
+  case CS_EMIT_LOG2:
+    lost = push_extended(lowering, &arg->path, code);
+    cs_code_add(code, CS_OP_EMIT_LOG2, 0, 0, flags, 0);
+    return lost;
+  case CS_EMIT_RANGE:
+    lost = push_extended(lowering, &arg->path, code);
+    cs_code_add(code, CS_OP_EMIT_RANGE, 0, 0, flags, arg->arg.aux);
+    return lost;
+  case CS_EMIT_STRING:
+  case CS_EMIT_STRING_LENGTH:
+  case CS_EMIT_SPAN:
+    return lower_address(lowering, arg, code);
+  case CS_EMIT_NONE:
+    break;
+  }
+  return CS_LOST_NOT;
+}
+
+/* Compiles one arg and appends it, or says why it is lost. */
+static int add_arg(const struct lowering *lowering, uint16_t index, struct cs_vector *ops, uint8_t *state,
+                   uint8_t *lost)
+{
+  const struct cs_plan_arg *arg = &lowering->plan->args[index];
+  struct cs_code code;
+  cs_code_clear(&code);
+  *state = CS_STATE_READ;
+  *lost = CS_LOST_NOT;
+  if (arg->emit == CS_EMIT_NONE)
+    return 0;
+  enum cs_lost reason = lower_arg(lowering, arg, &code);
+  if (!reason && (code.too_long || cs_code_check(code.ops, code.count) != 0))
+    reason = CS_LOST_TOO_LONG;
+  if (reason) {
+    *state = CS_STATE_LOST;
+    *lost = (uint8_t)reason;
+    return 0;
+  }
+  struct cs_op *added = cs_vector_add(ops, code.count);
+  if (!added)
+    return -ENOMEM;
+  for (uint16_t i = 0; i < code.count; i++) {
+    added[i] = code.ops[i];
+    added[i].arg = index;
+    added[i].skip = (uint16_t)(code.count - i);
+  }
+  return 0;
+}
+
+int cs_lower(const struct cs_location_context *context, const struct cs_plan *plan, Dwarf_Die *instance,
+             struct cs_vector *ops, uint8_t *states, uint8_t *lost)
+{
+  size_t slots = plan->parameter_count ? plan->parameter_count : 1;
+  struct lowering lowering = {.context = context, .plan = plan};
+  lowering.parameters = calloc(slots, sizeof *lowering.parameters);
+  lowering.present = calloc(slots, sizeof *lowering.present);
+  int error = lowering.parameters && lowering.present ? 0 : -ENOMEM;
+  uint32_t first = ops->count;
+  if (!error && instance)
+    find_parameters(&lowering, instance);
+  for (uint16_t i = 0; !error && i < plan->arg_count; i++)
+    error = add_arg(&lowering, i, ops, &states[i], &lost[i]);
+  if (!error && ops->count - first > UINT16_MAX)
+    error = -E2BIG;
+  free(lowering.parameters);
+  free(lowering.present);
+  return error;
+}

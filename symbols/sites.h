@@ -1,0 +1,44 @@
+/*
+ * Probe sites: the return addresses of the calls of __cyg_profile_func_enter.
+ *
+ * They are found by scanning the executable sections for the byte patterns of a direct call (e8, also behind the 67
+ * prefix that the linker's relaxation leaves) whose 32-bit displacement leads exactly to the hook or one of its stubs,
+ * and of a call through a slot (ff 15) whose displacement leads exactly to one of the hook's slots. A pattern inside
+ * another instruction would have to match one of these few addresses in all 32 bits, and even then nothing ever calls
+ * the hook with that return address, so such a site is never looked up. What the patterns cannot see is a call through
+ * a register; the compilers' own record of their calls (DW_TAG_call_site of the hook) is compared with the sites that
+ * were found, and the calls that are missing are counted, named by a message, and left to the run time, which counts
+ * calls from unknown sites.
+ */
+#ifndef CALLSIG_SYMBOLS_SITES_H
+#define CALLSIG_SYMBOLS_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hook.h"
+#include "vector.h"
+
+struct cs_found_site {
+  uint64_t pc;   /* the return address */
+  uint64_t call; /* the first byte of the call instruction */
+  bool is_lazy;  /* the first call of the module goes through the lazy resolver, which keeps neither rax, r10 nor r11 */
+};
+
+/* Fills `sites` (struct cs_found_site, ascending by pc). -ENOMEM. */
+int cs_sites_find(const struct cs_hook *hook, struct cs_vector *sites);
+
+/*
+ * The function whose address the code before the call passes to the hook as this_fn, or 0 when that cannot be told. It
+ * is read from the last instruction before the call that sets rdi (lea, mov of a constant, of a slot, or of a register
+ * that such an instruction set before), not before `low`. `is_function` says whether an address is a function's first
+ * byte.
+ */
+uint64_t cs_site_this_function(const struct cs_hook *hook, const struct cs_found_site *site, uint64_t low,
+                               bool (*is_function)(const void *data, uint64_t address), const void *data);
+
+/* The function of this module that the call which returns to `pc` leads to, directly or through a stub or slot; 0 when
+ * the call does not say. Another module may put its own function in the place of one reached through a slot. */
+uint64_t cs_call_target(const struct cs_hook *hook, uint64_t pc);
+
+#endif

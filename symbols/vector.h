@@ -1,0 +1,36 @@
+/*
+ * A growing array, for the sections of an index while they are being made.
+ *
+ * Zero-initialise and set `entry_size`; free `data` with cs_vector_free(). Not thread-safe.
+ */
+#ifndef CALLSIG_SYMBOLS_VECTOR_H
+#define CALLSIG_SYMBOLS_VECTOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cs_vector {
+  void *data;
+  uint32_t count, capacity;
+  size_t entry_size;
+};
+
+/* A vector of entries of `type`. */
+#define CS_VECTOR_OF(type)                                                                                             \
+  {                                                                                                                    \
+    .entry_size = sizeof(type)                                                                                         \
+  }
+
+/* Adds `count` zeroed entries and returns the first, valid until the next addition. NULL when memory is short or an
+ * index would not fit 32 bits. */
+void *cs_vector_add(struct cs_vector *vector, uint32_t count);
+
+/* Entry `index`, which must exist. */
+static inline void *cs_vector_at(const struct cs_vector *vector, uint32_t index)
+{
+  return (char *)vector->data + (size_t)index * vector->entry_size;
+}
+
+void cs_vector_free(struct cs_vector *vector);
+
+#endif
