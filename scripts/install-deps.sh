@@ -16,7 +16,7 @@ packages_of()
     ;;
   # What fetching and unpacking Debian's sources takes.
   demo) echo "apt tar gzip xz-utils ca-certificates" ;;
-  check) echo "apt tar gzip xz-utils ca-certificates python3 g++ clang llvm binutils gdb valgrind elfutils libcmocka-dev dwz" ;;
+  check) echo "apt tar gzip xz-utils ca-certificates python3 g++ clang llvm binutils gdb valgrind elfutils libcmocka-dev dwz tcl" ;;
   bench) echo "apt tar gzip xz-utils ca-certificates python3" ;;
   lint) echo "clang-format clang-tidy cppcheck git" ;;
   *)
