@@ -6,12 +6,8 @@
 #include "config.h"
 
 static const struct cs_command *const commands[] = {
-    &cs_command_run,
-    &cs_command_report,
-    &cs_command_index,
-    &cs_command_flags,
+    &cs_command_run, &cs_command_report, &cs_command_index, &cs_command_flags, NULL,
 };
-static const size_t command_count = sizeof commands / sizeof *commands;
 
 static int print_help(void)
 {
@@ -19,8 +15,8 @@ static int print_help(void)
        "\n"
        "Profiles C and C++ programs compiled with -g -finstrument-functions, call by call: which functions, with\n"
        "which arguments, took the time.\n");
-  for (size_t i = 0; i < command_count; i++)
-    printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+  for (const struct cs_command *const *command = commands; *command != NULL; command++)
+    printf("  %-8s %s\n", (*command)->name, (*command)->summary);
   puts("\n"
        "'callsig COMMAND --help' says more of each; 'callsig --version' prints the version.");
   return cs_finish_output(CS_EXIT_OK);
@@ -39,9 +35,9 @@ int main(int argc, char **argv)
     printf("callsig %s\n", CS_VERSION);
     return cs_finish_output(CS_EXIT_OK);
   }
-  for (size_t i = 0; i < command_count; i++)
-    if (strcmp(name, commands[i]->name) == 0)
-      return commands[i]->main(commands[i], argc - 1, argv + 1);
+  for (const struct cs_command *const *command = commands; *command != NULL; command++)
+    if (strcmp(name, (*command)->name) == 0)
+      return (*command)->main(*command, argc - 1, argv + 1);
   cs_error("unknown %s '%s'; 'callsig --help' lists the commands", name[0] == '-' ? "option" : "command", name);
   return CS_EXIT_USAGE;
 }

@@ -22,12 +22,11 @@
  */
 static int open_recording(int folder, const char *path, int flags, bool allow_empty, struct cs_rec_header *header)
 {
+  *header = (struct cs_rec_header){0};
   int fd = openat(folder, path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return -errno;
   struct stat status;
-  int error = -EINVAL;
-  *header = (struct cs_rec_header){0};
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
     ssize_t length = pread(fd, header, sizeof *header, 0);
     bool is_recording = length == (ssize_t)sizeof *header && memcmp(header->magic, CS_RECORDING_MAGIC, 8) == 0;
@@ -35,7 +34,7 @@ static int open_recording(int folder, const char *path, int flags, bool allow_em
       return fd;
   }
   close(fd);
-  return error;
+  return -EINVAL;
 }
 
 /* Splits `path` and resolves its folder. */

@@ -3,7 +3,7 @@
 #
 #   scripts/demo.sh BUILD
 #
-# BUILD is a folder in which callsig is built. The source and what is made of it stay below BUILD/demo.
+# BUILD is a folder in which callsig is built. The source stays in BUILD/sources, what is made of it in BUILD/demo.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: scripts/demo.sh BUILD" >&2; exit 2; }
@@ -15,10 +15,10 @@ script=$top/examples/demo/words.lua
 recording=$demo/lua.callsig
 
 mkdir -p "$demo"
-"$top/scripts/get-sources.sh" "$demo/sources" lua5.4
+"$top/scripts/get-sources.sh" "$build/sources" lua5.4
 if [ ! -x "$lua/src/lua" ]; then
   rm -rf "$lua"
-  cp -R "$demo/sources/lua5.4" "$lua"
+  cp -R "$build/sources/lua5.4" "$lua"
   echo "building Lua with callsig-cc -O2"
   make -s -C "$lua/src" CC="$build/cli/callsig-cc" linux >"$demo/lua.log" 2>&1 || {
     echo "callsig: Lua does not build; $demo/lua.log says why" >&2
