@@ -60,12 +60,13 @@ static int prepare(struct build *build, const char *path)
   const struct cs_planner_options planner = {.strings = build->strings,
                                              .rules = options->rules,
                                              .module_rules = build->module_rules,
+                                             .dwarf = build->file.dwarf,
                                              .module = path,
                                              .message = options->message,
                                              .data = options->data};
   error = cs_planner_new(&planner, &build->planner);
   if (!error && (options->explain || options->coverage))
-    error = cs_report_new(build->strings, build->planner, &build->report);
+    error = cs_report_new(build->planner, build->strings, &build->report);
   return error;
 }
 

@@ -44,19 +44,38 @@ struct cs_report_site {
   const uint8_t *lost; /* enum cs_lost, plan->arg_count of them */
 };
 
+/* Where an arg's value comes from, judged by its ops. */
+enum cs_source {
+  CS_SOURCE_TYPE,     /* nowhere: it prints as its type, is a group, or is ignored */
+  CS_SOURCE_REGISTER, /* a register as it is */
+  CS_SOURCE_FRAME,    /* the function's own frame */
+  CS_SOURCE_CONSTANT, /* known when the index is made */
+  CS_SOURCE_COMPUTED, /* an expression over registers, frame and constants */
+  CS_SOURCE_POINTER,  /* memory that a pointer leads to: by rule */
+  CS_SOURCE_CALLER,   /* what the caller's call site tells of the value on entry */
+  CS_SOURCE_COUNT
+};
+
 struct cs_report;
 
-/* A report; `strings` is borrowed and must outlive it. */
-int cs_report_new(const struct cs_strings *strings, const struct cs_planner *planner, struct cs_report **report);
+/* A report on what `planner` plans (borrowed: it must outlive the report). -ENOMEM. */
+int cs_report_new(const struct cs_strings *strings, struct cs_planner *planner, struct cs_report **report);
 void cs_report_free(struct cs_report *report);
 
+/* -ENOMEM. */
 int cs_report_add(struct cs_report *report, const struct cs_report_site *site);
 
-/* Writes what was added. `module` is the path to print. -EIO when `out` fails. */
-int cs_report_explain(const struct cs_report *report, const char *module, FILE *out);
-int cs_report_coverage(const struct cs_report *report, const char *module, FILE *out);
+/* Writes what was added. `module` is the path to print. -EIO when `out` fails, -ENOMEM. */
+int cs_report_explain(struct cs_report *report, const char *module, FILE *out);
+int cs_report_coverage(struct cs_report *report, const char *module, FILE *out);
 
 /* What each reason means, a phrase such as "optimised out at this point". */
 const char *cs_lost_text(enum cs_lost lost);
+
+/* The source of the arg number `arg` in a site's program. */
+enum cs_source cs_source_of(const struct cs_op *ops, uint32_t op_count, uint16_t arg);
+
+/* Writes the ops of one arg as text, "rdi" or "[rbp-24]" where one op does it all. -EIO. */
+int cs_ops_print(const struct cs_op *ops, uint32_t op_count, uint16_t arg, FILE *out);
 
 #endif
