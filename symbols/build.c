@@ -66,7 +66,7 @@ static int prepare(struct build *build, const char *path)
                                              .data = options->data};
   error = cs_planner_new(&planner, &build->planner);
   if (!error && (options->explain || options->coverage))
-    error = cs_report_new(build->planner, build->strings, &build->report);
+    error = cs_report_new(build->strings, build->planner, &build->report);
   return error;
 }
 
