@@ -1,30 +1,39 @@
+/*
+ * The command runs as the child of a child. The first child is cloned without an exit signal, so that wait() and
+ * SIGCHLD do not show it, but that holds only while it does not execute anything: execve() gives a process SIGCHLD
+ * back. So it stays, shares the program's memory and does nothing but start the command, as a child of its own, and
+ * wait for it.
+ */
 #include "helper.h"
 
 #include <errno.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "options.h"
 #include "text.h"
 
-#define STACK_SIZE    (64 * 1024)
+#define STACK_SIZE    (32 * 1024)
 #define LAST_SIGNAL   64
 #define ALL_ARGUMENTS 8
 
-enum helper_status { STATUS_NOT_RUN = 127 };
+enum helper_status { STATUS_NOT_RUN = 127, STATUS_KILLED = 126 };
 
 /* What the child works on. It shares the program's memory until it executes, so it writes here and to its own stack
  * only. */
 struct helper {
   const char *arguments[ALL_ARGUMENTS];
   const char **environment;
-  const char *path;             /* PATH of the program */
-  char candidate[CS_MAX_PATH];  /* PATH's folder and the command's name */
-  long error;                   /* of the last execve() */
-  char cache[CS_MAX_PATH + 32]; /* CALLSIG_CACHE_DIR=... */
-  char stack[STACK_SIZE] __attribute__((aligned(64)));
+  const char *path;                                          /* PATH of the program */
+  char candidate[CS_MAX_PATH];                               /* PATH's folder and the command's name */
+  long error;                                                /* of the last execve() */
+  char cache[CS_MAX_PATH + 32];                              /* CALLSIG_CACHE_DIR=... */
+  char stack[STACK_SIZE] __attribute__((aligned(64)));       /* of the first child */
+  char inner_stack[STACK_SIZE] __attribute__((aligned(64))); /* of the second */
 };
 
 /* As the kernel has it. */
@@ -35,14 +44,12 @@ struct kernel_sigaction {
   uint64_t mask;
 };
 
-/* The child has handlers of its own since clone(): none of the program's may run in it. */
+/* A child has handlers of its own since clone(): none of the program's may run in it. All signals are blocked. */
 static void default_signals(void)
 {
   const struct kernel_sigaction action = {0};
-  const uint64_t none = 0;
   for (int number = 1; number <= LAST_SIGNAL; number++)
     CS_SYSCALL4(SYS_rt_sigaction, number, &action, 0, sizeof action.mask);
-  CS_SYSCALL4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &none, 0, sizeof none);
 }
 
 /* The program's limits are for the program. */
@@ -87,22 +94,10 @@ static void execute(struct helper *helper)
   }
 }
 
-__attribute__((used)) static void child(struct helper *helper)
+/* clone() on a stack of its own: the child calls body(helper), which does not return. The id of the child. */
+static long start(char *stack_end, long flags, void (*body)(struct helper *), struct helper *helper)
 {
-  default_signals();
-  silent_descriptors();
-  raise_limits();
-  execute(helper);
-  CS_SYSCALL1(SYS_exit_group, STATUS_NOT_RUN);
-}
-
-/* clone() on a stack of its own: the child calls child(helper) and does not return. CLONE_VFORK: the parent stands
- * still until the child executes or ends. The exit signal is 0, so only a wait with __WCLONE sees it. */
-static long start(struct helper *helper)
-{
-  long flags = CLONE_VM | CLONE_VFORK;
   long result;
-  void *stack = helper->stack + sizeof helper->stack;
   register long r10 __asm__("r10") = 0;
   register long r8 __asm__("r8") = 0;
   register struct helper *kept __asm__("r12") = helper;
@@ -115,10 +110,35 @@ static long start(struct helper *helper)
                    "hlt\n"
                    "1:"
                    : "=a"(result)
-                   : "a"((long)SYS_clone), "D"(flags), "S"(stack), "d"(0L), "r"(r10), "r"(r8),
-                     "r"(kept), [body] "r"(child)
+                   : "a"((long)SYS_clone), "D"(flags), "S"(stack_end), "d"(0L), "r"(r10), "r"(r8),
+                     "r"(kept), [body] "r"(body)
                    : "rcx", "r11", "memory", "cc");
   return result;
+}
+
+static void inner_child(struct helper *helper)
+{
+  const uint64_t none = 0;
+  raise_limits();
+  CS_SYSCALL4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &none, 0, sizeof none);
+  execute(helper);
+  CS_SYSCALL1(SYS_exit_group, STATUS_NOT_RUN);
+}
+
+static void outer_child(struct helper *helper)
+{
+  int status = 0;
+  long waited = -ECHILD;
+  CS_SYSCALL2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  default_signals();
+  silent_descriptors();
+  long pid = start(helper->inner_stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, inner_child, helper);
+  if (pid < 0)
+    helper->error = pid;
+  while (pid > 0 && (waited = CS_SYSCALL4(SYS_wait4, pid, &status, __WALL, 0)) == -EINTR)
+    ;
+  bool exited = waited == pid && (status & 0x7f) == 0;
+  CS_SYSCALL1(SYS_exit_group, pid < 0 ? STATUS_NOT_RUN : exited ? status >> 8 & 0xff : STATUS_KILLED);
 }
 
 /* The program's environment without what is meant for the program alone. False when there is no memory. */
@@ -208,7 +228,7 @@ int cs_helper_index(const struct cs_settings *settings, const char *file)
   prepare_arguments(helper, settings, file);
   int error = -E2BIG;
   if (prepare_environment(helper, settings, room)) {
-    long pid = start(helper);
+    long pid = start(helper->stack + STACK_SIZE, CLONE_VM, outer_child, helper);
     if (pid < 0)
       cs_message("%s: no signature index, and no process can be started to make it (error %ld)", file, -pid);
     error = pid < 0 ? (int)pid : finish(helper, file, pid);

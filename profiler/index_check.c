@@ -9,6 +9,7 @@
 #include "index.h"
 #include "text.h"
 
+/* 0: a section that the runtime never looks at. */
 static const uint32_t entry_sizes[CS_SECTION_COUNT] = {
     [CS_SECTION_STRINGS] = 1,
     [CS_SECTION_SITES] = sizeof(struct cs_index_site),
@@ -16,13 +17,11 @@ static const uint32_t entry_sizes[CS_SECTION_COUNT] = {
     [CS_SECTION_FUNCTIONS] = sizeof(struct cs_index_function),
     [CS_SECTION_ARGS] = sizeof(struct cs_index_arg),
     [CS_SECTION_TYPES] = sizeof(struct cs_index_type),
-    [CS_SECTION_ENUMERATORS] = sizeof(struct cs_index_enumerator),
     [CS_SECTION_OPS] = sizeof(struct cs_op),
     [CS_SECTION_STATES] = sizeof(uint64_t),
     [CS_SECTION_RANGES] = sizeof(int64_t),
     [CS_SECTION_CALL_SITES] = sizeof(struct cs_index_call_site),
     [CS_SECTION_CALL_VALUES] = sizeof(struct cs_index_call_value),
-    [CS_SECTION_SYMBOLS] = sizeof(struct cs_index_symbol),
     [CS_SECTION_SAVED] = sizeof(struct cs_index_saved),
 };
 
@@ -157,7 +156,7 @@ static bool calls_ok(const struct cs_view *view)
   }
   for (uint32_t i = 0; i < view->count[CS_SECTION_CALL_VALUES]; i++) {
     const struct cs_index_call_value *value = &view->call_values[i];
-    if (value->reg > 15 || value->source > 15 || value->kind > CS_CALL_REGISTER)
+    if (value->reg > 15 || value->source > 15 || value->kind > CS_CALL_FRAME)
       return false;
   }
   return true;
@@ -183,7 +182,7 @@ static int header_ok(const struct cs_index_header *header, size_t size)
     return -EINVAL;
   for (unsigned i = 0; i < CS_SECTION_COUNT; i++) {
     const struct cs_index_section *section = &header->sections[i];
-    if (section->entry_size != entry_sizes[i])
+    if (entry_sizes[i] && section->entry_size != entry_sizes[i])
       return section->entry_size > entry_sizes[i] ? -ENOTSUP : -EINVAL;
     if (section->offset % 8 || section->offset < header->header_size || section->offset > size ||
         (uint64_t)section->count * section->entry_size > size - section->offset)

@@ -1,0 +1,193 @@
+/* A small index is accepted; every single field of it, set to something wild, is refused or harmless. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "check.h"
+#include "hash.h"
+#include "index.h"
+
+struct small_index {
+  struct cs_index_header header;
+  struct cs_index_site sites[2];
+  struct cs_index_physical physicals[1];
+  struct cs_index_function functions[2];
+  struct cs_index_arg args[2];
+  struct cs_index_type types[1];
+  struct cs_op ops[2];
+  uint64_t states[2];
+  int64_t ranges[2];
+  struct cs_index_call_site call_sites[1];
+  struct cs_index_call_value call_values[1];
+  struct cs_index_saved saved[1];
+  char strings[16];
+};
+
+static void set_section(struct small_index *index, enum cs_index_section_id id, size_t offset, uint32_t count,
+                        size_t size)
+{
+  (void)size;
+  index->header.sections[id] = (struct cs_index_section){offset, count, (uint32_t)size};
+}
+
+static void seal(struct small_index *index)
+{
+  index->header.checksum = cs_hash((char *)index + sizeof index->header, sizeof *index - sizeof index->header);
+}
+
+static void make(struct small_index *index)
+{
+  memset(index, 0, sizeof *index);
+  memcpy(index->header.magic, CS_INDEX_MAGIC, 8);
+  index->header.version = CS_INDEX_VERSION;
+  index->header.header_size = sizeof index->header;
+  index->header.file_size = sizeof *index;
+  index->header.section_count = CS_SECTION_COUNT;
+#define SECTION(id, field)                                                                                             \
+  set_section(index, id, offsetof(struct small_index, field), sizeof index->field / sizeof index->field[0],            \
+              sizeof index->field[0])
+  SECTION(CS_SECTION_STRINGS, strings);
+  SECTION(CS_SECTION_SITES, sites);
+  SECTION(CS_SECTION_PHYSICALS, physicals);
+  SECTION(CS_SECTION_FUNCTIONS, functions);
+  SECTION(CS_SECTION_ARGS, args);
+  SECTION(CS_SECTION_TYPES, types);
+  SECTION(CS_SECTION_OPS, ops);
+  SECTION(CS_SECTION_STATES, states);
+  SECTION(CS_SECTION_RANGES, ranges);
+  SECTION(CS_SECTION_CALL_SITES, call_sites);
+  SECTION(CS_SECTION_CALL_VALUES, call_values);
+  SECTION(CS_SECTION_SAVED, saved);
+#undef SECTION
+  set_section(index, CS_SECTION_ENUMERATORS, sizeof index->header, 0, sizeof(struct cs_index_enumerator));
+  set_section(index, CS_SECTION_SYMBOLS, sizeof index->header, 0, sizeof(struct cs_index_symbol));
+  set_section(index, CS_SECTION_RULES, sizeof index->header, 0, sizeof(struct cs_index_rule));
+  memcpy(index->strings, "\0main\0n\0int", 11);
+  index->sites[0] = (struct cs_index_site){.pc = 100,
+                                           .function = 0,
+                                           .first_op = 0,
+                                           .op_count = 2,
+                                           .cfa_kind = CS_CFA_REGISTER,
+                                           .cfa_register = 7,
+                                           .first_state = 0,
+                                           .saved_count = 1};
+  index->sites[1] = (struct cs_index_site){.pc = 200, .function = 1, .physical = CS_NONE, .first_state = 1};
+  index->physicals[0] = (struct cs_index_physical){90, 300, 0, 0};
+  index->functions[0] = (struct cs_index_function){.address = 90, .name = 1, .arg_count = 2, .state_words = 1};
+  index->functions[1] = (struct cs_index_function){.address = 190, .name = 1, .first_arg = 2};
+  index->args[0] = (struct cs_index_arg){.name = 6, .kind = CS_ARG_VALUE, .join = UINT16_MAX};
+  index->args[1] = (struct cs_index_arg){.name = 6, .kind = CS_ARG_BUCKET_RANGE, .join = 0, .aux = 0};
+  index->types[0] = (struct cs_index_type){.name = 8, .kind = CS_TYPE_SIGNED, .size = 4, .target = CS_NONE};
+  index->ops[0] = (struct cs_op){.code = CS_OP_EMIT_REG, .reg = 5, .size = 4, .arg = 0, .skip = 1};
+  index->ops[1] = (struct cs_op){.code = CS_OP_EMIT_RANGE, .size = 8, .arg = 1, .skip = 1, .imm = 0};
+  index->ranges[0] = 1;
+  index->call_sites[0] = (struct cs_index_call_site){.pc = 400, .physical = 0, .first_value = 0, .value_count = 1};
+  index->call_values[0] = (struct cs_index_call_value){.reg = 5, .kind = CS_CALL_CONST};
+  index->saved[0] = (struct cs_index_saved){.reg = 3};
+  seal(index);
+}
+
+static int check(struct small_index *index)
+{
+  struct cs_view view;
+  return cs_view_check(&view, index, sizeof *index);
+}
+
+#define REFUSES(statement, error)                                                                                      \
+  do {                                                                                                                 \
+    struct small_index i;                                                                                              \
+    make(&i);                                                                                                          \
+    statement;                                                                                                         \
+    seal(&i);                                                                                                          \
+    CHECK(check(&i) == (error));                                                                                       \
+  } while (0)
+
+static void test_fields(void)
+{
+  REFUSES((void)0, 0);
+  REFUSES(i.header.magic[0] = 'X', -EINVAL);
+  REFUSES(i.header.version = 2, -ENOTSUP);
+  REFUSES(i.header.file_size++, -EINVAL);
+  REFUSES(i.header.header_size = 8, -EINVAL);
+  REFUSES(i.header.section_count = 1, -EINVAL);
+  REFUSES(i.header.build_id_size = 33, -EINVAL);
+  REFUSES(i.header.sections[CS_SECTION_SITES].offset += 4, -EINVAL);
+  REFUSES(i.header.sections[CS_SECTION_SITES].offset = UINT64_MAX - 7, -EINVAL);
+  REFUSES(i.header.sections[CS_SECTION_SITES].count = UINT32_MAX, -EINVAL);
+  REFUSES(i.header.sections[CS_SECTION_SITES].entry_size += 8, -ENOTSUP);
+  REFUSES(i.header.sections[CS_SECTION_SITES].entry_size -= 8, -EINVAL);
+  REFUSES(i.strings[15] = 'x', -EINVAL);
+  REFUSES(i.strings[0] = 'x', -EINVAL);
+  REFUSES(i.sites[1].pc = 100, -EINVAL);
+  REFUSES(i.sites[0].function = 2, -EINVAL);
+  REFUSES(i.sites[0].physical = 1, -EINVAL);
+  REFUSES(i.sites[0].first_op = 1, -EINVAL);
+  REFUSES(i.sites[0].op_count = 3, -EINVAL);
+  REFUSES(i.sites[0].first_state = 2, -EINVAL);
+  REFUSES(i.sites[0].cfa_kind = 3, -EINVAL);
+  REFUSES(i.sites[0].cfa_register = 16, -EINVAL);
+  REFUSES(i.sites[0].saved_count = 2, -EINVAL);
+  REFUSES(i.sites[0].first_saved = UINT32_MAX, -EINVAL);
+  REFUSES(i.physicals[0].high = 80, -EINVAL);
+  REFUSES(i.physicals[0].function = 2, -EINVAL);
+  REFUSES(i.functions[0].name = 16, -EINVAL);
+  REFUSES(i.functions[0].file = UINT32_MAX, -EINVAL);
+  REFUSES(i.functions[0].first_arg = 1, -EINVAL);
+  REFUSES(i.functions[0].arg_count = 3, -EINVAL);
+  REFUSES(i.functions[0].state_words = 2, -EINVAL);
+  REFUSES(i.args[0].name = 99, -EINVAL);
+  REFUSES(i.args[0].type = 1, -EINVAL);
+  REFUSES(i.args[0].kind = CS_ARG_IGNORED + 1, -EINVAL);
+  REFUSES(i.args[0].children = 2, -EINVAL);
+  REFUSES(i.args[0].join = 2, -EINVAL);
+  REFUSES(i.args[1].aux = 2, -EINVAL);
+  REFUSES(i.ranges[0] = 2, -EINVAL);
+  REFUSES(i.ranges[0] = -1, -EINVAL);
+  REFUSES(i.types[0].name = 16, -EINVAL);
+  REFUSES(i.ops[0].code = CS_OP_COUNT, -EINVAL);
+  REFUSES(i.ops[0].reg = 16, -EINVAL);
+  REFUSES(i.ops[0].size = 9, -EINVAL);
+  REFUSES(i.ops[0].size = 0, -EINVAL);
+  REFUSES(i.ops[0].arg = 2, -EINVAL);
+  REFUSES(i.ops[0].skip = 0, -EINVAL);
+  REFUSES(i.ops[0].skip = 3, -EINVAL);
+  REFUSES(i.ops[1].imm = 2, -EINVAL);
+  REFUSES(i.ops[1].imm = -1, -EINVAL);
+  REFUSES((i.ops[1].code = CS_OP_SKIP, i.ops[1].imm = 1), -EINVAL);
+  REFUSES((i.ops[1].code = CS_OP_BRANCH, i.ops[1].imm = -1), -EINVAL);
+  REFUSES((i.ops[1].code = CS_OP_PICK, i.ops[1].imm = CS_STACK_MAX), -EINVAL);
+  REFUSES((i.ops[1].code = CS_OP_EMIT_STRING, i.ops[1].imm = CS_STRING_MAX + 1), -EINVAL);
+  REFUSES((i.ops[1].code = CS_OP_BITS, i.ops[1].size = 32, i.ops[1].imm = 33), -EINVAL);
+  REFUSES(i.call_sites[0].physical = 1, -EINVAL);
+  REFUSES(i.call_sites[0].value_count = 2, -EINVAL);
+  REFUSES(i.call_values[0].reg = 16, -EINVAL);
+  REFUSES(i.call_values[0].source = 16, -EINVAL);
+  REFUSES(i.call_values[0].kind = CS_CALL_FRAME + 1, -EINVAL);
+  REFUSES(i.saved[0].reg = 16, -EINVAL);
+}
+
+/* Any byte changed without the checksum is refused as damage; with it, nothing is read out of bounds (the sanitizers
+ * and valgrind watch). */
+static void test_bytes(void)
+{
+  struct small_index good, bad;
+  make(&good);
+  for (size_t at = 0; at < sizeof good; at++) {
+    bad = good;
+    ((unsigned char *)&bad)[at] ^= 0xff;
+    if (at >= sizeof good.header)
+      CHECK(check(&bad) == -EBADMSG);
+    seal(&bad);
+    (void)check(&bad);
+  }
+  struct cs_view view;
+  for (size_t size = 0; size < sizeof good; size++)
+    CHECK(cs_view_check(&view, &good, size) < 0);
+}
+
+int main(void)
+{
+  test_fields();
+  test_bytes();
+  return 0;
+}
