@@ -16,18 +16,6 @@ struct preparation {
   unsigned instrumented; /* modules with calls of the hook */
 };
 
-/* Says what the index lacks because of how the module was built. */
-static void tell_losses(const char *path, const struct cs_index_header *header)
-{
-  if (header->flags & CS_INDEX_HAS_DWARF)
-    return;
-  if (header->flags & CS_INDEX_HAS_SYMTAB)
-    cs_error("run: %s: no debug information, so rows have no arguments; compile it with -g", path);
-  else
-    cs_error("run: %s: stripped, so rows have addresses in place of names; link it without -s and compile it with -g",
-             path);
-}
-
 static int prepare_module(struct preparation *preparation, const char *path)
 {
   char cached[PATH_MAX];
@@ -37,10 +25,8 @@ static int prepare_module(struct preparation *preparation, const char *path)
     return error;
   if (preparation->options->rules != NULL)
     error = cs_rules_seen(preparation->options->rules, &file.index);
-  if (file.index.count[CS_SECTION_SITES] > 0) {
+  if (file.index.count[CS_SECTION_SITES] > 0)
     preparation->instrumented++;
-    tell_losses(path, file.index.header);
-  }
   cs_index_file_close(&file);
   return error;
 }

@@ -337,7 +337,7 @@ class Program(harness.Case):
         self.assertEqual(done.returncode, 0)
         told = [line for line in done.stderr.splitlines() if line.startswith("callsig: ")]
         self.assertEqual(len(told), 1, done.stderr)
-        self.assertIn("program: stripped", told[0])
+        self.assertIn("program: is stripped", told[0])
         self.assertIn("5 function calls", done.stderr)
 
     def test_no_debug_information(self):
@@ -345,7 +345,7 @@ class Program(harness.Case):
         done = self.callsig("run", program)
         told = [line for line in done.stderr.splitlines() if line.startswith("callsig: ")]
         self.assertEqual((done.returncode, len(told)), (0, 1), done.stderr)
-        self.assertIn("program: no debug information", told[0])
+        self.assertIn("program: has no debug information", told[0])
         self.assertTrue(any("twice(?)" in name for name in self.rows(done.stderr)), done.stderr)
 
 
