@@ -346,7 +346,8 @@ static void tell(const struct build *build)
   if (build->found.count == 0)
     cs_debugfile_say(&build->file, "calls no __cyg_profile_func_enter: compile it with -finstrument-functions");
   else if (!build->file.dwarf && !build->symbol_table.has_symtab)
-    cs_debugfile_say(&build->file, "is stripped: functions are shown by address; link it without -s and compile it with -g");
+    cs_debugfile_say(&build->file,
+                     "is stripped: functions are shown by address; link it without -s and compile it with -g");
   else if (!build->file.dwarf)
     cs_debugfile_say(&build->file, "has no debug information: arguments are unknown; compile it with -g");
 }
