@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs from Debian what is missing for some of: build, demo, check, bench, lint.
+# Installs from Debian what is missing for some of: build, demo, check, lint.
 #
 #   scripts/install-deps.sh [--check] SET...
 #
@@ -12,15 +12,14 @@ packages_of()
 {
   case $1 in
   build)
-    echo "gcc libc6-dev make cmake pkg-config libelf-dev libdw-dev libdwarf-dev libpcre2-dev libjansson-dev libxxhash-dev"
+    echo "gcc g++ libc6-dev make cmake pkg-config libelf-dev libdw-dev libdwarf-dev libpcre2-dev libxxhash-dev"
     ;;
   # What fetching and unpacking Debian's sources takes.
   demo) echo "apt tar gzip xz-utils ca-certificates" ;;
   check) echo "apt tar gzip xz-utils ca-certificates python3 g++ clang llvm binutils gdb valgrind elfutils libcmocka-dev dwz tcl" ;;
-  bench) echo "apt tar gzip xz-utils ca-certificates python3" ;;
   lint) echo "clang-format clang-tidy cppcheck git" ;;
   *)
-    echo "install-deps.sh: '$1' is none of build, demo, check, bench, lint" >&2
+    echo "install-deps.sh: '$1' is none of build, demo, check, lint" >&2
     exit 2
     ;;
   esac
