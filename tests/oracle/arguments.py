@@ -15,6 +15,7 @@ lost; that only one of them has; and mismatches, which must be 0: calls that can
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -35,9 +36,19 @@ COLUMNS = (matching.EQUAL, matching.TYPE_ONLY, matching.BOTH_LOST, matching.ONLY
 
 
 def declared_name(name):
-    """A function's name as gdb and callsig both have it: without scope, template arguments and parameters."""
-    name = name.split("(")[0] if not name.startswith("(") else name.split(")::", 1)[-1].split("(")[0]
-    return name.split("<")[0].rsplit("::", 1)[-1].strip()
+    """A function's name as gdb and callsig both have it: without scope, template arguments, parameters and return type."""
+    name = name.replace("(anonymous namespace)", "anonymous").replace("[abi:cxx11]", "")
+    operator = re.search(r"\boperator\s*(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?|\W{1,3}(?=[(<]|$)|.*?(?=\(|$))", name)
+    if operator:
+        return operator[0].replace(" ", "")
+    plain, depth = "", 0
+    for character in name:
+        if character == "(" and depth == 0:
+            break
+        depth += (character == "<") - (character == ">")
+        if depth == 0 and character != ">":
+            plain += character
+    return plain.rsplit("::", 1)[-1].strip().rsplit(" ", 1)[-1]
 
 
 def rows_by_function(report):

@@ -35,7 +35,7 @@ import gcov_counts  # noqa: E402
 from product import Product  # noqa: E402
 
 QUICK = {"lua": ["gcc-O0-fixed", "gcc-O2-fixed"], "zstd": ["gcc-O2-both-noeinline"], "sqlite3": ["gcc-O2-fixed"]}
-FULL = {"lua": ["gcc-O0-fixed", "gcc-O2-fixed", "gcc-O3-fixed", "clang-O0-fixed", "clang-O2-fixed", "gcc-O2-fixed-lto", "gcc-O2-both-noeinline"],
+FULL = {"lua": ["gcc-O0-fixed", "gcc-O2-fixed", "gcc-O3-fixed", "clang-O0-fixed", "clang-O2-fixed", "gcc-O2-fixed-lto", "gcc-O2-both-noeinline-fixed"],
         "zstd": ["gcc-O0-both", "gcc-O2-both-noeinline", "gcc-O0", "gcc-O2", "clang-O2"],
         "sqlite3": ["gcc-O0-fixed", "gcc-O2-fixed", "clang-O2-fixed"],
         "jsonnet": ["gcc-O0-both-fixed", "gcc-O2-both-noeinline-fixed"]}

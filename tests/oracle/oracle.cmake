@@ -11,6 +11,7 @@ foreach(program IN ITEMS lua zstd sqlite3 jsonnet)
   callsig_real_test(oracle.arguments_full.${program} full 7200 oracle/arguments.py --hooks $<TARGET_FILE:count_hooks> --full ${program})
 endforeach()
 
+callsig_test(oracle.matching quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_matching.py)
 callsig_test(oracle.recursion quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/recursion/recursion.py --build ${PROJECT_BINARY_DIR})
 callsig_test(oracle.recursion_full full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/recursion/recursion.py
              --build ${PROJECT_BINARY_DIR} --full)

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""The judge of the arguments oracle is itself judged: it must accept what agrees and refuse what does not."""
+
+import unittest
+
+import arguments
+import matching
+
+
+def seen(*values):
+    return {"args": [[f"a{i}", list(value)] for i, value in enumerate(values)]}
+
+
+def row(ncalls, *values):
+    return {"ncalls": ncalls, "args": [{"name": f"a{i}", "state": "lost" if value == "?" else "read",
+                                        "value": None if value == "?" else value} for i, value in enumerate(values)]}
+
+
+class Matching(unittest.TestCase):
+    def judge(self, records, rows):
+        outcomes, unpaired, spare = matching.pair(records, rows)
+        return dict(+outcomes), len(unpaired), len(spare)
+
+    def test_equal_calls_in_any_order(self):
+        records = [seen(("integer", "1")), seen(("integer", "2")), seen(("integer", "1"))]
+        self.assertEqual(self.judge(records, [row(1, "2"), row(2, "1")]), ({"equal": 3}, 0, 0))
+
+    def test_one_wrong_value(self):
+        records = [seen(("integer", "1")), seen(("integer", "2"))]
+        self.assertEqual(self.judge(records, [row(1, "1"), row(1, "3")])[1:], (1, 1))
+
+    def test_right_values_with_wrong_counts(self):
+        records = [seen(("integer", "1")), seen(("integer", "2")), seen(("integer", "2"))]
+        self.assertEqual(self.judge(records, [row(2, "1"), row(1, "2")])[1:], (1, 1))
+
+    def test_values_of_two_calls_mixed(self):
+        records = [seen(("integer", "1"), ("integer", "2")), seen(("integer", "3"), ("integer", "4"))]
+        self.assertEqual(self.judge(records, [row(1, "1", "4"), row(1, "3", "2")])[1], 2)
+
+    def test_lost_values_pair_with_what_is_left(self):
+        records = [seen(("integer", "1")), seen(("lost", "")), seen(("integer", "2"))]
+        outcomes, unpaired, _ = self.judge(records, [row(1, "?"), row(1, "1"), row(1, "5")])
+        self.assertEqual((outcomes, unpaired), ({"equal": 1, "only gdb": 1, "only callsig": 1}, 0))
+
+    def test_a_pairing_is_found_where_the_first_choice_is_wrong(self):
+        records = [seen(("lost", ""), ("integer", "1")), seen(("integer", "7"), ("integer", "1"))]
+        self.assertEqual(self.judge(records, [row(1, "7", "1"), row(1, "8", "1")])[1], 0)
+
+    def test_kinds(self):
+        for kind, value, printed, expected in [
+                ("integer", "97", "'a'", True), ("integer", "-1", "'\\xff'", True), ("integer", "10", "'\\n'", True),
+                ("integer", "98", "'a'", False), ("bool", "true", "true", True), ("bool", "true", "false", False),
+                ("enum", "5 (A | C)", "A|C", True), ("enum", "1 A", "B", False), ("enum", "9 9", "9", True),
+                ("function", "strcmp", "strcmp", True), ("function", "strcmp", "strcpy", False), ("pointer", "NULL", "NULL", True),
+                ("pointer", "pointer", "NULL", False), ("function", "NULL", "NULL", True)]:
+            self.assertEqual(matching.same(kind, value, printed), expected, (kind, value, printed))
+
+    def test_names(self):
+        for name in ("f", "f(int)", "a::b<int>::f", "(anonymous namespace)::f(char, int)", "a::f<x::y>(int) const"):
+            self.assertEqual(arguments.declared_name(name), "f", name)
+        for name in ("a<b>::operator<(a<b> const&)", "operator<", "void x::operator<<int>(int)"):
+            self.assertTrue(arguments.declared_name(name).startswith("operator<"), name)
+        self.assertEqual(arguments.declared_name("std::map<int, x()>::operator()(int) const"), "operator()")
+
+
+if __name__ == "__main__":
+    unittest.main()
