@@ -49,6 +49,8 @@ int main(int argc, char **argv)
   for (int i = 0; i < 10; i++)
     work(i);
   TELL(work);
-  printf("count split 1\ncount deep 6\ncount main 1\nchild work 50\nchild split 1\nchild deep 6\nchild main 1\n");
+  printf("count split 1\ncount deep 6\ncount main 1\nchild work 50\n");
+  if (!raw) /* what was open at the fork is open in the child; the system call alone cannot tell */
+    printf("child split 1\nchild deep 6\nchild main 1\n");
   return 0;
 }

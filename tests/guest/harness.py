@@ -6,9 +6,8 @@ import os
 import subprocess
 
 import recording
+from recording import HERE, INCLUDE
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-INCLUDE = os.path.normpath(os.path.join(HERE, "..", "..", "include"))
 TIMEOUT = 240
 
 
@@ -60,6 +59,7 @@ class Tools:
         if not self.preload:
             raise SystemExit(f"run_guest.py: no libcallsig.so under {build}: build it first")
         self.modes = ["preload"] + (["run"] if self.command else [])
+        self.layout = recording.read_layout(self.scratch)
         self.runs = 0
 
     def environment(self, **more):
@@ -76,7 +76,7 @@ class Tools:
 
     def read(self, path):
         try:
-            return recording.Recording(path)
+            return recording.Recording(path, self.layout)
         except (OSError, recording.Broken) as error:
             raise Failure(f"{path}: {error}") from error
 

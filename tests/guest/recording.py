@@ -1,8 +1,12 @@
-"""Reads the counts out of a callsig recording, with nothing but the format's description: a second, small reader beside
-the one of libcallsig-stats, which the tests hold against what the programs counted themselves."""
+"""Reads the counts out of a callsig recording, with nothing but the format's header files: a second, small reader beside the
+one of libcallsig-stats, which the tests hold against what the programs counted themselves."""
 
+import os
 import struct
+import subprocess
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+INCLUDE = os.path.normpath(os.path.join(HERE, "..", "..", "include"))
 NONE = 0xFFFFFFFF
 LOSS_NAMES = [
     "no_space", "nested", "exit_unmatched", "unwound", "edges_merged", "contexts_merged", "late", "no_index",
@@ -16,25 +20,39 @@ class Broken(Exception):
     """The file is not a consistent recording."""
 
 
+def read_layout(scratch):
+    """Where the format's fields lie, by the compiler: "rec_edge.calls" -> offset."""
+    program = os.path.join(scratch, "layout")
+    if not os.path.exists(program):
+        subprocess.run(["gcc", f"-I{INCLUDE}", os.path.join(HERE, "layout.c"), "-o", program + ".new"], check=True)
+        os.replace(program + ".new", program)
+    lines = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {name: int(value) for name, value in (line.split() for line in lines)}
+
+
 class Recording:
     """One recording: `calls` maps a function's name to [calls, primitive calls], frames still open included."""
 
-    def __init__(self, path):
+    def __init__(self, path, layout):
         with open(path, "rb") as file:
             self.data = file.read()
+        self.at = layout
         if self.data[:8] != b"CSIGREC\0":
             raise Broken("no recording")
-        (self.base, self.reserved, self.next, self.pid, self.ppid, self.clock, self.flags) = struct.unpack_from(
-            "<QQQIIII", self.data, 16)
-        at = 8 + 8 + 24 + 16 + 16 + 32 + 8 + 16
-        (self.program, self.command, self.first_module, self.first_thread) = struct.unpack_from("<4Q", self.data, at)
-        self.loss = dict(zip(LOSS_NAMES, struct.unpack_from("<16Q", self.data, at + 32)))
+        self.base = self.word(self.at["rec_header.base"])
+        self.flags = self.half(self.at["rec_header.flags"])
+        self.hook_inner = self.word(self.at["rec_header.hook_inner"])
+        self.hook_outer = self.word(self.at["rec_header.hook_outer"])
+        self.loss = {name: self.word(self.at["rec_header.loss"] + 8 * i) for i, name in enumerate(LOSS_NAMES)}
         self.names = {}
         self.calls = {}
         self.open = []
         self.threads = []
-        self.modules = list(self.chain(self.first_module, "CMOD", 8))
-        for thread in self.chain(self.first_thread, "CTHR", 8):
+        first_module, first_thread = (self.word(self.at[f"rec_header.first_{kind}"]) for kind in ("module", "thread"))
+        self.modules = [(self.text(self.word(module + self.at["rec_module.path"])),
+                         self.half(module + self.at["rec_module.unloaded"]))
+                        for module in self.chain(first_module, "CMOD", "rec_module.next")]
+        for thread in self.chain(first_thread, "CTHR", "rec_thread.next"):
             self.read_thread(thread)
 
     def record(self, address, tag):
@@ -53,45 +71,53 @@ class Recording:
     def half(self, offset):
         return struct.unpack_from("<I", self.data, offset)[0]
 
+    def field(self, record, name):
+        return self.word(record + self.at[name])
+
     def chain(self, address, tag, link):
         while address:
             offset = self.record(address, tag)
             yield offset
-            address = self.word(offset + link)
+            address = self.field(offset, link)
 
     def text(self, address):
         offset = self.record(address, "CNAM")
-        length = self.half(offset + 8)
-        return self.data[offset + 16:offset + 16 + length].decode("utf-8", "replace")
+        start = offset + self.at["rec_name.text"]
+        return self.data[start:start + self.half(offset + self.at["rec_name.length"])].decode("utf-8", "replace")
 
     def function_name(self, address):
         if address not in self.names:
             self.names[address] = self.read_name(self.record(address, "CFUN"))
         return self.names[address]
 
-    def read_name(self, offset):
-        module, index, kind, where = struct.unpack_from("<QIIQ", self.data, offset + 16)
-        if kind == 1:
+    def section(self, index, which):
+        """Offset, count and entry size of a section of the index that begins at `index`."""
+        at = index + self.at["index_header.sections"] + self.at["section." + which] * self.at["index_section.size"]
+        offset, count, size = struct.unpack_from("<QII", self.data, at)
+        return index + offset, count, size
+
+    def read_name(self, record):
+        where = self.field(record, "rec_function.address")
+        module = self.field(record, "rec_function.module")
+        number = self.half(record + self.at["rec_function.function"])
+        if self.half(record + self.at["rec_function.kind"]) == 1:
             return "{" + self.text(where) + "}"
-        if not module or index == NONE:
+        if not module or number == NONE:
             return f"{where:#x}"
-        record = self.record(module, "CMOD")
-        start = self.word(record + 48) - self.base
-        sections = start + 8 + 4 + 4 + 8 + 8 + 32 + 4 + 4 + 4 + 4 + 8 + 4 + 4
-        strings = self.word(sections)
-        functions, count, size = struct.unpack_from("<QII", self.data, sections + 3 * 16)
-        if index >= count:
+        index = self.field(self.record(module, "CMOD"), "rec_module.index") - self.base
+        functions, count, size = self.section(index, "functions")
+        if number >= count:
             raise Broken("a function that its index does not have")
-        name = start + strings + self.half(start + functions + index * size + 8)
+        name = self.section(index, "strings")[0] + self.half(functions + number * size + self.at["index_function.name"])
         return self.data[name:self.data.index(b"\0", name)].decode()
 
     def edge_function(self, edge):
         """The name of the function that an edge calls; None for a root."""
-        variant = self.word(edge + 24)
+        variant = self.field(edge, "rec_edge.to")
         if not variant:
             return None
-        context = self.word(self.record(variant, "CVAR") + 8)
-        function = self.word(self.record(context, "CCTX") + 16)
+        context = self.field(self.record(variant, "CVAR"), "rec_variant.context")
+        function = self.field(self.record(context, "CCTX"), "rec_context.function")
         return self.function_name(function) if function else None
 
     def add(self, name, calls, primitive):
@@ -100,37 +126,38 @@ class Recording:
         entry[1] += primitive
 
     def read_thread(self, thread):
-        tid, state = struct.unpack_from("<II", self.data, thread + 16)
-        start, end, threads, _root, edges, _functions, stacks = struct.unpack_from("<7Q", self.data, thread + 56)
-        info = {"tid": tid, "state": state, "threads": threads, "start": start, "end": end, "edges": 0}
+        info = {name: self.field(thread, "rec_thread." + name) for name in ("start_ticks", "end_ticks", "threads")}
+        info["tid"] = self.half(thread + self.at["rec_thread.tid"])
+        info["state"] = self.half(thread + self.at["rec_thread.state"])
+        info["edges"] = 0
         self.threads.append(info)
-        for edge in self.chain(edges, "CEDG", 88):
+        for edge in self.chain(self.field(thread, "rec_thread.first_edge"), "CEDG", "rec_edge.next"):
             info["edges"] += 1
             name = self.edge_function(edge)
             if name is None:
                 continue
-            calls, recursion = self.word(edge + 32), self.word(edge + 72)
+            calls, recursion = self.field(edge, "rec_edge.calls"), self.field(edge, "rec_edge.recursion")
             primitive = calls
             if recursion:
                 counters = self.record(recursion, "CREC")
-                calls += self.word(counters + 8)
-                primitive += self.word(counters + 24)
+                calls += self.field(counters, "rec_recursion.calls")
+                primitive += self.field(counters, "rec_recursion.primitive")
             self.add(name, calls, primitive)
-        for stack in self.chain(stacks, "CSTK", 8):
+        for stack in self.chain(self.field(thread, "rec_thread.first_stack"), "CSTK", "rec_stack.next_stack"):
             self.read_stack(stack)
 
     def read_stack(self, stack):
         while True:
-            capacity = self.half(stack + 56)
-            for index in range(1, capacity):
-                edge = self.word(stack + 64 + index * 32)
+            frames = stack + self.at["rec_stack.frames"]
+            for index in range(1, self.half(stack + self.at["rec_stack.capacity"])):
+                edge = self.word(frames + index * self.at["rec_frame.size"])
                 if not edge:
                     break
                 name = self.edge_function(self.record(edge, "CEDG"))
                 if name is not None:
                     self.open.append(name)
                     self.add(name, 1, 0)
-            inner = self.word(stack + 16)
+            inner = self.field(stack, "rec_stack.inner")
             if not inner:
                 return
             stack = self.record(inner, "CSTK")
