@@ -69,7 +69,7 @@ def full_disk(tools, compiler, level):
                 return
             try:
                 result = same_as_plain(tools, guest, output=os.path.join(folder, "recording"))
-                expect_one_line(result, "recording", "space")
+                expect_one_line(result, "recording", "disk is full")
                 if os.path.exists(result.recording) and os.path.getsize(result.recording):
                     check_losses(tools, result)
             finally:
@@ -91,7 +91,7 @@ def file_limit(tools, compiler, level):
     guest = Guest(tools, "close_fds.c", compiler, level)
     for size in (4096, 300 << 10, 1500 << 10):
         result = same_as_plain(tools, guest, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
-        expect_one_line(result, "recording", "limit")
+        expect_one_line(result, "recording", "RLIMIT_FSIZE")
         if os.path.exists(result.recording) and os.path.getsize(result.recording):
             check_losses(tools, result)
 
@@ -138,7 +138,19 @@ def no_debug(tools, compiler, level):
     tools.expect_counts(result.recording, result.told("count"), exact=True)
 
 
+def control(tools, compiler, level):
+    """A program that links the library: shared, and static."""
+    for name in ("shared", "static"):
+        guest = Guest(tools, "control.c", compiler, level, libraries=tools.link_with(name), name=name)
+        path = tools.new_recording()
+        result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path), path)
+        if result.status or result.errors:
+            raise Failure(f"{name}: exit status {result.status}: {result.errors}")
+        tools.expect_counts(path, result.told("count"), exact=True)
+
+
 CASES = {
+    "control": control,
     "sigkill": sigkill,
     "full_disk": full_disk,
     "file_limit": file_limit,
@@ -148,4 +160,4 @@ CASES = {
     "no_debug": no_debug,
 }
 
-BUILDS = {"sigkill": [("gcc", "-O2"), ("clang", "-O0")]}
+BUILDS = {"control": [("gcc", "-O0"), ("clang", "-O2")], "sigkill": [("gcc", "-O2"), ("clang", "-O0")]}

@@ -70,6 +70,13 @@ class Tools:
         names.update(more)
         return names
 
+    def link_with(self, kind):
+        """What links the runtime: "shared" or "static"."""
+        folder = os.path.dirname(self.preload)
+        if kind == "static":
+            return [os.path.join(folder, "libcallsig.a")]
+        return [self.preload, f"-Wl,-rpath,{folder}"]
+
     def new_recording(self):
         self.runs += 1
         return os.path.join(self.scratch, f"recording-{self.runs}")
@@ -129,18 +136,20 @@ class Tools:
 class Guest:
     """A guest program, built one way."""
 
-    def __init__(self, tools, source, compiler, level, flags=(), debug=True):
+    def __init__(self, tools, source, compiler, level, flags=(), debug=True, libraries=None, name=""):
         self.tools = tools
         self.compiler = compiler
         self.options = (["-g"] if debug else []) + [level, *flags, f"-I{INCLUDE}"]
         stem = os.path.splitext(source)[0]
-        self.tag = f"{stem}-{compiler}{level}{'' if debug else '-nodebug'}"
-        self.plain = self.compile(source, self.tag + "-plain", [])
+        self.tag = f"{stem}-{compiler}{level}{name}{'' if debug else '-nodebug'}"
+        self.libraries = libraries or []
+        self.plain = None if libraries else self.compile(source, self.tag + "-plain", [])
         self.path = self.compile(source, self.tag, ["-finstrument-functions"])
 
     def compile(self, source, name, extra):
         path = os.path.join(self.tools.scratch, name)
-        command = [self.compiler, *self.options, *extra, os.path.join(HERE, source), "-o", path, "-pthread", "-lm"]
+        command = [self.compiler, *self.options, *extra, os.path.join(HERE, source), "-o", path, *self.libraries,
+                   "-pthread", "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
         if done.returncode:
             raise Failure(f"{' '.join(command)}: {done.stderr}")
