@@ -2,6 +2,7 @@
  * The public functions: starting, enabling, actions, clock and messages.
  */
 #include <errno.h>
+#include <time.h>
 
 #include "internal.h"
 #include "options.h"
@@ -33,6 +34,32 @@ int callsig_start(const struct callsig_options *options)
   return error ? error : start_now();
 }
 
+/* The clock of another thread. */
+static uint64_t clock_of(const struct cs_thread *t, uint64_t now)
+{
+  if (cs_process.settings.clock != CS_CLOCK_CPU)
+    return now;
+  /* As the kernel numbers them: the scheduler's clock of one thread. */
+  const long thread_clock = (long)(~(uint64_t)t->tid << 3 | 6);
+  struct timespec cpu = {0};
+  CS_SYSCALL2(SYS_clock_gettime, thread_clock, &cpu);
+  return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+}
+
+/* Notes in every thread's record that its open frames ended now. The thread closes them when it comes by; a reader of
+ * the recording needs not wait for that. */
+static void end_open_frames(void)
+{
+  cs_lock(&cs_process.threads_lock);
+  uint64_t now = cs_clock_now();
+  for (const struct cs_thread *t = cs_process.threads; t; t = t->next) {
+    uint64_t running = 0;
+    __atomic_compare_exchange_n(&t->tree.record->end_ticks, &running, clock_of(t, now), false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+  }
+  cs_unlock(&cs_process.threads_lock);
+}
+
 /* Changes process.disabled, and lets every thread notice at its next hook. */
 static int set_disabled(uint32_t disabled)
 {
@@ -40,11 +67,9 @@ static int set_disabled(uint32_t disabled)
   if (error)
     return error;
   uint64_t mask = cs_block_signals();
-  if (__atomic_load_n(&cs_process.disabled, __ATOMIC_RELAXED) != disabled) {
+  if (__atomic_exchange_n(&cs_process.disabled, disabled, __ATOMIC_SEQ_CST) != disabled) {
     if (disabled)
-      cs_process.disabled_ticks = cs_clock_now();
-    __atomic_store_n(&cs_process.disabled, disabled, __ATOMIC_RELEASE);
-    __atomic_add_fetch(&cs_process.generation, 1, __ATOMIC_RELEASE);
+      end_open_frames();
     cs_threads_interrupt();
     cs_stamp_last();
   }
@@ -94,7 +119,6 @@ int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
     cs_process.header->injected_hz = hz;
     cs_process.header->hook_inner = 0;
     cs_process.header->hook_outer = 0;
-    __atomic_add_fetch(&cs_process.generation, 1, __ATOMIC_RELEASE);
     cs_threads_interrupt();
   }
   cs_restore_signals(mask);

@@ -1,0 +1,113 @@
+/*
+ * The end of a thread: its tree stays, or is folded into the one of ended threads, so that a hundred thousand short
+ * threads take no more room than a few.
+ *
+ * The end is noticed by a destructor of thread-specific data that puts itself back until the last of the rounds that
+ * the C library makes: the destructors of the program run before it, and their calls are counted.
+ */
+#include "fold.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+#include "internal.h"
+
+#define KEPT_THREADS 64u
+
+/* The C library keeps the first keys of each thread in the thread itself: setting one of them allocates nothing. */
+#define KEYS_WITHOUT_MALLOC 32u
+
+static pthread_key_t key;
+static bool key_made;
+static __thread unsigned rounds __attribute__((tls_model("initial-exec")));
+
+static void at_thread_end(void *data)
+{
+  struct cs_thread *t = data;
+  if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, t) == 0)
+    return;
+  if (cs_self == t && t->self == t) /* else: a forked child, whose control blocks were wiped */
+    cs_thread_ended(t);
+}
+
+__attribute__((constructor)) static void make_key(void)
+{
+  if (key_made || pthread_key_create(&key, at_thread_end) != 0)
+    return;
+  key_made = key < KEYS_WITHOUT_MALLOC;
+  if (!key_made) {
+    pthread_key_delete(key);
+    cs_message("the program holds %u thread-specific keys: threads that end are not folded", KEYS_WITHOUT_MALLOC);
+  }
+}
+
+void cs_thread_watch(struct cs_thread *t)
+{
+  rounds = 0;
+  if (key_made)
+    pthread_setspecific(key, t);
+}
+
+/* Takes the record out of the header's list: a reader sees it, or does not. */
+static void unlink_record(struct cs_rec_thread *record)
+{
+  uint64_t *link = &cs_process.header->first_thread;
+  while (*link && *link != (uintptr_t)record)
+    link = &((struct cs_rec_thread *)(uintptr_t)*link)->next;
+  if (*link)
+    __atomic_store_n(link, record->next, __ATOMIC_RELEASE);
+}
+
+/* The tree of the folded threads, made with the first of them; NULL when there is no space. */
+static struct cs_tree *folded_tree(uint64_t start_ticks)
+{
+  if (cs_process.folded)
+    return cs_process.folded;
+  struct cs_tree *tree = cs_process_alloc(sizeof *tree);
+  if (!tree || cs_tree_init(tree, 0) != 0)
+    return NULL;
+  tree->record->state = CS_THREAD_FOLDED;
+  tree->record->threads = 0;
+  tree->record->start_ticks = start_ticks;
+  cs_tree_publish(tree);
+  cs_process.folded = tree;
+  return tree;
+}
+
+/* Moves the tree of an ended thread into the folded one and gives its memory back. Without space for the folded tree
+ * the thread keeps its own. */
+static void fold(struct cs_tree *tree)
+{
+  struct cs_rec_thread *record = tree->record;
+  struct cs_tree *folded = folded_tree(record->start_ticks);
+  if (!folded)
+    return;
+  unlink_record(record);
+  (void)cs_tree_merge(folded, tree);
+  folded->record->threads++;
+  if (record->start_ticks < folded->record->start_ticks)
+    folded->record->start_ticks = record->start_ticks;
+  if (record->end_ticks > folded->record->end_ticks)
+    folded->record->end_ticks = record->end_ticks;
+  cs_tree_release(tree);
+}
+
+void cs_thread_ended(struct cs_thread *t)
+{
+  if (!cs_slow_enter(t))
+    return;
+  /* A thread that was disabled has its end already. */
+  uint64_t now = t->tree.record->end_ticks ? t->tree.record->end_ticks : cs_clock_now();
+  cs_frames_close_all(t, now);
+  t->tree.record->end_ticks = now;
+  t->tree.record->state = CS_THREAD_ENDED;
+  uint64_t mask = t->sigmask;
+  cs_self = &cs_gone;
+  struct cs_tree tree = t->tree;
+  cs_thread_discard(t);
+  cs_lock(&cs_process.threads_lock);
+  if (++cs_process.ended_threads > KEPT_THREADS)
+    fold(&tree);
+  cs_unlock(&cs_process.threads_lock);
+  cs_restore_signals(mask);
+}
