@@ -142,7 +142,7 @@ static int compile_site(struct build *build, const struct cs_found_site *found, 
                         const struct cs_plan *plan, const struct cs_frame *frame, struct cs_index_site *site)
 {
   const struct cs_location_context context = {
-      .pc = found->pc, .is_lazy = found->is_lazy, .frame = frame, .physical = &instance->physical};
+      .pc = found->pc, .call = found->call, .is_lazy = found->is_lazy, .frame = frame, .physical = &instance->physical};
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;
   int error =

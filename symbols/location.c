@@ -175,7 +175,7 @@ static void at_pc(const struct cs_location_context *context, enum cs_moment mome
 {
   Dwarf_Op *ops[DESCRIPTIONS_MAX];
   size_t counts[DESCRIPTIONS_MAX];
-  uint64_t pc = moment == CS_AT_CALL ? context->pc - 1 : context->pc;
+  uint64_t pc = moment == CS_AT_CALL ? context->call : context->pc;
   int found = dwarf_getlocation_addr(attribute, pc, ops, counts, DESCRIPTIONS_MAX);
   cs_location_lose(location, found < 0 ? CS_LOST_CORRUPT : CS_LOST_NO_RANGE);
   for (int i = 0; i < found; i++) {

@@ -20,6 +20,7 @@
 /* A probe site as locations see it. Everything is borrowed. */
 struct cs_location_context {
   uint64_t pc;                  /* of the site: the return address of the hook's call */
+  uint64_t call;                /* of the call instruction */
   bool is_lazy;                 /* rax, r10 and r11 may be lost on the module's first call */
   const struct cs_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;    /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
