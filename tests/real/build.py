@@ -110,6 +110,8 @@ class Builder:
         flags += [f"-I{generated if include == '@' else package / include}" for include in program.includes]
         if "fixed" in words:
             flags += program.fixed
+        elif "clang" in words:
+            flags += program.clang
         if "plain" not in words and "gcov" not in words:
             flags.append("-finstrument-functions")
         if "gcov" in words or "both" in words:

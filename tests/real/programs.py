@@ -35,6 +35,7 @@ class Program:
     libs: list = field(default_factory=list)
     fixed: list = field(default_factory=list)
     gcov: list = field(default_factory=list)
+    clang: list = field(default_factory=list)  # definitions that the program needs when clang instruments it
     prepare: object = None  # called with (package folder, generated folder) before compiling
     runs: object = None  # called with (package folder, input folder, small): list of Run
 
@@ -143,11 +144,14 @@ def _jsonnet(root):
             listed.append(Run("realistic", [str(package / "perf_tests/realistic1.jsonnet")]))
         return listed
 
-    # _GLIBCXX_EXTERN_TEMPLATE=0: with it on, members of std::string are inlined at -O2 and called in libstdc++ at -O0.
+    # _GLIBCXX_ASSERTIONS makes std::string's members part of the program. Without it they are inlined at -O2 and called in
+    # libstdc++ at -O0; and clang's instrumentation takes the address of one that libstdc++ always inlines and does not
+    # export, so that no program which moves a std::string can be linked.
     return Program("jsonnet", "jsonnet", "c++", sources,
                    ["@", "include", "core", "third_party/md5", "third_party/json", "third_party/rapidyaml/rapidyaml/src",
                     "third_party/rapidyaml/rapidyaml/ext/c4core/src"],
-                   flags=["-std=c++17"], fixed=["-D_GLIBCXX_EXTERN_TEMPLATE=0"], prepare=_jsonnet_stdlib, runs=runs)
+                   flags=["-std=c++11"], fixed=["-D_GLIBCXX_ASSERTIONS"],
+                   clang=["-D_GLIBCXX_ASSERTIONS"], prepare=_jsonnet_stdlib, runs=runs)
 
 
 MAKERS = {"lua": ("lua5.4", _lua), "zstd": ("libzstd", _zstd), "sqlite3": ("sqlite3", _sqlite), "jsonnet": ("jsonnet", _jsonnet)}
