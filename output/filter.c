@@ -1,0 +1,142 @@
+#include "filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "text.h"
+
+void cs_filter_free(struct cs_filter *filter)
+{
+  cs_regex_free(filter->function);
+  cs_expression_free(filter->signature);
+  free(filter->thread);
+  free(filter->module);
+  *filter = (struct cs_filter){0};
+}
+
+static int copy(const char *text, char **target)
+{
+  if (!text)
+    return 0;
+  *target = strdup(text);
+  return *target ? 0 : cs_stats_no_memory();
+}
+
+int cs_filter_make(const struct callsig_stats_filter *wanted, struct cs_filter *filter)
+{
+  *filter = (struct cs_filter){0};
+  int result = 0;
+  if (wanted->function) {
+    char error[256];
+    result = cs_regex_compile(wanted->function, &filter->function, error, sizeof error);
+    if (result == -EINVAL)
+      cs_stats_message("--function '%s': %s", wanted->function, error);
+  }
+  if (result == 0 && wanted->signature)
+    result = cs_expression_parse(wanted->signature, &filter->signature);
+  if (result == 0)
+    result = copy(wanted->thread, &filter->thread);
+  if (result == 0)
+    result = copy(wanted->module, &filter->module);
+  if (result < 0)
+    cs_filter_free(filter);
+  return result;
+}
+
+void cs_selection_free(struct cs_selection *selection)
+{
+  free(selection->functions);
+  free(selection->signatures);
+  free(selection->threads);
+  free(selection->modules);
+  *selection = (struct cs_selection){0};
+}
+
+static int select_functions(struct cs_filter *filter, const struct cs_profile *profile, const uint32_t *shown_function,
+                            uint8_t **selected)
+{
+  struct cs_text name = {0};
+  *selected = calloc(profile->functions.count + 1u, 1);
+  for (uint32_t i = 0; *selected && i < profile->functions.count; i++) {
+    const struct cs_known_function *function = cs_profile_function(profile, shown_function[i]);
+    const char *file = cs_profile_string(profile, function->file), *text = cs_profile_string(profile, function->name);
+    cs_text_clear(&name);
+    if (function->is_action)
+      cs_text_puts(&name, text);
+    else
+      cs_text_printf(&name, "%s:%u(%s)", file, function->line, text);
+    (*selected)[i] = cs_regex_search(filter->function, cs_text_string(&name), name.length);
+  }
+  bool failed = name.failed || !*selected;
+  cs_text_free(&name);
+  if (failed)
+    return -ENOMEM;
+  if (cs_regex_failed(filter->function))
+    return cs_stats_fail(-EINVAL, "--function: the expression takes too long to search with: make it simpler");
+  return 0;
+}
+
+static int select_signatures(struct cs_filter *filter, const struct cs_profile *profile, const uint32_t *row_of,
+                             struct cs_selection *selection)
+{
+  struct cs_arguments scratch = {0};
+  selection->signatures = calloc(profile->signatures.count + 1u, 1);
+  int result = selection->signatures ? cs_expression_check(filter->signature, profile) : -ENOMEM;
+  for (uint32_t i = 0; i < profile->signatures.count && result == 0; i++) {
+    enum cs_truth truth = CS_FALSE;
+    bool missing = false;
+    result = cs_expression_evaluate(filter->signature, profile, row_of ? row_of[i] : i, &scratch, &truth, &missing);
+    selection->signatures[i] = truth == CS_TRUE;
+    selection->undecided += missing && (!row_of || row_of[i] == i);
+  }
+  cs_arguments_free(&scratch);
+  return result;
+}
+
+/* A thread is known by its name, its number, or both as they are printed. */
+static int select_threads(const struct cs_filter *filter, const struct cs_profile *profile, uint8_t **selected)
+{
+  *selected = calloc(profile->threads.count + 1u, 1);
+  for (uint32_t i = 0; *selected && i < profile->threads.count; i++) {
+    const struct cs_known_thread *thread = cs_profile_thread(profile, i);
+    char number[16];
+    snprintf(number, sizeof number, "%u", thread->tid);
+    (*selected)[i] = fnmatch(filter->thread, cs_profile_string(profile, thread->name), 0) == 0 ||
+                     fnmatch(filter->thread, number, 0) == 0 ||
+                     fnmatch(filter->thread, cs_profile_string(profile, thread->label), 0) == 0;
+  }
+  return *selected ? 0 : -ENOMEM;
+}
+
+/* A module is known by its path or its file name. */
+static int select_modules(const struct cs_filter *filter, const struct cs_profile *profile, uint8_t **selected)
+{
+  *selected = calloc(profile->modules.count + 1u, 1);
+  for (uint32_t i = 0; *selected && i < profile->modules.count; i++) {
+    const char *path = cs_profile_string(profile, cs_profile_module(profile, i)->label);
+    const char *slash = strrchr(path, '/');
+    (*selected)[i] = fnmatch(filter->module, path, 0) == 0 || fnmatch(filter->module, slash ? slash + 1 : path, 0) == 0;
+  }
+  return *selected ? 0 : -ENOMEM;
+}
+
+int cs_filter_select(struct cs_filter *filter, const struct cs_profile *profile, const uint32_t *shown_function,
+                     const uint32_t *row_of, struct cs_selection *selection)
+{
+  *selection = (struct cs_selection){0};
+  int result = 0;
+  if (filter->function)
+    result = select_functions(filter, profile, shown_function, &selection->functions);
+  if (result == 0 && filter->signature)
+    result = select_signatures(filter, profile, row_of, selection);
+  if (result == 0 && filter->thread)
+    result = select_threads(filter, profile, &selection->threads);
+  if (result == 0 && filter->module)
+    result = select_modules(filter, profile, &selection->modules);
+  if (result == -ENOMEM)
+    cs_stats_no_memory();
+  return result;
+}

@@ -1,0 +1,63 @@
+#include "idset.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SLOTS = 64 };
+
+uint32_t cs_idset_find(const struct cs_idset *set, uint64_t hash, const void *owner, const void *key,
+                       cs_idset_equal equal)
+{
+  if (set->slot_count == 0)
+    return UINT32_MAX;
+  size_t mask = set->slot_count - 1;
+  for (size_t at = (uint32_t)hash & mask; set->slots[at].number != UINT32_MAX; at = (at + 1) & mask) {
+    if (set->slots[at].hash == (uint32_t)hash && equal(owner, set->slots[at].number, key))
+      return set->slots[at].number;
+  }
+  return UINT32_MAX;
+}
+
+static void put(struct cs_idset_slot *slots, size_t mask, struct cs_idset_slot slot)
+{
+  size_t at = slot.hash & mask;
+  while (slots[at].number != UINT32_MAX)
+    at = (at + 1) & mask;
+  slots[at] = slot;
+}
+
+static int grow(struct cs_idset *set)
+{
+  size_t slot_count = set->slot_count ? set->slot_count * 2 : FIRST_SLOTS;
+  struct cs_idset_slot *slots = reallocarray(NULL, slot_count, sizeof *slots);
+  if (!slots)
+    return -ENOMEM;
+  memset(slots, 0xFF, slot_count * sizeof *slots);
+  for (size_t i = 0; i < set->slot_count; i++) {
+    if (set->slots[i].number != UINT32_MAX)
+      put(slots, slot_count - 1, set->slots[i]);
+  }
+  free(set->slots);
+  set->slots = slots;
+  set->slot_count = slot_count;
+  return 0;
+}
+
+int cs_idset_add(struct cs_idset *set, uint64_t hash, uint32_t number)
+{
+  if ((set->used + 1) * 4 > set->slot_count * 3) {
+    int result = grow(set);
+    if (result < 0)
+      return result;
+  }
+  put(set->slots, set->slot_count - 1, (struct cs_idset_slot){.number = number, .hash = (uint32_t)hash});
+  set->used++;
+  return 0;
+}
+
+void cs_idset_free(struct cs_idset *set)
+{
+  free(set->slots);
+  memset(set, 0, sizeof *set);
+}

@@ -1,0 +1,43 @@
+/*
+ * A hash set of 32-bit numbers whose contents live in the owner's arrays: how functions, signatures and rows are
+ * interned.
+ *
+ * Open addressing, linear probing, at most three quarters full, eight bytes a slot. Contents are compared in full:
+ * equal hashes never make two entries one. Zero-initialise; not thread-safe.
+ */
+#ifndef CALLSIG_OUTPUT_IDSET_H
+#define CALLSIG_OUTPUT_IDSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cs_idset {
+  struct cs_idset_slot {
+    uint32_t number; /* UINT32_MAX: free */
+    uint32_t hash;
+  } * slots;
+  size_t slot_count, used;
+};
+
+/* Is entry `number` of `owner` the one that `key` describes? */
+typedef bool (*cs_idset_equal)(const void *owner, uint32_t number, const void *key);
+
+/* The number that was added for `key`, or UINT32_MAX. */
+uint32_t cs_idset_find(const struct cs_idset *set, uint64_t hash, const void *owner, const void *key,
+                       cs_idset_equal equal);
+
+/* Adds a number that cs_idset_find() did not find. -ENOMEM. */
+int cs_idset_add(struct cs_idset *set, uint64_t hash, uint32_t number);
+
+void cs_idset_free(struct cs_idset *set);
+
+/* Mixes a number into a hash. The constants are those of xxHash's 64-bit avalanche. */
+static inline uint64_t cs_hash_mix(uint64_t hash, uint64_t value)
+{
+  hash = (hash ^ value) * 0x9E3779B185EBCA87u;
+  hash = (hash ^ (hash >> 33)) * 0xC2B2AE3D27D4EB4Fu;
+  return hash ^ (hash >> 29);
+}
+
+#endif

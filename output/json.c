@@ -1,0 +1,159 @@
+#include "json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_args.h"
+#include "json_writer.h"
+#include "message.h"
+#include "notes.h"
+#include "restrict.h"
+
+struct report {
+  struct callsig_stats *stats;
+  struct cs_json json;
+  struct cs_names names;
+  struct cs_list list;
+  struct cs_text message, text;
+  struct cs_arguments scratch;
+};
+
+static const char *clock_name(uint32_t clock)
+{
+  return clock == CS_CLOCK_CPU ? "cpu" : clock == CS_CLOCK_INJECTED ? "injected" : "wall";
+}
+
+static void write_recording(struct report *report, const struct cs_recording_info *info)
+{
+  struct cs_json *json = &report->json;
+  cs_json_key_string(json, "program", cs_profile_string(&report->stats->profile, info->program));
+  cs_json_key_integer(json, "pid", info->pid);
+  cs_json_key_string(json, "clock", clock_name(info->clock));
+}
+
+static void write_head(struct report *report)
+{
+  const struct cs_profile *profile = &report->stats->profile;
+  struct cs_json *json = &report->json;
+  cs_json_key_string(json, "schema", "callsig.report/1");
+  write_recording(report, cs_profile_recording(profile, 0));
+  cs_json_key(json, "recordings");
+  cs_json_open_array(json);
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    const struct cs_recording_info *info = cs_profile_recording(profile, i);
+    cs_json_open_map(json);
+    cs_json_key_string(json, "file", cs_profile_string(profile, info->path));
+    write_recording(report, info);
+    cs_json_close_map(json);
+  }
+  cs_json_close_array(json);
+  cs_json_key_integer(json, "total_calls", report->stats->total.calls);
+  cs_json_key_integer(json, "primitive_calls", report->stats->total.primitive_calls);
+  cs_json_key_number(json, "total_time", report->stats->total.time);
+}
+
+static void write_identity(struct report *report, const struct cs_row_key *key)
+{
+  const struct cs_profile *profile = &report->stats->profile;
+  const struct cs_known_function *function = cs_row_function(&report->names, key);
+  struct cs_json *json = &report->json;
+  cs_json_key_string(json, "file", function ? cs_profile_string(profile, function->file) : NULL);
+  cs_json_key(json, "line");
+  if (function)
+    cs_json_integer(json, function->line);
+  else
+    cs_json_null(json);
+  cs_json_key_string(json, "function", function ? cs_profile_string(profile, function->name) : NULL);
+  cs_text_clear(&report->text);
+  cs_row_signature(&report->names, key, &report->scratch, &report->text);
+  json->failed |= report->text.failed;
+  cs_json_key_string(json, "signature", report->text.length ? cs_text_string(&report->text) : NULL);
+  cs_json_key(json, "args");
+  bool has_args = report->text.length && !cs_profile_signature(profile, key->what)->any;
+  if (has_args)
+    cs_json_args(json, profile, key->what, &report->scratch);
+  else
+    cs_json_null(json);
+  cs_json_key_string(json, "stage", NULL);
+  cs_json_key_string(json, "thread", key->thread == CS_NONE ? NULL : cs_profile_string(profile, key->thread));
+  cs_json_key_string(json, "module", key->module == CS_NONE ? NULL : cs_profile_string(profile, key->module));
+}
+
+static void write_row(struct report *report, uint32_t number)
+{
+  const struct cs_row *row = cs_rows_at(&report->stats->rows, number);
+  struct cs_json *json = &report->json;
+  double tick = report->stats->grouping.tick;
+  cs_json_open_map(json);
+  write_identity(report, &row->key);
+  cs_json_key_integer(json, "ncalls", row->calls);
+  cs_json_key_integer(json, "pcalls", row->primitive);
+  cs_json_key_number(json, "tottime", (double)row->own * tick);
+  cs_json_key_number(json, "cumtime", (double)row->cumulative * tick);
+  cs_json_key_number(json, "min", (double)row->min * tick);
+  cs_json_key_number(json, "max", (double)row->max * tick);
+  if (report->stats->compensating) {
+    const struct cs_subtraction *taken = cs_vector_at(&report->stats->rows.subtractions, number);
+    cs_json_key_number(json, "tottime_compensation", taken->own * tick);
+    cs_json_key_number(json, "cumtime_compensation", taken->cumulative * tick);
+  }
+  cs_json_close_map(json);
+}
+
+static int write_note(const char *note, void *data)
+{
+  struct report *report = data;
+  cs_json_string(&report->json, note, strlen(note));
+  return 0;
+}
+
+static int write_report(struct report *report)
+{
+  struct cs_json *json = &report->json;
+  cs_json_open_map(json);
+  write_head(report);
+  cs_json_key(json, "rows");
+  cs_json_open_array(json);
+  for (uint32_t i = 0; i < report->list.count && !json->failed; i++)
+    write_row(report, report->list.rows[i]);
+  cs_json_close_array(json);
+  cs_json_key(json, "notes");
+  cs_json_open_array(json);
+  int result = cs_notes(report->stats, write_note, report);
+  cs_json_close_array(json);
+  cs_json_close_map(json);
+  return result;
+}
+
+int cs_json_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = cs_stats_prepare(stats);
+  if (result < 0)
+    return result;
+  struct report report = {.stats = stats, .names = cs_stats_names(stats)};
+  report.list.rows = malloc((stats->listed + 1u) * sizeof *report.list.rows);
+  if (!report.list.rows)
+    return cs_stats_no_memory();
+  memcpy(report.list.rows, stats->order, stats->listed * sizeof *report.list.rows);
+  report.list.count = stats->listed;
+  result = cs_restrict(&report.names, &stats->rows, restrictions, count, &report.list, &report.message);
+  if (result == 0) {
+    result = cs_json_begin(&report.json, out);
+    if (result == 0)
+      result = write_report(&report);
+    int ended = cs_json_end(&report.json);
+    if (result == 0)
+      result = ended;
+    if (result == -ENOMEM)
+      cs_stats_no_memory();
+    if (result == -EIO)
+      cs_stats_message("cannot write the JSON: the output is full or closed");
+  }
+  free(report.list.rows);
+  cs_text_free(&report.message);
+  cs_text_free(&report.text);
+  cs_arguments_free(&report.scratch);
+  return result;
+}

@@ -1,0 +1,164 @@
+#include "json_writer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "text.h"
+
+static void print(void *data, const char *bytes, size_t length)
+{
+  struct cs_json *json = data;
+  if (fwrite(bytes, 1, length, json->out) != length)
+    json->failed = json->write_failed = true;
+}
+
+static void check(struct cs_json *json, yajl_gen_status status)
+{
+  if (status != yajl_gen_status_ok)
+    json->failed = true;
+}
+
+int cs_json_begin(struct cs_json *json, FILE *out)
+{
+  *json = (struct cs_json){.generator = yajl_gen_alloc(NULL), .out = out};
+  if (!json->generator)
+    return -ENOMEM;
+  yajl_gen_config(json->generator, yajl_gen_print_callback, print, json);
+  yajl_gen_config(json->generator, yajl_gen_beautify, 1);
+  yajl_gen_config(json->generator, yajl_gen_indent_string, " ");
+  return 0;
+}
+
+int cs_json_end(struct cs_json *json)
+{
+  if (!json->generator)
+    return -ENOMEM;
+  yajl_gen_free(json->generator);
+  if (!json->failed && fflush(json->out) != 0)
+    json->failed = json->write_failed = true;
+  if (json->write_failed)
+    return -EIO;
+  return json->failed ? -ENOMEM : 0;
+}
+
+void cs_json_open_map(struct cs_json *json)
+{
+  if (!json->failed)
+    check(json, yajl_gen_map_open(json->generator));
+}
+
+void cs_json_close_map(struct cs_json *json)
+{
+  if (!json->failed)
+    check(json, yajl_gen_map_close(json->generator));
+}
+
+void cs_json_open_array(struct cs_json *json)
+{
+  if (!json->failed)
+    check(json, yajl_gen_array_open(json->generator));
+}
+
+void cs_json_close_array(struct cs_json *json)
+{
+  if (!json->failed)
+    check(json, yajl_gen_array_close(json->generator));
+}
+
+static void put_string(struct cs_json *json, const char *bytes, size_t length)
+{
+  if (!json->failed)
+    check(json, yajl_gen_string(json->generator, (const unsigned char *)bytes, length));
+}
+
+void cs_json_string(struct cs_json *json, const char *bytes, size_t length)
+{
+  size_t valid = 0, character;
+  while (valid < length && (character = cs_text_utf8(bytes + valid, length - valid)) > 0)
+    valid += character;
+  if (valid == length) {
+    put_string(json, bytes, length);
+    return;
+  }
+  struct cs_text text = {0};
+  for (size_t i = 0; i < length; i += character) {
+    character = cs_text_utf8(bytes + i, length - i);
+    cs_text_add(&text, character ? bytes + i : "\xEF\xBF\xBD", character ? character : 3);
+    character += character == 0;
+  }
+  json->failed |= text.failed;
+  put_string(json, cs_text_string(&text), text.length);
+  cs_text_free(&text);
+}
+
+static void put_number(struct cs_json *json, const char *digits)
+{
+  if (!json->failed)
+    check(json, yajl_gen_number(json->generator, digits, strlen(digits)));
+}
+
+void cs_json_integer(struct cs_json *json, uint64_t value)
+{
+  char digits[24];
+  snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+  put_number(json, digits);
+}
+
+void cs_json_signed(struct cs_json *json, int64_t value)
+{
+  char digits[24];
+  snprintf(digits, sizeof digits, "%lld", (long long)value);
+  put_number(json, digits);
+}
+
+void cs_json_number(struct cs_json *json, double value, bool single)
+{
+  if (isnan(value) || isinf(value)) {
+    cs_json_null(json);
+    return;
+  }
+  struct cs_text text = {0};
+  cs_text_double(&text, value, single);
+  json->failed |= text.failed;
+  put_number(json, cs_text_string(&text));
+  cs_text_free(&text);
+}
+
+void cs_json_bool(struct cs_json *json, bool value)
+{
+  if (!json->failed)
+    check(json, yajl_gen_bool(json->generator, value));
+}
+
+void cs_json_null(struct cs_json *json)
+{
+  if (!json->failed)
+    check(json, yajl_gen_null(json->generator));
+}
+
+void cs_json_key(struct cs_json *json, const char *key)
+{
+  put_string(json, key, strlen(key));
+}
+
+void cs_json_key_string(struct cs_json *json, const char *key, const char *value)
+{
+  cs_json_key(json, key);
+  if (value)
+    cs_json_string(json, value, strlen(value));
+  else
+    cs_json_null(json);
+}
+
+void cs_json_key_integer(struct cs_json *json, const char *key, uint64_t value)
+{
+  cs_json_key(json, key);
+  cs_json_integer(json, value);
+}
+
+void cs_json_key_number(struct cs_json *json, const char *key, double value)
+{
+  cs_json_key(json, key);
+  cs_json_number(json, value, false);
+}

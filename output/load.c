@@ -1,0 +1,302 @@
+#include "load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "text.h"
+
+/* The contexts from `address` up to the root, numbered and linked. CS_NONE when there is none at `address`. */
+static int load_context(struct cs_loader *loader, uint64_t address, uint32_t *context)
+{
+  struct cs_profile *profile = loader->profile;
+  uint32_t child = CS_NONE;
+  for (;;) {
+    uint32_t number;
+    struct cs_record record;
+    int found = cs_recording_number(loader->recording, &loader->contexts, address, CS_TAG_CONTEXT,
+                                    sizeof(struct cs_rec_context), &number, &record);
+    if (found < 0)
+      return found;
+    number = found == CS_RECORD_BAD ? CS_NONE : loader->first_context + number;
+    if (child == CS_NONE)
+      *context = number;
+    else
+      cs_profile_context(profile, child)->parent = number;
+    if (found != CS_RECORD_NEW)
+      return 0;
+    struct cs_rec_context head;
+    memcpy(&head, record.data, sizeof head);
+    struct cs_context *added = cs_vector_add(&profile->contexts, 1);
+    if (!added)
+      return -ENOMEM;
+    *added = (struct cs_context){.parent = CS_NONE, .code = CS_NONE};
+    if (head.function) {
+      int result = cs_load_code(loader, head.function, &added->code);
+      if (result < 0)
+        return result;
+    }
+    if (!head.parent)
+      return 0;
+    child = number;
+    address = head.parent;
+  }
+}
+
+/* The variant at `address`; CS_NONE when it cannot be read whole. */
+static int load_variant(struct cs_loader *loader, uint64_t address, uint32_t *variant)
+{
+  uint32_t number;
+  struct cs_record record;
+  *variant = CS_NONE;
+  int found = cs_recording_number(loader->recording, &loader->variants, address, CS_TAG_VARIANT,
+                                  sizeof(struct cs_rec_variant), &number, &record);
+  if (found < 0 || found == CS_RECORD_BAD)
+    return found < 0 ? found : 0;
+  number += loader->first_variant;
+  if (found == CS_RECORD_NEW) {
+    struct cs_rec_variant head;
+    memcpy(&head, record.data, sizeof head);
+    struct cs_variant added = {.context = CS_NONE, .signature = CS_NONE};
+    struct cs_variant *slot = cs_vector_add(&loader->profile->variants, 1);
+    if (!slot)
+      return -ENOMEM;
+    int result = load_context(loader, head.context, &added.context);
+    if (result == 0 && head.signature)
+      result = cs_load_signature(loader, head.signature, &added.signature);
+    if (result < 0)
+      return result;
+    *(struct cs_variant *)cs_vector_at(&loader->profile->variants, number) = added;
+  }
+  if (cs_profile_variant(loader->profile, number)->context != CS_NONE)
+    *variant = number;
+  return 0;
+}
+
+static int load_recursion(struct cs_loader *loader, uint64_t address, struct cs_edge *edge)
+{
+  const struct cs_rec_recursion *record =
+      cs_recording_record(loader->recording, address, CS_TAG_RECURSION, sizeof *record);
+  if (!record) {
+    loader->recording->damaged++;
+    return 0;
+  }
+  struct cs_recursion *added = cs_vector_add(&loader->profile->recursions, 1);
+  if (!added)
+    return -ENOMEM;
+  added->calls = record->calls;
+  added->total = record->total;
+  memcpy(added->primitive, record->primitive, sizeof added->primitive);
+  memcpy(added->cumulative, record->cumulative, sizeof added->cumulative);
+  edge->recursion = loader->profile->recursions.count - 1;
+  return 0;
+}
+
+/* A variant that stands for calls of a function, not for a root. */
+static bool is_call(const struct cs_profile *profile, uint32_t variant)
+{
+  const struct cs_variant *known = variant == CS_NONE ? NULL : cs_profile_variant(profile, variant);
+  return known && known->signature != CS_NONE && cs_profile_context(profile, known->context)->code != CS_NONE;
+}
+
+static int load_edge(struct cs_loader *loader, const struct cs_rec_edge *record, uint32_t thread)
+{
+  struct cs_edge *slot = cs_vector_add(&loader->profile->edges, 1);
+  if (!slot)
+    return -ENOMEM;
+  *slot = (struct cs_edge){.from = CS_NONE, .to = CS_NONE, .recursion = CS_NONE};
+  uint32_t number = loader->profile->edges.count - 1;
+  struct cs_edge edge = {.from = CS_NONE,
+                         .to = CS_NONE,
+                         .thread = thread,
+                         .recursion = CS_NONE,
+                         .calls = record->calls,
+                         .total = record->total,
+                         .children = record->children,
+                         .min = record->min,
+                         .max = record->max};
+  int result = load_variant(loader, record->to, &edge.to);
+  if (result == 0 && record->from)
+    result = load_variant(loader, record->from, &edge.from);
+  if (result == 0 && record->recursion)
+    result = load_recursion(loader, record->recursion, &edge);
+  if (result < 0)
+    return result;
+  if (!is_call(loader->profile, edge.to)) {
+    /* The root edge leads to the root: it is no call. */
+    if (record->from)
+      loader->recording->damaged++;
+    edge.to = CS_NONE;
+  }
+  if (!is_call(loader->profile, edge.from))
+    edge.from = CS_NONE;
+  *cs_profile_edge(loader->profile, number) = edge;
+  return 0;
+}
+
+static int load_edges(struct cs_loader *loader, uint64_t address, uint32_t thread)
+{
+  while (address) {
+    uint32_t number;
+    struct cs_record record;
+    int found = cs_recording_number(loader->recording, &loader->edges, address, CS_TAG_EDGE, sizeof(struct cs_rec_edge),
+                                    &number, &record);
+    if (found != CS_RECORD_NEW)
+      return found < 0 ? found : 0;
+    struct cs_rec_edge edge;
+    memcpy(&edge, record.data, sizeof edge);
+    int result = load_edge(loader, &edge, thread);
+    if (result < 0)
+      return result;
+    address = edge.next;
+  }
+  return 0;
+}
+
+static int label_thread(struct cs_loader *loader, const struct cs_rec_thread *record, struct cs_known_thread *thread)
+{
+  struct cs_strings *strings = loader->profile->strings;
+  struct cs_text text = {0};
+  cs_text_printable(&text, record->name, strnlen(record->name, sizeof record->name));
+  if (record->state == CS_THREAD_FOLDED && text.length == 0)
+    cs_text_puts(&text, "ended threads");
+  int result = text.failed ? -ENOMEM : cs_strings_add(strings, cs_text_string(&text), &thread->name);
+  if (record->state == CS_THREAD_FOLDED)
+    cs_text_printf(&text, " (%llu)", (unsigned long long)record->threads);
+  else
+    cs_text_printf(&text, " (%u)", record->tid);
+  if (result == 0)
+    result = text.failed ? -ENOMEM : cs_strings_add(strings, cs_text_string(&text), &thread->label);
+  cs_text_free(&text);
+  return result;
+}
+
+static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *record)
+{
+  struct cs_profile *profile = loader->profile;
+  struct cs_known_thread thread = {.recording = loader->number, .tid = record->tid};
+  int result = label_thread(loader, record, &thread);
+  if (result < 0)
+    return result;
+  struct cs_known_thread *slot = cs_vector_add(&profile->threads, 1);
+  if (!slot)
+    return -ENOMEM;
+  *slot = thread;
+  if (record->state == CS_THREAD_FOLDED)
+    cs_profile_recording(profile, loader->number)->folded_threads += record->threads;
+  result = load_edges(loader, record->first_edge, profile->threads.count - 1);
+  return result < 0 ? result : cs_load_open_frames(loader, record->first_stack, record->end_ticks);
+}
+
+static int load_threads(struct cs_loader *loader)
+{
+  struct cs_vector threads = CS_VECTOR_OF(uint64_t);
+  uint64_t address = loader->recording->header.first_thread;
+  int result = 0;
+  while (address && result == 0) {
+    uint32_t number;
+    struct cs_record record;
+    result = cs_recording_number(loader->recording, &threads, address, CS_TAG_THREAD, sizeof(struct cs_rec_thread),
+                                 &number, &record);
+    if (result != CS_RECORD_NEW)
+      break;
+    struct cs_rec_thread thread;
+    memcpy(&thread, record.data, sizeof thread);
+    result = load_thread(loader, &thread);
+    address = thread.next;
+  }
+  cs_vector_free(&threads);
+  return result < 0 ? result : 0;
+}
+
+/* Seconds a tick. The rate of a TSC follows from the recording's two readings; outside of what any machine has, they
+ * are torn or missing. */
+static void set_clock(struct cs_recording_info *info, const struct cs_rec_header *header)
+{
+  const double shortest = 1e-12, longest = 1e-3;
+  info->tick = 1e-9;
+  if (header->clock == CS_CLOCK_INJECTED) {
+    info->uncalibrated = header->injected_hz == 0;
+    if (header->injected_hz)
+      info->tick = 1.0 / (double)header->injected_hz;
+  } else if (header->clock == CS_CLOCK_TSC) {
+    double ticks = (double)(header->last.ticks - header->start.ticks);
+    double tick = (double)(header->last.monotonic_ns - header->start.monotonic_ns) * 1e-9 / ticks;
+    info->uncalibrated = header->last.ticks <= header->start.ticks || !(tick >= shortest && tick <= longest);
+    if (!info->uncalibrated)
+      info->tick = tick;
+  }
+}
+
+static int load_header(struct cs_loader *loader)
+{
+  struct cs_rec_header *header = &loader->recording->header;
+  struct cs_recording_info *info = cs_vector_add(&loader->profile->recordings, 1);
+  if (!info)
+    return -ENOMEM;
+  *info = (struct cs_recording_info){.pid = header->pid,
+                                     .clock = header->clock,
+                                     .flags = header->flags,
+                                     .exit_status = header->exit_status,
+                                     .hook_inner = header->hook_inner,
+                                     .hook_outer = header->hook_outer,
+                                     .innermost = CS_NONE};
+  memcpy(info->loss, header->loss, sizeof info->loss);
+  if (loader->now)
+    header->last = *loader->now;
+  set_clock(info, header);
+  size_t length = 0;
+  const char *program = cs_recording_name(loader->recording, header->program, &length);
+  struct cs_text text = {0};
+  cs_text_printable(&text, program ? program : "", program ? length : 0);
+  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &info->program);
+  if (result == 0)
+    result = cs_strings_add(loader->profile->strings, loader->recording->path, &info->path);
+  cs_text_free(&text);
+  return result;
+}
+
+static int load_all(struct cs_loader *loader)
+{
+  int result = load_header(loader);
+  if (result == 0)
+    result = cs_load_modules(loader);
+  if (result == 0)
+    result = load_threads(loader);
+  if (result == 0)
+    result = cs_load_cover(loader->profile, loader->first_context);
+  if (result == 0)
+    cs_profile_recording(loader->profile, loader->number)->damaged = loader->recording->damaged;
+  return result;
+}
+
+int cs_load(struct cs_profile *profile, struct cs_recording *recording, const struct cs_rec_clock_point *now)
+{
+  struct cs_loader loader = {
+      .profile = profile,
+      .recording = recording,
+      .number = profile->recordings.count,
+      .now = now,
+      .modules = CS_VECTOR_OF(uint64_t),
+      .functions = CS_VECTOR_OF(uint64_t),
+      .contexts = CS_VECTOR_OF(uint64_t),
+      .variants = CS_VECTOR_OF(uint64_t),
+      .signatures = CS_VECTOR_OF(uint64_t),
+      .edges = CS_VECTOR_OF(uint64_t),
+      .stacks = CS_VECTOR_OF(uint64_t),
+      .code_of = CS_VECTOR_OF(uint32_t),
+      .signature_of = CS_VECTOR_OF(uint32_t),
+      .first_context = profile->contexts.count,
+      .first_variant = profile->variants.count,
+      .first_edge = profile->edges.count,
+  };
+  int result = load_all(&loader);
+  struct cs_vector *vectors[] = {&loader.modules,  &loader.functions,  &loader.contexts,
+                                 &loader.variants, &loader.signatures, &loader.edges,
+                                 &loader.stacks,   &loader.code_of,    &loader.signature_of};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+    cs_vector_free(vectors[i]);
+  cs_idset_free(&loader.indexes);
+  return result < 0 ? cs_stats_no_memory() : 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * From a recording's file to the profile's arrays.
+ */
+#ifndef CALLSIG_OUTPUT_LOAD_H
+#define CALLSIG_OUTPUT_LOAD_H
+
+#include "profile.h"
+#include "recording.h"
+
+/* What the files of loading share: one recording on its way into a profile. */
+struct cs_loader {
+  struct cs_profile *profile;
+  struct cs_recording *recording;
+  uint32_t number;                      /* of the recording in profile.recordings */
+  const struct cs_rec_clock_point *now; /* the clock as it stands, NULL: the recording's last reading */
+  struct cs_vector modules, functions, contexts, variants, signatures, edges, stacks; /* cs_recording_number() lists */
+  struct cs_vector code_of;      /* uint32_t: the profile's code by number of a function record */
+  struct cs_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
+  struct cs_idset indexes;       /* modules of this recording, by the address of their index */
+  uint32_t first_module, first_context, first_variant,
+      first_edge; /* the profile's number of this recording's number 0 */
+};
+
+/* Adds everything in the recording to the profile. -ENOMEM after a message; damage is counted, never an error. `now`
+ * may be NULL. On an error the profile is good only for cs_profile_free(). */
+int cs_load(struct cs_profile *profile, struct cs_recording *recording, const struct cs_rec_clock_point *now);
+
+/* load_code.c: every module of the recording, with its index copied and opened. */
+int cs_load_modules(struct cs_loader *loader);
+/* load_code.c: the profile's code of the function record at `address`; CS_NONE when there is none. 0 or -ENOMEM. */
+int cs_load_code(struct cs_loader *loader, uint64_t address, uint32_t *code);
+/* load_signature.c: the profile's signature of the signature record at `address`; CS_NONE when there is none. */
+int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *signature);
+/* load_open.c: counts the frames that are open in the thread with this record as calls that end now. */
+int cs_load_open_frames(struct cs_loader *loader, uint64_t first_stack, uint64_t end_ticks);
+/* cover.c: cs_context.cover and the preorder of the contexts from `first` on. */
+int cs_load_cover(struct cs_profile *profile, uint32_t first);
+
+#endif

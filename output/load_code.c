@@ -1,0 +1,266 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+#include "load.h"
+#include "message.h"
+#include "text.h"
+
+/* Interns text that comes from the recording: what would not print is escaped. */
+static int intern_text(struct cs_loader *loader, const char *bytes, size_t length, uint32_t *string)
+{
+  struct cs_text text = {0};
+  cs_text_printable(&text, bytes, length);
+  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), string);
+  cs_text_free(&text);
+  return result;
+}
+
+static int intern_name(struct cs_loader *loader, uint64_t address, const char *missing, uint32_t *string)
+{
+  size_t length = 0;
+  const char *name = cs_recording_name(loader->recording, address, &length);
+  if (!name && address)
+    loader->recording->damaged++;
+  return intern_text(loader, name ? name : missing, name ? length : strlen(missing), string);
+}
+
+static bool equal_index_address(const void *owner, uint32_t number, const void *key)
+{
+  return cs_profile_module(owner, number)->index_address == *(const uint64_t *)key;
+}
+
+static int allocate_codes(struct cs_known_module *module)
+{
+  uint32_t count = module->index.count[CS_SECTION_FUNCTIONS];
+  module->codes = malloc((count + 1) * sizeof *module->codes);
+  if (!module->codes)
+    return -ENOMEM;
+  memset(module->codes, 0xFF, count * sizeof *module->codes);
+  return 0;
+}
+
+/* Copies the module's index out of the recording and opens it. A bad index leaves the module without one. */
+static int copy_index(struct cs_loader *loader, struct cs_known_module *module, const struct cs_rec_module *record)
+{
+  const void *bytes = cs_recording_bytes(loader->recording, record->index, record->index_size);
+  if (!bytes || !cs_recording_spend(loader->recording, record->index_size)) {
+    loader->recording->damaged++;
+    return 0;
+  }
+  module->data = malloc(record->index_size);
+  if (!module->data)
+    return -ENOMEM;
+  memcpy(module->data, bytes, record->index_size);
+  if (cs_index_open(module->data, record->index_size, &module->index) < 0) {
+    loader->recording->damaged++;
+    memset(&module->index, 0, sizeof module->index);
+  }
+  return 0;
+}
+
+/* A module that was unloaded and loaded again has the same index, which is kept once. */
+static int load_index(struct cs_loader *loader, uint32_t number, const struct cs_rec_module *record)
+{
+  struct cs_known_module *module = cs_profile_module(loader->profile, number);
+  if (!record->index || !record->index_size)
+    return 0;
+  module->index_address = record->index;
+  uint64_t hash = cs_hash_mix(0, record->index);
+  uint32_t same = cs_idset_find(&loader->indexes, hash, loader->profile, &record->index, equal_index_address);
+  int result = 0;
+  if (same != CS_NONE) {
+    module->index = cs_profile_module(loader->profile, same)->index;
+  } else {
+    result = copy_index(loader, module, record);
+    if (result == 0)
+      result = cs_idset_add(&loader->indexes, hash, number);
+  }
+  return result == 0 && module->index.header ? allocate_codes(module) : result;
+}
+
+static int load_module(struct cs_loader *loader, const struct cs_rec_module *record)
+{
+  struct cs_known_module *module = calloc(1, sizeof *module);
+  struct cs_known_module **slot = module ? cs_vector_add(&loader->profile->modules, 1) : NULL;
+  if (!slot) {
+    free(module);
+    return -ENOMEM;
+  }
+  *slot = module;
+  module->recording = loader->number;
+  module->start = record->start;
+  module->end = record->end;
+  module->bias = record->bias;
+  module->unloaded = record->unloaded != 0;
+  int result = load_index(loader, loader->profile->modules.count - 1, record);
+  return result < 0 ? result : intern_name(loader, record->path, "?", &module->label);
+}
+
+int cs_load_modules(struct cs_loader *loader)
+{
+  loader->first_module = loader->profile->modules.count;
+  uint64_t address = loader->recording->header.first_module;
+  while (address) {
+    uint32_t number;
+    struct cs_record record;
+    int found = cs_recording_number(loader->recording, &loader->modules, address, CS_TAG_MODULE,
+                                    sizeof(struct cs_rec_module), &number, &record);
+    if (found != CS_RECORD_NEW)
+      return found < 0 ? found : 0;
+    struct cs_rec_module module;
+    memcpy(&module, record.data, sizeof module);
+    int result = load_module(loader, &module);
+    if (result < 0)
+      return result;
+    address = module.next;
+  }
+  return 0;
+}
+
+/* A file name of its own for code whose source is unknown: the module's, without directories. */
+static int module_file(struct cs_loader *loader, uint32_t module, uint32_t *string)
+{
+  if (module == CS_NONE)
+    return cs_strings_add(loader->profile->strings, "?", string);
+  char *copy = strdup(cs_profile_string(loader->profile, cs_profile_module(loader->profile, module)->label));
+  if (!copy)
+    return -ENOMEM;
+  const char *slash = strrchr(copy, '/');
+  int result = cs_strings_add(loader->profile->strings, slash ? slash + 1 : copy, string);
+  free(copy);
+  return result;
+}
+
+static int describe_indexed(struct cs_loader *loader, uint32_t module, const struct cs_index_function *entry,
+                            struct cs_known_function *function)
+{
+  const struct cs_index *index = &cs_profile_module(loader->profile, module)->index;
+  const char *file = cs_index_string(index, entry->file), *name = cs_index_string(index, entry->name);
+  function->line = entry->line;
+  int result =
+      *file ? intern_text(loader, file, strlen(file), &function->file) : module_file(loader, module, &function->file);
+  return result < 0 ? result : intern_text(loader, name, strlen(name), &function->name);
+}
+
+static int describe_action(struct cs_loader *loader, uint64_t name, struct cs_known_function *function)
+{
+  size_t length = 0;
+  const char *bytes = cs_recording_name(loader->recording, name, &length);
+  struct cs_text text = {0};
+  cs_text_putc(&text, '{');
+  cs_text_printable(&text, bytes ? bytes : "?", bytes ? length : 1);
+  cs_text_putc(&text, '}');
+  function->is_action = true;
+  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &function->name);
+  if (result == 0)
+    result = cs_strings_add(loader->profile->strings, "~", &function->file);
+  cs_text_free(&text);
+  return result;
+}
+
+/* Code that is known by its address only. Inside its module, so that runs with other mappings meet. */
+static int describe_address(struct cs_loader *loader, uint32_t module, uint64_t address,
+                            struct cs_known_function *function)
+{
+  uint64_t bias = module == CS_NONE ? 0 : cs_profile_module(loader->profile, module)->bias;
+  struct cs_text text = {0};
+  cs_text_printf(&text, "0x%llx", (unsigned long long)(address - bias));
+  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &function->name);
+  cs_text_free(&text);
+  return result < 0 ? result : module_file(loader, module, &function->file);
+}
+
+static int add_code(struct cs_loader *loader, const struct cs_known_function *function, uint32_t module,
+                    const struct cs_index_function *entry, uint32_t *number)
+{
+  struct cs_profile *profile = loader->profile;
+  if (entry && !cs_layout_nests(&cs_profile_module(profile, module)->index, entry)) {
+    loader->recording->damaged++;
+    entry = NULL;
+  }
+  struct cs_code code = {.module = module};
+  const struct cs_index *index = entry ? &cs_profile_module(profile, module)->index : NULL;
+  int result = cs_profile_intern_function(profile, function, &code.function);
+  if (result == 0)
+    result = cs_profile_intern_layout(profile, code.function, index, entry, &code.layout);
+  struct cs_code *added = result == 0 ? cs_vector_add(&profile->codes, 1) : NULL;
+  if (!added)
+    return -ENOMEM;
+  *added = code;
+  *number = profile->codes.count - 1;
+  return 0;
+}
+
+/* The highest widening of each argument, of all threads. */
+static int load_levels(struct cs_loader *loader, uint64_t address, uint32_t layout_number)
+{
+  struct cs_layout *layout = cs_profile_layout(loader->profile, layout_number);
+  size_t length = 0;
+  const char *levels = cs_recording_name(loader->recording, address, &length);
+  if (!levels || !layout->entry || length > layout->entry->arg_count) {
+    loader->recording->damaged++;
+    return 0;
+  }
+  if (!layout->levels)
+    layout->levels = calloc(layout->entry->arg_count + 1u, 1);
+  if (!layout->levels)
+    return -ENOMEM;
+  for (size_t i = 0; i < length; i++) {
+    uint8_t level = (uint8_t)levels[i] > CS_WIDEN_TYPE ? CS_WIDEN_TYPE : (uint8_t)levels[i];
+    if (level > layout->levels[i])
+      layout->levels[i] = level;
+  }
+  return 0;
+}
+
+static int code_of_record(struct cs_loader *loader, const struct cs_rec_function *record, uint32_t *code)
+{
+  struct cs_known_function function = {0};
+  if (record->kind == CS_FUNCTION_KIND_ACTION) {
+    int result = describe_action(loader, record->address, &function);
+    return result < 0 ? result : add_code(loader, &function, CS_NONE, NULL, code);
+  }
+  uint32_t local = cs_recording_known(loader->recording, &loader->modules, record->module, CS_TAG_MODULE);
+  uint32_t module = local == CS_NONE ? CS_NONE : loader->first_module + local;
+  struct cs_known_module *known = module == CS_NONE ? NULL : cs_profile_module(loader->profile, module);
+  if (!known || !known->index.header || record->function >= known->index.count[CS_SECTION_FUNCTIONS]) {
+    int result = describe_address(loader, module, record->address, &function);
+    return result < 0 ? result : add_code(loader, &function, module, NULL, code);
+  }
+  uint32_t *memo = &known->codes[record->function];
+  if (*memo == CS_NONE) {
+    const struct cs_index_function *entry = &known->index.functions[record->function];
+    int result = describe_indexed(loader, module, entry, &function);
+    if (result == 0)
+      result = add_code(loader, &function, module, entry, memo);
+    if (result < 0)
+      return result;
+  }
+  *code = *memo;
+  return record->levels ? load_levels(loader, record->levels, cs_profile_code(loader->profile, *code)->layout) : 0;
+}
+
+int cs_load_code(struct cs_loader *loader, uint64_t address, uint32_t *code)
+{
+  uint32_t number;
+  struct cs_record record;
+  int found = cs_recording_number(loader->recording, &loader->functions, address, CS_TAG_FUNCTION,
+                                  sizeof(struct cs_rec_function), &number, &record);
+  *code = CS_NONE;
+  if (found < 0 || found == CS_RECORD_BAD)
+    return found < 0 ? found : 0;
+  if (found == CS_RECORD_NEW) {
+    struct cs_rec_function function;
+    memcpy(&function, record.data, sizeof function);
+    int result = code_of_record(loader, &function, code);
+    uint32_t *slot = result == 0 ? cs_vector_add(&loader->code_of, 1) : NULL;
+    if (!slot)
+      return -ENOMEM;
+    *slot = *code;
+    return 0;
+  }
+  *code = *(uint32_t *)cs_vector_at(&loader->code_of, number);
+  return 0;
+}

@@ -1,0 +1,146 @@
+#include "names.h"
+
+#include <string.h>
+
+#include "callsig/stats.h"
+#include "render.h"
+
+const struct cs_known_function *cs_row_function(const struct cs_names *names, const struct cs_row_key *key)
+{
+  uint32_t function = key->what;
+  if (key->what == CS_NONE)
+    return NULL;
+  if (names->by & CALLSIG_BY_SIGNATURE) {
+    const struct cs_signature *signature = cs_profile_signature(names->profile, key->what);
+    function = names->shown_function[cs_profile_layout(names->profile, signature->layout)->function];
+  }
+  return cs_profile_function(names->profile, function);
+}
+
+/* Actions have no arguments, and recordings without signatures show functions alone. */
+static bool has_signature(const struct cs_names *names, const struct cs_row_key *key)
+{
+  if (!(names->by & CALLSIG_BY_SIGNATURE) || key->what == CS_NONE || cs_row_function(names, key)->is_action)
+    return false;
+  if (!cs_profile_signature(names->profile, key->what)->any)
+    return true;
+  for (uint32_t i = 0; i < names->profile->recordings.count; i++) {
+    if (cs_profile_recording(names->profile, i)->flags & CS_REC_SIGNATURES)
+      return true;
+  }
+  return false;
+}
+
+void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                      struct cs_text *text)
+{
+  if (has_signature(names, key))
+    cs_render_signature(names->profile, key->what, scratch, text);
+}
+
+void cs_row_function_text(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                          struct cs_text *text)
+{
+  const struct cs_known_function *function = cs_row_function(names, key);
+  if (function)
+    cs_text_puts(text, cs_profile_string(names->profile, function->name));
+  cs_row_signature(names, key, scratch, text);
+}
+
+void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                 struct cs_text *text)
+{
+  const struct cs_known_function *function = cs_row_function(names, key);
+  const char *separator = "";
+  if (function && function->is_action) {
+    cs_text_puts(text, cs_profile_string(names->profile, function->name));
+  } else if (function) {
+    cs_text_printf(text, "%s:%u(", cs_profile_string(names->profile, function->file), function->line);
+    cs_row_function_text(names, key, scratch, text);
+    cs_text_putc(text, ')');
+  }
+  separator = function ? " " : "";
+  if (key->thread != CS_NONE) {
+    cs_text_printf(text, "%s[thread %s]", separator, cs_profile_string(names->profile, key->thread));
+    separator = " ";
+  }
+  if (key->module != CS_NONE) {
+    const char *module = cs_profile_string(names->profile, key->module);
+    cs_text_printf(text, "%s[module %s]", separator, *module ? module : "?");
+  }
+}
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+  return left < right ? -1 : left > right;
+}
+
+static int compare_strings(const struct cs_profile *profile, uint32_t left, uint32_t right)
+{
+  return left == right ? 0 : strcmp(cs_profile_string(profile, left), cs_profile_string(profile, right));
+}
+
+static int compare_words(const struct cs_names *names, const struct cs_index *index, const struct cs_argument *left,
+                         const struct cs_argument *right)
+{
+  const struct cs_index_type *type = &index->types[left->arg->type];
+  if (left->arg->kind == CS_ARG_VALUE && left->state == CS_STATE_READ && type->kind == CS_TYPE_FUNCTION_POINTER)
+    return compare_strings(names->profile, (uint32_t)left->words[0], (uint32_t)right->words[0]);
+  if (left->arg->kind == CS_ARG_STRING && left->state == CS_STATE_READ && left->words[0] != UINT64_MAX &&
+      right->words[0] != UINT64_MAX) {
+    uint64_t left_size = left->words[0] & ~CS_CUT, right_size = right->words[0] & ~CS_CUT;
+    int order = memcmp(left->words + 1, right->words + 1, left_size < right_size ? left_size : right_size);
+    return order ? order : compare_numbers(left->words[0], right->words[0]);
+  }
+  bool is_unsigned = type->kind == CS_TYPE_UNSIGNED;
+  for (uint32_t i = 0; i < left->word_count && i < right->word_count; i++) {
+    uint64_t flip = is_unsigned ? 0 : UINT64_C(1) << 63; /* orders signed words as unsigned ones */
+    int order = compare_numbers(left->words[i] ^ flip, right->words[i] ^ flip);
+    if (order)
+      return order;
+  }
+  return compare_numbers(left->word_count, right->word_count);
+}
+
+static int compare_signatures(const struct cs_names *names, uint32_t left, uint32_t right,
+                              struct cs_arguments scratch[2])
+{
+  const struct cs_signature *a = cs_profile_signature(names->profile, left),
+                            *b = cs_profile_signature(names->profile, right);
+  if (a->layout != b->layout || a->any != b->any)
+    return a->layout != b->layout ? compare_numbers(a->layout, b->layout) : compare_numbers(a->any, b->any);
+  const struct cs_index *index = cs_profile_layout(names->profile, a->layout)->index;
+  if (a->any || cs_arguments_of(names->profile, left, &scratch[0]) < 0 ||
+      cs_arguments_of(names->profile, right, &scratch[1]) < 0)
+    return compare_numbers(left, right);
+  for (uint32_t i = 0; i < scratch[0].count; i++) {
+    const struct cs_argument *one = &scratch[0].list[i], *other = &scratch[1].list[i];
+    int order = compare_numbers(one->state, other->state);
+    if (order == 0 && one->word_count > 0)
+      order = compare_words(names, index, one, other);
+    if (order)
+      return order;
+  }
+  return 0;
+}
+
+int cs_row_compare(const struct cs_names *names, const struct cs_row_key *left, const struct cs_row_key *right,
+                   struct cs_arguments scratch[2])
+{
+  const struct cs_known_function *a = cs_row_function(names, left), *b = cs_row_function(names, right);
+  int order = 0;
+  if (a && b && a != b) {
+    order = compare_strings(names->profile, a->file, b->file);
+    if (order == 0)
+      order = compare_numbers(a->line, b->line);
+    if (order == 0)
+      order = compare_strings(names->profile, a->name, b->name);
+  }
+  if (order == 0 && left->what != right->what && names->by & CALLSIG_BY_SIGNATURE)
+    order = compare_signatures(names, left->what, right->what, scratch);
+  if (order == 0 && left->thread != right->thread)
+    order = compare_strings(names->profile, left->thread, right->thread);
+  if (order == 0 && left->module != right->module)
+    order = compare_strings(names->profile, left->module, right->module);
+  return order;
+}

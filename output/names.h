@@ -1,0 +1,39 @@
+/*
+ * What a row is called: pstats's "file:line(function)", with the signature, the thread and the module where rows are by
+ * them.
+ */
+#ifndef CALLSIG_OUTPUT_NAMES_H
+#define CALLSIG_OUTPUT_NAMES_H
+
+#include "rows.h"
+#include "signature.h"
+#include "text.h"
+
+struct cs_names {
+  const struct cs_profile *profile;
+  const uint32_t *shown_function;
+  unsigned by; /* enum callsig_stats_by */
+};
+
+/* The function that a row is shown as, NULL when rows are by neither function nor signature. */
+const struct cs_known_function *cs_row_function(const struct cs_names *names, const struct cs_row_key *key);
+
+/* Appends the printed name. `scratch` is reused from call to call. */
+void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                 struct cs_text *text);
+
+/* Appends the signature: "(n=16)". Nothing when rows are not by signature, or when the row's calls were recorded
+ * without. */
+void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                      struct cs_text *text);
+
+/* Appends "function" or "function(n=16)": the third part of pstats's triple. */
+void cs_row_function_text(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                          struct cs_text *text);
+
+/* Orders two rows as people read them: by file, line, function, then argument by argument (numbers by value), thread
+ * and module. Negative, 0 or positive. */
+int cs_row_compare(const struct cs_names *names, const struct cs_row_key *left, const struct cs_row_key *right,
+                   struct cs_arguments scratch[2]);
+
+#endif

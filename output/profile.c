@@ -1,0 +1,152 @@
+#include "profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+
+int cs_profile_init(struct cs_profile *profile)
+{
+  *profile = (struct cs_profile){
+      .functions = CS_VECTOR_OF(struct cs_known_function),
+      .modules = CS_VECTOR_OF(struct cs_known_module *),
+      .codes = CS_VECTOR_OF(struct cs_code),
+      .layouts = CS_VECTOR_OF(struct cs_layout),
+      .signatures = CS_VECTOR_OF(struct cs_signature),
+      .words = CS_VECTOR_OF(uint64_t),
+      .threads = CS_VECTOR_OF(struct cs_known_thread),
+      .contexts = CS_VECTOR_OF(struct cs_context),
+      .preorder = CS_VECTOR_OF(uint32_t),
+      .variants = CS_VECTOR_OF(struct cs_variant),
+      .edges = CS_VECTOR_OF(struct cs_edge),
+      .recursions = CS_VECTOR_OF(struct cs_recursion),
+      .recordings = CS_VECTOR_OF(struct cs_recording_info),
+      .first_layout = CS_VECTOR_OF(uint32_t),
+      .strings = cs_strings_new(),
+  };
+  return profile->strings ? 0 : -ENOMEM;
+}
+
+static void free_module(struct cs_known_module *module)
+{
+  free(module->data);
+  free(module->codes);
+  free(module);
+}
+
+void cs_profile_free(struct cs_profile *profile)
+{
+  for (uint32_t i = 0; i < profile->modules.count; i++)
+    free_module(cs_profile_module(profile, i));
+  for (uint32_t i = 0; i < profile->layouts.count; i++)
+    free(cs_profile_layout(profile, i)->levels);
+  struct cs_vector *vectors[] = {
+      &profile->functions, &profile->modules,    &profile->codes,      &profile->layouts,      &profile->signatures,
+      &profile->words,     &profile->threads,    &profile->contexts,   &profile->preorder,     &profile->variants,
+      &profile->edges,     &profile->recursions, &profile->recordings, &profile->first_layout,
+  };
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+    cs_vector_free(vectors[i]);
+  cs_idset_free(&profile->function_set);
+  cs_idset_free(&profile->signature_set);
+  cs_strings_free(profile->strings);
+  profile->strings = NULL;
+}
+
+static uint64_t hash_function(const struct cs_known_function *function)
+{
+  uint64_t hash = cs_hash_mix(0, function->file);
+  hash = cs_hash_mix(hash, function->name);
+  return cs_hash_mix(hash, (uint64_t)function->line << 1 | function->is_action);
+}
+
+static bool equal_function(const void *owner, uint32_t number, const void *key)
+{
+  const struct cs_known_function *there = cs_profile_function(owner, number), *wanted = key;
+  return there->file == wanted->file && there->line == wanted->line && there->name == wanted->name &&
+         there->is_action == wanted->is_action;
+}
+
+int cs_profile_intern_function(struct cs_profile *profile, const struct cs_known_function *function, uint32_t *number)
+{
+  uint64_t hash = hash_function(function);
+  *number = cs_idset_find(&profile->function_set, hash, profile, function, equal_function);
+  if (*number != CS_NONE)
+    return 0;
+  *number = profile->functions.count;
+  struct cs_known_function *added = cs_vector_add(&profile->functions, 1);
+  uint32_t *first_layout = cs_vector_add(&profile->first_layout, 1);
+  if (!added || !first_layout)
+    return -ENOMEM;
+  *added = *function;
+  *first_layout = CS_NONE;
+  return cs_idset_add(&profile->function_set, hash, *number);
+}
+
+int cs_profile_intern_layout(struct cs_profile *profile, uint32_t function, const struct cs_index *index,
+                             const struct cs_index_function *entry, uint32_t *number)
+{
+  uint32_t *first = cs_vector_at(&profile->first_layout, function);
+  for (uint32_t i = *first; i != CS_NONE; i = cs_profile_layout(profile, i)->next) {
+    const struct cs_layout *there = cs_profile_layout(profile, i);
+    if (cs_layout_equal(there->index, there->entry, index, entry)) {
+      *number = i;
+      return 0;
+    }
+  }
+  *number = profile->layouts.count;
+  struct cs_layout *added = cs_vector_add(&profile->layouts, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct cs_layout){.function = function, .index = index, .entry = entry, .next = *first};
+  *first = *number;
+  return 0;
+}
+
+struct signature_key {
+  uint32_t layout;
+  bool any;
+  const uint64_t *words;
+  uint16_t word_count;
+};
+
+static uint64_t hash_signature(const struct signature_key *key)
+{
+  uint64_t hash = cs_hash_mix((uint64_t)key->word_count << 1 | key->any, key->layout);
+  for (uint16_t i = 0; i < key->word_count; i++)
+    hash = cs_hash_mix(hash, key->words[i]);
+  return hash;
+}
+
+static bool equal_signature(const void *owner, uint32_t number, const void *key)
+{
+  const struct cs_signature *there = cs_profile_signature(owner, number);
+  const struct signature_key *wanted = key;
+  return there->layout == wanted->layout && there->any == wanted->any && there->word_count == wanted->word_count &&
+         (there->word_count == 0 ||
+          memcmp(cs_profile_words(owner, there), wanted->words, there->word_count * sizeof(uint64_t)) == 0);
+}
+
+int cs_profile_intern_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
+                                uint16_t word_count, uint32_t *number)
+{
+  struct signature_key key = {.layout = layout, .any = any, .words = words, .word_count = word_count};
+  uint64_t hash = hash_signature(&key);
+  *number = cs_idset_find(&profile->signature_set, hash, profile, &key, equal_signature);
+  if (*number != CS_NONE)
+    return 0;
+  *number = profile->signatures.count;
+  struct cs_signature *added = cs_vector_add(&profile->signatures, 1);
+  if (!added)
+    return -ENOMEM;
+  *added =
+      (struct cs_signature){.first_word = profile->words.count, .layout = layout, .any = any, .word_count = word_count};
+  if (word_count > 0) {
+    uint64_t *copy = cs_vector_add(&profile->words, word_count);
+    if (!copy)
+      return -ENOMEM;
+    memcpy(copy, words, word_count * sizeof *copy);
+  }
+  return cs_idset_add(&profile->signature_set, hash, *number);
+}

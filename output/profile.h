@@ -1,0 +1,191 @@
+/*
+ * What was loaded from recordings, in compact arrays that refer to each other by 32-bit numbers.
+ *
+ * recording.c checks the file, load.c turns it into this, and the file is given up. Functions, signatures and module
+ * paths are interned: the same one in another thread, module or recording has the same number. Times are ticks of the
+ * recording they come from. Nothing here is thread-safe.
+ */
+#ifndef CALLSIG_OUTPUT_PROFILE_H
+#define CALLSIG_OUTPUT_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "callsig/format/index.h"
+#include "callsig/format/recording.h"
+#include "idset.h"
+#include "strings.h"
+#include "symbols.h"
+#include "vector.h"
+
+/* Who a row is: interned by (file, line, name). */
+struct cs_known_function {
+  uint32_t file, line, name; /* file and name: offsets of profile.strings */
+  bool is_action;
+};
+
+/* A mapped module of one recording. `label` is its path's string: what modules of several recordings meet by. */
+struct cs_known_module {
+  struct cs_index index;  /* index.header NULL: none */
+  void *data;             /* owned: what index borrows; NULL when it borrows from an earlier module that has the same */
+  uint64_t index_address; /* in the recording */
+  uint32_t label;
+  uint32_t recording;
+  uint64_t start, end, bias;
+  bool unloaded;
+  uint32_t *codes; /* by index function: number of its code, CS_NONE until needed. Owned */
+};
+
+/* A function of a module: what a context names. */
+struct cs_code {
+  uint32_t function;
+  uint32_t module; /* CS_NONE for actions and addresses in no module */
+  uint32_t layout;
+};
+
+/* How the parameters of a function are laid out in words. Two codes of one function share it when their parameters are
+ * equal in every detail. */
+struct cs_layout {
+  uint32_t function;
+  const struct cs_index *index; /* NULL: parameters are unknown. Lives in a cs_known_module of the profile */
+  const struct cs_index_function *entry;
+  uint8_t
+      *levels;   /* enum cs_widening for each arg, the highest of all threads and recordings; NULL while none. Owned */
+  uint32_t next; /* the next layout of the same function, CS_NONE at the end */
+};
+
+/* A signature: the words of format/index.h with function pointers replaced by the offset of their name in
+ * profile.strings (0 for NULL), so that they can be compared across processes. */
+struct cs_signature {
+  uint64_t first_word; /* in profile.words */
+  uint32_t layout;
+  uint16_t word_count;
+  bool any; /* recorded without its arguments, or any of several */
+};
+
+struct cs_known_thread {
+  uint32_t recording;
+  uint32_t tid;
+  uint32_t name;  /* string */
+  uint32_t label; /* string: "name (tid)" */
+  uint32_t root;  /* variant: the caller of outermost functions */
+};
+
+enum cs_cover {
+  CS_COVER_FUNCTION = 1u << 0,    /* an enclosing context has the same function */
+  CS_COVER_MODULE_CODE = 1u << 1, /* and in the same module */
+  CS_COVER_MODULE = 1u << 2,      /* an enclosing context is in the same module */
+};
+
+struct cs_context {
+  uint32_t parent; /* CS_NONE for a root */
+  uint32_t code;   /* CS_NONE for a root */
+  uint32_t cover;  /* enum cs_cover */
+};
+
+struct cs_variant {
+  uint32_t context, signature; /* signature CS_NONE for a root */
+};
+
+/* Counters of calls that were made while recursion was open, or that are open still: cs_rec_recursion. */
+struct cs_recursion {
+  uint64_t calls, total;
+  uint64_t primitive[CS_GROUP_COUNT], cumulative[CS_GROUP_COUNT];
+};
+
+struct cs_edge {
+  uint32_t from, to; /* variants */
+  uint32_t thread;
+  uint32_t recursion; /* CS_NONE: none */
+  uint64_t calls, total, children, min, max;
+};
+
+struct cs_recording_info {
+  uint32_t path, program; /* strings */
+  uint32_t pid, clock, flags;
+  int32_t exit_status;
+  double tick;                     /* seconds */
+  bool uncalibrated;               /* the clock's rate is unknown: a tick was taken for a nanosecond */
+  uint64_t hook_inner, hook_outer; /* ticks / 1024 */
+  uint64_t loss[CS_LOSS_COUNT];
+  uint64_t damaged; /* records that could not be read */
+  uint64_t open_frames;
+  uint32_t innermost; /* the variant of the innermost open frame of the thread that was started first, CS_NONE: none */
+  uint64_t folded_threads;
+};
+
+struct cs_profile {
+  struct cs_strings *strings;
+  struct cs_vector functions;    /* struct cs_known_function */
+  struct cs_vector modules;      /* struct cs_known_module *: indexes must not move */
+  struct cs_vector codes;        /* struct cs_code */
+  struct cs_vector layouts;      /* struct cs_layout */
+  struct cs_vector signatures;   /* struct cs_signature */
+  struct cs_vector words;        /* uint64_t */
+  struct cs_vector threads;      /* struct cs_known_thread */
+  struct cs_vector contexts;     /* struct cs_context */
+  struct cs_vector preorder;     /* uint32_t: contexts, every parent before its children */
+  struct cs_vector variants;     /* struct cs_variant */
+  struct cs_vector edges;        /* struct cs_edge */
+  struct cs_vector recursions;   /* struct cs_recursion */
+  struct cs_vector recordings;   /* struct cs_recording_info */
+  struct cs_vector first_layout; /* uint32_t by function */
+  struct cs_idset function_set, signature_set;
+};
+
+int cs_profile_init(struct cs_profile *profile);
+void cs_profile_free(struct cs_profile *profile);
+
+/* Typed access to the arrays. */
+#define CS_PROFILE_ARRAY(type, one, many)                                                                              \
+  static inline struct type *cs_profile_##one(const struct cs_profile *profile, uint32_t number)                       \
+  {                                                                                                                    \
+    return cs_vector_at(&profile->many, number);                                                                       \
+  }
+CS_PROFILE_ARRAY(cs_known_function, function, functions)
+CS_PROFILE_ARRAY(cs_code, code, codes)
+CS_PROFILE_ARRAY(cs_layout, layout, layouts)
+CS_PROFILE_ARRAY(cs_signature, signature, signatures)
+CS_PROFILE_ARRAY(cs_known_thread, thread, threads)
+CS_PROFILE_ARRAY(cs_context, context, contexts)
+CS_PROFILE_ARRAY(cs_variant, variant, variants)
+CS_PROFILE_ARRAY(cs_edge, edge, edges)
+CS_PROFILE_ARRAY(cs_recursion, recursion, recursions)
+CS_PROFILE_ARRAY(cs_recording_info, recording, recordings)
+#undef CS_PROFILE_ARRAY
+
+static inline struct cs_known_module *cs_profile_module(const struct cs_profile *profile, uint32_t number)
+{
+  return *(struct cs_known_module **)cs_vector_at(&profile->modules, number);
+}
+
+static inline const uint64_t *cs_profile_words(const struct cs_profile *profile, const struct cs_signature *signature)
+{
+  return (const uint64_t *)profile->words.data + signature->first_word;
+}
+
+static inline const char *cs_profile_string(const struct cs_profile *profile, uint32_t offset)
+{
+  return cs_strings_at(profile->strings, offset);
+}
+
+/* The number of the function (file, line, name), made when new. -ENOMEM. */
+int cs_profile_intern_function(struct cs_profile *profile, const struct cs_known_function *function, uint32_t *number);
+
+/* The number of the layout of `entry` (NULL: parameters unknown) for `function`, made when new. */
+int cs_profile_intern_layout(struct cs_profile *profile, uint32_t function, const struct cs_index *index,
+                             const struct cs_index_function *entry, uint32_t *number);
+
+/* The number of the signature with these canonical words, made when new. `words` must not lie in profile.words. */
+int cs_profile_intern_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
+                                uint16_t word_count, uint32_t *number);
+
+/* Number of the module of a context's code, CS_NONE for none. */
+static inline uint32_t cs_profile_label(const struct cs_profile *profile, uint32_t module)
+{
+  return module == CS_NONE ? 0 : cs_profile_module(profile, module)->label;
+}
+
+#endif

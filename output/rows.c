@@ -1,0 +1,356 @@
+#include "rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "callsig/stats.h"
+
+/* What one edge adds. */
+struct share {
+  uint64_t calls, primitive, own, cumulative, min, max;
+  struct cs_subtraction subtraction;
+  bool is_bound;
+};
+
+/* The kinds of group beside those that the runtime counts for. */
+enum { GROUP_OUTERMOST = CS_GROUP_COUNT };
+
+void cs_rows_init(struct cs_rows *rows)
+{
+  *rows = (struct cs_rows){.list = CS_VECTOR_OF(struct cs_row), .subtractions = CS_VECTOR_OF(struct cs_subtraction)};
+}
+
+void cs_rows_free(struct cs_rows *rows)
+{
+  cs_vector_free(&rows->list);
+  cs_vector_free(&rows->subtractions);
+  cs_idset_free(&rows->set);
+}
+
+static bool equal_row(const void *owner, uint32_t number, const void *key)
+{
+  return memcmp(&cs_rows_at(owner, number)->key, key, sizeof(struct cs_row_key)) == 0;
+}
+
+static int intern_row(struct cs_rows *rows, const struct cs_row_key *key, bool compensating, uint32_t *number)
+{
+  uint64_t hash = cs_hash_mix(cs_hash_mix(key->what, key->thread), key->module);
+  *number = cs_idset_find(&rows->set, hash, rows, key, equal_row);
+  if (*number != CS_NONE)
+    return 0;
+  struct cs_row *added = cs_vector_add(&rows->list, 1);
+  if (!added || (compensating && !cs_vector_add(&rows->subtractions, 1)))
+    return -ENOMEM;
+  *added = (struct cs_row){.key = *key, .min = UINT64_MAX};
+  *number = rows->list.count - 1;
+  return cs_idset_add(&rows->set, hash, *number);
+}
+
+static const struct cs_code *code_of(const struct cs_profile *profile, const struct cs_variant *variant)
+{
+  return cs_profile_code(profile, cs_profile_context(profile, variant->context)->code);
+}
+
+static uint32_t function_of(const struct cs_profile *profile, uint32_t signature)
+{
+  return cs_profile_layout(profile, cs_profile_signature(profile, signature)->layout)->function;
+}
+
+static uint32_t what_of(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                        const struct cs_variant *variant)
+{
+  if (grouping->by & CALLSIG_BY_SIGNATURE)
+    return grouping->meeting->row_of[variant->signature];
+  if (grouping->by & CALLSIG_BY_FUNCTION)
+    return grouping->shown_function[function_of(profile, variant->signature)];
+  return CS_NONE;
+}
+
+static struct cs_row_key key_of(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                                const struct cs_variant *variant, uint32_t thread)
+{
+  struct cs_row_key key = {.what = what_of(profile, grouping, variant), .thread = CS_NONE, .module = CS_NONE};
+  if (grouping->by & CALLSIG_BY_THREAD)
+    key.thread = cs_profile_thread(profile, thread)->label;
+  if (grouping->by & CALLSIG_BY_MODULE)
+    key.module = cs_profile_label(profile, code_of(profile, variant)->module);
+  return key;
+}
+
+static bool is_selected(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                        const struct cs_edge *edge)
+{
+  if (edge->to == CS_NONE)
+    return false;
+  const struct cs_variant *to = cs_profile_variant(profile, edge->to);
+  if (grouping->selected_threads && !grouping->selected_threads[edge->thread])
+    return false;
+  if (grouping->selected_functions && !grouping->selected_functions[function_of(profile, to->signature)])
+    return false;
+  if (grouping->selected_signatures && !grouping->selected_signatures[to->signature])
+    return false;
+  if (grouping->selected_modules) {
+    uint32_t module = code_of(profile, to)->module;
+    return module != CS_NONE && grouping->selected_modules[module];
+  }
+  return true;
+}
+
+static uint32_t group_of(unsigned by, bool pair)
+{
+  if (by & CALLSIG_BY_SIGNATURE)
+    return pair ? CS_GROUP_SIGNATURE_PAIR : CS_GROUP_SIGNATURE;
+  if (by & CALLSIG_BY_FUNCTION)
+    return pair ? CS_GROUP_FUNCTION_PAIR : CS_GROUP_FUNCTION;
+  return by & CALLSIG_BY_MODULE ? CS_GROUP_MODULE : (uint32_t)GROUP_OUTERMOST;
+}
+
+/* Calls made while no recursion was open count as outermost in the recording, and are: the path of contexts is the
+ * stack. Except where the path itself shows what encloses them. */
+static bool is_enclosed(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                        const struct cs_edge *edge, uint32_t group)
+{
+  uint32_t cover = cs_profile_context(profile, cs_profile_variant(profile, edge->to)->context)->cover;
+  switch (group) {
+  case CS_GROUP_FUNCTION:
+    return cover & (grouping->by & CALLSIG_BY_MODULE ? CS_COVER_MODULE_CODE : CS_COVER_FUNCTION);
+  case CS_GROUP_MODULE:
+    return cover & CS_COVER_MODULE;
+  case GROUP_OUTERMOST:
+    return edge->from != CS_NONE;
+  default:
+    return false;
+  }
+}
+
+/* A caller in the same row is around the call, though their signatures were apart when it was recorded. */
+static bool is_joined_with_caller(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                                  const struct cs_edge *edge, uint32_t group)
+{
+  if (group != CS_GROUP_SIGNATURE || edge->from == CS_NONE)
+    return false;
+  uint32_t from = cs_profile_variant(profile, edge->from)->signature,
+           to = cs_profile_variant(profile, edge->to)->signature;
+  return from != to && grouping->meeting->row_of[from] == grouping->meeting->row_of[to];
+}
+
+static uint64_t scaled(uint64_t ticks, double scale)
+{
+  return scale == 1.0 ? ticks : (uint64_t)((long double)ticks * (long double)scale + 0.5L);
+}
+
+static void subtract(const struct cs_profile *profile, const struct cs_grouping *grouping, const struct cs_edge *edge,
+                     double scale, struct share *share)
+{
+  const struct cs_compensation *compensation = grouping->compensation;
+  uint64_t calls = compensation->calls[edge->to];
+  /* What a variant's callees cost is known of all its calls together: an edge takes its part of them. */
+  if (calls > 0)
+    share->subtraction.own = compensation->own[edge->to] * ((double)share->calls / (double)calls) * scale;
+  share->subtraction.cumulative =
+      (double)share->cumulative * compensation->share[cs_profile_variant(profile, edge->to)->context];
+}
+
+static struct share share_of(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                             const struct cs_edge *edge, uint32_t group)
+{
+  const struct cs_recursion none = {0}, *recursion = edge->recursion == CS_NONE
+                                                         ? &none
+                                                         : cs_profile_recursion(profile, edge->recursion);
+  double tick = cs_profile_recording(profile, cs_profile_thread(profile, edge->thread)->recording)->tick;
+  double scale = tick / grouping->tick;
+  uint64_t inclusive = edge->total + recursion->total;
+  struct share share = {.calls = edge->calls + recursion->calls,
+                        .own = inclusive > edge->children ? scaled(inclusive - edge->children, scale) : 0,
+                        .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
+                        .max = scaled(edge->max, scale)};
+  bool enclosed = is_enclosed(profile, grouping, edge, group);
+  bool joined = is_joined_with_caller(profile, grouping, edge, group);
+  if (!enclosed && !joined) {
+    bool outermost = group == GROUP_OUTERMOST;
+    share.primitive = edge->calls + (outermost ? recursion->calls : recursion->primitive[group]);
+    share.cumulative = scaled(edge->total + (outermost ? recursion->total : recursion->cumulative[group]), scale);
+  } else if (!enclosed || group == CS_GROUP_MODULE) {
+    /* Calls of an open recursion were judged one by one. */
+    share.primitive = joined ? 0 : recursion->primitive[group];
+    share.cumulative = joined ? 0 : scaled(recursion->cumulative[group], scale);
+  }
+  share.is_bound = recursion->calls > 0;
+  if (grouping->compensation)
+    subtract(profile, grouping, edge, scale, &share);
+  return share;
+}
+
+static void add_share(struct cs_rows *rows, uint32_t number, const struct share *share, bool joined)
+{
+  struct cs_row *row = cs_rows_at(rows, number);
+  row->calls += share->calls;
+  row->primitive += share->primitive;
+  row->own += share->own;
+  row->cumulative += share->cumulative;
+  row->is_bound |= joined && share->is_bound;
+  if (share->min < row->min)
+    row->min = share->min;
+  if (share->max > row->max)
+    row->max = share->max;
+  if (rows->subtractions.count) {
+    struct cs_subtraction *subtraction = cs_vector_at(&rows->subtractions, number);
+    subtraction->own += share->subtraction.own;
+    subtraction->cumulative += share->subtraction.cumulative;
+  }
+}
+
+static int build(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)
+{
+  uint32_t group = group_of(grouping->by, false);
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct cs_edge *edge = cs_profile_edge(profile, i);
+    if (!is_selected(profile, grouping, edge))
+      continue;
+    struct share share = share_of(profile, grouping, edge, group);
+    if (share.calls == 0)
+      continue;
+    struct cs_row_key key = key_of(profile, grouping, cs_profile_variant(profile, edge->to), edge->thread);
+    uint32_t number;
+    int result = intern_row(rows, &key, grouping->compensation != NULL, &number);
+    if (result < 0)
+      return result;
+    add_share(rows, number, &share, grouping->meeting && grouping->meeting->joined[key.what]);
+  }
+  return 0;
+}
+
+/* The calls of a row by signature lie within the calls of its function: where rows were joined under recursion, so that
+ * their sum counts time twice, that is the bound. */
+static int bound_by_function(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)
+{
+  struct cs_grouping by_function = *grouping;
+  by_function.by = grouping->by & ~(unsigned)CALLSIG_BY_SIGNATURE;
+  by_function.compensation = NULL;
+  by_function.selected_signatures = NULL;
+  struct cs_rows functions;
+  cs_rows_init(&functions);
+  int result = build(profile, &by_function, &functions);
+  for (uint32_t i = 0; i < rows->list.count && result == 0; i++) {
+    struct cs_row *row = cs_rows_at(rows, i);
+    struct cs_row_key key = row->key;
+    key.what = grouping->shown_function[function_of(profile, key.what)];
+    uint32_t number;
+    result = intern_row(&functions, &key, false, &number);
+    if (result == 0 && row->cumulative > cs_rows_at(&functions, number)->cumulative)
+      row->cumulative = cs_rows_at(&functions, number)->cumulative;
+  }
+  cs_rows_free(&functions);
+  return result;
+}
+
+static bool any_bound(const struct cs_rows *rows)
+{
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    if (cs_rows_at(rows, i)->is_bound)
+      return true;
+  }
+  return false;
+}
+
+/* Takes the hooks' cost off; times stay at or above zero, and a call never lasts less than its own part. */
+static void compensate(struct cs_rows *rows)
+{
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    struct cs_row *row = cs_rows_at(rows, i);
+    struct cs_subtraction *subtraction = cs_vector_at(&rows->subtractions, i);
+    subtraction->own = fmin(round(subtraction->own), (double)row->own);
+    subtraction->cumulative = fmin(round(subtraction->cumulative), (double)row->cumulative);
+    uint64_t own = row->own - (uint64_t)subtraction->own;
+    uint64_t cumulative = row->cumulative - (uint64_t)subtraction->cumulative;
+    if (cumulative < own && row->cumulative >= own)
+      cumulative = own;
+    subtraction->cumulative = (double)(row->cumulative - cumulative);
+    row->own = own;
+    row->cumulative = cumulative;
+  }
+}
+
+int cs_rows_build(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)
+{
+  int result = build(profile, grouping, rows);
+  if (result == 0 && grouping->by & CALLSIG_BY_SIGNATURE && any_bound(rows))
+    result = bound_by_function(profile, grouping, rows);
+  if (result == 0 && grouping->compensation)
+    compensate(rows);
+  return result;
+}
+
+struct pairs {
+  struct cs_vector *list;
+  struct cs_idset set;
+};
+
+static bool equal_pair(const void *owner, uint32_t number, const void *key)
+{
+  const struct cs_pair *there = cs_vector_at(((const struct pairs *)owner)->list, number), *wanted = key;
+  return there->caller == wanted->caller && there->callee == wanted->callee;
+}
+
+static int intern_pair(struct pairs *pairs, const struct cs_pair *key, struct cs_pair **pair)
+{
+  uint64_t hash = cs_hash_mix(key->caller, key->callee);
+  uint32_t number = cs_idset_find(&pairs->set, hash, pairs, key, equal_pair);
+  if (number == CS_NONE) {
+    *pair = cs_vector_add(pairs->list, 1);
+    if (!*pair)
+      return -ENOMEM;
+    **pair = *key;
+    return cs_idset_add(&pairs->set, hash, pairs->list->count - 1);
+  }
+  *pair = cs_vector_at(pairs->list, number);
+  return 0;
+}
+
+static int add_pair(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
+                    struct pairs *pairs, const struct cs_edge *edge, const struct share *share)
+{
+  struct cs_row_key to = key_of(profile, grouping, cs_profile_variant(profile, edge->to), edge->thread);
+  struct cs_row_key from = key_of(profile, grouping, cs_profile_variant(profile, edge->from), edge->thread);
+  struct cs_pair key = {0}, *pair = NULL;
+  bool compensating = grouping->compensation != NULL;
+  int result = intern_row(rows, &to, compensating, &key.callee);
+  if (result == 0)
+    result = intern_row(rows, &from, compensating, &key.caller);
+  if (result == 0)
+    result = intern_pair(pairs, &key, &pair);
+  if (result < 0)
+    return result;
+  double own = fmin(round(share->subtraction.own), (double)share->own);
+  double cumulative = fmin(round(share->subtraction.cumulative), (double)share->cumulative);
+  pair->calls += share->calls;
+  pair->primitive += share->primitive;
+  pair->own += share->own - (uint64_t)own;
+  pair->cumulative += share->cumulative - (uint64_t)cumulative;
+  return 0;
+}
+
+int cs_rows_pairs(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
+                  struct cs_vector *list)
+{
+  uint32_t group = group_of(grouping->by, true);
+  struct pairs pairs = {.list = list};
+  int result = 0;
+  for (uint32_t i = 0; i < profile->edges.count && result == 0; i++) {
+    const struct cs_edge *edge = cs_profile_edge(profile, i);
+    if (edge->from == CS_NONE || !is_selected(profile, grouping, edge))
+      continue;
+    struct share share = share_of(profile, grouping, edge, group);
+    if (share.calls > 0)
+      result = add_pair(profile, grouping, rows, &pairs, edge, &share);
+  }
+  cs_idset_free(&pairs.set);
+  /* No pair outlasts its callee: what widening joined may have counted a nested pair twice. */
+  for (uint32_t i = 0; i < list->count && result == 0; i++) {
+    struct cs_pair *pair = cs_vector_at(list, i);
+    if (pair->cumulative > cs_rows_at(rows, pair->callee)->cumulative)
+      pair->cumulative = cs_rows_at(rows, pair->callee)->cumulative;
+  }
+  return result;
+}

@@ -1,0 +1,76 @@
+/*
+ * Rows: what calls are grouped into, and the caller-callee pairs between them.
+ */
+#ifndef CALLSIG_OUTPUT_ROWS_H
+#define CALLSIG_OUTPUT_ROWS_H
+
+#include "idset.h"
+#include "profile.h"
+#include "widen.h"
+
+/* Who a row is. */
+struct cs_row_key {
+  uint32_t what;   /* a signature's or function's number; CS_NONE when rows are by neither */
+  uint32_t thread; /* the thread's label, a string; CS_NONE when rows are not by thread */
+  uint32_t module; /* the module's label, a string (0: no module); CS_NONE when rows are not by module */
+};
+
+/* Counters in ticks of struct cs_grouping.tick. */
+struct cs_row {
+  struct cs_row_key key;
+  uint32_t is_bound; /* joined by widening under recursion: primitive calls and cumulative time are upper bounds */
+  uint64_t calls, primitive, own, cumulative, min, max;
+};
+
+/* What --compensate takes off a row, in ticks. */
+struct cs_subtraction {
+  double own, cumulative;
+};
+
+struct cs_rows {
+  struct cs_vector list;         /* struct cs_row; a row without calls is a caller that is not listed itself */
+  struct cs_vector subtractions; /* struct cs_subtraction by row, when compensating; else empty */
+  struct cs_idset set;
+};
+
+/* One caller of one row. */
+struct cs_pair {
+  uint32_t caller, callee; /* rows */
+  uint64_t calls, primitive, own, cumulative;
+};
+
+/* What the hooks cost, found by compensate.c. */
+struct cs_compensation {
+  double *own;     /* by variant: ticks of the recording to take off all of its own time. Owned */
+  double *share;   /* by context: the part of its time, callees included, that was the hooks'. Owned */
+  uint64_t *calls; /* by variant: calls into it. Owned */
+};
+
+/* How calls are grouped. */
+struct cs_grouping {
+  unsigned by;                                /* enum callsig_stats_by, FUNCTION set with SIGNATURE */
+  const uint32_t *shown_function;             /* by function: what it is shown as */
+  const struct cs_meeting *meeting;           /* by signature: its row; NULL unless by signature */
+  const struct cs_compensation *compensation; /* NULL: none */
+  const uint8_t *selected_functions, *selected_threads, *selected_modules; /* by number; NULL: all */
+  const uint8_t *selected_signatures;                                      /* by signature; NULL: all */
+  double tick;                                                             /* seconds: the finest of the recordings */
+};
+
+void cs_rows_init(struct cs_rows *rows);
+void cs_rows_free(struct cs_rows *rows);
+
+static inline struct cs_row *cs_rows_at(const struct cs_rows *rows, uint32_t number)
+{
+  return cs_vector_at(&rows->list, number);
+}
+
+/* Sums all selected edges into rows. 0 or -ENOMEM. */
+int cs_rows_build(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows);
+
+/* Sums all selected edges between functions into pairs (struct cs_pair), interning callers that are no rows yet. Only
+ * for rows by function or signature. 0 or -ENOMEM. */
+int cs_rows_pairs(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
+                  struct cs_vector *pairs);
+
+#endif

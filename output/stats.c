@@ -1,0 +1,338 @@
+#include "callsig/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv.h"
+#include "json.h"
+#include "load.h"
+#include "message.h"
+#include "notes.h"
+#include "object.h"
+#include "recording.h"
+#include "strip.h"
+#include "table.h"
+
+int cs_stats_new(struct callsig_stats **made)
+{
+  struct callsig_stats *stats = calloc(1, sizeof *stats);
+  if (!stats)
+    return cs_stats_no_memory();
+  stats->by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE;
+  cs_rows_init(&stats->rows);
+  int result = cs_profile_init(&stats->profile) < 0 ? cs_stats_no_memory() : cs_sort_parse("cumulative", &stats->sort);
+  if (result < 0) {
+    callsig_stats_free(stats);
+    return result;
+  }
+  *made = stats;
+  return 0;
+}
+
+void cs_stats_forget(struct callsig_stats *stats)
+{
+  free(stats->shown_function);
+  free(stats->order);
+  free(stats->signatures);
+  stats->shown_function = NULL;
+  stats->order = NULL;
+  stats->signatures = NULL;
+  stats->listed = 0;
+  stats->grouped = false;
+  cs_meeting_free(&stats->meeting);
+  cs_compensation_free(&stats->compensation);
+  cs_selection_free(&stats->selection);
+  cs_rows_free(&stats->rows);
+  cs_rows_init(&stats->rows);
+  cs_arena_free(&stats->texts);
+}
+
+int cs_stats_take(struct callsig_stats *stats, struct cs_recording *recording, const struct cs_rec_clock_point *now)
+{
+  cs_stats_forget(stats);
+  int result = cs_load(&stats->profile, recording, now);
+  cs_recording_close(recording);
+  return result;
+}
+
+int callsig_stats_add(struct callsig_stats *stats, const char *path)
+{
+  struct cs_recording recording;
+  int result = cs_recording_read(path, &recording);
+  return result < 0 ? result : cs_stats_take(stats, &recording, NULL);
+}
+
+int callsig_stats_load(const char *path, struct callsig_stats **loaded)
+{
+  *loaded = NULL;
+  struct callsig_stats *stats;
+  int result = cs_stats_new(&stats);
+  if (result < 0)
+    return result;
+  result = callsig_stats_add(stats, path);
+  if (result < 0)
+    callsig_stats_free(stats);
+  else
+    *loaded = stats;
+  return result;
+}
+
+void callsig_stats_free(struct callsig_stats *stats)
+{
+  if (!stats)
+    return;
+  cs_stats_forget(stats);
+  cs_filter_free(&stats->filter);
+  cs_profile_free(&stats->profile);
+  free(stats);
+}
+
+int callsig_stats_group(struct callsig_stats *stats, unsigned by)
+{
+  const unsigned known =
+      CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE;
+  if (by == 0 || by & ~known)
+    return cs_stats_fail(-EINVAL, "rows are by function, signature, thread or module");
+  if (by & CALLSIG_BY_STAGE)
+    return cs_stats_fail(-ENOTSUP, "the recording has no stages: leave out --by stage");
+  if (by & CALLSIG_BY_SIGNATURE)
+    by |= CALLSIG_BY_FUNCTION;
+  cs_stats_forget(stats);
+  stats->by = by;
+  return 0;
+}
+
+int callsig_stats_filter(struct callsig_stats *stats, const struct callsig_stats_filter *wanted)
+{
+  struct callsig_stats_filter known = {.size = sizeof known};
+  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  if (known.stage)
+    return cs_stats_fail(-ENOTSUP, "the recording has no stages: leave out --stage");
+  struct cs_filter filter;
+  int result = cs_filter_make(&known, &filter);
+  if (result == 0 && filter.signature)
+    result = cs_expression_check(filter.signature, &stats->profile);
+  if (result < 0) {
+    cs_filter_free(&filter);
+    return result;
+  }
+  cs_stats_forget(stats);
+  cs_filter_free(&stats->filter);
+  stats->filter = filter;
+  return 0;
+}
+
+int callsig_stats_strip_dirs(struct callsig_stats *stats)
+{
+  cs_stats_forget(stats);
+  stats->strip_dirs = true;
+  return 0;
+}
+
+int callsig_stats_compensate(struct callsig_stats *stats, int on)
+{
+  cs_stats_forget(stats);
+  stats->compensating = on != 0;
+  return 0;
+}
+
+int callsig_stats_sort(struct callsig_stats *stats, const char *keys)
+{
+  int result = cs_sort_parse(keys, &stats->sort);
+  if (result == 0)
+    cs_stats_forget(stats);
+  return result;
+}
+
+int callsig_stats_reverse(struct callsig_stats *stats)
+{
+  stats->sort.reversed = !stats->sort.reversed;
+  cs_stats_forget(stats);
+  return 0;
+}
+
+struct cs_names cs_stats_names(const struct callsig_stats *stats)
+{
+  return (struct cs_names){.profile = &stats->profile, .shown_function = stats->shown_function, .by = stats->by};
+}
+
+/* The finest tick of the recordings: what all others are scaled to. */
+static double finest_tick(const struct cs_profile *profile)
+{
+  double tick = cs_profile_recording(profile, 0)->tick;
+  for (uint32_t i = 1; i < profile->recordings.count; i++) {
+    if (cs_profile_recording(profile, i)->tick < tick)
+      tick = cs_profile_recording(profile, i)->tick;
+  }
+  return tick;
+}
+
+static int group(struct callsig_stats *stats)
+{
+  int result = cs_shown_functions(&stats->profile, stats->strip_dirs, &stats->shown_function);
+  if (result == 0 && (stats->by & CALLSIG_BY_SIGNATURE || stats->filter.signature))
+    result = cs_widen(&stats->profile, stats->shown_function, &stats->meeting);
+  if (result == 0)
+    result = cs_filter_select(&stats->filter, &stats->profile, stats->shown_function, stats->meeting.row_of,
+                              &stats->selection);
+  if (result == 0 && stats->compensating)
+    result = cs_compensate(&stats->profile, &stats->compensation);
+  if (result < 0)
+    return result;
+  stats->grouping = (struct cs_grouping){
+      .by = stats->by,
+      .shown_function = stats->shown_function,
+      .meeting = stats->by & CALLSIG_BY_SIGNATURE ? &stats->meeting : NULL,
+      .compensation = stats->compensating ? &stats->compensation : NULL,
+      .selected_functions = stats->selection.functions,
+      .selected_threads = stats->selection.threads,
+      .selected_modules = stats->selection.modules,
+      .selected_signatures = stats->selection.signatures,
+      .tick = finest_tick(&stats->profile),
+  };
+  return cs_rows_build(&stats->profile, &stats->grouping, &stats->rows);
+}
+
+static int order(struct callsig_stats *stats)
+{
+  uint64_t own = 0;
+  stats->order = malloc((stats->rows.list.count + 1u) * sizeof *stats->order);
+  if (!stats->order)
+    return -ENOMEM;
+  stats->total = (struct callsig_stats_total){.size = sizeof stats->total};
+  for (uint32_t i = 0; i < stats->rows.list.count; i++) {
+    const struct cs_row *row = cs_rows_at(&stats->rows, i);
+    stats->order[stats->listed++] = i;
+    stats->total.calls += row->calls;
+    stats->total.primitive_calls += row->primitive;
+    own += row->own;
+  }
+  stats->total.time = (double)own * stats->grouping.tick;
+  struct cs_names names = cs_stats_names(stats);
+  return cs_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
+}
+
+int cs_stats_prepare(struct callsig_stats *stats)
+{
+  if (stats->grouped)
+    return 0;
+  int result = group(stats);
+  if (result == 0)
+    result = order(stats);
+  if (result == -ENOMEM)
+    cs_stats_no_memory();
+  if (result < 0)
+    cs_stats_forget(stats);
+  else
+    stats->grouped = true;
+  return result;
+}
+
+static int print_note(const char *note, void *data)
+{
+  return fprintf(data, "%s\n", note) < 0 ? -EIO : 0;
+}
+
+static int print_notes(struct callsig_stats *stats, FILE *out)
+{
+  int result = cs_notes(stats, print_note, out);
+  if (result == -EIO)
+    return cs_stats_fail(-EIO, "cannot write the table: the output is full or closed");
+  return result == -ENOMEM ? cs_stats_no_memory() : result;
+}
+
+int callsig_stats_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = cs_table_print(stats, out, restrictions, count);
+  return result < 0 ? result : print_notes(stats, out);
+}
+
+int callsig_stats_print_callers(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = cs_table_print_links(stats, out, restrictions, count, false);
+  return result < 0 ? result : print_notes(stats, out);
+}
+
+int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = cs_table_print_links(stats, out, restrictions, count, true);
+  return result < 0 ? result : print_notes(stats, out);
+}
+
+int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  return cs_json_print(stats, out, restrictions, count);
+}
+
+int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  return cs_csv_print(stats, out, restrictions, count);
+}
+
+size_t callsig_stats_row_count(struct callsig_stats *stats)
+{
+  return cs_stats_prepare(stats) < 0 ? 0 : stats->listed;
+}
+
+/* The row's signature, made once and kept as long as the rows. NULL with `*result` 0: it has none. */
+static const char *signature_of(struct callsig_stats *stats, const struct cs_names *names, uint32_t number, int *result)
+{
+  if (!(stats->by & CALLSIG_BY_SIGNATURE))
+    return NULL;
+  if (!stats->signatures)
+    stats->signatures = calloc(stats->rows.list.count + 1u, sizeof *stats->signatures);
+  if (stats->signatures && !stats->signatures[number]) {
+    struct cs_text text = {0};
+    struct cs_arguments scratch = {0};
+    cs_row_signature(names, &cs_rows_at(&stats->rows, number)->key, &scratch, &text);
+    if (!text.failed)
+      stats->signatures[number] = cs_arena_copy(&stats->texts, cs_text_string(&text), text.length);
+    cs_text_free(&text);
+    cs_arguments_free(&scratch);
+  }
+  if (!stats->signatures || !stats->signatures[number])
+    *result = cs_stats_no_memory();
+  return *result == 0 && stats->signatures[number][0] ? stats->signatures[number] : NULL;
+}
+
+int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_stats_row *row)
+{
+  int result = cs_stats_prepare(stats);
+  if (result < 0)
+    return result;
+  if (index >= stats->listed)
+    return cs_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
+  uint32_t number = stats->order[index];
+  const struct cs_row *known = cs_rows_at(&stats->rows, number);
+  struct cs_names names = cs_stats_names(stats);
+  const struct cs_known_function *function = cs_row_function(&names, &known->key);
+  double tick = stats->grouping.tick;
+  struct callsig_stats_row full = {
+      .size = row->size,
+      .file = function ? cs_profile_string(&stats->profile, function->file) : NULL,
+      .line = function ? function->line : 0,
+      .function = function ? cs_profile_string(&stats->profile, function->name) : NULL,
+      .signature = signature_of(stats, &names, number, &result),
+      .thread = known->key.thread == CS_NONE ? NULL : cs_profile_string(&stats->profile, known->key.thread),
+      .module = known->key.module == CS_NONE ? NULL : cs_profile_string(&stats->profile, known->key.module),
+      .ncalls = known->calls,
+      .pcalls = known->primitive,
+      .tottime = (double)known->own * tick,
+      .cumtime = (double)known->cumulative * tick,
+      .min = (double)known->min * tick,
+      .max = (double)known->max * tick,
+  };
+  memcpy(row, &full, row->size < sizeof full ? row->size : sizeof full);
+  return result;
+}
+
+int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total *total)
+{
+  int result = cs_stats_prepare(stats);
+  if (result < 0)
+    return result;
+  stats->total.size = total->size;
+  memcpy(total, &stats->total, total->size < sizeof stats->total ? total->size : sizeof stats->total);
+  return 0;
+}

@@ -1,0 +1,54 @@
+/*
+ * A growing text: what names, tables and numbers are written into before they go out.
+ *
+ * Zero-initialise; free with cs_text_free(). An addition that finds no memory sets `failed` and adds nothing, so that a
+ * writer checks once, at its end. Not thread-safe.
+ */
+#ifndef CALLSIG_OUTPUT_TEXT_H
+#define CALLSIG_OUTPUT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cs_text {
+  char *data; /* NUL-terminated once anything was added */
+  size_t length, capacity;
+  bool failed;
+};
+
+void cs_text_free(struct cs_text *text);
+
+/* Empties the text; its memory stays. */
+void cs_text_clear(struct cs_text *text);
+
+/* The text so far, "" when nothing was added. Valid until the next addition. */
+const char *cs_text_string(const struct cs_text *text);
+
+void cs_text_add(struct cs_text *text, const char *bytes, size_t length);
+void cs_text_puts(struct cs_text *text, const char *string);
+void cs_text_putc(struct cs_text *text, char byte);
+void cs_text_printf(struct cs_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The shortest decimal that reads back as the same number, as Python's repr() writes it: "0.1", "1e+22", "16.0", "inf".
+ * With `single`, as the same float. Independent of the locale. */
+void cs_text_double(struct cs_text *text, double value, bool single);
+
+/* Three decimals, right-justified in `width`, as "%8.3f". Independent of the locale. */
+void cs_text_fixed(struct cs_text *text, double value, int width);
+
+/* Bytes between `quote`s, C escapes for what would not print: \n, \", \x1b. UTF-8 stays as it is, other bytes are
+ * escaped. */
+void cs_text_quoted(struct cs_text *text, const char *bytes, size_t length, char quote);
+
+/* Bytes as they are where they are printing UTF-8; every other byte becomes \xNN, so that a hostile name cannot drive a
+ * terminal. */
+void cs_text_printable(struct cs_text *text, const char *bytes, size_t length);
+
+/* Characters (code points) of a UTF-8 string: the width that pstats pads by. */
+size_t cs_text_width(const char *string, size_t length);
+
+/* Bytes of the UTF-8 sequence that `bytes` starts with, 0 when it is not valid. */
+size_t cs_text_utf8(const char *bytes, size_t length);
+
+#endif
