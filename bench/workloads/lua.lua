@@ -48,4 +48,4 @@ local function closures(count)
   return sum
 end
 
-print(fib(26), sieve(300000), text(20000), caught(20000), closures(200000))
+print(fib(29), sieve(1000000), text(60000), caught(80000), closures(800000))
