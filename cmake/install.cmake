@@ -7,11 +7,17 @@ endif()
 
 set(CALLSIG_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/callsig)
 
+# Other projects get one static library for both of these folders, and link what it needs by name.
+add_library(callsig_stats_archive STATIC $<TARGET_OBJECTS:cs_output> $<TARGET_OBJECTS:cs_symbols>)
+set_target_properties(callsig_stats_archive PROPERTIES OUTPUT_NAME callsig-stats EXPORT_NAME stats_static
+                      LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/archive)
+target_link_libraries(callsig_stats_archive INTERFACE pcre2-8 yajl dw elf xxhash stdc++ m ${CMAKE_DL_LIBS})
+set(CALLSIG_STATS_REQUIRES "libpcre2-8 yajl libdw libelf libxxhash")
+
 # As other projects name them: callsig::callsig, callsig::stats, callsig::callsig_static, callsig::stats_static.
 set_target_properties(callsig_stats PROPERTIES EXPORT_NAME stats)
-set_target_properties(callsig_stats_static PROPERTIES EXPORT_NAME stats_static)
 
-install(TARGETS callsig callsig_static callsig_stats callsig_stats_static EXPORT callsig-targets
+install(TARGETS callsig callsig_static callsig_stats callsig_stats_archive EXPORT callsig-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -20,6 +26,7 @@ install(TARGETS callsig_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS ${PROJECT_BINARY_DIR}/cli/callsig-cc DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/callsig/callsig.h include/callsig/stats.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/callsig)
 
+string(REPLACE " " "$<SEMICOLON>" CALLSIG_INSTRUMENT_FLAGS_LIST "${CALLSIG_INSTRUMENT_FLAGS}")
 configure_package_config_file(cmake/callsig-config.cmake.in ${PROJECT_BINARY_DIR}/callsig-config.cmake
                               INSTALL_DESTINATION ${CALLSIG_PACKAGE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/callsig-config-version.cmake COMPATIBILITY SameMinorVersion)
@@ -27,7 +34,9 @@ install(FILES ${PROJECT_BINARY_DIR}/callsig-config.cmake ${PROJECT_BINARY_DIR}/c
         DESTINATION ${CALLSIG_PACKAGE_DIR})
 
 # Paths in .pc files are relative to the file, so that an installed tree can be moved.
-file(RELATIVE_PATH CALLSIG_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+set(CALLSIG_PC_DIR ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH CALLSIG_PC_LIB ${CALLSIG_PC_DIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH CALLSIG_PC_INCLUDE ${CALLSIG_PC_DIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 foreach(package IN ITEMS callsig callsig-stats)
   configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
