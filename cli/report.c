@@ -191,21 +191,21 @@ static int load(char **recordings, size_t count, struct callsig_stats **stats)
   return error;
 }
 
-/* Groups, filters and sorts as asked. */
+/* Groups, filters and sorts as asked. Returns an exit status: what is said wrongly is a usage error. */
 static int arrange(struct callsig_stats *stats, const struct report_options *report)
 {
-  int error = 0;
-  if (report->by != 0)
-    error = callsig_stats_group(stats, report->by);
+  int error = callsig_stats_filter(stats, &report->filter);
   if (error == 0)
-    error = callsig_stats_filter(stats, &report->filter);
+    error = callsig_stats_sort(stats, report->sort);
+  if (error == -EINVAL)
+    return CS_EXIT_USAGE;
+  if (error == 0 && report->by != 0)
+    error = callsig_stats_group(stats, report->by);
   if (error == 0 && report->compensate)
     error = callsig_stats_compensate(stats, 1);
   if (error == 0 && report->strip_dirs)
     error = callsig_stats_strip_dirs(stats);
-  if (error == 0)
-    error = callsig_stats_sort(stats, report->sort);
-  return error;
+  return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
 }
 
 static int report_main(const struct cs_command *command, int argc, char **argv)
@@ -233,12 +233,11 @@ static int report_main(const struct cs_command *command, int argc, char **argv)
   }
   struct callsig_stats *stats = NULL;
   int error = recordings > 0 ? load(arguments, recordings, &stats) : load(&standard, 1, &stats);
-  if (error == 0)
-    error = arrange(stats, &report);
-  if (error == 0)
-    error = print(stats, stdout, restrictions, count - recordings);
+  status = error < 0 ? CS_EXIT_FAILURE : arrange(stats, &report);
+  if (status == CS_EXIT_OK && print(stats, stdout, restrictions, count - recordings) < 0)
+    status = CS_EXIT_FAILURE;
   callsig_stats_free(stats);
-  return error < 0 ? CS_EXIT_FAILURE : cs_finish_output(CS_EXIT_OK);
+  return status == CS_EXIT_OK ? cs_finish_output(status) : status;
 }
 
 const struct cs_command cs_command_report = {

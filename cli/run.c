@@ -14,6 +14,7 @@
 #include "place.h"
 #include "prepare.h"
 #include "recording_files.h"
+#include "sort.h"
 #include "supervise.h"
 
 extern char **environ;
@@ -116,6 +117,9 @@ static int check_options(const struct cs_command *command, const struct run_opti
 {
   if (run->clock != NULL && strcmp(run->clock, "wall") != 0 && strcmp(run->clock, "cpu") != 0)
     return cs_usage_error(command, "--clock: '%s' is neither wall nor cpu", run->clock);
+  struct cs_sort sort;
+  if (run->sort != NULL && cs_sort_parse(run->sort, &sort) < 0)
+    return CS_EXIT_USAGE;
   return CS_EXIT_OK;
 }
 

@@ -84,7 +84,7 @@ class Run(harness.Case):
             self.assert_fails(self.callsig("run", option, "x", "true"), 2, "--db and --interval are not in version")
 
     def test_sort_key(self):
-        self.assert_fails(self.callsig("run", "-s", "nonsense", "true"), 2, "-s", "nonsense")
+        self.assert_fails(self.callsig("run", "-s", "nonsense", "true"), 2, "sort key 'nonsense' is unknown", "cumtime")
 
 
 class Report(harness.Case):
