@@ -114,6 +114,18 @@ int cs_libraries_list(const char *interpreter, const char *image, struct cs_libr
   return -ENOEXEC;
 }
 
+const char *cs_libraries_first(const struct cs_libraries *libraries)
+{
+  static const char *const names[] = {"libasan.so", "libclang_rt.asan", "libhwasan.so"};
+  for (size_t i = 0; i < libraries->count; i++) {
+    const char *base = strrchr(libraries->paths[i], '/') + 1;
+    for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+      if (strncmp(base, names[j], strlen(names[j])) == 0)
+        return libraries->paths[i];
+  }
+  return NULL;
+}
+
 void cs_libraries_free(struct cs_libraries *libraries)
 {
   for (size_t i = 0; i < libraries->count; i++)

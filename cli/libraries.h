@@ -12,6 +12,11 @@ struct cs_libraries {
 /* Asks `interpreter`, the dynamic linker of `image`, for its libraries. Returns 0, or a negative errno after a message:
  * for a library that is missing, -ENOENT. *libraries is valid in either case. */
 int cs_libraries_list(const char *interpreter, const char *image, struct cs_libraries *libraries);
+
+/* The one of `libraries` that has to be loaded before all others, as AddressSanitizer's runtime insists; NULL for none.
+ */
+const char *cs_libraries_first(const struct cs_libraries *libraries);
+
 void cs_libraries_free(struct cs_libraries *libraries);
 
 #endif

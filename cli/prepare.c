@@ -8,7 +8,6 @@
 #include "command.h"
 #include "config.h"
 #include "index_file.h"
-#include "libraries.h"
 
 /* What going over the modules has found. */
 struct preparation {
@@ -31,16 +30,14 @@ static int prepare_module(struct preparation *preparation, const char *path)
   return error;
 }
 
-static int prepare_libraries(struct preparation *preparation, const struct cs_program *program)
+static int prepare_libraries(struct preparation *preparation, const struct cs_libraries *libraries)
 {
-  struct cs_libraries libraries;
-  int error = cs_libraries_list(program->facts.interpreter, program->image, &libraries);
-  for (size_t i = 0; error == 0 && i < libraries.count; i++) {
+  int error = 0;
+  for (size_t i = 0; error == 0 && i < libraries->count; i++) {
     struct cs_elf_facts facts;
-    if (cs_elf_facts_read(libraries.paths[i], &facts) == 0 && facts.native && facts.imports_hook)
-      error = prepare_module(preparation, libraries.paths[i]);
+    if (cs_elf_facts_read(libraries->paths[i], &facts) == 0 && facts.native && facts.imports_hook)
+      error = prepare_module(preparation, libraries->paths[i]);
   }
-  cs_libraries_free(&libraries);
   return error;
 }
 
@@ -59,7 +56,7 @@ static int check_instrumented(const struct preparation *preparation, const struc
   return 0;
 }
 
-int cs_prepare_indexes(const struct cs_program *program, const char *rules)
+int cs_prepare_indexes(const struct cs_program *program, const struct cs_libraries *libraries, const char *rules)
 {
   struct cs_rules *loaded = NULL;
   int error = rules != NULL ? cs_rules_load(rules, cs_error_line, NULL, &loaded) : 0;
@@ -69,8 +66,8 @@ int cs_prepare_indexes(const struct cs_program *program, const char *rules)
   struct preparation preparation = {.options = &options};
   if (program->facts.imports_hook || program->facts.defines_hook)
     error = prepare_module(&preparation, program->image);
-  if (error == 0 && program->facts.interpreter[0] != '\0')
-    error = prepare_libraries(&preparation, program);
+  if (error == 0)
+    error = prepare_libraries(&preparation, libraries);
   if (error == 0)
     error = check_instrumented(&preparation, program);
   /* What a rule names may be in a module that is loaded later. */

@@ -123,8 +123,9 @@ static int check_options(const struct cs_command *command, const struct run_opti
   return CS_EXIT_OK;
 }
 
-/* The runtime comes before what is preloaded already. LD_PRELOAD has no way to quote. */
-static int set_preload(const char *runtime)
+/* The runtime comes before what is preloaded already, and after `first` (NULL: nothing). LD_PRELOAD has no way to
+ * quote. */
+static int set_preload(const char *first, const char *runtime)
 {
   if (strpbrk(runtime, " :") != NULL) {
     cs_error("run: %s: LD_PRELOAD cannot hold a path with a space or a colon; install callsig elsewhere", runtime);
@@ -132,8 +133,10 @@ static int set_preload(const char *runtime)
   }
   const char *existing = getenv("LD_PRELOAD");
   char *list = NULL;
-  bool is_empty = existing == NULL || existing[0] == '\0';
-  if (asprintf(&list, "%s%s%s", runtime, is_empty ? "" : ":", is_empty ? "" : existing) < 0)
+  if (existing == NULL)
+    existing = "";
+  if (asprintf(&list, "%s%s%s%s%s", first != NULL ? first : "", first != NULL ? ":" : "", runtime,
+               existing[0] != '\0' ? ":" : "", existing) < 0)
     return -ENOMEM;
   int error = setenv("LD_PRELOAD", list, 1) == 0 ? 0 : -errno;
   free(list);
@@ -146,13 +149,14 @@ static int set_variable(const char *name, const char *value)
   return value == NULL || setenv(name, value, 1) == 0 ? 0 : -errno;
 }
 
-static int set_environment(const struct run_options *run, const struct cs_program *program, const char *output)
+static int set_environment(const struct run_options *run, const struct cs_program *program,
+                           const struct cs_libraries *libraries, const char *output)
 {
   struct cs_place place;
   int error = cs_place_find(&place);
   /* A program with the runtime linked into it would get a second one. */
   if (error == 0 && !program->facts.defines_hook)
-    error = set_preload(place.runtime);
+    error = set_preload(cs_libraries_first(libraries), place.runtime);
   char rules[PATH_MAX];
   if (error == 0 && run->rules != NULL && realpath(run->rules, rules) == NULL)
     error = -errno;
@@ -211,25 +215,37 @@ static void report_run(const char *output, const struct run_options *run, pid_t 
              children, children == 1 ? "" : "s", shown);
 }
 
+/* Finds the program, and makes ready all that it needs to be recorded at `output`. */
+static int prepare(const struct run_options *run, const char *name, struct cs_program *program, char output[PATH_MAX])
+{
+  struct cs_libraries libraries = {0};
+  const char *rules = run->rules != NULL ? run->rules : getenv("CALLSIG_RULES");
+  int error = cs_program_find(name, program);
+  if (error == 0)
+    error = cs_recording_prepare(run->output != NULL ? run->output : DEFAULT_OUTPUT, output);
+  if (error == 0 && program->facts.interpreter[0] != '\0')
+    error = cs_libraries_list(program->facts.interpreter, program->image, &libraries);
+  if (error == 0)
+    error = cs_prepare_indexes(program, &libraries, rules);
+  if (error == 0)
+    error = set_environment(run, program, &libraries, output);
+  cs_libraries_free(&libraries);
+  return error;
+}
+
 static int run_program(const struct run_options *run, char **argv)
 {
   struct cs_program program;
   char output[PATH_MAX];
-  struct timespec now;
-  const char *rules = run->rules != NULL ? run->rules : getenv("CALLSIG_RULES");
-  if (cs_program_find(argv[0], &program) < 0 ||
-      cs_recording_prepare(run->output != NULL ? run->output : DEFAULT_OUTPUT, output) < 0 ||
-      cs_prepare_indexes(&program, rules) < 0)
-    return CS_EXIT_FAILURE;
-  int error = set_environment(run, &program, output);
-  if (error < 0)
+  if (prepare(run, argv[0], &program, output) < 0)
     return CS_EXIT_FAILURE;
 
+  struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
   pid_t pid;
   int status = 0;
-  error = cs_supervise(program.path, argv, environ, &pid, &status);
+  int error = cs_supervise(program.path, argv, environ, &pid, &status);
   if (error < 0) {
     cs_error("run: %s: cannot be started: %s", program.path, strerror(-error));
     return CS_EXIT_FAILURE;

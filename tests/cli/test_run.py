@@ -330,6 +330,13 @@ class Program(harness.Case):
         done = self.callsig("run", static)
         self.assertEqual((done.returncode, len(self.rows(done.stderr))), (0, 4), done.stderr)
 
+    def test_sanitizers(self):
+        """A program built with a sanitizer, whose runtime wants to be first, runs as it does alone."""
+        for sanitizer in ("address", "undefined", "thread"):
+            program = self.compile("program", harness.CALLS, "-fsanitize=" + sanitizer)
+            done = self.callsig("run", program)
+            self.assertEqual((done.returncode, len(self.rows(done.stderr))), (0, 4), done.stderr)
+
     def test_stripped(self):
         program = self.compile("program", harness.CALLS)
         subprocess.run(["strip", program], check=True)
