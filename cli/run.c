@@ -221,12 +221,13 @@ static int prepare(const struct run_options *run, const char *name, struct cs_pr
   struct cs_libraries libraries = {0};
   const char *rules = run->rules != NULL ? run->rules : getenv("CALLSIG_RULES");
   int error = cs_program_find(name, program);
-  if (error == 0)
-    error = cs_recording_prepare(run->output != NULL ? run->output : DEFAULT_OUTPUT, output);
   if (error == 0 && program->facts.interpreter[0] != '\0')
     error = cs_libraries_list(program->facts.interpreter, program->image, &libraries);
   if (error == 0)
     error = cs_prepare_indexes(program, &libraries, rules);
+  /* Last, so that an older recording stays when this run comes to nothing. */
+  if (error == 0)
+    error = cs_recording_prepare(run->output != NULL ? run->output : DEFAULT_OUTPUT, output);
   if (error == 0)
     error = set_environment(run, program, &libraries, output);
   cs_libraries_free(&libraries);
