@@ -6,47 +6,32 @@ can be paired so that each pair agrees: that is a bipartite matching, found here
 paired are mismatches.
 """
 
-import re
 from collections import Counter, defaultdict
 
 EQUAL, TYPE_ONLY, BOTH_LOST, ONLY_GDB, ONLY_CALLSIG, DIFFERENT = ("equal", "type only", "both lost", "only gdb", "only callsig", "different")
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", "'": "'", '"': '"', "e": "\x1b"}
 
 
-def character(text):
-    """The code of a character literal as callsig prints it, 'a' or '\\n' or '\\x1b'; None when `text` is none."""
-    match = re.fullmatch(r"'(.*)'", text, re.DOTALL)
-    if not match:
-        return None
-    inner = match[1]
-    if inner.startswith("\\x"):
-        return int(inner[2:], 16)
-    if inner.startswith("\\") and len(inner) == 2:
-        return ord(ESCAPES.get(inner[1], inner[1]))
-    return ord(inner) if len(inner) == 1 else None
-
-
-def same(kind, seen, printed):
-    """True when gdb's value `seen`, of this kind, is what callsig printed."""
-    if kind == "integer":
-        code = character(printed)
-        if code is not None:
-            return int(seen) in (code, code - 256)
-        return printed == seen
+def same(kind, seen, value):
+    """True when gdb's value `seen`, of this kind, is callsig's `value`, as JSON gives it."""
+    if kind in ("pointer", "function") and (value is None or seen == "NULL"):
+        return value is None and seen == "NULL"
+    if kind == "pointer":
+        return True
+    if kind == "function":
+        return value.split("(")[0] == seen.split("(")[0]
     if kind == "bool":
-        return printed in (seen, {"true": "1", "false": "0"}[seen])
+        return value is (seen == "true")
     if kind == "enum":
         number, name = seen.split(" ", 1)
-        names = sorted(name.strip("()").replace(" ", "").split("|"))
-        return printed == number or sorted(printed.replace(" ", "").split("|")) == names or printed == str(int(number))
-    if kind == "function":
-        return printed.split("(")[0] == seen.split("(")[0] or seen.startswith(printed + " ")
-    if kind == "pointer":
-        return (printed == "NULL") == (seen == "NULL")
-    return True
+        if isinstance(value, int):
+            return str(value) == number
+        return sorted(value.replace(" ", "").split("|")) == sorted(name.strip("()").replace(" ", "").split("|"))
+    if isinstance(value, str):  # a char: the character itself
+        return len(value) == 1 and int(seen) in (ord(value), ord(value) - 256)
+    return not isinstance(value, bool) and str(value) == seen
 
 
-def outcome(seen, argument):
+def outcome(name, seen, argument):
     """How an argument that gdb described as [kind, value] compares with callsig's {state, value}."""
     kind, value = seen
     lost = argument is None or argument["state"] in ("lost", "unreadable")
@@ -56,16 +41,15 @@ def outcome(seen, argument):
         return TYPE_ONLY
     if lost:
         return ONLY_GDB
-    if argument["state"] != "read" or argument["value"] is None and kind != "pointer":
+    if argument["state"] != "read" or name == "this":
         return TYPE_ONLY
-    printed = "" if argument["value"] is None else str(argument["value"])
-    return EQUAL if same(kind, value, printed) else DIFFERENT
+    return EQUAL if same(kind, value, argument["value"]) else DIFFERENT
 
 
 def compare(record, row):
     """Counter of outcomes of one pair."""
     arguments = {argument["name"]: argument for argument in row["args"]}
-    return Counter(outcome(value, arguments.get(name)) for name, value in record["args"])
+    return Counter(outcome(name, value, arguments.get(name)) for name, value in record["args"])
 
 
 def pair(records, rows):

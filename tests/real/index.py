@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""How much of real programs' parameters the index can read, and that its two readers of debug information agree.
+
+    index.py --sources FOLDER --out FOLDER --build FOLDER (--quick | --full | PROGRAM VARIANT...)
+
+At -O2 at least 97 % must be readable with gcc and 96 % with clang; everywhere, elfutils and libdwarf must agree.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+
+import build
+from product import Product
+
+QUICK = {"lua": ["gcc-O2", "clang-O2"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
+EVERY = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
+FULL = {"lua": EVERY + ["gcc-O2-lto", "gcc-O2-nopie"], "zstd": EVERY, "sqlite3": EVERY, "jsonnet": EVERY}
+LEAST = {"gcc-O2": 97.0, "clang-O2": 96.0}
+C_PROGRAMS = {"lua", "zstd", "sqlite3"}
+
+
+def check(builder, product, name, variant):
+    """Prints one line; returns whether it fell short."""
+    program = builder.build(name, variant)[0]
+    text = product.call("index", "--coverage", program)
+    readable = float(re.search(r"([0-9.]+) % readable", text)[1])
+    least = LEAST.get(variant, 0.0) if name in C_PROGRAMS else 0.0
+    done = subprocess.run([str(product.command), "index", "--verify", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=product.environment())
+    verified = done.stdout.strip().splitlines() or ["no differences"]
+    print(f"{name:8} {variant:14} {readable:6.2f} % readable (at least {least:g})  verify: status {done.returncode}, {verified[-1]}")
+    if done.returncode or readable < least:
+        print(*text.splitlines(), *verified[:10], sep="\n    ")
+    return done.returncode != 0 or readable < least
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    build.add_arguments(parser)
+    parser.add_argument("--build", required=True, help="build folder of callsig")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("variant", nargs="*")
+    options = parser.parse_args()
+    product = Product(options.build, options.out)
+    builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
+    chosen = QUICK if options.quick else FULL if options.full else {}
+    if options.program:
+        chosen = {options.program: options.variant or chosen.get(options.program) or FULL[options.program]}
+    short = sum(check(builder, product, name, variant) for name, variants in chosen.items() for variant in variants)
+    print(f"{short} fall short")
+    return short > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
