@@ -1,11 +1,12 @@
 /*
  * What the files of the runtime share. It runs inside somebody else's program, so it holds to these rules:
  *
- *  - No call that the program could have replaced: memory comes from arena.c, files from the raw system calls of syscall.h.
- *    errno is never touched. All of it is compiled for general registers alone, so xmm keeps what the program put there.
- *  - A hook may run inside malloc, in a signal handler, before main or after exit. The fast path (hooks_x86_64.S) takes no
- *    lock. Everything slower runs between cs_slow_enter() and cs_slow_leave(): all signals are blocked and the thread's state
- *    is BUSY, so that a hook that is entered meanwhile returns at once and is counted.
+ *  - No call that the program could have replaced: memory comes from arena.c, files from the raw system calls of
+ * syscall.h. errno is never touched. All of it is compiled for general registers alone, so xmm keeps what the program
+ * put there.
+ *  - A hook may run inside malloc, in a signal handler, before main or after exit. The fast path (hooks_x86_64.S) takes
+ * no lock. Everything slower runs between cs_slow_enter() and cs_slow_leave(): all signals are blocked and the thread's
+ * state is BUSY, so that a hook that is entered meanwhile returns at once and is counted.
  *  - A function named here is called inside such a slow section unless it says otherwise.
  */
 #ifndef CALLSIG_INTERNAL_H
@@ -22,8 +23,8 @@
 #include "layout.h"
 #include "syscall.h"
 
-#define CS_COLD __attribute__((noinline, cold))
-#define CS_LIKELY(x) __builtin_expect(!!(x), 1)
+#define CS_COLD        __attribute__((noinline, cold))
+#define CS_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define CS_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #define CS_MAX_PATH 4096u
@@ -34,32 +35,35 @@
 
 /* What was asked for: options.c fills it from the environment and callsig_start(), before the recording is made. */
 struct cs_settings {
-  char output[CS_MAX_PATH];   /* absolute, so that a chdir() of the program does not move it */
-  char rules[CS_MAX_PATH];    /* absolute, "" for none */
-  uint64_t rules_hash;        /* XXH64 of the rules' text, for the index's name; 0 without rules */
+  char output[CS_MAX_PATH]; /* absolute, so that a chdir() of the program does not move it */
+  char rules[CS_MAX_PATH];  /* absolute, "" for none */
+  uint64_t rules_hash;      /* XXH64 of the rules' text, for the index's name; 0 without rules */
   bool signatures;
   bool start_disabled;
-  uint32_t clock;             /* enum cs_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
-  uint64_t memory_limit;      /* bytes */
-  const char *include;        /* globs, separated by newlines; NULL for all. From the arena: they live as long as the process */
-  const char *exclude;        /* NULL for none */
-  char cache[CS_MAX_PATH];    /* absolute folder of the indexes, "" when the environment names none */
-  char command[CS_MAX_PATH];  /* what makes a missing index: a path, or a name to be found in PATH */
+  uint32_t clock;        /* enum cs_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
+  uint64_t memory_limit; /* bytes */
+  const char
+      *include; /* globs, separated by newlines; NULL for all. From the arena: they live as long as the process */
+  const char *exclude;       /* NULL for none */
+  char cache[CS_MAX_PATH];   /* absolute folder of the indexes, "" when the environment names none */
+  char command[CS_MAX_PATH]; /* what makes a missing index: a path, or a name to be found in PATH */
 };
 
 enum cs_process_state {
   CS_PROCESS_NEW,      /* nothing was recorded yet */
   CS_PROCESS_STARTING, /* one thread is making the recording */
   CS_PROCESS_RECORDING,
-  CS_PROCESS_FAILED,   /* there is no recording (message given); the program runs on */
+  CS_PROCESS_FAILED, /* there is no recording (message given); the program runs on */
 };
 
-/* A lock for slow sections: a futex word. It is held with all signals blocked and never across a call of the program. */
+/* A lock for slow sections: a futex word. It is held with all signals blocked and never across a call of the program.
+ */
 struct cs_lock {
   uint32_t word; /* 0 free, 1 held, 2 held and waited for */
 };
 
-/* A module's index as hot code uses it: the section arrays of the copy inside the recording, every reference checked. */
+/* A module's index as hot code uses it: the section arrays of the copy inside the recording, every reference checked.
+ */
 struct cs_view {
   const struct cs_index_header *header; /* NULL: no index */
   const char *strings;
@@ -79,68 +83,77 @@ struct cs_view {
 
 /* A module of this process. module.c makes it, in arena memory, and it stays for the process's life. */
 struct cs_module {
-  struct cs_module *next;           /* older */
+  struct cs_module *next; /* older */
   struct cs_rec_module *record;
   struct cs_view view;
   uint64_t bias;
   uint64_t start, end;
-  uint32_t id;                      /* record->id */
-  bool unloaded;                    /* its addresses may belong to another module by now */
-  bool main_program;                /* the executable itself, which is never unloaded */
+  uint32_t id;       /* record->id */
+  bool unloaded;     /* its addresses may belong to another module by now */
+  bool main_program; /* the executable itself, which is never unloaded */
   bool tls_known;
-  bool excluded;                    /* by a module filter: none of its functions is recorded */
-  int64_t tls_offset;               /* its thread-local block minus the thread pointer, when tls_known */
+  bool excluded;      /* by a module filter: none of its functions is recorded */
+  int64_t tls_offset; /* its thread-local block minus the thread pointer, when tls_known */
 };
 
 /* A probe site as the process knows it. Immutable once published in the site table; arena memory. */
 struct cs_site {
-  uintptr_t pc;                     /* return address of the enter hook's call */
-  uintptr_t function_address;       /* this_fn that the site's hooks pass */
-  struct cs_module *module;         /* NULL when the address belongs to none */
+  uintptr_t pc;                           /* return address of the enter hook's call */
+  uintptr_t function_address;             /* this_fn that the site's hooks pass */
+  struct cs_module *module;               /* NULL when the address belongs to none */
   const struct cs_index_site *index_site; /* NULL without an index or when it does not know the site */
   const struct cs_index_function *index_function;
-  uint32_t function;                /* index in CS_SECTION_FUNCTIONS, or CS_NONE: known by its address only */
-  bool excluded;                    /* by a filter: no frame is made */
+  uint32_t function; /* index in CS_SECTION_FUNCTIONS, or CS_NONE: known by its address only */
+  bool excluded;     /* by a filter: no frame is made */
   bool inlined;
-  bool uses_xmm;                    /* some op reads xmm */
-  uint8_t cfa_kind, cfa_register;   /* CS_CFA_UNKNOWN: register 7 and an offset that was found on the stack */
+  bool uses_xmm;                  /* some op reads xmm */
+  uint8_t cfa_kind, cfa_register; /* CS_CFA_UNKNOWN: register 7 and an offset that was found on the stack */
   int32_t cfa_offset;
   uint16_t op_count, state_words;
-  uint32_t max_words;               /* of a signature captured here */
+  uint32_t max_words; /* of a signature captured here */
   const struct cs_op *ops;
   const uint64_t *states;
+};
+
+/* Private memory for hash tables and the like: chunks of anonymous memory, given back all at once. Zeroed. */
+struct cs_arena {
+  struct cs_arena_chunk *chunks;
+  uint8_t *next, *end;
 };
 
 struct cs_thread;
 
 struct cs_process {
-  uint32_t state;                   /* enum cs_process_state, atomic */
-  uint32_t pid;                     /* of the process that `header` belongs to */
-  uint32_t disabled;                /* atomic: 1 while hooks are to count nothing */
-  uint32_t generation;              /* atomic: changes with `disabled`; threads compare it in their slow path */
-  uint64_t disabled_ticks;          /* the clock when `disabled` was set: open frames end then */
-  uint32_t finished;                /* the process is past its exit handlers */
-  uint32_t recorded;                /* a call was recorded: the clock can no longer be replaced */
+  uint32_t state;      /* enum cs_process_state, atomic */
+  uint32_t pid;        /* of the process that `header` belongs to */
+  uint32_t disabled;   /* atomic: 1 while hooks are to count nothing */
+  uint32_t generation; /* atomic: changes with `disabled`; threads compare it in their slow path */
+  uint32_t finished;   /* the process is past its exit handlers */
+  uint32_t recorded;   /* a call was recorded: the clock can no longer be replaced */
   struct cs_settings settings;
-  char path[CS_MAX_PATH];           /* the recording's path, "" while there is none */
+  char path[CS_MAX_PATH]; /* the recording's path, "" while there is none */
 
-  struct cs_rec_header *header;     /* the recording, NULL while there is none */
-  uint64_t reserved;                /* bytes of address range behind `header` */
-  uint64_t allocated;               /* bytes of the file that have space; read atomically, grown under `growth` */
-  uint64_t inode, device;           /* of the recording's file, checked whenever it is opened to grow */
-  bool full;                        /* growth failed: message given */
+  struct cs_rec_header *header; /* the recording, NULL while there is none */
+  uint64_t reserved;            /* bytes of address range behind `header` */
+  uint64_t allocated;           /* bytes of the file that have space; read atomically, grown under `growth` */
+  uint64_t inode, device;       /* of the recording's file, checked whenever it is opened to grow */
+  bool full;                    /* growth failed: message given */
 
-  struct cs_lock growth;            /* the file's size, free blocks */
-  struct cs_lock modules_lock;      /* modules, sites */
-  struct cs_lock threads_lock;      /* the list of threads; folding */
-  void *free_blocks;                /* blocks of folded threads, first word links; under `growth` */
-  struct cs_module *modules;        /* newest first; atomic reads */
+  struct cs_lock growth;       /* the file's size, free blocks */
+  struct cs_lock modules_lock; /* modules, sites */
+  struct cs_lock threads_lock; /* the list of threads; folding */
+  struct cs_lock arena_lock;   /* the process's own arena */
+  struct cs_lock names_lock;   /* the page that small names share */
+  struct cs_arena arena;
+  uint8_t *names_next, *names_end; /* what is left of that page */
+  void *free_blocks;               /* blocks of folded threads, first word links; under `growth` */
+  struct cs_module *modules;       /* newest first; atomic reads */
   struct cs_site_table *sites;
-  struct cs_thread *threads;        /* every live thread that has a control block; under threads_lock */
-  struct cs_tree *folded;           /* the tree that ended threads are folded into, NULL until then; under threads_lock */
+  struct cs_thread *threads; /* every live thread that has a control block; under threads_lock */
+  struct cs_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
   uint32_t ended_threads;
 
-  callsig_clock_fn clock;           /* CS_CLOCK_INJECTED */
+  callsig_clock_fn clock; /* CS_CLOCK_INJECTED */
   void *clock_data;
   uint64_t clock_hz;
   callsig_message_fn message;
@@ -152,12 +165,6 @@ extern struct cs_process cs_process;
 /* ---------------------------------------------------------------------------------------------------------------------
  * A thread's tree, and the thread
  * ------------------------------------------------------------------------------------------------------------------ */
-
-/* Private memory for hash tables and the like: chunks of anonymous memory, given back all at once. Zeroed. */
-struct cs_arena {
-  struct cs_arena_chunk *chunks;
-  uint8_t *next, *end;
-};
 
 /* An open-addressing table of items, keyed by a hash that the caller makes; see table.h. */
 struct cs_table_slot {
@@ -172,44 +179,34 @@ struct cs_table {
 };
 
 /* One argument of a plan: the fast path compares what the call passes with the edge's word. */
-enum cs_plan_kind {
-  CS_PLAN_REG,        /* the low bytes of register `reg`, shifted left by `shift` on both sides */
-  CS_PLAN_REG_NULL,   /* is register `reg` 0? */
-  CS_PLAN_SKIP,       /* a constant: equal whenever the site is */
-  CS_PLAN_FRAME8,     /* 8, 4, 2, 1 bytes at register `reg` + offset */
-  CS_PLAN_FRAME4,
-  CS_PLAN_FRAME2,
-  CS_PLAN_FRAME1,
-  CS_PLAN_FRAME_NULL, /* are the 8 bytes at register `reg` + offset 0? */
-  CS_PLAN_LOG2,       /* the log2 bucket of register `reg`'s low bytes; CS_OPF_SIGNED in `flags` */
-};
-
 struct cs_plan_op {
-  uint8_t kind;       /* enum cs_plan_kind */
-  uint8_t reg;        /* DWARF number */
-  uint8_t shift;      /* 64 - 8 * size */
+  uint8_t kind;  /* CS_PLAN_* of layout.h */
+  uint8_t reg;   /* DWARF number */
+  uint8_t shift; /* 64 - 8 * size */
   uint8_t flags;
   int32_t offset;
 };
 
-/* What a tree knows of a site, at one level of widening of its function. An edge's site_info is the plan it was made with. The
- * first four fields have offsets in layout.h. */
+/* What a tree knows of a site, at one level of widening of its function. An edge's site_info is the plan it was made
+ * with. The first four fields have offsets in layout.h. */
 struct cs_plan {
-  uint64_t *active;                   /* &function->active */
-  uint32_t count;                     /* ops; 0 when the site has no arguments, or is not `fast` */
-  uint32_t words;                     /* bytes from an edge to the word of the first op */
+  uint64_t *active; /* &function->active */
+  uint32_t count;   /* ops; 0 when the site has no arguments, or is not `fast` */
+  uint32_t words;   /* bytes from an edge to the word of the first op */
   const struct cs_site *site;
   struct cs_rec_function *function;
-  const uint8_t *levels;              /* one enum cs_widening an arg, NULL while none is widened */
-  uint64_t fast;                      /* 1: ops[] says all there is to compare */
+  uint32_t widened; /* function->widened when the plan was made: another by now means it is outdated */
+  bool arguments;   /* signatures are recorded */
+  bool fast;        /* ops[] says all there is to compare */
+  uint64_t reserved;
   struct cs_plan_op ops[];
 };
 
 /* How near the recording is to its limit; each level merges more. */
 enum cs_pressure {
   CS_PRESSURE_NONE,
-  CS_PRESSURE_CONTEXTS,    /* new contexts merge into one for each function */
-  CS_PRESSURE_SIGNATURES,  /* new signatures merge into one for each function */
+  CS_PRESSURE_CONTEXTS,   /* new contexts merge into one for each function */
+  CS_PRESSURE_SIGNATURES, /* new signatures merge into one for each function */
 };
 
 /* The calling-context tree of one thread, or of the folded ones. One writer. */
@@ -218,55 +215,55 @@ struct cs_tree {
   struct cs_rec_variant *root;
   struct cs_rec_edge *root_edge;
   struct cs_arena arena;
-  struct cs_table edges;       /* by caller variant, site and words */
-  struct cs_table contexts;    /* by parent context and function */
-  struct cs_table variants;    /* by context and signature */
-  struct cs_table signatures;  /* by function and words */
-  struct cs_table functions;   /* by module and index, or address */
-  struct cs_table pairs;       /* activation words of caller-callee pairs and of modules */
-  struct cs_table plans;       /* struct cs_plan by probe site: the newest of each */
-  uint32_t pressure;           /* enum cs_pressure */
-  uint8_t *block, *block_end;  /* what is left of the newest block of the recording */
-  void *blocks;                /* every block of this tree, for cs_tree_release(): struct cs_block_list in the arena */
+  struct cs_table edges;      /* by caller variant, site and words */
+  struct cs_table contexts;   /* by parent context and function */
+  struct cs_table variants;   /* by context and signature */
+  struct cs_table signatures; /* by function and words */
+  struct cs_table functions;  /* by module and index, or address */
+  struct cs_table pairs;      /* activation words of caller-callee pairs and of modules */
+  struct cs_table plans;      /* struct cs_plan by probe site: the newest of each */
+  uint32_t pressure;          /* enum cs_pressure */
+  uint8_t *block, *block_end; /* what is left of the newest block of the recording */
+  void *blocks;               /* every block of this tree, for cs_tree_release(): struct cs_block_list in the arena */
 };
 
-/* A thread's control block: "T". The first line is what hot code reads; layout.h has the offsets for assembly. It lies on a
- * page of its own with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
+/* A thread's control block: "T". The first line is what hot code reads; layout.h has the offsets for assembly. It lies
+ * on a page of its own with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
 struct cs_thread {
-  uint32_t state;                  /* enum cs_hooks_state; other threads may set it to SLOW */
-  uint32_t mode;                   /* CS_MODE_PLAIN, or CS_MODE_RECURSION while `recursion` is not 0 */
-  struct cs_rec_frame *top;        /* innermost frame: open, in progress, or a segment's link */
-  struct cs_rec_frame *limit;      /* the last frame of the current segment */
-  uintptr_t stack_low;             /* low end of the current machine stack */
+  uint32_t state;             /* enum cs_hooks_state; other threads may set it to SLOW */
+  uint32_t mode;              /* CS_MODE_PLAIN, or CS_MODE_RECURSION while `recursion` is not 0 */
+  struct cs_rec_frame *top;   /* innermost frame: open, in progress, or a segment's link */
+  struct cs_rec_frame *limit; /* the last frame of the current segment */
+  uintptr_t stack_low;        /* low end of the current machine stack */
   uintptr_t stack_high;
-  struct cs_rec_stack *stack;      /* the segment that `top` lies in */
-  struct cs_rec_frame *marked;     /* this frame and all below are settled: see recursion.c */
-  uint64_t recursion;              /* open frames of back edges that were not active */
+  struct cs_rec_stack *stack;  /* the segment that `top` lies in */
+  struct cs_machine *machine;  /* the machine stack that runs: see stack.c */
+  struct cs_machine *machines; /* all of them, newest first */
+  struct cs_rec_frame *marked; /* this frame and all below are settled: see recursion.c */
+  uint64_t recursion;          /* open frames of back edges that were not active */
 
-  struct cs_thread *self;          /* this address; 0 shows a page that was wiped by fork */
-  struct cs_thread *next;          /* process.threads */
+  struct cs_thread *self; /* this address; 0 shows a page that was wiped by fork */
+  struct cs_thread *next; /* process.threads */
   struct cs_tree tree;
   uint32_t tid;
-  uint32_t generation;             /* of process, when this thread last looked */
-  uint64_t sigmask;                /* saved by cs_slow_enter() */
-  uint64_t paused_at;              /* ticks at which cs_pause() stopped the clock */
-  uint32_t actions;                /* open actions */
-  uint32_t pauses;                 /* depth of cs_pause() */
-  uintptr_t skipped[CS_SKIP_SLOTS];/* excluded probe sites and functions, a small cache by address */
+  uint32_t generation;                    /* of process, when this thread last looked */
+  uint64_t sigmask;                       /* saved by cs_slow_enter() */
+  uint64_t paused_at;                     /* ticks at which cs_pause() stopped the clock */
+  uint32_t pauses;                        /* depth of cs_pause() */
   uint64_t words[CS_SIGNATURE_MAX_WORDS]; /* the signature being captured in a slow section */
 };
 
 /* Registers as they were at the call of the enter hook, by DWARF number; 7 is rsp before the call. */
 struct cs_registers {
   uint64_t general[16];
-  uint64_t pc;                     /* the probe site: where the hook returns to */
+  uint64_t pc; /* the probe site: where the hook returns to */
 };
 
-/* The calling thread's control block: NULL at first (also before the library is relocated), then one of the static ones below
- * or its own. */
+/* The calling thread's control block: NULL at first (also before the library is relocated), then one of the static ones
+ * below or its own. */
 extern __thread struct cs_thread *cs_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
-/* Threads without a control block point to one of these; only the state is ever read. cs_idle: not set up (SLOW, or OFF while
- * disabled). cs_starting: being set up (BUSY). cs_gone: its data was folded (GONE). */
+/* Threads without a control block point to one of these; only the state is ever read. cs_idle: not set up (SLOW, or OFF
+ * while disabled). cs_starting: being set up (BUSY). cs_gone: its data was folded (GONE). */
 extern struct cs_thread cs_idle, cs_starting, cs_gone;
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -274,17 +271,18 @@ extern struct cs_thread cs_idle, cs_starting, cs_gone;
  * ------------------------------------------------------------------------------------------------------------------ */
 
 /* The calling thread's control block, made when there is none yet (and the recording with the process's first; a forked
- * child starts a recording of its own here). NULL when there can be none: the process failed, is starting, or the thread
- * ended. Outside or inside of a slow section. On success the caller is *inside* a slow section. */
+ * child starts a recording of its own here). NULL when there can be none: the process failed, is starting, or the
+ * thread ended. Outside or inside of a slow section. On success the caller is *inside* a slow section. */
 struct cs_thread *cs_thread_enter(void);
 
-/* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already. */
+/* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
+ */
 bool cs_slow_enter(struct cs_thread *t);
 /* Leaves it: the state follows from the process's (disabled, clock), signals as before. */
 void cs_slow_leave(struct cs_thread *t);
 
-/* Stops the thread's clock around something long (a helper command, a large copy): cs_resume() moves the start of every open
- * frame of the thread forward by the time that passed. */
+/* Stops the thread's clock around something long (a helper command, a large copy): cs_resume() moves the start of every
+ * open frame of the thread forward by the time that passed. */
 void cs_pause(struct cs_thread *t);
 void cs_resume(struct cs_thread *t);
 
@@ -301,9 +299,13 @@ void cs_count_loss(enum cs_rec_loss which, uint64_t calls);
 /* Writes header.last: the clock and CLOCK_MONOTONIC, now. Any thread. */
 void cs_stamp_last(void);
 
-/* Makes every thread take its slow path at its next hook, where it compares its generation with the process's; used after
- * process.disabled or the like changed. Takes threads_lock. */
+/* Makes every thread take its slow path at its next hook, where it compares its generation with the process's; used
+ * after process.disabled or the like changed. Takes threads_lock. Outside of slow sections. */
 void cs_threads_interrupt(void);
+
+/* Takes the control block off process.threads and unmaps it; its tree was released or handed on. The caller has set
+ * cs_self to another before. */
+void cs_thread_discard(struct cs_thread *t);
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * clock.c
@@ -319,7 +321,8 @@ uint32_t cs_clock_wall(void);
  * arena.c, recording.c: memory
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* `size` zeroed bytes, 16-byte aligned (64 for 64 and more), that stay until cs_arena_free(); NULL when there is no memory. */
+/* `size` zeroed bytes, 16-byte aligned (64 for 64 and more), that stay until cs_arena_free(); NULL when there is no
+ * memory. */
 void *cs_arena_alloc(struct cs_arena *arena, size_t size);
 void cs_arena_free(struct cs_arena *arena);
 /* The process's own arena, for what lives as long as the process: takes a lock. */
@@ -327,7 +330,8 @@ void *cs_process_alloc(size_t size);
 
 /* Makes the recording of this process by process.settings: 0 or a negative errno after a message. */
 int cs_recording_open(struct cs_process *process, bool child);
-/* `size` zeroed bytes of the recording for this tree, 64-byte aligned when size >= 64, else 8; NULL when there is no space. */
+/* `size` zeroed bytes of the recording for this tree, 64-byte aligned when size >= 64, else 8; NULL when there is no
+ * space. */
 void *cs_record_alloc(struct cs_tree *tree, size_t size);
 /* A contiguous run of the recording that belongs to no tree (a module's index): zeroed; NULL when there is no space. */
 void *cs_record_alloc_run(size_t size);
@@ -340,44 +344,47 @@ void cs_tree_release(struct cs_tree *tree);
  * tree.c, guard.c
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Makes an empty tree with its thread record, which is not linked into header.first_thread yet. 0 or -ENOSPC/-ENOMEM. */
+/* Makes an empty tree with its thread record, which is not linked into header.first_thread yet. 0 or -ENOSPC/-ENOMEM.
+ */
 int cs_tree_init(struct cs_tree *tree, uint32_t tid);
 /* Links tree->record into header.first_thread. */
 void cs_tree_publish(struct cs_tree *tree);
 
-/* Functions by identity, made when new. module NULL: an action, whose name is the cs_rec_name at `address`. */
-struct cs_rec_function *cs_tree_function(struct cs_tree *tree, const struct cs_module *module, uint32_t function,
-                                         uint64_t address);
 /* The plan of a site in this tree, made when new. NULL when there is no space. */
 struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site);
 /* The edge from `from` for a call with this plan and signature, made when new with context, variant and signature. The
  * cardinality guard may widen `words` in place first, and the bounds may merge. NULL when there is no space. */
-struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *from, struct cs_plan *plan, uint64_t *words,
-                                 uint32_t word_count);
+struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *from, struct cs_plan *plan,
+                                 uint64_t *words, uint32_t word_count);
 /* The edge for an action by name. */
 struct cs_rec_edge *cs_tree_action(struct cs_tree *tree, struct cs_rec_variant *from, const char *name);
-/* Adds every counter of `source` to `target`, making what is missing there. fold.c calls it under threads_lock. 0 or -ENOSPC:
- * calls that found no place were counted in CS_LOSS_NO_SPACE. */
+/* Adds every counter of `source` to `target`, making what is missing there. fold.c calls it under threads_lock. 0 or
+ * -ENOSPC: calls that found no place were counted in CS_LOSS_NO_SPACE. */
 int cs_tree_merge(struct cs_tree *target, const struct cs_tree *source);
-/* Makes every edge of every thread whose site lies in [low, high) unreachable, and forgets those sites: the module that held
- * them is gone. Takes threads_lock and modules_lock. */
+/* Makes every edge of every thread whose site lies in [low, high) unreachable, and forgets those sites: the module that
+ * held them is gone. Takes threads_lock and modules_lock. */
 void cs_sites_retire(uintptr_t low, uintptr_t high);
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * site.c: what a probe site is
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* The site with this return address, resolved through module.c and filter.c when it is new. `stack` is rsp before the hook's
- * call and `call_site` what the hook was given. NULL when there is no memory. May pause the clock and block for long. */
+/* The site with this return address, resolved through module.c and filter.c when it is new. `stack` is rsp before the
+ * hook's call and `call_site` what the hook was given. NULL when there is no memory. May pause the clock and block for
+ * long. */
 const struct cs_site *cs_site_resolve(struct cs_thread *t, uintptr_t pc, uintptr_t function_address, uintptr_t stack,
                                       uintptr_t call_site);
+/* The same outside of its hook, when `cfa_offset` is known to be that of a site without call frame information. */
+const struct cs_site *cs_site_at(struct cs_thread *t, uintptr_t pc, uintptr_t function_address, int32_t cfa_offset);
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * hooks.c, recursion.c, unwind.c: frames
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Ends every open frame of the thread at `now`, as finished calls. */
+/* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. */
 void cs_frames_close_all(struct cs_thread *t, uint64_t now);
+/* Opens a frame of `edge` above `top`, with these ticks as its start, in a slow section. False: no space. */
+bool cs_frame_open(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t ticks);
 /* Actions as frames: -EINVAL when the innermost open frame is not that action. Outside of slow sections. */
 int cs_action_enter(const char *name);
 int cs_action_exit(const char *name);
@@ -390,16 +397,17 @@ int cs_action_exit(const char *name);
 int cs_read_memory(void *target, uintptr_t address, size_t size);
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Implemented beside: module.c, filter.c, options.c, control.c, message.c, fold.c, fork.c, dl.c, coroutine.c, calibrate.c
+ * Implemented beside: module.c, filter.c, options.c, control.c, message.c, fold.c, fork.c, dl.c, coroutine.c,
+ * calibrate.c
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* options.c: fills process->settings from the environment and what callsig_start() left. Called once, with signals blocked,
- * before the recording is made. */
+/* options.c: fills process->settings from the environment and what callsig_start() left. Called once, with signals
+ * blocked, before the recording is made. */
 void cs_settings_load(struct cs_process *process);
 
-/* module.c: the module that `address` lies in, registered (with its index, made by the helper command when missing) when it
- * is new; NULL when no module holds it. Takes modules_lock itself only inside cs_site_resolve(), which holds it. May run a
- * command: it calls cs_pause(t) and cs_resume(t) around what is long. */
+/* module.c: the module that `address` lies in, registered (with its index, made by the helper command when missing)
+ * when it is new; NULL when no module holds it. Takes modules_lock itself only inside cs_site_resolve(), which holds
+ * it. May run a command: it calls cs_pause(t) and cs_resume(t) around what is long. */
 struct cs_module *cs_module_for_address(struct cs_thread *t, uintptr_t address);
 /* The site of `module` with run-time return address `pc`, or NULL. Anywhere. */
 const struct cs_index_site *cs_module_site(const struct cs_module *module, uintptr_t pc);
@@ -418,24 +426,21 @@ void cs_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* fold.c: arranges that cs_thread_ended(t) runs when the calling thread ends. Called once for each thread. */
 void cs_thread_watch(struct cs_thread *t);
 
-/* fork.c: at the process's start, once: what is needed to notice forks besides the wiped page (may do nothing). And in a
- * forked child, when a thread's page was found wiped or the pid changed: gives up the parent's recording without touching it
- * and sets process->state back to NEW, so that a recording of its own follows. */
-void cs_fork_prepare(struct cs_process *process);
-/* Is this a forked child that cs_fork_child() was not called in yet? False in a vfork() child, which shares everything. Any
- * time. */
+/* fork.c: at the process's start, once: what is needed to notice forks besides the wiped page (may do nothing). And in
+ * a forked child, when a thread's page was found wiped or the pid changed: gives up the parent's recording without
+ * touching it and sets process->state back to NEW, so that a recording of its own follows. */
+void cs_fork_prepare(void);
+/* Is this a forked child that cs_fork_child() was not called in yet? False in a vfork() child, which shares everything.
+ * Any time. */
 bool cs_fork_happened(void);
-/* Opens the frames that the forking thread had open in its parent, as of the moment of the fork, in the control block of the
- * child's first thread. Once, in its slow section. */
+/* Opens the frames that the forking thread had open in its parent, as of the moment of the fork, in the control block
+ * of the child's first thread. Once, in its slow section. */
 void cs_fork_inherit(struct cs_thread *t);
 void cs_fork_child(struct cs_process *process);
 
-/* coroutine.c: the machine stack that `sp` lies on: a range that makecontext() or sigaltstack() named, else the mapping of
- * /proc/self/maps. False when it cannot be told. */
+/* coroutine.c: the machine stack that `sp` lies on: a range that makecontext() or sigaltstack() named, else the mapping
+ * of /proc/self/maps. False when it cannot be told. */
 bool cs_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high);
-
-/* dl.c: at the process's start, once. */
-void cs_dl_prepare(struct cs_process *process);
 
 /* calibrate.c: measures the hooks' own cost and writes header.hook_inner and hook_outer. At the process's start. */
 void cs_calibrate(struct cs_process *process);

@@ -32,7 +32,9 @@ CHECK(struct cs_rec_edge, total, CS_E_CALLS + 8);
 CHECK(struct cs_rec_edge, children, CS_E_CHILDREN);
 CHECK(struct cs_rec_edge, min, CS_E_MIN);
 CHECK(struct cs_rec_edge, max, CS_E_MAX);
+CHECK(struct cs_rec_edge, flags, CS_E_FLAGS);
 CHECK(struct cs_rec_edge, words, CS_E_WORDS);
+_Static_assert(CS_EDGE_MODULE == CS_E_FLAG_MODULE, "CS_EDGE_MODULE");
 _Static_assert(offsetof(struct cs_rec_recursion, total) == offsetof(struct cs_rec_recursion, calls) + 8,
                "an edge's and a recursion record's counters are laid out alike");
 
@@ -48,6 +50,8 @@ CHECK(struct cs_plan_op, shift, CS_P_OP_SHIFT);
 CHECK(struct cs_plan_op, flags, CS_P_OP_FLAGS);
 CHECK(struct cs_plan_op, offset, CS_P_OP_OFFSET);
 _Static_assert(sizeof(struct cs_plan_op) == CS_P_OP_SIZE, "struct cs_plan_op");
+
+_Static_assert(CS_OPF_SIGNED == 1, "CS_OPF_SIGNED");
 
 CHECK(struct cs_registers, general, 0);
 CHECK(struct cs_registers, pc, CS_R_SIZE);

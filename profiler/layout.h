@@ -18,14 +18,17 @@
 #define CS_MODE_NEVER     2 /* edge only: the generic path decides */
 #define CS_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
 
-#define CS_SKIP_SLOTS     64
-
 /* cs_rec_edge.cfa: the canonical frame address is the base plus the number without its low three bits. */
 #define CS_CFA_STRICT     1 /* must be below the caller's: not an inlined site */
 #define CS_CFA_RBP        2 /* the base is rbp; else rsp before the call of the hook */
 
 /* cs_rec_frame.flags: an address of counters, and in the low bits: */
 #define CS_FRAME_DYNAMIC  1 /* the exit takes the generic path: it clears marks of recursion */
+#define CS_FRAME_OPENED   2 /* the frame was counted in cs_thread.recursion */
+#define CS_FRAME_BITS     7
+
+/* cs_rec_edge.flags */
+#define CS_E_FLAG_MODULE  4 /* CS_EDGE_MODULE */
 
 /* struct cs_thread */
 #define CS_T_STATE        0
@@ -55,6 +58,7 @@
 #define CS_E_CHILDREN     88
 #define CS_E_MIN          96
 #define CS_E_MAX          104
+#define CS_E_FLAGS        128
 #define CS_E_WORDS        136
 
 /* struct cs_rec_variant */
@@ -71,6 +75,17 @@
 #define CS_P_OP_SHIFT     2
 #define CS_P_OP_FLAGS     3
 #define CS_P_OP_OFFSET    4
+
+/* cs_plan_op.kind: what is compared with the edge's word. The assembly relies on their order. */
+#define CS_PLAN_REG        0 /* the low bytes of a register: shifted left by `shift`, both are equal */
+#define CS_PLAN_REG_NULL   1 /* is a register not 0? */
+#define CS_PLAN_FRAME8     2 /* 8, 4, 2 or 1 bytes at a register + offset */
+#define CS_PLAN_FRAME4     3
+#define CS_PLAN_FRAME2     4
+#define CS_PLAN_FRAME1     5
+#define CS_PLAN_FRAME_NULL 6 /* are the 8 bytes at a register + offset not 0? */
+#define CS_PLAN_SKIP       7 /* nothing: a constant, equal whenever the site is */
+#define CS_PLAN_LOG2       8 /* the log2 bucket of a register's low bytes, signed when CS_OPF_SIGNED is in `flags` */
 
 /* struct cs_registers, as the enter hook saves it: general[16] fills the red zone below the return address. */
 #define CS_R_SIZE         128

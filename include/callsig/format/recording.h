@@ -152,7 +152,9 @@ struct cs_rec_function {
   uint32_t signatures;   /* distinct signatures made so far */
   uint32_t widened_args; /* args whose level is not 0 */
   uint64_t levels;       /* address of a cs_rec_name whose text is one byte an arg: its level, enum cs_widening; 0 while none is widened */
-  uint64_t reserved[4];
+  uint64_t distinct;     /* the runtime's own: distinct signatures as the levels make them */
+  uint64_t widenings;    /* the runtime's own: how often an arg was widened */
+  uint64_t reserved[2];
 };
 
 enum cs_function_kind {
@@ -209,14 +211,16 @@ enum cs_group {
  * thread with single read-modify-write instructions.
  *
  * A call is counted when it returns, by one of two rules:
- *  - While the thread has no recursion open, every activation is the outermost one of each of its groups, and the call goes
- *    to `calls` and `total`.
+ *  - When it was the outermost activation of each of its groups (always so while the thread has no recursion open), it goes to
+ *    `calls` and `total`. Except that CS_GROUP_MODULE follows from the tree: such a call is outermost in its module when the
+ *    edge has CS_EDGE_MODULE, and else is inside another call of the module.
  *  - Otherwise it goes to recursion->calls and ->total, and for each group of which it was the outermost activation also to
  *    ->primitive[group] and ->cumulative[group].
  * So for any set of edges:  ncalls = sum(calls + recursion->calls);  primitive calls by group g = sum(calls +
  * recursion->primitive[g]);  cumtime by g = sum(total + recursion->cumulative[g]);
  * tottime = sum(total + recursion->total - children).
- * A frame that is still open adds a call that ends "now": a reader computes its groups from the open stack.
+ * A frame that is still open adds a call that ends "now": a reader computes its groups from the open stack. A frame whose
+ * start_ticks is UINT64_MAX is about to begin: its call takes no time yet.
  */
 struct cs_rec_edge {
   /* First cache line: what an entry compares and follows. */
@@ -242,7 +246,11 @@ struct cs_rec_edge {
 };
 
 enum cs_edge_flag {
-  CS_EDGE_BACK = 1u << 0,  /* the callee's function is an ancestor: recursion folded */
+  CS_EDGE_BACK = 1u << 0,    /* the callee's function is an ancestor, or its context is a merged one: recursion folded */
+  CS_EDGE_GENERIC = 1u << 1, /* the runtime's own: calls of it never take the fast path */
+  CS_EDGE_MODULE = 1u << 2,  /* no ancestor's function is of the callee's module */
+  CS_EDGE_ANY = 1u << 3,     /* the caller's signature was merged: `from` stands for any */
+  CS_EDGE_MERGED = 1u << 4,  /* the callee's context is a merged one */
 };
 
 struct cs_rec_recursion {

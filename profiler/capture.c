@@ -1,0 +1,528 @@
+/*
+ * The interpreter of capture programs.
+ *
+ * Memory that belongs to the program's own frame is read directly. Any other address is read with process_vm_readv(),
+ * which fails where a load would fault, so a dangling argument costs a state and no signal.
+ */
+#include "capture.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+
+int cs_read_memory(void *target, uintptr_t address, size_t size)
+{
+  struct iovec local = {target, size}, remote = {(void *)address, size};
+  long done = CS_SYSCALL6(SYS_process_vm_readv, cs_process.pid, &local, 1, &remote, 1, 0);
+  return done == (long)size ? 0 : -EFAULT;
+}
+
+static uint64_t extend(uint64_t value, uint8_t size, uint8_t flags)
+{
+  unsigned shift = size >= 8 ? 0 : 64 - 8u * size;
+  value <<= shift;
+  return flags & CS_OPF_SIGNED ? (uint64_t)((int64_t)value >> shift) : value >> shift;
+}
+
+/* A load from the program's own frame, in pieces that it may have stored. */
+static uint64_t frame_load(uintptr_t address, uint8_t size)
+{
+  const uint8_t *bytes = (const uint8_t *)address;
+  uint64_t value = 0;
+  switch (size) {
+  case 8:
+    __builtin_memcpy(&value, bytes, 8);
+    return value;
+  case 4:
+    __builtin_memcpy(&value, bytes, 4);
+    return value;
+  case 2:
+    __builtin_memcpy(&value, bytes, 2);
+    return value;
+  case 1:
+    return *bytes;
+  default:
+    for (unsigned i = 0; i < size && i < 8; i++)
+      value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+  }
+}
+
+uintptr_t cs_capture_cfa(const struct cs_site *site, const struct cs_registers *registers)
+{
+  uintptr_t base = registers->general[site->cfa_register & 15] + (uintptr_t)(intptr_t)site->cfa_offset;
+  return site->cfa_kind == CS_CFA_MEMORY ? frame_load(base, 8) : base;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+struct machine {
+  const struct cs_capture *capture;
+  uint64_t stack[CS_STACK_MAX];
+  unsigned depth;
+  uint64_t *words, *out, *end; /* of the whole signature: start, next, one past the capacity */
+  uint64_t *arg_start;         /* first word of the arg that is being captured */
+  bool overflow;
+};
+
+enum outcome { GO_ON, EMITTED, LOST = CS_STATE_LOST + 16, UNREADABLE = CS_STATE_UNREADABLE + 16 };
+
+static uint64_t *top_of(struct machine *m)
+{
+  return &m->stack[m->depth - 1];
+}
+
+static void push(struct machine *m, uint64_t value)
+{
+  m->stack[m->depth++] = value;
+}
+
+static uint64_t pop(struct machine *m)
+{
+  return m->stack[--m->depth];
+}
+
+static void set_state(struct machine *m, unsigned arg, unsigned state)
+{
+  uint64_t *word = &m->words[arg / 16];
+  unsigned shift = arg % 16 * 4;
+  *word = (*word & ~((uint64_t)15 << shift)) | (uint64_t)state << shift;
+}
+
+static void put(struct machine *m, uint64_t word)
+{
+  if (m->out < m->end)
+    *m->out++ = word;
+  else
+    m->overflow = true;
+}
+
+static unsigned level_of(const struct machine *m, unsigned arg)
+{
+  return m->capture->levels ? m->capture->levels[arg] : CS_WIDEN_NONE;
+}
+
+/* One word of an arg, at the arg's level. */
+static enum outcome emit_word(struct machine *m, const struct cs_op *op, uint64_t word)
+{
+  switch (level_of(m, op->arg)) {
+  case CS_WIDEN_NONE:
+    put(m, word);
+    break;
+  case CS_WIDEN_LOG2:
+    set_state(m, op->arg, CS_STATE_LOG2);
+    put(m, (uint64_t)cs_bucket_log2(word, op->flags & CS_OPF_SIGNED));
+    break;
+  default:
+    set_state(m, op->arg, CS_STATE_TYPE);
+    break;
+  }
+  return EMITTED;
+}
+
+/* Is the arg widened to its type, so that its content need not be read at all? */
+static bool emit_type(struct machine *m, const struct cs_op *op)
+{
+  if (level_of(m, op->arg) == CS_WIDEN_NONE)
+    return false;
+  set_state(m, op->arg, CS_STATE_TYPE);
+  return true;
+}
+
+/* The bytes of a string into words, behind its length: up to `limit`, or to the first NUL unless `counted`. */
+static enum outcome emit_bytes(struct machine *m, uintptr_t address, uint64_t length, uint64_t limit, bool counted)
+{
+  const uint64_t cut = (uint64_t)1 << 63;
+  uint8_t bytes[CS_STRING_MAX];
+  if (limit > CS_STRING_MAX)
+    limit = CS_STRING_MAX;
+  bool is_cut = counted && length > limit;
+  uint64_t wish = counted && length < limit ? length : limit, size = 0;
+  bool ended = false;
+  while (size < wish && !ended) {
+    /* A piece never crosses a page, so that a string may end right before one that is not mapped. */
+    uint64_t piece = 4096 - (address + size) % 4096;
+    if (piece > wish - size)
+      piece = wish - size;
+    if (cs_read_memory(bytes + size, address + size, piece) < 0)
+      return UNREADABLE;
+    for (uint64_t end = size + piece; size < end && !ended; size += !ended)
+      ended = !counted && bytes[size] == 0;
+  }
+  if (!counted && !ended) {
+    uint8_t next = 0;
+    is_cut = cs_read_memory(&next, address + size, 1) == 0 && next != 0;
+  }
+  put(m, size | (is_cut ? cut : 0));
+  for (uint64_t at = 0; at < size; at += 8) {
+    uint64_t word = 0;
+    for (uint64_t i = at; i < size && i < at + 8; i++)
+      word |= (uint64_t)bytes[i] << 8 * (i - at);
+    put(m, word);
+  }
+  return EMITTED;
+}
+
+static enum outcome emit_string(struct machine *m, const struct cs_op *op, uint64_t address, uint64_t length,
+                                bool counted)
+{
+  if (emit_type(m, op))
+    return EMITTED;
+  if (address == 0) {
+    put(m, UINT64_MAX);
+    return EMITTED;
+  }
+  return emit_bytes(m, address, length, (uint64_t)op->imm, counted);
+}
+
+static enum outcome emit_span(struct machine *m, const struct cs_op *op, uintptr_t address, uint64_t count,
+                              bool in_frame)
+{
+  uint8_t bytes[CS_SPAN_MAX * 8];
+  if (emit_type(m, op))
+    return EMITTED;
+  bool is_cut = count > CS_SPAN_MAX;
+  if (is_cut)
+    count = CS_SPAN_MAX;
+  if (!in_frame && count && cs_read_memory(bytes, address, count * op->size) < 0)
+    return UNREADABLE;
+  uintptr_t source = in_frame ? address : (uintptr_t)bytes;
+  put(m, count | (is_cut ? (uint64_t)1 << 63 : 0));
+  for (uint64_t i = 0; i < count; i++)
+    put(m, extend(frame_load(source + i * op->size, op->size), op->size, op->flags));
+  return EMITTED;
+}
+
+static enum outcome emit_range(struct machine *m, const struct cs_op *op, uint64_t value)
+{
+  const int64_t *list = m->capture->site->module->view.ranges + op->imm;
+  uint64_t above = 0;
+  for (int64_t i = 1; i <= list[0]; i++)
+    above += op->flags & CS_OPF_SIGNED ? list[i] <= (int64_t)value : list[i] < 0 || (uint64_t)list[i] <= value;
+  return emit_word(m, op, above);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static struct cs_module *loaded_module(uintptr_t address)
+{
+  struct cs_module *module = __atomic_load_n(&cs_process.modules, __ATOMIC_ACQUIRE);
+  while (module && (module->unloaded || address < module->start || address >= module->end))
+    module = module->next;
+  return module;
+}
+
+/* A callee-saved register as it was when the physical function began. */
+static uint64_t saved_register(const struct cs_capture *capture, uint8_t reg)
+{
+  const struct cs_index_site *site = capture->site->index_site;
+  const struct cs_index_saved *saved = capture->site->module->view.saved + site->first_saved;
+  for (unsigned i = 0; i < site->saved_count; i++)
+    if (saved[i].reg == reg)
+      return frame_load(capture->cfa + (uintptr_t)(intptr_t)saved[i].cfa_offset, 8);
+  return capture->registers->general[reg & 15];
+}
+
+/* What register `reg` held on entry: what the caller says that it put there. */
+static enum outcome push_entry(struct machine *m, const struct cs_op *op)
+{
+  const struct cs_capture *capture = m->capture;
+  if (!capture->cfa || capture->site->cfa_kind == CS_CFA_UNKNOWN)
+    return LOST;
+  uintptr_t pc = frame_load(capture->cfa - 8, 8);
+  const struct cs_module *module = loaded_module(pc);
+  const struct cs_index_call_site *call = module && module->view.header ? cs_module_call_site(module, pc) : NULL;
+  /* After a tail call the return address is that of another call. */
+  if (!call || module != capture->site->module || call->physical != capture->site->index_site->physical)
+    return LOST;
+  const struct cs_index_call_value *values = module->view.call_values + call->first_value;
+  for (unsigned i = 0; i < call->value_count; i++) {
+    if (values[i].reg != op->reg)
+      continue;
+    uint64_t base = values[i].kind == CS_CALL_REGISTER ? saved_register(capture, values[i].source) : 0;
+    push(m, base + (uint64_t)values[i].imm);
+    return GO_ON;
+  }
+  return LOST;
+}
+
+static uintptr_t thread_pointer(void)
+{
+  uintptr_t pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+static enum outcome push_tls(struct machine *m, const struct cs_op *op)
+{
+  const struct cs_module *module = m->capture->site->module;
+  if (!module->tls_known)
+    return LOST;
+  push(m, thread_pointer() + (uint64_t)module->tls_offset + (uint64_t)op->imm);
+  return GO_ON;
+}
+
+static enum outcome load(struct machine *m, const struct cs_op *op)
+{
+  uint64_t value = 0;
+  if (cs_read_memory(&value, *top_of(m) + (uint64_t)op->imm, op->size) < 0)
+    return UNREADABLE;
+  *top_of(m) = value;
+  return GO_ON;
+}
+
+static enum outcome divide(struct machine *m, const struct cs_op *op)
+{
+  uint64_t b = pop(m), a = pop(m);
+  if (b == 0)
+    return LOST;
+  if (op->code == CS_OP_MOD)
+    push(m, a % b);
+  else
+    push(m, b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b));
+  return GO_ON;
+}
+
+static uint64_t shift(uint8_t code, uint64_t value, uint64_t count)
+{
+  if (code == CS_OP_SHRA)
+    return (uint64_t)((int64_t)value >> (count > 63 ? 63 : count));
+  if (count > 63)
+    return 0;
+  return code == CS_OP_SHL ? value << count : value >> count;
+}
+
+static uint64_t binary(uint8_t code, uint64_t a, uint64_t b)
+{
+  switch (code) {
+  case CS_OP_AND:
+    return a & b;
+  case CS_OP_OR:
+    return a | b;
+  case CS_OP_XOR:
+    return a ^ b;
+  case CS_OP_PLUS:
+    return a + b;
+  case CS_OP_MINUS:
+    return a - b;
+  case CS_OP_MUL:
+    return a * b;
+  case CS_OP_EQ:
+    return a == b;
+  case CS_OP_NE:
+    return a != b;
+  case CS_OP_GE:
+    return (int64_t)a >= (int64_t)b;
+  case CS_OP_GT:
+    return (int64_t)a > (int64_t)b;
+  case CS_OP_LE:
+    return (int64_t)a <= (int64_t)b;
+  case CS_OP_LT:
+    return (int64_t)a < (int64_t)b;
+  default:
+    return shift(code, a, b);
+  }
+}
+
+/* Rearranges or changes the top of the stack. */
+static enum outcome rearrange(struct machine *m, const struct cs_op *op)
+{
+  uint64_t *top = top_of(m), kept;
+  switch (op->code) {
+  case CS_OP_ADD_CONST:
+    *top += (uint64_t)op->imm;
+    break;
+  case CS_OP_DUP:
+    push(m, *top);
+    break;
+  case CS_OP_DROP:
+    m->depth--;
+    break;
+  case CS_OP_OVER:
+    push(m, top[-1]);
+    break;
+  case CS_OP_PICK:
+    push(m, top[-op->imm]);
+    break;
+  case CS_OP_SWAP:
+    kept = top[0];
+    top[0] = top[-1];
+    top[-1] = kept;
+    break;
+  case CS_OP_ROT:
+    kept = top[0];
+    top[0] = top[-1];
+    top[-1] = top[-2];
+    top[-2] = kept;
+    break;
+  case CS_OP_ABS:
+    *top = (int64_t)*top < 0 ? 0 - *top : *top;
+    break;
+  case CS_OP_NEG:
+    *top = 0 - *top;
+    break;
+  case CS_OP_NOT:
+    *top = ~*top;
+    break;
+  case CS_OP_EXTEND:
+    *top = extend(*top, op->size, op->flags);
+    break;
+  default: /* CS_OP_BITS: `size` is in bits */
+    kept = op->size >= 64 ? 0 : 64u - op->size;
+    *top = *top >> op->imm << kept;
+    *top = op->flags & CS_OPF_SIGNED ? (uint64_t)((int64_t)*top >> kept) : *top >> kept;
+    break;
+  }
+  return GO_ON;
+}
+
+static enum outcome push_value(struct machine *m, const struct cs_op *op)
+{
+  const struct cs_capture *capture = m->capture;
+  switch (op->code) {
+  case CS_OP_REG:
+    push(m, capture->registers->general[op->reg & 15]);
+    return GO_ON;
+  case CS_OP_XMM:
+    if (!capture->xmm)
+      return LOST;
+    push(m, capture->xmm[op->reg & 15]);
+    return GO_ON;
+  case CS_OP_CONST:
+    push(m, (uint64_t)op->imm);
+    return GO_ON;
+  case CS_OP_ADDRESS:
+    push(m, (uint64_t)op->imm + capture->site->module->bias);
+    return GO_ON;
+  case CS_OP_CFA:
+    if (!capture->cfa)
+      return LOST;
+    push(m, capture->cfa);
+    return GO_ON;
+  case CS_OP_ENTRY:
+    return push_entry(m, op);
+  default:
+    return push_tls(m, op);
+  }
+}
+
+/* Whole args in one op: a register, a constant, or memory of the frame. */
+static enum outcome emit_direct(struct machine *m, const struct cs_op *op)
+{
+  uint64_t reg = m->capture->registers->general[op->reg & 15];
+  switch (op->code) {
+  case CS_OP_EMIT_REG:
+    return emit_word(m, op, extend(reg, op->size, op->flags));
+  case CS_OP_EMIT_NULL_REG:
+    return emit_word(m, op, reg != 0);
+  case CS_OP_EMIT_CONST:
+    return emit_word(m, op, (uint64_t)op->imm);
+  case CS_OP_EMIT_FRAME:
+    return emit_word(m, op, extend(frame_load(reg + (uint64_t)op->imm, op->size), op->size, op->flags));
+  default:
+    return emit_word(m, op, frame_load(reg + (uint64_t)op->imm, 8) != 0);
+  }
+}
+
+static enum outcome emit_from_stack(struct machine *m, const struct cs_op *op)
+{
+  uint64_t top = pop(m);
+  switch (op->code) {
+  case CS_OP_EMIT:
+    return emit_word(m, op, extend(top, op->size, op->flags));
+  case CS_OP_EMIT_NULL:
+    return emit_word(m, op, top != 0);
+  case CS_OP_EMIT_STRING:
+    return emit_string(m, op, top, 0, false);
+  case CS_OP_EMIT_STRING_N:
+    return emit_string(m, op, pop(m), top, true);
+  case CS_OP_EMIT_LOG2:
+    return emit_word(m, op, (uint64_t)cs_bucket_log2(top, op->flags & CS_OPF_SIGNED));
+  case CS_OP_EMIT_RANGE:
+    return emit_range(m, op, top);
+  case CS_OP_EMIT_SPAN:
+    return emit_span(m, op, pop(m), top, false);
+  default:
+    return emit_span(m, op, pop(m), top, true);
+  }
+}
+
+static enum outcome run_op(struct machine *m, const struct cs_op *op)
+{
+  if (op->code <= CS_OP_EMIT_NULL_FRAME)
+    return emit_direct(m, op);
+  if (op->code <= CS_OP_TLS)
+    return push_value(m, op);
+  if (op->code >= CS_OP_EMIT)
+    return emit_from_stack(m, op);
+  switch (op->code) {
+  case CS_OP_FRAME_LOAD:
+    *top_of(m) = frame_load(*top_of(m) + (uint64_t)op->imm, op->size);
+    return GO_ON;
+  case CS_OP_LOAD:
+    return load(m, op);
+  case CS_OP_DIV:
+  case CS_OP_MOD:
+    return divide(m, op);
+  case CS_OP_ADD_CONST:
+  case CS_OP_DUP:
+  case CS_OP_DROP:
+  case CS_OP_OVER:
+  case CS_OP_PICK:
+  case CS_OP_SWAP:
+  case CS_OP_ROT:
+  case CS_OP_ABS:
+  case CS_OP_NEG:
+  case CS_OP_NOT:
+  case CS_OP_EXTEND:
+  case CS_OP_BITS:
+    return rearrange(m, op);
+  case CS_OP_LOSE:
+    return LOST;
+  default:
+    break;
+  }
+  uint64_t b = pop(m), a = pop(m);
+  push(m, binary(op->code, a, b));
+  return GO_ON;
+}
+
+int cs_capture_words(const struct cs_capture *capture, uint64_t *words, uint32_t capacity, uint32_t *count)
+{
+  const struct cs_site *site = capture->site;
+  if (capacity < site->state_words)
+    return -ENOBUFS;
+  struct machine m;
+  m.capture = capture;
+  m.depth = 0;
+  m.overflow = false;
+  m.words = words;
+  m.end = words + capacity;
+  for (uint32_t i = 0; i < site->state_words; i++)
+    words[i] = site->states[i];
+  m.out = m.arg_start = words + site->state_words;
+  for (uint32_t at = 0; at < site->op_count;) {
+    const struct cs_op *op = &site->ops[at];
+    if (op->code == CS_OP_SKIP) {
+      at += 1 + (uint32_t)op->imm;
+      continue;
+    }
+    if (op->code == CS_OP_BRANCH) {
+      at += 1 + (pop(&m) ? (uint32_t)op->imm : 0);
+      continue;
+    }
+    bool destroyed = capture->first && op->flags & CS_OPF_VOLATILE;
+    enum outcome outcome = destroyed ? LOST : run_op(&m, op);
+    at++;
+    if (outcome == GO_ON)
+      continue;
+    if (outcome != EMITTED) {
+      set_state(&m, op->arg, outcome - 16);
+      m.out = m.arg_start;
+      at += op->skip ? op->skip - 1u : 0;
+    }
+    m.arg_start = m.out;
+    m.depth = 0;
+  }
+  *count = (uint32_t)(m.out - words);
+  return m.overflow ? -ENOBUFS : 0;
+}

@@ -1,0 +1,28 @@
+/*
+ * Capture: the words of a call's signature, from its registers and memory.
+ */
+#ifndef CALLSIG_CAPTURE_H
+#define CALLSIG_CAPTURE_H
+
+#include "internal.h"
+
+struct cs_capture {
+  const struct cs_site *site;
+  const struct cs_registers *registers;
+  const uint64_t *xmm;   /* low 8 bytes of xmm0..15; NULL when the site does not use them */
+  const uint8_t *levels; /* one enum cs_widening an arg; NULL: none is widened */
+  uintptr_t cfa;         /* 0: unknown */
+  bool first;            /* maybe the module's first call through the lazy resolver, which destroys rax, r10 and r11 */
+};
+
+/* Writes the state words and the words of the args, at most `capacity`, and gives their number in *count. 0, or
+ * -ENOBUFS when they are more. Anywhere. */
+int cs_capture_words(const struct cs_capture *capture, uint64_t *words, uint32_t capacity, uint32_t *count);
+
+/* Low halves of xmm0..15 as they are now: `xmm` has 16 places. In assembly. */
+void cs_capture_xmm(uint64_t *xmm);
+
+/* The canonical frame address of a site with these registers. */
+uintptr_t cs_capture_cfa(const struct cs_site *site, const struct cs_registers *registers);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * The cardinality guard: how many signatures a function may have in one thread, and what happens beyond.
+ */
+#ifndef CALLSIG_GUARD_H
+#define CALLSIG_GUARD_H
+
+#include "internal.h"
+
+/* Distinct signatures of a function in a thread, counted as its levels make them. */
+#define CS_GUARD_BUDGET 256u
+
+/* One enum cs_widening an arg of the function, or NULL while none is widened. They change in place. Anywhere. */
+static inline const uint8_t *cs_function_levels(const struct cs_rec_function *function)
+{
+  return function->levels ? (const uint8_t *)((const struct cs_rec_name *)function->levels)->text : NULL;
+}
+
+/* Lets a signature in: one that is known, or within the budget, as it is; otherwise the function's most varied arg
+ * widens until the budget holds, and `words` with it. False: no space. */
+bool cs_guard_admit(struct cs_tree *tree, const struct cs_index_function *function_info, const struct cs_view *view,
+                    struct cs_rec_function *function, uint64_t *words, uint32_t *count);
+
+/* The same for a signature that was recorded before, by the index in the recording. */
+bool cs_guard_admit_recorded(struct cs_tree *tree, const struct cs_rec_module *module, struct cs_rec_function *function,
+                             uint64_t *words, uint32_t *count);
+
+/* Raises the function's levels to at least these. False: no space. */
+bool cs_guard_raise(struct cs_tree *tree, struct cs_rec_function *function, const struct cs_rec_name *levels);
+
+/* Applies levels to a signature's words in place and gives the new number of words. Anywhere. */
+uint32_t cs_guard_widen(const struct cs_index_function *function_info, const struct cs_view *view,
+                        const uint8_t *levels, uint64_t *words);
+
+#endif

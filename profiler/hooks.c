@@ -1,0 +1,390 @@
+/*
+ * The hooks beyond the fast path of hooks_x86_64.S.
+ *
+ * An entry has two parts. The quick part runs with signals open: it finds the edge if there is one, and opens the
+ * frame. What it cannot do (make an edge, continue the stack, close dead frames) a slow section prepares, and the quick
+ * part is tried again: so the clock is read last on entry, and what the slow section cost is charged to the caller.
+ */
+#include "hooks.h"
+
+#include <errno.h>
+
+#include "capture.h"
+#include "frames.h"
+#include "guard.h"
+#include "module.h"
+#include "tree.h"
+
+#define QUICK_WORDS 32u /* of a signature on the program's stack, which may be small */
+#define ATTEMPTS    8u  /* until a call is given up: something undoes the preparation each time */
+
+/* One entry: what its hook was given, and what was found out. */
+struct entry {
+  const struct cs_registers *registers;
+  uintptr_t function, call_site;
+  bool has_xmm;
+  bool first;               /* the site is new to this thread */
+  struct cs_rec_edge *made; /* by the slow section */
+  uint64_t xmm[16];
+};
+
+enum step {
+  DONE,    /* the frame is open, or there is none to open */
+  PREPARE, /* a slow section has to prepare it */
+  AGAIN,   /* it is prepared */
+};
+
+static void keep_xmm(struct entry *entry)
+{
+  if (!entry->has_xmm)
+    cs_capture_xmm(entry->xmm);
+  entry->has_xmm = true;
+}
+
+static int capture(struct entry *entry, const struct cs_plan *plan, uint64_t *words, uint32_t capacity, uint32_t *count)
+{
+  const struct cs_site *site = plan->site;
+  *count = 0;
+  if (!plan->arguments)
+    return 0;
+  if (site->uses_xmm)
+    keep_xmm(entry);
+  const struct cs_capture what = {.site = site,
+                                  .registers = entry->registers,
+                                  .xmm = entry->has_xmm ? entry->xmm : NULL,
+                                  .levels = cs_function_levels(plan->function),
+                                  .cfa = cs_capture_cfa(site, entry->registers),
+                                  .first = entry->first};
+  return cs_capture_words(&what, words, capacity, count);
+}
+
+/* The edge with these words from `from`, or from any signature of the caller when its own were merged. */
+static struct cs_rec_edge *lookup(const struct cs_tree *tree, struct cs_rec_variant *from, uintptr_t pc,
+                                  const uint64_t *words, uint32_t count)
+{
+  struct cs_rec_edge *edge = cs_edge_find(tree, from, pc, words, count);
+  const struct cs_rec_context *context = (const struct cs_rec_context *)from->context;
+  if (!edge && context->merged_variant)
+    edge = cs_edge_find(tree, (struct cs_rec_variant *)context->merged_variant, pc, words, count);
+  return edge;
+}
+
+/* The next call from here is foretold to be the one that followed this edge last time. */
+static void predict(struct cs_rec_variant *from, struct cs_rec_edge *edge)
+{
+  if (edge->from != (uintptr_t)from)
+    return;
+  ((struct cs_rec_edge *)from->last)->after = (uintptr_t)edge;
+  from->last = (uintptr_t)edge;
+}
+
+/* The edge of this call, if it was made before. */
+static struct cs_rec_edge *known_edge(const struct cs_thread *t, struct cs_rec_variant *from, struct entry *entry,
+                                      const struct cs_plan *plan)
+{
+  uint64_t words[QUICK_WORDS];
+  uint32_t count;
+  if (entry->made && (entry->made->from == (uintptr_t)from || entry->made->flags & CS_EDGE_ANY))
+    return entry->made;
+  if (capture(entry, plan, words, QUICK_WORDS, &count) < 0)
+    return NULL;
+  return lookup(&t->tree, from, plan->site->pc, words, count);
+}
+
+/* Is the frame that begins at `cfa` above all that are open, on the same machine stack? */
+static bool in_order(const struct cs_thread *t, const struct cs_site *site, uintptr_t cfa)
+{
+  const struct cs_rec_frame *top = t->top;
+  if (cfa <= t->stack_low || cfa > t->stack_high)
+    return false;
+  if (cs_frame_is_link(t->stack, top) && t->stack->outer)
+    top = (const struct cs_rec_frame *)top->flags;
+  if (cfa < top->cfa || top->cfa == 0)
+    return true;
+  return cfa == top->cfa && top->edge && cs_frame_shared(top, site);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* Where a call of the edge counts now, with the frame's bits; 0 when records have to be made first. */
+static uint64_t counters_of(struct cs_thread *t, struct cs_rec_edge *edge)
+{
+  bool plain = t->mode == CS_MODE_PLAIN ? !(edge->flags & CS_EDGE_BACK) : cs_recursion_outermost(t, edge);
+  if (plain)
+    return (uintptr_t)&edge->calls;
+  uint64_t counters = (uintptr_t) & ((struct cs_rec_recursion *)edge->recursion)->calls;
+  if (cs_recursion_active(edge))
+    return counters;
+  if (!cs_recursion_ready(t, edge))
+    return 0;
+  return counters | CS_FRAME_DYNAMIC | (edge->flags & CS_EDGE_BACK ? CS_FRAME_OPENED : 0u);
+}
+
+/* Opens a frame above `top`, where there is room. A handler may interrupt anywhere: its frames go above a frame in
+ * progress once `top` has moved, and until the edge is stored the frame counts for nothing. `ticks` 0: the clock, read
+ * last. */
+static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks)
+{
+  struct cs_rec_frame *frame = t->top + 1;
+  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
+  frame->flags = counters;
+  if (counters & CS_FRAME_DYNAMIC) {
+    /* The marks name this frame, so it has to be open before they are made. */
+    __atomic_store_n(&frame->start_ticks, CS_NOT_STARTED, __ATOMIC_RELEASE);
+    __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
+    if (counters & CS_FRAME_OPENED) {
+      t->recursion++;
+      t->mode = CS_MODE_RECURSION;
+    }
+    cs_recursion_enter(t, frame, edge);
+    __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);
+  } else {
+    __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);
+    __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
+  }
+}
+
+static void count_merged(const struct cs_rec_edge *edge)
+{
+  if (edge->flags & CS_EDGE_ANY)
+    cs_count_loss(CS_LOSS_EDGES_MERGED, 1);
+  if (edge->flags & CS_EDGE_MERGED)
+    cs_count_loss(CS_LOSS_CONTEXTS_MERGED, 1);
+}
+
+static enum step enter_quick(struct cs_thread *t, struct entry *entry)
+{
+  uintptr_t pc = entry->registers->pc;
+  const struct cs_plan *plan = cs_plan_find(&t->tree, pc);
+  if (!plan)
+    return PREPARE;
+  if (plan->site->excluded)
+    return DONE;
+  uintptr_t cfa = cs_capture_cfa(plan->site, entry->registers);
+  if (t->top >= t->limit || !in_order(t, plan->site, cfa))
+    return PREPARE;
+  struct cs_rec_variant *from = cs_edge_to(cs_frame_caller(t->top));
+  struct cs_rec_edge *edge = known_edge(t, from, entry, plan);
+  uint64_t counters = edge ? counters_of(t, edge) : 0;
+  if (!counters)
+    return PREPARE;
+  predict(from, edge);
+  if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)))
+    count_merged(edge);
+  push(t, edge, cfa, counters, 0);
+  return DONE;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static bool make_edge(struct cs_thread *t, struct entry *entry, const struct cs_site *site)
+{
+  struct cs_tree *tree = &t->tree;
+  uint32_t count;
+  entry->first = !cs_plan_find(tree, site->pc);
+  cs_tree_check_pressure(tree);
+  struct cs_plan *plan = cs_tree_plan(tree, site);
+  if (!plan || capture(entry, plan, t->words, CS_SIGNATURE_MAX_WORDS, &count) < 0)
+    return false;
+  struct cs_rec_variant *from = cs_edge_to(cs_frame_caller(t->top));
+  entry->made = cs_tree_edge(tree, from, plan, t->words, count);
+  if (!entry->made)
+    return false;
+  cs_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
+  return counters_of(t, entry->made) || cs_recursion_prepare(t, entry->made);
+}
+
+static enum step prepare_section(struct cs_thread *t, struct entry *entry, bool *failed)
+{
+  const struct cs_registers *registers = entry->registers;
+  uintptr_t sp = registers->general[7];
+  uint64_t now = cs_clock_now();
+  *failed = true;
+  const struct cs_site *site = cs_site_resolve(t, registers->pc, entry->function, sp, entry->call_site);
+  if (!site)
+    return DONE;
+  if (site->excluded) {
+    *failed = !cs_plan_exclude(&t->tree, site);
+    return DONE;
+  }
+  if (!cs_stack_follow(t, sp, now))
+    return DONE;
+  cs_unwind_for_entry(t, cs_capture_cfa(site, registers), site, now);
+  if (t->top >= t->limit && !cs_stack_grow(t))
+    return DONE;
+  if (!make_edge(t, entry, site))
+    return DONE;
+  __atomic_store_n(&cs_process.recorded, 1, __ATOMIC_RELAXED);
+  *failed = false;
+  return AGAIN;
+}
+
+static CS_COLD enum step prepare(struct cs_thread *t, struct entry *entry)
+{
+  keep_xmm(entry);
+  if (!cs_slow_enter(t)) {
+    cs_count_loss(CS_LOSS_NESTED, 1);
+    return DONE;
+  }
+  bool failed;
+  enum step step = prepare_section(t, entry, &failed);
+  if (failed)
+    cs_count_loss(CS_LOSS_NO_SPACE, 1);
+  cs_stamp_last();
+  cs_slow_leave(t);
+  return step;
+}
+
+static bool is_running(const struct cs_thread *t)
+{
+  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : CS_HOOKS_SLOW;
+  return state == CS_HOOKS_ON || state == CS_HOOKS_CLOCK;
+}
+
+/* The calling thread's control block, when its hooks are to count; it may have to be made, or to catch up first. */
+static CS_COLD struct cs_thread *wake(bool entering)
+{
+  struct cs_thread *t = cs_self;
+  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : CS_HOOKS_SLOW;
+  if (state == CS_HOOKS_OFF)
+    return NULL;
+  if (state == CS_HOOKS_BUSY || state == CS_HOOKS_GONE) {
+    if (entering)
+      cs_count_loss(state == CS_HOOKS_BUSY ? CS_LOSS_NESTED : CS_LOSS_LATE, 1);
+    return NULL;
+  }
+  t = cs_thread_enter();
+  if (!t) {
+    if (entering && __atomic_load_n(&cs_idle.state, __ATOMIC_RELAXED) == CS_HOOKS_SLOW)
+      cs_count_loss(CS_LOSS_NO_SPACE, 1);
+    return NULL;
+  }
+  cs_slow_leave(t);
+  return is_running(t) ? t : NULL;
+}
+
+void cs_hook_enter(uintptr_t function, uintptr_t call_site, const struct cs_registers *registers)
+{
+  struct entry entry;
+  entry.registers = registers;
+  entry.function = function;
+  entry.call_site = call_site;
+  entry.has_xmm = false;
+  entry.first = false;
+  entry.made = NULL;
+  struct cs_thread *t = cs_self;
+  if (CS_UNLIKELY(!is_running(t))) {
+    keep_xmm(&entry);
+    t = wake(true);
+    if (!t)
+      return;
+  }
+  for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
+    if (enter_quick(t, &entry) == DONE || prepare(t, &entry) == DONE)
+      return;
+  cs_count_loss(CS_LOSS_NESTED, 1);
+}
+
+bool cs_frame_open(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t ticks)
+{
+  if (t->top >= t->limit && !cs_stack_grow(t))
+    return false;
+  uint64_t counters = counters_of(t, edge);
+  if (!counters && cs_recursion_prepare(t, edge))
+    counters = counters_of(t, edge);
+  if (!counters)
+    return false;
+  push(t, edge, cfa, counters, ticks);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* One instruction each: a handler that interrupts between two of them loses nothing. */
+static inline void add(uint64_t *counter, uint64_t value)
+{
+  __asm__("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
+}
+
+static void note_extremes(struct cs_rec_edge *edge, uint64_t ticks)
+{
+  uint64_t min = edge->min, max = edge->max;
+  while (ticks < min && !__atomic_compare_exchange_n(&edge->min, &min, ticks, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  while (ticks > max && !__atomic_compare_exchange_n(&edge->max, &max, ticks, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
+void cs_frame_end(struct cs_thread *t, uint64_t now)
+{
+  struct cs_rec_frame *frame = t->top;
+  struct cs_rec_edge *edge = cs_frame_edge(frame);
+  struct cs_rec_edge *caller = cs_frame_caller(frame - 1);
+  uint64_t start = frame->start_ticks;
+  uint64_t ticks = start == CS_NOT_STARTED || now < start ? 0 : now - start;
+  /* From here on nobody marks the frame, and what it marked is believed no longer. */
+  __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
+  uint64_t flags = frame->flags;
+  uint32_t owned = flags & CS_FRAME_DYNAMIC ? cs_recursion_leave(t, frame, edge) : 0;
+  frame->cfa = 0;
+  __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
+  uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)CS_FRAME_BITS);
+  add(&counters[0], 1);
+  add(&counters[1], ticks);
+  add(&caller->children, ticks);
+  struct cs_rec_recursion *recursion = (struct cs_rec_recursion *)edge->recursion;
+  if (recursion && counters == &recursion->calls) {
+    for (unsigned group = 0; owned; group++, owned >>= 1) {
+      if (owned & 1) {
+        add(&recursion->primitive[group], 1);
+        add(&recursion->cumulative[group], ticks);
+      }
+    }
+  }
+  note_extremes(edge, ticks);
+}
+
+/* Is `top` the frame that this exit ends? The fast path's checks again. */
+static bool ends_top(const struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
+{
+  const struct cs_rec_frame *top = t->top;
+  const struct cs_rec_edge *edge = cs_frame_edge(top);
+  if (!edge || edge->function_address != function || sp <= t->stack_low || sp > t->stack_high)
+    return false;
+  return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
+}
+
+static CS_COLD void exit_slow(struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t now)
+{
+  const struct cs_plan *plan = cs_plan_find(&t->tree, function);
+  if (plan && plan->site->excluded)
+    return;
+  if (!cs_slow_enter(t))
+    return;
+  if (cs_stack_follow(t, sp, now) && cs_unwind_for_exit(t, function, call_site, sp, now))
+    cs_frame_end(t, now);
+  else
+    cs_count_loss(CS_LOSS_EXIT_UNMATCHED, 1);
+  cs_slow_leave(t);
+}
+
+void cs_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
+{
+  struct cs_thread *t = cs_self;
+  if (CS_UNLIKELY(!is_running(t))) {
+    /* A thread without a control block has no frame that could end, unless a fork wiped it. */
+    if (!t || t == &cs_idle) {
+      cs_count_loss(CS_LOSS_EXIT_UNMATCHED, 1);
+      return;
+    }
+    t = wake(false);
+    if (!t)
+      return;
+  }
+  uint64_t now = ticks ? ticks : cs_clock_now();
+  if (CS_LIKELY(ends_top(t, function, call_site, sp)))
+    cs_frame_end(t, now);
+  else
+    exit_slow(t, function, call_site, sp, now);
+}

@@ -1,0 +1,16 @@
+/*
+ * What the assembly of the hooks calls when the fast path will not do.
+ */
+#ifndef CALLSIG_HOOKS_H
+#define CALLSIG_HOOKS_H
+
+#include "internal.h"
+
+/* `function` and `call_site` are the hook's arguments. */
+void cs_hook_enter(uintptr_t function, uintptr_t call_site, const struct cs_registers *registers);
+
+/* `sp` is rsp before the hook's call; `ticks` the time stamp counter when the hook began, 0 where it is not the clock.
+ */
+void cs_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks);
+
+#endif

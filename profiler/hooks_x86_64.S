@@ -1,0 +1,377 @@
+/*
+ * The hooks and their fast path, for x86-64.
+ *
+ * The fast path handles a call that follows the same edge as foretold: it reads one control block, one frame, two edges and a
+ * variant, writes one frame, and reads the clock once; it saves no register and calls nothing. Whatever is out of the ordinary
+ * goes to hooks.c, which starts from the registers as they were at the call.
+ *
+ * A hook is entered by a call, so every register may be changed that a callee may change, and the red zone is free. It holds the
+ * registers that the entry uses before it is known who needs them: struct cs_registers, by DWARF number, ends where the return
+ * address lies. docs/hot-path.md gives each step's reason and cost.
+ */
+#include "layout.h"
+
+        .intel_syntax noprefix
+        .text
+
+#define SAVED(number) [rsp - CS_R_SIZE + 8 * number]
+
+/* DWARF numbers */
+#define RAX 0
+#define RDX 1
+#define RCX 2
+#define RBX 3
+#define RSI 4
+#define RDI 5
+#define RBP 6
+#define RSP 7
+
+/* Opens a frame of edge rax above the frame rsi of control block rdi, and returns from the hook; to \fail when frames are dead
+ * or another machine stack runs. Changes r10 and r11 until it is sure. */
+        .macro  OPEN_FRAME fail
+        /* The canonical frame address, and in r11 with CS_CFA_STRICT for what is not inlined: it has to be below the caller's. */
+        movsxd  r10, dword ptr [rax + CS_E_CFA]
+        lea     r11, [rsp + 8]
+        test    r10b, CS_CFA_RBP
+        jz      1f
+        lea     r11, [rbp - CS_CFA_RBP]
+1:      add     r11, r10
+        cmp     r11, [rsi + CS_F_CFA]
+        ja      \fail
+        and     r11, -8
+        cmp     r11, [rdi + CS_T_STACK_LOW]
+        jbe     \fail
+
+        /* Reserve first: from here on a signal handler's frames go above this one. */
+        add     rsi, CS_F_SIZE
+        mov     [rdi + CS_T_TOP], rsi
+        mov     [rsi + CS_F_CFA], r11
+        mov     r10, [rax + CS_E_COUNTERS]
+        mov     [rsi + CS_F_FLAGS], r10
+        mov     r10, [rax + CS_E_FROM]
+        mov     [r10 + CS_V_LAST], rax
+        /* The clock last; then the edge opens the frame. */
+        mov     rdi, rax
+        rdtsc
+        shl     rdx, 32
+        or      rax, rdx
+        mov     [rsi + CS_F_START], rax
+        mov     [rsi + CS_F_EDGE], rdi
+        ret
+        .endm
+
+/* r10d is the edge's mode xor the thread's, and not 0. While recursion is open, an edge that is not active may be called as a
+ * plain one when its function is not active either: the call is the outermost activation in every group. Falls through
+ * then. */
+        .macro  CHECK_OUTERMOST fail
+        cmp     r10d, CS_MODE_RECURSION ^ CS_MODE_PLAIN
+        jne     \fail
+        cmp     dword ptr [rdi + CS_T_MODE], CS_MODE_RECURSION
+        jne     \fail
+        test    dword ptr [rax + CS_E_FLAGS], CS_E_FLAG_MODULE
+        jnz     \fail
+        mov     r10, [rax + CS_E_SITE_INFO]
+        mov     r10, [r10 + CS_P_ACTIVE]
+        cmp     qword ptr [r10], 0
+        jne     \fail
+        .endm
+
+/* Saves the registers that the entry has not saved yet. */
+        .macro  SAVE_REST
+        mov     SAVED(RDX), rdx
+        mov     SAVED(RCX), rcx
+        mov     SAVED(RBX), rbx
+        mov     SAVED(RBP), rbp
+        lea     r11, [rsp + 8]
+        mov     SAVED(RSP), r11
+        mov     SAVED(8), r8
+        mov     SAVED(9), r9
+        mov     SAVED(12), r12
+        mov     SAVED(13), r13
+        mov     SAVED(14), r14
+        mov     SAVED(15), r15
+        .endm
+
+/*
+ * void __cyg_profile_func_enter(void *function, void *call_site)
+ *
+ * rdi control block, rsi frame, rax edge, r10 and r11 scratch.
+ */
+        .globl  __cyg_profile_func_enter
+        .type   __cyg_profile_func_enter, @function
+        .p2align 6
+__cyg_profile_func_enter:
+        mov     SAVED(RDI), rdi
+        mov     SAVED(RSI), rsi
+        mov     rdi, cs_self@GOTTPOFF[rip]
+        mov     rdi, fs:[rdi]
+        mov     SAVED(RAX), rax
+        mov     SAVED(10), r10
+        mov     SAVED(11), r11
+        test    rdi, rdi
+        jz      .Lenter_generic
+        cmp     dword ptr [rdi + CS_T_STATE], CS_HOOKS_ON
+        jne     .Lenter_off
+
+        /* The caller: the innermost frame. One in progress (a hook that a signal interrupted) has no edge. */
+        mov     rsi, [rdi + CS_T_TOP]
+        cmp     rsi, [rdi + CS_T_LIMIT]
+        jae     .Lenter_generic
+        mov     rax, [rsi + CS_F_EDGE]
+        test    rax, rax
+        jz      .Lenter_generic
+
+        /* The edge that followed the last one from the same caller, last time. */
+        mov     rax, [rax + CS_E_TO]
+        mov     rax, [rax + CS_V_LAST]
+        mov     rax, [rax + CS_E_AFTER]
+        mov     r10, [rax + CS_E_SITE]
+        cmp     r10, [rsp]
+        jne     .Lenter_generic
+        mov     r10d, [rax + CS_E_MODE]
+        xor     r10d, [rdi + CS_T_MODE]
+        jnz     .Lenter_mode
+.Lenter_open:
+        OPEN_FRAME .Lenter_generic
+
+        /* The edge's mode is not the thread's: arguments are to be compared first, or recursion is open. */
+        .p2align 4
+.Lenter_mode:
+        test    r10d, CS_MODE_OPS
+        jnz     .Lenter_compare
+        CHECK_OUTERMOST .Lenter_generic
+        jmp     .Lenter_open
+
+        .p2align 4
+.Lenter_compare:
+        SAVE_REST
+        /* r10 op, rdx end of the ops, r11 word of the edge; r9 value, r8 expected. */
+        mov     r10, [rax + CS_E_SITE_INFO]
+        mov     r11d, [r10 + CS_P_WORDS]
+        add     r11, rax
+        mov     edx, [r10 + CS_P_COUNT]
+        lea     rdx, [r10 + rdx * CS_P_OP_SIZE + CS_P_OPS]
+        add     r10, CS_P_OPS
+.Lcompare:
+        movzx   r8d, byte ptr [r10 + CS_P_OP_REG]
+        movzx   ecx, byte ptr [r10 + CS_P_OP_KIND]
+        mov     r9, [rsp - CS_R_SIZE + r8 * 8]
+        mov     r8, [r11]
+        cmp     cl, CS_PLAN_REG_NULL
+        ja      .Lcompare_other
+        je      .Lcompare_null
+        movzx   ecx, byte ptr [r10 + CS_P_OP_SHIFT]
+        xor     r9, r8
+        shl     r9, cl
+        jnz     .Lenter_saved
+.Lcompare_next:
+        add     r10, CS_P_OP_SIZE
+        add     r11, 8
+        cmp     r10, rdx
+        jne     .Lcompare
+        /* All are equal. */
+        mov     r10d, [rax + CS_E_MODE]
+        xor     r10d, [rdi + CS_T_MODE]
+        xor     r10d, CS_MODE_OPS
+        jnz     .Lcompare_mode
+.Lcompare_open:
+        OPEN_FRAME .Lenter_saved
+.Lcompare_mode:
+        CHECK_OUTERMOST .Lenter_saved
+        jmp     .Lcompare_open
+
+.Lcompare_null:
+        /* 1 for a pointer, 0 for NULL */
+        neg     r9
+        sbb     r9, r9
+        add     r9, r8
+        jz      .Lcompare_next
+        jmp     .Lenter_saved
+
+.Lcompare_other:
+        /* The program's own frame: it never faults. */
+        cmp     cl, CS_PLAN_FRAME4
+        jb      .Lcompare_frame8
+        je      .Lcompare_frame4
+        cmp     cl, CS_PLAN_FRAME_NULL
+        je      .Lcompare_frame_null
+        ja      .Lcompare_skip_or_log2
+        cmp     cl, CS_PLAN_FRAME1
+        movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
+        je      .Lcompare_frame1
+        cmp     r8w, [r9 + rcx]
+        je      .Lcompare_next
+        jmp     .Lenter_saved
+.Lcompare_frame1:
+        cmp     r8b, [r9 + rcx]
+        je      .Lcompare_next
+        jmp     .Lenter_saved
+.Lcompare_frame4:
+        movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
+        cmp     r8d, [r9 + rcx]
+        je      .Lcompare_next
+        jmp     .Lenter_saved
+.Lcompare_frame8:
+        movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
+        cmp     r8, [r9 + rcx]
+        je      .Lcompare_next
+        jmp     .Lenter_saved
+.Lcompare_frame_null:
+        movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
+        mov     r9, [r9 + rcx]
+        jmp     .Lcompare_null
+.Lcompare_skip_or_log2:
+        cmp     cl, CS_PLAN_SKIP
+        je      .Lcompare_next
+        /* The bucket of the value; that of a negative one is minus the bucket of its negation. */
+        movzx   ecx, byte ptr [r10 + CS_P_OP_SHIFT]
+        shl     r9, cl
+        test    byte ptr [r10 + CS_P_OP_FLAGS], 1
+        jz      1f
+        sar     r9, cl
+        jns     2f
+        neg     r9
+        neg     r8
+        jmp     2f
+1:      shr     r9, cl
+2:      mov     rcx, -1
+        bsr     rcx, r9 /* without a bit set, it leaves its target alone */
+        add     rcx, 1
+        cmp     rcx, r8
+        je      .Lcompare_next
+        jmp     .Lenter_saved
+
+.Lenter_off:
+        cmp     dword ptr [rdi + CS_T_STATE], CS_HOOKS_OFF
+        jne     .Lenter_generic
+        ret
+
+.Lenter_generic:
+        SAVE_REST
+.Lenter_saved:
+        mov     rdi, SAVED(RDI)
+        mov     rsi, SAVED(RSI)
+        lea     rdx, SAVED(0)
+        sub     rsp, CS_R_SIZE + 8
+        call    cs_hook_enter
+        add     rsp, CS_R_SIZE + 8
+        ret
+        .size   __cyg_profile_func_enter, . - __cyg_profile_func_enter
+
+/*
+ * void __cyg_profile_func_exit(void *function, void *call_site)
+ *
+ * rax ticks, r8 control block, rcx frame, r9 edge, rdx the frame below, r10 its edge, r11 counters.
+ */
+        .globl  __cyg_profile_func_exit
+        .type   __cyg_profile_func_exit, @function
+        .p2align 6
+__cyg_profile_func_exit:
+        mov     r8, cs_self@GOTTPOFF[rip]
+        mov     r8, fs:[r8]
+        test    r8, r8
+        jz      .Lexit_clock
+        cmp     dword ptr [r8 + CS_T_STATE], CS_HOOKS_ON
+        jne     .Lexit_off
+        /* The clock first. */
+        rdtsc
+        shl     rdx, 32
+        or      rax, rdx
+
+        /* Is the innermost frame this function's, and alive: its canonical frame address above the stack pointer? */
+        mov     rcx, [r8 + CS_T_TOP]
+        mov     r9, [rcx + CS_F_EDGE]
+        test    r9, r9
+        jz      .Lexit_generic
+        cmp     rdi, [r9 + CS_E_FUNCTION]
+        jne     .Lexit_generic
+        lea     r10, [rsp + 8]
+        cmp     r10, [r8 + CS_T_STACK_LOW]
+        jbe     .Lexit_generic
+        cmp     r10, [rcx + CS_F_CFA]
+        jae     .Lexit_jumped
+.Lexit_frame:
+        lea     rdx, [rcx - CS_F_SIZE]
+        mov     r10, [rdx + CS_F_EDGE]
+        test    r10, r10
+        jz      .Lexit_generic
+        sub     rax, [rcx + CS_F_START]
+
+        /* Clearing the edge closes the frame. Only then the flags: a signal handler may have marked it up to here. */
+        mov     qword ptr [rcx + CS_F_EDGE], 0
+        mov     r11, [rcx + CS_F_FLAGS]
+        test    r11b, CS_FRAME_DYNAMIC
+        jnz     .Lexit_marked
+        mov     qword ptr [rcx + CS_F_CFA], 0
+        mov     [r8 + CS_T_TOP], rdx
+        add     qword ptr [r11], 1
+        add     qword ptr [r11 + 8], rax
+        add     qword ptr [r10 + CS_E_CHILDREN], rax
+        cmp     rax, [r9 + CS_E_MIN]
+        jb      .Lexit_minimum
+.Lexit_maximum:
+        cmp     rax, [r9 + CS_E_MAX]
+        ja      .Lexit_new_maximum
+        ret
+
+.Lexit_jumped:
+        /* A function that jumped here as its last act: the stack pointer is its canonical frame address already, and this hook
+         * returns to its caller. */
+        jne     .Lexit_generic
+        cmp     rsi, [rsp]
+        je      .Lexit_frame
+        jmp     .Lexit_generic
+
+.Lexit_minimum:
+        mov     rdx, rax
+        mov     rax, [r9 + CS_E_MIN]
+1:      cmp     rdx, rax
+        jae     2f
+        cmpxchg [r9 + CS_E_MIN], rdx
+        jne     1b
+2:      mov     rax, rdx
+        jmp     .Lexit_maximum
+
+.Lexit_new_maximum:
+        mov     rdx, rax
+        mov     rax, [r9 + CS_E_MAX]
+1:      cmp     rdx, rax
+        jbe     2f
+        cmpxchg [r9 + CS_E_MAX], rdx
+        jne     1b
+2:      ret
+
+.Lexit_marked:
+        add     rax, [rcx + CS_F_START]
+        mov     [rcx + CS_F_EDGE], r9
+        jmp     .Lexit_generic
+
+.Lexit_off:
+        cmp     dword ptr [r8 + CS_T_STATE], CS_HOOKS_OFF
+        jne     .Lexit_clock
+        ret
+
+.Lexit_clock:
+        xor     eax, eax
+.Lexit_generic:
+        lea     rdx, [rsp + 8]
+        mov     rcx, rax
+        sub     rsp, 8
+        call    cs_hook_exit
+        add     rsp, 8
+        ret
+        .size   __cyg_profile_func_exit, . - __cyg_profile_func_exit
+
+/* void cs_capture_xmm(uint64_t xmm[16]) */
+        .globl  cs_capture_xmm
+        .hidden cs_capture_xmm
+        .type   cs_capture_xmm, @function
+        .p2align 4
+cs_capture_xmm:
+        .irp    number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        movq    [rdi + 8 * \number], xmm\number
+        .endr
+        ret
+        .size   cs_capture_xmm, . - cs_capture_xmm
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,292 @@
+/*
+ * Recursion: which calls are the outermost activation of their group.
+ *
+ * The tree folds recursion: a call of a function that is on the path already goes over a back edge to that ancestor.
+ * While no frame of a back edge is open, the frames of a thread are a path of the tree, on which each function occurs
+ * once; so every call is outermost in its groups, and nothing needs to be marked. Once a back edge is taken, the groups
+ * of all open frames are marked active: a group's activation word holds the address of the frame that activated it. A
+ * call then owns the groups that it finds inactive, clears them when it ends, and is counted as primitive in those
+ * alone.
+ *
+ * The work is bounded by few marks a frame:
+ *  - `t->marked` is the innermost settled frame: it and all below are marked, or need no marks because their edge was
+ * active already. Settling walks from there to the top, once over each frame. The frame `marked` is always dynamic, so
+ * that its exit comes here and the watermark moves down with it.
+ *  - A call of an edge that is active is outermost in no group: it takes the fast path, counting in the recursion
+ * record.
+ *  - A call of a function that is not active is outermost in all of its groups: it takes the fast path too, and is
+ * settled only if another back edge is taken above it.
+ *
+ * A signal handler may run hooks between any two steps here, and leaves the marks as it found them, but for having
+ * settled more frames; settling is therefore bottom-up and may be done twice. A word is believed only while the frame
+ * that it names is open, dynamic, and of an edge with that word: an exit that was interrupted after its last look
+ * leaves words that nobody owns.
+ */
+#include "frames.h"
+#include "table.h"
+
+#define EDGE_WORD                                                                                                      \
+  (CS_GROUP_RESERVED - 1) /* active[EDGE_WORD] is not an address of a word but the word of the edge itself */
+
+_Static_assert(CS_GROUP_COUNT <= EDGE_WORD, "a place for the edge's own word");
+
+static struct cs_rec_recursion *recursion_of(const struct cs_rec_edge *edge)
+{
+  return (struct cs_rec_recursion *)edge->recursion;
+}
+
+static uint64_t *word_of(const struct cs_rec_recursion *recursion, unsigned group)
+{
+  return (uint64_t *)recursion->active[group];
+}
+
+/* The frame that a word names, if it is open and dynamic. */
+static struct cs_rec_edge *owner_edge(uint64_t word)
+{
+  const struct cs_rec_frame *frame = (const struct cs_rec_frame *)word;
+  if (!frame || !(frame->flags & CS_FRAME_DYNAMIC))
+    return NULL;
+  return cs_frame_edge(frame);
+}
+
+static bool group_active(const struct cs_rec_recursion *recursion, unsigned group)
+{
+  uint64_t *word = word_of(recursion, group);
+  const struct cs_rec_edge *owner = owner_edge(*word);
+  return owner && owner->recursion && word_of(recursion_of(owner), group) == word;
+}
+
+bool cs_recursion_active(struct cs_rec_edge *edge)
+{
+  return edge->recursion && owner_edge(recursion_of(edge)->active[EDGE_WORD]) == edge;
+}
+
+void cs_edge_set_mode(struct cs_rec_edge *edge, bool active)
+{
+  const struct cs_plan *plan = cs_edge_plan(edge);
+  uint32_t mode = active ? CS_MODE_RECURSION : edge->flags & CS_EDGE_BACK ? CS_MODE_NEVER : CS_MODE_PLAIN;
+  if (edge->flags & CS_EDGE_GENERIC)
+    mode = CS_MODE_NEVER;
+  else if (plan && plan->count)
+    mode |= CS_MODE_OPS;
+  edge->mode = mode;
+}
+
+static bool is_settled(const struct cs_rec_frame *frame, const struct cs_rec_edge *edge)
+{
+  return frame->flags & CS_FRAME_DYNAMIC || (frame->flags & ~(uint64_t)CS_FRAME_BITS) != (uintptr_t)&edge->calls;
+}
+
+static bool holds(const struct cs_rec_stack *stack, const struct cs_rec_frame *frame)
+{
+  return frame >= stack->frames && frame < stack->frames + stack->capacity;
+}
+
+typedef bool (*unsettled_fn)(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge);
+
+/* Visits the frames above t->marked up to `top` (in segment `stack`) that are not settled, outermost first, until one
+ * visit gives false. It calls itself once a segment. */
+static bool each_unsettled(struct cs_thread *t, struct cs_rec_stack *stack, struct cs_rec_frame *top,
+                           unsettled_fn visit)
+{
+  struct cs_rec_frame *frame = t->marked;
+  if (!holds(stack, frame)) {
+    struct cs_rec_stack *outer = (struct cs_rec_stack *)stack->outer;
+    if (!each_unsettled(t, outer, (struct cs_rec_frame *)stack->frames[0].flags, visit))
+      return false;
+    frame = stack->frames;
+  }
+  while (++frame <= top) {
+    struct cs_rec_edge *edge = cs_frame_edge(frame);
+    if (edge && !is_settled(frame, edge) && !visit(t, frame, edge))
+      return false;
+  }
+  return true;
+}
+
+static bool has_record(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  (void)t;
+  (void)frame;
+  return edge->recursion != 0;
+}
+
+bool cs_recursion_ready(struct cs_thread *t, struct cs_rec_edge *edge)
+{
+  return edge->recursion && each_unsettled(t, t->stack, t->top, has_record);
+}
+
+/* The activation word of a pair of records, or of a module and 0: made when new. */
+static uint64_t *pair_word(struct cs_tree *tree, uint64_t caller, uint64_t callee)
+{
+  struct pair {
+    uint64_t caller, callee, active;
+  } * pair;
+  uint64_t hash = cs_hash_mix(cs_hash_mix(0, caller), callee);
+  struct cs_table_slot *slot;
+  for (uint64_t i = hash; (slot = cs_table_at(&tree->pairs, i))->item; i++) {
+    pair = slot->item;
+    if (pair->caller == caller && pair->callee == callee)
+      return &pair->active;
+  }
+  pair = cs_arena_alloc(&tree->arena, sizeof *pair);
+  if (!pair)
+    return NULL;
+  pair->caller = caller;
+  pair->callee = callee;
+  return cs_table_add(&tree->pairs, &tree->arena, hash, pair) ? &pair->active : NULL;
+}
+
+static bool make_record(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  (void)frame;
+  if (edge->recursion)
+    return true;
+  struct cs_tree *tree = &t->tree;
+  const struct cs_rec_variant *from = (struct cs_rec_variant *)edge->from, *to = cs_edge_to(edge);
+  uint64_t caller = ((struct cs_rec_context *)from->context)->function;
+  struct cs_rec_function *function = (struct cs_rec_function *)((struct cs_rec_context *)to->context)->function;
+  struct cs_rec_signature *signature = (struct cs_rec_signature *)to->signature;
+  /* Addresses of records are not 1 or 2: the kinds of pairs cannot meet. */
+  uint64_t *functions = pair_word(tree, caller, (uintptr_t)function);
+  uint64_t *signatures = pair_word(tree, from->signature | 1, (uintptr_t)signature);
+  uint64_t *module = pair_word(tree, function->module, 2);
+  struct cs_rec_recursion *recursion = cs_record_alloc(tree, sizeof *recursion);
+  if (!functions || !signatures || !module || !recursion)
+    return false;
+  recursion->active[CS_GROUP_FUNCTION] = (uintptr_t)&function->active;
+  recursion->active[CS_GROUP_SIGNATURE] = (uintptr_t)&signature->active;
+  recursion->active[CS_GROUP_FUNCTION_PAIR] = (uintptr_t)functions;
+  recursion->active[CS_GROUP_SIGNATURE_PAIR] = (uintptr_t)signatures;
+  recursion->active[CS_GROUP_MODULE] = (uintptr_t)module;
+  recursion->tag = (struct cs_rec_tag){CS_TAG_RECURSION, sizeof *recursion};
+  __atomic_store_n(&edge->recursion, (uintptr_t)recursion, __ATOMIC_RELEASE);
+  return true;
+}
+
+bool cs_recursion_prepare(struct cs_thread *t, struct cs_rec_edge *edge)
+{
+  return make_record(t, NULL, edge) && each_unsettled(t, t->stack, t->top, make_record);
+}
+
+bool cs_recursion_outermost(struct cs_thread *t, struct cs_rec_edge *edge)
+{
+  (void)t;
+  if (edge->flags & (CS_EDGE_BACK | CS_EDGE_MODULE))
+    return false;
+  const struct cs_rec_context *context = (struct cs_rec_context *)cs_edge_to(edge)->context;
+  uint64_t *word = &((struct cs_rec_function *)context->function)->active;
+  if (*word == 0)
+    return true;
+  const struct cs_rec_edge *owner = owner_edge(*word);
+  if (owner && owner->recursion && word_of(recursion_of(owner), CS_GROUP_FUNCTION) == word)
+    return false;
+  *word = 0; /* nobody owns it */
+  return true;
+}
+
+/* Makes the frame the owner of every group of its edge that is inactive. */
+static bool mark(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  (void)t;
+  struct cs_rec_recursion *recursion = recursion_of(edge);
+  frame->flags |= CS_FRAME_DYNAMIC;
+  for (unsigned group = 0; group < CS_GROUP_COUNT; group++)
+    if (!group_active(recursion, group))
+      *word_of(recursion, group) = (uintptr_t)frame;
+  if (!cs_recursion_active(edge)) {
+    recursion->active[EDGE_WORD] = (uintptr_t)frame;
+    edge->counters = (uintptr_t)&recursion->calls;
+    cs_edge_set_mode(edge, true);
+  }
+  return true;
+}
+
+/* Clears what the frame owns: one bit a group. */
+static uint32_t unmark(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  struct cs_rec_recursion *recursion = recursion_of(edge);
+  uint32_t owned = 0;
+  for (unsigned group = 0; group < CS_GROUP_COUNT; group++) {
+    uint64_t *word = word_of(recursion, group);
+    if (*word == (uintptr_t)frame) {
+      owned |= 1u << group;
+      *word = 0;
+    }
+  }
+  if (recursion->active[EDGE_WORD] == (uintptr_t)frame) {
+    recursion->active[EDGE_WORD] = 0;
+    edge->counters = (uintptr_t)&edge->calls;
+    cs_edge_set_mode(edge, false);
+  }
+  return owned;
+}
+
+void cs_recursion_enter(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  each_unsettled(t, t->stack, frame - 1, mark);
+  mark(t, frame, edge);
+  t->marked = frame;
+}
+
+/* Moves the watermark to the innermost frame below `frame` that is open, and makes its exit come here. */
+static void lower_watermark(struct cs_thread *t, struct cs_rec_frame *frame)
+{
+  const struct cs_rec_stack *stack = t->stack;
+  for (;;) {
+    frame--;
+    if (cs_frame_is_link(stack, frame)) {
+      if (!stack->outer)
+        break;
+      frame = (struct cs_rec_frame *)frame->flags + 1;
+      stack = (struct cs_rec_stack *)stack->outer;
+    } else if (frame->edge) {
+      frame->flags |= CS_FRAME_DYNAMIC;
+      break;
+    }
+  }
+  t->marked = frame;
+}
+
+uint32_t cs_recursion_leave(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  uint32_t owned = unmark(frame, edge);
+  if (t->marked == frame)
+    lower_watermark(t, frame);
+  if (frame->flags & CS_FRAME_OPENED && --t->recursion == 0)
+    t->mode = CS_MODE_PLAIN;
+  return owned;
+}
+
+/* Calls `visit` for the dynamic frames of the running machine stack, outermost first. */
+static void each_dynamic(struct cs_rec_stack *stack, struct cs_rec_frame *top,
+                         void (*visit)(struct cs_rec_frame *, struct cs_rec_edge *))
+{
+  if (stack->outer)
+    each_dynamic((struct cs_rec_stack *)stack->outer, (struct cs_rec_frame *)stack->frames[0].flags, visit);
+  for (struct cs_rec_frame *frame = stack->frames + 1; frame <= top; frame++) {
+    struct cs_rec_edge *edge = cs_frame_edge(frame);
+    if (edge && edge->recursion && frame->flags & CS_FRAME_DYNAMIC)
+      visit(frame, edge);
+  }
+}
+
+static void visit_unmark(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  unmark(frame, edge);
+}
+
+static void visit_mark(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  mark(NULL, frame, edge);
+}
+
+void cs_recursion_suspend(struct cs_thread *t)
+{
+  each_dynamic(t->stack, t->top, visit_unmark);
+}
+
+void cs_recursion_resume(struct cs_thread *t)
+{
+  each_dynamic(t->stack, t->top, visit_mark);
+}

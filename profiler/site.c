@@ -1,0 +1,176 @@
+/*
+ * Probe sites: the process's table of what is known of each, read without a lock.
+ */
+#include "module.h"
+#include "recording.h"
+#include "table.h"
+#include "tree.h"
+
+#define FIRST_SITES 1024u
+#define SCAN_WORDS  512u /* of the stack, for the return address of a function without call frame information */
+
+struct cs_site_table {
+  uint64_t mask, used;
+  const struct cs_site *slots[];
+};
+
+/* Takes the place of a site whose module is gone: its pc is nobody's. */
+static const struct cs_site retired = {.pc = 1};
+
+static const struct cs_site *find(const struct cs_site_table *table, uintptr_t pc)
+{
+  if (!table)
+    return NULL;
+  for (uint64_t i = cs_hash_mix(0, pc);; i++) {
+    const struct cs_site *site = __atomic_load_n(&table->slots[i & table->mask], __ATOMIC_ACQUIRE);
+    if (!site || site->pc == pc)
+      return site;
+  }
+}
+
+static void insert(struct cs_site_table *table, const struct cs_site *site)
+{
+  uint64_t i = cs_hash_mix(0, site->pc);
+  while (table->slots[i & table->mask])
+    i++;
+  __atomic_store_n(&table->slots[i & table->mask], site, __ATOMIC_RELEASE);
+  table->used++;
+}
+
+/* The table, with room for one more. Readers may still be in the old one, which stays. NULL: no memory. */
+static struct cs_site_table *roomy(struct cs_process *process)
+{
+  struct cs_site_table *old = process->sites;
+  if (old && old->used * 2 <= old->mask)
+    return old;
+  uint64_t slots = old ? (old->mask + 1) * 2 : FIRST_SITES;
+  struct cs_site_table *table = cs_process_alloc(sizeof *table + slots * sizeof table->slots[0]);
+  if (!table)
+    return NULL;
+  table->mask = slots - 1;
+  for (uint64_t i = 0; old && i <= old->mask; i++)
+    if (old->slots[i] && old->slots[i] != &retired)
+      insert(table, old->slots[i]);
+  __atomic_store_n(&process->sites, table, __ATOMIC_RELEASE);
+  return table;
+}
+
+/* Without call frame information, the canonical frame address is found by the return address below it, which the hook
+ * was given; 8 above the stack pointer when it is not there, which orders frames well enough. */
+static int32_t scan_for_cfa(uintptr_t stack, uintptr_t call_site)
+{
+  for (uint32_t i = 0; i < SCAN_WORDS; i++) {
+    uintptr_t word = 0;
+    if (cs_read_memory(&word, stack + i * sizeof word, sizeof word) < 0)
+      break;
+    if (word == call_site)
+      return (int32_t)((i + 1) * sizeof word);
+  }
+  return 8;
+}
+
+static void describe_indexed(struct cs_site *site)
+{
+  const struct cs_view *view = &site->module->view;
+  const struct cs_index_site *known = site->index_site;
+  site->function = known->function;
+  site->index_function = &view->functions[known->function];
+  site->inlined = known->flags & CS_SITE_INLINED;
+  site->cfa_kind = known->cfa_kind;
+  site->cfa_register = known->cfa_register;
+  site->cfa_offset = known->cfa_offset;
+  site->ops = view->ops + known->first_op;
+  site->op_count = known->op_count;
+  site->states = view->states + known->first_state;
+  site->state_words = site->index_function->state_words;
+  for (uint32_t i = 0; i < site->op_count; i++)
+    site->uses_xmm |= site->ops[i].code == CS_OP_XMM;
+}
+
+/* Where the offset of a site's CFA comes from when the index does not know it. */
+struct frame_hint {
+  uintptr_t stack, call_site; /* what the hook was given; stack 0: see offset */
+  int32_t offset;
+};
+
+static struct cs_site *describe(struct cs_thread *t, uintptr_t pc, uintptr_t function_address,
+                                const struct frame_hint *hint)
+{
+  struct cs_site *site = cs_process_alloc(sizeof *site);
+  if (!site)
+    return NULL;
+  site->pc = pc;
+  site->function_address = function_address;
+  site->function = CS_NONE;
+  site->module = cs_module_for_address(t, pc);
+  if (site->module && site->module->view.header)
+    site->index_site = cs_module_site(site->module, pc);
+  if (site->index_site)
+    describe_indexed(site);
+  if (site->cfa_kind == CS_CFA_UNKNOWN) {
+    site->cfa_register = 7;
+    site->cfa_offset = hint->stack ? scan_for_cfa(hint->stack, hint->call_site) : hint->offset;
+  }
+  if (site->module)
+    site->excluded = site->module->excluded || !cs_filter_allows(&cs_process, site->module, site->index_function);
+  return site;
+}
+
+static const struct cs_site *resolve(struct cs_thread *t, uintptr_t pc, uintptr_t function_address,
+                                     const struct frame_hint *hint)
+{
+  struct cs_process *process = &cs_process;
+  const struct cs_site *known = find(__atomic_load_n(&process->sites, __ATOMIC_ACQUIRE), pc);
+  if (known)
+    return known;
+  cs_lock(&process->modules_lock);
+  known = find(process->sites, pc);
+  if (!known) {
+    struct cs_site *site = describe(t, pc, function_address, hint);
+    struct cs_site_table *table = site ? roomy(process) : NULL;
+    if (table) {
+      insert(table, site);
+      known = site;
+    }
+  }
+  cs_unlock(&process->modules_lock);
+  return known;
+}
+
+const struct cs_site *cs_site_resolve(struct cs_thread *t, uintptr_t pc, uintptr_t function_address, uintptr_t stack,
+                                      uintptr_t call_site)
+{
+  const struct frame_hint hint = {.stack = stack, .call_site = call_site};
+  return resolve(t, pc, function_address, &hint);
+}
+
+const struct cs_site *cs_site_at(struct cs_thread *t, uintptr_t pc, uintptr_t function_address, int32_t cfa_offset)
+{
+  const struct frame_hint hint = {.offset = cfa_offset};
+  return resolve(t, pc, function_address, &hint);
+}
+
+static void retire_edges(struct cs_thread *t, uintptr_t low, uintptr_t high)
+{
+  for (uint64_t at = t->tree.record->first_edge; at; at = ((struct cs_rec_edge *)at)->next) {
+    struct cs_rec_edge *edge = (struct cs_rec_edge *)at;
+    uint64_t site = __atomic_load_n(&edge->site, __ATOMIC_RELAXED);
+    if (site >= low && site < high)
+      __atomic_store_n(&edge->site, 0, __ATOMIC_RELAXED);
+  }
+}
+
+void cs_sites_retire(uintptr_t low, uintptr_t high)
+{
+  struct cs_process *process = &cs_process;
+  cs_lock(&process->modules_lock);
+  struct cs_site_table *table = process->sites;
+  for (uint64_t i = 0; table && i <= table->mask; i++)
+    if (table->slots[i] && table->slots[i]->pc >= low && table->slots[i]->pc < high)
+      __atomic_store_n(&table->slots[i], &retired, __ATOMIC_RELEASE);
+  cs_unlock(&process->modules_lock);
+  cs_lock(&process->threads_lock);
+  for (struct cs_thread *t = process->threads; t; t = t->next)
+    retire_edges(t, low, high);
+  cs_unlock(&process->threads_lock);
+}

@@ -1,0 +1,234 @@
+/*
+ * Segments of the shadow stack, and machine stacks.
+ *
+ * A machine stack has a chain of segments, each beginning with a link. The outermost link refers to the thread's root
+ * edge and its CFA is above every other, so that the outermost call enters on the fast path; no exit matches it. An
+ * inner link is a copy of the frame it continues with a CFA of 0, so that the fast path neither enters below it nor
+ * leaves through it.
+ */
+#include <signal.h>
+
+#include "frames.h"
+
+#define CAPACITY_MAX    65535u
+#define COROUTINE_FIRST 63u
+
+static struct cs_rec_stack *new_segment(struct cs_tree *tree, uint32_t capacity)
+{
+  size_t size = sizeof(struct cs_rec_stack) + capacity * sizeof(struct cs_rec_frame);
+  struct cs_rec_stack *stack = cs_record_alloc(tree, size);
+  if (!stack)
+    return NULL;
+  stack->capacity = capacity;
+  stack->tag = (struct cs_rec_tag){CS_TAG_STACK, (uint32_t)size};
+  return stack;
+}
+
+static void run_segment(struct cs_thread *t, struct cs_rec_stack *stack, struct cs_rec_frame *top)
+{
+  t->stack = stack;
+  t->limit = &stack->frames[stack->capacity - 1];
+  t->top = top;
+}
+
+static void run_machine(struct cs_thread *t, struct cs_machine *machine)
+{
+  t->machine = machine;
+  t->stack_low = machine->low;
+  t->stack_high = machine->high;
+}
+
+static struct cs_machine *new_machine(struct cs_thread *t, uintptr_t low, uintptr_t high, uint32_t frames)
+{
+  struct cs_machine *machine = cs_arena_alloc(&t->tree.arena, sizeof *machine);
+  struct cs_rec_stack *stack = machine ? new_segment(&t->tree, frames) : NULL;
+  if (!stack)
+    return NULL;
+  stack->low = low;
+  stack->high = high;
+  stack->next_stack = t->tree.record->first_stack;
+  machine->outermost = stack;
+  machine->low = low;
+  machine->high = high;
+  machine->next = t->machines;
+  return machine;
+}
+
+bool cs_stack_open(struct cs_thread *t, uintptr_t low, uintptr_t high, uint32_t frames)
+{
+  struct cs_machine *machine = new_machine(t, low, high, frames);
+  if (!machine)
+    return false;
+  struct cs_rec_frame *link = &machine->outermost->frames[0];
+  link->cfa = UINTPTR_MAX;
+  link->edge = (uintptr_t)t->tree.root_edge;
+  t->machines = machine;
+  t->marked = link;
+  t->recursion = 0;
+  t->mode = CS_MODE_PLAIN;
+  run_machine(t, machine);
+  run_segment(t, machine->outermost, link);
+  __atomic_store_n(&t->tree.record->first_stack, (uintptr_t)machine->outermost, __ATOMIC_RELEASE);
+  return true;
+}
+
+/* Continues the frame `top` in the first frame after the link of `stack`. */
+static void continue_in(struct cs_thread *t, struct cs_rec_stack *stack)
+{
+  struct cs_rec_frame *link = &stack->frames[0];
+  link->cfa = 0;
+  link->start_ticks = 0;
+  link->flags = (uintptr_t)t->top;
+  link->edge = (uintptr_t)cs_frame_caller(t->top);
+  run_segment(t, stack, link);
+}
+
+bool cs_stack_grow(struct cs_thread *t)
+{
+  struct cs_rec_stack *inner = (struct cs_rec_stack *)t->stack->inner;
+  if (!inner) {
+    uint32_t capacity = t->stack->capacity * 2 + 1;
+    inner = new_segment(&t->tree, capacity < CAPACITY_MAX ? capacity : CAPACITY_MAX);
+    if (!inner)
+      return false;
+    inner->outer = (uintptr_t)t->stack;
+    __atomic_store_n(&t->stack->inner, (uintptr_t)inner, __ATOMIC_RELEASE);
+  }
+  continue_in(t, inner);
+  return true;
+}
+
+void cs_stack_retreat(struct cs_thread *t)
+{
+  struct cs_rec_frame *link = &t->stack->frames[0];
+  struct cs_rec_stack *outer = (struct cs_rec_stack *)t->stack->outer;
+  struct cs_rec_frame *top = (struct cs_rec_frame *)link->flags;
+  if (t->stack == t->machine->outermost)
+    run_machine(t, t->machine->outer);
+  run_segment(t, outer, top);
+  link->edge = 0;
+}
+
+/* The alternate signal stack that runs now, if any. */
+static bool on_signal_stack(uintptr_t sp, uintptr_t *low, uintptr_t *high)
+{
+  stack_t alternate;
+  if (CS_SYSCALL2(SYS_sigaltstack, 0, &alternate) < 0 || !(alternate.ss_flags & SS_ONSTACK))
+    return false;
+  *low = (uintptr_t)alternate.ss_sp;
+  *high = *low + alternate.ss_size;
+  return sp > *low && sp <= *high;
+}
+
+static struct cs_machine *find_machine(struct cs_thread *t, uintptr_t sp)
+{
+  for (struct cs_machine *machine = t->machines; machine; machine = machine->next)
+    if (sp > machine->low && sp <= machine->high)
+      return machine;
+  return NULL;
+}
+
+/* A signal handler runs on its own stack: its frames continue those that it interrupted, whose clock goes on. */
+static bool enter_signal_stack(struct cs_thread *t, uintptr_t low, uintptr_t high)
+{
+  struct cs_machine *machine = t->machines;
+  while (machine && (machine->low != low || machine->high != high))
+    machine = machine->next;
+  if (!machine) {
+    machine = new_machine(t, low, high, COROUTINE_FIRST);
+    if (!machine)
+      return false;
+    t->machines = machine;
+    __atomic_store_n(&t->tree.record->first_stack, (uintptr_t)machine->outermost, __ATOMIC_RELEASE);
+  }
+  machine->outer = t->machine;
+  machine->outermost->outer = (uintptr_t)t->stack;
+  continue_in(t, machine->outermost);
+  run_machine(t, machine);
+  return true;
+}
+
+/* Stops the clock of the running machine stack and puts it away. */
+static void suspend(struct cs_thread *t, uint64_t now)
+{
+  struct cs_machine *machine = t->machine;
+  cs_recursion_suspend(t);
+  machine->stack = t->stack;
+  machine->top = t->top;
+  machine->marked = t->marked;
+  machine->recursion = t->recursion;
+  machine->outermost->suspended = now;
+}
+
+static void resume(struct cs_thread *t, struct cs_machine *machine, uint64_t now)
+{
+  run_machine(t, machine);
+  run_segment(t, machine->stack, machine->top);
+  t->marked = machine->marked;
+  t->recursion = machine->recursion;
+  t->mode = t->recursion ? CS_MODE_RECURSION : CS_MODE_PLAIN;
+  cs_recursion_resume(t);
+  cs_frames_shift(t, now - machine->outermost->suspended);
+  machine->outermost->suspended = 0;
+}
+
+void cs_stack_run(struct cs_thread *t, struct cs_machine *machine, uint64_t now)
+{
+  suspend(t, now);
+  resume(t, machine, now);
+}
+
+bool cs_stack_follow(struct cs_thread *t, uintptr_t sp, uint64_t now)
+{
+  uintptr_t low, high;
+  if (sp > t->stack_low && sp <= t->stack_high)
+    return true;
+  if (on_signal_stack(sp, &low, &high))
+    return enter_signal_stack(t, low, high);
+  while (t->machine->outer) {
+    /* Control left the signal stack: what is open there is dead. */
+    while (t->stack != t->machine->outermost || !cs_frame_is_link(t->stack, t->top))
+      cs_frame_close(t, now);
+    struct cs_machine *left = t->machine;
+    cs_stack_retreat(t);
+    left->outer = NULL;
+    if (sp > t->stack_low && sp <= t->stack_high)
+      return true;
+  }
+  struct cs_machine *known = find_machine(t, sp);
+  if (!known && cs_stack_range(sp, &low, &high) && high == t->machine->high) {
+    /* The main stack grew beyond what its limit once allowed. */
+    t->machine->low = low;
+    t->machine->outermost->low = low;
+    run_machine(t, t->machine);
+    return true;
+  }
+  suspend(t, now);
+  if (known) {
+    resume(t, known, now);
+    return true;
+  }
+  if (!cs_stack_range(sp, &low, &high)) {
+    low = sp - 1;
+    high = sp;
+  }
+  if (cs_stack_open(t, low, high, COROUTINE_FIRST))
+    return true;
+  resume(t, t->machine, now);
+  return false;
+}
+
+void cs_frames_shift(struct cs_thread *t, uint64_t ticks)
+{
+  struct cs_rec_stack *stack = t->stack;
+  struct cs_rec_frame *frame = t->top;
+  for (;;) {
+    for (; !cs_frame_is_link(stack, frame); frame--)
+      if (frame->start_ticks != CS_NOT_STARTED)
+        frame->start_ticks += ticks;
+    if (!stack->outer)
+      return;
+    frame = (struct cs_rec_frame *)stack->frames[0].flags;
+    stack = (struct cs_rec_stack *)stack->outer;
+  }
+}

@@ -1,0 +1,438 @@
+/*
+ * The calling-context tree of a thread: functions, signatures, contexts, variants and edges, made when they first
+ * occur.
+ *
+ * Records lie in the recording and are complete before a pointer to them is stored. The tables that find them lie in
+ * the tree's arena. A context is a path of functions from the root; a call of a function that is on the path already
+ * leads back to that ancestor (a back edge), so paths are acyclic and the tree's size does not depend on the depth of
+ * recursion.
+ */
+#include "tree.h"
+
+#include <errno.h>
+
+#include "frames.h"
+#include "guard.h"
+#include "recording.h"
+#include "table.h"
+#include "text.h"
+
+#define FIRST_SLOTS 256u
+
+static uint64_t hash_words(uint64_t hash, const uint64_t *words, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    hash = cs_hash_mix(hash, words[i]);
+  return hash;
+}
+
+static bool equal_words(const uint64_t *a, const uint64_t *b, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (a[i] != b[i])
+      return false;
+  return true;
+}
+
+static void copy_words(uint64_t *target, const uint64_t *source, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    target[i] = source[i];
+}
+
+static void publish(uint64_t *pointer, const void *record)
+{
+  __atomic_store_n(pointer, (uintptr_t)record, __ATOMIC_RELEASE);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+struct cs_rec_function *cs_tree_function(struct cs_tree *tree, uint64_t module, uint32_t kind, uint32_t function,
+                                         uint64_t address)
+{
+  /* A function that the index knows is the same wherever a copy of it lies. */
+  uint64_t identity = function == CS_NONE ? address : function;
+  uint64_t hash = cs_hash_mix(cs_hash_mix(cs_hash_mix(kind, module), function == CS_NONE), identity);
+  struct cs_table_slot *slot;
+  for (uint64_t i = hash; (slot = cs_table_at(&tree->functions, i))->item; i++) {
+    struct cs_rec_function *known = slot->item;
+    if (slot->hash == hash && known->module == module && known->kind == kind && known->function == function &&
+        (function != CS_NONE || known->address == address))
+      return known;
+  }
+  struct cs_rec_function *made = cs_record_alloc(tree, sizeof *made);
+  if (!made || !cs_table_add(&tree->functions, &tree->arena, hash, made))
+    return NULL;
+  made->module = module;
+  made->function = function;
+  made->kind = kind;
+  made->address = address;
+  made->next = tree->record->first_function;
+  made->tag = (struct cs_rec_tag){CS_TAG_FUNCTION, sizeof *made};
+  publish(&tree->record->first_function, made);
+  return made;
+}
+
+/* The name record of an action, the same for all threads. */
+static const struct cs_rec_name *action_name(const char *name)
+{
+  static struct cs_lock lock;
+  static const struct cs_rec_header *owner;
+  static struct known {
+    struct known *next;
+    const struct cs_rec_name *name;
+  } * first;
+  cs_lock(&lock);
+  if (owner != cs_process.header) {
+    owner = cs_process.header;
+    first = NULL;
+  }
+  struct known *at = first;
+  while (at && !cs_equal(at->name->text, name))
+    at = at->next;
+  if (!at) {
+    at = cs_process_alloc(sizeof *at);
+    if (at)
+      at->name = cs_record_name(name, cs_length(name));
+    if (at && at->name) {
+      at->next = first;
+      first = at;
+    }
+  }
+  cs_unlock(&lock);
+  return at ? at->name : NULL;
+}
+
+static struct cs_rec_function *action_function(struct cs_tree *tree, const char *name)
+{
+  const struct cs_rec_name *record = action_name(name);
+  return record ? cs_tree_function(tree, 0, CS_FUNCTION_KIND_ACTION, CS_NONE, (uintptr_t)record) : NULL;
+}
+
+static uint64_t hash_signature(const struct cs_rec_function *function, const uint64_t *words, uint32_t count,
+                               uint32_t flags)
+{
+  return hash_words(cs_hash_mix((uintptr_t)function, flags), words, count);
+}
+
+struct cs_rec_signature *cs_signature_find(const struct cs_tree *tree, const struct cs_rec_function *function,
+                                           const uint64_t *words, uint32_t count, uint32_t flags)
+{
+  uint64_t hash = hash_signature(function, words, count, flags);
+  const struct cs_table_slot *slot;
+  for (uint64_t i = hash; (slot = cs_table_at(&tree->signatures, i))->item; i++) {
+    struct cs_rec_signature *known = slot->item;
+    if (slot->hash == hash && known->function == (uintptr_t)function && known->flags == flags &&
+        known->word_count == count && equal_words(known->words, words, count))
+      return known;
+  }
+  return NULL;
+}
+
+static struct cs_rec_signature *signature_of(struct cs_tree *tree, struct cs_rec_function *function,
+                                             const uint64_t *words, uint32_t count, uint32_t flags)
+{
+  struct cs_rec_signature *known = cs_signature_find(tree, function, words, count, flags);
+  if (known)
+    return known;
+  size_t size = sizeof(struct cs_rec_signature) + count * sizeof(uint64_t);
+  struct cs_rec_signature *made = cs_record_alloc(tree, size);
+  uint64_t hash = hash_signature(function, words, count, flags);
+  if (!made || !cs_table_add(&tree->signatures, &tree->arena, hash, made))
+    return NULL;
+  made->function = (uintptr_t)function;
+  made->word_count = count;
+  made->flags = flags;
+  copy_words(made->words, words, count);
+  made->tag = (struct cs_rec_tag){CS_TAG_SIGNATURE, (uint32_t)size};
+  function->signatures++;
+  function->distinct++;
+  return made;
+}
+
+static uint64_t hash_context(const struct cs_rec_context *parent, const struct cs_rec_function *function)
+{
+  return cs_hash_mix(cs_hash_mix(0, (uintptr_t)parent), (uintptr_t)function);
+}
+
+static struct cs_rec_context *find_context(const struct cs_tree *tree, const struct cs_rec_context *parent,
+                                           const struct cs_rec_function *function)
+{
+  const struct cs_table_slot *slot;
+  for (uint64_t i = hash_context(parent, function); (slot = cs_table_at(&tree->contexts, i))->item; i++) {
+    struct cs_rec_context *known = slot->item;
+    if (known->parent == (uintptr_t)parent && known->function == (uintptr_t)function)
+      return known;
+  }
+  return NULL;
+}
+
+struct cs_rec_context *cs_context_of(struct cs_tree *tree, struct cs_rec_context *parent,
+                                     struct cs_rec_function *function)
+{
+  struct cs_rec_context *known = find_context(tree, parent, function);
+  if (known)
+    return known;
+  struct cs_rec_context *made = cs_record_alloc(tree, sizeof *made);
+  if (!made || !cs_table_add(&tree->contexts, &tree->arena, hash_context(parent, function), made))
+    return NULL;
+  made->parent = (uintptr_t)parent;
+  made->function = (uintptr_t)function;
+  made->depth = parent ? parent->depth + 1 : 0;
+  made->tag = (struct cs_rec_tag){CS_TAG_CONTEXT, sizeof *made};
+  return made;
+}
+
+static struct cs_rec_variant *make_variant(struct cs_tree *tree, struct cs_rec_context *context, uint64_t signature)
+{
+  struct cs_rec_variant *made = cs_record_alloc(tree, sizeof *made);
+  if (!made)
+    return NULL;
+  made->context = (uintptr_t)context;
+  made->signature = signature;
+  made->last = (uintptr_t)tree->root_edge;
+  made->tag = (struct cs_rec_tag){CS_TAG_VARIANT, sizeof *made};
+  return made;
+}
+
+static struct cs_rec_variant *variant_of(struct cs_tree *tree, struct cs_rec_context *context,
+                                         struct cs_rec_signature *signature)
+{
+  uint64_t hash = cs_hash_mix(cs_hash_mix(1, (uintptr_t)context), (uintptr_t)signature);
+  struct cs_table_slot *slot;
+  for (uint64_t i = hash; (slot = cs_table_at(&tree->variants, i))->item; i++) {
+    struct cs_rec_variant *known = slot->item;
+    if (known->context == (uintptr_t)context && known->signature == (uintptr_t)signature)
+      return known;
+  }
+  struct cs_rec_variant *made = make_variant(tree, context, (uintptr_t)signature);
+  return made && cs_table_add(&tree->variants, &tree->arena, hash, made) ? made : NULL;
+}
+
+struct cs_rec_variant *cs_tree_variant(struct cs_tree *tree, struct cs_rec_context *context, const uint64_t *words,
+                                       uint32_t count, uint32_t flags)
+{
+  struct cs_rec_function *function = (struct cs_rec_function *)context->function;
+  struct cs_rec_signature *signature = signature_of(tree, function, words, count, flags);
+  return signature ? variant_of(tree, context, signature) : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+uint64_t cs_edge_hash(const struct cs_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count)
+{
+  return hash_words(cs_hash_mix((uintptr_t)from >> 3, site), words, count);
+}
+
+struct cs_rec_edge *cs_edge_find(const struct cs_tree *tree, const struct cs_rec_variant *from, uint64_t site,
+                                 const uint64_t *words, uint32_t count)
+{
+  uint64_t hash = cs_edge_hash(from, site, words, count);
+  const struct cs_table_slot *slot;
+  for (uint64_t i = hash; (slot = cs_table_at(&tree->edges, i))->item; i++) {
+    struct cs_rec_edge *known = slot->item;
+    if (slot->hash == hash && known->site == site && known->from == (uintptr_t)from && known->word_count == count &&
+        equal_words(known->words, words, count))
+      return known;
+  }
+  return NULL;
+}
+
+static struct cs_rec_edge *alloc_edge(struct cs_tree *tree, uint32_t count)
+{
+  size_t size = sizeof(struct cs_rec_edge) + count * sizeof(uint64_t);
+  struct cs_rec_edge *edge = cs_record_alloc(tree, size);
+  if (!edge)
+    return NULL;
+  edge->min = UINT64_MAX;
+  edge->counters = (uintptr_t)&edge->calls;
+  edge->after = (uintptr_t)(tree->root_edge ? tree->root_edge : edge);
+  edge->word_count = count;
+  edge->tag = (struct cs_rec_tag){CS_TAG_EDGE, (uint32_t)size};
+  return edge;
+}
+
+/* How hot code computes the canonical frame address at this site; false: only the generic path can. */
+static bool encode_cfa(const struct cs_site *site, uint32_t *cfa)
+{
+  if (site->cfa_kind == CS_CFA_MEMORY || (site->cfa_register != 6 && site->cfa_register != 7) || site->cfa_offset % 8)
+    return false;
+  *cfa =
+      (uint32_t)site->cfa_offset | (site->inlined ? 0u : CS_CFA_STRICT) | (site->cfa_register == 6 ? CS_CFA_RBP : 0u);
+  return true;
+}
+
+/* The edge's context, before it has one: an ancestor with the same function, a merged one, or a child of the caller's.
+ */
+static struct cs_rec_context *target_context(struct cs_tree *tree, struct cs_rec_context *caller,
+                                             struct cs_rec_function *function, uint32_t *flags)
+{
+  bool own_module = true;
+  for (struct cs_rec_context *at = caller; at && at->function; at = (struct cs_rec_context *)at->parent) {
+    const struct cs_rec_function *ancestor = (struct cs_rec_function *)at->function;
+    if (ancestor == function) {
+      *flags |= CS_EDGE_BACK;
+      return at;
+    }
+    own_module = own_module && ancestor->module != function->module;
+  }
+  /* Below a merged context the path says nothing about the stack. So the calls that lead into merged contexts are
+   * treated as recursion: marks say what is active. */
+  bool merge = tree->pressure >= CS_PRESSURE_CONTEXTS || (caller->function && !caller->parent);
+  if (merge && !find_context(tree, caller, function)) {
+    *flags |= CS_EDGE_BACK | CS_EDGE_MERGED;
+    return cs_context_of(tree, NULL, function);
+  }
+  *flags |= own_module ? CS_EDGE_MODULE : 0u;
+  return cs_context_of(tree, caller, function);
+}
+
+static void link_edge(struct cs_tree *tree, struct cs_rec_edge *edge)
+{
+  edge->next = tree->record->first_edge;
+  publish(&tree->record->first_edge, edge);
+}
+
+/* The variant that stands for any signature of the context. */
+static struct cs_rec_variant *merged_variant(struct cs_tree *tree, struct cs_rec_context *context)
+{
+  if (!context->merged_variant && context->function) {
+    struct cs_rec_variant *variant = cs_tree_variant(tree, context, NULL, 0, CS_SIGNATURE_NONE);
+    if (!variant)
+      return NULL;
+    publish(&context->merged_variant, variant);
+  }
+  return (struct cs_rec_variant *)context->merged_variant;
+}
+
+/* The context of a new edge: the key's own, or where the tree puts it. */
+static struct cs_rec_context *context_of_key(struct cs_tree *tree, struct cs_rec_context *caller,
+                                             const struct cs_edge_key *key, uint32_t *flags)
+{
+  if (!key->context)
+    return target_context(tree, caller, key->function, flags);
+  *flags = key->flags;
+  return key->context;
+}
+
+/* The edge with this key from `from` or, once the callee's context has its fill of edges, from any signature of the
+ * caller. */
+struct cs_rec_edge *cs_edge_make(struct cs_tree *tree, struct cs_rec_variant *from, const struct cs_edge_key *key)
+{
+  uint32_t flags = 0;
+  struct cs_rec_context *caller = (struct cs_rec_context *)from->context;
+  struct cs_rec_context *context = context_of_key(tree, caller, key, &flags);
+  if (!context)
+    return NULL;
+  if (context->edges >= CS_EDGES_MAX && caller->function) {
+    from = merged_variant(tree, caller);
+    flags |= CS_EDGE_ANY;
+    struct cs_rec_edge *known = from ? cs_edge_find(tree, from, key->site, key->words, key->word_count) : NULL;
+    if (known || !from)
+      return known;
+  }
+  struct cs_rec_variant *to = cs_tree_variant(tree, context, key->words, key->word_count, key->signature_flags);
+  struct cs_rec_edge *edge = to ? alloc_edge(tree, key->word_count) : NULL;
+  uint64_t hash = cs_edge_hash(from, key->site, key->words, key->word_count);
+  if (!edge || !cs_table_add(&tree->edges, &tree->arena, hash, edge))
+    return NULL;
+  edge->site = key->site;
+  edge->from = (uintptr_t)from;
+  edge->to = (uintptr_t)to;
+  edge->function_address = key->function_address;
+  edge->site_info = (uintptr_t)key->plan;
+  edge->cfa = key->cfa;
+  edge->flags = flags | (flags & (CS_EDGE_ANY | CS_EDGE_MERGED) || key->generic ? CS_EDGE_GENERIC : 0u);
+  copy_words(edge->words, key->words, key->word_count);
+  cs_edge_set_mode(edge, false);
+  context->edges++;
+  edge->next = tree->record->first_edge;
+  publish(&tree->record->first_edge, edge);
+  return edge;
+}
+
+struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *from, struct cs_plan *plan,
+                                 uint64_t *words, uint32_t word_count)
+{
+  const struct cs_site *site = plan->site;
+  struct cs_edge_key key = {.site = site->pc,
+                            .function_address = site->function_address,
+                            .function = plan->function,
+                            .words = words,
+                            .word_count = word_count};
+  if (!plan->arguments)
+    key.signature_flags = CS_SIGNATURE_NONE;
+  else if (site->index_function &&
+           !cs_guard_admit(tree, site->index_function, &site->module->view, plan->function, words, &key.word_count))
+    return NULL;
+  struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, key.words, key.word_count);
+  if (edge)
+    return edge;
+  /* The guard may have widened: then what is to be compared is another. */
+  key.plan = cs_tree_plan(tree, site);
+  if (!key.plan)
+    return NULL;
+  key.generic = !encode_cfa(site, &key.cfa) || !key.plan->fast;
+  return cs_edge_make(tree, from, &key);
+}
+
+struct cs_rec_edge *cs_tree_action(struct cs_tree *tree, struct cs_rec_variant *from, const char *name)
+{
+  struct cs_rec_function *function = action_function(tree, name);
+  if (!function)
+    return NULL;
+  /* An action's address stands for its site and its this_fn: no code is there. */
+  struct cs_edge_key key = {.site = (uintptr_t)function,
+                            .function_address = (uintptr_t)function,
+                            .function = function,
+                            .signature_flags = CS_SIGNATURE_NONE,
+                            .generic = true};
+  struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, NULL, 0);
+  return edge ? edge : cs_edge_make(tree, from, &key);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static bool init_tables(struct cs_tree *tree)
+{
+  struct cs_table *tables[] = {&tree->edges,     &tree->contexts, &tree->variants, &tree->signatures,
+                               &tree->functions, &tree->pairs,    &tree->plans};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (!cs_table_init(tables[i], &tree->arena, FIRST_SLOTS))
+      return false;
+  return true;
+}
+
+int cs_tree_init(struct cs_tree *tree, uint32_t tid)
+{
+  if (!init_tables(tree))
+    return -ENOMEM;
+  struct cs_rec_thread *record = cs_record_alloc(tree, sizeof *record);
+  struct cs_rec_context *context = record ? cs_record_alloc(tree, sizeof *context) : NULL;
+  tree->root_edge = context ? alloc_edge(tree, 0) : NULL;
+  tree->root = tree->root_edge ? make_variant(tree, context, 0) : NULL;
+  if (!tree->root)
+    return -ENOSPC;
+  context->tag = (struct cs_rec_tag){CS_TAG_CONTEXT, sizeof *context};
+  /* The sentinel of every prediction: no call has its site, and no exit its function. */
+  tree->root_edge->to = (uintptr_t)tree->root;
+  tree->root_edge->mode = CS_MODE_NEVER;
+  tree->root_edge->flags = CS_EDGE_GENERIC;
+  record->tid = tid;
+  record->threads = 1;
+  record->root = (uintptr_t)tree->root;
+  record->root_edge = (uintptr_t)tree->root_edge;
+  record->tag = (struct cs_rec_tag){CS_TAG_THREAD, sizeof *record};
+  tree->record = record;
+  return 0;
+}
+
+void cs_tree_publish(struct cs_tree *tree)
+{
+  uint64_t *first = &cs_process.header->first_thread;
+  uint64_t newest = __atomic_load_n(first, __ATOMIC_RELAXED);
+  do {
+    tree->record->next = newest;
+  } while (
+      !__atomic_compare_exchange_n(first, &newest, (uintptr_t)tree->record, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}

@@ -1,0 +1,50 @@
+/*
+ * The calling-context tree, beyond what internal.h offers to every part of the runtime.
+ */
+#ifndef CALLSIG_TREE_H
+#define CALLSIG_TREE_H
+
+#include "internal.h"
+
+/* Edges into one context; beyond them the caller's signature merges. */
+#define CS_EDGES_MAX 4096u
+
+/* What an edge is made of. */
+struct cs_edge_key {
+  uint64_t site, function_address;
+  struct cs_rec_function *function;
+  const uint64_t *words;
+  uint32_t word_count;
+  uint32_t signature_flags;
+  struct cs_rec_context *context; /* the callee's, NULL: follows from the caller's */
+  uint32_t flags;                 /* the edge's, when `context` is given */
+  uint32_t cfa;
+  struct cs_plan *plan;
+  bool generic; /* never on the fast path */
+};
+
+struct cs_rec_function *cs_tree_function(struct cs_tree *tree, uint64_t module, uint32_t kind, uint32_t function,
+                                         uint64_t address);
+struct cs_rec_context *cs_context_of(struct cs_tree *tree, struct cs_rec_context *parent,
+                                     struct cs_rec_function *function);
+struct cs_rec_signature *cs_signature_find(const struct cs_tree *tree, const struct cs_rec_function *function,
+                                           const uint64_t *words, uint32_t count, uint32_t flags);
+
+/* The variant of the context with this signature, made when new. NULL: no space. */
+struct cs_rec_variant *cs_tree_variant(struct cs_tree *tree, struct cs_rec_context *context, const uint64_t *words,
+                                       uint32_t count, uint32_t flags);
+
+uint64_t cs_edge_hash(const struct cs_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count);
+/* Anywhere. */
+struct cs_rec_edge *cs_edge_find(const struct cs_tree *tree, const struct cs_rec_variant *from, uint64_t site,
+                                 const uint64_t *words, uint32_t count);
+struct cs_rec_edge *cs_edge_make(struct cs_tree *tree, struct cs_rec_variant *from, const struct cs_edge_key *key);
+
+/* plan.c: raises tree->pressure by how full the recording is. */
+void cs_tree_check_pressure(struct cs_tree *tree);
+/* plan.c: the newest plan of the site with this return address, or NULL. Anywhere. */
+struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc);
+/* plan.c: notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
+bool cs_plan_exclude(struct cs_tree *tree, const struct cs_site *site);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * Frames that control left without an exit hook: longjmp, a C++ exception under clang, pthread_exit.
+ *
+ * A frame is dead when the stack pointer is above its canonical frame address (CFA): the code that runs now could not
+ * run while that frame is on the stack. So each entry closes what is not above its own CFA, and each exit what lies
+ * below the stack pointer. A frame in progress (a hook that a signal interrupted) has edge 0; its CFA is 0 until it is
+ * known, which is never dead.
+ */
+#include "frames.h"
+
+/* Is `top` a link that does not continue another segment: nothing is open on this machine stack? */
+static bool at_bottom(const struct cs_thread *t)
+{
+  return cs_frame_is_link(t->stack, t->top) && (t->stack == t->machine->outermost);
+}
+
+/* Takes `top` off, which is no bottom. True when it was an open frame, which then ended at `now`. */
+static bool take_top(struct cs_thread *t, uint64_t now)
+{
+  if (cs_frame_is_link(t->stack, t->top)) {
+    cs_stack_retreat(t);
+  } else if (t->top->edge) {
+    cs_frame_end(t, now);
+    return true;
+  } else {
+    /* Its hook was interrupted, and left by a longjmp out of the signal handler. */
+    t->top->cfa = 0;
+    t->top--;
+    cs_count_loss(CS_LOSS_NESTED, 1);
+  }
+  return false;
+}
+
+void cs_frame_close(struct cs_thread *t, uint64_t now)
+{
+  if (take_top(t, now))
+    cs_count_loss(CS_LOSS_UNWOUND, 1);
+}
+
+static void close_machine(struct cs_thread *t, uint64_t now)
+{
+  while (!at_bottom(t))
+    take_top(t, now);
+}
+
+void cs_frames_close_all(struct cs_thread *t, uint64_t now)
+{
+  close_machine(t, now);
+  for (struct cs_machine *machine = t->machines; machine; machine = machine->next) {
+    if (machine == t->machine || !machine->top || machine->top == machine->outermost->frames)
+      continue;
+    cs_stack_run(t, machine, now);
+    close_machine(t, now);
+  }
+}
+
+uintptr_t cs_frame_cfa(const struct cs_thread *t)
+{
+  const struct cs_rec_frame *top = t->top;
+  while (!top->edge)
+    top--;
+  if (cs_frame_is_link(t->stack, top) && t->stack->outer)
+    top = (const struct cs_rec_frame *)top->flags;
+  return top->cfa ? top->cfa : UINTPTR_MAX;
+}
+
+bool cs_frame_shared(const struct cs_rec_frame *top, const struct cs_site *site)
+{
+  if (!site->inlined)
+    return false;
+  const struct cs_plan *plan = cs_edge_plan(cs_frame_edge(top));
+  if (!plan)
+    return true; /* an action's frame: it has no code of its own */
+  const struct cs_index_site *outer = plan->site->index_site;
+  return outer && plan->site->module == site->module && outer->physical == site->index_site->physical;
+}
+
+void cs_unwind_for_entry(struct cs_thread *t, uintptr_t cfa, const struct cs_site *site, uint64_t now)
+{
+  while (!at_bottom(t)) {
+    const struct cs_rec_frame *top = t->top;
+    if (!cs_frame_is_link(t->stack, top)) {
+      if (cfa < top->cfa || top->cfa == 0)
+        return;
+      if (cfa == top->cfa && top->edge && cs_frame_shared(top, site))
+        return;
+    } else if (cfa < ((struct cs_rec_frame *)top->flags)->cfa) {
+      return;
+    }
+    cs_frame_close(t, now);
+  }
+}
+
+void cs_unwind_for_call(struct cs_thread *t, uintptr_t sp, uint64_t now)
+{
+  while (!at_bottom(t) && (cs_frame_is_link(t->stack, t->top) || (t->top->cfa <= sp && t->top->cfa)))
+    cs_frame_close(t, now);
+}
+
+/* Is `top` an action that the function of the frame below it began and did not end? */
+static bool is_left_action(const struct cs_thread *t, uintptr_t function)
+{
+  const struct cs_rec_frame *frame = t->top;
+  const struct cs_rec_edge *edge;
+  while (!cs_frame_is_link(t->stack, frame) && (edge = cs_frame_edge(frame)) && !cs_edge_plan(edge))
+    frame--;
+  edge = cs_frame_edge(frame);
+  return frame != t->top && !cs_frame_is_link(t->stack, frame) && edge && edge->function_address == function &&
+         frame->cfa == t->top->cfa;
+}
+
+bool cs_unwind_for_exit(struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t now)
+{
+  /* A hook that the function jumped to, as its last act, returns to the function's own caller. */
+  bool jumped = ((const uintptr_t *)sp)[-1] == call_site;
+  while (!at_bottom(t)) {
+    const struct cs_rec_frame *top = t->top;
+    const struct cs_rec_edge *edge = cs_frame_edge(top);
+    if (!cs_frame_is_link(t->stack, top)) {
+      const struct cs_plan *plan = edge ? cs_edge_plan(edge) : NULL;
+      if (edge && edge->function_address == function && plan && plan->site->cfa_kind == CS_CFA_UNKNOWN)
+        return true;
+      bool dead = top->cfa && (top->cfa < sp || (top->cfa == sp && !jumped));
+      if (!dead && !is_left_action(t, function))
+        return edge && edge->function_address == function;
+    }
+    cs_frame_close(t, now);
+  }
+  return false;
+}
