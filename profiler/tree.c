@@ -287,12 +287,6 @@ static struct cs_rec_context *target_context(struct cs_tree *tree, struct cs_rec
   return cs_context_of(tree, caller, function);
 }
 
-static void link_edge(struct cs_tree *tree, struct cs_rec_edge *edge)
-{
-  edge->next = tree->record->first_edge;
-  publish(&tree->record->first_edge, edge);
-}
-
 /* The variant that stands for any signature of the context. */
 static struct cs_rec_variant *merged_variant(struct cs_tree *tree, struct cs_rec_context *context)
 {
