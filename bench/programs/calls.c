@@ -38,9 +38,9 @@ static NOINLINE void chain_outer(void)
 
 static NOINLINE uint64_t args_inner(int a, long n)
 {
-  uint64_t sum = (uint64_t)a + (uint64_t)n;
-  OPAQUE(sum);
-  return sum;
+  OPAQUE(a);
+  OPAQUE(n);
+  return (uint64_t)a + (uint64_t)n;
 }
 
 static NOINLINE uint64_t args_middle(int a, long n)
@@ -60,9 +60,8 @@ static NOINLINE uint64_t args_outer(int a, long n)
 #define TABLE_FUNCTION(number)                                                                                         \
   static NOINLINE uint64_t table_##number(uint64_t value)                                                              \
   {                                                                                                                    \
-    uint64_t sum = value + 1##number;                                                                                  \
-    OPAQUE(sum);                                                                                                       \
-    return sum;                                                                                                        \
+    OPAQUE(value);                                                                                                     \
+    return value + 1##number;                                                                                          \
   }
 #define TABLE_NAME(number) table_##number,
 #define TEN(X, tens)                                                                                                   \
@@ -125,6 +124,6 @@ uint64_t run_table(uint64_t rounds)
   uint64_t sum = 0;
   for (uint64_t i = 0; i < rounds; i++)
     for (int k = 0; k < TABLE_SIZE; k++)
-      sum = table[k](sum);
+      sum += table[k](7);
   return sum;
 }

@@ -14,6 +14,6 @@ uint64_t run_fib(uint64_t rounds);       /* FIB_CALLS calls a round: recursion, 
 uint64_t run_chain(uint64_t rounds);     /* CHAIN_LENGTH calls a round, without arguments */
 uint64_t run_two_args(uint64_t rounds);  /* CHAIN_LENGTH calls a round, two scalar arguments that never change */
 uint64_t run_four_sigs(uint64_t rounds); /* CHAIN_LENGTH calls a round, two scalar arguments, four values in turn */
-uint64_t run_table(uint64_t rounds);     /* TABLE_SIZE calls a round, to as many functions, through pointers */
+uint64_t run_table(uint64_t rounds);     /* TABLE_SIZE calls a round, one to each of as many functions */
 
 #endif
