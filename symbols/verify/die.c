@@ -1,0 +1,175 @@
+#include "reader.h"
+
+#include <string.h>
+
+enum { ORIGINS_MAX = 16, SCOPES_MAX = 32 };
+
+Dwarf_Half vf_tag(Dwarf_Die die)
+{
+  Dwarf_Half tag = 0;
+  return die && dwarf_tag(die, &tag, NULL) == DW_DLV_OK ? tag : 0;
+}
+
+uint64_t vf_offset(Dwarf_Die die)
+{
+  Dwarf_Off offset = 0;
+  return dwarf_dieoffset(die, &offset, NULL) == DW_DLV_OK ? offset : 0;
+}
+
+const char *vf_name(Dwarf_Die die)
+{
+  char *name = NULL;
+  return dwarf_diename(die, &name, NULL) == DW_DLV_OK ? name : NULL;
+}
+
+bool vf_attribute(Dwarf_Die die, Dwarf_Half name, Dwarf_Attribute *attribute)
+{
+  return dwarf_attr(die, name, attribute, NULL) == DW_DLV_OK;
+}
+
+bool vf_has(Dwarf_Die die, Dwarf_Half name)
+{
+  Dwarf_Bool has = 0;
+  return dwarf_hasattr(die, name, &has, NULL) == DW_DLV_OK && has;
+}
+
+bool vf_unsigned(Dwarf_Die die, Dwarf_Half name, uint64_t *value)
+{
+  Dwarf_Attribute attribute;
+  if (!vf_attribute(die, name, &attribute))
+    return false;
+  Dwarf_Unsigned word;
+  Dwarf_Signed signed_word;
+  bool found = false;
+  Dwarf_Half form;
+  bool is_signed =
+      dwarf_whatform(attribute, &form, NULL) == DW_DLV_OK && (form == DW_FORM_sdata || form == DW_FORM_implicit_const);
+  if (is_signed && dwarf_formsdata(attribute, &signed_word, NULL) == DW_DLV_OK) {
+    *value = (uint64_t)signed_word;
+    found = true;
+  } else if (!is_signed && dwarf_formudata(attribute, &word, NULL) == DW_DLV_OK) {
+    *value = word;
+    found = true;
+  }
+  dwarf_dealloc_attribute(attribute);
+  return found;
+}
+
+Dwarf_Die vf_at(Dwarf_Debug dbg, Dwarf_Die near, uint64_t offset)
+{
+  Dwarf_Die die = NULL;
+  return dwarf_offdie_b(dbg, offset, dwarf_get_die_infotypes_flag(near), &die, NULL) == DW_DLV_OK ? die : NULL;
+}
+
+Dwarf_Die vf_reference(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
+{
+  Dwarf_Attribute attribute;
+  if (!vf_attribute(die, name, &attribute))
+    return NULL;
+  Dwarf_Half form = 0;
+  Dwarf_Die found = NULL;
+  dwarf_whatform(attribute, &form, NULL);
+  if (form == DW_FORM_ref_sig8) {
+    Dwarf_Sig8 signature;
+    Dwarf_Bool is_info;
+    if (dwarf_formsig8(attribute, &signature, NULL) != DW_DLV_OK ||
+        dwarf_find_die_given_sig8(dbg, &signature, &found, &is_info, NULL) != DW_DLV_OK)
+      found = NULL;
+  } else {
+    Dwarf_Off offset;
+    if (dwarf_global_formref(attribute, &offset, NULL) == DW_DLV_OK)
+      found = vf_at(dbg, die, offset);
+  }
+  dwarf_dealloc_attribute(attribute);
+  return found;
+}
+
+Dwarf_Die vf_child(Dwarf_Die die)
+{
+  Dwarf_Die child = NULL;
+  return dwarf_child(die, &child, NULL) == DW_DLV_OK ? child : NULL;
+}
+
+Dwarf_Die vf_sibling(Dwarf_Debug dbg, Dwarf_Die die)
+{
+  Dwarf_Die next = NULL;
+  return dwarf_siblingof_b(dbg, die, dwarf_get_die_infotypes_flag(die), &next, NULL) == DW_DLV_OK ? next : NULL;
+}
+
+Dwarf_Die vf_root(Dwarf_Debug dbg, Dwarf_Die die)
+{
+  for (int i = 0; i < ORIGINS_MAX; i++) {
+    Dwarf_Die origin = vf_reference(dbg, die, DW_AT_abstract_origin);
+    if (!origin)
+      break;
+    die = origin;
+  }
+  return die;
+}
+
+bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die)
+{
+  Dwarf_Off offset;
+  uint64_t language = 0;
+  if (dwarf_CU_dieoffset_given_die(die, &offset, NULL) != DW_DLV_OK)
+    return false;
+  Dwarf_Die unit = vf_at(dbg, die, offset);
+  if (!unit)
+    return false;
+  vf_unsigned(unit, DW_AT_language, &language);
+  dwarf_dealloc_die(unit);
+  return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 || language == DW_LANG_C_plus_plus_11 ||
+         language == DW_LANG_C_plus_plus_14 || language == 0x2b || language == 0x2c ||
+         language == DW_LANG_ObjC_plus_plus || language == DW_LANG_Rust || language == DW_LANG_D;
+}
+
+/* The name that a definition has from its declaration or abstract instance, and the DIE that has it. */
+static const char *declared_name(Dwarf_Debug dbg, Dwarf_Die *die)
+{
+  const char *name = vf_name(*die);
+  for (int i = 0; i < ORIGINS_MAX; i++) {
+    Dwarf_Die next = vf_reference(dbg, *die, DW_AT_abstract_origin);
+    if (!next)
+      next = vf_reference(dbg, *die, DW_AT_specification);
+    if (!next)
+      break;
+    *die = next;
+    if (!name)
+      name = vf_name(next);
+  }
+  return name;
+}
+
+static Dwarf_Die parent_of(struct vf_object *object, Dwarf_Die die)
+{
+  uint64_t offset = vf_offset(die);
+  size_t low = 0, high = object->parent_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (object->parents[middle].offset < offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == object->parent_count || object->parents[low].offset != offset)
+    return NULL;
+  return vf_at(object->dbg, die, object->parents[low].parent);
+}
+
+const char *vf_qualified(struct vf_module *module, struct vf_object *object, Dwarf_Die die)
+{
+  Dwarf_Die at = die;
+  const char *own = declared_name(object->dbg, &at);
+  const char *name = own ? own : "(anonymous)";
+  for (int i = 0; name && i < SCOPES_MAX; i++) {
+    Dwarf_Die parent = parent_of(object, at);
+    if (!parent)
+      break;
+    at = parent;
+    const char *scope = declared_name(object->dbg, &at);
+    if (!scope)
+      scope = vf_tag(parent) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
+    name = cs_arena_printf(&module->arena, "%s::%s", scope, name);
+  }
+  return name;
+}

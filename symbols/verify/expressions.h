@@ -1,0 +1,36 @@
+/*
+ * DWARF operations as libdwarf decodes them.
+ */
+#ifndef CALLSIG_SYMBOLS_VERIFY_EXPRESSIONS_H
+#define CALLSIG_SYMBOLS_VERIFY_EXPRESSIONS_H
+
+#include "reader.h"
+
+enum { VF_OPS_MAX = 512, VF_DESCRIPTIONS_MAX = 4 };
+
+struct vf_op {
+  uint8_t atom;
+  uint64_t operands[3];
+  uint64_t offset; /* of the operation in its expression */
+};
+
+struct vf_expression {
+  struct vf_op ops[VF_OPS_MAX];
+  size_t count;
+};
+
+/* Decodes the descriptions that hold at `pc` one after another: `number` counts from 0. False: there is no such one, or
+ * it has more than VF_OPS_MAX operations. Operands that are addresses of blocks are valid while `head` is open. */
+struct vf_list {
+  Dwarf_Loc_Head_c head;
+  Dwarf_Unsigned count;
+};
+bool vf_list_open(Dwarf_Die die, Dwarf_Half name, struct vf_list *list);
+bool vf_list_at(const struct vf_list *list, uint64_t pc, size_t number, struct vf_expression *expression);
+void vf_list_close(struct vf_list *list);
+
+/* Decodes a bare expression. `list` must be closed after use. */
+bool vf_list_of_block(Dwarf_Debug dbg, Dwarf_Die near, const void *block, uint64_t length, struct vf_list *list,
+                      struct vf_expression *expression);
+
+#endif

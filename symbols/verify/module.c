@@ -1,0 +1,426 @@
+#include "reader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 512 };
+
+/* libdwarf ends the process when an error finds neither a handler nor a place to be put. What could not be read shows
+ * in the result of the call. */
+static void ignore_error(Dwarf_Error error, Dwarf_Ptr data)
+{
+  (void)data;
+  dwarf_dealloc_error(NULL, error);
+}
+
+static bool open_object(const char *path, unsigned group, char *found, unsigned found_size, Dwarf_Debug *dbg)
+{
+  Dwarf_Error error = NULL;
+  int result =
+      dwarf_init_path(path, found, found_size, DW_DLC_READ, group, ignore_error, NULL, dbg, NULL, 0, NULL, &error);
+  if (result == DW_DLV_ERROR)
+    dwarf_dealloc_error(NULL, error);
+  if (result != DW_DLV_OK)
+    *dbg = NULL;
+  return result == DW_DLV_OK;
+}
+
+/* Makes room for one more in an array of the module. */
+static void *grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+  if (count < *capacity)
+    return array;
+  size_t larger = *capacity ? *capacity * 2 : 256;
+  void *out = realloc(array, larger * size);
+  if (out)
+    *capacity = larger;
+  return out;
+}
+
+static int add_range(struct vf_module *module, uint64_t low, uint64_t high, uint32_t scope)
+{
+  if (high <= low)
+    return 0;
+  struct vf_range *ranges = grow(module->ranges, module->range_count, &module->range_capacity, sizeof *module->ranges);
+  if (!ranges)
+    return -ENOMEM;
+  module->ranges = ranges;
+  ranges[module->range_count++] = (struct vf_range){low, high, scope};
+  return 0;
+}
+
+static int add_rnglist(struct vf_module *module, Dwarf_Attribute attribute, Dwarf_Half form, uint64_t value,
+                       uint32_t scope)
+{
+  Dwarf_Rnglists_Head head;
+  Dwarf_Unsigned count, offset;
+  if (dwarf_rnglists_get_rle_head(attribute, form, value, &head, &count, &offset, NULL) != DW_DLV_OK)
+    return 0;
+  int result = 0;
+  for (Dwarf_Unsigned i = 0; i < count && result == 0; i++) {
+    unsigned length, code;
+    Dwarf_Unsigned raw1, raw2, low, high;
+    Dwarf_Bool unavailable;
+    if (dwarf_get_rnglists_entry_fields_a(head, i, &length, &code, &raw1, &raw2, &unavailable, &low, &high, NULL) !=
+        DW_DLV_OK)
+      break;
+    if (code == DW_RLE_end_of_list)
+      break;
+    if (code == DW_RLE_base_address || code == DW_RLE_base_addressx || unavailable)
+      continue;
+    result = add_range(module, low, high, scope);
+  }
+  dwarf_dealloc_rnglists_head(head);
+  return result;
+}
+
+static int add_old_ranges(struct vf_module *module, Dwarf_Debug dbg, Dwarf_Die die, uint64_t offset, uint64_t base,
+                          uint32_t scope)
+{
+  Dwarf_Ranges *list;
+  Dwarf_Signed count;
+  Dwarf_Off real;
+  Dwarf_Unsigned bytes;
+  if (dwarf_get_ranges_b(dbg, offset, die, &real, &list, &count, &bytes, NULL) != DW_DLV_OK)
+    return 0;
+  int result = 0;
+  for (Dwarf_Signed i = 0; i < count && result == 0; i++) {
+    if (list[i].dwr_type == DW_RANGES_END)
+      break;
+    if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
+      base = list[i].dwr_addr2;
+    else
+      result = add_range(module, base + list[i].dwr_addr1, base + list[i].dwr_addr2, scope);
+  }
+  dwarf_ranges_dealloc(dbg, list, count);
+  return result;
+}
+
+/* A walk over one unit. */
+struct walk {
+  struct vf_module *module;
+  struct vf_object *object;
+  Dwarf_Half version;
+  uint64_t base; /* low_pc of the unit */
+  bool is_cxx;
+};
+
+static int add_ranges_of(struct walk *walk, Dwarf_Die die, uint32_t scope)
+{
+  Dwarf_Addr low, high;
+  Dwarf_Half form;
+  enum Dwarf_Form_Class class;
+  Dwarf_Attribute attribute;
+  if (dwarf_lowpc(die, &low, NULL) == DW_DLV_OK && dwarf_highpc_b(die, &high, &form, &class, NULL) == DW_DLV_OK)
+    return add_range(walk->module, low, class == DW_FORM_CLASS_CONSTANT ? low + high : high, scope);
+  if (!vf_attribute(die, DW_AT_ranges, &attribute))
+    return 0;
+  Dwarf_Off offset = 0;
+  Dwarf_Unsigned value = 0;
+  int result = 0;
+  dwarf_whatform(attribute, &form, NULL);
+  bool known = form == DW_FORM_rnglistx ? dwarf_formudata(attribute, &value, NULL) == DW_DLV_OK
+                                        : dwarf_global_formref(attribute, &offset, NULL) == DW_DLV_OK;
+  if (form != DW_FORM_rnglistx)
+    value = offset;
+  if (known && walk->version >= 5)
+    result = add_rnglist(walk->module, attribute, form, value, scope);
+  else if (known)
+    result = add_old_ranges(walk->module, walk->object->dbg, die, value, walk->base, scope);
+  dwarf_dealloc_attribute(attribute);
+  return result;
+}
+
+static int add_scope(struct walk *walk, Dwarf_Die die, int32_t outer, int32_t *added)
+{
+  struct vf_module *module = walk->module;
+  bool is_inlined = vf_tag(die) == DW_TAG_inlined_subroutine;
+  if (!vf_has(die, DW_AT_low_pc) && !vf_has(die, DW_AT_ranges))
+    return 0;
+  struct vf_scope *scopes = grow(module->scopes, module->scope_count, &module->scope_capacity, sizeof *module->scopes);
+  if (!scopes)
+    return -ENOMEM;
+  module->scopes = scopes;
+  scopes[module->scope_count] = (struct vf_scope){
+      .die = die,
+      .object = walk->object,
+      .outer = is_inlined ? outer : -1,
+      .depth = is_inlined && outer >= 0 ? (uint16_t)(scopes[outer].depth + 1) : 0,
+      .is_inlined = is_inlined,
+  };
+  *added = (int32_t)module->scope_count;
+  return add_ranges_of(walk, die, (uint32_t)module->scope_count++);
+}
+
+static int add_parent(struct vf_object *object, Dwarf_Die die, uint64_t parent)
+{
+  struct vf_parent *parents =
+      grow(object->parents, object->parent_count, &object->parent_capacity, sizeof *object->parents);
+  if (!parents)
+    return -ENOMEM;
+  object->parents = parents;
+  parents[object->parent_count++] = (struct vf_parent){vf_offset(die), parent};
+  return 0;
+}
+
+static int add_call(struct walk *walk, Dwarf_Die die)
+{
+  struct vf_module *module = walk->module;
+  Dwarf_Attribute attribute;
+  Dwarf_Addr pc;
+  if (!vf_attribute(die, DW_AT_call_return_pc, &attribute) && !vf_attribute(die, DW_AT_low_pc, &attribute))
+    return 0;
+  bool known = dwarf_formaddr(attribute, &pc, NULL) == DW_DLV_OK;
+  dwarf_dealloc_attribute(attribute);
+  if (!known)
+    return 0;
+  struct vf_call *calls = grow(module->calls, module->call_count, &module->call_capacity, sizeof *module->calls);
+  if (!calls)
+    return -ENOMEM;
+  module->calls = calls;
+  calls[module->call_count++] = (struct vf_call){pc, die, walk->object};
+  return 0;
+}
+
+static bool is_scope_tag(Dwarf_Half tag)
+{
+  return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+         tag == DW_TAG_union_type;
+}
+
+static bool has_scoped_name(Dwarf_Half tag)
+{
+  return is_scope_tag(tag) || tag == DW_TAG_subprogram || tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef ||
+         tag == DW_TAG_template_alias || tag == DW_TAG_base_type;
+}
+
+static int walk_children(struct walk *walk, Dwarf_Die parent, int32_t outer, int depth);
+
+static int walk_die(struct walk *walk, Dwarf_Die die, Dwarf_Die parent, int32_t outer, int depth, bool *kept)
+{
+  Dwarf_Half tag = vf_tag(die);
+  int32_t scope = outer;
+  int result = 0;
+  if (walk->is_cxx && has_scoped_name(tag) && is_scope_tag(vf_tag(parent)))
+    result = add_parent(walk->object, die, vf_offset(parent));
+  if (result < 0)
+    return result;
+  switch (tag) {
+  case DW_TAG_subprogram:
+  case DW_TAG_inlined_subroutine:
+    scope = tag == DW_TAG_subprogram ? -1 : outer;
+    result = add_scope(walk, die, outer, &scope);
+    *kept = true;
+    break;
+  case DW_TAG_call_site:
+  case DW_TAG_GNU_call_site:
+    *kept = true;
+    return add_call(walk, die);
+  case DW_TAG_lexical_block:
+  case DW_TAG_namespace:
+  case DW_TAG_class_type:
+  case DW_TAG_structure_type:
+  case DW_TAG_union_type:
+    break;
+  default:
+    return 0;
+  }
+  return result < 0 ? result : walk_children(walk, die, scope, depth + 1);
+}
+
+static int walk_children(struct walk *walk, Dwarf_Die parent, int32_t outer, int depth)
+{
+  Dwarf_Die child = depth < DEPTH_MAX ? vf_child(parent) : NULL;
+  while (child) {
+    bool kept = false;
+    int result = walk_die(walk, child, parent, outer, depth, &kept);
+    if (result < 0)
+      return result;
+    Dwarf_Die next = vf_sibling(walk->object->dbg, child);
+    if (!kept)
+      dwarf_dealloc_die(child);
+    child = next;
+  }
+  return 0;
+}
+
+/* Opens the .dwo file of a skeleton unit, beside the module or where the compiler put it. NULL when it cannot be. */
+static struct vf_object *open_split(struct vf_module *module, struct vf_object *main, Dwarf_Die unit)
+{
+  Dwarf_Attribute attribute;
+  char *name = NULL, *directory = NULL;
+  if ((vf_attribute(unit, DW_AT_dwo_name, &attribute) || vf_attribute(unit, DW_AT_GNU_dwo_name, &attribute)))
+    dwarf_formstring(attribute, &name, NULL);
+  if (vf_attribute(unit, DW_AT_comp_dir, &attribute))
+    dwarf_formstring(attribute, &directory, NULL);
+  if (!name)
+    return NULL;
+  const char *path = name[0] == '/' || !directory ? name : cs_arena_printf(&module->arena, "%s/%s", directory, name);
+  struct vf_object *object = cs_arena_alloc(&module->arena, sizeof *object);
+  struct vf_object **objects = realloc(module->objects, (module->object_count + 1) * sizeof *objects);
+  if (objects)
+    module->objects = objects;
+  if (!path || !object || !objects || !open_object(path, DW_GROUPNUMBER_DWO, NULL, 0, &object->dbg))
+    return NULL;
+  dwarf_set_tied_dbg(object->dbg, main->dbg, NULL);
+  module->objects[module->object_count++] = object;
+  return object;
+}
+
+static int walk_units(struct vf_module *module, struct vf_object *object, uint64_t skeleton_base);
+
+static int walk_unit(struct vf_module *module, struct vf_object *object, Dwarf_Half version, Dwarf_Half type,
+                     uint64_t skeleton_base)
+{
+  Dwarf_Die unit = NULL;
+  if (dwarf_siblingof_b(object->dbg, NULL, 1, &unit, NULL) != DW_DLV_OK)
+    return 0;
+  struct walk walk = {.module = module, .object = object, .version = version, .base = skeleton_base};
+  Dwarf_Addr low;
+  if (dwarf_lowpc(unit, &low, NULL) == DW_DLV_OK)
+    walk.base = low;
+  bool is_skeleton = type == DW_UT_skeleton || vf_has(unit, DW_AT_GNU_dwo_name);
+  if (is_skeleton && object == module->objects[0]) {
+    struct vf_object *split = open_split(module, object, unit);
+    if (split)
+      return walk_units(module, split, walk.base);
+    module->unreadable_units++;
+    return 0;
+  }
+  walk.is_cxx = vf_is_cxx(object->dbg, unit);
+  return walk_children(&walk, unit, -1, 0);
+}
+
+static int compare_parents(const void *left, const void *right)
+{
+  const struct vf_parent *a = left, *b = right;
+  return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int walk_units(struct vf_module *module, struct vf_object *object, uint64_t skeleton_base)
+{
+  Dwarf_Half version, type;
+  int result = 0;
+  while (result == 0 && dwarf_next_cu_header_d(object->dbg, 1, NULL, &version, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                               &type, NULL) == DW_DLV_OK)
+    result = walk_unit(module, object, version, type, skeleton_base);
+  if (object->parent_count)
+    qsort(object->parents, object->parent_count, sizeof *object->parents, compare_parents);
+  return result;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+  const struct vf_range *a = left, *b = right;
+  return a->low < b->low ? -1 : a->low > b->low;
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+  const struct vf_call *a = left, *b = right;
+  return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static int sort(struct vf_module *module)
+{
+  if (module->call_count)
+    qsort(module->calls, module->call_count, sizeof *module->calls, compare_calls);
+  if (!module->range_count)
+    return 0;
+  qsort(module->ranges, module->range_count, sizeof *module->ranges, compare_ranges);
+  module->reach = malloc(module->range_count * sizeof *module->reach);
+  if (!module->reach)
+    return -ENOMEM;
+  uint64_t reach = 0;
+  for (size_t i = 0; i < module->range_count; i++) {
+    if (module->ranges[i].high > reach)
+      reach = module->ranges[i].high;
+    module->reach[i] = reach;
+  }
+  return 0;
+}
+
+struct vf_scope *vf_scope_at(struct vf_module *module, uint64_t pc)
+{
+  size_t low = 0, high = module->range_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (module->ranges[middle].low <= pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  struct vf_scope *best = NULL;
+  for (size_t i = low; i-- > 0 && module->reach[i] > pc;) {
+    const struct vf_range *range = &module->ranges[i];
+    struct vf_scope *scope = &module->scopes[range->scope];
+    if (pc < range->high && (!best || scope->depth > best->depth))
+      best = scope;
+  }
+  return best;
+}
+
+/* The call frame information is the module's own; a separate debug file has a hollow copy of it. */
+static void open_frames(struct vf_module *module, const char *path)
+{
+  if (!open_object(path, DW_GROUPNUMBER_ANY, NULL, 0, &module->frames))
+    return;
+  dwarf_set_frame_rule_initial_value(module->frames, DW_FRAME_SAME_VAL);
+  if (dwarf_get_fde_list_eh(module->frames, &module->cies, &module->cie_count, &module->fdes, &module->fde_count,
+                            NULL) != DW_DLV_OK &&
+      dwarf_get_fde_list(module->frames, &module->cies, &module->cie_count, &module->fdes, &module->fde_count, NULL) !=
+          DW_DLV_OK)
+    module->fde_count = 0;
+}
+
+static void tell(const char *path, const char *what, cs_message_fn message, void *data)
+{
+  char line[PATH_MAX + 256];
+  snprintf(line, sizeof line, "%s: %s", path, what);
+  if (message)
+    message(line, data);
+}
+
+int vf_module_open(struct vf_module *module, const char *path, FILE *out, cs_message_fn message, void *data)
+{
+  char found[PATH_MAX] = "";
+  module->path = path;
+  module->out = out;
+  struct vf_object *main = cs_arena_alloc(&module->arena, sizeof *main);
+  module->objects = calloc(1, sizeof *module->objects);
+  if (!main || !module->objects)
+    return -ENOMEM;
+  if (!open_object(path, DW_GROUPNUMBER_ANY, found, sizeof found, &main->dbg)) {
+    tell(path, "libdwarf finds no debug information: nothing to verify", message, data);
+    return -ENOENT;
+  }
+  module->objects[module->object_count++] = main;
+  open_frames(module, path);
+  int result = walk_units(module, main, 0);
+  if (result == 0)
+    result = sort(module);
+  if (result < 0)
+    tell(path, "not enough memory to verify", message, data);
+  return result;
+}
+
+void vf_module_close(struct vf_module *module)
+{
+  if (module->fde_count)
+    dwarf_fde_cie_list_dealloc(module->frames, module->cies, module->cie_count, module->fdes, module->fde_count);
+  if (module->frames)
+    dwarf_finish(module->frames, NULL);
+  for (size_t i = module->object_count; i-- > 0;) {
+    free(module->objects[i]->parents);
+    dwarf_finish(module->objects[i]->dbg, NULL);
+  }
+  free(module->objects);
+  free(module->scopes);
+  free(module->ranges);
+  free(module->reach);
+  free(module->calls);
+  free(module->types);
+  cs_arena_free(&module->arena);
+}

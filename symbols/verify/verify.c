@@ -1,0 +1,353 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluate.h"
+#include "functions.h"
+#include "machine.h"
+#include "reader.h"
+#include "types.h"
+
+enum {
+  MACHINES = 3,
+  PARAMETERS_MAX = 255,
+  CALL_SIZE = 5, /* of the shortest call instruction that reaches a hook */
+};
+
+/* One comparison of an index with the DWARF of its module. */
+struct verify {
+  struct vf_module module;
+  struct vf_functions functions;
+  const struct cs_index *index;
+  struct vf_machine machines[MACHINES];
+  uint64_t sites, parameters, agreed, disagreed;
+  uint64_t by_rule, by_type, unknown, without_dwarf, without_unit, call_values;
+};
+
+/* Begins the line of a disagreement. */
+static FILE *disagree(struct verify *verify, const struct cs_index_site *site)
+{
+  const struct cs_index_function *function = &verify->index->functions[site->function];
+  verify->disagreed++;
+  fprintf(verify->module.out, "%s: site %#" PRIx64 ", %s: ", verify->module.path, site->pc,
+          cs_index_string(verify->index, function->name));
+  return verify->module.out;
+}
+
+static uint8_t default_kind(const struct vf_type *type)
+{
+  switch (type->kind) {
+  case CS_TYPE_SIGNED:
+  case CS_TYPE_UNSIGNED:
+  case CS_TYPE_CHAR:
+  case CS_TYPE_BOOL:
+  case CS_TYPE_ENUM:
+  case CS_TYPE_FLAGS:
+    return type->size >= 1 && type->size <= 8 ? CS_ARG_VALUE : CS_ARG_TYPE;
+  case CS_TYPE_FUNCTION_POINTER:
+    return CS_ARG_VALUE;
+  case CS_TYPE_POINTER:
+    return CS_ARG_NULLNESS;
+  default:
+    return CS_ARG_TYPE;
+  }
+}
+
+/* The arg that stands for the whole of parameter `ordinal`, or NULL. */
+static const struct cs_index_arg *find_arg(const struct verify *verify, const struct cs_index_function *function,
+                                           uint16_t ordinal, uint16_t *place)
+{
+  for (uint16_t i = 0; i < function->arg_count; i++) {
+    const struct cs_index_arg *arg = &verify->index->args[function->first_arg + i];
+    if (arg->parameter != ordinal)
+      continue;
+    *place = i;
+    return arg;
+  }
+  return NULL;
+}
+
+/* A length rule gives a pointer the type of an array, a type rule gives a struct another name. */
+static bool is_retyped(const struct verify *verify, const struct cs_index_arg *arg, const struct vf_type *type)
+{
+  return arg->kind == CS_ARG_GROUP ||
+         (type->kind == CS_TYPE_POINTER && verify->index->types[arg->type].kind == CS_TYPE_ARRAY);
+}
+
+/* Holds the declared names and types of a function against the index; once for each function. */
+static void check_declaration(struct verify *verify, const struct cs_index_site *site, struct vf_function *function)
+{
+  if (function->checked_as == site->function)
+    return;
+  function->checked_as = site->function;
+  const struct cs_index_function *indexed = &verify->index->functions[site->function];
+  const char *name = cs_index_string(verify->index, indexed->name);
+  if (strcmp(name, function->name) != 0)
+    fprintf(disagree(verify, site), "libdwarf reads the name '%s'\n", function->name);
+  if (function->is_variadic != ((indexed->flags & CS_FUNCTION_VARIADIC) != 0))
+    fprintf(disagree(verify, site), "only one reader sees '...'\n");
+  for (uint16_t i = 0; i < function->parameter_count; i++) {
+    const struct vf_parameter *parameter = &function->parameters[i];
+    uint16_t place;
+    const struct cs_index_arg *arg = find_arg(verify, indexed, i, &place);
+    if (parameter->is_hidden)
+      continue;
+    if (!arg) {
+      fprintf(disagree(verify, site), "the index does not have parameter %s\n", parameter->name);
+      continue;
+    }
+    if (strcmp(cs_index_string(verify->index, arg->name), parameter->name) != 0)
+      fprintf(disagree(verify, site), "parameter %u is '%s', libdwarf reads '%s'\n", i,
+              cs_index_string(verify->index, arg->name), parameter->name);
+    const char *difference = is_retyped(verify, arg, parameter->type)
+                                 ? NULL
+                                 : vf_type_difference(&verify->module, parameter->type, verify->index, arg->type);
+    if (difference)
+      fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, difference);
+  }
+}
+
+static unsigned state_of(const struct verify *verify, const struct cs_index_site *site, uint16_t arg)
+{
+  return (unsigned)(verify->index->states[site->first_state + arg / 16] >> (arg % 16 * 4)) & 15u;
+}
+
+/* Whether what the program emits is what the description says, on one machine. */
+static bool same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
+                       bool is_nullness)
+{
+  if (value->status != VF_READ)
+    return false;
+  if (is_nullness && emitted->is_constant)
+    return emitted->value == (value->is_object || value->value != 0);
+  if (value->is_object)
+    return false;
+  unsigned size = is_nullness ? 8 : type->size;
+  return emitted->value == vf_extend(value->value, size, !is_nullness && type->is_signed);
+}
+
+/* One parameter at one site, on one machine. Returns NULL when both agree, else what differs. */
+static const char *compare(struct verify *verify, const struct vf_place *place, const struct cs_index_site *site,
+                           const struct vf_parameter *parameter, Dwarf_Die die, uint16_t arg, bool is_nullness,
+                           bool *is_unknown)
+{
+  bool reads = state_of(verify, site, arg) == CS_STATE_READ, is_readable = false;
+  unsigned size = is_nullness ? 8 : parameter->type->size;
+  struct vf_emitted emitted;
+  if (reads && !vf_run_ops(place->machine, verify->index, site, arg, &emitted))
+    return "the capture program does not end in a value";
+  for (int moment = VF_AT_CALL; die && moment < VF_MOMENTS; moment++) {
+    struct vf_value value;
+    vf_evaluate(place, die, parameter->die, (enum vf_moment)moment, size, &value);
+    *is_unknown |= value.status == VF_UNKNOWN;
+    is_readable |= value.status == VF_READ;
+    if (reads && same_value(parameter->type, &emitted, &value, is_nullness))
+      return NULL;
+  }
+  if (reads)
+    return is_readable ? "the two readers find different values" : "only the index reads it";
+  return is_readable ? "only libdwarf reads it" : NULL;
+}
+
+static void check_parameter(struct verify *verify, struct vf_place *place, const struct cs_index_site *site,
+                            const struct vf_parameter *parameter, Dwarf_Die die, const struct cs_index_arg *arg,
+                            uint16_t arg_place)
+{
+  verify->parameters++;
+  bool is_bucket = arg->kind == CS_ARG_BUCKET_LOG2 || arg->kind == CS_ARG_BUCKET_RANGE;
+  if (arg->kind != default_kind(parameter->type) && !is_bucket) {
+    verify->by_rule++;
+    return;
+  }
+  if (arg->kind == CS_ARG_TYPE) {
+    verify->by_type++;
+    return;
+  }
+  for (int i = 0; i < MACHINES; i++) {
+    bool is_unknown = false;
+    place->machine = &verify->machines[i];
+    const char *difference =
+        compare(verify, place, site, parameter, die, arg_place, arg->kind == CS_ARG_NULLNESS, &is_unknown);
+    if (difference && is_unknown) {
+      verify->unknown++;
+      return;
+    }
+    if (difference) {
+      fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, difference);
+      return;
+    }
+  }
+  verify->agreed++;
+}
+
+/* The rule for the canonical frame address is what frames are told apart by. */
+static void check_frame(struct verify *verify, struct vf_place *place, const struct cs_index_site *site)
+{
+  for (int i = 0; i < MACHINES; i++) {
+    uint64_t mine = 0, indexed = 0;
+    place->machine = &verify->machines[i];
+    bool has_mine = vf_frame_cfa(place, &mine);
+    bool has_indexed = vf_site_cfa(place->machine, site, &indexed);
+    if (has_indexed && (!has_mine || mine != indexed)) {
+      fprintf(disagree(verify, site), "the canonical frame address differs\n");
+      return;
+    }
+  }
+}
+
+static Dwarf_Die physical_of(const struct vf_module *module, const struct vf_scope *scope)
+{
+  while (scope->outer >= 0)
+    scope = &module->scopes[scope->outer];
+  return scope->is_inlined ? NULL : scope->die;
+}
+
+static int check_site(struct verify *verify, const struct cs_index_site *site)
+{
+  const struct cs_index_function *indexed = &verify->index->functions[site->function];
+  struct vf_scope *scope = vf_scope_at(&verify->module, site->pc - 1);
+  verify->sites++;
+  if (!scope) {
+    verify->without_dwarf += (indexed->flags & CS_FUNCTION_NO_DWARF) != 0;
+    if (indexed->flags & CS_FUNCTION_NO_DWARF)
+      return 0;
+    if (verify->module.unreadable_units)
+      verify->without_unit++;
+    else
+      fprintf(disagree(verify, site), "libdwarf finds no function here\n");
+    return 0;
+  }
+  struct vf_function *function = vf_function_of(&verify->module, &verify->functions, scope);
+  if (!function)
+    return -ENOMEM;
+  if (indexed->flags & CS_FUNCTION_NO_DWARF) {
+    fprintf(disagree(verify, site), "libdwarf finds %s here\n", function->name);
+    return 0;
+  }
+  if (scope->is_inlined != ((site->flags & CS_SITE_INLINED) != 0))
+    fprintf(disagree(verify, site), "only one reader sees an inlined instance\n");
+  check_declaration(verify, site, function);
+  Dwarf_Die dies[PARAMETERS_MAX];
+  vf_instance_parameters(scope, function, dies);
+  struct vf_place place = {.module = &verify->module,
+                           .object = scope->object,
+                           .physical = physical_of(&verify->module, scope),
+                           .pc = site->pc,
+                           .call = site->pc - CALL_SIZE};
+  check_frame(verify, &place, site);
+  for (uint16_t i = 0; i < function->parameter_count; i++) {
+    uint16_t arg_place = 0;
+    const struct cs_index_arg *arg = find_arg(verify, indexed, i, &arg_place);
+    if (arg && !function->parameters[i].is_hidden)
+      check_parameter(verify, &place, site, &function->parameters[i], dies[i], arg, arg_place);
+  }
+  return 0;
+}
+
+static const struct vf_call *call_at(const struct vf_module *module, uint64_t pc)
+{
+  size_t low = 0, high = module->call_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (module->calls[middle].pc < pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < module->call_count && module->calls[low].pc == pc ? &module->calls[low] : NULL;
+}
+
+/* Whether one of the call sites at the address gives the argument register this value. */
+static bool call_gives(struct verify *verify, const struct cs_index_call_site *site,
+                       const struct cs_index_call_value *wanted, const struct vf_machine *machine)
+{
+  const struct vf_module *module = &verify->module;
+  const struct vf_scope *scope = vf_scope_at(&verify->module, site->pc - 1);
+  for (const struct vf_call *call = call_at(module, site->pc);
+       call && call < module->calls + module->call_count && call->pc == site->pc; call++) {
+    struct vf_place place = {.module = &verify->module,
+                             .object = call->object,
+                             .machine = machine,
+                             .physical = scope ? physical_of(module, scope) : NULL,
+                             .pc = site->pc,
+                             .call = site->pc - CALL_SIZE,
+                             .is_caller = true};
+    for (Dwarf_Die child = vf_child(call->die); child; child = vf_sibling(call->object->dbg, child)) {
+      if (vf_register_of(&place, child, DW_AT_location) != wanted->reg)
+        continue;
+      struct vf_value value;
+      bool is_old = !vf_has(child, DW_AT_call_value);
+      vf_evaluate_attribute(&place, child, is_old ? DW_AT_GNU_call_site_value : DW_AT_call_value, &value);
+      uint64_t indexed = (uint64_t)wanted->imm;
+      if (wanted->kind == CS_CALL_REGISTER)
+        indexed += machine->registers[wanted->source % VF_REGISTERS];
+      if (value.status == VF_READ && value.value == indexed)
+        return true;
+    }
+  }
+  return false;
+}
+
+static void check_calls(struct verify *verify)
+{
+  const struct cs_index *index = verify->index;
+  for (uint32_t i = 0; i < index->count[CS_SECTION_CALL_SITES]; i++) {
+    const struct cs_index_call_site *site = &index->call_sites[i];
+    for (uint32_t k = 0; k < site->value_count; k++) {
+      const struct cs_index_call_value *value = &index->call_values[site->first_value + k];
+      bool agrees = true;
+      verify->call_values++;
+      for (int m = 0; m < MACHINES && agrees; m++)
+        agrees = call_gives(verify, site, value, &verify->machines[m]);
+      if (agrees)
+        continue;
+      verify->disagreed++;
+      fprintf(verify->module.out,
+              "%s: call that returns to %#" PRIx64 ": libdwarf does not read the same for register %u\n",
+              verify->module.path, site->pc, value->reg);
+    }
+  }
+}
+
+static void tell_count(FILE *out, uint64_t count, const char *text)
+{
+  if (count)
+    fprintf(out, "  %" PRIu64 " %s\n", count, text);
+}
+
+static void summarize(const struct verify *verify)
+{
+  FILE *out = verify->module.out;
+  fprintf(out, "%s: sites %" PRIu64 ", parameters %" PRIu64 ", agree %" PRIu64 ", disagree %" PRIu64 "\n",
+          verify->module.path, verify->sites, verify->parameters, verify->agreed + verify->by_type, verify->disagreed);
+  tell_count(out, verify->call_values, "values at call sites compared as well");
+  tell_count(out, verify->by_type, "of the parameters print as their type: only that was compared");
+  tell_count(out, verify->by_rule, "parameters not compared: a rule makes more of them than their value");
+  tell_count(out, verify->unknown, "parameters not compared: operations that the second reader does not evaluate");
+  tell_count(out, verify->without_dwarf, "sites of functions without debug information: nothing to compare");
+  tell_count(out, verify->without_unit, "sites not compared: libdwarf cannot read their .dwo file");
+}
+
+int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, cs_message_fn message, void *data)
+{
+  struct verify *verify = calloc(1, sizeof *verify);
+  if (!verify)
+    return -ENOMEM;
+  verify->index = index;
+  for (int i = 0; i < MACHINES; i++)
+    vf_machine_init(&verify->machines[i], (uint64_t)i + 1);
+  int result = vf_module_open(&verify->module, path, out, message, data);
+  for (uint32_t i = 0; result == 0 && i < index->count[CS_SECTION_SITES]; i++)
+    result = check_site(verify, &index->sites[i]);
+  if (result == 0) {
+    check_calls(verify);
+    summarize(verify);
+    result = ferror(out) ? -EIO : verify->disagreed > INT_MAX ? INT_MAX : (int)verify->disagreed;
+  }
+  free(verify->functions.buckets);
+  vf_module_close(&verify->module);
+  free(verify);
+  return result;
+}
