@@ -3,7 +3,7 @@
 
 #include "load.h"
 
-/* An open frame, outermost first. */
+/* An open frame, outermost first. start UINT64_MAX: its call is about to begin and has taken no time. */
 struct open_frame {
   uint32_t edge;
   uint64_t start;
@@ -87,6 +87,8 @@ static uint64_t end_of(const struct cs_loader *loader, const struct cs_vector *f
   uint64_t end = end_ticks;
   for (uint32_t i = 0; i < frames->count; i++) {
     const struct open_frame *frame = cs_vector_at(frames, i);
+    if (frame->start == UINT64_MAX)
+      continue;
     const struct cs_edge *edge = cs_profile_edge(loader->profile, frame->edge);
     uint64_t inside = edge->calls == 0 && edge->recursion == CS_NONE ? edge->children : 0;
     if (frame->start <= UINT64_MAX - inside && frame->start + inside > end)

@@ -31,20 +31,21 @@ static bool has_signature(const struct cs_names *names, const struct cs_row_key 
   return false;
 }
 
-void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
-                      struct cs_text *text)
-{
-  if (has_signature(names, key))
-    cs_render_signature(names->profile, key->what, scratch, text);
-}
-
 void cs_row_function_text(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
                           struct cs_text *text)
 {
   const struct cs_known_function *function = cs_row_function(names, key);
   if (function)
     cs_text_puts(text, cs_profile_string(names->profile, function->name));
-  cs_row_signature(names, key, scratch, text);
+  if (has_signature(names, key))
+    cs_render_signature(names->profile, key->what, scratch, text);
+}
+
+void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                      struct cs_text *text)
+{
+  if (has_signature(names, key))
+    cs_row_function_text(names, key, scratch, text);
 }
 
 void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,

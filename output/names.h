@@ -22,7 +22,7 @@ const struct cs_known_function *cs_row_function(const struct cs_names *names, co
 void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
                  struct cs_text *text);
 
-/* Appends the signature: "(n=16)". Nothing when rows are not by signature, or when the row's calls were recorded
+/* Appends the signature: "dot(n=16)". Nothing when rows are not by signature, or when the row's calls were recorded
  * without. */
 void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
                       struct cs_text *text);

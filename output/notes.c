@@ -71,10 +71,8 @@ static void note_open(struct notes *notes, const struct cs_recording_info *info)
     return;
   begin(notes, info);
   count(notes, info->open_frames, "call");
-  cs_text_printf(&notes->text, " %s still open %s and end%s there; the innermost is ",
-                 info->open_frames == 1 ? "was" : "were",
-                 info->flags & CS_REC_FINISHED ? "when the process exited" : "when the recording ends",
-                 info->open_frames == 1 ? "s" : "");
+  cs_text_printf(&notes->text, " still open when the %s; the innermost: ",
+                 info->flags & CS_REC_FINISHED ? "process exited" : "recording ended");
   const struct cs_variant *variant = cs_profile_variant(profile, info->innermost);
   struct cs_names names = {.profile = profile,
                            .shown_function = notes->stats->shown_function,

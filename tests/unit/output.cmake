@@ -1,0 +1,11 @@
+# libcallsig-stats: recordings made by hand, read, summed and printed.
+set(CS_OUTPUT_TESTS ${CMAKE_CURRENT_LIST_DIR})
+find_program(PYTHON3 NAMES python3 REQUIRED)
+
+add_library(cs_test_writers STATIC ${CS_OUTPUT_TESTS}/index_writer.c ${CS_OUTPUT_TESTS}/recording_writer.c)
+target_include_directories(cs_test_writers PUBLIC ${CS_OUTPUT_TESTS})
+target_link_libraries(cs_test_writers PUBLIC callsig_stats_static)
+
+add_executable(print_calls ${CS_OUTPUT_TESTS}/../oracle/pstats/print_calls.c)
+target_link_libraries(print_calls PRIVATE cs_test_writers)
+callsig_test(output.pstats quick ${PYTHON3} ${CS_OUTPUT_TESTS}/../oracle/pstats/compare_pstats.py $<TARGET_FILE:print_calls>)

@@ -1,0 +1,453 @@
+#include "recording_writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK_CAPACITY = 64 };
+#define BASE UINT64_C(0x7f0000000000)
+
+/* One open call. Functions and signatures are known by the address of their record. */
+struct frame {
+  uint64_t edge;
+  uint64_t from_function, from_signature, function, signature, module;
+  uint64_t start;
+  int dynamic, back;
+};
+
+struct recording_thread {
+  struct recording_writer *writer;
+  struct recording_thread *next;
+  uint64_t record;
+  struct frame *frames;
+  size_t depth, capacity;
+  size_t back_frames; /* open frames of back edges */
+};
+
+struct recording_writer {
+  unsigned char *data;
+  size_t size, capacity;
+  uint32_t modules;
+  struct recording_thread *threads;
+};
+
+static void *need(void *memory)
+{
+  if (!memory)
+    abort();
+  return memory;
+}
+
+static void *at(struct recording_writer *writer, uint64_t address)
+{
+  return writer->data + (address - BASE);
+}
+
+static uint64_t allocate(struct recording_writer *writer, size_t size)
+{
+  size = (size + 7) & ~(size_t)7;
+  if (writer->size + size > writer->capacity) {
+    writer->capacity = (writer->size + size) * 2;
+    writer->data = need(realloc(writer->data, writer->capacity));
+  }
+  memset(writer->data + writer->size, 0, size);
+  uint64_t address = BASE + writer->size;
+  writer->size += size;
+  return address;
+}
+
+static uint64_t make(struct recording_writer *writer, uint32_t tag, size_t size)
+{
+  uint64_t address = allocate(writer, size);
+  *(struct cs_rec_tag *)at(writer, address) =
+      (struct cs_rec_tag){.tag = tag, .size = (uint32_t)((size + 7) & ~(size_t)7)};
+  return address;
+}
+
+static uint64_t make_name(struct recording_writer *writer, const char *text, size_t length)
+{
+  uint64_t address = make(writer, CS_TAG_NAME, sizeof(struct cs_rec_name) + length + 1);
+  struct cs_rec_name *name = at(writer, address);
+  name->length = (uint32_t)length;
+  memcpy(name->text, text, length);
+  return address;
+}
+
+struct cs_rec_header *recording_writer_header(struct recording_writer *writer)
+{
+  return (struct cs_rec_header *)writer->data;
+}
+
+struct recording_writer *recording_writer_new(uint32_t pid, uint64_t hz)
+{
+  struct recording_writer *writer = need(calloc(1, sizeof *writer));
+  allocate(writer, sizeof(struct cs_rec_header));
+  uint64_t program = make_name(writer, "/bin/test", 9);
+  struct cs_rec_header *header = recording_writer_header(writer);
+  memcpy(header->magic, CS_RECORDING_MAGIC, sizeof CS_RECORDING_MAGIC);
+  header->version = CS_RECORDING_VERSION;
+  header->header_size = sizeof *header;
+  header->base = BASE;
+  header->pid = pid;
+  header->clock = CS_CLOCK_INJECTED;
+  header->injected_hz = hz;
+  header->flags = CS_REC_SIGNATURES;
+  header->exit_status = -1;
+  header->program = program;
+  return writer;
+}
+
+void recording_writer_free(struct recording_writer *writer)
+{
+  while (writer->threads) {
+    struct recording_thread *thread = writer->threads;
+    writer->threads = thread->next;
+    free(thread->frames);
+    free(thread);
+  }
+  free(writer->data);
+  free(writer);
+}
+
+uint64_t recording_writer_module(struct recording_writer *writer, const char *path, uint64_t start, uint64_t size,
+                                 const void *index, size_t index_size)
+{
+  uint64_t name = make_name(writer, path, strlen(path));
+  uint64_t copy = 0;
+  if (index) {
+    copy = allocate(writer, index_size);
+    memcpy(at(writer, copy), index, index_size);
+  }
+  uint64_t address = make(writer, CS_TAG_MODULE, sizeof(struct cs_rec_module));
+  struct cs_rec_module *module = at(writer, address);
+  module->next = recording_writer_header(writer)->first_module;
+  module->start = module->bias = start;
+  module->end = start + size;
+  module->path = name;
+  module->index = copy;
+  module->index_size = index ? index_size : 0;
+  module->id = writer->modules++;
+  recording_writer_header(writer)->first_module = address;
+  return address;
+}
+
+static uint64_t make_variant(struct recording_writer *writer, uint64_t context, uint64_t signature)
+{
+  uint64_t address = make(writer, CS_TAG_VARIANT, sizeof(struct cs_rec_variant));
+  struct cs_rec_variant *variant = at(writer, address);
+  variant->context = context;
+  variant->signature = signature;
+  return address;
+}
+
+static uint64_t make_edge(struct recording_thread *thread, uint64_t from, uint64_t to)
+{
+  uint64_t address = make(thread->writer, CS_TAG_EDGE, sizeof(struct cs_rec_edge));
+  struct cs_rec_edge *edge = at(thread->writer, address);
+  edge->from = from;
+  edge->to = to;
+  edge->min = UINT64_MAX;
+  edge->next = recording_thread_record(thread)->first_edge;
+  recording_thread_record(thread)->first_edge = address;
+  return address;
+}
+
+struct cs_rec_thread *recording_thread_record(struct recording_thread *thread)
+{
+  return at(thread->writer, thread->record);
+}
+
+struct recording_thread *recording_writer_thread(struct recording_writer *writer, uint32_t tid, const char *name)
+{
+  struct recording_thread *thread = need(calloc(1, sizeof *thread));
+  thread->writer = writer;
+  thread->next = writer->threads;
+  writer->threads = thread;
+  thread->record = make(writer, CS_TAG_THREAD, sizeof(struct cs_rec_thread));
+  struct cs_rec_thread *record = recording_thread_record(thread);
+  record->tid = tid;
+  record->threads = 1;
+  strncpy(record->name, name, sizeof record->name - 1);
+  record->next = recording_writer_header(writer)->first_thread;
+  recording_writer_header(writer)->first_thread = thread->record;
+  uint64_t context = make(writer, CS_TAG_CONTEXT, sizeof(struct cs_rec_context));
+  uint64_t root = make_variant(writer, context, 0);
+  recording_thread_record(thread)->root = root;
+  uint64_t edge = make_edge(thread, 0, root);
+  recording_thread_record(thread)->root_edge = edge;
+  return thread;
+}
+
+/* The thread's function record, made when new. */
+static uint64_t find_function(struct recording_thread *thread, uint64_t module, uint32_t number, uint32_t kind,
+                              uint64_t address)
+{
+  struct recording_writer *writer = thread->writer;
+  uint64_t found = recording_thread_record(thread)->first_function;
+  while (found) {
+    const struct cs_rec_function *function = at(writer, found);
+    if (function->module == module && function->function == number && function->address == address)
+      return found;
+    found = function->next;
+  }
+  found = make(writer, CS_TAG_FUNCTION, sizeof(struct cs_rec_function));
+  struct cs_rec_function *function = at(writer, found);
+  function->module = module;
+  function->function = number;
+  function->kind = kind;
+  function->address = address;
+  function->next = recording_thread_record(thread)->first_function;
+  recording_thread_record(thread)->first_function = found;
+  return found;
+}
+
+/* The signature, context and variant of an edge, so that lists of edges serve as the index of everything below. */
+static const struct cs_rec_variant *callee(struct recording_writer *writer, const struct cs_rec_edge *edge)
+{
+  return at(writer, edge->to);
+}
+
+static int same_signature(struct recording_writer *writer, uint64_t address, uint64_t function, const uint64_t *words,
+                          uint32_t word_count)
+{
+  const struct cs_rec_signature *signature = at(writer, address);
+  uint32_t flags = words ? 0 : CS_SIGNATURE_NONE;
+  return signature->function == function && signature->flags == flags && signature->word_count == word_count &&
+         memcmp(signature->words, words, word_count * sizeof *words) == 0;
+}
+
+static uint64_t find_signature(struct recording_thread *thread, uint64_t function, const uint64_t *words,
+                               uint32_t word_count)
+{
+  struct recording_writer *writer = thread->writer;
+  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
+    uint64_t signature = callee(writer, at(writer, i))->signature;
+    if (signature && same_signature(writer, signature, function, words, word_count))
+      return signature;
+  }
+  uint64_t address = make(writer, CS_TAG_SIGNATURE, sizeof(struct cs_rec_signature) + word_count * sizeof(uint64_t));
+  struct cs_rec_signature *signature = at(writer, address);
+  signature->function = function;
+  signature->word_count = word_count;
+  signature->flags = words ? 0 : CS_SIGNATURE_NONE;
+  if (word_count)
+    memcpy(signature->words, words, word_count * sizeof *words);
+  return address;
+}
+
+static uint64_t context_of(struct recording_writer *writer, uint64_t variant)
+{
+  return ((struct cs_rec_variant *)at(writer, variant))->context;
+}
+
+/* The context of a call from context `from`: an ancestor with the same function, or the child, made when new. */
+static uint64_t find_context(struct recording_thread *thread, uint64_t from, uint64_t function, int *back)
+{
+  struct recording_writer *writer = thread->writer;
+  *back = 1;
+  for (uint64_t i = from; i; i = ((struct cs_rec_context *)at(writer, i))->parent) {
+    if (((struct cs_rec_context *)at(writer, i))->function == function)
+      return i;
+  }
+  *back = 0;
+  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
+    uint64_t address = callee(writer, at(writer, i))->context;
+    const struct cs_rec_context *context = at(writer, address);
+    if (context->parent == from && context->function == function)
+      return address;
+  }
+  uint64_t address = make(writer, CS_TAG_CONTEXT, sizeof(struct cs_rec_context));
+  struct cs_rec_context *context = at(writer, address);
+  context->parent = from;
+  context->function = function;
+  context->depth = ((struct cs_rec_context *)at(writer, from))->depth + 1;
+  return address;
+}
+
+static uint64_t find_edge(struct recording_thread *thread, uint64_t from, uint64_t context, uint64_t signature)
+{
+  struct recording_writer *writer = thread->writer;
+  uint64_t to = 0;
+  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
+    const struct cs_rec_edge *edge = at(writer, i);
+    if (callee(writer, edge)->context != context || callee(writer, edge)->signature != signature)
+      continue;
+    to = edge->to;
+    if (edge->from == from)
+      return i;
+  }
+  if (!to)
+    to = make_variant(writer, context, signature);
+  return make_edge(thread, from, to);
+}
+
+static void push(struct recording_thread *thread, const struct frame *frame)
+{
+  if (thread->depth == thread->capacity) {
+    thread->capacity = thread->capacity ? thread->capacity * 2 : 64;
+    thread->frames = need(realloc(thread->frames, thread->capacity * sizeof *thread->frames));
+  }
+  thread->frames[thread->depth++] = *frame;
+}
+
+static void enter(struct recording_thread *thread, uint64_t module, uint64_t function, const uint64_t *words,
+                  uint32_t word_count, uint64_t now)
+{
+  struct recording_writer *writer = thread->writer;
+  struct frame frame = {.function = function, .module = module, .start = now};
+  uint64_t from = recording_thread_record(thread)->root;
+  if (thread->depth) {
+    const struct frame *caller = &thread->frames[thread->depth - 1];
+    from = ((struct cs_rec_edge *)at(writer, caller->edge))->to;
+    frame.from_function = caller->function;
+    frame.from_signature = caller->signature;
+  }
+  frame.signature = find_signature(thread, function, words, word_count);
+  uint64_t context = find_context(thread, context_of(writer, from), function, &frame.back);
+  frame.edge = find_edge(thread, from, context, frame.signature);
+  if (frame.back)
+    ((struct cs_rec_edge *)at(writer, frame.edge))->flags |= CS_EDGE_BACK;
+  thread->back_frames += (size_t)frame.back;
+  frame.dynamic = thread->back_frames > 0;
+  push(thread, &frame);
+}
+
+void recording_enter(struct recording_thread *thread, uint64_t module, uint32_t function, const uint64_t *words,
+                     uint32_t word_count, uint64_t now)
+{
+  uint64_t record = find_function(thread, module, function, CS_FUNCTION_KIND_CODE, function * 64);
+  enter(thread, module, record, words, word_count, now);
+}
+
+void recording_enter_action(struct recording_thread *thread, const char *name, uint64_t now)
+{
+  struct recording_writer *writer = thread->writer;
+  for (uint64_t i = recording_thread_record(thread)->first_function; i;) {
+    const struct cs_rec_function *function = at(writer, i);
+    if (function->kind == CS_FUNCTION_KIND_ACTION &&
+        strcmp(((struct cs_rec_name *)at(writer, function->address))->text, name) == 0) {
+      enter(thread, 0, i, NULL, 0, now);
+      return;
+    }
+    i = function->next;
+  }
+  uint64_t text = make_name(writer, name, strlen(name));
+  enter(thread, 0, find_function(thread, 0, UINT32_MAX, CS_FUNCTION_KIND_ACTION, text), NULL, 0, now);
+}
+
+static int in_group(const struct frame *a, const struct frame *b, unsigned group)
+{
+  switch (group) {
+  case CS_GROUP_FUNCTION:
+    return a->function == b->function;
+  case CS_GROUP_SIGNATURE:
+    return a->signature == b->signature;
+  case CS_GROUP_FUNCTION_PAIR:
+    return a->from_function == b->from_function && a->function == b->function;
+  case CS_GROUP_SIGNATURE_PAIR:
+    return a->from_signature == b->from_signature && a->signature == b->signature;
+  default:
+    return a->module == b->module;
+  }
+}
+
+static void count_dynamic(struct recording_thread *thread, const struct frame *frame, uint64_t duration)
+{
+  struct recording_writer *writer = thread->writer;
+  uint64_t address = ((struct cs_rec_edge *)at(writer, frame->edge))->recursion;
+  if (!address) {
+    address = make(writer, CS_TAG_RECURSION, sizeof(struct cs_rec_recursion));
+    ((struct cs_rec_edge *)at(writer, frame->edge))->recursion = address;
+  }
+  struct cs_rec_recursion *recursion = at(writer, address);
+  recursion->calls++;
+  recursion->total += duration;
+  for (unsigned group = 0; group < CS_GROUP_COUNT; group++) {
+    int outermost = 1;
+    for (size_t i = 0; i < thread->depth && outermost; i++)
+      outermost = !in_group(&thread->frames[i], frame, group);
+    recursion->primitive[group] += (uint64_t)outermost;
+    recursion->cumulative[group] += outermost ? duration : 0;
+  }
+}
+
+void recording_exit(struct recording_thread *thread, uint64_t now)
+{
+  struct recording_writer *writer = thread->writer;
+  struct frame frame = thread->frames[--thread->depth];
+  uint64_t duration = now - frame.start;
+  thread->back_frames -= (size_t)frame.back;
+  if (frame.dynamic) {
+    count_dynamic(thread, &frame, duration);
+  } else {
+    struct cs_rec_edge *edge = at(writer, frame.edge);
+    edge->calls++;
+    edge->total += duration;
+  }
+  struct cs_rec_edge *edge = at(writer, frame.edge);
+  edge->min = duration < edge->min ? duration : edge->min;
+  edge->max = duration > edge->max ? duration : edge->max;
+  uint64_t caller = thread->depth ? thread->frames[thread->depth - 1].edge : recording_thread_record(thread)->root_edge;
+  ((struct cs_rec_edge *)at(writer, caller))->children += duration;
+}
+
+void recording_widen(struct recording_thread *thread, uint64_t module, uint32_t function, uint32_t arg, uint8_t level,
+                     uint32_t arg_count)
+{
+  struct recording_writer *writer = thread->writer;
+  uint64_t record = find_function(thread, module, function, CS_FUNCTION_KIND_CODE, function * 64);
+  if (!((struct cs_rec_function *)at(writer, record))->levels) {
+    char *levels = need(calloc(1, arg_count + 1u));
+    uint64_t name = make_name(writer, levels, arg_count);
+    free(levels);
+    ((struct cs_rec_function *)at(writer, record))->levels = name;
+  }
+  struct cs_rec_name *name = at(writer, ((struct cs_rec_function *)at(writer, record))->levels);
+  name->text[arg] = (char)level;
+}
+
+/* The open frames, in segments of STACK_CAPACITY. */
+static void write_stack(struct recording_thread *thread)
+{
+  struct recording_writer *writer = thread->writer;
+  size_t done = 0;
+  uint64_t outer = 0;
+  do {
+    uint64_t address =
+        make(writer, CS_TAG_STACK, sizeof(struct cs_rec_stack) + STACK_CAPACITY * sizeof(struct cs_rec_frame));
+    struct cs_rec_stack *stack = at(writer, address);
+    stack->capacity = STACK_CAPACITY;
+    stack->outer = outer;
+    stack->frames[0].edge = outer ? thread->frames[done - 1].edge : recording_thread_record(thread)->root_edge;
+    for (size_t i = 1; i < STACK_CAPACITY && done < thread->depth; i++, done++) {
+      stack->frames[i].edge = thread->frames[done].edge;
+      stack->frames[i].start_ticks = thread->frames[done].start;
+    }
+    if (outer)
+      ((struct cs_rec_stack *)at(writer, outer))->inner = address;
+    else
+      recording_thread_record(thread)->first_stack = address;
+    outer = address;
+  } while (done < thread->depth);
+}
+
+const void *recording_writer_finish(struct recording_writer *writer, uint64_t now, size_t *size)
+{
+  for (struct recording_thread *thread = writer->threads; thread; thread = thread->next)
+    write_stack(thread);
+  struct cs_rec_header *header = recording_writer_header(writer);
+  header->last.ticks = now;
+  header->last.monotonic_ns = now;
+  header->next = header->reserved_size = writer->size;
+  *size = writer->size;
+  return writer->data;
+}
+
+void recording_writer_save(struct recording_writer *writer, uint64_t now, const char *path)
+{
+  size_t size;
+  const void *data = recording_writer_finish(writer, now, &size);
+  FILE *file = need(fopen(path, "wb"));
+  if (fwrite(data, 1, size, file) != size || fclose(file) != 0)
+    abort();
+}
