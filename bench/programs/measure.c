@@ -83,11 +83,11 @@ static void bind_thread(const cpu_set_t *allowed, int number)
   (void)sched_setaffinity(0, sizeof one, &one);
 }
 
-/* The number of rounds that take about `ns`, after warming up. */
+/* The number of rounds that take about `ns`, once the first has met every function. */
 static uint64_t find_rounds(const struct pattern *pattern, double ns)
 {
   uint64_t rounds = 1;
-  double elapsed;
+  double elapsed = time_rounds(pattern, rounds);
   while ((elapsed = time_rounds(pattern, rounds)) < ns / 4)
     rounds *= 2;
   rounds = (uint64_t)((double)rounds * ns / elapsed);
