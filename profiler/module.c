@@ -177,6 +177,16 @@ static uint32_t words_of(const struct cs_index_arg *arg, unsigned state, const u
   }
 }
 
+/* Registers the module that a function pointer points into, unless it is known. */
+static void note_pointer(struct cs_thread *t, uintptr_t address)
+{
+  if (find_known(address))
+    return;
+  cs_lock(&cs_process.modules_lock);
+  cs_module_for_address(t, address);
+  cs_unlock(&cs_process.modules_lock);
+}
+
 void cs_module_note_pointers(struct cs_thread *t, const struct cs_site *site, const uint64_t *words,
                              uint32_t word_count)
 {
@@ -190,7 +200,7 @@ void cs_module_note_pointers(struct cs_thread *t, const struct cs_site *site, co
     unsigned state = (words[i / 16] >> (i % 16 * 4)) & 15;
     if (state == CS_STATE_READ && arg->kind == CS_ARG_VALUE && words[next] &&
         view->types[arg->type].kind == CS_TYPE_FUNCTION_POINTER)
-      cs_module_for_address(t, words[next]);
+      note_pointer(t, words[next]);
     next += words_of(arg, state, words + next);
   }
 }

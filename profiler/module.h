@@ -10,7 +10,7 @@
 bool cs_module_present(const struct cs_module *module);
 
 /* Registers the modules that the function pointers of a new signature point into, so that a reader can name them. Takes
- * modules_lock as cs_module_for_address() does. */
+ * modules_lock. */
 void cs_module_note_pointers(struct cs_thread *t, const struct cs_site *site, const uint64_t *words,
                              uint32_t word_count);
 
