@@ -39,15 +39,17 @@ __asm__(".text\n\t"
 struct calibration {
   struct cs_thread thread;
   struct cs_rec_variant root, callee;
-  struct cs_rec_edge root_edge, edge;
+  struct cs_rec_edge *root_edge, *edge; /* behind this structure */
   struct cs_rec_frame frames[FRAMES];
 };
 
 static void set_up(struct calibration *all)
 {
-  struct cs_rec_edge *edge = &all->edge;
+  struct cs_rec_edge *edge = (struct cs_rec_edge *)(all + 1);
   struct cs_thread *t = &all->thread;
-  all->root_edge.to = (uintptr_t)&all->root;
+  all->edge = edge;
+  all->root_edge = edge + 1;
+  all->root_edge->to = (uintptr_t)&all->root;
   all->root.last = (uintptr_t)edge;
   edge->after = (uintptr_t)edge;
   edge->site = (uintptr_t)cs_calibration_site;
@@ -57,7 +59,7 @@ static void set_up(struct calibration *all)
   edge->function_address = (uintptr_t)cs_calibration_calls;
   edge->cfa = CFA_OFFSET | CS_CFA_STRICT;
   edge->mode = CS_MODE_PLAIN;
-  all->frames[0].edge = (uintptr_t)&all->root_edge;
+  all->frames[0].edge = (uintptr_t)all->root_edge;
   all->frames[0].cfa = UINTPTR_MAX;
   t->self = t;
   t->top = all->frames;
@@ -70,7 +72,7 @@ static void set_up(struct calibration *all)
 /* Ticks a call, in `PARTS`: between its readings, and altogether. False when the fast path was not taken. */
 static bool measure(struct calibration *all, uint64_t *inner, uint64_t *whole)
 {
-  struct cs_rec_edge *edge = &all->edge;
+  struct cs_rec_edge *edge = all->edge;
   *inner = *whole = UINT64_MAX;
   for (unsigned batch = 0; batch < BATCHES; batch++) {
     edge->calls = edge->total = edge->max = 0;
@@ -92,7 +94,8 @@ void cs_calibrate(struct cs_process *process)
 {
   if (process->settings.clock != CS_CLOCK_TSC)
     return;
-  long mapped = cs_sys_mmap(0, sizeof(struct calibration), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const size_t size = sizeof(struct calibration) + 2 * sizeof(struct cs_rec_edge);
+  long mapped = cs_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (cs_sys_failed(mapped))
     return;
   struct calibration *all = (struct calibration *)mapped;
@@ -106,5 +109,5 @@ void cs_calibrate(struct cs_process *process)
     process->header->hook_inner = inner;
     process->header->hook_outer = whole - inner;
   }
-  cs_sys_munmap(all, sizeof *all);
+  cs_sys_munmap(all, size);
 }
