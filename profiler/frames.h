@@ -78,6 +78,8 @@ void cs_frame_close(struct cs_thread *t, uint64_t now);
 uintptr_t cs_frame_cfa(const struct cs_thread *t);
 /* May a function begin in the frame of `top`, which is open, with the same CFA: it is inlined there? */
 bool cs_frame_shared(const struct cs_rec_frame *top, const struct cs_site *site);
+/* Is `top` alive, and its machine stack the one that runs, when `sp` is the stack pointer? */
+bool cs_frame_live(const struct cs_thread *t, uintptr_t sp);
 /* Ends the frames that are dead when a function is called from the stack pointer `sp`. In a slow section. */
 void cs_unwind_for_call(struct cs_thread *t, uintptr_t sp, uint64_t now);
 /* Ends the frames of the current machine stack that are dead when a function with this CFA begins. In a slow section.

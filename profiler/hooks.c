@@ -195,25 +195,33 @@ static bool make_edge(struct cs_thread *t, struct entry *entry, const struct cs_
   return counters_of(t, entry->made) || cs_recursion_prepare(t, entry->made);
 }
 
+/* Makes room for the frame: on this machine stack, above frames that are alive. The clock is read only when it is
+ * needed, so that an injected clock sees one reading an entry. */
+static bool make_room(struct cs_thread *t, const struct cs_site *site, const struct cs_registers *registers)
+{
+  uintptr_t cfa = cs_capture_cfa(site, registers);
+  if (!in_order(t, site, cfa)) {
+    uint64_t now = cs_clock_now();
+    if (!cs_stack_follow(t, registers->general[7], now))
+      return false;
+    cs_unwind_for_entry(t, cfa, site, now);
+  }
+  return t->top < t->limit || cs_stack_grow(t);
+}
+
 static enum step prepare_section(struct cs_thread *t, struct entry *entry, bool *failed)
 {
   const struct cs_registers *registers = entry->registers;
-  uintptr_t sp = registers->general[7];
-  uint64_t now = cs_clock_now();
+  const struct cs_site *site =
+      cs_site_resolve(t, registers->pc, entry->function, registers->general[7], entry->call_site);
   *failed = true;
-  const struct cs_site *site = cs_site_resolve(t, registers->pc, entry->function, sp, entry->call_site);
   if (!site)
     return DONE;
   if (site->excluded) {
     *failed = !cs_plan_exclude(&t->tree, site);
     return DONE;
   }
-  if (!cs_stack_follow(t, sp, now))
-    return DONE;
-  cs_unwind_for_entry(t, cs_capture_cfa(site, registers), site, now);
-  if (t->top >= t->limit && !cs_stack_grow(t))
-    return DONE;
-  if (!make_edge(t, entry, site))
+  if (!make_room(t, site, registers) || !make_edge(t, entry, site))
     return DONE;
   __atomic_store_n(&cs_process.recorded, 1, __ATOMIC_RELAXED);
   *failed = false;

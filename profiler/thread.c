@@ -111,15 +111,21 @@ void cs_slow_leave(struct cs_thread *t)
   cs_restore_signals(mask);
 }
 
+/* The time of an injected clock is the program's alone. */
+static bool can_pause(const struct cs_thread *t)
+{
+  return t && cs_process.settings.clock != CS_CLOCK_INJECTED;
+}
+
 void cs_pause(struct cs_thread *t)
 {
-  if (t && t->pauses++ == 0)
+  if (can_pause(t) && t->pauses++ == 0)
     t->paused_at = cs_clock_now();
 }
 
 void cs_resume(struct cs_thread *t)
 {
-  if (t && --t->pauses == 0)
+  if (can_pause(t) && --t->pauses == 0)
     cs_frames_shift(t, cs_clock_now() - t->paused_at);
 }
 
@@ -189,7 +195,9 @@ static bool set_up(struct cs_thread *t)
   if (cs_tree_init(&t->tree, t->tid) < 0)
     return false;
   name_thread(t->tree.record);
-  t->tree.record->start_ticks = cs_clock_now();
+  /* An injected clock is read for calls alone. */
+  if (cs_process.settings.clock != CS_CLOCK_INJECTED)
+    t->tree.record->start_ticks = cs_clock_now();
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = 0, high = UINTPTR_MAX;
   if (!cs_stack_range(here, &low, &high)) {
     low = 0;

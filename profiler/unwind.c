@@ -91,9 +91,18 @@ void cs_unwind_for_entry(struct cs_thread *t, uintptr_t cfa, const struct cs_sit
   }
 }
 
+bool cs_frame_live(const struct cs_thread *t, uintptr_t sp)
+{
+  if (sp <= t->stack_low || sp > t->stack_high)
+    return false;
+  if (cs_frame_is_link(t->stack, t->top) && t->stack->outer)
+    return ((const struct cs_rec_frame *)t->top->flags)->cfa > sp && t->stack != t->machine->outermost;
+  return t->top->cfa > sp || t->top->cfa == 0;
+}
+
 void cs_unwind_for_call(struct cs_thread *t, uintptr_t sp, uint64_t now)
 {
-  while (!at_bottom(t) && (cs_frame_is_link(t->stack, t->top) || (t->top->cfa <= sp && t->top->cfa)))
+  while (!at_bottom(t) && !cs_frame_live(t, sp))
     cs_frame_close(t, now);
 }
 
