@@ -1,5 +1,6 @@
 #include "symbols.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,12 +138,29 @@ static int report_site(struct build *build, const struct cs_index_site *site, co
   return cs_report_add(build->report, &told);
 }
 
+/* clang puts the hook's call before everything else that it makes of a function, the stores of parameters into their
+ * slots included; gcc puts it after those. */
+static bool writes_late(const struct cs_instance *instance)
+{
+  Dwarf_Die physical = instance->physical, unit;
+  Dwarf_Attribute attribute;
+  if (!dwarf_diecu(&physical, &unit, NULL, NULL) || !dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
+    return true;
+  const char *producer = dwarf_formstring(&attribute);
+  return !producer || strncmp(producer, "GNU ", 4) != 0;
+}
+
 /* The capture program of a site whose function is known from DWARF. */
 static int compile_site(struct build *build, const struct cs_found_site *found, const struct cs_instance *instance,
                         const struct cs_plan *plan, const struct cs_frame *frame, struct cs_index_site *site)
 {
-  const struct cs_location_context context = {
-      .pc = found->pc, .call = found->call, .is_lazy = found->is_lazy, .frame = frame, .physical = &instance->physical};
+  const struct cs_location_context context = {.pc = found->pc,
+                                              .call = found->call,
+                                              .is_lazy = found->is_lazy,
+                                              .frame = frame,
+                                              .physical = &instance->physical,
+                                              .hook = &build->hook,
+                                              .writes_late = writes_late(instance)};
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;
   int error =

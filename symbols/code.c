@@ -86,6 +86,16 @@ void cs_code_load(struct cs_code *code, uint8_t size, int64_t offset, int cfa_re
   cs_code_add(code, load, 0, size, 0, offset);
 }
 
+bool cs_code_is_sum(const struct cs_code *code, uint8_t *base, int64_t *offset)
+{
+  if (code->count < 1 || code->count > 2 || code->ops[0].code != CS_OP_REG ||
+      (code->count == 2 && code->ops[1].code != CS_OP_ADD_CONST))
+    return false;
+  *base = code->ops[0].reg;
+  *offset = code->count == 2 ? code->ops[1].imm : 0;
+  return true;
+}
+
 bool cs_code_has(const struct cs_code *code, uint8_t op)
 {
   for (unsigned i = 0; i < code->count; i++)

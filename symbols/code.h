@@ -45,6 +45,9 @@ void cs_code_load(struct cs_code *code, uint8_t size, int64_t offset, int cfa_re
 /* Whether the address that the whole of `code` pushes lies in the program's own frames; see cs_code_load(). */
 bool cs_code_is_frame(const struct cs_code *code, int64_t offset, int cfa_register);
 
+/* Whether the whole of `code` pushes what register `base` holds plus `offset`. */
+bool cs_code_is_sum(const struct cs_code *code, uint8_t *base, int64_t *offset);
+
 /* Whether an op of the sequence is of this kind. */
 bool cs_code_has(const struct cs_code *code, uint8_t op);
 

@@ -3,6 +3,8 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "flow.h"
+
 /* What the compiler knows of one stack entry. DWARF's generic type is a 64-bit word whose signedness each operation
  * chooses; typed entries are kept extended to 64 bits by their type. */
 struct entry_type {
@@ -38,6 +40,8 @@ void cs_location_lose(struct cs_location *location, enum cs_lost lost)
 enum cs_lost cs_push_register(const struct cs_location_context *context, enum cs_moment moment, unsigned reg,
                               struct cs_code *code)
 {
+  if (moment == CS_LATER)
+    return cs_flow_push(context->flow, reg, code) == 8 ? CS_LOST_NOT : CS_LOST_REGISTER;
   /* rsi and rdi hold the hook's own arguments. */
   if (reg > CS_R15 || reg == CS_RSI || reg == CS_RDI)
     return CS_LOST_REGISTER;
@@ -175,6 +179,12 @@ static void extend(struct machine *machine, struct entry_type type)
     cs_code_add(machine->code, CS_OP_EXTEND, 0, type.size, type.is_signed ? CS_OPF_SIGNED : 0, 0);
 }
 
+/* Loads inside of an expression are done at the hook. */
+static bool is_memory_unchanged(const struct machine *machine)
+{
+  return machine->moment != CS_LATER || machine->context->flow->store_count == 0;
+}
+
 /* DW_OP_regval_type, deref_type, const_type: pushing with a type. */
 static enum cs_lost push_typed(struct machine *machine, const Dwarf_Op *op)
 {
@@ -190,7 +200,7 @@ static enum cs_lost push_typed(struct machine *machine, const Dwarf_Op *op)
     cs_code_constant(machine->code, (int64_t)value);
   } else if (op->atom == DW_OP_regval_type || op->atom == DW_OP_GNU_regval_type) {
     if (op->number >= CS_XMM0 && op->number <= CS_XMM15) {
-      if (machine->moment == CS_AFTER_CALL)
+      if (machine->moment != CS_AT_CALL)
         return CS_LOST_REGISTER;
       cs_code_add(machine->code, CS_OP_XMM, (uint8_t)(op->number - CS_XMM0), 0, 0, 0);
     } else {
@@ -202,6 +212,8 @@ static enum cs_lost push_typed(struct machine *machine, const Dwarf_Op *op)
   } else {
     if (machine->depth < 1 || machine->types[machine->depth - 1].kind == FLOATING)
       return CS_LOST_CORRUPT;
+    if (!is_memory_unchanged(machine))
+      return CS_LOST_OPERATION;
     machine->depth--;
     cs_code_load(machine->code, type.size, 0, cs_location_cfa_register(machine->context));
   }
@@ -235,6 +247,8 @@ static enum cs_lost load(struct machine *machine, Dwarf_Word size)
 {
   if (machine->depth < 1 || size < 1 || size > 8 || machine->types[machine->depth - 1].kind == FLOATING)
     return CS_LOST_CORRUPT;
+  if (!is_memory_unchanged(machine))
+    return CS_LOST_OPERATION;
   cs_code_load(machine->code, (uint8_t)size, 0, cs_location_cfa_register(machine->context));
   /* The runtime extends what it loads with zeros, as DW_OP_deref_size does. */
   machine->types[machine->depth - 1] = generic;
@@ -581,12 +595,20 @@ static void computed(const struct cs_location_context *context, enum cs_moment m
     cs_location_lose(location, lost);
   else
     location->kind = is_value ? CS_LOCATION_VALUE : CS_LOCATION_MEMORY;
+  location->is_doubtful = steps > 1 && cs_location_is_frame_address(context, &location->code);
 }
 
 static void in_register(const struct cs_location_context *context, enum cs_moment moment, Dwarf_Word reg,
                         struct cs_location *location)
 {
   location->reg = (uint8_t)(reg > 255 ? 255 : reg);
+  if (moment == CS_LATER) {
+    location->known = cs_flow_push(context->flow, location->reg, &location->code);
+    location->kind = CS_LOCATION_VALUE;
+    if (location->known == 0)
+      cs_location_lose(location, CS_LOST_REGISTER);
+    return;
+  }
   if (reg >= CS_XMM0 && reg <= CS_XMM15 && moment == CS_AT_CALL) {
     location->kind = CS_LOCATION_VECTOR;
     return;
@@ -625,6 +647,8 @@ void cs_expression(const struct cs_location_context *context, enum cs_moment mom
 {
   cs_code_clear(&location->code);
   location->inner = 0;
+  location->known = 8;
+  location->is_doubtful = false;
   if (count == 0) {
     cs_location_lose(location, CS_LOST_EMPTY);
     return;

@@ -10,6 +10,7 @@
 enum cs_moment {
   CS_AT_CALL,    /* at the hook's first instruction */
   CS_AFTER_CALL, /* after the hook has returned: only what every function gives back can be read now */
+  CS_LATER,      /* some instructions after that: context->flow tells what registers then hold now */
 };
 
 /* The operations ops[0] to ops[count - 1] of the expression that `attribute` gave, as `location`; inner is 0. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "declfile.h"
+
 void cs_functions_init(struct cs_functions *functions, struct cs_strings *strings)
 {
   *functions = (struct cs_functions){.entries = CS_VECTOR_OF(struct cs_function_entry), .strings = strings};
@@ -93,7 +95,7 @@ static int linkage_name(struct cs_functions *functions, Dwarf_Die *die, uint32_t
 /* The declaring file, made absolute with the unit's compilation directory. */
 static int file_name(struct cs_functions *functions, Dwarf_Die *die, uint32_t *string)
 {
-  const char *file = dwarf_decl_file(die);
+  const char *file = cs_decl_file(die);
   if (!file)
     return cs_strings_add(functions->strings, "", string);
   if (*file == '/')

@@ -3,7 +3,8 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "expression.h"
+#include "describe.h"
+#include "late.h"
 
 enum { DESCRIPTIONS_MAX = 4 /* entries of a location list that hold at one PC */ };
 
@@ -20,7 +21,7 @@ enum cs_lost cs_location_load(const struct cs_location_context *context, const s
   case CS_LOCATION_REGISTER:
   case CS_LOCATION_VALUE:
   case CS_LOCATION_VECTOR:
-    if (location->inner < 0 || location->inner + size > 8)
+    if (location->inner < 0 || location->inner + size > location->known)
       return CS_LOST_REGISTER;
     if (location->kind == CS_LOCATION_VECTOR)
       cs_code_add(code, CS_OP_XMM, (uint8_t)(location->reg - CS_XMM0), 0, 0, 0);
@@ -47,95 +48,6 @@ enum cs_lost cs_location_load(const struct cs_location_context *context, const s
     break;
   }
   return (enum cs_lost)location->lost;
-}
-
-/* One piece of a composite description. */
-struct piece {
-  const Dwarf_Op *ops;
-  size_t count;
-  uint64_t size; /* bytes, UINT64_MAX when the description has no pieces */
-};
-
-/* Takes the next piece off `ops`. Bit pieces that are not whole bytes end the description: false. */
-static bool next_piece(const Dwarf_Op **ops, size_t *count, struct piece *piece)
-{
-  for (size_t i = 0; i < *count; i++) {
-    const Dwarf_Op *op = &(*ops)[i];
-    if (op->atom != DW_OP_piece && op->atom != DW_OP_bit_piece)
-      continue;
-    if (op->atom == DW_OP_bit_piece && (op->number % 8 || op->number2))
-      return false;
-    *piece = (struct piece){*ops, i, op->atom == DW_OP_piece ? op->number : op->number / 8};
-    *ops += i + 1;
-    *count -= i + 1;
-    return true;
-  }
-  if (*count == 0)
-    return false;
-  *piece = (struct piece){*ops, *count, UINT64_MAX};
-  *ops += *count;
-  *count = 0;
-  return true;
-}
-
-/* Appends one piece's part of a value to `whole`, whose lower `done` bytes are there already. */
-static void join(const struct cs_location_context *context, const struct cs_location *part, uint64_t done, uint8_t size,
-                 struct cs_location *whole)
-{
-  enum cs_lost lost = cs_location_load(context, part, size, &whole->code);
-  if (lost) {
-    cs_location_lose(whole, lost);
-    return;
-  }
-  cs_code_add(&whole->code, CS_OP_EXTEND, 0, size, 0, 0);
-  if (done) {
-    cs_code_constant(&whole->code, (int64_t)done * 8);
-    cs_code_add(&whole->code, CS_OP_SHL, 0, 0, 0, 0);
-    cs_code_add(&whole->code, CS_OP_OR, 0, 0, 0, 0);
-  }
-  whole->code.barrier = whole->code.count;
-}
-
-/* The object at `offset` in one description. */
-static void describe(const struct cs_location_context *context, enum cs_moment moment, Dwarf_Attribute *attribute,
-                     const Dwarf_Op *ops, size_t count, int64_t offset, uint64_t size, struct cs_location *location)
-{
-  uint64_t begin = 0, done = 0; /* bytes before the piece, bytes of the object found so far */
-  struct piece piece;
-  cs_location_lose(location, count == 0 ? CS_LOST_EMPTY : CS_LOST_PIECE);
-  if (offset < 0)
-    return;
-  while (done < size && next_piece(&ops, &count, &piece)) {
-    uint64_t at = (uint64_t)offset + done;
-    uint64_t end = piece.size == UINT64_MAX ? UINT64_MAX : begin + piece.size;
-    if (end <= at) {
-      begin = end;
-      continue;
-    }
-    uint64_t part_size = end - at < size - done ? end - at : size - done;
-    struct cs_location part;
-    cs_expression(context, moment, attribute, piece.ops, piece.count, &part);
-    part.inner = (int64_t)(at - begin);
-    if (part.kind == CS_LOCATION_LOST && part.lost == CS_LOST_EMPTY)
-      part.lost = CS_LOST_PIECE;
-    if (part_size == size) {
-      *location = part;
-      return;
-    }
-    if (size > 8 || part_size > 8) {
-      cs_location_lose(location, CS_LOST_PIECE);
-      return;
-    }
-    if (done == 0)
-      *location = (struct cs_location){.kind = CS_LOCATION_VALUE};
-    join(context, &part, done, (uint8_t)part_size, location);
-    if (location->kind == CS_LOCATION_LOST)
-      return;
-    done += part_size;
-    begin = end;
-  }
-  if (done < size)
-    cs_location_lose(location, CS_LOST_PIECE);
 }
 
 /* DW_AT_const_value. Of the fixed-size forms the compilers mean the unsigned value: they write a negative one as sdata.
@@ -179,10 +91,33 @@ static void at_pc(const struct cs_location_context *context, enum cs_moment mome
   int found = dwarf_getlocation_addr(attribute, pc, ops, counts, DESCRIPTIONS_MAX);
   cs_location_lose(location, found < 0 ? CS_LOST_CORRUPT : CS_LOST_NO_RANGE);
   for (int i = 0; i < found; i++) {
-    describe(context, moment, attribute, ops[i], counts[i], offset, size, location);
+    cs_describe(context, moment, attribute, ops[i], counts[i], offset, size, location);
     if (location->kind != CS_LOCATION_LOST)
       return;
   }
+}
+
+/* One description for the whole scope, in place of a list. */
+static bool is_single(Dwarf_Attribute *attribute)
+{
+  switch (dwarf_whatform(attribute)) {
+  case DW_FORM_exprloc:
+  case DW_FORM_block:
+  case DW_FORM_block1:
+  case DW_FORM_block2:
+  case DW_FORM_block4:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Whether `other` answers better than `location`: it is known where that is not, or without asking the caller. */
+static bool is_better(const struct cs_location *other, const struct cs_location *location)
+{
+  if (other->kind == CS_LOCATION_LOST)
+    return location->kind == CS_LOCATION_LOST && location->lost == CS_LOST_NO_RANGE;
+  return location->kind == CS_LOCATION_LOST || !cs_code_has(&other->code, CS_OP_ENTRY);
 }
 
 void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
@@ -195,11 +130,28 @@ void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_
     return;
   }
   at_pc(context, CS_AT_CALL, &attribute, offset, size, location);
-  if (location->kind != CS_LOCATION_LOST && !cs_code_has(&location->code, CS_OP_ENTRY))
-    return;
-  struct cs_location after;
-  at_pc(context, CS_AFTER_CALL, &attribute, offset, size, &after);
-  if (after.kind != CS_LOCATION_LOST || (location->kind == CS_LOCATION_LOST && location->lost == CS_LOST_NO_RANGE))
-    if (location->kind == CS_LOCATION_LOST || !cs_code_has(&after.code, CS_OP_ENTRY))
-      *location = after;
+  if (context->writes_late && is_single(&attribute))
+    cs_late_home(context, size, location);
+  struct cs_location other;
+  for (unsigned way = 0; way < 2; way++) {
+    if (location->kind != CS_LOCATION_LOST && !cs_code_has(&location->code, CS_OP_ENTRY))
+      return;
+    if (is_single(&attribute))
+      return;
+    if (way == 0)
+      at_pc(context, CS_AFTER_CALL, &attribute, offset, size, &other);
+    else
+      cs_late_location(context, &attribute, offset, size, &other);
+    if (is_better(&other, location))
+      *location = other;
+  }
+}
+
+bool cs_location_is_frame_address(const struct cs_location_context *context, const struct cs_code *code)
+{
+  bool has_base = cs_code_has(code, CS_OP_CFA);
+  for (unsigned i = 0; i < code->count; i++)
+    has_base |= code->ops[i].code == CS_OP_REG &&
+                (code->ops[i].reg == CS_RSP || code->ops[i].reg == cs_location_cfa_register(context));
+  return has_base && !cs_code_has(code, CS_OP_LOAD) && !cs_code_has(code, CS_OP_FRAME_LOAD);
 }

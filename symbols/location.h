@@ -17,6 +17,9 @@
 #include "coverage.h"
 #include "frame.h"
 
+struct cs_flow;
+struct cs_hook;
+
 /* A probe site as locations see it. Everything is borrowed. */
 struct cs_location_context {
   uint64_t pc;                  /* of the site: the return address of the hook's call */
@@ -24,6 +27,9 @@ struct cs_location_context {
   bool is_lazy;                 /* rax, r10 and r11 may be lost on the module's first call */
   const struct cs_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;    /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
+  const struct cs_hook *hook;   /* the module's code */
+  bool writes_late;             /* made by a compiler that writes parameters into their slots after the hook's call */
+  const struct cs_flow *flow;   /* of CS_LATER (expression.h): what is known there; else NULL */
 };
 
 enum cs_location_kind {
@@ -40,7 +46,10 @@ struct cs_location {
   uint8_t kind;  /* enum cs_location_kind */
   uint8_t lost;  /* enum cs_lost, of CS_LOCATION_LOST */
   uint8_t reg;   /* DWARF number; of CS_LOCATION_VECTOR, of the xmm register */
-  int64_t inner; /* bytes from the beginning of what is described here to the object that was asked for */
+  uint8_t known; /* of CS_LOCATION_REGISTER, VECTOR and VALUE: how many of its low bytes are told, 8 but for CS_LATER */
+  bool is_doubtful; /* of CS_LOCATION_VALUE: an address in the frame with something added. That may be what it says, or
+                       clang's way of telling a sum with a spilled register while leaving out the load. */
+  int64_t inner;    /* bytes from the beginning of what is described here to the object that was asked for */
   struct cs_code code;
   const uint8_t *bytes; /* of CS_LOCATION_BYTES, owned by libdw; NULL: they are in `small` */
   size_t byte_count;
@@ -58,6 +67,9 @@ void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_
 /* Appends ops that push the `size` (1 to 8) bytes of a location as a value; the bits above them are undefined. */
 enum cs_lost cs_location_load(const struct cs_location_context *context, const struct cs_location *location,
                               uint8_t size, struct cs_code *code);
+
+/* Whether the ops push an address in the frame, or something computed from it without loading from there. */
+bool cs_location_is_frame_address(const struct cs_location_context *context, const struct cs_code *code);
 
 /* The register that the frame's CFA follows from, for cs_code_load(), or -1. */
 int cs_location_cfa_register(const struct cs_location_context *context);

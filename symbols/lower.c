@@ -77,7 +77,8 @@ static enum cs_lost dereference(const struct lowering *lowering, struct cursor *
       *cursor = (struct cursor){.is_variable = true, .die = location.die, .offset = location.target_offset};
       return CS_LOST_NOT;
     }
-    enum cs_lost lost = cs_location_load(lowering->context, &location, 8, &value);
+    enum cs_lost lost =
+        location.is_doubtful ? CS_LOST_CORRUPT : cs_location_load(lowering->context, &location, 8, &value);
     if (lost)
       return lost == CS_LOST_IMPLICIT_POINTER ? CS_LOST_PIECE : lost;
   } else {
@@ -111,6 +112,13 @@ static enum cs_lost walk(const struct lowering *lowering, const struct cs_path *
     }
   }
   return CS_LOST_NOT;
+}
+
+/* An integer is no address in the frame: what says so is clang's way of telling a sum with a spilled register while
+ * leaving out the load of it. */
+static enum cs_lost check_integer(const struct lowering *lowering, const struct cs_code *code)
+{
+  return cs_location_is_frame_address(lowering->context, code) ? CS_LOST_CORRUPT : CS_LOST_NOT;
 }
 
 /* Pushes the value that a path reaches, its low path->size bytes meant; a bit-field's is extended already. */
@@ -227,6 +235,8 @@ static uint8_t emitted_size(const struct cs_path *path)
 static enum cs_lost push_extended(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
 {
   enum cs_lost lost = push_value(lowering, path, code);
+  if (!lost)
+    lost = check_integer(lowering, code);
   if (lost)
     return lost;
   uint8_t size = emitted_size(path);
@@ -275,6 +285,8 @@ static enum cs_lost lower_arg(const struct lowering *lowering, const struct cs_p
   switch ((enum cs_emit)arg->emit) {
   case CS_EMIT_VALUE:
     lost = push_value(lowering, &arg->path, code);
+    if (!lost)
+      lost = check_integer(lowering, code);
     if (!lost)
       emit_value(code, emitted_size(&arg->path), arg->path.is_signed);
     return lost;

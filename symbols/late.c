@@ -1,0 +1,130 @@
+#include "late.h"
+
+#include "describe.h"
+#include "flow.h"
+
+enum {
+  ENTRIES_MAX = 64, /* entries of a location list that begin soon after the call */
+  REACH = 1024      /* bytes after the call */
+};
+
+/* Whether a slot was filled by the caller: it lies at or above the canonical frame address. */
+static bool is_argument_slot(const struct cs_location_context *context, unsigned base, int64_t offset)
+{
+  const struct cs_frame *frame = context->frame;
+  return frame->cfa_kind == CS_CFA_REGISTER && frame->cfa_register == base && offset >= frame->cfa_offset;
+}
+
+/* Appends ops that push the `size` bytes that the first store after the call puts into a slot. */
+static bool first_store(const struct cs_location_context *context, unsigned base, int64_t offset, uint8_t size,
+                        struct cs_code *code)
+{
+  struct cs_flow flow;
+  cs_flow_begin(&flow, context->hook, context->pc, cs_location_cfa_register(context));
+  while (cs_flow_step(&flow))
+    switch (cs_flow_memory_at(&flow, base, offset, size, code)) {
+    case CS_FLOW_STORED:
+      return true;
+    case CS_FLOW_UNKNOWN:
+      return false;
+    case CS_FLOW_UNTOUCHED:
+      break;
+    }
+  return false;
+}
+
+/* A description that begins with a load from the home: a pointer that was passed in place of the object. */
+static void settle_loaded(const struct cs_location_context *context, struct cs_location *location)
+{
+  const struct cs_op *ops = location->code.ops;
+  struct cs_code code = {0};
+  if (ops[0].code != CS_OP_REG || ops[1].code != CS_OP_FRAME_LOAD ||
+      (!is_argument_slot(context, ops[0].reg, ops[1].imm) &&
+       !first_store(context, ops[0].reg, ops[1].imm, ops[1].size, &code))) {
+    cs_location_lose(location, CS_LOST_NO_RANGE);
+    return;
+  }
+  if (code.count == 0)
+    return;
+  if (ops[1].size < 8)
+    cs_code_add(&code, CS_OP_EXTEND, 0, ops[1].size, 0, 0);
+  for (unsigned i = 2; i < location->code.count; i++)
+    cs_code_add(&code, ops[i].code, ops[i].reg, ops[i].size, ops[i].flags, ops[i].imm);
+  if (cs_code_has(&location->code, CS_OP_BRANCH) || cs_code_has(&location->code, CS_OP_SKIP))
+    cs_location_lose(location, CS_LOST_OPERATION);
+  else
+    location->code = code;
+}
+
+void cs_late_home(const struct cs_location_context *context, uint64_t size, struct cs_location *location)
+{
+  uint8_t base;
+  int64_t offset;
+  if (cs_code_has(&location->code, CS_OP_FRAME_LOAD)) {
+    settle_loaded(context, location);
+    return;
+  }
+  if (location->kind != CS_LOCATION_MEMORY || !cs_code_is_frame(&location->code, 0, cs_location_cfa_register(context)))
+    return;
+  struct cs_code code = {0};
+  if (!cs_code_is_sum(&location->code, &base, &offset)) {
+    cs_location_lose(location, CS_LOST_NO_RANGE);
+    return;
+  }
+  if (is_argument_slot(context, base, offset))
+    return;
+  if (size > 8 || !first_store(context, base, offset + location->inner, (uint8_t)size, &code)) {
+    cs_location_lose(location, CS_LOST_NO_RANGE);
+    return;
+  }
+  location->kind = CS_LOCATION_VALUE;
+  location->code = code;
+  location->inner = 0;
+  location->known = (uint8_t)size;
+}
+
+/* The entries of a location list that begin within reach of the call. */
+struct entries {
+  uint64_t starts[ENTRIES_MAX];
+  Dwarf_Op *ops[ENTRIES_MAX];
+  size_t counts[ENTRIES_MAX];
+  unsigned count;
+};
+
+static void find_entries(const struct cs_location_context *context, Dwarf_Attribute *attribute, struct entries *entries)
+{
+  Dwarf_Addr base, start, end;
+  Dwarf_Op *ops;
+  size_t count;
+  ptrdiff_t offset = 0;
+  entries->count = 0;
+  while (entries->count < ENTRIES_MAX &&
+         (offset = dwarf_getlocations(attribute, offset, &base, &start, &end, &ops, &count)) > 0) {
+    if (start <= context->pc || start - context->pc > REACH || start >= end)
+      continue;
+    entries->starts[entries->count] = start;
+    entries->ops[entries->count] = ops;
+    entries->counts[entries->count] = count;
+    entries->count++;
+  }
+}
+
+void cs_late_location(const struct cs_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                      uint64_t size, struct cs_location *location)
+{
+  struct entries entries;
+  struct cs_flow flow;
+  cs_location_lose(location, CS_LOST_NO_RANGE);
+  find_entries(context, attribute, &entries);
+  if (entries.count == 0)
+    return;
+  struct cs_location_context later = *context;
+  later.flow = &flow;
+  cs_flow_begin(&flow, context->hook, context->pc, cs_location_cfa_register(context));
+  while (cs_flow_step(&flow))
+    for (unsigned i = 0; i < entries.count; i++)
+      if (entries.starts[i] == flow.at) {
+        cs_describe(&later, CS_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
+        return;
+      }
+}
