@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "declfile.h"
 #include "planner.h"
 
 int cs_function_names(struct cs_planner *planner, Dwarf_Die *root, struct cs_function_names *names)
@@ -18,7 +19,7 @@ int cs_function_names(struct cs_planner *planner, Dwarf_Die *root, struct cs_fun
     names->linkage = dwarf_formstring(&attribute);
   if (!names->linkage)
     names->linkage = "";
-  const char *file = dwarf_decl_file(root);
+  const char *file = cs_decl_file(root);
   names->file = file ? file : "";
   return 0;
 }
