@@ -19,7 +19,12 @@ extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 static bool ask_linker(uintptr_t address, struct cs_located *found)
 {
   struct dl_find_object object;
+  char magic[SELFMAG];
   if (!_dl_find_object || _dl_find_object((void *)address, &object) != 0)
+    return false;
+  /* A statically linked program's map begins at its code, not at its headers. */
+  if (cs_read_memory(magic, (uintptr_t)object.dlfo_map_start, sizeof magic) != 0 ||
+      !cs_equal_bytes(magic, ELFMAG, sizeof magic))
     return false;
   found->start = (uintptr_t)object.dlfo_map_start;
   found->end = (uintptr_t)object.dlfo_map_end;
