@@ -36,7 +36,8 @@ static void read_symbol(const char *name, bool defined, struct cs_elf_facts *fac
   if (strcmp(name, "__cyg_profile_func_enter") == 0) {
     facts->defines_hook |= defined;
     facts->imports_hook |= !defined;
-  } else if (strcmp(name, "callsig_start") == 0) {
+  } else if (strcmp(name, "cs_hook_enter") == 0) {
+    /* What the assembly of the hooks calls: wherever they are, it is. */
     facts->has_runtime |= defined;
   } else if (strcmp(name, "dlopen") == 0 || strcmp(name, "dlmopen") == 0) {
     facts->imports_dlopen |= !defined;

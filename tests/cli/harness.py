@@ -35,6 +35,8 @@ class Case(unittest.TestCase):
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("CALLSIG_", "LD_"))}
         self.environment["CALLSIG_CACHE_DIR"] = os.path.join(self.folder, "cache")
         self.environment["LC_ALL"] = "C"
+        # A program that records itself asks the command for its index: the one that is tested.
+        self.environment["CALLSIG_COMMAND"] = CALLSIG
 
     def path(self, *names):
         return os.path.join(self.folder, *names)
