@@ -34,6 +34,12 @@ static inline bool cs_frame_is_link(const struct cs_rec_stack *stack, const stru
   return frame == stack->frames;
 }
 
+/* Is nothing open on the machine stack that runs? */
+static inline bool cs_stack_at_bottom(const struct cs_thread *t)
+{
+  return t->stack == t->machine->outermost && cs_frame_is_link(t->stack, t->top);
+}
+
 /* The edge of the innermost frame at or below `frame` that is not in progress; a link's at last, so never NULL. `frame`
  * and the link of its segment bound the walk. */
 static inline struct cs_rec_edge *cs_frame_caller(const struct cs_rec_frame *frame)
@@ -62,6 +68,9 @@ bool cs_stack_open(struct cs_thread *t, uintptr_t low, uintptr_t high, uint32_t 
 bool cs_stack_grow(struct cs_thread *t);
 /* `top` is the link of a segment that continues another: goes back to that one. In a slow section. */
 void cs_stack_retreat(struct cs_thread *t);
+/* Goes back from a signal stack, of which nothing is open any more, to the one that the signal interrupted: exactly as
+ * it was left, for a hook may have been in the middle of its work there. In a slow section. */
+void cs_stack_leave_signal(struct cs_thread *t);
 /* Makes the machine stack of `sp` the one that runs. In a slow section. False: no space. */
 bool cs_stack_follow(struct cs_thread *t, uintptr_t sp, uint64_t now);
 /* Moves the start of every open frame of the running machine stack forward: the clock stood still. */

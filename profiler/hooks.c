@@ -97,7 +97,9 @@ static bool in_order(const struct cs_thread *t, const struct cs_site *site, uint
   const struct cs_rec_frame *top = t->top;
   if (cfa <= t->stack_low || cfa > t->stack_high)
     return false;
-  if (cs_frame_is_link(t->stack, top) && t->stack->outer)
+  if (cs_stack_at_bottom(t))
+    return true;
+  if (cs_frame_is_link(t->stack, top))
     top = (const struct cs_rec_frame *)top->flags;
   if (cfa < top->cfa || top->cfa == 0)
     return true;
@@ -126,6 +128,8 @@ static uint64_t counters_of(struct cs_thread *t, struct cs_rec_edge *edge)
 static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks)
 {
   struct cs_rec_frame *frame = t->top + 1;
+  if (t->machine->outer && cs_stack_at_bottom(t))
+    counters |= CS_FRAME_LEAVES;
   __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
   frame->flags = counters;
@@ -353,6 +357,15 @@ void cs_frame_end(struct cs_thread *t, uint64_t now)
   note_extremes(edge, ticks);
 }
 
+/* The same in a slow section, for frames that a signal stack ends with too. */
+static void end_frame(struct cs_thread *t, uint64_t now)
+{
+  bool leaves = t->top->flags & CS_FRAME_LEAVES;
+  cs_frame_end(t, now);
+  if (leaves)
+    cs_stack_leave_signal(t);
+}
+
 /* Is `top` the frame that this exit ends? The fast path's checks again. */
 static bool ends_top(const struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
@@ -371,7 +384,7 @@ static CS_COLD void exit_slow(struct cs_thread *t, uintptr_t function, uintptr_t
   if (!cs_slow_enter(t))
     return;
   if (cs_stack_follow(t, sp, now) && cs_unwind_for_exit(t, function, call_site, sp, now))
-    cs_frame_end(t, now);
+    end_frame(t, now);
   else
     cs_count_loss(CS_LOSS_EXIT_UNMATCHED, 1);
   cs_slow_leave(t);
@@ -391,7 +404,7 @@ void cs_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_
       return;
   }
   uint64_t now = ticks ? ticks : cs_clock_now();
-  if (CS_LIKELY(ends_top(t, function, call_site, sp)))
+  if (CS_LIKELY(ends_top(t, function, call_site, sp) && !(t->top->flags & CS_FRAME_LEAVES)))
     cs_frame_end(t, now);
   else
     exit_slow(t, function, call_site, sp, now);

@@ -109,6 +109,13 @@ void cs_stack_retreat(struct cs_thread *t)
   link->edge = 0;
 }
 
+void cs_stack_leave_signal(struct cs_thread *t)
+{
+  struct cs_machine *left = t->machine;
+  cs_stack_retreat(t);
+  left->outer = NULL;
+}
+
 /* The alternate signal stack that runs now, if any. */
 static bool on_signal_stack(uintptr_t sp, uintptr_t *low, uintptr_t *high)
 {
@@ -187,11 +194,9 @@ bool cs_stack_follow(struct cs_thread *t, uintptr_t sp, uint64_t now)
     return enter_signal_stack(t, low, high);
   while (t->machine->outer) {
     /* Control left the signal stack: what is open there is dead. */
-    while (t->stack != t->machine->outermost || !cs_frame_is_link(t->stack, t->top))
+    while (!cs_stack_at_bottom(t))
       cs_frame_close(t, now);
-    struct cs_machine *left = t->machine;
-    cs_stack_retreat(t);
-    left->outer = NULL;
+    cs_stack_leave_signal(t);
     if (sp > t->stack_low && sp <= t->stack_high)
       return true;
   }

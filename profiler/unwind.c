@@ -8,12 +8,6 @@
  */
 #include "frames.h"
 
-/* Is `top` a link that does not continue another segment: nothing is open on this machine stack? */
-static bool at_bottom(const struct cs_thread *t)
-{
-  return cs_frame_is_link(t->stack, t->top) && (t->stack == t->machine->outermost);
-}
-
 /* Takes `top` off, which is no bottom. True when it was an open frame, which then ended at `now`. */
 static bool take_top(struct cs_thread *t, uint64_t now)
 {
@@ -39,7 +33,7 @@ void cs_frame_close(struct cs_thread *t, uint64_t now)
 
 static void close_machine(struct cs_thread *t, uint64_t now)
 {
-  while (!at_bottom(t))
+  while (!cs_stack_at_bottom(t))
     take_top(t, now);
 }
 
@@ -77,7 +71,7 @@ bool cs_frame_shared(const struct cs_rec_frame *top, const struct cs_site *site)
 
 void cs_unwind_for_entry(struct cs_thread *t, uintptr_t cfa, const struct cs_site *site, uint64_t now)
 {
-  while (!at_bottom(t)) {
+  while (!cs_stack_at_bottom(t)) {
     const struct cs_rec_frame *top = t->top;
     if (!cs_frame_is_link(t->stack, top)) {
       if (cfa < top->cfa || top->cfa == 0)
@@ -102,7 +96,7 @@ bool cs_frame_live(const struct cs_thread *t, uintptr_t sp)
 
 void cs_unwind_for_call(struct cs_thread *t, uintptr_t sp, uint64_t now)
 {
-  while (!at_bottom(t) && !cs_frame_live(t, sp))
+  while (!cs_stack_at_bottom(t) && !cs_frame_live(t, sp))
     cs_frame_close(t, now);
 }
 
@@ -122,7 +116,7 @@ bool cs_unwind_for_exit(struct cs_thread *t, uintptr_t function, uintptr_t call_
 {
   /* A hook that the function jumped to, as its last act, returns to the function's own caller. */
   bool jumped = ((const uintptr_t *)sp)[-1] == call_site;
-  while (!at_bottom(t)) {
+  while (!cs_stack_at_bottom(t)) {
     const struct cs_rec_frame *top = t->top;
     const struct cs_rec_edge *edge = cs_frame_edge(top);
     if (!cs_frame_is_link(t->stack, top)) {
