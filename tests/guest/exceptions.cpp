@@ -78,7 +78,7 @@ int main()
     sum += catcher(i);
   printf("sum %ld\n", sum);
   TELL(thrower);
-  TELL(middle);
+  printf("count middle<int> %lu\n", count_of_middle);
   TELL(catcher);
   TELL(rethrow);
   TELL(leaf);

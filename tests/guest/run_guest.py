@@ -64,10 +64,10 @@ CASES = {
     "longjmp": case("longjmp.c"),
     "exceptions": case("exceptions.cpp", CXX),
     "fork": case("fork.c", runs=((), ("raw",)), check=check_child),
-    "exec": case("exec.c", runs=(("fork",),), check=check_images(1)),
+    "exec": case("exec.c", runs=(("fork",),), check=check_images(2)),
     "vfork": case("exec.c", runs=(("vfork",),), check=check_images(1)),
     "spawn": case("exec.c", runs=(("spawn",),), check=check_images(1)),
-    "exec_all": case("exec.c", runs=(("all",),), check=check_images(4)),
+    "exec_all": case("exec.c", runs=(("all",),), check=check_images(5)),
     "thread_ends": case("thread_ends.c"),
     "ends": case("ends.c", runs=tuple((mode,) for mode in
                                       ("exit", "_exit", "quick_exit", "abort", "signal", "thread", "return"))),
