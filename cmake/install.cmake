@@ -12,6 +12,7 @@ add_library(callsig_stats_archive STATIC $<TARGET_OBJECTS:cs_output> $<TARGET_OB
 set_target_properties(callsig_stats_archive PROPERTIES OUTPUT_NAME callsig-stats EXPORT_NAME stats_static
                       LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/archive)
 target_link_libraries(callsig_stats_archive INTERFACE pcre2-8 yajl dw elf xxhash stdc++ m ${CMAKE_DL_LIBS})
+callsig_seal(callsig_stats_archive)
 set(CALLSIG_STATS_REQUIRES "libpcre2-8 yajl libdw libelf libxxhash")
 
 # As other projects name them: callsig::callsig, callsig::stats, callsig::callsig_static, callsig::stats_static.

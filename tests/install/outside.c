@@ -5,7 +5,7 @@
 
 CALLSIG_BUCKET(square, n, "log2");
 
-static int square(int n)
+__attribute__((noinline)) static int square(int n)
 {
   return n * n;
 }

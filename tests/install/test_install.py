@@ -28,6 +28,7 @@ class Installed(unittest.TestCase):
     def setUp(self):
         lib = os.path.dirname(self.find("libcallsig.so"))
         self.environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig"), LD_LIBRARY_PATH=lib,
+                                PATH=os.path.join(self.prefix, "bin") + ":" + os.environ["PATH"],
                                 CALLSIG_CACHE_DIR=os.path.join(self.scratch, "cache"))
 
     def find(self, name):
@@ -122,12 +123,17 @@ class Installed(unittest.TestCase):
                 self.command(compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I" + include, "-x",
                              language, source)
 
-    def test_libraries_export_only_their_names(self):
-        for library, allowed in (("libcallsig.so", ("callsig_", "__cyg_profile_func_")), ("libcallsig-stats.so", ("callsig_",))):
-            names = self.command("nm", "-D", "--defined-only", "--format=posix", self.find(library)).stdout.split("\n")[:-1]
-            for line in names:
-                name = line.split("@")[0].split()[0]
-                self.assertTrue(name.startswith(allowed) or name.startswith("CALLSIG"), line)
+    def test_libraries_define_only_their_names(self):
+        hooks = ("__cyg_profile_func_enter", "__cyg_profile_func_exit")
+        wrapped = ("dlclose", "makecontext")
+        for library, others in (("libcallsig", hooks + wrapped), ("libcallsig-stats", ())):
+            for name, option in ((library + ".so", "--dynamic"), (library + ".a", "--extern-only")):
+                text = self.command("nm", option, "--defined-only", "--format=posix", self.find(name)).stdout
+                # Type A is the name of the version itself.
+                lines = [line.split() for line in text.splitlines() if not line.endswith(":")]
+                names = [line[0].split("@")[0] for line in lines if line[1] != "A"]
+                self.assertGreater(len(names), 10, name)
+                self.assertEqual([n for n in names if not n.startswith("callsig_") and n not in others], [], name)
 
     def test_runtime_needs_libc_alone(self):
         needed = [line.split("[")[1].split("]")[0] for line in
