@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 def run_counted(command, stdin=None, cwd=None):
-    """Runs `command` in callgrind: (status, Counter of mangled names)."""
+    """Runs `command` in callgrind, without address randomisation: (status, Counter of mangled names)."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "callgrind.out"
-        done = subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={output}", "--compress-strings=no",
+        done = subprocess.run(["setarch", "-R", "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={output}", "--compress-strings=no",
                                "--compress-pos=no", "--demangle=no", *map(str, command)],
                               stdin=open(stdin) if stdin else subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               cwd=cwd or folder, env=dict(os.environ, LC_ALL="C.UTF-8"))

@@ -1,9 +1,10 @@
 /*
- * The smallest profiler there is: it counts the calls of the hooks by probe site, and nothing else. The oracles use it to
- * learn, without any of callsig's code, which sites a program reaches and how often.
+ * The smallest profiler there is: it counts the calls of the hooks by probe site, and nothing else. The oracles use it
+ * to learn, without any of callsig's code, which sites a program reaches and how often.
  *
- * LD_PRELOAD it, with COUNT_HOOKS_OUTPUT naming a file. The file is the table below, mapped shared, so it is complete however
- * the program ends. A site is its run-time address; run the program without address randomisation to know its module.
+ * LD_PRELOAD it, with COUNT_HOOKS_OUTPUT naming a file. The file is the table below, mapped shared, so it is complete
+ * however the program ends. A site is its run-time address; run the program without address randomisation to know its
+ * module.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

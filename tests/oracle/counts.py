@@ -84,7 +84,7 @@ class Comparison:
         if "O2" in variant and "both" in variant:
             compared = "gcc-O2-noinline-fixed"
         command = self.builder.build(name, compared)
-        _, counts = callgrind_counts.run_counted(["setarch", "-R", *command, *run.args], run.stdin, cwd)
+        _, counts = callgrind_counts.run_counted([*command, *run.args], run.stdin, cwd)
         named = demangle(counts)
         result = Counter()
         for symbol, calls in counts.items():

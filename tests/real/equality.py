@@ -48,10 +48,13 @@ def compare(builder, product, name, variant, small):
 
 
 def same_name(folder, command):
-    """The command through a link in `folder`: programs print the name that they were started by, which must not differ."""
-    link = Path(folder) / Path(command[0]).name
-    link.symlink_to(command[0])
-    return ["./" + link.name, *command[1:]]
+    """The command through links in `folder`: programs print the name that they were started by, which must not differ."""
+    linked = []
+    for part in command:
+        link = Path(folder) / Path(part).name
+        link.symlink_to(part)
+        linked.append("./" + link.name)
+    return linked
 
 
 def main():

@@ -30,8 +30,8 @@ NO_INSTRUMENT static void values(uint64_t count)
     value(i * 0x9E3779B97F4A7C15u); /* odd: distinct for distinct i */
 }
 
-NO_INLINE static void twenty(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m, int n,
-                             int o, int p, int q, int r, int s, int t)
+NO_INLINE static void twenty(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m,
+                             int n, int o, int p, int q, int r, int s, int t)
 {
   sink += (uint64_t)(a + b + c + d + e + f + g + h + i + j + k + l + m + n + o + p + q + r + s + t);
 }
@@ -49,8 +49,8 @@ NO_INSTRUMENT static void many_parameters(uint64_t count)
     int v[20];
     for (int index = 0; index < 20; index++)
       v[index] = chance(&state);
-    twenty(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17],
-           v[18], v[19]);
+    twenty(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16],
+           v[17], v[18], v[19]);
   }
 }
 

@@ -1,5 +1,5 @@
-/* Loads the shared object named first and runs its lua_main() with the remaining arguments: a program that knows nothing of
- * Lua before it has started. */
+/* Loads the shared object named first and runs its lua_main() with the remaining arguments: a program that knows
+ * nothing of Lua before it has started. */
 #include <dlfcn.h>
 #include <stdio.h>
 
