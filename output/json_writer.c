@@ -4,13 +4,22 @@
 #include <math.h>
 #include <string.h>
 
-#include "text.h"
+enum { PENDING_SIZE = 64 * 1024 };
 
-static void print(void *data, const char *bytes, size_t length)
+static void write_pending(struct cs_json *json)
+{
+  if (fwrite(cs_text_string(&json->pending), 1, json->pending.length, json->out) != json->pending.length)
+    json->failed = json->write_failed = true;
+  json->failed |= json->pending.failed;
+  cs_text_clear(&json->pending);
+}
+
+static void take(void *data, const char *bytes, size_t length)
 {
   struct cs_json *json = data;
-  if (fwrite(bytes, 1, length, json->out) != length)
-    json->failed = json->write_failed = true;
+  cs_text_add(&json->pending, bytes, length);
+  if (json->pending.length >= PENDING_SIZE)
+    write_pending(json);
 }
 
 static void check(struct cs_json *json, yajl_gen_status status)
@@ -24,7 +33,7 @@ int cs_json_begin(struct cs_json *json, FILE *out)
   *json = (struct cs_json){.generator = yajl_gen_alloc(NULL), .out = out};
   if (!json->generator)
     return -ENOMEM;
-  yajl_gen_config(json->generator, yajl_gen_print_callback, print, json);
+  yajl_gen_config(json->generator, yajl_gen_print_callback, take, json);
   yajl_gen_config(json->generator, yajl_gen_beautify, 1);
   yajl_gen_config(json->generator, yajl_gen_indent_string, " ");
   return 0;
@@ -35,6 +44,9 @@ int cs_json_end(struct cs_json *json)
   if (!json->generator)
     return -ENOMEM;
   yajl_gen_free(json->generator);
+  if (!json->failed)
+    write_pending(json);
+  cs_text_free(&json->pending);
   if (!json->failed && fflush(json->out) != 0)
     json->failed = json->write_failed = true;
   if (json->write_failed)

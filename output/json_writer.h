@@ -1,5 +1,5 @@
 /*
- * JSON by yajl's generator, which writes each piece as it is given: a report is never in memory as a whole.
+ * JSON by yajl's generator, which gives each piece as it is made: a report is never in memory as a whole.
  *
  * After a failure everything is ignored; cs_json_end() returns it.
  */
@@ -12,9 +12,12 @@
 #include <stdio.h>
 #include <yajl/yajl_gen.h>
 
+#include "text.h"
+
 struct cs_json {
   yajl_gen generator;
   FILE *out;
+  struct cs_text pending; /* what yajl gave, a few bytes at a time, and was not written yet */
   bool failed, write_failed;
 };
 
