@@ -124,7 +124,8 @@ static bool is_enclosed(const struct cs_profile *profile, const struct cs_groupi
   }
 }
 
-/* A caller in the same row is around the call, though their signatures were apart when it was recorded. */
+/* A caller in the same row is around the call, though their signatures were apart when it was recorded. (Functions that
+ * are one row by strip_dirs() alone are added up, as in pstats.) */
 static bool is_joined_with_caller(const struct cs_profile *profile, const struct cs_grouping *grouping,
                                   const struct cs_edge *edge, uint32_t group)
 {
@@ -132,7 +133,8 @@ static bool is_joined_with_caller(const struct cs_profile *profile, const struct
     return false;
   uint32_t from = cs_profile_variant(profile, edge->from)->signature,
            to = cs_profile_variant(profile, edge->to)->signature;
-  return from != to && grouping->meeting->row_of[from] == grouping->meeting->row_of[to];
+  return from != to && grouping->meeting->row_of[from] == grouping->meeting->row_of[to] &&
+         function_of(profile, from) == function_of(profile, to);
 }
 
 static uint64_t scaled(uint64_t ticks, double scale)
