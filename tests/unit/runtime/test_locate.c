@@ -91,6 +91,7 @@ static bool stop(const struct cs_mapping *mapping, void *data)
 
 int main(void)
 {
+  cs_process.pid = (uint32_t)getpid(); /* what reading memory asks for */
   test_program();
   test_library();
   test_nothing();
