@@ -80,7 +80,8 @@ static int show(const char *path, const struct cs_index_options *options, bool v
   if (error == 0 && verify) {
     int differences = cs_index_verify(path, &index, stdout, cs_error_line, NULL);
     if (differences > 0)
-      cs_error("index: %s: elfutils and libdwarf disagree in %d places", path, differences);
+      cs_error("index: %s: elfutils and libdwarf disagree in %d place%s", path, differences,
+               differences == 1 ? "" : "s");
     error = differences > 0 ? -EINVAL : differences;
   }
   free(data);
