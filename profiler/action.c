@@ -32,6 +32,7 @@ static struct cs_thread *begin(uintptr_t sp, uint64_t now)
   }
   if (recording)
     return t;
+  cs_stack_rest(t);
   cs_slow_leave(t);
   return NULL;
 }
@@ -48,6 +49,7 @@ int cs_action_enter(const char *name)
     __atomic_store_n(&cs_process.recorded, 1, __ATOMIC_RELAXED);
   else
     cs_count_loss(CS_LOSS_NO_SPACE, 1);
+  cs_stack_rest(t);
   cs_slow_leave(t);
   return opened ? 0 : -ENOSPC;
 }
@@ -65,6 +67,7 @@ int cs_action_exit(const char *name)
   int error = open && cs_equal(open, name) ? 0 : -EINVAL;
   if (error == 0)
     cs_frame_end(t, now);
+  cs_stack_rest(t);
   cs_slow_leave(t);
   return error;
 }

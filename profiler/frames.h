@@ -68,9 +68,9 @@ bool cs_stack_open(struct cs_thread *t, uintptr_t low, uintptr_t high, uint32_t 
 bool cs_stack_grow(struct cs_thread *t);
 /* `top` is the link of a segment that continues another: goes back to that one. In a slow section. */
 void cs_stack_retreat(struct cs_thread *t);
-/* Goes back from a signal stack, of which nothing is open any more, to the one that the signal interrupted: exactly as
- * it was left, for a hook may have been in the middle of its work there. In a slow section. */
-void cs_stack_leave_signal(struct cs_thread *t);
+/* Goes back from every segment that has no frame left. A signal handler with hooks of its own thereby leaves segment
+ * and machine stack as it found them, which the hook that it interrupted relies on. In a slow section. */
+void cs_stack_rest(struct cs_thread *t);
 /* Makes the machine stack of `sp` the one that runs. In a slow section. False: no space. */
 bool cs_stack_follow(struct cs_thread *t, uintptr_t sp, uint64_t now);
 /* Moves the start of every open frame of the running machine stack forward: the clock stood still. */

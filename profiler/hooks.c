@@ -127,9 +127,9 @@ static uint64_t counters_of(struct cs_thread *t, struct cs_rec_edge *edge)
  * last. */
 static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks)
 {
+  if (cs_frame_is_link(t->stack, t->top) && t->stack->outer)
+    counters |= CS_FRAME_FIRST;
   struct cs_rec_frame *frame = t->top + 1;
-  if (t->machine->outer && cs_stack_at_bottom(t))
-    counters |= CS_FRAME_LEAVES;
   __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
   frame->flags = counters;
@@ -243,6 +243,8 @@ static CS_COLD enum step prepare(struct cs_thread *t, struct entry *entry)
   enum step step = prepare_section(t, entry, &failed);
   if (failed)
     cs_count_loss(CS_LOSS_NO_SPACE, 1);
+  if (step == DONE)
+    cs_stack_rest(t);
   cs_stamp_last();
   cs_slow_leave(t);
   return step;
@@ -296,6 +298,10 @@ void cs_hook_enter(uintptr_t function, uintptr_t call_site, const struct cs_regi
     if (enter_quick(t, &entry) == DONE || prepare(t, &entry) == DONE)
       return;
   cs_count_loss(CS_LOSS_NESTED, 1);
+  if (cs_slow_enter(t)) {
+    cs_stack_rest(t);
+    cs_slow_leave(t);
+  }
 }
 
 bool cs_frame_open(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t ticks)
@@ -357,21 +363,13 @@ void cs_frame_end(struct cs_thread *t, uint64_t now)
   note_extremes(edge, ticks);
 }
 
-/* The same in a slow section, for frames that a signal stack ends with too. */
-static void end_frame(struct cs_thread *t, uint64_t now)
-{
-  bool leaves = t->top->flags & CS_FRAME_LEAVES;
-  cs_frame_end(t, now);
-  if (leaves)
-    cs_stack_leave_signal(t);
-}
-
 /* Is `top` the frame that this exit ends? The fast path's checks again. */
 static bool ends_top(const struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
   const struct cs_rec_frame *top = t->top;
   const struct cs_rec_edge *edge = cs_frame_edge(top);
-  if (!edge || edge->function_address != function || sp <= t->stack_low || sp > t->stack_high)
+  if (!edge || edge->function_address != function || sp <= t->stack_low || sp > t->stack_high ||
+      top->flags & CS_FRAME_FIRST)
     return false;
   return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
 }
@@ -384,9 +382,10 @@ static CS_COLD void exit_slow(struct cs_thread *t, uintptr_t function, uintptr_t
   if (!cs_slow_enter(t))
     return;
   if (cs_stack_follow(t, sp, now) && cs_unwind_for_exit(t, function, call_site, sp, now))
-    end_frame(t, now);
+    cs_frame_end(t, now);
   else
     cs_count_loss(CS_LOSS_EXIT_UNMATCHED, 1);
+  cs_stack_rest(t);
   cs_slow_leave(t);
 }
 
@@ -404,7 +403,7 @@ void cs_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_
       return;
   }
   uint64_t now = ticks ? ticks : cs_clock_now();
-  if (CS_LIKELY(ends_top(t, function, call_site, sp) && !(t->top->flags & CS_FRAME_LEAVES)))
+  if (CS_LIKELY(ends_top(t, function, call_site, sp)))
     cs_frame_end(t, now);
   else
     exit_slow(t, function, call_site, sp, now);

@@ -300,7 +300,7 @@ __cyg_profile_func_exit:
         /* Clearing the edge closes the frame. Only then the flags: a signal handler may have marked it up to here. */
         mov     qword ptr [rcx + CS_F_EDGE], 0
         mov     r11, [rcx + CS_F_FLAGS]
-        test    r11b, CS_FRAME_DYNAMIC | CS_FRAME_LEAVES
+        test    r11b, CS_FRAME_DYNAMIC | CS_FRAME_FIRST
         jnz     .Lexit_marked
         mov     qword ptr [rcx + CS_F_CFA], 0
         mov     [r8 + CS_T_TOP], rdx

@@ -25,8 +25,7 @@
 /* cs_rec_frame.flags: an address of counters, and in the low bits: */
 #define CS_FRAME_DYNAMIC  1 /* the exit takes the generic path: it clears marks of recursion */
 #define CS_FRAME_OPENED   2 /* the frame was counted in cs_thread.recursion */
-#define CS_FRAME_LEAVES   4 /* the outermost of a signal handler on an alternate stack: its exit goes back to the stack that the
-                               signal interrupted, where a hook may be in the middle of its work */
+#define CS_FRAME_FIRST    4 /* the first of a segment that continues another: its exit goes back to that one */
 #define CS_FRAME_BITS     7
 
 /* cs_rec_edge.flags */

@@ -103,17 +103,20 @@ void cs_stack_retreat(struct cs_thread *t)
   struct cs_rec_frame *link = &t->stack->frames[0];
   struct cs_rec_stack *outer = (struct cs_rec_stack *)t->stack->outer;
   struct cs_rec_frame *top = (struct cs_rec_frame *)link->flags;
-  if (t->stack == t->machine->outermost)
-    run_machine(t, t->machine->outer);
-  run_segment(t, outer, top);
   link->edge = 0;
+  if (t->stack == t->machine->outermost) {
+    struct cs_machine *signal = t->machine;
+    run_machine(t, signal->outer);
+    signal->outer = NULL;
+    signal->outermost->outer = 0;
+  }
+  run_segment(t, outer, top);
 }
 
-void cs_stack_leave_signal(struct cs_thread *t)
+void cs_stack_rest(struct cs_thread *t)
 {
-  struct cs_machine *left = t->machine;
-  cs_stack_retreat(t);
-  left->outer = NULL;
+  while (cs_frame_is_link(t->stack, t->top) && t->stack->outer)
+    cs_stack_retreat(t);
 }
 
 /* The alternate signal stack that runs now, if any. */
@@ -196,7 +199,7 @@ bool cs_stack_follow(struct cs_thread *t, uintptr_t sp, uint64_t now)
     /* Control left the signal stack: what is open there is dead. */
     while (!cs_stack_at_bottom(t))
       cs_frame_close(t, now);
-    cs_stack_leave_signal(t);
+    cs_stack_retreat(t);
     if (sp > t->stack_low && sp <= t->stack_high)
       return true;
   }
