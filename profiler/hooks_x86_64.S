@@ -163,6 +163,8 @@ __cyg_profile_func_enter:
         movzx   ecx, byte ptr [r10 + CS_P_OP_SHIFT]
         xor     r9, r8
         shl     r9, cl
+        /* A shift by cl, which may be 0, sets its flags late: branching on them would cost more than all the rest. */
+        test    r9, r9
         jnz     .Lenter_saved
 .Lcompare_next:
         add     r10, CS_P_OP_SIZE
