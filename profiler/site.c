@@ -69,12 +69,40 @@ static int32_t scan_for_cfa(uintptr_t stack, uintptr_t call_site)
   return 8;
 }
 
-static void describe_indexed(struct cs_site *site)
+/* The function that the index has for the site, unless the hook was given the address of another: then that one was
+ * inlined there by a compiler that does not describe it (clang's intrinsics), and nothing is known of its arguments. */
+static uint32_t function_of_site(struct cs_site *site)
+{
+  const struct cs_view *view = &site->module->view;
+  uint32_t expected = site->index_site->function;
+  uint64_t address = site->function_address - site->module->bias;
+  if (view->functions[expected].address == address)
+    return expected;
+  for (uint32_t i = 0; i < view->count[CS_SECTION_FUNCTIONS]; i++)
+    if (view->functions[i].address == address)
+      return i;
+  return expected;
+}
+
+/* Makes every argument of the site's function a lost one. False: no memory. */
+static bool lose_arguments(struct cs_site *site)
+{
+  uint64_t *states = cs_process_alloc(site->state_words * sizeof *states + 1);
+  if (!states)
+    return false;
+  for (unsigned i = 0; i < site->index_function->arg_count; i++)
+    states[i / 16] |= (uint64_t)CS_STATE_LOST << i % 16 * 4;
+  site->states = states;
+  site->op_count = 0;
+  return true;
+}
+
+static bool describe_indexed(struct cs_site *site)
 {
   const struct cs_view *view = &site->module->view;
   const struct cs_index_site *known = site->index_site;
-  site->function = known->function;
-  site->index_function = &view->functions[known->function];
+  site->function = function_of_site(site);
+  site->index_function = &view->functions[site->function];
   site->inlined = known->flags & CS_SITE_INLINED;
   site->cfa_kind = known->cfa_kind;
   site->cfa_register = known->cfa_register;
@@ -83,8 +111,13 @@ static void describe_indexed(struct cs_site *site)
   site->op_count = known->op_count;
   site->states = view->states + known->first_state;
   site->state_words = site->index_function->state_words;
+  if (site->function != known->function) {
+    site->inlined = true;
+    return lose_arguments(site);
+  }
   for (uint32_t i = 0; i < site->op_count; i++)
     site->uses_xmm |= site->ops[i].code == CS_OP_XMM;
+  return true;
 }
 
 /* Where the offset of a site's CFA comes from when the index does not know it. */
@@ -105,8 +138,8 @@ static struct cs_site *describe(struct cs_thread *t, uintptr_t pc, uintptr_t fun
   site->module = cs_module_for_address(t, pc);
   if (site->module && site->module->view.header)
     site->index_site = cs_module_site(site->module, pc);
-  if (site->index_site)
-    describe_indexed(site);
+  if (site->index_site && !describe_indexed(site))
+    return NULL;
   if (site->cfa_kind == CS_CFA_UNKNOWN) {
     site->cfa_register = 7;
     site->cfa_offset = hint->stack ? scan_for_cfa(hint->stack, hint->call_site) : hint->offset;

@@ -290,6 +290,11 @@ static void choose(const struct knowledge *knowledge, const struct walk *walk, u
     instance->entered = identity.range->die;
     return;
   }
+  /* A function that the compiler describes nowhere (clang's intrinsics are `nodebug`): known by its symbol. */
+  if (chosen == CS_NONE && identity.symbol) {
+    instance->is_known = false;
+    return;
+  }
   if (chosen == CS_NONE)
     chosen = innermost;
   instance->entered = nodes[chosen].die;
