@@ -11,8 +11,9 @@
 #include "table.h"
 #include "tree.h"
 
-#define VALUES_SLOTS 1024u /* for the distinct values of one arg: more than twice the signatures that can be counted   \
-                            */
+#define VALUES_SLOTS                                                                                                   \
+  1024u /* for the distinct values of one arg: more than twice the signatures that can be counted                      \
+         */
 
 static const struct cs_index_type *type_of(const struct cs_view *view, const struct cs_index_arg *arg)
 {
@@ -31,8 +32,7 @@ static void set_state(uint64_t *words, unsigned arg, unsigned state)
   words[arg / 16] = (words[arg / 16] & ~((uint64_t)15 << shift)) | (uint64_t)state << shift;
 }
 
-/* Words that an arg with this state takes, the first of them being `word`. */
-static uint32_t words_of_arg(const struct cs_index_arg *arg, unsigned state, const uint64_t *word)
+uint32_t cs_guard_words(const struct cs_index_arg *arg, unsigned state, const uint64_t *word)
 {
   if (state == CS_STATE_LOG2)
     return 1;
@@ -69,7 +69,7 @@ uint32_t cs_guard_widen(const struct cs_index_function *function_info, const str
   uint32_t in = function_info->state_words, out = in;
   for (unsigned i = 0; i < function_info->arg_count; i++) {
     unsigned state = state_at(words, i);
-    uint32_t size = words_of_arg(&args[i], state, &words[in]);
+    uint32_t size = cs_guard_words(&args[i], state, &words[in]);
     bool has_content = state == CS_STATE_READ || state == CS_STATE_LOG2;
     if (size && has_content && levels[i] == CS_WIDEN_TYPE) {
       set_state(words, i, CS_STATE_TYPE);
@@ -161,9 +161,9 @@ static void visit_arg(struct guard *guard, uint32_t count, unsigned arg)
   const struct cs_index_arg *args = guard->view->args + guard->info->first_arg;
   uint32_t at = guard->info->state_words;
   for (unsigned i = 0; i < arg; i++)
-    at += words_of_arg(&args[i], state_at(guard->words, i), &guard->words[at]);
+    at += cs_guard_words(&args[i], state_at(guard->words, i), &guard->words[at]);
   unsigned state = state_at(guard->words, arg);
-  values_add(&guard->values, hash_of(state, &guard->words[at], words_of_arg(&args[arg], state, &guard->words[at])));
+  values_add(&guard->values, hash_of(state, &guard->words[at], cs_guard_words(&args[arg], state, &guard->words[at])));
 }
 
 /* The arg with the most distinct values among those that can still widen; arg_count when none can. */

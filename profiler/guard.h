@@ -27,6 +27,9 @@ bool cs_guard_admit_recorded(struct cs_tree *tree, const struct cs_rec_module *m
 /* Raises the function's levels to at least these. False: no space. */
 bool cs_guard_raise(struct cs_tree *tree, struct cs_rec_function *function, const struct cs_rec_name *levels);
 
+/* Words that an arg in this state takes in a signature, the first of them being *word. Anywhere. */
+uint32_t cs_guard_words(const struct cs_index_arg *arg, unsigned state, const uint64_t *word);
+
 /* Applies levels to a signature's words in place and gives the new number of words. Anywhere. */
 uint32_t cs_guard_widen(const struct cs_index_function *function_info, const struct cs_view *view,
                         const uint8_t *levels, uint64_t *words);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "filter.h"
+#include "guard.h"
 #include "index.h"
 #include "locate.h"
 #include "text.h"
@@ -155,28 +156,6 @@ const struct cs_index_call_site *cs_module_call_site(const struct cs_module *mod
   return call && call->pc == pc - module->bias ? call : NULL;
 }
 
-/* Words that an argument in this state takes in a signature; `words` begins with its first. */
-static uint32_t words_of(const struct cs_index_arg *arg, unsigned state, const uint64_t *words)
-{
-  if (state == CS_STATE_LOG2)
-    return 1;
-  if (state != CS_STATE_READ)
-    return 0;
-  const uint64_t cut = UINT64_C(1) << 63;
-  switch (arg->kind) {
-  case CS_ARG_TYPE:
-  case CS_ARG_GROUP:
-  case CS_ARG_IGNORED:
-    return 0;
-  case CS_ARG_STRING:
-    return words[0] == UINT64_MAX ? 1 : (uint32_t)(1 + ((words[0] & ~cut) + 7) / 8);
-  case CS_ARG_SPAN:
-    return (uint32_t)(1 + (words[0] & ~cut));
-  default:
-    return 1;
-  }
-}
-
 /* Registers the module that a function pointer points into, unless it is known. */
 static void note_pointer(struct cs_thread *t, uintptr_t address)
 {
@@ -201,6 +180,6 @@ void cs_module_note_pointers(struct cs_thread *t, const struct cs_site *site, co
     if (state == CS_STATE_READ && arg->kind == CS_ARG_VALUE && words[next] &&
         view->types[arg->type].kind == CS_TYPE_FUNCTION_POINTER)
       note_pointer(t, words[next]);
-    next += words_of(arg, state, words + next);
+    next += cs_guard_words(arg, state, words + next);
   }
 }
