@@ -60,9 +60,9 @@ def same_as_plain(tools, guest, arguments=(), **more):
 
 def full_disk(tools, compiler, level):
     """A file system with hardly any room: a tmpfs where that may be mounted, else skipped (file_limit does the same)."""
-    guest = Guest(tools, "close_fds.c", compiler, level)
+    guest = Guest(tools, "grow.c", compiler, level)
     with tempfile.TemporaryDirectory(dir=tools.scratch) as folder:
-        for kilobytes in (4, 300, 1500):
+        for kilobytes in (4, 300, 1500, 3000):
             if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "callsig", folder],
                                               capture_output=True, check=False).returncode:
                 print("     (no tmpfs can be mounted here)")
@@ -88,8 +88,8 @@ def check_losses(tools, result):
 
 def file_limit(tools, compiler, level):
     """RLIMIT_FSIZE: no SIGXFSZ, one line, and the calls that found no room are counted."""
-    guest = Guest(tools, "close_fds.c", compiler, level)
-    for size in (4096, 300 << 10, 1500 << 10):
+    guest = Guest(tools, "grow.c", compiler, level)
+    for size in (4096, 300 << 10, 1500 << 10, 3 << 20):
         result = same_as_plain(tools, guest, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
         expect_one_line(result, "recording", "RLIMIT_FSIZE")
         if os.path.exists(result.recording) and os.path.getsize(result.recording):

@@ -78,6 +78,7 @@ CASES = {
     "plugins": case("plugins.c", runs=(("@alpha", "@beta"),), plugins=("alpha", "beta")),
     "many_threads": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),
     "deep": case("deep.c", ONE + [("clang", "-O0")]),
+    "grow": case("grow.c"),
     "close_fds": case("close_fds.c"),
     "errno": case("errno.c", flags=("-frounding-math",)),
     "children": case("children.c", runs=(("@alpha",),), plugins=("alpha",)),
