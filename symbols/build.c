@@ -33,7 +33,7 @@ struct build {
   struct cs_functions functions;
   struct cs_report *report; /* NULL when nobody asked for it */
   struct cs_call_sites calls;
-  uint16_t *wanted; /* by range: entry values that sites ask for; see callsites.h */
+  uint16_t *asked; /* by range: registers whose entry values sites ask for; see callsites.h */
   struct cs_vector sites, physicals, function_section, args, ops, states, symbols, saved;
 };
 
@@ -54,8 +54,8 @@ static int prepare(struct build *build, const char *path)
   if (error)
     return error;
   build->strings = cs_strings_new();
-  build->wanted = calloc(build->instances.ranges.count + 1, sizeof *build->wanted);
-  if (!build->strings || !build->wanted)
+  build->asked = calloc(build->instances.ranges.count + 1, sizeof *build->asked);
+  if (!build->strings || !build->asked)
     return -ENOMEM;
   cs_functions_init(&build->functions, build->strings);
   const struct cs_planner_options planner = {.strings = build->strings,
@@ -96,15 +96,15 @@ static bool is_simple(const struct cs_op *ops, uint32_t count)
 /* Notes the registers whose entry values the site asks for, and where its frame keeps its caller's registers. */
 static int add_entry_values(struct build *build, struct cs_index_site *site, const struct cs_frame *frame)
 {
-  uint16_t wanted = 0;
+  uint16_t asked = 0;
   for (uint32_t i = 0; i < site->op_count; i++) {
     const struct cs_op *op = cs_vector_at(&build->ops, site->first_op + i);
     if (op->code == CS_OP_ENTRY)
-      wanted |= (uint16_t)(1u << op->reg);
+      asked |= (uint16_t)(1u << op->reg);
   }
-  if (!wanted || site->physical == CS_NONE)
+  if (!asked || site->physical == CS_NONE)
     return 0;
-  build->wanted[site->physical] |= wanted;
+  build->asked[site->physical] |= asked;
   site->first_saved = build->saved.count;
   for (unsigned reg = 0; reg < 16; reg++) {
     if (!cs_is_callee_saved(reg) || frame->saved[reg].where != CS_SAVED_MEMORY)
@@ -159,6 +159,7 @@ static int compile_site(struct build *build, const struct cs_found_site *found, 
                                               .is_lazy = found->is_lazy,
                                               .frame = frame,
                                               .physical = &instance->physical,
+                                              .told = site->physical == CS_NONE ? 0 : build->calls.told[site->physical],
                                               .hook = &build->hook,
                                               .writes_late = writes_late(instance)};
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
@@ -293,13 +294,30 @@ static int add_symbols(struct build *build)
   return 0;
 }
 
+/* What callers tell of the functions that hold sites. */
+static int find_calls(struct build *build)
+{
+  bool *is_wanted = calloc(build->instances.ranges.count + 1, sizeof *is_wanted);
+  if (!is_wanted)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < build->found.count; i++) {
+    const struct cs_found_site *found = cs_vector_at(&build->found, i);
+    uint32_t range = cs_instances_range_at(&build->instances, found->call);
+    if (range != CS_NONE)
+      is_wanted[range] = true;
+  }
+  int error = cs_call_sites_find(&build->calls, &build->file, &build->hook, &build->instances, is_wanted);
+  free(is_wanted);
+  return error;
+}
+
 static int collect(struct build *build)
 {
-  int error = 0;
+  int error = find_calls(build);
   for (uint32_t i = 0; !error && i < build->found.count; i++)
     error = add_site(build, i);
   if (!error)
-    error = cs_call_sites_find(&build->calls, &build->file, &build->hook, &build->instances, build->wanted);
+    error = cs_call_sites_keep(&build->calls, build->asked);
   if (!error)
     error = add_physicals(build);
   if (!error)
@@ -387,7 +405,7 @@ static void release(struct build *build)
                                  &build->saved};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     cs_vector_free(vectors[i]);
-  free(build->wanted);
+  free(build->asked);
 }
 
 int cs_index_build(const char *path, const struct cs_index_options *options, void **index, size_t *size)

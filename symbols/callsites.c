@@ -15,7 +15,7 @@ struct collection {
   const struct cs_debugfile *file;
   const struct cs_hook *hook;
   const struct cs_instances *instances;
-  const uint16_t *wanted;
+  const bool *is_wanted;
   bool *jumps; /* by range: the function may leave by a tail call */
 };
 
@@ -138,7 +138,7 @@ static int add_call(const struct collection *collection, Dwarf_Die *subprogram, 
     return 0;
   uint64_t target = cs_call_target(collection->hook, pc);
   uint32_t range = target ? cs_instances_range_at(collection->instances, target) : CS_NONE;
-  if (range == CS_NONE || collection->wanted[range] == 0)
+  if (range == CS_NONE || !collection->is_wanted[range])
     return 0;
   const struct cs_range *callee = cs_vector_at(&collection->instances->ranges, range);
   if (callee->low != target)
@@ -149,7 +149,7 @@ static int add_call(const struct collection *collection, Dwarf_Die *subprogram, 
     int reg =
         tag == DW_TAG_call_site_parameter || tag == DW_TAG_GNU_call_site_parameter ? parameter_register(&child) : -1;
     struct cs_index_call_value value = {.kind = CS_CALL_CONST, .reg = (uint8_t)reg};
-    if (reg < 0 || !(collection->wanted[range] >> reg & 1) || !read_value(collection, subprogram, &child, pc, &value))
+    if (reg < 0 || !read_value(collection, subprogram, &child, pc, &value))
       continue;
     struct cs_index_call_value *added = cs_vector_add(&collection->calls->values, 1);
     if (!added)
@@ -213,28 +213,27 @@ static void settle(const struct collection *collection)
     if (!collection->jumps[all[i].physical] && (kept == 0 || all[kept - 1].pc != all[i].pc))
       all[kept++] = all[i];
   sites->count = kept;
+  for (uint32_t i = 0; i < kept; i++)
+    for (uint32_t k = 0; k < all[i].value_count; k++) {
+      const struct cs_index_call_value *value = cs_vector_at(&collection->calls->values, all[i].first_value + k);
+      collection->calls->told[all[i].physical] |= (uint16_t)(1u << value->reg);
+    }
 }
 
 int cs_call_sites_find(struct cs_call_sites *calls, const struct cs_debugfile *file, const struct cs_hook *hook,
-                       const struct cs_instances *instances, const uint16_t *wanted)
+                       const struct cs_instances *instances, const bool *is_wanted)
 {
-  *calls = (struct cs_call_sites){.sites = CS_VECTOR_OF(struct cs_index_call_site),
-                                  .values = CS_VECTOR_OF(struct cs_index_call_value)};
   uint32_t count = instances->ranges.count;
-  bool any = false;
-  for (uint32_t i = 0; i < count; i++)
-    any |= wanted[i] != 0;
-  if (!any)
-    return 0;
+  *calls = (struct cs_call_sites){.sites = CS_VECTOR_OF(struct cs_index_call_site),
+                                  .values = CS_VECTOR_OF(struct cs_index_call_value),
+                                  .told = calloc(count + 1, sizeof *calls->told)};
   struct collection collection = {.calls = calls,
                                   .file = file,
                                   .hook = hook,
                                   .instances = instances,
-                                  .wanted = wanted,
-                                  .jumps = calloc(count, sizeof *collection.jumps)};
-  if (!collection.jumps)
-    return -ENOMEM;
-  int error = 0;
+                                  .is_wanted = is_wanted,
+                                  .jumps = calloc(count + 1, sizeof *collection.jumps)};
+  int error = calls->told && collection.jumps ? 0 : -ENOMEM;
   for (uint32_t i = 0; !error && i < count; i++) {
     const struct cs_range *range = cs_vector_at(&instances->ranges, i);
     /* A subprogram in several ranges is visited once, by way of the one it is entered at. */
@@ -250,8 +249,42 @@ int cs_call_sites_find(struct cs_call_sites *calls, const struct cs_debugfile *f
   return error;
 }
 
+int cs_call_sites_keep(struct cs_call_sites *calls, const uint16_t *asked)
+{
+  struct cs_vector sites = CS_VECTOR_OF(struct cs_index_call_site), values = CS_VECTOR_OF(struct cs_index_call_value);
+  int error = 0;
+  for (uint32_t i = 0; !error && i < calls->sites.count; i++) {
+    struct cs_index_call_site site = *(const struct cs_index_call_site *)cs_vector_at(&calls->sites, i);
+    uint32_t first = values.count;
+    for (uint32_t k = 0; !error && k < site.value_count; k++) {
+      const struct cs_index_call_value *value = cs_vector_at(&calls->values, site.first_value + k);
+      if (!(asked[site.physical] >> value->reg & 1))
+        continue;
+      struct cs_index_call_value *kept = cs_vector_add(&values, 1);
+      if (kept)
+        *kept = *value;
+      error = kept ? 0 : -ENOMEM;
+    }
+    if (error || values.count == first)
+      continue;
+    site.first_value = first;
+    site.value_count = values.count - first;
+    struct cs_index_call_site *kept = cs_vector_add(&sites, 1);
+    if (kept)
+      *kept = site;
+    error = kept ? 0 : -ENOMEM;
+  }
+  cs_vector_free(&calls->sites);
+  cs_vector_free(&calls->values);
+  calls->sites = sites;
+  calls->values = values;
+  return error;
+}
+
 void cs_call_sites_free(struct cs_call_sites *calls)
 {
   cs_vector_free(&calls->sites);
   cs_vector_free(&calls->values);
+  free(calls->told);
+  calls->told = NULL;
 }

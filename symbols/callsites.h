@@ -13,14 +13,18 @@
 #include "vector.h"
 
 struct cs_call_sites {
-  struct cs_vector sites;  /* struct cs_index_call_site, ascending by pc */
+  struct cs_vector sites;  /* struct cs_index_call_site, ascending by pc; `physical` is the number of a range */
   struct cs_vector values; /* struct cs_index_call_value */
+  uint16_t *told; /* by range: a bit for each register that some caller tells of the function that begins there */
 };
 
-/* `wanted` has one entry for each of instances->ranges: a bit for each register whose entry value a site in the
- * function that begins there asks for. `physical` in the result is the number of the range. -ENOMEM. */
+/* What callers tell of the instrumented functions: of the ranges for which `is_wanted` holds, one entry for each of
+ * instances->ranges. `calls` must be freed, also after an error. -ENOMEM. */
 int cs_call_sites_find(struct cs_call_sites *calls, const struct cs_debugfile *file, const struct cs_hook *hook,
-                       const struct cs_instances *instances, const uint16_t *wanted);
+                       const struct cs_instances *instances, const bool *is_wanted);
 void cs_call_sites_free(struct cs_call_sites *calls);
+
+/* Leaves the values of those registers alone whose bit `asked` has, by range: what sites ask for. -ENOMEM. */
+int cs_call_sites_keep(struct cs_call_sites *calls, const uint16_t *asked);
 
 #endif

@@ -281,6 +281,8 @@ static enum cs_lost push_entry_value(struct machine *machine, const Dwarf_Op *op
     return lost;
   }
   if (!cs_is_callee_saved((unsigned)reg)) {
+    if (!(machine->context->told >> reg & 1))
+      return CS_LOST_ENTRY_VALUE;
     cs_code_add(machine->code, CS_OP_ENTRY, (uint8_t)reg, 0, 0, 0);
     return push(machine, generic);
   }

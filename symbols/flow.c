@@ -54,16 +54,29 @@ static struct cs_flow_value extended(struct cs_flow_value value, uint8_t from, b
   return result;
 }
 
+/* `value` with the ops of `other` after it and then the operation `code` on both. */
+static struct cs_flow_value combined(struct cs_flow_value value, const struct cs_flow_value *other, uint8_t code)
+{
+  if (value.known < 8 || other->known < 8 || value.count + other->count + 1 > CS_FLOW_OPS_MAX)
+    return unknown;
+  memcpy(value.ops + value.count, other->ops, other->count * sizeof *other->ops);
+  value.count = (uint8_t)(value.count + other->count);
+  return with(value, code, 0, 0, 0);
+}
+
 static struct cs_flow_value plus(struct cs_flow_value value, int64_t offset)
 {
   if (value.known < 8 || offset == 0)
     return value.known < 8 ? unknown : value;
   struct cs_op *last = &value.ops[value.count - 1];
-  if (last->code == CS_OP_ADD_CONST || last->code == CS_OP_CONST || last->code == CS_OP_ADDRESS) {
-    last->imm = (int64_t)((uint64_t)last->imm + (uint64_t)offset);
-    return value;
-  }
-  return with(value, CS_OP_ADD_CONST, 0, 0, offset);
+  bool is_sum =
+      last->code == CS_OP_ADD_CONST || last->code == CS_OP_ADDRESS || (last->code == CS_OP_CONST && value.count == 1);
+  if (!is_sum)
+    return with(value, CS_OP_ADD_CONST, 0, 0, offset);
+  last->imm = (int64_t)((uint64_t)last->imm + (uint64_t)offset);
+  if (last->code == CS_OP_ADD_CONST && last->imm == 0)
+    value.count--;
+  return value;
 }
 
 /* Whether a value is what a register held at the hook, plus a constant. */
@@ -77,14 +90,22 @@ static bool is_sum(const struct cs_flow_value *value, uint8_t *base, int64_t *of
   return true;
 }
 
-/* The address that an instruction's memory operand means, as ops; unknown where an index register takes part. */
+/* The address that an instruction's memory operand means, as ops. */
 static struct cs_flow_value address_of(const struct cs_flow *flow, const struct cs_instruction *instruction)
 {
-  if (instruction->index != CS_NO_REGISTER || instruction->base == CS_NO_REGISTER)
-    return unknown;
+  struct cs_flow_value address = one(CS_OP_CONST, 0, 0);
   if (instruction->base == CS_RIP_REGISTER)
     return one(CS_OP_ADDRESS, 0, (int64_t)(flow->at + instruction->size) + instruction->displacement);
-  return plus(flow->registers[dwarf_number(instruction->base)], instruction->displacement);
+  if (instruction->base != CS_NO_REGISTER)
+    address = flow->registers[dwarf_number(instruction->base)];
+  if (instruction->index != CS_NO_REGISTER) {
+    struct cs_flow_value index = flow->registers[dwarf_number(instruction->index)];
+    struct cs_flow_value scale = one(CS_OP_CONST, 0, instruction->scale);
+    if (instruction->scale > 1)
+      index = combined(index, &scale, CS_OP_MUL);
+    address = combined(address, &index, CS_OP_PLUS);
+  }
+  return plus(address, instruction->displacement);
 }
 
 /* A store to [store->offset, + size) and the bytes at [offset, + size) of the same base. */
@@ -210,12 +231,6 @@ static struct cs_flow_value read_reg(const struct cs_flow *flow, const struct cs
   return is_high_byte(instruction, instruction->reg, size) ? unknown : flow->registers[dwarf_number(instruction->reg)];
 }
 
-static bool is_frame_register(const struct cs_flow_value *value)
-{
-  return value->count && value->ops[0].code == CS_OP_REG &&
-         (value->ops[0].reg == CS_RSP || value->ops[0].reg == CS_RBP);
-}
-
 static bool push(struct cs_flow *flow, struct cs_flow_value value)
 {
   struct cs_flow_value *top = &flow->registers[CS_RSP];
@@ -231,30 +246,34 @@ static struct cs_flow_value pop(struct cs_flow *flow)
   return value;
 }
 
-static struct cs_flow_value one_bit(struct cs_flow_value value)
+/* Two operands of `size` bytes under one of the eight operations of opcodes below 40 (add or adc sbb and sub xor cmp).
+ */
+static struct cs_flow_value operate(unsigned operation, struct cs_flow_value left, struct cs_flow_value right,
+                                    uint8_t size)
 {
-  if (value.known < 1)
+  static const uint8_t ops[8] = {CS_OP_PLUS, CS_OP_OR, 0, 0, CS_OP_AND, CS_OP_MINUS, CS_OP_XOR, 0};
+  if (!ops[operation] || left.known < size || right.known < size)
     return unknown;
-  struct cs_flow_value result = with(with(value, CS_OP_CONST, 0, 0, 1), CS_OP_AND, 0, 0, 0);
-  return result.count ? result : unknown;
+  bool is_constant = right.count == 1 && right.ops[0].code == CS_OP_CONST;
+  left.known = right.known = 8;
+  struct cs_flow_value result = unknown;
+  if (is_constant && (operation == 0 || operation == 5))
+    result = plus(left, operation == 0 ? right.ops[0].imm : -right.ops[0].imm);
+  else
+    result = combined(left, &right, ops[operation]);
+  if (result.known)
+    result.known = size;
+  return result;
 }
 
-/* add and sub of a constant are followed for addresses in the frame alone, since elsewhere they may be the program's
- * own arithmetic on the parameter; `and 1` of a byte is how clang makes a bool of one. Comparisons write nothing. */
+/* The same operations with a constant; comparisons write nothing. */
 static bool arithmetic_immediate(struct cs_flow *flow, const struct cs_instruction *instruction, uint8_t size)
 {
   unsigned operation = instruction->reg & 7;
   if (operation == 7)
     return true;
-  struct cs_flow_value value = unknown;
-  if (size == 1 && operation == 4 && instruction->immediate == 1)
-    value = one_bit(read_rm(flow, instruction, 1));
-  if (size == 8 && !instruction->is_memory && (operation == 0 || operation == 5)) {
-    struct cs_flow_value old = flow->registers[dwarf_number(instruction->rm)];
-    if (is_frame_register(&old))
-      value = plus(old, operation == 0 ? instruction->immediate : -instruction->immediate);
-  }
-  return write_rm(flow, instruction, size, value);
+  struct cs_flow_value constant = one(CS_OP_CONST, 0, instruction->immediate);
+  return write_rm(flow, instruction, size, operate(operation, read_rm(flow, instruction, size), constant, size));
 }
 
 /* Opcodes below 40: eight operations in six forms each. */
@@ -266,24 +285,37 @@ static bool arithmetic(struct cs_flow *flow, const struct cs_instruction *instru
     return true;
   bool clears = (operation == 6 || operation == 5) && !instruction->is_memory && form < 4 &&
                 instruction->reg == instruction->rm && size >= 4;
-  struct cs_flow_value value = clears ? one(CS_OP_CONST, 0, 0) : unknown;
+  struct cs_flow_value constant = one(CS_OP_CONST, 0, instruction->immediate), value;
+  if (clears)
+    value = one(CS_OP_CONST, 0, 0);
+  else if (form < 2)
+    value = operate(operation, read_rm(flow, instruction, size), read_reg(flow, instruction, size), size);
+  else if (form < 4)
+    value = operate(operation, read_reg(flow, instruction, size), read_rm(flow, instruction, size), size);
+  else
+    value = operate(operation, flow->registers[CS_RAX], constant, size);
   if (form < 2)
     return write_rm(flow, instruction, size, value);
   if (form < 4)
     write_reg(flow, instruction, size, value);
-  else if (instruction->opcode == 0x24 && instruction->immediate == 1)
-    set_register(flow, 0, 1, one_bit(flow->registers[CS_RAX]));
   else
-    flow->registers[CS_RAX] = unknown;
+    set_register(flow, 0, size, value);
   return true;
+}
+
+/* Shifts by a constant of 4 and 8 bytes: shl, shr, sar. */
+static struct cs_flow_value shifted(struct cs_flow_value value, unsigned operation, int64_t count, uint8_t size)
+{
+  static const uint8_t ops[8] = {0, 0, 0, 0, CS_OP_SHL, CS_OP_SHR, CS_OP_SHL, CS_OP_SHRA};
+  if (!ops[operation] || size < 4)
+    return unknown;
+  struct cs_flow_value distance = one(CS_OP_CONST, 0, count & (size == 8 ? 63 : 31));
+  return combined(extended(value, size, operation == 7), &distance, ops[operation]);
 }
 
 static void lea(struct cs_flow *flow, const struct cs_instruction *instruction)
 {
-  struct cs_flow_value address = address_of(flow, instruction);
-  bool is_followed = address.known && (address.ops[0].code == CS_OP_ADDRESS || is_frame_register(&address) ||
-                                       instruction->displacement == 0);
-  set_register(flow, instruction->reg, instruction->operand_size, is_followed ? address : unknown);
+  set_register(flow, instruction->reg, instruction->operand_size, address_of(flow, instruction));
 }
 
 /* f6 and f7: test, not, neg, mul, imul, div, idiv; fe and ff: inc, dec, call, jmp, push. */
@@ -372,7 +404,11 @@ static bool one_byte(struct cs_flow *flow, const struct cs_instruction *instruct
   case 0xd2:
     return write_rm(flow, instruction, 1, unknown);
   case 0xc1:
-  case 0xd1:
+  case 0xd1: {
+    int64_t count = opcode == 0xd1 ? 1 : instruction->immediate;
+    return write_rm(flow, instruction, size,
+                    shifted(read_rm(flow, instruction, size), instruction->reg & 7, count, size));
+  }
   case 0xd3:
     return write_rm(flow, instruction, size, unknown);
   case 0xc6:

@@ -20,7 +20,7 @@
 #include "hook.h"
 
 enum {
-  CS_FLOW_OPS_MAX = 6, /* of one value */
+  CS_FLOW_OPS_MAX = 12, /* of one value */
   CS_FLOW_STORES_MAX = 64,
   CS_FLOW_STEPS_MAX = 256 /* instructions */
 };

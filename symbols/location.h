@@ -27,6 +27,7 @@ struct cs_location_context {
   bool is_lazy;                 /* rax, r10 and r11 may be lost on the module's first call */
   const struct cs_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;    /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
+  uint16_t told;                /* a bit for each argument register whose value on entry some caller tells */
   const struct cs_hook *hook;   /* the module's code */
   bool writes_late;             /* made by a compiler that writes parameters into their slots after the hook's call */
   const struct cs_flow *flow;   /* of CS_LATER (expression.h): what is known there; else NULL */
