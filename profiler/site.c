@@ -4,6 +4,7 @@
 #include "module.h"
 #include "recording.h"
 #include "table.h"
+#include "text.h"
 #include "tree.h"
 
 #define FIRST_SITES 1024u
