@@ -1,9 +1,11 @@
 /*
  * Where a variable is at a probe site: DWARF location descriptions made into capture ops.
  *
- * A description is evaluated at the call of the hook (PC = site - 1), with the registers that the hook's first
- * instruction sees. Where DWARF has nothing there, it is evaluated once more right after the call (PC = site), and
- * taken if it needs only what a call leaves alone: callee-saved registers, memory and constants. Whatever is not
+ * A description is evaluated at the first byte of the call of the hook, with the registers that the hook's first
+ * instruction sees: they are the same. (Not at PC = site - 1, as debuggers do for a caller: what a call does not keep
+ * ends one byte before the return address, and is still there at the hook.) Where DWARF has nothing there, it is
+ * evaluated right after the call (PC = site), and taken if it needs only what a call leaves alone: callee-saved
+ * registers, memory and constants; and then at the next place that straight code leads to (late.h). Whatever is not
  * understood is lost; nothing is guessed.
  */
 #ifndef CALLSIG_SYMBOLS_LOCATION_H
