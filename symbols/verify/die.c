@@ -7,30 +7,30 @@ enum { ORIGINS_MAX = 16, SCOPES_MAX = 32 };
 Dwarf_Half vf_tag(Dwarf_Die die)
 {
   Dwarf_Half tag = 0;
-  return die && dwarf_tag(die, &tag, NULL) == DW_DLV_OK ? tag : 0;
+  return die && dwarf_tag(die, &tag, VF_ERROR) == DW_DLV_OK ? tag : 0;
 }
 
 uint64_t vf_offset(Dwarf_Die die)
 {
   Dwarf_Off offset = 0;
-  return dwarf_dieoffset(die, &offset, NULL) == DW_DLV_OK ? offset : 0;
+  return dwarf_dieoffset(die, &offset, VF_ERROR) == DW_DLV_OK ? offset : 0;
 }
 
 const char *vf_name(Dwarf_Die die)
 {
   char *name = NULL;
-  return dwarf_diename(die, &name, NULL) == DW_DLV_OK ? name : NULL;
+  return dwarf_diename(die, &name, VF_ERROR) == DW_DLV_OK ? name : NULL;
 }
 
 bool vf_attribute(Dwarf_Die die, Dwarf_Half name, Dwarf_Attribute *attribute)
 {
-  return dwarf_attr(die, name, attribute, NULL) == DW_DLV_OK;
+  return dwarf_attr(die, name, attribute, VF_ERROR) == DW_DLV_OK;
 }
 
 bool vf_has(Dwarf_Die die, Dwarf_Half name)
 {
   Dwarf_Bool has = 0;
-  return dwarf_hasattr(die, name, &has, NULL) == DW_DLV_OK && has;
+  return dwarf_hasattr(die, name, &has, VF_ERROR) == DW_DLV_OK && has;
 }
 
 bool vf_unsigned(Dwarf_Die die, Dwarf_Half name, uint64_t *value)
@@ -42,12 +42,12 @@ bool vf_unsigned(Dwarf_Die die, Dwarf_Half name, uint64_t *value)
   Dwarf_Signed signed_word;
   bool found = false;
   Dwarf_Half form;
-  bool is_signed =
-      dwarf_whatform(attribute, &form, NULL) == DW_DLV_OK && (form == DW_FORM_sdata || form == DW_FORM_implicit_const);
-  if (is_signed && dwarf_formsdata(attribute, &signed_word, NULL) == DW_DLV_OK) {
+  bool is_signed = dwarf_whatform(attribute, &form, VF_ERROR) == DW_DLV_OK &&
+                   (form == DW_FORM_sdata || form == DW_FORM_implicit_const);
+  if (is_signed && dwarf_formsdata(attribute, &signed_word, VF_ERROR) == DW_DLV_OK) {
     *value = (uint64_t)signed_word;
     found = true;
-  } else if (!is_signed && dwarf_formudata(attribute, &word, NULL) == DW_DLV_OK) {
+  } else if (!is_signed && dwarf_formudata(attribute, &word, VF_ERROR) == DW_DLV_OK) {
     *value = word;
     found = true;
   }
@@ -58,7 +58,7 @@ bool vf_unsigned(Dwarf_Die die, Dwarf_Half name, uint64_t *value)
 Dwarf_Die vf_at(Dwarf_Debug dbg, Dwarf_Die near, uint64_t offset)
 {
   Dwarf_Die die = NULL;
-  return dwarf_offdie_b(dbg, offset, dwarf_get_die_infotypes_flag(near), &die, NULL) == DW_DLV_OK ? die : NULL;
+  return dwarf_offdie_b(dbg, offset, dwarf_get_die_infotypes_flag(near), &die, VF_ERROR) == DW_DLV_OK ? die : NULL;
 }
 
 Dwarf_Die vf_reference(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
@@ -68,16 +68,16 @@ Dwarf_Die vf_reference(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
     return NULL;
   Dwarf_Half form = 0;
   Dwarf_Die found = NULL;
-  dwarf_whatform(attribute, &form, NULL);
+  dwarf_whatform(attribute, &form, VF_ERROR);
   if (form == DW_FORM_ref_sig8) {
     Dwarf_Sig8 signature;
     Dwarf_Bool is_info;
-    if (dwarf_formsig8(attribute, &signature, NULL) != DW_DLV_OK ||
-        dwarf_find_die_given_sig8(dbg, &signature, &found, &is_info, NULL) != DW_DLV_OK)
+    if (dwarf_formsig8(attribute, &signature, VF_ERROR) != DW_DLV_OK ||
+        dwarf_find_die_given_sig8(dbg, &signature, &found, &is_info, VF_ERROR) != DW_DLV_OK)
       found = NULL;
   } else {
     Dwarf_Off offset;
-    if (dwarf_global_formref(attribute, &offset, NULL) == DW_DLV_OK)
+    if (dwarf_global_formref(attribute, &offset, VF_ERROR) == DW_DLV_OK)
       found = vf_at(dbg, die, offset);
   }
   dwarf_dealloc_attribute(attribute);
@@ -87,13 +87,13 @@ Dwarf_Die vf_reference(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
 Dwarf_Die vf_child(Dwarf_Die die)
 {
   Dwarf_Die child = NULL;
-  return dwarf_child(die, &child, NULL) == DW_DLV_OK ? child : NULL;
+  return dwarf_child(die, &child, VF_ERROR) == DW_DLV_OK ? child : NULL;
 }
 
 Dwarf_Die vf_sibling(Dwarf_Debug dbg, Dwarf_Die die)
 {
   Dwarf_Die next = NULL;
-  return dwarf_siblingof_b(dbg, die, dwarf_get_die_infotypes_flag(die), &next, NULL) == DW_DLV_OK ? next : NULL;
+  return dwarf_siblingof_b(dbg, die, dwarf_get_die_infotypes_flag(die), &next, VF_ERROR) == DW_DLV_OK ? next : NULL;
 }
 
 Dwarf_Die vf_root(Dwarf_Debug dbg, Dwarf_Die die)

@@ -343,7 +343,7 @@ static bool unary(struct run *run, const struct vf_op *op)
 static bool push_indexed(struct run *run, const struct vf_op *op)
 {
   Dwarf_Addr address;
-  if (dwarf_debug_addr_index_to_addr(run->near, op->operands[0], &address, NULL) != DW_DLV_OK)
+  if (dwarf_debug_addr_index_to_addr(run->near, op->operands[0], &address, VF_ERROR) != DW_DLV_OK)
     return stop(run, VF_LOST, "address index");
   bool is_address = op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index;
   return push(run, address + (is_address ? run->place->machine->bias : 0));
@@ -545,10 +545,10 @@ static bool constant(Dwarf_Die die, unsigned size, struct vf_value *value)
     return false;
   const void *data = NULL;
   uint64_t length = 0;
-  if (dwarf_formblock(attribute, &block, NULL) == DW_DLV_OK) {
+  if (dwarf_formblock(attribute, &block, VF_ERROR) == DW_DLV_OK) {
     data = block->bl_data;
     length = block->bl_len;
-  } else if (dwarf_formstring(attribute, &string, NULL) == DW_DLV_OK) {
+  } else if (dwarf_formstring(attribute, &string, VF_ERROR) == DW_DLV_OK) {
     data = string;
     length = strlen(string) + 1;
   }
@@ -584,6 +584,8 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     *value = (struct vf_value){0};
     describe(&run, &expression, size, value);
   }
+  if (value->status == VF_LOST && vf_list_is_incomplete(&list))
+    *value = (struct vf_value){.status = VF_UNKNOWN, .why = "libdwarf cannot tell an address of the location list"};
   vf_list_close(&list);
 }
 

@@ -5,10 +5,10 @@
 bool vf_list_open(Dwarf_Die die, Dwarf_Half name, struct vf_list *list)
 {
   Dwarf_Attribute attribute;
-  memset(list, 0, sizeof *list);
+  *list = (struct vf_list){.die = die};
   if (!vf_attribute(die, name, &attribute))
     return false;
-  bool opened = dwarf_get_loclist_c(attribute, &list->head, &list->count, NULL) == DW_DLV_OK;
+  bool opened = dwarf_get_loclist_c(attribute, &list->head, &list->count, VF_ERROR) == DW_DLV_OK;
   dwarf_dealloc_attribute(attribute);
   return opened;
 }
@@ -30,7 +30,7 @@ static bool decode(Dwarf_Locdesc_c description, Dwarf_Unsigned count, struct vf_
     Dwarf_Small atom;
     Dwarf_Unsigned operands[3] = {0}, raw[3], offset;
     if (dwarf_get_location_op_value_d(description, i, &atom, &operands[0], &operands[1], &operands[2], &raw[0], &raw[1],
-                                      &raw[2], &offset, NULL) != DW_DLV_OK)
+                                      &raw[2], &offset, VF_ERROR) != DW_DLV_OK)
       return false;
     op->atom = atom;
     op->offset = offset;
@@ -41,47 +41,77 @@ static bool decode(Dwarf_Locdesc_c description, Dwarf_Unsigned count, struct vf_
   return true;
 }
 
-/* What kind of entry of a location list this is. */
-static bool holds_at(Dwarf_Small source, Dwarf_Small entry, uint64_t low, uint64_t high, uint64_t pc, bool *is_default)
+/* An entry of a location list. */
+struct entry {
+  Dwarf_Small kind, source; /* DW_LLE_*; DW_LKIND_* */
+  Dwarf_Addr low, high;
+  bool is_unknown; /* its addresses cannot be told */
+  Dwarf_Locdesc_c description;
+  Dwarf_Unsigned count;
+};
+
+/* libdwarf does not find every address of a .dwo file while it reads a list; asked for the address alone, it does. */
+static bool look_up(const struct vf_list *list, Dwarf_Unsigned raw_low, Dwarf_Unsigned raw_high, struct entry *entry)
 {
-  *is_default = false;
-  if (source == DW_LKIND_expression)
-    return true;
-  if (source == DW_LKIND_loclists && entry == DW_LLE_default_location) {
-    *is_default = true;
-    return true;
-  }
-  if (source == DW_LKIND_loclists &&
-      (entry == DW_LLE_base_address || entry == DW_LLE_base_addressx || entry == DW_LLE_end_of_list))
+  if (!list->die || entry->source != DW_LKIND_loclists ||
+      (entry->kind != DW_LLE_startx_length && entry->kind != DW_LLE_startx_endx))
     return false;
-  return low <= pc && pc < high;
+  if (dwarf_debug_addr_index_to_addr(list->die, raw_low, &entry->low, VF_ERROR) != DW_DLV_OK)
+    return false;
+  entry->high = entry->low + raw_high;
+  return entry->kind == DW_LLE_startx_length ||
+         dwarf_debug_addr_index_to_addr(list->die, raw_high, &entry->high, VF_ERROR) == DW_DLV_OK;
+}
+
+static bool read_entry(const struct vf_list *list, Dwarf_Unsigned number, struct entry *entry)
+{
+  Dwarf_Unsigned raw_low, raw_high, expression_offset, description_offset;
+  Dwarf_Bool unavailable;
+  if (dwarf_get_locdesc_entry_d(list->head, number, &entry->kind, &raw_low, &raw_high, &unavailable, &entry->low,
+                                &entry->high, &entry->count, &entry->description, &entry->source, &expression_offset,
+                                &description_offset, VF_ERROR) != DW_DLV_OK)
+    return false;
+  entry->is_unknown = unavailable && !look_up(list, raw_low, raw_high, entry);
+  return true;
+}
+
+static bool is_default(const struct entry *entry)
+{
+  return entry->source == DW_LKIND_loclists && entry->kind == DW_LLE_default_location;
+}
+
+static bool holds_at(const struct entry *entry, uint64_t pc)
+{
+  if (entry->source == DW_LKIND_expression)
+    return true;
+  bool is_list_end =
+      entry->source == DW_LKIND_loclists &&
+      (entry->kind == DW_LLE_base_address || entry->kind == DW_LLE_base_addressx || entry->kind == DW_LLE_end_of_list);
+  return !is_list_end && !entry->is_unknown && entry->low <= pc && pc < entry->high;
 }
 
 bool vf_list_at(const struct vf_list *list, uint64_t pc, size_t number, struct vf_expression *expression)
 {
   size_t found = 0;
-  Dwarf_Locdesc_c fallback = NULL;
-  Dwarf_Unsigned fallback_count = 0;
+  struct entry entry, fallback = {0};
   for (Dwarf_Unsigned i = 0; i < list->count; i++) {
-    Dwarf_Small entry, source;
-    Dwarf_Unsigned raw_low, raw_high, count, expression_offset, description_offset;
-    Dwarf_Bool unavailable, is_default;
-    Dwarf_Addr low, high;
-    Dwarf_Locdesc_c description;
-    bool default_entry;
-    if (dwarf_get_locdesc_entry_d(list->head, i, &entry, &raw_low, &raw_high, &unavailable, &low, &high, &count,
-                                  &description, &source, &expression_offset, &description_offset, NULL) != DW_DLV_OK)
+    if (!read_entry(list, i, &entry))
       return false;
-    bool holds = !unavailable && holds_at(source, entry, low, high, pc, &default_entry);
-    is_default = holds && default_entry;
-    if (is_default) {
-      fallback = description;
-      fallback_count = count;
-    } else if (holds && found++ == number) {
-      return decode(description, count, expression);
-    }
+    if (is_default(&entry))
+      fallback = entry;
+    else if (holds_at(&entry, pc) && found++ == number)
+      return decode(entry.description, entry.count, expression);
   }
-  return found == 0 && number == 0 && fallback && decode(fallback, fallback_count, expression);
+  return found == 0 && number == 0 && fallback.description && decode(fallback.description, fallback.count, expression);
+}
+
+bool vf_list_is_incomplete(const struct vf_list *list)
+{
+  struct entry entry;
+  for (Dwarf_Unsigned i = 0; i < list->count; i++)
+    if (!read_entry(list, i, &entry) || entry.is_unknown)
+      return true;
+  return false;
 }
 
 bool vf_list_of_block(Dwarf_Debug dbg, Dwarf_Die near, const void *block, uint64_t length, struct vf_list *list,
@@ -92,7 +122,7 @@ bool vf_list_of_block(Dwarf_Debug dbg, Dwarf_Die near, const void *block, uint64
   if (near)
     dwarf_get_version_of_die(near, &version, &offset_size);
   if (dwarf_loclist_from_expr_c(dbg, (Dwarf_Ptr)(uintptr_t)block, length, 8, offset_size, (Dwarf_Small)version,
-                                &list->head, &list->count, NULL) != DW_DLV_OK)
+                                &list->head, &list->count, VF_ERROR) != DW_DLV_OK)
     return false;
   return vf_list_at(list, 0, 0, expression);
 }

@@ -24,7 +24,10 @@ struct vf_expression {
 struct vf_list {
   Dwarf_Loc_Head_c head;
   Dwarf_Unsigned count;
+  Dwarf_Die die; /* whose list it is; NULL for a bare expression */
 };
+/* Whether the list has an entry whose addresses libdwarf cannot tell. */
+bool vf_list_is_incomplete(const struct vf_list *list);
 bool vf_list_open(Dwarf_Die die, Dwarf_Half name, struct vf_list *list);
 bool vf_list_at(const struct vf_list *list, uint64_t pc, size_t number, struct vf_expression *expression);
 void vf_list_close(struct vf_list *list);

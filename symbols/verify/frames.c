@@ -6,7 +6,7 @@ static bool fde_at(const struct vf_place *place, Dwarf_Fde *fde)
 {
   Dwarf_Addr low, high;
   return place->module->fde_count &&
-         dwarf_get_fde_at_pc(place->module->fdes, place->pc - 1, fde, &low, &high, NULL) == DW_DLV_OK;
+         dwarf_get_fde_at_pc(place->module->fdes, place->pc - 1, fde, &low, &high, VF_ERROR) == DW_DLV_OK;
 }
 
 bool vf_frame_cfa(const struct vf_place *place, uint64_t *cfa)
@@ -18,7 +18,7 @@ bool vf_frame_cfa(const struct vf_place *place, uint64_t *cfa)
   Dwarf_Addr row, next;
   Dwarf_Bool more;
   if (!fde_at(place, &fde) || dwarf_get_fde_info_for_cfa_reg3_b(fde, place->pc - 1, &type, &has_offset, &reg, &offset,
-                                                                &block, &row, &more, &next, NULL) != DW_DLV_OK)
+                                                                &block, &row, &more, &next, VF_ERROR) != DW_DLV_OK)
     return false;
   if (type == DW_EXPR_EXPRESSION || type == DW_EXPR_VAL_EXPRESSION)
     return vf_evaluate_block(place, block, (uint64_t)offset, NULL, cfa);
@@ -45,7 +45,7 @@ bool vf_frame_entry(const struct vf_place *place, unsigned reg, uint64_t *value)
   }
   if (!is_saved_by_callee || !fde_at(place, &fde) ||
       dwarf_get_fde_info_for_reg3(fde, (Dwarf_Half)reg, place->pc - 1, &type, &has_offset, &source, &offset, &block,
-                                  &row, NULL) != DW_DLV_OK)
+                                  &row, VF_ERROR) != DW_DLV_OK)
     return false;
   if (source == DW_FRAME_SAME_VAL) {
     *value = place->machine->registers[reg];

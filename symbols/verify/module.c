@@ -7,19 +7,10 @@
 
 enum { DEPTH_MAX = 512 };
 
-/* libdwarf ends the process when an error finds neither a handler nor a place to be put. What could not be read shows
- * in the result of the call. */
-static void ignore_error(Dwarf_Error error, Dwarf_Ptr data)
-{
-  (void)data;
-  dwarf_dealloc_error(NULL, error);
-}
-
 static bool open_object(const char *path, unsigned group, char *found, unsigned found_size, Dwarf_Debug *dbg)
 {
   Dwarf_Error error = NULL;
-  int result =
-      dwarf_init_path(path, found, found_size, DW_DLC_READ, group, ignore_error, NULL, dbg, NULL, 0, NULL, &error);
+  int result = dwarf_init_path(path, found, found_size, DW_DLC_READ, group, NULL, NULL, dbg, NULL, 0, NULL, &error);
   if (result == DW_DLV_ERROR)
     dwarf_dealloc_error(NULL, error);
   if (result != DW_DLV_OK)
@@ -51,19 +42,34 @@ static int add_range(struct vf_module *module, uint64_t low, uint64_t high, uint
   return 0;
 }
 
-static int add_rnglist(struct vf_module *module, Dwarf_Attribute attribute, Dwarf_Half form, uint64_t value,
-                       uint32_t scope)
+/* A list of ranges. An index of a .dwo file's own table is looked up first: libdwarf does so only for a tied object. */
+static bool open_rnglist(Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form, uint64_t value,
+                         Dwarf_Rnglists_Head *head, Dwarf_Unsigned *count)
+{
+  Dwarf_Unsigned relative, offset;
+  if (dwarf_rnglists_get_rle_head(attribute, form, value, head, count, &offset, VF_ERROR) == DW_DLV_OK)
+    return true;
+  return form == DW_FORM_rnglistx &&
+         dwarf_get_rnglist_offset_index_value(dbg, 0, value, &relative, &offset, VF_ERROR) == DW_DLV_OK &&
+         dwarf_rnglists_get_rle_head(attribute, DW_FORM_sec_offset, offset, head, count, &offset, VF_ERROR) ==
+             DW_DLV_OK;
+}
+
+static int add_rnglist(struct vf_module *module, Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form,
+                       uint64_t value, uint32_t scope)
 {
   Dwarf_Rnglists_Head head;
-  Dwarf_Unsigned count, offset;
-  if (dwarf_rnglists_get_rle_head(attribute, form, value, &head, &count, &offset, NULL) != DW_DLV_OK)
+  Dwarf_Unsigned count;
+  if (!open_rnglist(dbg, attribute, form, value, &head, &count)) {
+    module->unreadable_ranges++;
     return 0;
+  }
   int result = 0;
   for (Dwarf_Unsigned i = 0; i < count && result == 0; i++) {
     unsigned length, code;
     Dwarf_Unsigned raw1, raw2, low, high;
     Dwarf_Bool unavailable;
-    if (dwarf_get_rnglists_entry_fields_a(head, i, &length, &code, &raw1, &raw2, &unavailable, &low, &high, NULL) !=
+    if (dwarf_get_rnglists_entry_fields_a(head, i, &length, &code, &raw1, &raw2, &unavailable, &low, &high, VF_ERROR) !=
         DW_DLV_OK)
       break;
     if (code == DW_RLE_end_of_list)
@@ -83,8 +89,10 @@ static int add_old_ranges(struct vf_module *module, Dwarf_Debug dbg, Dwarf_Die d
   Dwarf_Signed count;
   Dwarf_Off real;
   Dwarf_Unsigned bytes;
-  if (dwarf_get_ranges_b(dbg, offset, die, &real, &list, &count, &bytes, NULL) != DW_DLV_OK)
+  if (dwarf_get_ranges_b(dbg, offset, die, &real, &list, &count, &bytes, VF_ERROR) != DW_DLV_OK) {
+    module->unreadable_ranges++;
     return 0;
+  }
   int result = 0;
   for (Dwarf_Signed i = 0; i < count && result == 0; i++) {
     if (list[i].dwr_type == DW_RANGES_END)
@@ -113,20 +121,20 @@ static int add_ranges_of(struct walk *walk, Dwarf_Die die, uint32_t scope)
   Dwarf_Half form;
   enum Dwarf_Form_Class class;
   Dwarf_Attribute attribute;
-  if (dwarf_lowpc(die, &low, NULL) == DW_DLV_OK && dwarf_highpc_b(die, &high, &form, &class, NULL) == DW_DLV_OK)
+  if (dwarf_lowpc(die, &low, VF_ERROR) == DW_DLV_OK && dwarf_highpc_b(die, &high, &form, &class, VF_ERROR) == DW_DLV_OK)
     return add_range(walk->module, low, class == DW_FORM_CLASS_CONSTANT ? low + high : high, scope);
   if (!vf_attribute(die, DW_AT_ranges, &attribute))
     return 0;
   Dwarf_Off offset = 0;
   Dwarf_Unsigned value = 0;
   int result = 0;
-  dwarf_whatform(attribute, &form, NULL);
-  bool known = form == DW_FORM_rnglistx ? dwarf_formudata(attribute, &value, NULL) == DW_DLV_OK
-                                        : dwarf_global_formref(attribute, &offset, NULL) == DW_DLV_OK;
+  dwarf_whatform(attribute, &form, VF_ERROR);
+  bool known = form == DW_FORM_rnglistx ? dwarf_formudata(attribute, &value, VF_ERROR) == DW_DLV_OK
+                                        : dwarf_global_formref(attribute, &offset, VF_ERROR) == DW_DLV_OK;
   if (form != DW_FORM_rnglistx)
     value = offset;
   if (known && walk->version >= 5)
-    result = add_rnglist(walk->module, attribute, form, value, scope);
+    result = add_rnglist(walk->module, walk->object->dbg, attribute, form, value, scope);
   else if (known)
     result = add_old_ranges(walk->module, walk->object->dbg, die, value, walk->base, scope);
   dwarf_dealloc_attribute(attribute);
@@ -172,7 +180,7 @@ static int add_call(struct walk *walk, Dwarf_Die die)
   Dwarf_Addr pc;
   if (!vf_attribute(die, DW_AT_call_return_pc, &attribute) && !vf_attribute(die, DW_AT_low_pc, &attribute))
     return 0;
-  bool known = dwarf_formaddr(attribute, &pc, NULL) == DW_DLV_OK;
+  bool known = dwarf_formaddr(attribute, &pc, VF_ERROR) == DW_DLV_OK;
   dwarf_dealloc_attribute(attribute);
   if (!known)
     return 0;
@@ -252,9 +260,9 @@ static struct vf_object *open_split(struct vf_module *module, struct vf_object *
   Dwarf_Attribute attribute;
   char *name = NULL, *directory = NULL;
   if ((vf_attribute(unit, DW_AT_dwo_name, &attribute) || vf_attribute(unit, DW_AT_GNU_dwo_name, &attribute)))
-    dwarf_formstring(attribute, &name, NULL);
+    dwarf_formstring(attribute, &name, VF_ERROR);
   if (vf_attribute(unit, DW_AT_comp_dir, &attribute))
-    dwarf_formstring(attribute, &directory, NULL);
+    dwarf_formstring(attribute, &directory, VF_ERROR);
   if (!name)
     return NULL;
   const char *path = name[0] == '/' || !directory ? name : cs_arena_printf(&module->arena, "%s/%s", directory, name);
@@ -271,26 +279,50 @@ static struct vf_object *open_split(struct vf_module *module, struct vf_object *
 
 static int walk_units(struct vf_module *module, struct vf_object *object, uint64_t skeleton_base);
 
-static int walk_unit(struct vf_module *module, struct vf_object *object, Dwarf_Half version, Dwarf_Half type,
+/* A unit of an object. */
+struct unit {
+  Dwarf_Die die;
+  Dwarf_Half version, type;
+};
+
+static int walk_unit(struct vf_module *module, struct vf_object *object, const struct unit *unit,
                      uint64_t skeleton_base)
 {
-  Dwarf_Die unit = NULL;
-  if (dwarf_siblingof_b(object->dbg, NULL, 1, &unit, NULL) != DW_DLV_OK)
-    return 0;
-  struct walk walk = {.module = module, .object = object, .version = version, .base = skeleton_base};
+  struct walk walk = {.module = module, .object = object, .version = unit->version, .base = skeleton_base};
   Dwarf_Addr low;
-  if (dwarf_lowpc(unit, &low, NULL) == DW_DLV_OK)
+  if (dwarf_lowpc(unit->die, &low, VF_ERROR) == DW_DLV_OK)
     walk.base = low;
-  bool is_skeleton = type == DW_UT_skeleton || vf_has(unit, DW_AT_GNU_dwo_name);
+  bool is_skeleton = unit->type == DW_UT_skeleton || vf_has(unit->die, DW_AT_GNU_dwo_name);
   if (is_skeleton && object == module->objects[0]) {
-    struct vf_object *split = open_split(module, object, unit);
+    struct vf_object *split = open_split(module, object, unit->die);
     if (split)
       return walk_units(module, split, walk.base);
     module->unreadable_units++;
     return 0;
   }
-  walk.is_cxx = vf_is_cxx(object->dbg, unit);
-  return walk_children(&walk, unit, -1, 0);
+  walk.is_cxx = vf_is_cxx(object->dbg, unit->die);
+  return walk_children(&walk, unit->die, -1, 0);
+}
+
+/* All units of an object, in an array from malloc(). They are listed before any is walked, because libdwarf starts its
+ * own list again while a .dwo file is read. */
+static int list_units(struct vf_object *object, struct unit **units, size_t *count)
+{
+  size_t capacity = 0;
+  struct unit unit;
+  *units = NULL;
+  *count = 0;
+  while (dwarf_next_cu_header_d(object->dbg, 1, NULL, &unit.version, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                &unit.type, VF_ERROR) == DW_DLV_OK) {
+    if (dwarf_siblingof_b(object->dbg, NULL, 1, &unit.die, VF_ERROR) != DW_DLV_OK)
+      continue;
+    struct unit *list = grow(*units, *count, &capacity, sizeof *list);
+    if (!list)
+      return -ENOMEM;
+    *units = list;
+    list[(*count)++] = unit;
+  }
+  return 0;
 }
 
 static int compare_parents(const void *left, const void *right)
@@ -301,11 +333,12 @@ static int compare_parents(const void *left, const void *right)
 
 static int walk_units(struct vf_module *module, struct vf_object *object, uint64_t skeleton_base)
 {
-  Dwarf_Half version, type;
-  int result = 0;
-  while (result == 0 && dwarf_next_cu_header_d(object->dbg, 1, NULL, &version, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-                                               &type, NULL) == DW_DLV_OK)
-    result = walk_unit(module, object, version, type, skeleton_base);
+  struct unit *units;
+  size_t count;
+  int result = list_units(object, &units, &count);
+  for (size_t i = 0; i < count && result == 0; i++)
+    result = walk_unit(module, object, &units[i], skeleton_base);
+  free(units);
   if (object->parent_count)
     qsort(object->parents, object->parent_count, sizeof *object->parents, compare_parents);
   return result;
@@ -370,8 +403,8 @@ static void open_frames(struct vf_module *module, const char *path)
   dwarf_set_frame_rule_initial_value(module->frames, DW_FRAME_SAME_VAL);
   if (dwarf_get_fde_list_eh(module->frames, &module->cies, &module->cie_count, &module->fdes, &module->fde_count,
                             NULL) != DW_DLV_OK &&
-      dwarf_get_fde_list(module->frames, &module->cies, &module->cie_count, &module->fdes, &module->fde_count, NULL) !=
-          DW_DLV_OK)
+      dwarf_get_fde_list(module->frames, &module->cies, &module->cie_count, &module->fdes, &module->fde_count,
+                         VF_ERROR) != DW_DLV_OK)
     module->fde_count = 0;
 }
 

@@ -17,6 +17,11 @@
 #include "arena.h"
 #include "symbols.h"
 
+/* Where libdwarf puts an error. It ends the process when it finds no place for one, and looks into the skeleton's
+ * object for what a .dwo file lacks only when it can see which error that was. What could not be read shows in the
+ * result of the call; the error itself belongs to the object and goes with it. */
+#define VF_ERROR (&(Dwarf_Error){NULL})
+
 /* One object with DWARF: the module's debug file, or a .dwo file. */
 struct vf_object {
   Dwarf_Debug dbg;
@@ -71,7 +76,8 @@ struct vf_module {
   size_t call_count, call_capacity;
   struct vf_type **types; /* hash table by object and offset */
   size_t type_slots, type_count;
-  uint64_t unreadable_units; /* split units whose .dwo file is missing or cannot be read */
+  uint64_t unreadable_units;  /* split units whose .dwo file is missing or cannot be read */
+  uint64_t unreadable_ranges; /* functions and inlined instances whose list of ranges libdwarf cannot read */
 };
 
 /* Opens the module and reads its scopes. -ENOENT: it has no DWARF that libdwarf finds. */

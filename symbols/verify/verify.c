@@ -327,6 +327,7 @@ static void summarize(const struct verify *verify)
   tell_count(out, verify->by_rule, "parameters not compared: a rule makes more of them than their value");
   tell_count(out, verify->unknown, "parameters not compared: operations that the second reader does not evaluate");
   tell_count(out, verify->without_dwarf, "sites of functions without debug information: nothing to compare");
+  tell_count(out, verify->module.unreadable_ranges, "functions or inlined instances whose ranges libdwarf cannot read");
   tell_count(out, verify->without_unit, "sites not compared: libdwarf cannot read their .dwo file");
 }
 
