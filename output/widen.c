@@ -131,12 +131,12 @@ static uint32_t *count_layouts(const struct cs_profile *profile, const uint32_t 
 }
 
 static int meet_texts(struct cs_profile *profile, const uint32_t *shown_function, const uint32_t *layouts,
-                      struct cs_meeting *meeting, uint32_t count)
+                      struct cs_meeting *meeting)
 {
   struct texts texts = {.entries = CS_VECTOR_OF(struct text_entry)};
   struct cs_arguments scratch = {0};
   int result = 0;
-  for (uint32_t i = 0; i < count && result == 0; i++) {
+  for (uint32_t i = 0; i < profile->signatures.count && result == 0; i++) {
     uint32_t row = meeting->row_of[i];
     uint32_t function =
         shown_function[cs_profile_layout(profile, cs_profile_signature(profile, row)->layout)->function];
@@ -161,6 +161,24 @@ static int widen_all(struct cs_profile *profile, struct cs_meeting *meeting, uin
   return result;
 }
 
+/* What widening made belongs to its own row, or to that of an equal text. */
+static int cover_made(const struct cs_profile *profile, struct cs_meeting *meeting, uint32_t count)
+{
+  uint32_t all = profile->signatures.count;
+  uint32_t *row_of = reallocarray(meeting->row_of, all + 1u, sizeof *row_of);
+  if (!row_of)
+    return -ENOMEM;
+  meeting->row_of = row_of;
+  for (uint32_t i = count; i < all; i++)
+    row_of[i] = i;
+  meeting->joined = calloc(all + 1u, 1);
+  if (!meeting->joined)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < count; i++)
+    meeting->joined[row_of[i]] |= row_of[i] != i;
+  return 0;
+}
+
 int cs_widen(struct cs_profile *profile, const uint32_t *shown_function, struct cs_meeting *meeting)
 {
   *meeting = (struct cs_meeting){0};
@@ -169,13 +187,9 @@ int cs_widen(struct cs_profile *profile, const uint32_t *shown_function, struct 
   meeting->row_of = malloc((count + 1u) * sizeof *meeting->row_of);
   int result = layouts && meeting->row_of ? widen_all(profile, meeting, count) : -ENOMEM;
   if (result == 0)
-    meeting->joined = calloc(profile->signatures.count + 1u, 1);
-  if (result == 0 && !meeting->joined)
-    result = -ENOMEM;
-  for (uint32_t i = 0; i < count && result == 0; i++)
-    meeting->joined[meeting->row_of[i]] |= meeting->row_of[i] != i;
+    result = cover_made(profile, meeting, count);
   if (result == 0)
-    result = meet_texts(profile, shown_function, layouts, meeting, count);
+    result = meet_texts(profile, shown_function, layouts, meeting);
   free(layouts);
   if (result < 0)
     cs_meeting_free(meeting);

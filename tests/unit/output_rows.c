@@ -156,6 +156,10 @@ static void widening(void **state)
   assert_non_null(strstr(table, "1 row joined by widening under recursion"));
   free(table);
   char *callers = printed(stats, callsig_stats_print_callers, NULL);
+  struct callsig_stats_filter filter = {.size = sizeof filter, .signature = "n >= 8"};
+  assert_int_equal(callsig_stats_filter(stats, &filter), 0);
+  assert_int_equal(callsig_stats_row_count(stats), 1);
+  expect_row(stats, "2^3..2^4", 1, 1, .001, .001);
   assert_non_null(strstr(callers, "a.c:1(f(n=2^2..2^3))  <-       1    0.020    0.020  a.c:1(f(n=2^2..2^3))\n"));
   free(callers);
   callsig_stats_free(stats);
