@@ -36,8 +36,8 @@ show()
 
 cd "$top"
 show run -o "$recording" "$lua/src/lua" "$script"
-show report "$recording" --strip-dirs --by function 15
-show report "$recording" --strip-dirs 30
-show report "$recording" --strip-dirs --function '\(luaH_resize\)|:luaH_resize' 10
+show report "$recording" --strip-dirs -s tottime 25
+show report "$recording" --strip-dirs -s tottime --by function 10
+show report "$recording" --strip-dirs --function luaH_resize 10
 echo
 echo "The recording is $recording: 'callsig report --help' says what else can be asked of it."
