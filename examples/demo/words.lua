@@ -1,5 +1,5 @@
--- What `make demo` profiles: counts words of a made-up text, sorts them, writes and reads them back, and solves the eight
--- queens with errors as exits. It uses strings, tables, closures, coroutines, pcall and the garbage collector.
+-- What `make demo` profiles: counts words of a made-up text, sorts them, writes and reads them back, and places
+-- queens on a board with errors as exits. It uses strings, tables, closures, coroutines, pcall and the garbage collector.
 
 local state = 12345
 
@@ -26,26 +26,26 @@ local function text(n)
   return table.concat(words, " ")
 end
 
+-- How often each word occurs, and the words in the order in which they occur first. (The order of pairs() would change from
+-- run to run.)
 local function count(s)
-  local counts = {}
+  local counts, order = {}, {}
   for w in string.gmatch(s, "%a+") do
+    if not counts[w] then
+      order[#order + 1] = w
+    end
     counts[w] = (counts[w] or 0) + 1
   end
-  return counts
+  return counts, order
 end
 
-local function ranking(counts)
-  local order = {}
-  for w in pairs(counts) do
-    order[#order + 1] = w
-  end
+local function rank(counts, order)
   table.sort(order, function(a, b)
     if counts[a] ~= counts[b] then
       return counts[a] > counts[b]
     end
     return a < b
   end)
-  return order
 end
 
 local function serialise(order, counts)
@@ -84,11 +84,11 @@ local function queens(n)
   return solutions
 end
 
-local counts = count(text(20000))
-local order = ranking(counts)
+local counts, order = count(text(20000))
+rank(counts, order)
 local again = load(serialise(order, counts))()
-for w, n in pairs(counts) do
-  assert(again[w] == n, w)
+for _, w in ipairs(order) do
+  assert(again[w] == counts[w], w)
 end
 print(#order .. " different words, most often " .. order[1] .. " (" .. counts[order[1]] .. ")")
 print(queens(7) .. " ways to place 7 queens")
