@@ -82,9 +82,9 @@ static void fold(struct cs_tree *tree)
   struct cs_tree *folded = folded_tree(record->start_ticks);
   if (!folded)
     return;
-  unlink_record(record);
   (void)cs_tree_merge(folded, tree);
   folded->record->threads++;
+  unlink_record(record);
   if (record->start_ticks < folded->record->start_ticks)
     folded->record->start_ticks = record->start_ticks;
   if (record->end_ticks > folded->record->end_ticks)

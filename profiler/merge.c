@@ -146,8 +146,15 @@ static struct cs_rec_edge *map_edge(struct merge *merge, const struct cs_rec_edg
   return known ? known : cs_edge_make(merge->target, from, &key);
 }
 
+/* Counters move: when the process is killed in the middle of a merge, each is in one tree or the other. */
+static void move(uint64_t *target, uint64_t *source)
+{
+  __atomic_store_n(target, *target + *source, __ATOMIC_RELAXED);
+  __atomic_store_n(source, 0, __ATOMIC_RELAXED);
+}
+
 /* False: no space for the recursion's counters. */
-static bool add_recursion(struct cs_tree *tree, struct cs_rec_edge *edge, const struct cs_rec_recursion *source)
+static bool move_recursion(struct cs_tree *tree, struct cs_rec_edge *edge, struct cs_rec_recursion *source)
 {
   struct cs_rec_recursion *target = (struct cs_rec_recursion *)edge->recursion;
   if (!source->calls)
@@ -159,22 +166,22 @@ static bool add_recursion(struct cs_tree *tree, struct cs_rec_edge *edge, const 
     target->tag = (struct cs_rec_tag){CS_TAG_RECURSION, sizeof *target};
     __atomic_store_n(&edge->recursion, (uintptr_t)target, __ATOMIC_RELEASE);
   }
-  target->calls += source->calls;
-  target->total += source->total;
+  move(&target->calls, &source->calls);
+  move(&target->total, &source->total);
   for (unsigned group = 0; group < CS_GROUP_COUNT; group++) {
-    target->primitive[group] += source->primitive[group];
-    target->cumulative[group] += source->cumulative[group];
+    move(&target->primitive[group], &source->primitive[group]);
+    move(&target->cumulative[group], &source->cumulative[group]);
   }
   return true;
 }
 
-static bool add_edge(struct cs_tree *tree, struct cs_rec_edge *target, const struct cs_rec_edge *source)
+static bool move_edge(struct cs_tree *tree, struct cs_rec_edge *target, struct cs_rec_edge *source)
 {
-  if (source->recursion && !add_recursion(tree, target, (const struct cs_rec_recursion *)source->recursion))
+  if (source->recursion && !move_recursion(tree, target, (struct cs_rec_recursion *)source->recursion))
     return false;
-  target->calls += source->calls;
-  target->total += source->total;
-  target->children += source->children;
+  move(&target->calls, &source->calls);
+  move(&target->total, &source->total);
+  move(&target->children, &source->children);
   target->min = source->min < target->min ? source->min : target->min;
   target->max = source->max > target->max ? source->max : target->max;
   return true;
@@ -186,15 +193,15 @@ static uint64_t calls_of(const struct cs_rec_edge *edge)
 }
 
 /* The source's edges, oldest first. NULL: no memory. */
-static const struct cs_rec_edge **edges_in_order(struct merge *merge, const struct cs_tree *source, uint64_t *count)
+static struct cs_rec_edge **edges_in_order(struct merge *merge, const struct cs_tree *source, uint64_t *count)
 {
   *count = 0;
   for (uint64_t at = source->record->first_edge; at; at = ((const struct cs_rec_edge *)at)->next)
     ++*count;
-  const struct cs_rec_edge **edges = cs_arena_alloc(&merge->scratch, (*count + 1) * sizeof *edges);
+  struct cs_rec_edge **edges = cs_arena_alloc(&merge->scratch, (*count + 1) * sizeof *edges);
   uint64_t place = *count;
   for (uint64_t at = source->record->first_edge; edges && at; at = ((const struct cs_rec_edge *)at)->next)
-    edges[--place] = (const struct cs_rec_edge *)at;
+    edges[--place] = (struct cs_rec_edge *)at;
   return edges;
 }
 
@@ -202,15 +209,15 @@ int cs_tree_merge(struct cs_tree *target, const struct cs_tree *source)
 {
   struct merge merge = {.target = target};
   uint64_t count = 0, lost = 0;
-  const struct cs_rec_edge **edges = edges_in_order(&merge, source, &count);
+  struct cs_rec_edge **edges = edges_in_order(&merge, source, &count);
   merge.words = cs_arena_alloc(&merge.scratch, CS_SIGNATURE_MAX_WORDS * sizeof(uint64_t));
   bool ready = edges && merge.words && cs_table_init(&merge.map, &merge.scratch, 1024) &&
                note_mapped(&merge, source->root->context, (void *)target->root->context) &&
                note_mapped(&merge, (uintptr_t)source->root, target->root);
-  target->root_edge->children += source->root_edge->children;
+  move(&target->root_edge->children, &source->root_edge->children);
   for (uint64_t i = 0; edges && i < count; i++) {
     struct cs_rec_edge *edge = ready ? map_edge(&merge, edges[i]) : NULL;
-    if (!edge || !add_edge(target, edge, edges[i]))
+    if (!edge || !move_edge(target, edge, edges[i]))
       lost += calls_of(edges[i]);
   }
   cs_arena_free(&merge.scratch);

@@ -184,9 +184,9 @@ const struct cs_site *cs_site_at(struct cs_thread *t, uintptr_t pc, uintptr_t fu
   return resolve(t, pc, function_address, &hint);
 }
 
-static void retire_edges(struct cs_thread *t, uintptr_t low, uintptr_t high)
+static void retire_edges(const struct cs_tree *tree, uintptr_t low, uintptr_t high)
 {
-  for (uint64_t at = t->tree.record->first_edge; at; at = ((struct cs_rec_edge *)at)->next) {
+  for (uint64_t at = tree->record->first_edge; at; at = ((struct cs_rec_edge *)at)->next) {
     struct cs_rec_edge *edge = (struct cs_rec_edge *)at;
     uint64_t site = __atomic_load_n(&edge->site, __ATOMIC_RELAXED);
     if (site >= low && site < high)
@@ -205,6 +205,8 @@ void cs_sites_retire(uintptr_t low, uintptr_t high)
   cs_unlock(&process->modules_lock);
   cs_lock(&process->threads_lock);
   for (struct cs_thread *t = process->threads; t; t = t->next)
-    retire_edges(t, low, high);
+    retire_edges(&t->tree, low, high);
+  if (process->folded)
+    retire_edges(process->folded, low, high);
   cs_unlock(&process->threads_lock);
 }

@@ -75,7 +75,7 @@ CASES = {
     "segv": case("segv.c"),
     "malloc": case("malloc.c", flags=("-fno-builtin",)),
     "coroutines": case("coroutines.c"),
-    "plugins": case("plugins.c", runs=(("@alpha", "@beta"),), plugins=("alpha", "beta")),
+    "plugins": case("plugins.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "threads")), plugins=("alpha", "beta")),
     "many_threads": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),
     "deep": case("deep.c", ONE + [("clang", "-O0")]),
     "grow": case("grow.c"),
