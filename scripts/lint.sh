@@ -14,7 +14,7 @@ build=$1
 git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
 sources=$(git ls-files 'profiler/*.c' 'symbols/*.c' 'output/*.c' 'cli/*.c')
 # shellcheck disable=SC2086
-printf '%s\n' $sources | xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p "$build" --warnings-as-errors='*' 2>"$build/lint.log" ||
+printf '%s\n' $sources | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build" --warnings-as-errors='*' 2>"$build/lint.log" ||
   { grep -v 'warnings generated\|Suppressed' "$build/lint.log" >&2 || :; exit 1; }
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
   --suppressions-list=.cppcheck -D__x86_64__ -D_GNU_SOURCE -Iinclude -Isymbols -Ioutput -j "$(nproc)" $sources
