@@ -15,7 +15,6 @@ lost; that only one of them has; and mismatches, which must be 0: calls that can
 
 import argparse
 import os
-import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -27,6 +26,7 @@ sys.path.insert(0, str(HERE.parent / "real"))
 import build  # noqa: E402
 import gdb_arguments  # noqa: E402
 import matching  # noqa: E402
+from names import declared_name  # noqa: E402
 from product import Product  # noqa: E402
 
 QUICK = {"lua": ["gcc-O2", "clang-O2"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
@@ -35,26 +35,10 @@ FULL = {"lua": ["gcc-O2", "clang-O2", "gcc-O0", "gcc-O3", "gcc-O2-lto"], "zstd":
 COLUMNS = (matching.EQUAL, matching.TYPE_ONLY, matching.BOTH_LOST, matching.ONLY_GDB, matching.ONLY_CALLSIG)
 
 
-def declared_name(name):
-    """A function's name as gdb and callsig both have it: without scope, template arguments, parameters and return type."""
-    name = name.replace("(anonymous namespace)", "anonymous").replace("[abi:cxx11]", "")
-    operator = re.search(r"\boperator\s*(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?|\W{1,3}(?=[(<]|$)|.*?(?=\(|$))", name)
-    if operator:
-        return operator[0].replace(" ", "")
-    plain, depth = "", 0
-    for character in name:
-        if character == "(" and depth == 0:
-            break
-        depth += (character == "<") - (character == ">")
-        if depth == 0 and character != ">":
-            plain += character
-    return plain.rsplit("::", 1)[-1].strip().rsplit(" ", 1)[-1]
-
-
 def rows_by_function(report):
     rows = defaultdict(list)
     for row in report["rows"]:
-        rows[row["line"], declared_name(row["function"])].append(row)
+        rows[declared_name(row["function"])].append(row)
     return rows
 
 
@@ -70,48 +54,40 @@ class Comparison:
             recording = Path(folder) / "recording"
             environment = {"LD_PRELOAD": str(self.product.preload), "CALLSIG_OUTPUT": str(recording),
                            "CALLSIG_CACHE_DIR": str(self.product.cache), "CALLSIG_COMMAND": str(self.product.command)}
-            records, expected, said = gdb_arguments.read_calls(command, self.hooks, environment, self.budget, stdin=run.stdin, cwd=folder)
+            records, said = gdb_arguments.read_calls(command, self.hooks, environment, self.budget, stdin=run.stdin, cwd=folder)
             if not recording.exists():
                 raise SystemExit(f"{name} {variant} {run.name}: left no recording in gdb: {said.strip()[-500:]}")
             rows = rows_by_function(self.product.report(recording))
-        return self.judge(f"{name:8} {variant:16} {run.name:10}", records, expected, rows)
+        return self.judge(f"{name:8} {variant:16} {run.name:10}", records, rows)
 
-    def judge(self, title, records, expected, rows):
-        seen = defaultdict(list)
+    def judge(self, title, records, rows):
+        by_name = defaultdict(list)
         for record in records:
-            seen[record["function"]].append(record)
-        by_row = defaultdict(list)  # out-of-line copies of one inline function meet in one row
-        for function, calls in seen.items():
-            described = next((r for r in calls if r["args"] is not None), None)
-            if described is not None:
-                by_row[described["line"], declared_name(described["declared"])].append(function)
+            by_name[record["called"]].append(record)
         outcomes, compared, mismatches, left_out = Counter(), 0, [], Counter()
-        for key, functions in by_row.items():
-            calls = [record for function in functions for record in seen[function]]
-            found = rows.get(key, [])
+        for name, calls in by_name.items():
+            found = rows.get(name, [])
             counted = sum(row["ncalls"] for row in found)
-            if not found:
-                mismatches.append((key, "callsig has no row for it", calls[:1]))
-            elif counted != len(calls):
-                # Another function of this name and line (a template's other instance, a header's copy), or threads.
-                left_out["calls of several functions in one row" if counted > len(calls) else "fewer calls recorded"] += len(calls)
-                if counted < len(calls):
-                    mismatches.append((key, f"callsig counted {counted} calls, gdb {len(calls)}", calls[:1]))
+            if counted < len(calls):
+                mismatches.append((name, f"callsig counted {counted} calls, gdb {len(calls)}", [f"gdb: site {calls[0]['site']:#x}"]))
+            elif len(calls) < counted:
+                # Threads made other calls this time than when they were counted, or a library's function has this name.
+                left_out["calls at unwatched sites"] += len(calls)
             elif any(record["args"] is None for record in calls):
-                left_out["gdb finds no frame"] += len(calls)
+                left_out["gdb does not know the function"] += len(calls)
             else:
                 one, unpaired, spare = matching.pair(calls, found)
                 outcomes += one
                 compared += len(calls) - len(unpaired)
                 if unpaired:
-                    mismatches.append((key, f"{len(unpaired)} of {len(calls)} calls differ", [unpaired[:3], spare[:3]]))
-        left_out["gdb finds no frame"] += sum(len(calls) for calls in seen.values() if all(r["args"] is None for r in calls))
+                    mismatches.append((name, f"{len(unpaired)} of {len(calls)} calls differ", [f"gdb {dict(record['args'])}" for record in unpaired[:2]]
+                                       + [f"callsig {row['ncalls']} {row['signature']}" for row in spare[:2]]))
         print(f"{title} calls {compared:5}  " + "  ".join(f"{column} {outcomes[column]:5}" for column in COLUMNS)
-              + f"  mismatches {len(mismatches)}" + "".join(f"  [{why}: {count}]" for why, count in +left_out.items()))
-        for key, what, examples in mismatches[:10]:
-            print(f"    {key[1]} (line {key[0]}): {what}")
+              + f"  mismatches {len(mismatches)}" + "".join(f"  [{why}: {count}]" for why, count in (+left_out).items()))
+        for name, what, examples in mismatches[:20]:
+            print(f"    {name}: {what}")
             if self.verbose:
-                print(f"        {examples}")
+                print(*(f"        {example}" for example in examples), sep="\n")
         return len(mismatches), compared
 
 

@@ -7,10 +7,11 @@ import re
 import shlex
 import subprocess
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
 import hook_counts
+from names import declared_name
 
 HERE = Path(__file__).resolve().parent
 
@@ -30,38 +31,33 @@ def hook_calls(program):
     return calls
 
 
-def choose(counted, budget, most, seed=1):
-    """Functions, each called at most `most` times, with `budget` calls together: a set of this_fn addresses."""
+def choose(counted, named, budget, most, seed=1):
+    """Function names, each called at most `most` times together, with `budget` calls in all."""
     calls = Counter()
     for _, function, count in counted:
-        calls[function] += count
-    few = sorted(function for function, count in calls.items() if count <= most)
+        calls[named.get(function)] += count
+    few = sorted(name for name, count in calls.items() if name and count <= most)
     random.Random(seed).shuffle(few)
     chosen, total = set(), 0
-    for function in few:
+    for name in few:
         if total >= budget:
             break
-        chosen.add(function)
-        total += calls[function]
+        chosen.add(name)
+        total += calls[name]
     return chosen
 
 
 def read_calls(command, library, environment, budget=3000, most=60, stdin=None, cwd=None):
-    """Runs `command` (whose standard input gdb shares with it) twice, the first time to count its calls and then in gdb: (records, calls of the chosen functions).
+    """Runs `command` (whose standard input gdb shares with it) twice, the first time to count its calls and then in gdb.
 
-    A record is what gdb_reader.py writes; the second result maps this_fn to the calls that the counting hooks saw.
+    Returns (records, gdb's output). A record is what gdb_reader.py writes, with `called`, the function's name: all functions
+    of a name are watched or none.
     """
     _, counted = hook_counts.run_counted(command, library, stdin, cwd)
-    chosen = choose(counted, budget, most)
+    named = {address: declared_name(name) for address, name in hook_counts.names(command[0]).items()}
+    chosen = choose(counted, named, budget, most)
     returns = hook_calls(command[0])
-    calls = {}
-    for site, function, _ in counted:
-        if function in chosen and site in returns:
-            calls[returns[site]] = site
-    expected = Counter()
-    for _, function, count in counted:
-        if function in chosen:
-            expected[function] += count
+    calls = {returns[site]: site for site, function, _ in counted if named.get(function) in chosen and site in returns}
     with tempfile.TemporaryDirectory() as folder:
         plan = {"command": command, "arguments": shlex.join(map(str, command[1:])), "environment": environment,
                 "calls": calls, "bias": hook_counts.load_bias(command[0]), "output": str(Path(folder) / "read")}
@@ -72,4 +68,7 @@ def read_calls(command, library, environment, budget=3000, most=60, stdin=None, 
         if not (Path(folder) / "read").exists():
             raise SystemExit(f"gdb: {done.stdout.strip()[-2000:]}")
         with open(Path(folder) / "read") as lines:
-            return [json.loads(line) for line in lines], expected, done.stdout
+            records = [json.loads(line) for line in lines]
+        for record in records:
+            record["called"] = named.get(record["function"], record["name"])
+        return [record for record in records if record["called"] in chosen], done.stdout

@@ -5,7 +5,13 @@ instruction to the address that it returns to. For every stop one JSON line goes
 is told (this_fn) and, for each parameter, its name and [kind, value], or ["lost", ""].
 
 A parameter is read where the program stands at the call instruction. What the debug information does not describe there
-it may describe right after the call, as clang's often does: gdb then also stops at the return address, and reads it there.
+it may describe right after the call, or some instructions later, as clang's often does: gdb then also stops at the return
+address, and steps from there, until it can read it.
+Parameters of inlined functions are evaluated in the frame of the function that they are inlined into: the registers are the
+same, and gdb takes DW_OP_entry_value in an inlined frame for something else (a parameter that is tableSize@entry=7 there
+would be 0). A block once found at the call is kept for the return address, where clang's ranges may tell of another
+instance.
+
 Which function is meant follows from this_fn, not from the innermost frame alone: where the debug information puts the
 call outside the inlined function that makes it, that function's nearest block after the call is taken, and its parameters
 are evaluated in the frame at hand.
@@ -16,6 +22,7 @@ import os
 
 import gdb
 
+STEPS = 8  # how many instructions after the call a parameter may become readable
 INTEGERS = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE}
 
 
@@ -68,20 +75,19 @@ def is_called(function, wanted):
 
 
 def frame_for(wanted, nearest):
-    """The innermost frame, inlined ones included, of the physical function at hand whose function has a name in `wanted`,
-    and its block. `nearest(pc)` finds a block where no frame is right."""
-    newest = frame = gdb.newest_frame()
-    while frame is not None:
+    """The frame of the physical function at hand, and the block of the innermost function, inlined ones included, that has
+    a name in `wanted`. `nearest(pc)` finds a block where no frame is right."""
+    frame, found = gdb.newest_frame(), None
+    while True:
         try:
             block = function_of(frame)
         except RuntimeError:
-            return None, None
-        if block is not None and is_called(block.function, wanted):
-            return frame, block
+            return frame, found
+        if found is None and block is not None and is_called(block.function, wanted):
+            found = block
         if frame.type() != gdb.INLINE_FRAME:
-            break
+            return frame, found if found is not None else nearest(frame.pc())
         frame = frame.older()
-    return newest, nearest(newest.pc())
 
 
 def nearest_block(wanted, pc, reach=512):
@@ -98,7 +104,8 @@ def nearest_block(wanted, pc, reach=512):
 def pointer_text(value, target):
     address = int(value)
     if address == 0:
-        return "NULL"
+        # gdb's number for a pointer to an object that is not in memory (DW_OP_implicit_pointer) is 0, too.
+        return "pointer" if "synthetic pointer" in value.format_string(raw=True) else "NULL"
     if target.code not in (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD):
         return "pointer"
     text = gdb.execute(f"info symbol {address:#x}", to_string=True)
@@ -144,6 +151,7 @@ class Reader:
         self.output = open(plan["output"], "w")
         self.names = {}
         self.waiting = {}  # (thread, stack pointer): the record whose lost parameters may be readable after the call
+        self.blocks = {}  # by the same key: the block that was found at the call
         self.after = set()
         self.nearest = {}
 
@@ -159,6 +167,7 @@ class Reader:
         gdb.execute("starti", to_string=True)
         gdb.execute("handle all nostop noprint pass", to_string=True)
         gdb.execute("handle SIGTRAP stop nopass", to_string=True)
+        gdb.execute("set scheduler-locking step")
         self.bias = self.plan["bias"]
         self.calls = {int(call) + self.bias: site + self.bias for call, site in self.plan["calls"].items()}
         for call in self.calls:
@@ -195,7 +204,8 @@ class Reader:
         key = (gdb.selected_thread().num, int(gdb.parse_and_eval("$rsp")))
         if key in self.waiting:
             self.flush(self.waiting.pop(key))
-        if record["args"] is None or any(value[0] == "lost" for _, value in record["args"]):
+        if self.is_lost(record):
+            self.blocks[key] = block
             if self.calls[pc] not in self.after:
                 self.after.add(self.calls[pc])
                 gdb.Breakpoint(f"*{self.calls[pc]:#x}", internal=True)
@@ -204,19 +214,46 @@ class Reader:
             self.flush(record)
 
     def after_call(self):
-        record = self.waiting.pop((gdb.selected_thread().num, int(gdb.parse_and_eval("$rsp"))), None)
+        key = (gdb.selected_thread().num, int(gdb.parse_and_eval("$rsp")))
+        record = self.waiting.pop(key, None)
         if record is None:
             return
         frame, block = self.place(record["function"] + self.bias)
-        if block is not None:
-            values = read(frame, block)
-            if record["args"] is None:
-                record["args"] = [[name, ["lost", ""]] for name, _ in values]
-                self.declare(record, block)
-            for known, (_, value) in zip(record["args"], values):
-                if known[1][0] == "lost":
-                    known[1] = value
+        block = self.blocks.pop(key) or block
+        self.fill(record, frame, block)
+        if block is not None and self.is_lost(record):
+            self.step(record, frame, block)
         self.flush(record)
+
+    @staticmethod
+    def is_lost(record):
+        return record["args"] is None or any(value[0] == "lost" for _, value in record["args"])
+
+    def fill(self, record, frame, block):
+        """Reads what was lost before."""
+        if block is None:
+            return
+        values = read(frame, block)
+        if record["args"] is None:
+            record["args"] = [[name, ["lost", ""]] for name, _ in values]
+            self.declare(record, block)
+        for known, (_, value) in zip(record["args"], values):
+            if known[1][0] == "lost":
+                known[1] = value
+
+    def step(self, record, frame, block):
+        """Steps over straight code while something is lost."""
+        for _ in range(STEPS):
+            text = gdb.execute("x/i $pc", to_string=True)
+            if any(word in text for word in ("call", "\tjmp", "\tret", "\trep", "\tud2")):
+                return
+            gdb.execute("stepi", to_string=True)
+            frame = gdb.newest_frame()
+            while frame.type() == gdb.INLINE_FRAME:
+                frame = frame.older()
+            self.fill(record, frame, block)
+            if not self.is_lost(record) or int(gdb.parse_and_eval("$pc")) in self.calls:
+                return
 
     def run(self):
         self.start()
@@ -225,10 +262,11 @@ class Reader:
             if not gdb.selected_inferior().threads():
                 break
             pc = int(gdb.parse_and_eval("$pc"))
-            if pc in self.calls:
-                self.at_call(pc)
             if pc in self.after:
                 self.after_call()
+                pc = int(gdb.parse_and_eval("$pc"))
+            if pc in self.calls:
+                self.at_call(pc)
         for record in self.waiting.values():
             self.flush(record)
         self.output.close()

@@ -45,10 +45,9 @@ def symbols(program):
     return found
 
 
-def by_name(program, counts):
-    """Counter of calls by symbol; aliases of one address are joined by `=`."""
-    named = symbols(program)
-    result = Counter()
-    for _, function, calls in counts:
-        result["=".join(sorted(named.get(function, {hex(function)})))] += calls
-    return result
+def names(program):
+    """{link-time address: the demangled name of its function}; of aliases, the first in order."""
+    found = symbols(program)
+    first = {address: min(several) for address, several in found.items()}
+    done = subprocess.run(["c++filt"], input="\n".join(first.values()), stdout=subprocess.PIPE, text=True, check=True)
+    return dict(zip(first, done.stdout.splitlines()))

@@ -25,7 +25,9 @@ def same(kind, seen, value):
         number, name = seen.split(" ", 1)
         if isinstance(value, int):
             return str(value) == number
-        return sorted(value.replace(" ", "").split("|")) == sorted(name.strip("()").replace(" ", "").split("|"))
+        # gdb qualifies the names of C++.
+        names = [part.strip().rsplit("::", 1)[-1] for part in name.removeprefix("(").removesuffix(")").split("|")]
+        return sorted(value.replace(" ", "").split("|")) == sorted(names)
     if isinstance(value, str):  # a char: the character itself
         return len(value) == 1 and int(seen) in (ord(value), ord(value) - 256)
     return not isinstance(value, bool) and str(value) == seen

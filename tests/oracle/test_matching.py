@@ -3,8 +3,8 @@
 
 import unittest
 
-import arguments
 import matching
+import names
 
 
 def seen(*values):
@@ -57,10 +57,10 @@ class Matching(unittest.TestCase):
 
     def test_names(self):
         for name in ("f", "f(int)", "a::b<int>::f", "(anonymous namespace)::f(char, int)", "a::f<x::y>(int) const"):
-            self.assertEqual(arguments.declared_name(name), "f", name)
+            self.assertEqual(names.declared_name(name), "f", name)
         for name in ("a<b>::operator<(a<b> const&)", "operator<", "void x::operator<<int>(int)"):
-            self.assertTrue(arguments.declared_name(name).startswith("operator<"), name)
-        self.assertEqual(arguments.declared_name("std::map<int, x()>::operator()(int) const"), "operator()")
+            self.assertTrue(names.declared_name(name).startswith("operator<"), name)
+        self.assertEqual(names.declared_name("std::map<int, x()>::operator()(int) const"), "operator()")
 
 
 if __name__ == "__main__":
