@@ -51,8 +51,7 @@ static void retire_unloaded(void)
   for (struct cs_module *module = cs_process.modules; module; module = module->next) {
     if (module->unloaded || module->main_program || cs_module_present(module))
       continue;
-    module->unloaded = true;
-    __atomic_store_n(&module->record->unloaded, 1, __ATOMIC_RELEASE);
+    cs_module_gone(module);
     cs_sites_retire(module->start, module->end);
   }
 }

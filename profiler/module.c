@@ -51,6 +51,55 @@ static struct cs_rec_module *make_record(const struct cs_located *found)
   return record;
 }
 
+/* Is it the file that was located? */
+static bool is_file(const struct cs_module *module, const struct cs_located *found)
+{
+  const struct cs_rec_module *record = module->record;
+  const struct cs_rec_name *path = (const struct cs_rec_name *)(uintptr_t)record->path;
+  return found->build_id_size == record->build_id_size &&
+         cs_equal_bytes(found->build_id, record->build_id, record->build_id_size) && cs_equal(found->path, path->text);
+}
+
+static bool is_place(const struct cs_module *module, const struct cs_located *found)
+{
+  return found->start == module->start && found->end == module->end && found->bias == module->bias;
+}
+
+/* The module that was unloaded and is back where it was, or NULL. */
+static struct cs_module *find_returned(const struct cs_located *found)
+{
+  struct cs_module *module = cs_process.modules;
+  while (module && !(module->unloaded && found->build_id_size && is_place(module, found) && is_file(module, found)))
+    module = module->next;
+  return module;
+}
+
+/* Takes over the index of a module of the same build, which was mapped elsewhere. */
+static bool share_index(struct cs_module *module, const struct cs_located *found)
+{
+  const struct cs_module *other = cs_process.modules;
+  while (other && !(other->view.header && found->build_id_size && is_file(other, found)))
+    other = other->next;
+  if (!other)
+    return false;
+  module->view = other->view;
+  module->record->index = other->record->index;
+  module->record->index_size = other->record->index_size;
+  return true;
+}
+
+static void find_index(struct cs_thread *t, struct cs_module *module, const struct cs_located *found)
+{
+  struct cs_rec_module *record = module->record;
+  bool made;
+  if (share_index(module, found) ||
+      cs_index_obtain(t, &cs_process.settings, found, &module->view, &record->index_size, &made) != 0)
+    return;
+  record->index = (uintptr_t)module->view.header;
+  if (made)
+    tell_what_is_missing(module, found->path);
+}
+
 static struct cs_module *make_module(struct cs_thread *t, const struct cs_located *found)
 {
   struct cs_settings *settings = &cs_process.settings;
@@ -67,12 +116,8 @@ static struct cs_module *make_module(struct cs_thread *t, const struct cs_locate
   module->tls_known = found->tls_known;
   module->tls_offset = found->tls_offset;
   module->excluded = cs_filter_excludes_module(settings->include, settings->exclude, found->path);
-  bool made;
-  if (!module->excluded && cs_index_obtain(t, settings, found, &module->view, &record->index_size, &made) == 0) {
-    record->index = (uintptr_t)module->view.header;
-    if (made)
-      tell_what_is_missing(module, found->path);
-  }
+  if (!module->excluded)
+    find_index(t, module, found);
   return module;
 }
 
@@ -85,6 +130,19 @@ static void publish(struct cs_module *module)
   __atomic_store_n(&cs_process.modules, module, __ATOMIC_RELEASE);
 }
 
+static void set_unloaded(struct cs_module *module, bool unloaded)
+{
+  module->unloaded = unloaded;
+  __atomic_store_n(&module->record->unloaded, unloaded, __ATOMIC_RELEASE);
+}
+
+void cs_module_gone(struct cs_module *module)
+{
+  cs_lock(&cs_process.modules_lock);
+  set_unloaded(module, true);
+  cs_unlock(&cs_process.modules_lock);
+}
+
 struct cs_module *cs_module_for_address(struct cs_thread *t, uintptr_t address)
 {
   struct cs_module *module = find_known(address);
@@ -94,7 +152,11 @@ struct cs_module *cs_module_for_address(struct cs_thread *t, uintptr_t address)
   if (cs_sys_failed(mapped))
     return NULL;
   struct cs_located *found = (struct cs_located *)mapped;
-  if (cs_locate(address, found) == 0 && (module = make_module(t, found)) != NULL)
+  bool located = cs_locate(address, found) == 0;
+  module = located ? find_returned(found) : NULL;
+  if (module)
+    set_unloaded(module, false);
+  else if (located && (module = make_module(t, found)) != NULL)
     publish(module);
   cs_sys_munmap(found, sizeof *found);
   return module;
@@ -106,12 +168,7 @@ bool cs_module_present(const struct cs_module *module)
   if (cs_sys_failed(mapped))
     return false;
   struct cs_located *found = (struct cs_located *)mapped;
-  const struct cs_rec_module *record = module->record;
-  const struct cs_rec_name *path = (const struct cs_rec_name *)(uintptr_t)record->path;
-  bool present = cs_locate(module->start, found) == 0 && found->start == module->start && found->bias == module->bias &&
-                 found->build_id_size == record->build_id_size &&
-                 cs_equal_bytes(found->build_id, record->build_id, record->build_id_size) &&
-                 cs_equal(found->path, path->text);
+  bool present = cs_locate(module->start, found) == 0 && is_place(module, found) && is_file(module, found);
   cs_sys_munmap(found, sizeof *found);
   return present;
 }
