@@ -149,8 +149,26 @@ def control(tools, compiler, level):
         tools.expect_counts(path, result.told("count"), exact=True)
 
 
+def toggle(tools, compiler, level):
+    """Profiling goes off and on under running threads: nothing is counted that should not be, and no time is negative."""
+    guest = Guest(tools, "toggle.c", compiler, level, libraries=tools.link_with("shared"))
+    path = tools.new_recording()
+    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path), path)
+    if result.status or result.errors:
+        raise Failure(f"exit status {result.status}: {result.errors}")
+    tools.expect_counts(path, result.told("count"), exact=True)
+    read = tools.read(path)
+    for name, most in result.told("most").items():
+        if not 0 < read.calls[name][0] <= most:
+            raise Failure(f"{name} was called {most} times, the recording says {read.calls[name][0]}")
+    for row in tools.report_rows(path):
+        if row["tottime"] < 0 or row["cumtime"] < row["tottime"]:
+            raise Failure(f"impossible times: {row}")
+
+
 CASES = {
     "control": control,
+    "toggle": toggle,
     "sigkill": sigkill,
     "full_disk": full_disk,
     "file_limit": file_limit,

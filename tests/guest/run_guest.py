@@ -36,6 +36,20 @@ def check_child(tools, result):
     tools.expect_counts(tools.only_other_recording(result), result.told("child"), exact=True)
 
 
+def check_children(count):
+    """So many forked children each called left() once from the top, and at depth 5 leaf() once."""
+    def check(tools, result):
+        others = tools.other_recordings(result)
+        if len(others) != count:
+            raise Failure(f"{len(others)} recordings of children, {count} expected")
+        for other in others:
+            calls = tools.read(other).calls
+            walked = calls.get("left", [0])[0] + calls.get("right", [0])[0]
+            if walked != 6 or calls["leaf"][0] != 1 or calls["main"][0] != 1:
+                raise Failure(f"{other}: {calls}")
+    return check
+
+
 def check_images(count):
     def check(tools, result):
         others = tools.other_recordings(result)
@@ -76,6 +90,8 @@ CASES = {
     "malloc": case("malloc.c", flags=("-fno-builtin",)),
     "coroutines": case("coroutines.c"),
     "plugins": case("plugins.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "threads")), plugins=("alpha", "beta")),
+    "storm": case("storm.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"),), check=check_children(60),
+                  plugins=("alpha", "beta")),
     "many_threads": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),
     "deep": case("deep.c", ONE + [("clang", "-O0")]),
     "grow": case("grow.c"),
