@@ -1,9 +1,10 @@
 /*
- * The end of a thread: its tree stays, or is folded into the one of ended threads, so that a hundred thousand short
- * threads take no more room than a few.
+ * The end of a thread, and of the process.
  *
- * The end is noticed by a destructor of thread-specific data that puts itself back until the last of the rounds that
- * the C library makes: the destructors of the program run before it, and their calls are counted.
+ * An ended thread's tree stays, or is folded into the one of ended threads, so that a hundred thousand short threads
+ * take no more room than a few. The end is noticed by a destructor of thread-specific data that puts itself back until
+ * the last of the rounds that the C library makes: the destructors of the program run before it, and their calls are
+ * counted.
  */
 #include "fold.h"
 
@@ -110,4 +111,15 @@ void cs_thread_ended(struct cs_thread *t)
     fold(&tree);
   cs_unlock(&cs_process.threads_lock);
   cs_restore_signals(mask);
+}
+
+/* The end of the process through exit(), after the program's own destructors: frames that are open now were open then.
+ * Calls that are made still later are recorded all the same. */
+__attribute__((destructor)) static void at_process_end(void)
+{
+  if (__atomic_load_n(&cs_process.state, __ATOMIC_ACQUIRE) != CS_PROCESS_RECORDING || cs_fork_happened())
+    return;
+  cs_process.finished = 1;
+  __atomic_or_fetch(&cs_process.header->flags, CS_REC_FINISHED, __ATOMIC_RELAXED);
+  cs_stamp_last();
 }

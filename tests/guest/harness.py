@@ -30,7 +30,7 @@ class Result:
     """One finished run."""
 
     def __init__(self, command, done, recording_path):
-        self.command = command
+        self.arguments = command
         self.status = done.returncode
         self.output = done.stdout
         self.errors = done.stderr

@@ -40,7 +40,7 @@ class Recording:
         if self.data[:8] != b"CSIGREC\0":
             raise Broken("no recording")
         self.base = self.word(self.at["rec_header.base"])
-        self.flags = self.half(self.at["rec_header.flags"])
+        self.finished = bool(self.half(self.at["rec_header.flags"]) & 2)
         self.hook_inner = self.word(self.at["rec_header.hook_inner"])
         self.hook_outer = self.word(self.at["rec_header.hook_outer"])
         self.loss = {name: self.word(self.at["rec_header.loss"] + 8 * i) for i, name in enumerate(LOSS_NAMES)}

@@ -62,6 +62,13 @@ def check_images(count):
     return check
 
 
+def check_finished(tools, result):
+    """The recording says whether the process ended through exit()."""
+    by_exit = result.arguments[-1] in ("exit", "thread", "return")
+    if tools.read(result.recording).finished != by_exit:
+        raise Failure(f"{result.arguments}: finished is {not by_exit}")
+
+
 def check_threads(tools, result):
     recording = tools.read(result.recording)
     if len(recording.threads) > 64 + 16:
@@ -84,7 +91,8 @@ CASES = {
     "exec_all": case("exec.c", runs=(("all",),), check=check_images(5)),
     "thread_ends": case("thread_ends.c"),
     "ends": case("ends.c", runs=tuple((mode,) for mode in
-                                      ("exit", "_exit", "quick_exit", "abort", "signal", "thread", "return"))),
+                                      ("exit", "_exit", "quick_exit", "abort", "signal", "thread", "return")),
+                 check=check_finished),
     "signals": case("signals.c", runs=((), ("stack",))),
     "segv": case("segv.c"),
     "malloc": case("malloc.c", flags=("-fno-builtin",)),
