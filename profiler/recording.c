@@ -353,6 +353,8 @@ int cs_recording_open(struct cs_process *process, bool child)
 {
   process->full = false;
   process->free_blocks = NULL;
+  if (!process->settings.output[0])
+    return -ENAMETOOLONG; /* options.c has told of it */
   long fd = create_file(process);
   if (fd < 0) {
     cs_message("%s: the recording cannot be created (error %ld%s): nothing is recorded; see CALLSIG_OUTPUT",

@@ -157,6 +157,7 @@ static const struct cs_site *resolve(struct cs_thread *t, uintptr_t pc, uintptr_
   const struct cs_site *known = find(__atomic_load_n(&process->sites, __ATOMIC_ACQUIRE), pc);
   if (known)
     return known;
+  cs_pause(t); /* also for waiting: another thread may be having an index made */
   cs_lock(&process->modules_lock);
   known = find(process->sites, pc);
   if (!known) {
@@ -168,6 +169,7 @@ static const struct cs_site *resolve(struct cs_thread *t, uintptr_t pc, uintptr_
     }
   }
   cs_unlock(&process->modules_lock);
+  cs_resume(t);
   return known;
 }
 

@@ -166,7 +166,49 @@ def toggle(tools, compiler, level):
             raise Failure(f"impossible times: {row}")
 
 
+def filters(tools, compiler, level):
+    """What is left out has no row, and its callees are still counted."""
+    guest = Guest(tools, "filtered.c", compiler, level)
+    everything = {"leaf": 2000, "helper": 1000, "work": 100, "main": 1}
+    module = os.path.basename(guest.path)
+    for include, exclude, left in (
+            (None, None, "leaf helper work main"), ("leaf", None, "leaf"), ("w*\nhelper", None, "work helper"),
+            (None, "helper", "leaf work main"), (None, "file:filtered.c", ""), ("file:filtered.c", "main", "leaf helper work"),
+            (f"module:{module}", "function:w[aeiou]rk", "leaf helper main"), ("module:elsewhere", None, ""),
+            (None, f"module:*/{module}", "")):
+        settings = {name: value for name, value in (("CALLSIG_INCLUDE", include), ("CALLSIG_EXCLUDE", exclude)) if value}
+        result = guest.run_profiled([], settings=settings)
+        tools.compare(guest.run_plain([]), result)
+        calls = {name: count for name, (count, _) in tools.read(result.recording).calls.items() if count}
+        if calls != {name: everything[name] for name in left.split()}:
+            raise Failure(f"include {include!r}, exclude {exclude!r}: {calls}")
+
+
+def options(tools, compiler, level):
+    """Options that make no sense: one line each, and the program runs on, profiled by the defaults."""
+    guest = Guest(tools, "filtered.c", compiler, level)
+    for name, value, words in (("CALLSIG_CLOCK", "sundial", ["CALLSIG_CLOCK", "sundial"]),
+                               ("CALLSIG_MEMORY", "12 parsecs", ["CALLSIG_MEMORY", "12 parsecs"]),
+                               ("CALLSIG_MEMORY", "1K", ["CALLSIG_MEMORY"]),
+                               ("CALLSIG_RULES", "/nowhere/rules", ["/nowhere/rules"]),
+                               ("CALLSIG_OUTPUT", "/x" * 3000, ["CALLSIG_OUTPUT"])):
+        result = guest.run_profiled([], settings={name: value})
+        tools.compare(guest.run_plain([]), result)
+        expect_one_line(result, *words)
+    for name, value in (("CALLSIG_CLOCK", "cpu"), ("CALLSIG_CLOCK", "wall"), ("CALLSIG_MEMORY", "4M"),
+                        ("CALLSIG_NO_SIGNATURES", "1"), ("CALLSIG_DISABLED", "0"), ("CALLSIG_DISABLED", "")):
+        result = guest.run_profiled([], settings={name: value})
+        if result.status or result.errors:
+            raise Failure(f"{name}={value}: exit status {result.status}: {result.errors}")
+        tools.expect_counts(result.recording, {"leaf": 2000, "helper": 1000, "work": 100, "main": 1}, exact=True)
+    result = guest.run_profiled([], settings={"CALLSIG_DISABLED": "1"})
+    if result.status or result.errors or tools.read(result.recording).calls:
+        raise Failure(f"disabled: exit status {result.status}: {result.errors}")
+
+
 CASES = {
+    "filters": filters,
+    "options": options,
     "control": control,
     "toggle": toggle,
     "sigkill": sigkill,

@@ -186,11 +186,12 @@ class Guest:
     def run_plain(self, arguments):
         return self.run([self.plain, *arguments], self.tools.environment(), None)
 
-    def run_profiled(self, arguments, mode="preload", output=None, program=None, **more):
+    def run_profiled(self, arguments, mode="preload", output=None, program=None, settings=None, **more):
         path = output or self.tools.new_recording()
         program = program or self.path
         if mode == "run":
             return self.run([self.tools.command, "run", "-o", path, "--", program, *arguments], self.tools.environment(),
                             path, **more)
         environment = self.tools.environment(LD_PRELOAD=self.tools.preload, CALLSIG_OUTPUT=path)
+        environment.update(settings or {})
         return self.run([program, *arguments], environment, path, **more)

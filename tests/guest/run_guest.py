@@ -84,7 +84,7 @@ def check_threads(tools, result):
 CASES = {
     "longjmp": case("longjmp.c"),
     "exceptions": case("exceptions.cpp", CXX),
-    "fork": case("fork.c", runs=((), ("raw",)), check=check_child),
+    "fork": case("fork.c", runs=((), ("raw",), ("twice",)), check=check_child),
     "exec": case("exec.c", runs=(("fork",),), check=check_images(2)),
     "vfork": case("exec.c", runs=(("vfork",),), check=check_images(1)),
     "spawn": case("exec.c", runs=(("spawn",),), check=check_images(1)),
@@ -104,6 +104,7 @@ CASES = {
     "deep": case("deep.c", ONE + [("clang", "-O0")]),
     "grow": case("grow.c"),
     "close_fds": case("close_fds.c"),
+    "small_stack": case("small_stack.c"),
     "errno": case("errno.c", flags=("-frounding-math",)),
     "children": case("children.c", runs=(("@alpha",),), plugins=("alpha",)),
     "vectors": case("vectors.c"),
