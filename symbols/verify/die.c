@@ -107,13 +107,17 @@ Dwarf_Die vf_root(Dwarf_Debug dbg, Dwarf_Die die)
   return die;
 }
 
-bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die)
+/* The DIE of the unit that holds `die`; NULL when it cannot be read. */
+static Dwarf_Die unit_of(Dwarf_Debug dbg, Dwarf_Die die)
 {
   Dwarf_Off offset;
+  return dwarf_CU_dieoffset_given_die(die, &offset, VF_ERROR) == DW_DLV_OK ? vf_at(dbg, die, offset) : NULL;
+}
+
+bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die)
+{
   uint64_t language = 0;
-  if (dwarf_CU_dieoffset_given_die(die, &offset, NULL) != DW_DLV_OK)
-    return false;
-  Dwarf_Die unit = vf_at(dbg, die, offset);
+  Dwarf_Die unit = unit_of(dbg, die);
   if (!unit)
     return false;
   vf_unsigned(unit, DW_AT_language, &language);
@@ -121,6 +125,19 @@ bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die)
   return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 || language == DW_LANG_C_plus_plus_11 ||
          language == DW_LANG_C_plus_plus_14 || language == 0x2b || language == 0x2c ||
          language == DW_LANG_ObjC_plus_plus || language == DW_LANG_Rust || language == DW_LANG_D;
+}
+
+bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die)
+{
+  Dwarf_Die unit = unit_of(dbg, die);
+  Dwarf_Attribute attribute;
+  char *producer = NULL;
+  if (!unit || !vf_attribute(unit, DW_AT_producer, &attribute))
+    return false;
+  bool found = dwarf_formstring(attribute, &producer, VF_ERROR) == DW_DLV_OK && strstr(producer, "clang");
+  dwarf_dealloc_attribute(attribute);
+  dwarf_dealloc_die(unit);
+  return found;
 }
 
 /* The name that a definition has from its declaration or abstract instance, and the DIE that has it. */

@@ -41,7 +41,7 @@ static bool survives_calls(uint64_t reg)
 static bool read_register(struct run *run, uint64_t reg, uint64_t *value)
 {
   bool is_hidden = reg >= VF_REGISTERS || (!run->place->is_caller && (reg == RSI || reg == RDI));
-  if (is_hidden || (run->moment == VF_AFTER_CALL && !survives_calls(reg)))
+  if (is_hidden || (run->moment >= VF_AFTER_CALL && !survives_calls(reg)))
     return stop(run, VF_LOST, "register not seen");
   *value = run->place->machine->registers[reg];
   return true;
@@ -155,7 +155,7 @@ static bool typed(struct run *run, const struct vf_op *op)
   }
   if (reads_register) {
     uint64_t reg = op->operands[0];
-    if (reg >= VF_XMM0 && reg < VF_XMM0 + VF_REGISTERS && run->moment != VF_AFTER_CALL)
+    if (reg >= VF_XMM0 && reg < VF_XMM0 + VF_REGISTERS && run->moment < VF_AFTER_CALL)
       type.word = run->place->machine->vectors[reg - VF_XMM0];
     else if (!read_register(run, reg, &type.word))
       return false;
@@ -466,7 +466,7 @@ static bool read_simple(struct run *run, const struct vf_op *ops, size_t count, 
     return stop(run, VF_LOST, "optimised out");
   if (count == 1 && ((atom >= DW_OP_reg0 && atom <= DW_OP_reg31) || atom == DW_OP_regx)) {
     uint64_t reg = atom == DW_OP_regx ? ops[0].operands[0] : (uint64_t)(atom - DW_OP_reg0);
-    if (reg >= VF_XMM0 && reg < VF_XMM0 + VF_REGISTERS && run->moment != VF_AFTER_CALL && !run->place->is_caller)
+    if (reg >= VF_XMM0 && reg < VF_XMM0 + VF_REGISTERS && run->moment < VF_AFTER_CALL && !run->place->is_caller)
       word = run->place->machine->vectors[reg - VF_XMM0];
     else if (!read_register(run, reg, &word))
       return false;
@@ -560,6 +560,28 @@ static bool constant(Dwarf_Die die, unsigned size, struct vf_value *value)
   return true;
 }
 
+/* Description number `number` of those that count at a moment. */
+static bool find_description(const struct vf_place *place, const struct vf_list *list, enum vf_moment moment,
+                             size_t number, struct vf_expression *expression)
+{
+  switch (moment) {
+  case VF_AT_CALL:
+    return number < VF_DESCRIPTIONS_MAX && vf_list_at(list, place->call, number, expression);
+  case VF_IN_CALL:
+    return number < VF_DESCRIPTIONS_MAX && vf_list_at(list, place->pc - 1, number, expression);
+  case VF_AFTER_CALL:
+    return number < VF_DESCRIPTIONS_MAX && vf_list_at(list, place->pc, number, expression);
+  default:
+    return number == 0 && vf_list_after(list, place->pc, expression);
+  }
+}
+
+static bool is_frame_slot(const struct vf_expression *expression)
+{
+  uint8_t atom = expression->ops[0].atom;
+  return expression->count == 1 && (atom == DW_OP_fbreg || atom == DW_OP_breg0 + RBP || atom == DW_OP_breg0 + VF_RSP);
+}
+
 void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract, enum vf_moment moment, unsigned size,
                  struct vf_value *value)
 {
@@ -575,14 +597,13 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     *value = (struct vf_value){.status = VF_UNKNOWN, .why = "libdwarf cannot read the location list"};
     return;
   }
-  const uint64_t addresses[VF_MOMENTS] = {place->call, place->pc - 1, place->pc};
-  uint64_t pc = addresses[moment];
   value->why = "nowhere at this point";
-  for (size_t i = 0; i < VF_DESCRIPTIONS_MAX && value->status == VF_LOST && vf_list_at(&list, pc, i, &expression);
-       i++) {
+  for (size_t i = 0; value->status == VF_LOST && find_description(place, &list, moment, i, &expression); i++) {
     struct run run = {.place = place, .moment = moment, .near = die};
     *value = (struct vf_value){0};
     describe(&run, &expression, size, value);
+    value->is_slot = is_frame_slot(&expression);
+    value->is_begun = true;
   }
   if (value->status == VF_LOST && vf_list_is_incomplete(&list))
     *value = (struct vf_value){.status = VF_UNKNOWN, .why = "libdwarf cannot tell an address of the location list"};

@@ -12,6 +12,7 @@ enum vf_moment {
   VF_AT_CALL,    /* at the call instruction, with the registers of the hook's first instruction */
   VF_IN_CALL,    /* at its last byte, PC = site - 1, with the same registers */
   VF_AFTER_CALL, /* right after the hook's return, PC = site: only what a call leaves alone */
+  VF_LATER,      /* where the next description begins, with what a call leaves alone */
   VF_MOMENTS
 };
 
@@ -31,6 +32,8 @@ struct vf_value {
   uint64_t value;                               /* zero-extended bytes */
   bool uses_entry;                              /* needs what a register held on entry */
   bool is_object;  /* a pointer to an object that is not in memory: not NULL, and nothing more is known */
+  bool is_begun;   /* there is a description, readable or not */
+  bool is_slot;    /* it is read from one place of the function's own frame */
   const char *why; /* of LOST and UNKNOWN: static text */
 };
 

@@ -105,6 +105,19 @@ bool vf_list_at(const struct vf_list *list, uint64_t pc, size_t number, struct v
   return found == 0 && number == 0 && fallback.description && decode(fallback.description, fallback.count, expression);
 }
 
+bool vf_list_after(const struct vf_list *list, uint64_t pc, struct vf_expression *expression)
+{
+  struct entry entry, next = {.low = UINT64_MAX};
+  for (Dwarf_Unsigned i = 0; i < list->count; i++) {
+    if (!read_entry(list, i, &entry))
+      return false;
+    bool is_ranged = entry.source != DW_LKIND_expression && !entry.is_unknown && entry.low < entry.high;
+    if (is_ranged && entry.low > pc && entry.low < next.low)
+      next = entry;
+  }
+  return next.low != UINT64_MAX && decode(next.description, next.count, expression);
+}
+
 bool vf_list_is_incomplete(const struct vf_list *list)
 {
   struct entry entry;

@@ -26,6 +26,9 @@ struct vf_list {
   Dwarf_Unsigned count;
   Dwarf_Die die; /* whose list it is; NULL for a bare expression */
 };
+/* Decodes the description that begins first after `pc`. False: there is none. */
+bool vf_list_after(const struct vf_list *list, uint64_t pc, struct vf_expression *expression);
+
 /* Whether the list has an entry whose addresses libdwarf cannot tell. */
 bool vf_list_is_incomplete(const struct vf_list *list);
 bool vf_list_open(Dwarf_Die die, Dwarf_Half name, struct vf_list *list);

@@ -395,6 +395,21 @@ struct vf_scope *vf_scope_at(struct vf_module *module, uint64_t pc)
   return best;
 }
 
+bool vf_scope_range(const struct vf_module *module, const struct vf_scope *scope, uint64_t pc, uint64_t *low,
+                    uint64_t *high)
+{
+  uint32_t number = (uint32_t)(scope - module->scopes);
+  for (size_t i = 0; i < module->range_count; i++) {
+    const struct vf_range *range = &module->ranges[i];
+    if (range->scope != number || pc < range->low || pc >= range->high)
+      continue;
+    *low = range->low;
+    *high = range->high;
+    return true;
+  }
+  return false;
+}
+
 /* The call frame information is the module's own; a separate debug file has a hollow copy of it. */
 static void open_frames(struct vf_module *module, const char *path)
 {

@@ -87,6 +87,10 @@ void vf_module_close(struct vf_module *module);
 /* The innermost scope that holds `pc`, or NULL. */
 struct vf_scope *vf_scope_at(struct vf_module *module, uint64_t pc);
 
+/* The range of a scope that holds `pc`. False: none does. */
+bool vf_scope_range(const struct vf_module *module, const struct vf_scope *scope, uint64_t pc, uint64_t *low,
+                    uint64_t *high);
+
 /* DIEs. Those handed out live until the module is closed. */
 Dwarf_Half vf_tag(Dwarf_Die die);
 uint64_t vf_offset(Dwarf_Die die);
@@ -100,6 +104,7 @@ Dwarf_Die vf_child(Dwarf_Die die);
 Dwarf_Die vf_sibling(Dwarf_Debug dbg, Dwarf_Die die);
 Dwarf_Die vf_root(Dwarf_Debug dbg, Dwarf_Die die); /* abstract origins followed */
 bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die);
+bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die); /* made by clang */
 
 /* The name with its scopes, as the index prints it; in the module's arena. */
 const char *vf_qualified(struct vf_module *module, struct vf_object *object, Dwarf_Die die);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code.h"
 #include "evaluate.h"
 #include "functions.h"
 #include "machine.h"
@@ -13,7 +14,6 @@
 enum {
   MACHINES = 3,
   PARAMETERS_MAX = 255,
-  CALL_SIZE = 5, /* of the shortest call instruction that reaches a hook */
 };
 
 /* One comparison of an index with the DWARF of its module. */
@@ -21,9 +21,10 @@ struct verify {
   struct vf_module module;
   struct vf_functions functions;
   const struct cs_index *index;
+  struct vf_code code;
   struct vf_machine machines[MACHINES];
   uint64_t sites, parameters, agreed, disagreed;
-  uint64_t by_rule, by_type, unknown, without_dwarf, without_unit, call_values;
+  uint64_t by_rule, by_type, by_code, by_argument, unknown, without_dwarf, without_unit, call_values;
 };
 
 /* Begins the line of a disagreement. */
@@ -76,16 +77,19 @@ static bool is_retyped(const struct verify *verify, const struct cs_index_arg *a
          (type->kind == CS_TYPE_POINTER && verify->index->types[arg->type].kind == CS_TYPE_ARRAY);
 }
 
-/* Holds the declared names and types of a function against the index; once for each function. */
-static void check_declaration(struct verify *verify, const struct cs_index_site *site, struct vf_function *function)
+/* Holds the declared names and types of a function against the index, once for each function. False: it is another
+ * function. */
+static bool check_declaration(struct verify *verify, const struct cs_index_site *site, struct vf_function *function)
 {
   if (function->checked_as == site->function)
-    return;
-  function->checked_as = site->function;
+    return true;
   const struct cs_index_function *indexed = &verify->index->functions[site->function];
   const char *name = cs_index_string(verify->index, indexed->name);
-  if (strcmp(name, function->name) != 0)
-    fprintf(disagree(verify, site), "libdwarf reads the name '%s'\n", function->name);
+  if (strcmp(name, function->name) != 0) {
+    fprintf(disagree(verify, site), "libdwarf finds %s here\n", function->name);
+    return false;
+  }
+  function->checked_as = site->function;
   if (function->is_variadic != ((indexed->flags & CS_FUNCTION_VARIADIC) != 0))
     fprintf(disagree(verify, site), "only one reader sees '...'\n");
   for (uint16_t i = 0; i < function->parameter_count; i++) {
@@ -107,6 +111,7 @@ static void check_declaration(struct verify *verify, const struct cs_index_site 
     if (difference)
       fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, difference);
   }
+  return true;
 }
 
 static unsigned state_of(const struct verify *verify, const struct cs_index_site *site, uint16_t arg)
@@ -128,27 +133,54 @@ static bool same_value(const struct vf_type *type, const struct vf_emitted *emit
   return emitted->value == vf_extend(value->value, size, !is_nullness && type->is_signed);
 }
 
-/* One parameter at one site, on one machine. Returns NULL when both agree, else what differs. */
-static const char *compare(struct verify *verify, const struct vf_place *place, const struct cs_index_site *site,
-                           const struct vf_parameter *parameter, Dwarf_Die die, uint16_t arg, bool is_nullness,
-                           bool *is_unknown)
+enum outcome {
+  AGREE,
+  DIFFER,       /* the two readers find different values */
+  ONLY_INDEX,   /* only the index reads it */
+  ONLY_SECOND,  /* only libdwarf reads it */
+  NO_VALUE,     /* the capture program does not end in a value */
+  NOT_COMPARED, /* an operation that the second reader does not evaluate */
+  BY_CODE,      /* the index follows the program's instructions, which the second reader does not */
+};
+
+static const char *const outcome_texts[] = {
+    [DIFFER] = "the two readers find different values",
+    [ONLY_INDEX] = "only the index reads it",
+    [ONLY_SECOND] = "only libdwarf reads it",
+    [NO_VALUE] = "the capture program does not end in a value",
+};
+
+/* One parameter at one site, on one machine. A value on entry is readable only where a caller tells it, which is
+ * checked by check_calls(); elsewhere the index is right to call it lost. */
+static enum outcome compare(struct verify *verify, const struct vf_place *place, const struct cs_index_site *site,
+                            const struct vf_parameter *parameter, Dwarf_Die die, uint16_t arg, bool is_nullness)
 {
-  bool reads = state_of(verify, site, arg) == CS_STATE_READ, is_readable = false;
+  bool reads = state_of(verify, site, arg) == CS_STATE_READ;
+  bool is_readable = false, is_unknown = false, is_slot = false, is_later = false;
   unsigned size = is_nullness ? 8 : parameter->type->size;
   struct vf_emitted emitted;
   if (reads && !vf_run_ops(place->machine, verify->index, site, arg, &emitted))
-    return "the capture program does not end in a value";
+    return NO_VALUE;
   for (int moment = VF_AT_CALL; die && moment < VF_MOMENTS; moment++) {
     struct vf_value value;
     vf_evaluate(place, die, parameter->die, (enum vf_moment)moment, size, &value);
-    *is_unknown |= value.status == VF_UNKNOWN;
-    is_readable |= value.status == VF_READ;
     if (reads && same_value(parameter->type, &emitted, &value, is_nullness))
-      return NULL;
+      return AGREE;
+    is_unknown |= value.status == VF_UNKNOWN;
+    is_slot |= value.is_slot;
+    if (moment == VF_LATER)
+      is_later = value.status != VF_LOST || value.is_begun;
+    else
+      is_readable |= value.status == VF_READ && (reads || !value.uses_entry);
   }
-  if (reads)
-    return is_readable ? "the two readers find different values" : "only the index reads it";
-  return is_readable ? "only libdwarf reads it" : NULL;
+  if (is_unknown)
+    return NOT_COMPARED;
+  if (!reads)
+    return is_readable ? ONLY_SECOND : AGREE;
+  bool is_late_slot = is_slot && vf_is_clang(place->object->dbg, die);
+  if (is_late_slot || (!is_readable && is_later))
+    return BY_CODE;
+  return is_readable ? DIFFER : ONLY_INDEX;
 }
 
 static void check_parameter(struct verify *verify, struct vf_place *place, const struct cs_index_site *site,
@@ -165,21 +197,19 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
     verify->by_type++;
     return;
   }
-  for (int i = 0; i < MACHINES; i++) {
-    bool is_unknown = false;
+  enum outcome outcome = AGREE;
+  for (int i = 0; i < MACHINES && outcome == AGREE; i++) {
     place->machine = &verify->machines[i];
-    const char *difference =
-        compare(verify, place, site, parameter, die, arg_place, arg->kind == CS_ARG_NULLNESS, &is_unknown);
-    if (difference && is_unknown) {
-      verify->unknown++;
-      return;
-    }
-    if (difference) {
-      fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, difference);
-      return;
-    }
+    outcome = compare(verify, place, site, parameter, die, arg_place, arg->kind == CS_ARG_NULLNESS);
   }
-  verify->agreed++;
+  if (outcome == AGREE)
+    verify->agreed++;
+  else if (outcome == NOT_COMPARED)
+    verify->unknown++;
+  else if (outcome == BY_CODE)
+    verify->by_code++;
+  else
+    fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, outcome_texts[outcome]);
 }
 
 /* The rule for the canonical frame address is what frames are told apart by. */
@@ -204,12 +234,69 @@ static Dwarf_Die physical_of(const struct vf_module *module, const struct vf_sco
   return scope->is_inlined ? NULL : scope->die;
 }
 
+/* The scope that a site's parameters are to be found in: DWARF's innermost one there, or, when the hook's first
+ * argument names another function, a scope of that one. */
+static struct vf_scope *entered_scope(struct verify *verify, const struct cs_index_site *site,
+                                      struct vf_scope *innermost)
+{
+  const struct cs_index_function *indexed = &verify->index->functions[site->function];
+  struct vf_module *module = &verify->module;
+  const struct vf_scope *outermost = innermost;
+  while (outermost->outer >= 0)
+    outermost = &module->scopes[outermost->outer];
+  uint64_t low, high;
+  struct vf_scope *other = indexed->address ? vf_scope_at(module, indexed->address) : NULL;
+  if (!other || !vf_scope_range(module, outermost, site->pc - 1, &low, &high))
+    return innermost;
+  while (other->outer >= 0)
+    other = &module->scopes[other->outer];
+  uint64_t call = vf_call_before(&verify->code, site->pc);
+  return vf_argument_is(&verify->code, low, high, call, indexed->address) ? other : innermost;
+}
+
+/* Whether two scopes are instances of the same function. */
+static bool same_function(struct verify *verify, const struct vf_scope *a, const struct vf_scope *b)
+{
+  struct vf_function *first = vf_function_of(&verify->module, &verify->functions, a);
+  return first && first == vf_function_of(&verify->module, &verify->functions, b);
+}
+
+static int check_entered(struct verify *verify, const struct cs_index_site *site, struct vf_scope *scope,
+                         const struct vf_scope *innermost)
+{
+  const struct cs_index_function *indexed = &verify->index->functions[site->function];
+  struct vf_function *function = vf_function_of(&verify->module, &verify->functions, scope);
+  if (!function)
+    return -ENOMEM;
+  if (indexed->flags & CS_FUNCTION_NO_DWARF) {
+    fprintf(disagree(verify, site), "libdwarf finds %s here\n", function->name);
+    return 0;
+  }
+  if (!check_declaration(verify, site, function))
+    return 0;
+  Dwarf_Die dies[PARAMETERS_MAX];
+  vf_instance_parameters(scope, function, dies);
+  struct vf_place place = {.module = &verify->module,
+                           .object = scope->object,
+                           .physical = physical_of(&verify->module, innermost),
+                           .pc = site->pc,
+                           .call = vf_call_before(&verify->code, site->pc)};
+  check_frame(verify, &place, site);
+  for (uint16_t i = 0; i < function->parameter_count; i++) {
+    uint16_t arg_place = 0;
+    const struct cs_index_arg *arg = find_arg(verify, indexed, i, &arg_place);
+    if (arg && !function->parameters[i].is_hidden)
+      check_parameter(verify, &place, site, &function->parameters[i], dies[i], arg, arg_place);
+  }
+  return 0;
+}
+
 static int check_site(struct verify *verify, const struct cs_index_site *site)
 {
   const struct cs_index_function *indexed = &verify->index->functions[site->function];
-  struct vf_scope *scope = vf_scope_at(&verify->module, site->pc - 1);
+  struct vf_scope *innermost = vf_scope_at(&verify->module, site->pc - 1);
   verify->sites++;
-  if (!scope) {
+  if (!innermost) {
     verify->without_dwarf += (indexed->flags & CS_FUNCTION_NO_DWARF) != 0;
     if (indexed->flags & CS_FUNCTION_NO_DWARF)
       return 0;
@@ -219,31 +306,15 @@ static int check_site(struct verify *verify, const struct cs_index_site *site)
       fprintf(disagree(verify, site), "libdwarf finds no function here\n");
     return 0;
   }
-  struct vf_function *function = vf_function_of(&verify->module, &verify->functions, scope);
-  if (!function)
-    return -ENOMEM;
-  if (indexed->flags & CS_FUNCTION_NO_DWARF) {
-    fprintf(disagree(verify, site), "libdwarf finds %s here\n", function->name);
-    return 0;
-  }
-  if (scope->is_inlined != ((site->flags & CS_SITE_INLINED) != 0))
-    fprintf(disagree(verify, site), "only one reader sees an inlined instance\n");
-  check_declaration(verify, site, function);
-  Dwarf_Die dies[PARAMETERS_MAX];
-  vf_instance_parameters(scope, function, dies);
-  struct vf_place place = {.module = &verify->module,
-                           .object = scope->object,
-                           .physical = physical_of(&verify->module, scope),
-                           .pc = site->pc,
-                           .call = site->pc - CALL_SIZE};
-  check_frame(verify, &place, site);
-  for (uint16_t i = 0; i < function->parameter_count; i++) {
-    uint16_t arg_place = 0;
-    const struct cs_index_arg *arg = find_arg(verify, indexed, i, &arg_place);
-    if (arg && !function->parameters[i].is_hidden)
-      check_parameter(verify, &place, site, &function->parameters[i], dies[i], arg, arg_place);
-  }
-  return 0;
+  struct vf_scope *entered = entered_scope(verify, site, innermost);
+  if (same_function(verify, entered, innermost))
+    return check_entered(verify, site, innermost, innermost);
+  /* DWARF's range of the inlined instance does not hold the call. Its own scope may be an outer one of those here. */
+  verify->by_argument++;
+  struct vf_scope *scope = innermost;
+  while (scope->outer >= 0 && !same_function(verify, scope, entered))
+    scope = &verify->module.scopes[scope->outer];
+  return check_entered(verify, site, same_function(verify, scope, entered) ? scope : entered, innermost);
 }
 
 static const struct vf_call *call_at(const struct vf_module *module, uint64_t pc)
@@ -272,7 +343,7 @@ static bool call_gives(struct verify *verify, const struct cs_index_call_site *s
                              .machine = machine,
                              .physical = scope ? physical_of(module, scope) : NULL,
                              .pc = site->pc,
-                             .call = site->pc - CALL_SIZE,
+                             .call = vf_call_before(&verify->code, site->pc),
                              .is_caller = true};
     for (Dwarf_Die child = vf_child(call->die); child; child = vf_sibling(call->object->dbg, child)) {
       if (vf_register_of(&place, child, DW_AT_location) != wanted->reg)
@@ -323,8 +394,10 @@ static void summarize(const struct verify *verify)
   fprintf(out, "%s: sites %" PRIu64 ", parameters %" PRIu64 ", agree %" PRIu64 ", disagree %" PRIu64 "\n",
           verify->module.path, verify->sites, verify->parameters, verify->agreed + verify->by_type, verify->disagreed);
   tell_count(out, verify->call_values, "values at call sites compared as well");
+  tell_count(out, verify->by_argument, "sites whose function is told by the hook's argument and not by DWARF's ranges");
   tell_count(out, verify->by_type, "of the parameters print as their type: only that was compared");
   tell_count(out, verify->by_rule, "parameters not compared: a rule makes more of them than their value");
+  tell_count(out, verify->by_code, "parameters not compared: the index follows the code from where DWARF tells them");
   tell_count(out, verify->unknown, "parameters not compared: operations that the second reader does not evaluate");
   tell_count(out, verify->without_dwarf, "sites of functions without debug information: nothing to compare");
   tell_count(out, verify->module.unreadable_ranges, "functions or inlined instances whose ranges libdwarf cannot read");
@@ -340,6 +413,8 @@ int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, c
   for (int i = 0; i < MACHINES; i++)
     vf_machine_init(&verify->machines[i], (uint64_t)i + 1);
   int result = vf_module_open(&verify->module, path, out, message, data);
+  if (result == 0)
+    result = vf_code_open(&verify->code, path);
   for (uint32_t i = 0; result == 0 && i < index->count[CS_SECTION_SITES]; i++)
     result = check_site(verify, &index->sites[i]);
   if (result == 0) {
@@ -348,6 +423,7 @@ int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, c
     result = ferror(out) ? -EIO : verify->disagreed > INT_MAX ? INT_MAX : (int)verify->disagreed;
   }
   free(verify->functions.buckets);
+  vf_code_close(&verify->code);
   vf_module_close(&verify->module);
   free(verify);
   return result;
