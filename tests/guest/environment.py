@@ -22,10 +22,11 @@ def expect_one_line(result, *words):
 def sigkill(tools, compiler, level):
     """Killed at a random moment, everything up to then reads back, frames that were open included."""
     guest = Guest(tools, "sigkill.c", compiler, level)
-    for turn in range(8):
+    for turn in range(12):
+        arguments = ["threads"] if turn % 2 else []
         progress, output = os.path.join(tools.scratch, "progress"), tools.new_recording()
         environment = tools.environment(LD_PRELOAD=tools.preload, CALLSIG_OUTPUT=output)
-        with subprocess.Popen([guest.path, progress], env=environment) as process:
+        with subprocess.Popen([guest.path, progress, *arguments], env=environment) as process:
             deadline = time.monotonic() + TIMEOUT
             while not os.path.exists(progress) or os.path.getsize(progress) < 16 or started(progress)[0] < 1000:
                 if time.monotonic() > deadline or process.poll() is not None:
