@@ -27,7 +27,7 @@ static uint8_t one_byte_format(uint8_t opcode)
     return IMM8;
   if (opcode >= 0x84 && opcode <= 0x8f)
     return MODRM;
-  if (opcode >= 0x90 && opcode <= 0x99)
+  if (opcode >= 0x90 && opcode <= 0x9f && opcode != 0x9a)
     return NONE;
   if (opcode >= 0xb0 && opcode <= 0xb7)
     return IMM8;
@@ -113,11 +113,12 @@ static uint8_t two_byte_format(uint8_t opcode)
   default:
     break;
   }
-  bool is_known = (opcode >= 0x10 && opcode <= 0x1f) || (opcode >= 0x28 && opcode <= 0x2f) ||
-                  (opcode >= 0x40 && opcode <= 0x6f) || (opcode >= 0x74 && opcode <= 0x7f) ||
-                  (opcode >= 0x90 && opcode <= 0x9f) || opcode == 0xa3 || opcode == 0xa5 || opcode == 0xab ||
-                  opcode == 0xad || opcode == 0xae || opcode == 0xaf || (opcode >= 0xb0 && opcode <= 0xb8) ||
-                  (opcode >= 0xbb && opcode <= 0xc1) || opcode == 0xc3 || opcode == 0xc7 || opcode >= 0xd0;
+  bool is_known = opcode <= 0x03 || opcode == 0x0d || (opcode >= 0x10 && opcode <= 0x1f) ||
+                  (opcode >= 0x28 && opcode <= 0x2f) || (opcode >= 0x40 && opcode <= 0x6f) ||
+                  (opcode >= 0x74 && opcode <= 0x7f) || (opcode >= 0x90 && opcode <= 0x9f) || opcode == 0xa3 ||
+                  opcode == 0xa5 || opcode == 0xab || opcode == 0xad || opcode == 0xae || opcode == 0xaf ||
+                  (opcode >= 0xb0 && opcode <= 0xb8) || (opcode >= 0xbb && opcode <= 0xc1) || opcode == 0xc3 ||
+                  opcode == 0xc7 || opcode >= 0xd0;
   return is_known ? MODRM : BAD;
 }
 
@@ -212,15 +213,44 @@ static uint8_t read_opcode(struct reader *reader, uint8_t first, struct cs_instr
   return has_immediate ? MODRM | IMM8 : MODRM;
 }
 
+/* Legacy prefixes; cs, ds, es and ss do nothing in 64-bit mode. */
+static bool is_prefix(uint8_t byte)
+{
+  static const uint8_t prefixes[] = {0x66, 0xf2, 0xf3, 0xf0, 0x64, 0x65, 0x67, 0x2e, 0x3e, 0x26, 0x36};
+  return memchr(prefixes, byte, sizeof prefixes) != NULL;
+}
+
+/* The map and operands that the bytes after c4, c5 and 62 give. Returns what follows the opcode. */
+static uint8_t read_vex(struct reader *reader, uint8_t first, uint8_t *rex, struct cs_instruction *instruction)
+{
+  uint8_t byte = next(reader), map = 1, last = byte;
+  *rex = (uint8_t)((~byte >> 5 & 4) | 0x40);
+  if (first != 0xc5) {
+    map = byte & (first == 0x62 ? 7 : 31);
+    *rex |= (uint8_t)(~byte >> 5 & 3);
+    last = next(reader);
+    *rex |= (uint8_t)(last >> 4 & 8);
+  }
+  instruction->vvvv = (uint8_t)(~last >> 3 & 15);
+  if (first == 0x62)
+    next(reader);
+  instruction->is_vex = true;
+  instruction->opcode = next(reader);
+  instruction->operand_size = *rex & 8 ? 8 : 4;
+  instruction->map = map;
+  if (map == CS_MAP_0F)
+    return instruction->opcode == 0x77 ? NONE : two_byte_format(instruction->opcode);
+  return map == CS_MAP_0F3A ? MODRM | IMM8 : map == CS_MAP_0F38 ? MODRM : BAD;
+}
+
 bool cs_decode(const uint8_t *bytes, size_t left, struct cs_instruction *instruction)
 {
   struct reader reader = {.bytes = bytes, .left = left};
   *instruction = (struct cs_instruction){.base = CS_NO_REGISTER, .index = CS_NO_REGISTER, .operand_size = 4};
   uint8_t byte = next(&reader), rex = 0;
   bool is_short = false;
-  /* Segment prefixes other than those that do nothing in 64-bit mode, and the address-size prefix before anything but a
-   * call, change what memory is meant. */
-  while (byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e || byte == 0x26 || byte == 0x36) {
+  while (is_prefix(byte)) {
+    instruction->has_other_addresses |= byte == 0x64 || byte == 0x65 || byte == 0x67;
     if (byte == 0x66 || byte == 0xf2 || byte == 0xf3)
       instruction->prefix = byte;
     is_short |= byte == 0x66;
@@ -232,7 +262,8 @@ bool cs_decode(const uint8_t *bytes, size_t left, struct cs_instruction *instruc
     byte = next(&reader);
   }
   instruction->operand_size = rex & 8 ? 8 : is_short ? 2 : 4;
-  uint8_t format = read_opcode(&reader, byte, instruction);
+  bool is_vex = byte == 0xc4 || byte == 0xc5 || byte == 0x62;
+  uint8_t format = is_vex ? read_vex(&reader, byte, &rex, instruction) : read_opcode(&reader, byte, instruction);
   if (format == BAD || reader.failed)
     return false;
   if (format & MODRM)

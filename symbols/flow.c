@@ -94,6 +94,8 @@ static bool is_sum(const struct cs_flow_value *value, uint8_t *base, int64_t *of
 static struct cs_flow_value address_of(const struct cs_flow *flow, const struct cs_instruction *instruction)
 {
   struct cs_flow_value address = one(CS_OP_CONST, 0, 0);
+  if (instruction->has_other_addresses)
+    return unknown;
   if (instruction->base == CS_RIP_REGISTER)
     return one(CS_OP_ADDRESS, 0, (int64_t)(flow->at + instruction->size) + instruction->displacement);
   if (instruction->base != CS_NO_REGISTER)
@@ -528,9 +530,10 @@ bool cs_flow_step(struct cs_flow *flow)
     return false;
   if (instruction.map == CS_MAP_ONE_BYTE && (instruction.opcode == 0xe9 || instruction.opcode == 0xeb))
     return jump(flow, &instruction);
-  bool is_followed = instruction.map == CS_MAP_ONE_BYTE ? one_byte(flow, &instruction)
-                     : instruction.map == CS_MAP_0F     ? two_byte(flow, &instruction)
-                                                        : false;
+  bool is_followed = instruction.is_vex                   ? false
+                     : instruction.map == CS_MAP_ONE_BYTE ? one_byte(flow, &instruction)
+                     : instruction.map == CS_MAP_0F       ? two_byte(flow, &instruction)
+                                                          : false;
   if (is_followed)
     flow->at += instruction.size;
   return is_followed;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "identity.h"
 #include "plan.h"
 #include "sites.h"
 
@@ -251,7 +252,7 @@ static bool is_same_function(const struct identity *identity, Dwarf_Die *die)
   return strncmp(identity->symbol->name, name, length) == 0 && name[length] == '\0';
 }
 
-/* What cs_site_this_function() asks. */
+/* What choosing looks up. */
 struct knowledge {
   const struct cs_instances *instances;
   const struct cs_symbol_table *symbols;
@@ -262,12 +263,6 @@ static const struct cs_range *range_entered_at(const struct cs_instances *instan
   uint32_t range = cs_instances_range_at(instances, address);
   const struct cs_range *found = range == CS_NONE ? NULL : cs_vector_at(&instances->ranges, range);
   return found && found->entry == address ? found : NULL;
-}
-
-static bool is_function(const void *data, uint64_t address)
-{
-  const struct knowledge *knowledge = data;
-  return cs_symbol_table_exact(knowledge->symbols, address) || range_entered_at(knowledge->instances, address);
 }
 
 /* Chooses among the instances around the site, from the innermost outwards. */
@@ -302,17 +297,10 @@ static void choose(const struct knowledge *knowledge, const struct walk *walk, u
   instance->call_line = nodes[chosen].call_line;
 }
 
-static void settle_site(const struct knowledge *knowledge, const struct walk *walk, const struct cs_hook *hook,
-                        uint32_t index, struct cs_instance *instance)
+static void settle_site(const struct knowledge *knowledge, const struct walk *walk, uint32_t index,
+                        struct cs_instance *instance)
 {
-  const struct cs_found_site *site = cs_vector_at(walk->sites, index);
   const struct node *nodes = walk->nodes.data;
-  uint32_t range = cs_instances_range_at(knowledge->instances, site->call);
-  const struct cs_symbol *symbol = cs_symbol_table_holding(knowledge->symbols, site->call);
-  uint64_t low = range != CS_NONE ? ((const struct cs_range *)cs_vector_at(&knowledge->instances->ranges, range))->low
-                 : symbol         ? symbol->address
-                                  : site->call;
-  instance->this_function = cs_site_this_function(hook, site, low, is_function, knowledge);
   uint32_t node = walk->innermost[index];
   if (node == CS_NONE)
     return;
@@ -322,6 +310,62 @@ static void settle_site(const struct knowledge *knowledge, const struct walk *wa
     outermost = nodes[outermost].parent;
   instance->physical = nodes[outermost].die;
   choose(knowledge, walk, node, instance);
+}
+
+static int add_span(struct cs_vector *spans, uint64_t group, uint64_t low, uint64_t high)
+{
+  struct cs_code_span *span = cs_vector_add(spans, 1);
+  if (!span)
+    return -ENOMEM;
+  *span = (struct cs_code_span){.group = group, .low = low, .high = high};
+  return 0;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+  const struct cs_code_span *left = a, *right = b;
+  if (left->group != right->group)
+    return left->group < right->group ? -1 : 1;
+  return (left->low > right->low) - (left->low < right->low);
+}
+
+/* The code of the functions: subprograms, and for sites outside of all of them the symbol that holds the site. */
+static int find_spans(const struct cs_instances *instances, const struct cs_vector *sites,
+                      const struct cs_symbol_table *symbols, struct cs_vector *spans)
+{
+  int error = 0;
+  for (uint32_t i = 0; !error && i < instances->ranges.count; i++) {
+    const struct cs_range *range = cs_vector_at(&instances->ranges, i);
+    error = add_span(spans, range->entry, range->low, range->high);
+  }
+  const struct cs_symbol *last = NULL;
+  for (uint32_t i = 0; !error && i < sites->count; i++) {
+    const struct cs_found_site *site = cs_vector_at(sites, i);
+    if (cs_instances_range_at(instances, site->call) != CS_NONE)
+      continue;
+    const struct cs_symbol *symbol = cs_symbol_table_holding(symbols, site->call);
+    if (symbol && symbol != last && symbol->size)
+      error = add_span(spans, symbol->address, symbol->address, symbol->address + symbol->size);
+    last = symbol;
+  }
+  if (!error && spans->count)
+    qsort(spans->data, spans->count, sizeof(struct cs_code_span), compare_spans);
+  return error;
+}
+
+static int find_identities(const struct cs_instances *instances, const struct cs_hook *hook,
+                           const struct cs_vector *sites, const struct cs_symbol_table *symbols)
+{
+  struct cs_vector spans = CS_VECTOR_OF(struct cs_code_span);
+  uint64_t *functions = malloc((sites->count + 1) * sizeof *functions);
+  int error = functions ? find_spans(instances, sites, symbols, &spans) : -ENOMEM;
+  if (!error)
+    error = cs_identities_find(hook, sites, &spans, functions);
+  for (uint32_t i = 0; !error && i < sites->count; i++)
+    ((struct cs_instance *)cs_vector_at(&instances->instances, i))->this_function = functions[i];
+  cs_vector_free(&spans);
+  free(functions);
+  return error;
 }
 
 int cs_instances_find(struct cs_instances *instances, const struct cs_debugfile *file, const struct cs_hook *hook,
@@ -339,10 +383,11 @@ int cs_instances_find(struct cs_instances *instances, const struct cs_debugfile 
     error = walk_units(&walk, file->dwarf);
   if (!error) {
     settle_ranges(&instances->ranges);
-    const struct knowledge knowledge = {.instances = instances, .symbols = symbols};
-    for (uint32_t i = 0; i < sites->count; i++)
-      settle_site(&knowledge, &walk, hook, i, &all[i]);
+    error = find_identities(instances, hook, sites, symbols);
   }
+  const struct knowledge knowledge = {.instances = instances, .symbols = symbols};
+  for (uint32_t i = 0; !error && i < sites->count; i++)
+    settle_site(&knowledge, &walk, i, &all[i]);
   cs_vector_free(&walk.nodes);
   free(walk.innermost);
   return error;

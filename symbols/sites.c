@@ -4,10 +4,8 @@
 #include <string.h>
 
 enum {
-  RDI = 7,            /* the number of rdi in an instruction */
-  DIRECT_SIZE = 5,    /* e8 rel32 */
-  SLOT_SIZE = 6,      /* ff 15 rel32 */
-  ARGUMENT_REACH = 64 /* bytes before the call in which rdi is set */
+  DIRECT_SIZE = 5, /* e8 rel32 */
+  SLOT_SIZE = 6    /* ff 15 rel32 */
 };
 
 /* The size of the call of the hook at `at`, or 0. */
@@ -56,69 +54,6 @@ int cs_sites_find(const struct cs_hook *hook, struct cs_vector *sites)
   for (uint32_t i = 0; !error && i < hook->sections.count; i++)
     error = scan(hook, cs_vector_at(&hook->sections, i), sites);
   return error;
-}
-
-/* What an instruction leaves in a register. */
-struct setting {
-  bool is_register; /* a copy of register `reg` */
-  unsigned reg;
-  uint64_t address; /* 0: not a setting that is understood */
-};
-
-/* Reads the instruction at `at`, which must end at or before `end`, as one that sets register `reg`. */
-static struct setting read_setting(const struct cs_hook *hook, const struct cs_code_section *section, size_t at,
-                                   size_t end, unsigned reg)
-{
-  const uint8_t *b = section->bytes + at;
-  size_t left = end - at;
-  struct setting setting = {0};
-  uint8_t rex_reg = (uint8_t)(reg >= 8 ? 0x4c : 0x48); /* REX.W, with the register in ModRM.reg */
-  uint8_t rip_modrm = (uint8_t)(0x05 | (reg & 7) << 3);
-  if (left >= 7 && b[0] == rex_reg && b[2] == rip_modrm && b[1] == 0x8d) {
-    setting.address = cs_code_target(section, at + 3);
-  } else if (left >= 7 && b[0] == rex_reg && b[2] == rip_modrm && b[1] == 0x8b) {
-    const struct cs_hook_slot *slot = cs_hook_slot_at(hook, cs_code_target(section, at + 3));
-    setting.address = slot ? slot->value : 0;
-  } else if (left >= 7 && b[0] == (reg >= 8 ? 0x49 : 0x48) && b[1] == 0xc7 && b[2] == (0xc0 | (reg & 7))) {
-    int32_t value;
-    memcpy(&value, b + 3, sizeof value);
-    setting.address = (uint64_t)(int64_t)value;
-  } else if (reg < 8 && left >= 5 && b[0] == (0xb8 | reg) && (at == 0 || (b[-1] & 0xf0) != 0x40)) {
-    uint32_t value;
-    memcpy(&value, b + 1, sizeof value);
-    setting.address = value;
-  } else if (reg >= 8 && left >= 6 && b[0] == 0x41 && b[1] == (0xb8 | (reg & 7))) {
-    uint32_t value;
-    memcpy(&value, b + 2, sizeof value);
-    setting.address = value;
-  } else if (reg == RDI && left >= 3 && (b[0] == 0x48 || b[0] == 0x4c) && b[1] == 0x89 && (b[2] & 0xc7) == 0xc7) {
-    setting.is_register = true;
-    setting.reg = (unsigned)(b[2] >> 3 & 7) | (b[0] == 0x4c ? 8u : 0u);
-  }
-  return setting;
-}
-
-uint64_t cs_site_this_function(const struct cs_hook *hook, const struct cs_found_site *site, uint64_t low,
-                               bool (*is_function)(const void *data, uint64_t address), const void *data)
-{
-  const struct cs_code_section *section = cs_hook_code_at(hook, site->call);
-  if (!section || low < section->address || low > site->call)
-    return 0;
-  size_t end = (size_t)(site->call - section->address), first = (size_t)(low - section->address);
-  size_t nearest = end > ARGUMENT_REACH && end - ARGUMENT_REACH > first ? end - ARGUMENT_REACH : first;
-  unsigned reg = RDI;
-  for (size_t at = end; at-- > nearest;) {
-    struct setting setting = read_setting(hook, section, at, end, reg);
-    if (setting.address && is_function(data, setting.address))
-      return setting.address;
-    if (setting.is_register) {
-      /* From here on it is the other register's setting that counts, wherever in the function it stands. */
-      reg = setting.reg;
-      end = at;
-      nearest = first;
-    }
-  }
-  return 0;
 }
 
 /* The slot that a stub at `address` jumps through, or NULL when there is no stub. */

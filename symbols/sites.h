@@ -28,15 +28,6 @@ struct cs_found_site {
 /* Fills `sites` (struct cs_found_site, ascending by pc). -ENOMEM. */
 int cs_sites_find(const struct cs_hook *hook, struct cs_vector *sites);
 
-/*
- * The function whose address the code before the call passes to the hook as this_fn, or 0 when that cannot be told. It
- * is read from the last instruction before the call that sets rdi (lea, mov of a constant, of a slot, or of a register
- * that such an instruction set before), not before `low`. `is_function` says whether an address is a function's first
- * byte.
- */
-uint64_t cs_site_this_function(const struct cs_hook *hook, const struct cs_found_site *site, uint64_t low,
-                               bool (*is_function)(const void *data, uint64_t address), const void *data);
-
 /* The function of this module that the call which returns to `pc` leads to, directly or through a stub or slot; 0 when
  * the call does not say. Another module may put its own function in the place of one reached through a slot. */
 uint64_t cs_call_target(const struct cs_hook *hook, uint64_t pc);
