@@ -582,6 +582,19 @@ static bool is_frame_slot(const struct vf_expression *expression)
   return expression->count == 1 && (atom == DW_OP_fbreg || atom == DW_OP_breg0 + RBP || atom == DW_OP_breg0 + VF_RSP);
 }
 
+static bool is_frame_sum(const struct vf_expression *expression)
+{
+  size_t count = expression->count;
+  uint8_t atom = count ? expression->ops[0].atom : 0;
+  if (count < 2 || expression->ops[count - 1].atom != DW_OP_stack_value ||
+      (atom != DW_OP_fbreg && atom != DW_OP_breg0 + RBP && atom != DW_OP_breg0 + VF_RSP))
+    return false;
+  for (size_t i = 0; i < count; i++)
+    if (expression->ops[i].atom == DW_OP_deref || expression->ops[i].atom == DW_OP_deref_size)
+      return false;
+  return true;
+}
+
 void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract, enum vf_moment moment, unsigned size,
                  struct vf_value *value)
 {
@@ -604,6 +617,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     describe(&run, &expression, size, value);
     value->is_slot = is_frame_slot(&expression);
     value->is_begun = true;
+    value->is_frame_sum = is_frame_sum(&expression);
   }
   if (value->status == VF_LOST && vf_list_is_incomplete(&list))
     *value = (struct vf_value){.status = VF_UNKNOWN, .why = "libdwarf cannot tell an address of the location list"};

@@ -31,10 +31,12 @@ struct vf_value {
   enum { VF_LOST, VF_READ, VF_UNKNOWN } status; /* unknown: an operation that this reader does not evaluate */
   uint64_t value;                               /* zero-extended bytes */
   bool uses_entry;                              /* needs what a register held on entry */
-  bool is_object;  /* a pointer to an object that is not in memory: not NULL, and nothing more is known */
-  bool is_begun;   /* there is a description, readable or not */
-  bool is_slot;    /* it is read from one place of the function's own frame */
-  const char *why; /* of LOST and UNKNOWN: static text */
+  bool is_object;    /* a pointer to an object that is not in memory: not NULL, and nothing more is known */
+  bool is_begun;     /* there is a description, readable or not */
+  bool is_frame_sum; /* an address in the function's own frame with something added, told as the value: clang also says
+                        so of a sum with a spilled register, the load left out */
+  bool is_slot;      /* it is read from one place of the function's own frame */
+  const char *why;   /* of LOST and UNKNOWN: static text */
 };
 
 /* The `size` (1 to 8) low bytes of the variable `die`; `abstract` is its declaration, for a constant that only that

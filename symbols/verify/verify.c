@@ -151,7 +151,8 @@ static const char *const outcome_texts[] = {
 };
 
 /* One parameter at one site, on one machine. A value on entry is readable only where a caller tells it, which is
- * checked by check_calls(); elsewhere the index is right to call it lost. */
+ * checked by check_calls(); elsewhere the index is right to call it lost, and so it is where clang tells an
+ * address of the frame for a value. */
 static enum outcome compare(struct verify *verify, const struct vf_place *place, const struct cs_index_site *site,
                             const struct vf_parameter *parameter, Dwarf_Die die, uint16_t arg, bool is_nullness)
 {
@@ -171,7 +172,7 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
     if (moment == VF_LATER)
       is_later = value.status != VF_LOST || value.is_begun;
     else
-      is_readable |= value.status == VF_READ && (reads || !value.uses_entry);
+      is_readable |= value.status == VF_READ && (reads || (!value.uses_entry && !value.is_frame_sum));
   }
   if (is_unknown)
     return NOT_COMPARED;
