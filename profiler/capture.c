@@ -238,7 +238,10 @@ static enum outcome push_entry(struct machine *m, const struct cs_op *op)
   for (unsigned i = 0; i < call->value_count; i++) {
     if (values[i].reg != op->reg)
       continue;
-    uint64_t base = values[i].kind == CS_CALL_REGISTER ? saved_register(capture, values[i].source) : 0;
+    uint64_t base = values[i].kind == CS_CALL_REGISTER  ? saved_register(capture, values[i].source)
+                    : values[i].kind == CS_CALL_ADDRESS ? module->bias
+                    : values[i].kind == CS_CALL_FRAME   ? capture->cfa
+                                                        : 0;
     push(m, base + (uint64_t)values[i].imm);
     return GO_ON;
   }
