@@ -7,6 +7,7 @@
 
 #include "hash.h"
 #include "index.h"
+#include "op_check.h"
 #include "text.h"
 
 /* 0: a section that the runtime never looks at. */
@@ -72,10 +73,9 @@ static bool functions_ok(const struct cs_view *view)
   return true;
 }
 
-static bool op_ok(const struct cs_view *view, const struct cs_op *op, const struct cs_index_function *function,
-                  uint32_t left)
+static bool op_ok(const struct cs_view *view, const struct cs_op *op)
 {
-  if (op->code >= CS_OP_COUNT || op->reg > 15 || op->arg >= function->arg_count || op->skip < 1 || op->skip > left)
+  if (op->code >= CS_OP_COUNT || op->reg > 15)
     return false;
   switch (op->code) {
   case CS_OP_EMIT_REG:
@@ -91,9 +91,6 @@ static bool op_ok(const struct cs_view *view, const struct cs_op *op, const stru
     return op->size >= 1 && op->size <= 64 && op->imm >= 0 && op->imm <= 64 - op->size;
   case CS_OP_PICK:
     return op->imm >= 0 && op->imm < CS_STACK_MAX;
-  case CS_OP_SKIP:
-  case CS_OP_BRANCH:
-    return op->imm >= 0 && op->imm < left;
   case CS_OP_EMIT_STRING:
   case CS_OP_EMIT_STRING_N:
     return op->imm >= 0 && op->imm <= CS_STRING_MAX;
@@ -102,6 +99,24 @@ static bool op_ok(const struct cs_view *view, const struct cs_op *op, const stru
   default:
     return true;
   }
+}
+
+/* The site's program: one after the other those of its args, in their order. */
+static bool ops_ok(const struct cs_view *view, const struct cs_index_site *site)
+{
+  const struct cs_op *ops = view->ops + site->first_op;
+  uint32_t arg_count = view->functions[site->function].arg_count;
+  for (uint32_t at = 0, count; at < site->op_count; at += count) {
+    count = ops[at].skip;
+    if (ops[at].arg >= arg_count || (at && ops[at].arg <= ops[at - 1].arg) || count > site->op_count - at)
+      return false;
+    for (uint32_t i = 0; i < count; i++)
+      if (ops[at + i].arg != ops[at].arg || ops[at + i].skip != count - i || !op_ok(view, &ops[at + i]))
+        return false;
+    if (!cs_ops_sound(ops + at, count))
+      return false;
+  }
+  return true;
 }
 
 static bool site_ok(const struct cs_view *view, const struct cs_index_site *site)
@@ -115,10 +130,7 @@ static bool site_ok(const struct cs_view *view, const struct cs_index_site *site
   const struct cs_index_function *function = &view->functions[site->function];
   if (!within(site->first_state, function->state_words, view->count[CS_SECTION_STATES]))
     return false;
-  for (uint32_t i = 0; i < site->op_count; i++)
-    if (!op_ok(view, &view->ops[site->first_op + i], function, site->op_count - i))
-      return false;
-  return true;
+  return ops_ok(view, site);
 }
 
 static bool sites_ok(const struct cs_view *view)

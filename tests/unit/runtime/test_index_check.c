@@ -6,6 +6,7 @@
 #include "check.h"
 #include "hash.h"
 #include "index.h"
+#include "op_check.h"
 
 struct small_index {
   struct cs_index_header header;
@@ -14,7 +15,7 @@ struct small_index {
   struct cs_index_function functions[2];
   struct cs_index_arg args[2];
   struct cs_index_type types[1];
-  struct cs_op ops[2];
+  struct cs_op ops[3];
   uint64_t states[2];
   int64_t ranges[2];
   struct cs_index_call_site call_sites[1];
@@ -66,7 +67,7 @@ static void make(struct small_index *index)
   index->sites[0] = (struct cs_index_site){.pc = 100,
                                            .function = 0,
                                            .first_op = 0,
-                                           .op_count = 2,
+                                           .op_count = 3,
                                            .cfa_kind = CS_CFA_REGISTER,
                                            .cfa_register = 7,
                                            .first_state = 0,
@@ -79,7 +80,8 @@ static void make(struct small_index *index)
   index->args[1] = (struct cs_index_arg){.name = 6, .kind = CS_ARG_BUCKET_RANGE, .join = 0, .aux = 0};
   index->types[0] = (struct cs_index_type){.name = 8, .kind = CS_TYPE_SIGNED, .size = 4, .target = CS_NONE};
   index->ops[0] = (struct cs_op){.code = CS_OP_EMIT_REG, .reg = 5, .size = 4, .arg = 0, .skip = 1};
-  index->ops[1] = (struct cs_op){.code = CS_OP_EMIT_RANGE, .size = 8, .arg = 1, .skip = 1, .imm = 0};
+  index->ops[1] = (struct cs_op){.code = CS_OP_REG, .reg = 4, .size = 8, .arg = 1, .skip = 2};
+  index->ops[2] = (struct cs_op){.code = CS_OP_EMIT_RANGE, .size = 8, .arg = 1, .skip = 1, .imm = 0};
   index->ranges[0] = 1;
   index->call_sites[0] = (struct cs_index_call_site){.pc = 400, .physical = 0, .first_value = 0, .value_count = 1};
   index->call_values[0] = (struct cs_index_call_value){.reg = 5, .kind = CS_CALL_CONST};
@@ -122,7 +124,8 @@ static void test_fields(void)
   REFUSES(i.sites[0].function = 2, -EINVAL);
   REFUSES(i.sites[0].physical = 1, -EINVAL);
   REFUSES(i.sites[0].first_op = 1, -EINVAL);
-  REFUSES(i.sites[0].op_count = 3, -EINVAL);
+  REFUSES(i.sites[0].op_count = 4, -EINVAL);
+  REFUSES(i.sites[0].op_count = 2, -EINVAL);
   REFUSES(i.sites[0].first_state = 2, -EINVAL);
   REFUSES(i.sites[0].cfa_kind = 3, -EINVAL);
   REFUSES(i.sites[0].cfa_register = 16, -EINVAL);
@@ -150,20 +153,61 @@ static void test_fields(void)
   REFUSES(i.ops[0].size = 0, -EINVAL);
   REFUSES(i.ops[0].arg = 2, -EINVAL);
   REFUSES(i.ops[0].skip = 0, -EINVAL);
+  REFUSES(i.ops[1].arg = 0, -EINVAL);
+  REFUSES(i.ops[0].code = CS_OP_REG, -EINVAL);
   REFUSES(i.ops[0].skip = 3, -EINVAL);
-  REFUSES(i.ops[1].imm = 2, -EINVAL);
-  REFUSES(i.ops[1].imm = -1, -EINVAL);
-  REFUSES((i.ops[1].code = CS_OP_SKIP, i.ops[1].imm = 1), -EINVAL);
-  REFUSES((i.ops[1].code = CS_OP_BRANCH, i.ops[1].imm = -1), -EINVAL);
-  REFUSES((i.ops[1].code = CS_OP_PICK, i.ops[1].imm = CS_STACK_MAX), -EINVAL);
-  REFUSES((i.ops[1].code = CS_OP_EMIT_STRING, i.ops[1].imm = CS_STRING_MAX + 1), -EINVAL);
+  REFUSES(i.ops[1].skip = 1, -EINVAL);
+  REFUSES(i.ops[2].imm = 2, -EINVAL);
+  REFUSES(i.ops[2].imm = -1, -EINVAL);
   REFUSES((i.ops[1].code = CS_OP_BITS, i.ops[1].size = 32, i.ops[1].imm = 33), -EINVAL);
+  REFUSES((i.ops[2].code = CS_OP_EMIT_STRING, i.ops[2].imm = CS_STRING_MAX + 1), -EINVAL);
   REFUSES(i.call_sites[0].physical = 1, -EINVAL);
   REFUSES(i.call_sites[0].value_count = 2, -EINVAL);
   REFUSES(i.call_values[0].reg = 16, -EINVAL);
   REFUSES(i.call_values[0].source = 16, -EINVAL);
   REFUSES(i.call_values[0].kind = CS_CALL_FRAME + 1, -EINVAL);
   REFUSES(i.saved[0].reg = 16, -EINVAL);
+}
+
+static bool sound(const struct cs_op *ops, uint32_t count)
+{
+  return cs_ops_sound(ops, count);
+}
+
+#define SOUND(...)                                                                                                     \
+  sound((const struct cs_op[]){__VA_ARGS__}, sizeof((struct cs_op[]){__VA_ARGS__}) / sizeof(struct cs_op))
+#define OP(name)                                                                                                       \
+  {                                                                                                                    \
+    .code = CS_OP_##name                                                                                               \
+  }
+#define OPI(name, value)                                                                                               \
+  {                                                                                                                    \
+    .code = CS_OP_##name, .imm = (value)                                                                               \
+  }
+
+static void test_programs(void)
+{
+  CHECK(SOUND(OP(EMIT_REG)) && SOUND(OP(REG), OP(EMIT)));
+  CHECK(!sound(NULL, 0) && !SOUND(OP(EMIT)) && !SOUND(OP(REG)));
+  CHECK(!SOUND(OP(EMIT_REG), OP(EMIT_REG)));
+  CHECK(SOUND(OP(REG), OP(CONST), OP(PLUS), OP(EMIT)) && !SOUND(OP(REG), OP(PLUS), OP(EMIT)));
+  CHECK(SOUND(OP(REG), OP(CONST), OP(EMIT_SPAN)) && !SOUND(OP(REG), OP(EMIT_SPAN)));
+  CHECK(SOUND(OP(REG), OPI(PICK, 0), OP(EQ), OP(EMIT)) && !SOUND(OP(REG), OPI(PICK, 1), OP(EQ), OP(EMIT)));
+  /* A branch over one op: the depths of both ways have to agree. */
+  CHECK(SOUND(OP(REG), OP(DUP), OPI(BRANCH, 1), OP(NEG), OP(EMIT)));
+  CHECK(!SOUND(OP(REG), OP(DUP), OPI(BRANCH, 1), OP(DROP), OP(EMIT)));
+  CHECK(!SOUND(OP(REG), OP(DUP), OPI(BRANCH, 2), OP(NEG), OP(EMIT)));
+  CHECK(!SOUND(OP(REG), OP(DUP), OPI(BRANCH, -1), OP(NEG), OP(EMIT)));
+  CHECK(SOUND(OP(REG), OPI(BRANCH, 1), OP(LOSE), OP(CONST), OP(EMIT)));
+  CHECK(SOUND(OPI(SKIP, 1), OP(EQ), OP(REG), OP(EMIT)));
+  struct cs_op deep[CS_STACK_MAX + 2] = {{0}};
+  for (unsigned i = 0; i < CS_STACK_MAX + 1; i++)
+    deep[i].code = CS_OP_REG;
+  deep[CS_STACK_MAX].code = CS_OP_EMIT;
+  CHECK(sound(deep, CS_STACK_MAX + 1));
+  deep[CS_STACK_MAX].code = CS_OP_REG;
+  deep[CS_STACK_MAX + 1].code = CS_OP_EMIT;
+  CHECK(!sound(deep, CS_STACK_MAX + 2));
 }
 
 /* Any byte changed without the checksum is refused as damage; with it, nothing is read out of bounds (the sanitizers
@@ -188,6 +232,7 @@ static void test_bytes(void)
 int main(void)
 {
   test_fields();
+  test_programs();
   test_bytes();
   return 0;
 }
