@@ -1,5 +1,6 @@
 """Cases where the surroundings fail the profiler: it says so in one clear line, and the program runs as if it were not there."""
 
+import glob
 import os
 import random
 import resource
@@ -207,7 +208,38 @@ def options(tools, compiler, level):
         raise Failure(f"disabled: exit status {result.status}: {result.errors}")
 
 
+def bad_index(tools, compiler, level):
+    """A damaged index is made again; where it cannot be, one line says so, and calls are counted without names."""
+    guest = Guest(tools, "filtered.c", compiler, level)
+    plain, counts = guest.run_plain([]), {"leaf": 2000, "helper": 1000, "work": 100, "main": 1}
+    tools.compare(plain, guest.run_profiled([]))
+    cached = [path for path in glob.glob(os.path.join(tools.scratch, "cache", "*.csi"))
+              if counts.keys() <= set(open(path, "rb").read().decode("latin-1").split("\0"))]
+    if len(cached) != 1:
+        raise Failure(f"one index expected in the cache, found {cached}")
+    with open(cached[0], "rb") as file:
+        good = file.read()
+    damages = {"cut": good[:len(good) // 2], "header only": good[:96], "empty": b"", "text": b"not an index\n" * 100,
+               "flipped": good[:-9] + bytes([good[-9] ^ 1]) + good[-8:], "newer": good[:8] + b"\x63" + good[9:]}
+    for name, data in damages.items():
+        for command in (tools.command, "/nowhere/callsig"):
+            with open(cached[0], "wb") as file:
+                file.write(data)
+            result = guest.run_profiled([], settings={"CALLSIG_COMMAND": command})
+            tools.compare(plain, result)
+            if command != tools.command:
+                expect_one_line(result, guest.path, "/nowhere/callsig")
+                found = sorted(count for count, _ in tools.read(result.recording).calls.values())
+                if found != sorted(counts.values()):
+                    raise Failure(f"{name}, without a command: {found}")
+                continue
+            tools.expect_counts(result.recording, counts, exact=True)
+            if result.errors:
+                raise Failure(f"{name}: {result.errors}")
+
+
 CASES = {
+    "bad_index": bad_index,
     "filters": filters,
     "options": options,
     "control": control,
