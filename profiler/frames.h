@@ -34,6 +34,12 @@ static inline bool cs_frame_is_link(const struct cs_rec_stack *stack, const stru
   return frame == stack->frames;
 }
 
+/* Is this the first frame of a segment that continues another? Its end goes back to that one. */
+static inline bool cs_frame_is_first(const struct cs_rec_stack *stack, const struct cs_rec_frame *frame)
+{
+  return frame == stack->frames + 1 && stack->outer;
+}
+
 /* Is nothing open on the machine stack that runs? */
 static inline bool cs_stack_at_bottom(const struct cs_thread *t)
 {
@@ -57,6 +63,14 @@ static inline struct cs_rec_variant *cs_edge_to(const struct cs_rec_edge *edge)
 static inline struct cs_plan *cs_edge_plan(const struct cs_rec_edge *edge)
 {
   return (struct cs_plan *)edge->site_info;
+}
+
+/* Where the thread's cache keeps an edge from `from` at the site `pc`. */
+static inline struct cs_rec_edge **cs_cache_place(const struct cs_thread *t, const struct cs_rec_variant *from,
+                                                  uintptr_t pc)
+{
+  uint32_t hash = (uint32_t)((uintptr_t)from ^ pc) * (uint32_t)CS_CACHE_FACTOR;
+  return &t->cache[hash >> (32 - CS_CACHE_BITS)];
 }
 
 /* stack.c ---------------------------------------------------------------------------------------------------------- */
@@ -109,9 +123,10 @@ bool cs_recursion_prepare(struct cs_thread *t, struct cs_rec_edge *edge);
 bool cs_recursion_outermost(struct cs_thread *t, struct cs_rec_edge *edge);
 /* Is this very edge active (with a frame that is open)? */
 bool cs_recursion_active(struct cs_rec_edge *edge);
-/* Settles the frames up to `frame` - 1 and marks `frame`, which is published, as a call of `edge`. Anywhere. */
-void cs_recursion_enter(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge);
-/* Clears the marks of `frame`, which is `top` and dynamic, and gives the groups that it was outermost in, one bit each.
+/* Settles the frames up to `frame` - 1 and marks `frame`, which is published, as a call of `edge`. True when it owns
+ * what the fast path of a back edge owns, and no more. Anywhere. */
+bool cs_recursion_enter(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge);
+/* Clears the marks of `frame`, which is `top` and marked, and gives the groups that it was outermost in, one bit each.
  */
 uint32_t cs_recursion_leave(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge);
 /* Clears or sets the marks of all frames of the running machine stack that have any: another stack runs for a while. */

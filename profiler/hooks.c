@@ -58,10 +58,25 @@ static int capture(struct entry *entry, const struct cs_plan *plan, uint64_t *wo
   return cs_capture_words(&what, words, capacity, count);
 }
 
+/* Is this the edge of such a call? */
+static bool matches(const struct cs_rec_edge *edge, const struct cs_rec_variant *from, uintptr_t pc,
+                    const uint64_t *words, uint32_t count)
+{
+  if (edge->site != pc || edge->from != (uintptr_t)from || edge->word_count != count)
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (edge->words[i] != words[i])
+      return false;
+  return true;
+}
+
 /* The edge with these words from `from`, or from any signature of the caller when its own were merged. */
 static struct cs_rec_edge *lookup(const struct cs_tree *tree, struct cs_rec_variant *from, uintptr_t pc,
                                   const uint64_t *words, uint32_t count)
 {
+  struct cs_rec_edge *foretold = (struct cs_rec_edge *)((struct cs_rec_edge *)from->last)->after;
+  if (matches(foretold, from, pc, words, count))
+    return foretold;
   struct cs_rec_edge *edge = cs_edge_find(tree, from, pc, words, count);
   const struct cs_rec_context *context = (const struct cs_rec_context *)from->context;
   if (!edge && context->merged_variant)
@@ -69,13 +84,15 @@ static struct cs_rec_edge *lookup(const struct cs_tree *tree, struct cs_rec_vari
   return edge;
 }
 
-/* The next call from here is foretold to be the one that followed this edge last time. */
-static void predict(struct cs_rec_variant *from, struct cs_rec_edge *edge)
+/* Where the fast path looks: the next call from here is foretold to be the one that followed last time, and failing
+ * that the one that was made last from here at the same site. */
+static void predict(const struct cs_thread *t, struct cs_rec_variant *from, struct cs_rec_edge *edge)
 {
   if (edge->from != (uintptr_t)from)
     return;
   ((struct cs_rec_edge *)from->last)->after = (uintptr_t)edge;
   from->last = (uintptr_t)edge;
+  *cs_cache_place(t, from, edge->site) = edge;
 }
 
 /* The edge of this call, if it was made before. */
@@ -119,7 +136,7 @@ static uint64_t counters_of(struct cs_thread *t, struct cs_rec_edge *edge)
     return counters;
   if (!cs_recursion_ready(t, edge))
     return 0;
-  return counters | CS_FRAME_DYNAMIC | (edge->flags & CS_EDGE_BACK ? CS_FRAME_OPENED : 0u);
+  return counters | CS_FRAME_GENERIC | CS_FRAME_MARKED | (edge->flags & CS_EDGE_BACK ? CS_FRAME_OPENED : 0u);
 }
 
 /* Opens a frame above `top`, where there is room. A handler may interrupt anywhere: its frames go above a frame in
@@ -127,26 +144,28 @@ static uint64_t counters_of(struct cs_thread *t, struct cs_rec_edge *edge)
  * last. */
 static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks)
 {
-  if (cs_frame_is_link(t->stack, t->top) && t->stack->outer)
-    counters |= CS_FRAME_FIRST;
+  bool first = cs_frame_is_first(t->stack, t->top + 1);
+  if (first)
+    counters |= CS_FRAME_GENERIC;
   struct cs_rec_frame *frame = t->top + 1;
   __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
   frame->flags = counters;
-  if (counters & CS_FRAME_DYNAMIC) {
-    /* The marks name this frame, so it has to be open before they are made. */
-    __atomic_store_n(&frame->start_ticks, CS_NOT_STARTED, __ATOMIC_RELEASE);
-    __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
-    if (counters & CS_FRAME_OPENED) {
-      t->recursion++;
-      t->mode = CS_MODE_RECURSION;
-    }
-    cs_recursion_enter(t, frame, edge);
-    __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);
-  } else {
+  if (!(counters & CS_FRAME_MARKED)) {
     __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);
     __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
+    return;
   }
+  /* The marks name this frame, so it has to be open before they are made. */
+  __atomic_store_n(&frame->start_ticks, CS_NOT_STARTED, __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
+  if (counters & CS_FRAME_OPENED) {
+    t->recursion++;
+    t->mode = CS_MODE_RECURSION;
+  }
+  if (cs_recursion_enter(t, frame, edge) && counters & CS_FRAME_OPENED && !first)
+    frame->flags = counters & ~(uint64_t)CS_FRAME_GENERIC;
+  __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);
 }
 
 static void count_merged(const struct cs_rec_edge *edge)
@@ -173,7 +192,7 @@ static enum step enter_quick(struct cs_thread *t, struct entry *entry)
   uint64_t counters = edge ? counters_of(t, edge) : 0;
   if (!counters)
     return PREPARE;
-  predict(from, edge);
+  predict(t, from, edge);
   if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)))
     count_merged(edge);
   push(t, edge, cfa, counters, 0);
@@ -344,7 +363,7 @@ void cs_frame_end(struct cs_thread *t, uint64_t now)
   /* From here on nobody marks the frame, and what it marked is believed no longer. */
   __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
   uint64_t flags = frame->flags;
-  uint32_t owned = flags & CS_FRAME_DYNAMIC ? cs_recursion_leave(t, frame, edge) : 0;
+  uint32_t owned = flags & CS_FRAME_MARKED ? cs_recursion_leave(t, frame, edge) : 0;
   frame->cfa = 0;
   __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
   uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)CS_FRAME_BITS);
@@ -369,7 +388,7 @@ static bool ends_top(const struct cs_thread *t, uintptr_t function, uintptr_t ca
   const struct cs_rec_frame *top = t->top;
   const struct cs_rec_edge *edge = cs_frame_edge(top);
   if (!edge || edge->function_address != function || sp <= t->stack_low || sp > t->stack_high ||
-      top->flags & CS_FRAME_FIRST)
+      cs_frame_is_first(t->stack, top))
     return false;
   return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
 }

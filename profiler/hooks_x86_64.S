@@ -26,10 +26,10 @@
 #define RBP 6
 #define RSP 7
 
-/* Opens a frame of edge rax above the frame rsi of control block rdi, and returns from the hook; to \fail when frames are dead
- * or another machine stack runs. Changes r10 and r11 until it is sure. */
-        .macro  OPEN_FRAME fail
-        /* The canonical frame address, and in r11 with CS_CFA_STRICT for what is not inlined: it has to be below the caller's. */
+/* r11: the canonical frame address of a frame of edge rax above the frame rsi of control block rdi, which lies below that frame's;
+ * to \fail when frames are dead or another machine stack runs. Changes r10. */
+        .macro  FRAME_ADDRESS fail
+        /* With CS_CFA_STRICT for what is not inlined, so that equality fails then. */
         movsxd  r10, dword ptr [rax + CS_E_CFA]
         lea     r11, [rsp + 8]
         test    r10b, CS_CFA_RBP
@@ -41,7 +41,11 @@
         and     r11, -8
         cmp     r11, [rdi + CS_T_STACK_LOW]
         jbe     \fail
+        .endm
 
+/* Opens a frame of edge rax above the frame rsi of control block rdi, and returns from the hook. */
+        .macro  OPEN_FRAME fail
+        FRAME_ADDRESS \fail
         /* Reserve first: from here on a signal handler's frames go above this one. */
         add     rsi, CS_F_SIZE
         mov     [rdi + CS_T_TOP], rsi
@@ -60,20 +64,69 @@
         ret
         .endm
 
-/* r10d is the edge's mode xor the thread's, and not 0. While recursion is open, an edge that is not active may be called as a
- * plain one when its function is not active either: the call is the outermost activation in every group. Falls through
- * then. */
-        .macro  CHECK_OUTERMOST fail
-        cmp     r10d, CS_MODE_RECURSION ^ CS_MODE_PLAIN
-        jne     \fail
+/* What follows when an edge may not be called as a plain one: r10d is the edge's mode xor the thread's, and not 0. Recursion has
+ * to be open. Then a function that is not active may be called as a plain one all the same (to \open): the call is the outermost
+ * activation in every group. And a call of an inactive back edge falls through when it is outermost for its signature and
+ * its pair of signatures alone, with the frames below it settled. */
+        .macro  CHECK_RECURSION open, fail
         cmp     dword ptr [rdi + CS_T_MODE], CS_MODE_RECURSION
+        jne     \fail
+        cmp     r10d, CS_MODE_RECURSION ^ CS_MODE_BACK
+        je      2f
+        cmp     r10d, CS_MODE_RECURSION ^ CS_MODE_PLAIN
         jne     \fail
         test    dword ptr [rax + CS_E_FLAGS], CS_E_FLAG_MODULE
         jnz     \fail
         mov     r10, [rax + CS_E_SITE_INFO]
         mov     r10, [r10 + CS_P_ACTIVE]
         cmp     qword ptr [r10], 0
+        je      \open
+        jmp     \fail
+2:      mov     r10, [rax + CS_E_RECURSION]
+        cmp     rsi, [rdi + CS_T_MARKED]
         jne     \fail
+        test    r10, r10
+        jz      \fail
+        mov     r11, [r10 + CS_X_ACTIVE + 8 * CS_X_FUNCTION_PAIR]
+        cmp     qword ptr [r11], 0
+        je      \fail
+        mov     r11, [r10 + CS_X_ACTIVE + 8 * CS_X_SIGNATURE]
+        cmp     qword ptr [r11], 0
+        jne     \fail
+        mov     r11, [r10 + CS_X_ACTIVE + 8 * CS_X_SIGNATURE_PAIR]
+        cmp     qword ptr [r11], 0
+        jne     \fail
+        .endm
+
+/* Opens a frame of the back edge rax that owns its signature, its pair of signatures and its edge, and returns from the hook. */
+        .macro  OPEN_BACK fail
+        FRAME_ADDRESS \fail
+        mov     r10, [rax + CS_E_RECURSION]
+        add     rsi, CS_F_SIZE
+        mov     [rdi + CS_T_TOP], rsi
+        mov     [rsi + CS_F_CFA], r11
+        lea     r11, [r10 + CS_X_CALLS]
+        mov     [rax + CS_E_COUNTERS], r11
+        or      r11, CS_FRAME_BACK
+        mov     [rsi + CS_F_FLAGS], r11
+        /* The marks name the frame: it has to be open before, though it has not begun. */
+        mov     qword ptr [rsi + CS_F_START], -1
+        mov     [rsi + CS_F_EDGE], rax
+        mov     r11, [r10 + CS_X_ACTIVE + 8 * CS_X_SIGNATURE]
+        mov     [r11], rsi
+        mov     r11, [r10 + CS_X_ACTIVE + 8 * CS_X_SIGNATURE_PAIR]
+        mov     [r11], rsi
+        mov     [r10 + CS_X_ACTIVE + 8 * CS_X_EDGE], rsi
+        xor     dword ptr [rax + CS_E_MODE], CS_MODE_BACK ^ CS_MODE_RECURSION
+        mov     [rdi + CS_T_MARKED], rsi
+        add     qword ptr [rdi + CS_T_RECURSION], 1
+        mov     r10, [rax + CS_E_FROM]
+        mov     [r10 + CS_V_LAST], rax
+        rdtsc
+        shl     rdx, 32
+        or      rax, rdx
+        mov     [rsi + CS_F_START], rax
+        ret
         .endm
 
 /* Saves the registers that the entry has not saved yet. */
@@ -122,25 +175,45 @@ __cyg_profile_func_enter:
         jz      .Lenter_generic
 
         /* The edge that followed the last one from the same caller, last time. */
-        mov     rax, [rax + CS_E_TO]
-        mov     rax, [rax + CS_V_LAST]
+        mov     r10, [rax + CS_E_TO]
+        mov     rax, [r10 + CS_V_LAST]
         mov     rax, [rax + CS_E_AFTER]
-        mov     r10, [rax + CS_E_SITE]
-        cmp     r10, [rsp]
-        jne     .Lenter_generic
+        mov     r11, [rsp]
+        cmp     r11, [rax + CS_E_SITE]
+        jne     .Lenter_cache
+.Lenter_found:
         mov     r10d, [rax + CS_E_MODE]
         xor     r10d, [rdi + CS_T_MODE]
         jnz     .Lenter_mode
 .Lenter_open:
         OPEN_FRAME .Lenter_generic
 
+        /* Another one: the edge taken last from this caller at this site. r10 caller, r11 site. */
+        .p2align 4
+.Lenter_cache:
+        xor     r11, r10
+        imul    r11d, r11d, CS_CACHE_FACTOR
+        shr     r11d, 32 - CS_CACHE_BITS
+        mov     rax, [rdi + CS_T_CACHE]
+        mov     rax, [rax + r11 * 8]
+        mov     r11, [rsp]
+        test    rax, rax
+        jz      .Lenter_generic
+        cmp     r11, [rax + CS_E_SITE]
+        jne     .Lenter_generic
+        cmp     r10, [rax + CS_E_FROM]
+        jne     .Lenter_generic
+        mov     r11, [r10 + CS_V_LAST]
+        mov     [r11 + CS_E_AFTER], rax
+        jmp     .Lenter_found
+
         /* The edge's mode is not the thread's: arguments are to be compared first, or recursion is open. */
         .p2align 4
 .Lenter_mode:
         test    r10d, CS_MODE_OPS
         jnz     .Lenter_compare
-        CHECK_OUTERMOST .Lenter_generic
-        jmp     .Lenter_open
+        CHECK_RECURSION .Lenter_open, .Lenter_generic
+        OPEN_BACK .Lenter_generic
 
         .p2align 4
 .Lenter_compare:
@@ -159,6 +232,8 @@ __cyg_profile_func_enter:
         mov     r8, [r11]
         cmp     cl, CS_PLAN_REG_NULL
         ja      .Lcompare_other
+        movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
+        lea     r9, [r9 + rcx]
         je      .Lcompare_null
         movzx   ecx, byte ptr [r10 + CS_P_OP_SHIFT]
         xor     r9, r8
@@ -179,8 +254,8 @@ __cyg_profile_func_enter:
 .Lcompare_open:
         OPEN_FRAME .Lenter_saved
 .Lcompare_mode:
-        CHECK_OUTERMOST .Lenter_saved
-        jmp     .Lcompare_open
+        CHECK_RECURSION .Lcompare_open, .Lenter_saved
+        OPEN_BACK .Lenter_saved
 
 .Lcompare_null:
         /* 1 for a pointer, 0 for NULL */
@@ -226,6 +301,8 @@ __cyg_profile_func_enter:
         cmp     cl, CS_PLAN_SKIP
         je      .Lcompare_next
         /* The bucket of the value; that of a negative one is minus the bucket of its negation. */
+        movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
+        add     r9, rcx
         movzx   ecx, byte ptr [r10 + CS_P_OP_SHIFT]
         shl     r9, cl
         test    byte ptr [r10 + CS_P_OP_FLAGS], 1
@@ -302,8 +379,9 @@ __cyg_profile_func_exit:
         /* Clearing the edge closes the frame. Only then the flags: a signal handler may have marked it up to here. */
         mov     qword ptr [rcx + CS_F_EDGE], 0
         mov     r11, [rcx + CS_F_FLAGS]
-        test    r11b, CS_FRAME_DYNAMIC | CS_FRAME_FIRST
+        test    r11b, CS_FRAME_BITS
         jnz     .Lexit_marked
+.Lexit_pop:
         mov     qword ptr [rcx + CS_F_CFA], 0
         mov     [r8 + CS_T_TOP], rdx
         add     qword ptr [r11], 1
@@ -343,9 +421,38 @@ __cyg_profile_func_exit:
         jne     1b
 2:      ret
 
+        /* The frame of a back edge clears what it owns, and adds to its signature's groups too. */
 .Lexit_marked:
+        mov     edi, r11d
+        and     edi, CS_FRAME_BITS
+        cmp     edi, CS_FRAME_BACK
+        jne     .Lexit_undo
+        cmp     rcx, [r8 + CS_T_MARKED]
+        jne     .Lexit_undo
+        test    byte ptr [rdx + CS_F_FLAGS], CS_FRAME_MARKED
+        jz      .Lexit_undo
+        lea     rdi, [r11 - CS_FRAME_BACK - CS_X_CALLS]
+        mov     rsi, [rdi + CS_X_ACTIVE + 8 * CS_X_SIGNATURE]
+        mov     qword ptr [rsi], 0
+        mov     rsi, [rdi + CS_X_ACTIVE + 8 * CS_X_SIGNATURE_PAIR]
+        mov     qword ptr [rsi], 0
+        mov     qword ptr [rdi + CS_X_ACTIVE + 8 * CS_X_EDGE], 0
+        lea     rsi, [r9 + CS_E_CALLS]
+        mov     [r9 + CS_E_COUNTERS], rsi
+        xor     dword ptr [r9 + CS_E_MODE], CS_MODE_BACK ^ CS_MODE_RECURSION
+        mov     [r8 + CS_T_MARKED], rdx
+        sub     qword ptr [r8 + CS_T_RECURSION], 1
+        add     qword ptr [rdi + CS_X_PRIMITIVE + 8 * CS_X_SIGNATURE], 1
+        add     qword ptr [rdi + CS_X_PRIMITIVE + 8 * CS_X_SIGNATURE_PAIR], 1
+        add     qword ptr [rdi + CS_X_CUMULATIVE + 8 * CS_X_SIGNATURE], rax
+        add     qword ptr [rdi + CS_X_CUMULATIVE + 8 * CS_X_SIGNATURE_PAIR], rax
+        lea     r11, [rdi + CS_X_CALLS]
+        jmp     .Lexit_pop
+
+.Lexit_undo:
         add     rax, [rcx + CS_F_START]
         mov     [rcx + CS_F_EDGE], r9
+        mov     rdi, [r9 + CS_E_FUNCTION]
         jmp     .Lexit_generic
 
 .Lexit_off:

@@ -230,17 +230,18 @@ struct cs_tree {
 /* A thread's control block: "T". The first line is what hot code reads; layout.h has the offsets for assembly. It lies
  * on a page of its own with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
 struct cs_thread {
-  uint32_t state;             /* enum cs_hooks_state; other threads may set it to SLOW */
-  uint32_t mode;              /* CS_MODE_PLAIN, or CS_MODE_RECURSION while `recursion` is not 0 */
-  struct cs_rec_frame *top;   /* innermost frame: open, in progress, or a segment's link */
-  struct cs_rec_frame *limit; /* the last frame of the current segment */
-  uintptr_t stack_low;        /* low end of the current machine stack */
+  uint32_t state;              /* enum cs_hooks_state; other threads may set it to SLOW */
+  uint32_t mode;               /* CS_MODE_PLAIN, or CS_MODE_RECURSION while `recursion` is not 0 */
+  struct cs_rec_frame *top;    /* innermost frame: open, in progress, or a segment's link */
+  struct cs_rec_frame *limit;  /* the last frame of the current segment */
+  uintptr_t stack_low;         /* low end of the current machine stack */
+  struct cs_rec_edge **cache;  /* 2^CS_CACHE_BITS edges by caller and site: see cs_cache_place(). In the tree's arena */
+  struct cs_rec_frame *marked; /* this frame and all below are settled: see recursion.c */
+  uint64_t recursion;          /* open frames of back edges that were not active */
   uintptr_t stack_high;
   struct cs_rec_stack *stack;  /* the segment that `top` lies in */
   struct cs_machine *machine;  /* the machine stack that runs: see stack.c */
   struct cs_machine *machines; /* all of them, newest first */
-  struct cs_rec_frame *marked; /* this frame and all below are settled: see recursion.c */
-  uint64_t recursion;          /* open frames of back edges that were not active */
 
   struct cs_thread *self; /* this address; 0 shows a page that was wiped by fork */
   struct cs_thread *next; /* process.threads */
@@ -358,7 +359,7 @@ struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *fr
                                  uint64_t *words, uint32_t word_count);
 /* The edge for an action by name. */
 struct cs_rec_edge *cs_tree_action(struct cs_tree *tree, struct cs_rec_variant *from, const char *name);
-/* Adds every counter of `source` to `target`, making what is missing there. fold.c calls it under threads_lock. 0 or
+/* Moves every counter of `source` to `target`, making what is missing there. fold.c calls it under threads_lock. 0 or
  * -ENOSPC: calls that found no place were counted in CS_LOSS_NO_SPACE. */
 int cs_tree_merge(struct cs_tree *target, const struct cs_tree *source);
 /* Makes every edge of every thread whose site lies in [low, high) unreachable, and forgets those sites: the module that

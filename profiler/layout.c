@@ -10,6 +10,9 @@ CHECK(struct cs_thread, mode, CS_T_MODE);
 CHECK(struct cs_thread, top, CS_T_TOP);
 CHECK(struct cs_thread, limit, CS_T_LIMIT);
 CHECK(struct cs_thread, stack_low, CS_T_STACK_LOW);
+CHECK(struct cs_thread, cache, CS_T_CACHE);
+CHECK(struct cs_thread, marked, CS_T_MARKED);
+CHECK(struct cs_thread, recursion, CS_T_RECURSION);
 _Static_assert(sizeof(struct cs_thread) <= 4096, "a control block fits a page");
 
 CHECK(struct cs_rec_frame, edge, CS_F_EDGE);
@@ -32,11 +35,20 @@ CHECK(struct cs_rec_edge, total, CS_E_CALLS + 8);
 CHECK(struct cs_rec_edge, children, CS_E_CHILDREN);
 CHECK(struct cs_rec_edge, min, CS_E_MIN);
 CHECK(struct cs_rec_edge, max, CS_E_MAX);
+CHECK(struct cs_rec_edge, recursion, CS_E_RECURSION);
 CHECK(struct cs_rec_edge, flags, CS_E_FLAGS);
 CHECK(struct cs_rec_edge, words, CS_E_WORDS);
 _Static_assert(CS_EDGE_MODULE == CS_E_FLAG_MODULE, "CS_EDGE_MODULE");
 _Static_assert(offsetof(struct cs_rec_recursion, total) == offsetof(struct cs_rec_recursion, calls) + 8,
                "an edge's and a recursion record's counters are laid out alike");
+
+CHECK(struct cs_rec_recursion, calls, CS_X_CALLS);
+CHECK(struct cs_rec_recursion, primitive, CS_X_PRIMITIVE);
+CHECK(struct cs_rec_recursion, cumulative, CS_X_CUMULATIVE);
+CHECK(struct cs_rec_recursion, active, CS_X_ACTIVE);
+_Static_assert(CS_GROUP_SIGNATURE == CS_X_SIGNATURE && CS_GROUP_FUNCTION_PAIR == CS_X_FUNCTION_PAIR &&
+                   CS_GROUP_SIGNATURE_PAIR == CS_X_SIGNATURE_PAIR && CS_X_EDGE == CS_GROUP_RESERVED - 1,
+               "groups");
 
 CHECK(struct cs_rec_variant, last, CS_V_LAST);
 

@@ -16,6 +16,7 @@
 #define CS_MODE_PLAIN     0 /* thread: no recursion is open. edge: not active while recursion is open */
 #define CS_MODE_RECURSION 1 /* thread: recursion is open. edge: active, so that a call of it is outermost in no group */
 #define CS_MODE_NEVER     2 /* edge only: the generic path decides */
+#define CS_MODE_BACK      3 /* edge only: a back edge that is not active */
 #define CS_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
 
 /* cs_rec_edge.cfa: the canonical frame address is the base plus the number without its low three bits. */
@@ -23,10 +24,12 @@
 #define CS_CFA_RBP        2 /* the base is rbp; else rsp before the call of the hook */
 
 /* cs_rec_frame.flags: an address of counters, and in the low bits: */
-#define CS_FRAME_DYNAMIC  1 /* the exit takes the generic path: it clears marks of recursion */
+#define CS_FRAME_GENERIC  1 /* the exit takes the generic path */
 #define CS_FRAME_OPENED   2 /* the frame was counted in cs_thread.recursion */
-#define CS_FRAME_FIRST    4 /* the first of a segment that continues another: its exit goes back to that one */
+#define CS_FRAME_MARKED   4 /* the frame may own activation words: see recursion.c */
 #define CS_FRAME_BITS     7
+/* Marked and opened alone: a call of a back edge that owns exactly its signature, its pair of signatures and its edge. */
+#define CS_FRAME_BACK     (CS_FRAME_OPENED | CS_FRAME_MARKED)
 
 /* cs_rec_edge.flags */
 #define CS_E_FLAG_MODULE  4 /* CS_EDGE_MODULE */
@@ -37,6 +40,13 @@
 #define CS_T_TOP          8
 #define CS_T_LIMIT        16
 #define CS_T_STACK_LOW    24
+#define CS_T_CACHE        32
+#define CS_T_MARKED       40
+#define CS_T_RECURSION    48
+
+/* cs_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
+#define CS_CACHE_BITS     11
+#define CS_CACHE_FACTOR   0x9E3779B9 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits */
 
 /* struct cs_rec_frame */
 #define CS_F_EDGE         0
@@ -59,8 +69,20 @@
 #define CS_E_CHILDREN     88
 #define CS_E_MIN          96
 #define CS_E_MAX          104
+#define CS_E_RECURSION    112
 #define CS_E_FLAGS        128
 #define CS_E_WORDS        136
+
+/* struct cs_rec_recursion */
+#define CS_X_CALLS        8
+#define CS_X_PRIMITIVE    24
+#define CS_X_CUMULATIVE   88
+#define CS_X_ACTIVE       152
+/* enum cs_group, and the place of the edge's own word */
+#define CS_X_SIGNATURE      1
+#define CS_X_FUNCTION_PAIR  2
+#define CS_X_SIGNATURE_PAIR 3
+#define CS_X_EDGE           7
 
 /* struct cs_rec_variant */
 #define CS_V_LAST         24
@@ -78,8 +100,8 @@
 #define CS_P_OP_OFFSET    4
 
 /* cs_plan_op.kind: what is compared with the edge's word. The assembly relies on their order. */
-#define CS_PLAN_REG        0 /* the low bytes of a register: shifted left by `shift`, both are equal */
-#define CS_PLAN_REG_NULL   1 /* is a register not 0? */
+#define CS_PLAN_REG        0 /* the low bytes of a register + offset: shifted left by `shift`, both are equal */
+#define CS_PLAN_REG_NULL   1 /* is a register + offset not 0? */
 #define CS_PLAN_FRAME8     2 /* 8, 4, 2 or 1 bytes at a register + offset */
 #define CS_PLAN_FRAME4     3
 #define CS_PLAN_FRAME2     4

@@ -26,58 +26,110 @@ struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc)
   return NULL;
 }
 
+/* What one arg's ops come to: a value in one of the ways that the fast path knows, and how it is emitted. */
+struct summary {
+  enum { FROM_REGISTER, FROM_FRAME, CONSTANT } source;
+  bool nullness;
+  uint8_t reg, size, flags;
+  int64_t offset;
+};
+
+static bool summarize_single(const struct cs_op *op, struct summary *summary)
+{
+  *summary = (struct summary){.reg = op->reg, .size = op->size, .flags = op->flags};
+  switch (op->code) {
+  case CS_OP_EMIT_CONST:
+    summary->source = CONSTANT;
+    return true;
+  case CS_OP_EMIT_NULL_REG:
+    summary->nullness = true;
+    return true;
+  case CS_OP_EMIT_REG:
+    return true;
+  case CS_OP_EMIT_FRAME:
+  case CS_OP_EMIT_NULL_FRAME:
+    summary->nullness = op->code == CS_OP_EMIT_NULL_FRAME;
+    summary->source = FROM_FRAME;
+    summary->offset = op->imm;
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* A register or the frame's address, plus a constant. */
+static bool summarize_sum(const struct cs_site *site, const struct cs_op *ops, uint32_t count, struct summary *summary)
+{
+  const struct cs_op *emit = &ops[count - 1];
+  if (count < 2 || count > 3 || (count == 3 && ops[1].code != CS_OP_ADD_CONST) ||
+      (emit->code != CS_OP_EMIT && emit->code != CS_OP_EMIT_NULL))
+    return false;
+  *summary = (struct summary){.nullness = emit->code == CS_OP_EMIT_NULL, .size = emit->size, .flags = emit->flags};
+  summary->offset = count == 3 ? ops[1].imm : 0;
+  if (ops[0].code == CS_OP_CONST || ops[0].code == CS_OP_ADDRESS) {
+    summary->source = CONSTANT;
+  } else if (ops[0].code == CS_OP_REG) {
+    summary->reg = ops[0].reg;
+  } else if (ops[0].code == CS_OP_CFA && site->cfa_kind == CS_CFA_REGISTER) {
+    summary->reg = site->cfa_register;
+    summary->offset += site->cfa_offset;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 static uint8_t frame_kind(uint8_t size)
 {
   return size == 8 ? CS_PLAN_FRAME8 : size == 4 ? CS_PLAN_FRAME4 : size == 2 ? CS_PLAN_FRAME2 : CS_PLAN_FRAME1;
 }
 
-/* What the fast path does for one op at this level of its arg; false when only the interpreter can. *omit: nothing is
- * compared. */
-static bool plan_op(const struct cs_op *op, unsigned level, struct cs_plan_op *planned, bool *omit)
+/* The op that compares such a value at this level of widening; false when there is none. */
+static bool plan_op(const struct summary *summary, unsigned level, struct cs_plan_op *op)
 {
-  bool frame = op->code == CS_OP_EMIT_FRAME || op->code == CS_OP_EMIT_NULL_FRAME;
-  if (op->code > CS_OP_EMIT_NULL_FRAME)
-    return false;
-  *omit = level == CS_WIDEN_TYPE;
-  if (*omit)
-    return true;
-  if (op->code == CS_OP_EMIT_CONST) {
-    *planned = (struct cs_plan_op){.kind = CS_PLAN_SKIP};
+  if (summary->source == CONSTANT) {
+    *op = (struct cs_plan_op){.kind = CS_PLAN_SKIP};
     return true;
   }
-  bool sized = op->size == 8 || op->size == 4 || op->size == 2 || op->size == 1;
-  if (op->reg > 15 || (frame && op->imm != (int32_t)op->imm) || (op->code == CS_OP_EMIT_FRAME && !sized))
+  uint8_t size = summary->size;
+  bool in_frame = summary->source == FROM_FRAME;
+  if (summary->reg > 15 || summary->offset != (int32_t)summary->offset || (in_frame && level == CS_WIDEN_LOG2) ||
+      (in_frame && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
     return false;
-  *planned = (struct cs_plan_op){.reg = op->reg,
-                                 .shift = op->size >= 8 ? 0 : (uint8_t)(64 - 8 * op->size),
-                                 .flags = op->flags & CS_OPF_SIGNED,
-                                 .offset = frame ? (int32_t)op->imm : 0};
+  *op = (struct cs_plan_op){.reg = summary->reg,
+                            .shift = size >= 8 ? 0 : (uint8_t)(64 - 8 * size),
+                            .flags = summary->flags & CS_OPF_SIGNED,
+                            .offset = (int32_t)summary->offset};
   if (level == CS_WIDEN_LOG2)
-    planned->kind = CS_PLAN_LOG2;
-  else if (op->code == CS_OP_EMIT_REG)
-    planned->kind = CS_PLAN_REG;
-  else if (op->code == CS_OP_EMIT_NULL_REG)
-    planned->kind = CS_PLAN_REG_NULL;
+    op->kind = CS_PLAN_LOG2;
+  else if (in_frame)
+    op->kind = summary->nullness ? CS_PLAN_FRAME_NULL : frame_kind(size);
   else
-    planned->kind = op->code == CS_OP_EMIT_FRAME ? frame_kind(op->size) : CS_PLAN_FRAME_NULL;
-  return !(frame && level == CS_WIDEN_LOG2);
+    op->kind = summary->nullness ? CS_PLAN_REG_NULL : CS_PLAN_REG;
+  return true;
 }
 
-static void fill_ops(struct cs_plan *plan, const uint8_t *levels)
+/* Fills the plan's ops, one for each word of a signature whose args are all read; false when the interpreter has to
+ * run. */
+static bool fill_ops(struct cs_plan *plan, const uint8_t *levels)
 {
   const struct cs_site *site = plan->site;
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < site->op_count; i++) {
-    bool omit = false;
-    unsigned level = levels ? levels[site->ops[i].arg] : CS_WIDEN_NONE;
-    if (!plan_op(&site->ops[i], level, &plan->ops[count], &omit)) {
-      plan->fast = false;
-      plan->count = 0;
-      return;
-    }
-    count += !omit;
+  for (uint32_t first = 0; first < site->op_count;) {
+    const struct cs_op *ops = &site->ops[first];
+    uint32_t count = 1;
+    while (ops[count - 1].code > CS_OP_EMIT_NULL_FRAME && ops[count - 1].code < CS_OP_EMIT)
+      count++;
+    first += count;
+    unsigned level = levels ? levels[ops->arg] : CS_WIDEN_NONE;
+    struct summary summary;
+    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(site, ops, count, &summary);
+    if (level == CS_WIDEN_TYPE)
+      continue;
+    if (!known || !plan_op(&summary, level, &plan->ops[plan->count]))
+      return false;
+    plan->count++;
   }
-  plan->count = count;
+  return true;
 }
 
 static struct cs_plan *make_plan(struct cs_tree *tree, const struct cs_site *site, struct cs_rec_function *function,
@@ -92,10 +144,10 @@ static struct cs_plan *make_plan(struct cs_tree *tree, const struct cs_site *sit
   plan->function = function;
   plan->widened = (uint32_t)function->widenings;
   plan->arguments = arguments;
-  plan->fast = true;
   plan->words = (uint32_t)offsetof(struct cs_rec_edge, words) + site->state_words * (uint32_t)sizeof(uint64_t);
-  if (arguments)
-    fill_ops(plan, cs_function_levels(function));
+  plan->fast = !arguments || fill_ops(plan, cs_function_levels(function));
+  if (!plan->fast)
+    plan->count = 0;
   return plan;
 }
 

@@ -10,8 +10,8 @@
  *
  * The work is bounded by few marks a frame:
  *  - `t->marked` is the innermost settled frame: it and all below are marked, or need no marks because their edge was
- * active already. Settling walks from there to the top, once over each frame. The frame `marked` is always dynamic, so
- * that its exit comes here and the watermark moves down with it.
+ * active already. Settling walks from there to the top, once over each frame. The innermost settled frame is always
+ * marked, so that its exit comes here and the watermark moves down with it.
  *  - A call of an edge that is active is outermost in no group: it takes the fast path, counting in the recursion
  * record.
  *  - A call of a function that is not active is outermost in all of its groups: it takes the fast path too, and is
@@ -19,7 +19,7 @@
  *
  * A signal handler may run hooks between any two steps here, and leaves the marks as it found them, but for having
  * settled more frames; settling is therefore bottom-up and may be done twice. A word is believed only while the frame
- * that it names is open, dynamic, and of an edge with that word: an exit that was interrupted after its last look
+ * that it names is open, marked, and of an edge with that word: an exit that was interrupted after its last look
  * leaves words that nobody owns.
  */
 #include "frames.h"
@@ -40,11 +40,11 @@ static uint64_t *word_of(const struct cs_rec_recursion *recursion, unsigned grou
   return (uint64_t *)recursion->active[group];
 }
 
-/* The frame that a word names, if it is open and dynamic. */
+/* The frame that a word names, if it is open and marked. */
 static struct cs_rec_edge *owner_edge(uint64_t word)
 {
   const struct cs_rec_frame *frame = (const struct cs_rec_frame *)word;
-  if (!frame || !(frame->flags & CS_FRAME_DYNAMIC))
+  if (!frame || !(frame->flags & CS_FRAME_MARKED))
     return NULL;
   return cs_frame_edge(frame);
 }
@@ -64,7 +64,7 @@ bool cs_recursion_active(struct cs_rec_edge *edge)
 void cs_edge_set_mode(struct cs_rec_edge *edge, bool active)
 {
   const struct cs_plan *plan = cs_edge_plan(edge);
-  uint32_t mode = active ? CS_MODE_RECURSION : edge->flags & CS_EDGE_BACK ? CS_MODE_NEVER : CS_MODE_PLAIN;
+  uint32_t mode = active ? CS_MODE_RECURSION : edge->flags & CS_EDGE_BACK ? CS_MODE_BACK : CS_MODE_PLAIN;
   if (edge->flags & CS_EDGE_GENERIC)
     mode = CS_MODE_NEVER;
   else if (plan && plan->count)
@@ -74,7 +74,7 @@ void cs_edge_set_mode(struct cs_rec_edge *edge, bool active)
 
 static bool is_settled(const struct cs_rec_frame *frame, const struct cs_rec_edge *edge)
 {
-  return frame->flags & CS_FRAME_DYNAMIC || (frame->flags & ~(uint64_t)CS_FRAME_BITS) != (uintptr_t)&edge->calls;
+  return frame->flags & CS_FRAME_MARKED || (frame->flags & ~(uint64_t)CS_FRAME_BITS) != (uintptr_t)&edge->calls;
 }
 
 static bool holds(const struct cs_rec_stack *stack, const struct cs_rec_frame *frame)
@@ -185,20 +185,31 @@ bool cs_recursion_outermost(struct cs_thread *t, struct cs_rec_edge *edge)
   return true;
 }
 
-/* Makes the frame the owner of every group of its edge that is inactive. */
-static bool mark(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+/* Makes the frame the owner of every group of its edge that is inactive, and of the edge itself: one bit each. */
+static uint32_t own(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
 {
-  (void)t;
   struct cs_rec_recursion *recursion = recursion_of(edge);
-  frame->flags |= CS_FRAME_DYNAMIC;
-  for (unsigned group = 0; group < CS_GROUP_COUNT; group++)
-    if (!group_active(recursion, group))
+  uint32_t owned = 0;
+  frame->flags |= CS_FRAME_GENERIC | CS_FRAME_MARKED;
+  for (unsigned group = 0; group < CS_GROUP_COUNT; group++) {
+    if (!group_active(recursion, group)) {
       *word_of(recursion, group) = (uintptr_t)frame;
+      owned |= 1u << group;
+    }
+  }
   if (!cs_recursion_active(edge)) {
     recursion->active[EDGE_WORD] = (uintptr_t)frame;
     edge->counters = (uintptr_t)&recursion->calls;
     cs_edge_set_mode(edge, true);
+    owned |= 1u << EDGE_WORD;
   }
+  return owned;
+}
+
+static bool mark(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+{
+  (void)t;
+  own(frame, edge);
   return true;
 }
 
@@ -222,11 +233,13 @@ static uint32_t unmark(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
   return owned;
 }
 
-void cs_recursion_enter(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
+bool cs_recursion_enter(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
 {
+  const uint32_t of_back_edge = 1u << CS_GROUP_SIGNATURE | 1u << CS_GROUP_SIGNATURE_PAIR | 1u << EDGE_WORD;
   each_unsettled(t, t->stack, frame - 1, mark);
-  mark(t, frame, edge);
+  uint32_t owned = own(frame, edge);
   t->marked = frame;
+  return owned == of_back_edge;
 }
 
 /* Moves the watermark to the innermost frame below `frame` that is open, and makes its exit come here. */
@@ -241,7 +254,8 @@ static void lower_watermark(struct cs_thread *t, struct cs_rec_frame *frame)
       frame = (struct cs_rec_frame *)frame->flags + 1;
       stack = (struct cs_rec_stack *)stack->outer;
     } else if (frame->edge) {
-      frame->flags |= CS_FRAME_DYNAMIC;
+      if (!(frame->flags & CS_FRAME_MARKED))
+        frame->flags |= CS_FRAME_GENERIC | CS_FRAME_MARKED;
       break;
     }
   }
@@ -258,15 +272,15 @@ uint32_t cs_recursion_leave(struct cs_thread *t, struct cs_rec_frame *frame, str
   return owned;
 }
 
-/* Calls `visit` for the dynamic frames of the running machine stack, outermost first. */
-static void each_dynamic(struct cs_rec_stack *stack, struct cs_rec_frame *top,
-                         void (*visit)(struct cs_rec_frame *, struct cs_rec_edge *))
+/* Calls `visit` for the marked frames of the running machine stack, outermost first. */
+static void each_marked(struct cs_rec_stack *stack, struct cs_rec_frame *top,
+                        void (*visit)(struct cs_rec_frame *, struct cs_rec_edge *))
 {
   if (stack->outer)
-    each_dynamic((struct cs_rec_stack *)stack->outer, (struct cs_rec_frame *)stack->frames[0].flags, visit);
+    each_marked((struct cs_rec_stack *)stack->outer, (struct cs_rec_frame *)stack->frames[0].flags, visit);
   for (struct cs_rec_frame *frame = stack->frames + 1; frame <= top; frame++) {
     struct cs_rec_edge *edge = cs_frame_edge(frame);
-    if (edge && edge->recursion && frame->flags & CS_FRAME_DYNAMIC)
+    if (edge && edge->recursion && frame->flags & CS_FRAME_MARKED)
       visit(frame, edge);
   }
 }
@@ -278,15 +292,15 @@ static void visit_unmark(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
 
 static void visit_mark(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
 {
-  mark(NULL, frame, edge);
+  own(frame, edge);
 }
 
 void cs_recursion_suspend(struct cs_thread *t)
 {
-  each_dynamic(t->stack, t->top, visit_unmark);
+  each_marked(t->stack, t->top, visit_unmark);
 }
 
 void cs_recursion_resume(struct cs_thread *t)
 {
-  each_dynamic(t->stack, t->top, visit_mark);
+  each_marked(t->stack, t->top, visit_mark);
 }

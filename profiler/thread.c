@@ -194,6 +194,9 @@ static bool set_up(struct cs_thread *t)
   t->generation = __atomic_load_n(&cs_process.generation, __ATOMIC_SEQ_CST);
   if (cs_tree_init(&t->tree, t->tid) < 0)
     return false;
+  t->cache = cs_arena_alloc(&t->tree.arena, sizeof *t->cache << CS_CACHE_BITS);
+  if (!t->cache)
+    return false;
   name_thread(t->tree.record);
   /* An injected clock is read for calls alone. */
   if (cs_process.settings.clock != CS_CLOCK_INJECTED)

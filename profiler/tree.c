@@ -366,7 +366,9 @@ struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *fr
   key.plan = cs_tree_plan(tree, site);
   if (!key.plan)
     return NULL;
-  key.generic = !encode_cfa(site, &key.cfa) || !key.plan->fast;
+  /* The plan compares the words of args that are read: where one is lost at times, words are missing. */
+  bool comparable = key.plan->fast && key.word_count == (plan->arguments ? site->state_words + key.plan->count : 0);
+  key.generic = !encode_cfa(site, &key.cfa) || !comparable;
   return cs_edge_make(tree, from, &key);
 }
 
