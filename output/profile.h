@@ -163,7 +163,7 @@ static inline struct cs_known_module *cs_profile_module(const struct cs_profile 
 
 static inline const uint64_t *cs_profile_words(const struct cs_profile *profile, const struct cs_signature *signature)
 {
-  return (const uint64_t *)profile->words.data + signature->first_word;
+  return signature->word_count ? (const uint64_t *)profile->words.data + signature->first_word : NULL;
 }
 
 static inline const char *cs_profile_string(const struct cs_profile *profile, uint32_t offset)

@@ -1,7 +1,6 @@
 #include "rows.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "callsig/stats.h"
@@ -139,7 +138,18 @@ static bool is_joined_with_caller(const struct cs_profile *profile, const struct
 
 static uint64_t scaled(uint64_t ticks, double scale)
 {
-  return scale == 1.0 ? ticks : (uint64_t)((long double)ticks * (long double)scale + 0.5L);
+  long double exact = (long double)ticks * (long double)scale + 0.5L;
+  if (scale == 1.0)
+    return ticks;
+  return exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact;
+}
+
+/* `amount` as whole ticks, at most `limit`: what can be taken off a time. */
+static uint64_t take_off(double amount, uint64_t limit)
+{
+  if (!(amount > 0))
+    return 0;
+  return amount >= (double)limit ? limit : (uint64_t)(amount + 0.5);
 }
 
 static void subtract(const struct cs_profile *profile, const struct cs_grouping *grouping, const struct cs_edge *edge,
@@ -262,12 +272,11 @@ static void compensate(struct cs_rows *rows)
   for (uint32_t i = 0; i < rows->list.count; i++) {
     struct cs_row *row = cs_rows_at(rows, i);
     struct cs_subtraction *subtraction = cs_vector_at(&rows->subtractions, i);
-    subtraction->own = fmin(round(subtraction->own), (double)row->own);
-    subtraction->cumulative = fmin(round(subtraction->cumulative), (double)row->cumulative);
-    uint64_t own = row->own - (uint64_t)subtraction->own;
-    uint64_t cumulative = row->cumulative - (uint64_t)subtraction->cumulative;
+    uint64_t own = row->own - take_off(subtraction->own, row->own);
+    uint64_t cumulative = row->cumulative - take_off(subtraction->cumulative, row->cumulative);
     if (cumulative < own && row->cumulative >= own)
       cumulative = own;
+    subtraction->own = (double)(row->own - own);
     subtraction->cumulative = (double)(row->cumulative - cumulative);
     row->own = own;
     row->cumulative = cumulative;
@@ -324,12 +333,10 @@ static int add_pair(const struct cs_profile *profile, const struct cs_grouping *
     result = intern_pair(pairs, &key, &pair);
   if (result < 0)
     return result;
-  double own = fmin(round(share->subtraction.own), (double)share->own);
-  double cumulative = fmin(round(share->subtraction.cumulative), (double)share->cumulative);
   pair->calls += share->calls;
   pair->primitive += share->primitive;
-  pair->own += share->own - (uint64_t)own;
-  pair->cumulative += share->cumulative - (uint64_t)cumulative;
+  pair->own += share->own - take_off(share->subtraction.own, share->own);
+  pair->cumulative += share->cumulative - take_off(share->subtraction.cumulative, share->cumulative);
   return 0;
 }
 

@@ -62,7 +62,7 @@ int cs_arguments_split(const struct cs_index *index, const struct cs_index_funct
     return result;
   if (word_count < entry->state_words || entry->state_words < (entry->arg_count + 15u) / 16)
     return -EINVAL;
-  const uint64_t *next = words + entry->state_words;
+  const uint64_t *next = word_count ? words + entry->state_words : NULL;
   size_t left = word_count - entry->state_words;
   for (uint32_t i = 0; i < entry->arg_count; i++) {
     const struct cs_index_arg *arg = &index->args[entry->first_arg + i];

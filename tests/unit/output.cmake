@@ -18,3 +18,5 @@ foreach(name IN ITEMS signature expression rows reader)
   target_link_libraries(test_output_${name} PRIVATE cs_output_sample)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
+
+include(${CS_OUTPUT_TESTS}/../fuzz/fuzz.cmake)

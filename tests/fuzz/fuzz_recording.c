@@ -1,0 +1,84 @@
+/*
+ * Any bytes as a recording, read and printed in every way. A corrupted signature index inside of it is given a checksum
+ * that fits, so that what is behind the checksum is reached.
+ */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "object.h"
+#include "recording.h"
+
+static void ignore(const char *line, void *data)
+{
+  (void)line;
+  (void)data;
+}
+
+static void mend_checksums(unsigned char *data, size_t size)
+{
+  for (size_t at = 0; at + sizeof(struct cs_index_header) <= size; at += 8) {
+    struct cs_index_header header;
+    memcpy(&header, data + at, sizeof header);
+    if (memcmp(header.magic, CS_INDEX_MAGIC, sizeof header.magic) != 0 || header.file_size > size - at ||
+        header.header_size > header.file_size)
+      continue;
+    header.checksum = XXH64(data + at + header.header_size, header.file_size - header.header_size, 0);
+    memcpy(data + at, &header, sizeof header);
+  }
+}
+
+typedef int (*print_fn)(struct callsig_stats *, FILE *, const char *const *, size_t);
+
+static void print(struct callsig_stats *stats, print_fn function)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    abort();
+  function(stats, out, NULL, 0);
+  fclose(out);
+  free(text);
+}
+
+static void print_all(struct callsig_stats *stats)
+{
+  print(stats, callsig_stats_print_json);
+  callsig_stats_sort(stats, "stdname");
+  print(stats, callsig_stats_print_callers);
+  struct callsig_stats_filter filter = {.size = sizeof filter, .signature = "w > 3 || name == \"a\" || t.shape[1] < 9"};
+  if (callsig_stats_filter(stats, &filter) == 0)
+    print(stats, callsig_stats_print);
+  filter.signature = NULL;
+  callsig_stats_filter(stats, &filter);
+  callsig_stats_strip_dirs(stats);
+  callsig_stats_compensate(stats, 1);
+  callsig_stats_group(stats, CALLSIG_BY_FUNCTION | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE);
+  print(stats, callsig_stats_print_csv);
+  print(stats, callsig_stats_print_callees);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  callsig_stats_set_message(ignore, NULL);
+  unsigned char *copy = malloc(size + 1);
+  struct callsig_stats *stats;
+  struct cs_recording recording;
+  if (!copy)
+    abort();
+  memcpy(copy, data, size);
+  mend_checksums(copy, size);
+  if (cs_recording_from_memory("input", copy, size, &recording) == 0) {
+    if (cs_stats_new(&stats) < 0)
+      abort();
+    if (cs_stats_take(stats, &recording, NULL) == 0)
+      print_all(stats);
+    callsig_stats_free(stats);
+  }
+  free(copy);
+  return 0;
+}

@@ -1,0 +1,113 @@
+#include "seeds.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index_writer.h"
+#include "recording_writer.h"
+
+#define LOG2 UINT64_C(3)
+
+/* f(n) and g(cb). */
+static void make_plain(struct index_writer *index, uint32_t int_type)
+{
+  uint32_t callback = index_writer_type(index, CS_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, CS_NONE);
+  index_writer_symbol(index, 0x100, 0x20, "on_read");
+  index_writer_function(index, "a.c", 1, "f", 0);
+  index_writer_arg(index, CS_ARG_VALUE, "n", int_type);
+  index_writer_function(index, "/src/a.c", 2, "g", CS_FUNCTION_VARIADIC);
+  index_writer_arg(index, CS_ARG_VALUE, "cb", callback);
+}
+
+/* all(...): one argument of each kind. */
+static void make_all(struct index_writer *index, uint32_t int_type)
+{
+  uint32_t mode = index_writer_type(index, CS_TYPE_ENUM, "enum mode", 4, CS_NONE);
+  index_writer_enumerator(index, 0, "SLOW");
+  index_writer_enumerator(index, 1, "FAST");
+  uint32_t flags = index_writer_type(index, CS_TYPE_FLAGS, "enum flags", 4, CS_NONE);
+  index_writer_enumerator(index, 1, "A");
+  index_writer_enumerator(index, 2, "B");
+  uint32_t text = index_writer_type(index, CS_TYPE_POINTER, "char*", 8, CS_NONE);
+  uint32_t tensor = index_writer_type(index, CS_TYPE_AGGREGATE, "struct tensor", 64, CS_NONE);
+  uint32_t pointer = index_writer_type(index, CS_TYPE_POINTER, "struct tensor*", 8, tensor);
+  uint32_t shape = index_writer_type(index, CS_TYPE_ARRAY, "int[4]", 16, int_type);
+  uint32_t real = index_writer_type(index, CS_TYPE_FLOAT, "double", 8, CS_NONE);
+  uint32_t letter = index_writer_type(index, CS_TYPE_CHAR, "char", 1, CS_NONE);
+  uint32_t truth = index_writer_type(index, CS_TYPE_BOOL, "_Bool", 1, CS_NONE);
+  uint32_t list = index_writer_ranges(index, (const int64_t[]){0, 64, 1024}, 3);
+  index_writer_function(index, "b.c", 9, "all", 0);
+  index_writer_arg(index, CS_ARG_NULLNESS, "src", text)->join = 1;
+  index_writer_arg(index, CS_ARG_VALUE, "w", int_type);
+  index_writer_arg(index, CS_ARG_VALUE, "mode", mode);
+  index_writer_arg(index, CS_ARG_VALUE, "flags", flags);
+  index_writer_arg(index, CS_ARG_STRING, "name", text);
+  struct cs_index_arg *group = index_writer_arg(index, CS_ARG_GROUP, "t", pointer);
+  group->children = 3;
+  group->flags = CS_ARG_GROUP_POINTER;
+  group->text = index_writer_string(index, "image[{0},{1}]");
+  index_writer_arg(index, CS_ARG_NULLNESS, "", pointer);
+  index_writer_arg(index, CS_ARG_VALUE, "dtype", mode);
+  index_writer_arg(index, CS_ARG_SPAN, "shape", shape);
+  index_writer_arg(index, CS_ARG_BUCKET_RANGE, "r", int_type)->aux = list;
+  index_writer_arg(index, CS_ARG_BUCKET_LOG2, "l", int_type);
+  index_writer_arg(index, CS_ARG_FLOAT, "x", real);
+  index_writer_arg(index, CS_ARG_IGNORED, "cookie", int_type);
+  index_writer_arg(index, CS_ARG_TYPE, "s", tensor);
+  index_writer_arg(index, CS_ARG_VALUE, "c", letter);
+  index_writer_arg(index, CS_ARG_VALUE, "b", truth);
+  index_writer_arg(index, CS_ARG_VALUE, "req->hdr.kind", int_type);
+}
+
+static void call_all(struct recording_thread *thread, uint64_t module)
+{
+  uint64_t name;
+  memcpy(&name, "a.jpg\0\0", 8);
+  const uint64_t read[] = {0, 0, 1, 16, 1, 3, 5, name, 1, 1, 2, 16, 4, 2, 7, 0x3fe0000000000000, 'c', 1, 7};
+  recording_enter(thread, module, 2, read, sizeof read / sizeof read[0], 60);
+  recording_exit(thread, 70);
+  const uint64_t lost[] = {0x1111111111112111, 0x1};
+  recording_enter(thread, module, 2, lost, 2, 70);
+  recording_exit(thread, 75);
+  recording_enter(thread, module, 2, NULL, 0, 75);
+  recording_exit(thread, 80);
+}
+
+void *seed_recording(size_t *size)
+{
+  struct index_writer *index = index_writer_new();
+  struct recording_writer *recording = recording_writer_new(7, 1000);
+  uint32_t int_type = index_writer_type(index, CS_TYPE_SIGNED, "int", 4, CS_NONE);
+  make_plain(index, int_type);
+  make_all(index, int_type);
+  size_t index_size;
+  void *made = index_writer_finish(index, &index_size);
+  uint64_t module = recording_writer_module(recording, "/usr/lib/libsample.so", 0x10000, 0x10000, made, index_size);
+  uint64_t plugin = recording_writer_module(recording, "/opt/plugin.so", 0x90000, 0x1000, NULL, 0);
+  free(made);
+  struct recording_thread *thread = recording_writer_thread(recording, 1, "main");
+  struct recording_thread *worker = recording_writer_thread(recording, 2, "worker");
+  recording_enter_action(worker, "load", 0);
+  for (uint64_t i = 0; i < 8; i++)
+    recording_enter(worker, module, i % 2, (const uint64_t[]){0, i % 2 ? 0x10100 : i}, 2, i);
+  for (uint64_t i = 0; i < 3; i++)
+    recording_exit(worker, 20 + i);
+  for (uint64_t i = 0; i < 3; i++) {
+    recording_enter(thread, module, 0, (const uint64_t[]){0, i}, 2, 10 * i);
+    recording_exit(thread, 10 * i + 5);
+  }
+  recording_enter(thread, module, 0, (const uint64_t[]){LOG2, 3}, 2, 50);
+  recording_exit(thread, 60);
+  call_all(thread, module);
+  recording_enter(thread, plugin, UINT32_MAX, NULL, 0, 80);
+  recording_widen(worker, module, 0, 0, CS_WIDEN_LOG2, 1);
+  const void *data = recording_writer_finish(recording, 100, size);
+  void *copy = malloc(*size);
+  if (!copy)
+    abort();
+  memcpy(copy, data, *size);
+  recording_writer_free(recording);
+  index_writer_free(index);
+  return copy;
+}

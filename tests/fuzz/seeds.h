@@ -1,0 +1,15 @@
+/*
+ * Recordings with everything in them, for tests that damage them.
+ */
+#ifndef CALLSIG_TESTS_SEEDS_H
+#define CALLSIG_TESTS_SEEDS_H
+
+#include <stddef.h>
+
+/* Two threads, recursion, an action, open calls, widened levels, two modules, and every kind of argument in every
+ * state. The caller frees the bytes. It has 17 calls. */
+void *seed_recording(size_t *size);
+
+#define SEED_CALLS 17
+
+#endif
