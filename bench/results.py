@@ -107,7 +107,7 @@ def write_aims(cells, write):
         row = [name, f"{aim:.2f} x {base if base == 'floor' else 'empty hooks'}"]
         for compiler in ("gcc", "clang"):
             ratio = cells.get((compiler, pattern, tool), {}).get(f"to_{base}")
-            row.append("not run" if ratio is None else f"{ratio:.2f} {'met' if ratio <= aim else 'missed'}")
+            row.append("not run" if ratio is None else f"{ratio:.2f} {'met' if round(ratio, 2) <= aim else 'missed'}")
         rows.append(row)
     write(table(["", "aim", "gcc", "clang"], rows) + "\n")
 
