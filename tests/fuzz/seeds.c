@@ -67,7 +67,7 @@ static void call_all(struct recording_thread *thread, uint64_t module)
   const uint64_t read[] = {0, 0, 1, 16, 1, 3, 5, name, 1, 1, 2, 16, 4, 2, 7, 0x3fe0000000000000, 'c', 1, 7};
   recording_enter(thread, module, 2, read, sizeof read / sizeof read[0], 60);
   recording_exit(thread, 70);
-  const uint64_t lost[] = {0x1111111111112111, 0x1};
+  const uint64_t lost[] = {0x1111111111121111, 0x1};
   recording_enter(thread, module, 2, lost, 2, 70);
   recording_exit(thread, 75);
   recording_enter(thread, module, 2, NULL, 0, 75);

@@ -2,8 +2,9 @@
 set(CS_OUTPUT_TESTS ${CMAKE_CURRENT_LIST_DIR})
 find_program(PYTHON3 NAMES python3 REQUIRED)
 
-add_library(cs_test_writers STATIC ${CS_OUTPUT_TESTS}/index_writer.c ${CS_OUTPUT_TESTS}/recording_writer.c)
-target_include_directories(cs_test_writers PUBLIC ${CS_OUTPUT_TESTS})
+add_library(cs_test_writers STATIC ${CS_OUTPUT_TESTS}/index_writer.c ${CS_OUTPUT_TESTS}/recording_writer.c
+                                   ${CS_OUTPUT_TESTS}/../fuzz/seeds.c)
+target_include_directories(cs_test_writers PUBLIC ${CS_OUTPUT_TESTS} ${CS_OUTPUT_TESTS}/../fuzz)
 target_link_libraries(cs_test_writers PUBLIC callsig_stats_static)
 
 add_executable(print_calls ${CS_OUTPUT_TESTS}/../oracle/pstats/print_calls.c)
@@ -13,7 +14,7 @@ callsig_test(output.pstats quick ${PYTHON3} ${CS_OUTPUT_TESTS}/../oracle/pstats/
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 add_library(cs_output_sample STATIC ${CS_OUTPUT_TESTS}/output_sample.c)
 target_link_libraries(cs_output_sample PUBLIC cs_test_writers PkgConfig::CMOCKA)
-foreach(name IN ITEMS signature expression rows reader)
+foreach(name IN ITEMS signature expression rows reader formats)
   add_executable(test_output_${name} ${CS_OUTPUT_TESTS}/output_${name}.c)
   target_link_libraries(test_output_${name} PRIVATE cs_output_sample)
   callsig_test(unit.output.${name} quick test_output_${name})

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "output_sample.h"
+#include "seeds.h"
 
 #define BASE UINT64_C(0x7f0000000000) /* of recording_writer.c */
 
@@ -16,33 +17,11 @@ struct bytes {
   size_t size;
 };
 
-/* A recording with everything in it: two threads, recursion, an action, open calls, levels, function pointers. */
+/* tests/fuzz/seeds.h */
 static struct bytes make(void)
 {
-  struct sample sample;
-  sample_begin(&sample);
-  uint32_t callback = index_writer_type(sample.index, CS_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, CS_NONE);
-  index_writer_symbol(sample.index, 0x100, 0x20, "on_read");
-  index_writer_function(sample.index, "a.c", 1, "f", 0);
-  index_writer_arg(sample.index, CS_ARG_VALUE, "n", sample.int_type);
-  index_writer_function(sample.index, "a.c", 2, "g", 0);
-  index_writer_arg(sample.index, CS_ARG_VALUE, "cb", callback);
-  sample_calls(&sample);
-  struct recording_thread *worker = recording_writer_thread(sample.recording, 2, "worker");
-  recording_enter_action(worker, "load", 0);
-  for (uint64_t i = 0; i < 8; i++)
-    recording_enter(worker, sample.module, i % 2, (const uint64_t[]){0, i % 2 ? 0x10100 : i}, 2, i);
-  for (uint64_t i = 0; i < 3; i++)
-    recording_exit(worker, 20 + i);
-  for (uint64_t i = 0; i < 5; i++)
-    sample_call(&sample, 0, (const uint64_t[]){0, i}, 2, 10 * i, 10 * i + 5);
-  recording_widen(worker, sample.module, 0, 0, CS_WIDEN_LOG2, 1);
   struct bytes bytes;
-  const void *data = recording_writer_finish(sample.recording, 100, &bytes.size);
-  bytes.data = malloc(bytes.size);
-  memcpy(bytes.data, data, bytes.size);
-  recording_writer_free(sample.recording);
-  index_writer_free(sample.index);
+  bytes.data = seed_recording(&bytes.size);
   return bytes;
 }
 
@@ -88,7 +67,9 @@ static void whole(void **state)
   save(bytes.data, bytes.size, path);
   assert_int_equal(callsig_stats_load(path, &stats), 0);
   char *table = printed(stats, callsig_stats_print, NULL);
-  assert_non_null(strstr(table, "         14 function calls"));
+  char summary[64];
+  snprintf(summary, sizeof summary, "         %d function calls", SEED_CALLS);
+  assert_ptr_equal(strstr(table, summary), table);
   assert_null(strstr(table, "could not be read"));
   free(table);
   callsig_stats_free(stats);
