@@ -11,16 +11,17 @@ Two ways of asking for the same input:
    how often a waiting thread polls is different in each run; and C++ at -O2, whose front end evaluates calls of constexpr
    functions that it makes at -O0. gcov's counters are placed after the early inliner, which such a build does without.
 
+Functions meet by file, line and bare name. The instances of a template, which the tools spell differently, are compared as a
+collection: the same counts, in whatever order.
+
 gcov leaves out what the compiler made up (implicit constructors, static initialisation), and counts the first block of a
 function instead of its entry when a goto leads there. Where gcov has no count, or another one than callsig, callgrind's
-decides, of a build that cannot inline; those functions are named in the output. The program runs without address
-randomisation, and `fixed` takes the remaining chance out (programs.py).
+decides, by bare name, of a build that cannot inline; those functions are named in the output. The program runs without
+address randomisation, and `fixed` takes the remaining chance out (programs.py).
 """
 
 import argparse
 import os
-import re
-import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -32,6 +33,7 @@ sys.path.insert(0, str(HERE.parent / "real"))
 import build  # noqa: E402
 import callgrind_counts  # noqa: E402
 import gcov_counts  # noqa: E402
+from names import declared_name, demangle  # noqa: E402
 from product import Product  # noqa: E402
 
 QUICK = {"lua": ["gcc-O0-fixed", "gcc-O2-fixed"], "zstd": ["gcc-O2-both-noeinline"], "sqlite3": ["gcc-O2-fixed"]}
@@ -43,35 +45,33 @@ FULL = {"lua": ["gcc-O0-fixed", "gcc-O2-fixed", "gcc-O3-fixed", "clang-O0-fixed"
 ONE_RUN = {("zstd", "threads")}
 
 
-def demangle(names):
-    """{mangled name: qualified name without parameters, as a report prints it}."""
-    names = sorted(names)
-    done = subprocess.run(["c++filt", "-p"], input="\n".join(names), stdout=subprocess.PIPE, text=True, check=True)
-    return dict(zip(names, done.stdout.splitlines()))
-
-
-def key(file, line, name):
-    """What callsig and gcov both know of a function. Constructors and destructors have several symbols, one name."""
-    return os.path.basename(file), line, re.sub(r"\[abi:\w+\]", "", name)
+def by_source(counts):
+    """Counts by (file, line, name) in full -> {(file, line, bare name): ascending counts of its instances, none of them 0}."""
+    instances = defaultdict(list)
+    for (file, line, name), calls in sorted(counts.items()):
+        if calls:
+            instances[os.path.basename(file), line, declared_name(name)].append(calls)
+    return {key: sorted(several) for key, several in instances.items()}
 
 
 def count_with_callsig(product, command, run, cwd):
-    """(status, Counter by key) of a run under callsig."""
+    """(status, counts by source) of a run under callsig."""
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "recording"
         done = product.run([*command, *run.args], recording, ("--no-signatures",), run.stdin, cwd, randomised=False)
         counts = Counter()
         for row in product.report(recording, "--by", "function")["rows"]:
-            counts[key(row["file"], row["line"], row["function"])] += row["ncalls"]
-        return done.returncode, counts
+            counts[row["file"], row["line"], row["function"]] += row["ncalls"]
+        return done.returncode, by_source(counts)
 
 
-def gcov_by_key(counts):
+def gcov_by_source(counts):
+    """Constructors and destructors have several symbols that demangle alike: they are one function."""
     named = demangle({name for _, _, name in counts})
     result = Counter()
     for (file, line, name), calls in counts.items():
-        result[key(file, line, named[name])] += calls
-    return +result
+        result[file, line, named[name]] += calls
+    return by_source(result)
 
 
 class Comparison:
@@ -79,16 +79,14 @@ class Comparison:
         self.builder, self.product = builder, product
 
     def callgrind(self, name, variant, run, cwd):
-        """Counter by demangled name, of a build that inlines nothing."""
-        compared = "gcc-O0-plain-fixed"
-        if "O2" in variant and "both" in variant:
-            compared = "gcc-O2-noinline-fixed"
+        """Counter by bare name of the program's own functions, of a build that inlines nothing."""
+        compared = "gcc-O2-noinline-fixed" if "O2" in variant and "both" in variant else "gcc-O0-plain-fixed"
         command = self.builder.build(name, compared)
         _, counts = callgrind_counts.run_counted([*command, *run.args], run.stdin, cwd)
         named = demangle(counts)
         result = Counter()
         for symbol, calls in counts.items():
-            result[re.sub(r"\[abi:\w+\]", "", named[symbol])] += calls
+            result[declared_name(named[symbol])] += calls
         return result
 
     def one_run(self, name, variant, run, cwd):
@@ -115,21 +113,23 @@ class Comparison:
         with tempfile.TemporaryDirectory() as cwd:
             ask = self.one_run if "both" in variant else self.two_builds
             _, found, counted = ask(name, variant, run, cwd)
-        expected = gcov_by_key(counted)
-        unequal = sorted(k for k in found.keys() | expected.keys() if found[k] != expected[k])
+        expected = gcov_by_source(counted)
+        unequal = sorted(key for key in found.keys() | expected.keys() if found.get(key) != expected.get(key))
         decided = {}
         if unequal:
             with tempfile.TemporaryDirectory() as cwd:
                 decided = self.callgrind(name, variant, run, cwd)
-        by_name = defaultdict(int)
+        by_name = Counter()
         for (_, _, function), calls in found.items():
-            by_name[function] += calls
-        wrong = [k for k in unequal if decided.get(k[2], 0) != by_name[k[2]]]
-        print(f"{name:8} {variant:28} {run.name:11} functions {len(found):5}  calls {sum(found.values()):11}  equal to gcov "
-              f"{len(found.keys() | expected.keys()) - len(unequal):5}  to callgrind {len(unequal) - len(wrong):4}  different {len(wrong)}")
-        for k in wrong[:20]:
-            print(f"    {k[0]}:{k[1]}({k[2]}): callsig {found[k]}, gcov {expected[k]}, callgrind {decided.get(k[2])}")
-        by_callgrind = [f"{k[2]}:{expected.get(k, 'none')}" for k in unequal if k not in wrong and expected[k]]
+            by_name[function] += sum(calls)
+        wrong = [key for key in unequal if decided.get(key[2], 0) != by_name[key[2]]]
+        print(f"{name:8} {variant:28} {run.name:11} functions {sum(map(len, found.values())):5}  "
+              f"calls {sum(map(sum, found.values())):11}  equal to gcov {len(found.keys() | expected.keys()) - len(unequal):5}  "
+              f"to callgrind {len(unequal) - len(wrong):4}  different {len(wrong)}")
+        for key in wrong[:20]:
+            print(f"    {key[0]}:{key[1]}({key[2]}): callsig {found.get(key)}, gcov {expected.get(key)}, callgrind by name "
+                  f"{decided.get(key[2])} (callsig {by_name[key[2]]})")
+        by_callgrind = [f"{key[2]}:{expected[key]}" for key in unequal if key not in wrong and key in expected]
         if by_callgrind:
             print(f"    gcov's own count, which callgrind's overrules: {', '.join(by_callgrind[:8])}")
         return len(wrong)

@@ -8,6 +8,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from names import demangle
+
 PIE_BASE = 0x555555554000  # where Linux loads a position-independent program without address randomisation
 
 
@@ -46,8 +48,7 @@ def symbols(program):
 
 
 def names(program):
-    """{link-time address: the demangled name of its function}; of aliases, the first in order."""
-    found = symbols(program)
-    first = {address: min(several) for address, several in found.items()}
-    done = subprocess.run(["c++filt"], input="\n".join(first.values()), stdout=subprocess.PIPE, text=True, check=True)
-    return dict(zip(first, done.stdout.splitlines()))
+    """{link-time address: the qualified name of its function}; of aliases, the first in order."""
+    first = {address: min(several) for address, several in symbols(program).items()}
+    named = demangle(set(first.values()))
+    return {address: named[symbol] for address, symbol in first.items()}

@@ -58,9 +58,13 @@ class Matching(unittest.TestCase):
     def test_names(self):
         for name in ("f", "f(int)", "a::b<int>::f", "(anonymous namespace)::f(char, int)", "a::f<x::y>(int) const"):
             self.assertEqual(names.declared_name(name), "f", name)
-        for name in ("a<b>::operator<(a<b> const&)", "operator<", "void x::operator<<int>(int)"):
-            self.assertTrue(names.declared_name(name).startswith("operator<"), name)
-        self.assertEqual(names.declared_name("std::map<int, x()>::operator()(int) const"), "operator()")
+        for name, expected in [("a<b>::operator<(a<b> const&)", "operator <"), ("operator<", "operator <"),
+                               ("void x::operator<<int>(int)", "operator <<"), ("std::map<int, x()>::operator()(int) const", "operator ()"),
+                               ("operator new", "operator new"), ("a::operator b::c<d>", "operator of conversion"),
+                               ("a::operator bool", "operator of conversion"), ("x::~y", "~y"), ("x<y>::operator=", "operator ="),
+                               ("a::f<char*>(char*, int)::Guard::~Guard", "~Guard"), ("decltype (x(y)) std::f<int>(int)", "f"),
+                               ("f(int)::{lambda(int)#1}::operator()", "operator ()"), ("a::co_operator<b>", "co_operator")]:
+            self.assertEqual(names.declared_name(name), expected, name)
 
 
 if __name__ == "__main__":

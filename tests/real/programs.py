@@ -151,7 +151,7 @@ def _jsonnet(root):
                    ["@", "include", "core", "third_party/md5", "third_party/json", "third_party/rapidyaml/rapidyaml/src",
                     "third_party/rapidyaml/rapidyaml/ext/c4core/src"],
                    flags=["-std=c++11"], fixed=["-D_GLIBCXX_ASSERTIONS"],
-                   clang=["-D_GLIBCXX_ASSERTIONS"], prepare=_jsonnet_stdlib, runs=runs)
+                   gcov=["-D__always_inline__=__unused__"], clang=["-D_GLIBCXX_ASSERTIONS"], prepare=_jsonnet_stdlib, runs=runs)
 
 
 MAKERS = {"lua": ("lua5.4", _lua), "zstd": ("libzstd", _zstd), "sqlite3": ("sqlite3", _sqlite), "jsonnet": ("jsonnet", _jsonnet)}
