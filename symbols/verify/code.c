@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "instruction.h"
+
 enum {
-  REACH = 96,      /* bytes of straight code that are looked at before a call or jump */
-  LENGTH_MAX = 15, /* of an instruction */
+  REACH = 96, /* bytes of straight code that are looked at before a call or jump */
   RDI = 7,
 };
 
@@ -44,8 +45,7 @@ void vf_code_close(struct vf_code *code)
   code->data = NULL;
 }
 
-/* The `size` bytes at a link-time address, or NULL. */
-static const uint8_t *bytes_at(const struct vf_code *code, uint64_t address, uint64_t size)
+const uint8_t *vf_code_bytes(const struct vf_code *code, uint64_t address, uint64_t size)
 {
   Elf64_Ehdr header;
   if (!code->data)
@@ -66,162 +66,13 @@ static const uint8_t *bytes_at(const struct vf_code *code, uint64_t address, uin
   return NULL;
 }
 
-/* One-byte opcodes: whether a ModRM byte follows, and how many immediate bytes; 'z' is 4, or 2 with an operand prefix.
- */
-static unsigned immediate_of(uint8_t opcode, unsigned modrm_reg, bool is_short, bool is_wide)
-{
-  unsigned z = is_short ? 2 : 4;
-  if (opcode < 0x40 && (opcode & 7) == 4)
-    return 1;
-  if (opcode < 0x40 && (opcode & 7) == 5)
-    return z;
-  switch (opcode) {
-  case 0x6a:
-  case 0x6b:
-  case 0x80:
-  case 0x83:
-  case 0xa8:
-  case 0xc0:
-  case 0xc1:
-  case 0xc6:
-  case 0xeb:
-    return 1;
-  case 0x68:
-  case 0x69:
-  case 0x81:
-  case 0xa9:
-  case 0xc7:
-    return z;
-  case 0xe8:
-  case 0xe9:
-    return 4;
-  case 0xf6:
-    return modrm_reg < 2 ? 1 : 0;
-  case 0xf7:
-    return modrm_reg < 2 ? z : 0;
-  default:
-    if (opcode >= 0x70 && opcode <= 0x7f)
-      return 1;
-    if (opcode >= 0xb0 && opcode <= 0xb7)
-      return 1;
-    if (opcode >= 0xb8 && opcode <= 0xbf)
-      return is_wide ? 8 : z;
-    return 0;
-  }
-}
-
-static bool has_modrm(uint8_t opcode)
-{
-  if (opcode < 0x40)
-    return (opcode & 7) < 4;
-  switch (opcode) {
-  case 0x63:
-  case 0x69:
-  case 0x6b:
-  case 0xc0:
-  case 0xc1:
-  case 0xc6:
-  case 0xc7:
-  case 0xd0:
-  case 0xd1:
-  case 0xd2:
-  case 0xd3:
-  case 0xf6:
-  case 0xf7:
-  case 0xfe:
-  case 0xff:
-    return true;
-  default:
-    return (opcode >= 0x80 && opcode <= 0x8f) || (opcode >= 0xd8 && opcode <= 0xdf);
-  }
-}
-
-/* Two-byte opcodes (0f xx). */
-static bool has_modrm2(uint8_t opcode)
-{
-  return !((opcode >= 0x80 && opcode <= 0x8f) || opcode == 0x05 || opcode == 0x0b || opcode == 0x31 || opcode == 0xa2 ||
-           (opcode >= 0xc8 && opcode <= 0xcf) || opcode == 0x77);
-}
-
-static unsigned immediate2_of(uint8_t opcode)
-{
-  if (opcode >= 0x80 && opcode <= 0x8f)
-    return 4;
-  return opcode == 0xa4 || opcode == 0xac || opcode == 0xba || opcode == 0xc2 || opcode == 0xc4 || opcode == 0xc5 ||
-                 opcode == 0xc6 || (opcode >= 0x70 && opcode <= 0x73)
-             ? 1
-             : 0;
-}
-
-struct instruction {
-  unsigned length; /* 0: not known */
-  uint8_t opcode;
-  bool is_two_byte;
-  uint8_t modrm;
-};
-
-static struct instruction decode(const uint8_t *at, size_t available)
-{
-  struct instruction out = {0};
-  size_t i = 0;
-  bool is_short = false, is_wide = false;
-  for (; i < available && (at[i] == 0x66 || at[i] == 0xf2 || at[i] == 0xf3 || at[i] == 0x2e || at[i] == 0x3e ||
-                           at[i] == 0x64 || at[i] == 0x65);
-       i++)
-    is_short |= at[i] == 0x66;
-  if (i < available && (at[i] & 0xf0) == 0x40)
-    is_wide = at[i++] & 8;
-  if (i + 2 > available)
-    return out;
-  out.opcode = at[i++];
-  if (out.opcode == 0x0f) {
-    out.is_two_byte = true;
-    out.opcode = at[i++];
-    if (out.opcode == 0x38 || out.opcode == 0x3a)
-      return out;
-  } else if (out.opcode == 0xc4 || out.opcode == 0xc5 || out.opcode == 0x62) {
-    return out;
-  }
-  bool modrm = out.is_two_byte ? has_modrm2(out.opcode) : has_modrm(out.opcode);
-  if (modrm) {
-    if (i >= available)
-      return out;
-    out.modrm = at[i++];
-    unsigned mod = out.modrm >> 6, rm = out.modrm & 7;
-    if (mod != 3 && rm == 4) {
-      if (i >= available)
-        return out;
-      if (mod == 0 && (at[i] & 7) == 5)
-        i += 4;
-      i++;
-    } else if (mod == 0 && rm == 5) {
-      i += 4;
-    }
-    i += mod == 1 ? 1 : mod == 2 ? 4 : 0;
-  }
-  i += out.is_two_byte ? immediate2_of(out.opcode) : immediate_of(out.opcode, out.modrm >> 3 & 7, is_short, is_wide);
-  out.length = i <= available && i <= LENGTH_MAX ? (unsigned)i : 0;
-  return out;
-}
-
-/* Whether control may leave the straight line here for good, or a call may change the registers. */
-static bool breaks_line(const struct instruction *instruction)
-{
-  if (instruction->is_two_byte)
-    return instruction->opcode == 0x0b;
-  uint8_t opcode = instruction->opcode;
-  unsigned group = instruction->modrm >> 3 & 7;
-  return opcode == 0xc3 || opcode == 0xc2 || opcode == 0xe8 || opcode == 0xe9 || opcode == 0xeb || opcode == 0xcc ||
-         (opcode == 0xff && group >= 2 && group <= 5);
-}
-
 /* Whether straight code leads from `from` to `to`. */
 static bool is_straight(const struct vf_code *code, uint64_t from, uint64_t to)
 {
   while (from < to) {
-    const uint8_t *at = bytes_at(code, from, to - from);
-    struct instruction instruction = at ? decode(at, to - from) : (struct instruction){0};
-    if (!instruction.length || breaks_line(&instruction))
+    const uint8_t *at = vf_code_bytes(code, from, to - from);
+    struct vf_instruction instruction = at ? vf_decode(at, to - from) : (struct vf_instruction){0};
+    if (!instruction.length || vf_breaks_line(&instruction))
       return false;
     from += instruction.length;
   }
@@ -247,7 +98,7 @@ static uint32_t word(const uint8_t *at)
 static struct setting read_setting(const struct vf_code *code, uint64_t at, unsigned reg)
 {
   struct setting setting = {0};
-  const uint8_t *bytes = bytes_at(code, at, 7);
+  const uint8_t *bytes = vf_code_bytes(code, at, 7);
   if (!bytes)
     return setting;
   uint8_t extended = reg >= 8;
@@ -304,7 +155,7 @@ static enum answer ask_line(const struct vf_code *code, uint64_t low, uint64_t h
 /* The target of a direct jump at `at`, or 0. */
 static uint64_t jump_target(const struct vf_code *code, uint64_t at)
 {
-  const uint8_t *bytes = bytes_at(code, at, 6);
+  const uint8_t *bytes = vf_code_bytes(code, at, 6);
   if (!bytes)
     return 0;
   if ((bytes[0] >= 0x70 && bytes[0] <= 0x7f) || bytes[0] == 0xeb)
@@ -318,7 +169,7 @@ static uint64_t jump_target(const struct vf_code *code, uint64_t at)
 
 uint64_t vf_call_before(const struct vf_code *code, uint64_t pc)
 {
-  const uint8_t *bytes = bytes_at(code, pc - 6, 6);
+  const uint8_t *bytes = vf_code_bytes(code, pc - 6, 6);
   return bytes && bytes[1] != 0xe8 && bytes[0] == 0xff && bytes[1] == 0x15 ? pc - 6 : pc - 5;
 }
 

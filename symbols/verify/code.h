@@ -22,6 +22,9 @@ struct vf_code {
 int vf_code_open(struct vf_code *code, const char *path);
 void vf_code_close(struct vf_code *code);
 
+/* The `size` bytes at a link-time address of executable memory, or NULL. */
+const uint8_t *vf_code_bytes(const struct vf_code *code, uint64_t address, uint64_t size);
+
 /* The address of the call instruction that returns to `pc`; `pc` - 5 when it is of no known form. */
 uint64_t vf_call_before(const struct vf_code *code, uint64_t pc);
 

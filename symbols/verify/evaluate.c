@@ -40,8 +40,10 @@ static bool survives_calls(uint64_t reg)
 
 static bool read_register(struct run *run, uint64_t reg, uint64_t *value)
 {
-  bool is_hidden = reg >= VF_REGISTERS || (!run->place->is_caller && (reg == RSI || reg == RDI));
-  if (is_hidden || (run->moment >= VF_AFTER_CALL && !survives_calls(reg)))
+  bool is_running = run->moment == VF_RUNNING;
+  bool is_hook_argument = !run->place->is_caller && !is_running && (reg == RSI || reg == RDI);
+  bool is_gone = run->moment >= VF_AFTER_CALL && !is_running && !survives_calls(reg);
+  if (reg >= VF_REGISTERS || is_hook_argument || is_gone || (run->place->machine->unknown >> reg & 1))
     return stop(run, VF_LOST, "register not seen");
   *value = run->place->machine->registers[reg];
   return true;
@@ -487,7 +489,9 @@ static bool read_simple(struct run *run, const struct vf_op *ops, size_t count, 
   }
   if (!in_memory && at + size > 8)
     return stop(run, VF_LOST, "wider than a register");
-  uint64_t part = in_memory ? vf_machine_load(run->place->machine, word + at, size) : word >> (8 * at);
+  uint64_t part = word >> (8 * at);
+  if (in_memory && !vf_machine_read(run->place->machine, word + at, size, &part))
+    return stop(run, VF_LOST, "written by an instruction that is not followed");
   memcpy(bytes, &part, size);
   return true;
 }
@@ -571,6 +575,8 @@ static bool find_description(const struct vf_place *place, const struct vf_list 
     return number < VF_DESCRIPTIONS_MAX && vf_list_at(list, place->pc - 1, number, expression);
   case VF_AFTER_CALL:
     return number < VF_DESCRIPTIONS_MAX && vf_list_at(list, place->pc, number, expression);
+  case VF_RUNNING:
+    return number < VF_DESCRIPTIONS_MAX && vf_list_at(list, place->running, number, expression);
   default:
     return number == 0 && vf_list_after(list, place->pc, expression);
   }

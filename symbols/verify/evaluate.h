@@ -13,7 +13,8 @@ enum vf_moment {
   VF_IN_CALL,    /* at its last byte, PC = site - 1, with the same registers */
   VF_AFTER_CALL, /* right after the hook's return, PC = site: only what a call leaves alone */
   VF_LATER,      /* where the next description begins, with what a call leaves alone */
-  VF_MOMENTS
+  VF_RUNNING,    /* at place->running, with what instructions since the call have left (emulate.h) */
+  VF_MOMENTS = VF_RUNNING
 };
 
 /* A probe site or call while it is looked at. */
@@ -24,6 +25,7 @@ struct vf_place {
   Dwarf_Die physical; /* the out-of-line function: its frame base is meant; may be NULL */
   uint64_t pc;        /* of the site */
   uint64_t call;      /* in the call instruction, as near to its first byte as is known without decoding it */
+  uint64_t running;   /* of VF_RUNNING */
   bool is_caller;     /* a call instruction of a caller: any register that a function may rely on is known there */
 };
 

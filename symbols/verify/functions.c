@@ -28,7 +28,7 @@ static bool add_parameter(struct vf_module *module, struct vf_function *function
   parameter->type = vf_type_of(module, function->object, die);
   if (name)
     parameter->name = name;
-  else if (pack)
+  else if (pack && *pack)
     parameter->name = cs_arena_printf(&module->arena, "%s[%u]", pack, pack_index);
   else
     parameter->name = cs_arena_printf(&module->arena, "$%u", (unsigned)function->parameter_count);
@@ -44,7 +44,7 @@ static bool add_parameters(struct vf_module *module, struct vf_function *functio
     if (is_parameter(child))
       added = add_parameter(module, function, child, pack, pack_index++);
     else if (is_pack(child) && !pack)
-      added = add_parameters(module, function, child, vf_name(child) ? vf_name(child) : "$pack");
+      added = add_parameters(module, function, child, vf_name(child) ? vf_name(child) : "");
     else if (vf_tag(child) == DW_TAG_unspecified_parameters)
       function->is_variadic = true;
     if (!added)

@@ -24,11 +24,40 @@ void vf_machine_init(struct vf_machine *machine, uint64_t seed)
   machine->thread_block = mix(machine->seed + 302);
 }
 
+/* The byte that the newest store to it left. False: none was stored, or it is not known. */
+static bool stored_byte(struct vf_stores *stores, uint64_t address, uint64_t *byte, bool *is_known)
+{
+  for (unsigned i = stores->count; i-- > 0;) {
+    uint64_t offset = address - stores->list[i].address;
+    if (offset >= stores->list[i].size)
+      continue;
+    stores->reads++;
+    *is_known = stores->list[i].is_known;
+    *byte = stores->list[i].value >> (8 * (offset & 7)) & 0xff;
+    return true;
+  }
+  return false;
+}
+
+bool vf_machine_read(const struct vf_machine *machine, uint64_t address, unsigned size, uint64_t *value)
+{
+  bool all_known = true;
+  *value = 0;
+  for (unsigned i = 0; i < size; i++) {
+    uint64_t byte = mix(machine->seed ^ (address + i)) & 0xff;
+    bool is_known = true;
+    if (machine->stores)
+      stored_byte(machine->stores, address + i, &byte, &is_known);
+    all_known &= is_known;
+    *value |= byte << (8 * i);
+  }
+  return all_known;
+}
+
 uint64_t vf_machine_load(const struct vf_machine *machine, uint64_t address, unsigned size)
 {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < size; i++)
-    value |= (mix(machine->seed ^ (address + i)) & 0xff) << (8 * i);
+  uint64_t value;
+  vf_machine_read(machine, address, size, &value);
   return value;
 }
 

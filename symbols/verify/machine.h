@@ -7,7 +7,18 @@
 
 #include "reader.h"
 
-enum { VF_REGISTERS = 16, VF_XMM0 = 17, VF_RSP = 7 };
+enum { VF_REGISTERS = 16, VF_XMM0 = 17, VF_RSP = 7, VF_STORES_MAX = 64 };
+
+/* What instructions have written (emulate.h). */
+struct vf_stores {
+  struct {
+    uint64_t address, value;
+    unsigned size;
+    bool is_known;
+  } list[VF_STORES_MAX];
+  unsigned count;
+  unsigned reads; /* loads of what was written */
+};
 
 struct vf_machine {
   uint64_t seed;
@@ -16,6 +27,8 @@ struct vf_machine {
   uint64_t entry[VF_REGISTERS];     /* on entry to the function */
   uint64_t bias;                    /* run-time minus link-time address */
   uint64_t thread_block;
+  uint32_t unknown;         /* a bit for each register whose contents are not known; 0 but for a machine that has run */
+  struct vf_stores *stores; /* NULL for none */
 };
 
 /* Fills everything from `seed`. */
@@ -23,6 +36,9 @@ void vf_machine_init(struct vf_machine *machine, uint64_t seed);
 
 /* The `size` (1 to 8) bytes at `address`, little-endian, zero-extended. Every address can be read. */
 uint64_t vf_machine_load(const struct vf_machine *machine, uint64_t address, unsigned size);
+
+/* The same, false where a store has left bytes that are not known. */
+bool vf_machine_read(const struct vf_machine *machine, uint64_t address, unsigned size, uint64_t *value);
 
 /* A value cut to `size` bytes and extended. */
 uint64_t vf_extend(uint64_t value, unsigned size, bool is_signed);

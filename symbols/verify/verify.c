@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "code.h"
+#include "emulate.h"
 #include "evaluate.h"
 #include "functions.h"
 #include "machine.h"
@@ -14,6 +15,7 @@
 enum {
   MACHINES = 3,
   PARAMETERS_MAX = 255,
+  STEPS_MAX = 200, /* instructions after a call that are followed */
 };
 
 /* One comparison of an index with the DWARF of its module. */
@@ -140,7 +142,7 @@ enum outcome {
   ONLY_SECOND,  /* only libdwarf reads it */
   NO_VALUE,     /* the capture program does not end in a value */
   NOT_COMPARED, /* an operation that the second reader does not evaluate */
-  BY_CODE,      /* the index follows the program's instructions, which the second reader does not */
+  BY_CODE,      /* the index follows instructions that the second reader does not */
 };
 
 static const char *const outcome_texts[] = {
@@ -149,6 +151,29 @@ static const char *const outcome_texts[] = {
     [ONLY_SECOND] = "only libdwarf reads it",
     [NO_VALUE] = "the capture program does not end in a value",
 };
+
+/* For a parameter that DWARF tells only for a time after the call, or a slot that is written only then: runs the
+ * instructions after the call up to there, and holds what is told then against what the index reads at the call. */
+static enum outcome compare_running(const struct verify *verify, const struct vf_place *place,
+                                    const struct vf_parameter *parameter, Dwarf_Die die,
+                                    const struct vf_emitted *emitted, bool is_nullness)
+{
+  struct vf_stores stores = {.count = 0};
+  struct vf_machine machine = *place->machine;
+  struct vf_place running = *place;
+  machine.stores = &stores;
+  running.machine = &machine;
+  running.running = place->pc;
+  vf_emulate_return(&machine);
+  for (int step = 0; step < STEPS_MAX && vf_emulate(&verify->code, &machine, &running.running); step++) {
+    struct vf_value value;
+    stores.reads = 0;
+    vf_evaluate(&running, die, parameter->die, VF_RUNNING, is_nullness ? 8 : parameter->type->size, &value);
+    if (value.status == VF_READ && (!value.is_slot || stores.reads))
+      return same_value(parameter->type, emitted, &value, is_nullness) ? AGREE : DIFFER;
+  }
+  return BY_CODE;
+}
 
 /* One parameter at one site, on one machine. A value on entry is readable only where a caller tells it, which is
  * checked by check_calls(); elsewhere the index is right to call it lost, and so it is where clang tells an
@@ -180,7 +205,7 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
     return is_readable ? ONLY_SECOND : AGREE;
   bool is_late_slot = is_slot && vf_is_clang(place->object->dbg, die);
   if (is_late_slot || (!is_readable && is_later))
-    return BY_CODE;
+    return compare_running(verify, place, parameter, die, &emitted, is_nullness);
   return is_readable ? DIFFER : ONLY_INDEX;
 }
 
@@ -355,6 +380,8 @@ static bool call_gives(struct verify *verify, const struct cs_index_call_site *s
       uint64_t indexed = (uint64_t)wanted->imm;
       if (wanted->kind == CS_CALL_REGISTER)
         indexed += machine->registers[wanted->source % VF_REGISTERS];
+      else if (wanted->kind == CS_CALL_FRAME) /* the callee's CFA is the caller's stack pointer before the call */
+        indexed += machine->registers[7];
       if (value.status == VF_READ && value.value == indexed)
         return true;
     }
@@ -398,7 +425,8 @@ static void summarize(const struct verify *verify)
   tell_count(out, verify->by_argument, "sites whose function is told by the hook's argument and not by DWARF's ranges");
   tell_count(out, verify->by_type, "of the parameters print as their type: only that was compared");
   tell_count(out, verify->by_rule, "parameters not compared: a rule makes more of them than their value");
-  tell_count(out, verify->by_code, "parameters not compared: the index follows the code from where DWARF tells them");
+  tell_count(out, verify->by_code,
+             "parameters not compared: told only after the call, behind instructions that are not followed");
   tell_count(out, verify->unknown, "parameters not compared: operations that the second reader does not evaluate");
   tell_count(out, verify->without_dwarf, "sites of functions without debug information: nothing to compare");
   tell_count(out, verify->module.unreadable_ranges, "functions or inlined instances whose ranges libdwarf cannot read");

@@ -1,0 +1,19 @@
+/*
+ * The instructions after a hook's call, run on a machine with arbitrary contents, to see what a description that holds
+ * only later means at the hook. It knows the moves that compilers put there; what another instruction writes is not
+ * known afterwards.
+ */
+#ifndef CALLSIG_SYMBOLS_VERIFY_EMULATE_H
+#define CALLSIG_SYMBOLS_VERIFY_EMULATE_H
+
+#include "code.h"
+#include "machine.h"
+
+/* Forgets what a call may change. `machine` must have its own `stores`. */
+void vf_emulate_return(struct vf_machine *machine);
+
+/* Runs the instruction at `*address` and goes on to the next. False: it leaves the straight line, or is not known at
+ * all. */
+bool vf_emulate(const struct vf_code *code, struct vf_machine *machine, uint64_t *address);
+
+#endif
