@@ -3,3 +3,6 @@ foreach(case IN ITEMS usage run report index flags callsig_cc)
   callsig_test(cli.${case} quick ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
                ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_${case}.py)
 endforeach()
+
+callsig_test(cli.projects full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
+             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_projects.py)
