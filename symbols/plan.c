@@ -129,7 +129,7 @@ static int add_draft(struct making *making, Dwarf_Die *die, const char *pack_nam
   const char *name = dwarf_diename(die);
   if (name)
     draft->name = name;
-  else if (pack_name)
+  else if (pack_name && *pack_name)
     draft->name = cs_arena_printf(arena, "%s[%u]", pack_name, pack_index);
   else
     draft->name = cs_arena_printf(arena, "$%u", making->draft_count + 1u);
@@ -161,7 +161,7 @@ static int read_parameters(struct making *making, Dwarf_Die *parent, const char 
       break;
     case DW_TAG_GNU_formal_parameter_pack:
       if (!pack_name)
-        result = read_parameters(making, &child, dwarf_diename(&child) ? dwarf_diename(&child) : "$pack");
+        result = read_parameters(making, &child, dwarf_diename(&child) ? dwarf_diename(&child) : "");
       break;
     case DW_TAG_unspecified_parameters:
       making->plan->flags |= CS_FUNCTION_VARIADIC;
@@ -196,6 +196,12 @@ static struct draft *find_draft(struct making *making, const char *name)
   return NULL;
 }
 
+static struct cs_rule_state *state_of(struct making *making, int set, const struct cs_rule *rule)
+{
+  const struct cs_rule_set *rules = &making->planner->sets[set];
+  return &rules->states[rule - rules->rules->rules];
+}
+
 /* Gives each parameter the last rule about it, and notes the rules that name a parameter which is not there. */
 static int assign_rules(struct making *making)
 {
@@ -208,6 +214,8 @@ static int assign_rules(struct making *making)
         continue;
       struct draft *draft = find_draft(making, rule->parameter);
       if (draft) {
+        if (draft->rule)
+          cs_rule_applied(&making->args, state_of(making, draft->set, draft->rule));
         draft->rule = rule;
         draft->set = set;
         continue;
@@ -223,12 +231,6 @@ static int assign_rules(struct making *making)
     }
   }
   return 0;
-}
-
-static struct cs_rule_state *state_of(struct making *making, int set, const struct cs_rule *rule)
-{
-  const struct cs_rule_set *rules = &making->planner->sets[set];
-  return &rules->states[rule - rules->rules->rules];
 }
 
 static int rule_failed(struct making *making, int set, const struct cs_rule *rule, const struct cs_problem *problem)

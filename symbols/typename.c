@@ -164,6 +164,7 @@ static const char *spell_tagged(struct spelling *spelling, Dwarf_Die *type, cons
 
 static const char *spell_named(struct spelling *spelling, Dwarf_Die *type)
 {
+  cs_type_complete(type);
   switch (dwarf_tag(type)) {
   case DW_TAG_structure_type:
     return spell_tagged(spelling, type, "struct");
@@ -239,9 +240,20 @@ static void declared_die(Dwarf_Die *die)
   }
 }
 
+/* The name of a type unit's stand-in is that of the type. */
+static const char *name_of(Dwarf_Die *die)
+{
+  const char *name = dwarf_diename(die);
+  if (name)
+    return name;
+  Dwarf_Die definition = *die;
+  cs_type_complete(&definition);
+  return dwarf_diename(&definition);
+}
+
 const char *cs_typename_qualified(struct cs_arena *arena, struct cs_scopes *scopes, Dwarf_Die *die)
 {
-  const char *plain = dwarf_diename(die);
+  const char *plain = name_of(die);
   const char *name = plain ? plain : "(anonymous)";
   if (!cs_die_is_cxx(die))
     return cs_arena_copy(arena, name, strlen(name));
@@ -254,7 +266,7 @@ const char *cs_typename_qualified(struct cs_arena *arena, struct cs_scopes *scop
       return NULL;
     if (found == 0)
       break;
-    const char *scope = dwarf_diename(&parent);
+    const char *scope = name_of(&parent);
     if (!scope)
       scope = dwarf_tag(&parent) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
     name = cs_arena_printf(arena, "%s::%s", scope, name);

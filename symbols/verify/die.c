@@ -140,10 +140,18 @@ bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die)
   return found;
 }
 
+Dwarf_Die vf_complete(Dwarf_Debug dbg, Dwarf_Die type)
+{
+  Dwarf_Die definition = vf_has(type, DW_AT_declaration) ? vf_reference(dbg, type, DW_AT_signature) : NULL;
+  return definition ? definition : type;
+}
+
 /* The name that a definition has from its declaration or abstract instance, and the DIE that has it. */
 static const char *declared_name(Dwarf_Debug dbg, Dwarf_Die *die)
 {
   const char *name = vf_name(*die);
+  if (!name)
+    name = vf_name(vf_complete(dbg, *die));
   for (int i = 0; i < ORIGINS_MAX; i++) {
     Dwarf_Die next = vf_reference(dbg, *die, DW_AT_abstract_origin);
     if (!next)
@@ -157,18 +165,23 @@ static const char *declared_name(Dwarf_Debug dbg, Dwarf_Die *die)
   return name;
 }
 
+uint64_t vf_parent_key(Dwarf_Die die)
+{
+  return vf_offset(die) << 1 | (dwarf_get_die_infotypes_flag(die) ? 1 : 0);
+}
+
 static Dwarf_Die parent_of(struct vf_object *object, Dwarf_Die die)
 {
-  uint64_t offset = vf_offset(die);
+  uint64_t key = vf_parent_key(die);
   size_t low = 0, high = object->parent_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (object->parents[middle].offset < offset)
+    if (object->parents[middle].key < key)
       low = middle + 1;
     else
       high = middle;
   }
-  if (low == object->parent_count || object->parents[low].offset != offset)
+  if (low == object->parent_count || object->parents[low].key != key)
     return NULL;
   return vf_at(object->dbg, die, object->parents[low].parent);
 }

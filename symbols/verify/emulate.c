@@ -214,6 +214,16 @@ static bool forget_vector(struct vf_machine *machine, const struct vf_instructio
   return address_of(machine, instruction, next, &address) && store(machine, address, 0, size, false);
 }
 
+/* Opcodes whose ModRM.reg chooses the operation. */
+static bool is_group(const struct vf_instruction *instruction)
+{
+  uint8_t opcode = instruction->opcode;
+  if (instruction->is_two_byte)
+    return opcode == 0xba || (opcode >= 0x90 && opcode <= 0x9f);
+  return opcode == 0x80 || opcode == 0x81 || opcode == 0x83 || opcode == 0xc0 || opcode == 0xc1 ||
+         (opcode >= 0xd0 && opcode <= 0xd3) || opcode == 0xf6 || opcode == 0xf7 || opcode >= 0xfe;
+}
+
 /* Some other instruction: what it may write is not known any more. Those without a ModRM byte are not followed. */
 static bool forget(struct vf_machine *machine, const struct vf_instruction *instruction, uint64_t next)
 {
@@ -222,7 +232,8 @@ static bool forget(struct vf_machine *machine, const struct vf_instruction *inst
     return false;
   if (is_vector(instruction))
     return forget_vector(machine, instruction, next);
-  set(machine, instruction->reg, 0, false);
+  if (!is_group(instruction))
+    set(machine, instruction->reg, 0, false);
   if (!instruction->is_memory)
     set(machine, instruction->rm, 0, false);
   else if (!address_of(machine, instruction, next, &address) ||

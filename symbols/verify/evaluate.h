@@ -38,7 +38,8 @@ struct vf_value {
   bool is_frame_sum; /* an address in the function's own frame with something added, told as the value: clang also says
                         so of a sum with a spilled register, the load left out */
   bool is_slot;      /* it is read from one place of the function's own frame */
-  const char *why;   /* of LOST and UNKNOWN: static text */
+  bool is_beyond_programs; /* computed by an operation that capture programs do not have */
+  const char *why;         /* of LOST and UNKNOWN: static text */
 };
 
 /* The `size` (1 to 8) low bytes of the variable `die`; `abstract` is its declaration, for a constant that only that

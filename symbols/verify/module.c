@@ -169,7 +169,7 @@ static int add_parent(struct vf_object *object, Dwarf_Die die, uint64_t parent)
   if (!parents)
     return -ENOMEM;
   object->parents = parents;
-  parents[object->parent_count++] = (struct vf_parent){vf_offset(die), parent};
+  parents[object->parent_count++] = (struct vf_parent){vf_parent_key(die), parent};
   return 0;
 }
 
@@ -306,17 +306,15 @@ static int walk_unit(struct vf_module *module, struct vf_object *object, const s
 
 /* All units of an object, in an array from malloc(). They are listed before any is walked, because libdwarf starts its
  * own list again while a .dwo file is read. */
-static int list_units(struct vf_object *object, struct unit **units, size_t *count)
+static int list_units(struct vf_object *object, Dwarf_Bool is_info, struct unit **units, size_t *count,
+                      size_t *capacity)
 {
-  size_t capacity = 0;
   struct unit unit;
-  *units = NULL;
-  *count = 0;
-  while (dwarf_next_cu_header_d(object->dbg, 1, NULL, &unit.version, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  while (dwarf_next_cu_header_d(object->dbg, is_info, NULL, &unit.version, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                                 &unit.type, VF_ERROR) == DW_DLV_OK) {
-    if (dwarf_siblingof_b(object->dbg, NULL, 1, &unit.die, VF_ERROR) != DW_DLV_OK)
+    if (dwarf_siblingof_b(object->dbg, NULL, is_info, &unit.die, VF_ERROR) != DW_DLV_OK)
       continue;
-    struct unit *list = grow(*units, *count, &capacity, sizeof *list);
+    struct unit *list = grow(*units, *count, capacity, sizeof *list);
     if (!list)
       return -ENOMEM;
     *units = list;
@@ -328,14 +326,16 @@ static int list_units(struct vf_object *object, struct unit **units, size_t *cou
 static int compare_parents(const void *left, const void *right)
 {
   const struct vf_parent *a = left, *b = right;
-  return a->offset < b->offset ? -1 : a->offset > b->offset;
+  return a->key < b->key ? -1 : a->key > b->key;
 }
 
 static int walk_units(struct vf_module *module, struct vf_object *object, uint64_t skeleton_base)
 {
-  struct unit *units;
-  size_t count;
-  int result = list_units(object, &units, &count);
+  struct unit *units = NULL;
+  size_t count = 0, capacity = 0;
+  int result = list_units(object, 1, &units, &count, &capacity);
+  if (result == 0)
+    result = list_units(object, 0, &units, &count, &capacity);
   for (size_t i = 0; i < count && result == 0; i++)
     result = walk_unit(module, object, &units[i], skeleton_base);
   free(units);

@@ -31,8 +31,8 @@ struct vf_object {
 
 /* The scope that a named DIE stands directly in. */
 struct vf_parent {
-  uint64_t offset;
-  uint64_t parent;
+  uint64_t key;    /* vf_parent_key() of the DIE */
+  uint64_t parent; /* offset, in the same section */
 };
 
 /* A subprogram with code, or an inlined instance. */
@@ -102,7 +102,9 @@ Dwarf_Die vf_reference(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name); /* NULL
 Dwarf_Die vf_at(Dwarf_Debug dbg, Dwarf_Die near, uint64_t offset);
 Dwarf_Die vf_child(Dwarf_Die die);
 Dwarf_Die vf_sibling(Dwarf_Debug dbg, Dwarf_Die die);
-Dwarf_Die vf_root(Dwarf_Debug dbg, Dwarf_Die die); /* abstract origins followed */
+Dwarf_Die vf_root(Dwarf_Debug dbg, Dwarf_Die die);      /* abstract origins followed */
+Dwarf_Die vf_complete(Dwarf_Debug dbg, Dwarf_Die type); /* the definition that a type unit has, or `type` */
+uint64_t vf_parent_key(Dwarf_Die die);                  /* struct vf_parent.key: .debug_types counts on its own */
 bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die);
 bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die); /* made by clang */
 

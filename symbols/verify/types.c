@@ -71,6 +71,7 @@ static const char *spell_name(struct speller *speller, Dwarf_Die type)
 {
   Dwarf_Debug dbg = speller->object->dbg;
   const char *keyword = keyword_of(vf_tag(type));
+  type = vf_complete(dbg, type);
   if (!vf_name(type))
     return keyword ? text(speller, "%s {...}%s", keyword, "") : "?";
   const char *name = vf_qualified(speller->module, speller->object, type);
@@ -177,6 +178,7 @@ static uint64_t size_of(Dwarf_Debug dbg, Dwarf_Die type, int depth)
   uint64_t size = 0;
   if (!type || depth > CHAIN_MAX)
     return 0;
+  type = vf_complete(dbg, type);
   Dwarf_Half tag = vf_tag(type);
   if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
     return 8;
@@ -285,6 +287,7 @@ static struct vf_type *make(struct vf_module *module, struct vf_object *object, 
 
 static void describe(struct vf_module *module, struct vf_object *object, Dwarf_Die die, struct vf_type *type, int depth)
 {
+  die = vf_complete(object->dbg, die);
   Dwarf_Half tag = vf_tag(die);
   type->size = (uint32_t)size_of(object->dbg, die, 0);
   switch (tag) {
@@ -348,7 +351,7 @@ static bool make_room(struct vf_module *module)
 static struct vf_type *make(struct vf_module *module, struct vf_object *object, Dwarf_Die die, int depth)
 {
   Dwarf_Die named = peeled(object->dbg, die, false), bare = peeled(object->dbg, die, true);
-  uint64_t offset = named ? vf_offset(named) : 0;
+  uint64_t offset = named ? vf_parent_key(named) : 0;
   if (!make_room(module))
     return NULL;
   struct vf_type *found = *slot_of(module->types, module->type_slots, object, offset);

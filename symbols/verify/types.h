@@ -14,7 +14,7 @@ struct vf_enumerator {
 /* Named after struct cs_index_type. In the module's arena. */
 struct vf_type {
   struct vf_object *object;
-  uint64_t offset; /* of its DIE, the key of the table; 0 for void */
+  uint64_t offset; /* vf_parent_key() of its DIE, the key of the table; 0 for void */
   const char *name;
   uint8_t kind; /* enum cs_type_kind */
   bool is_signed;

@@ -26,7 +26,7 @@ struct verify {
   struct vf_code code;
   struct vf_machine machines[MACHINES];
   uint64_t sites, parameters, agreed, disagreed;
-  uint64_t by_rule, by_type, by_code, by_argument, unknown, without_dwarf, without_unit, call_values;
+  uint64_t by_rule, by_type, by_code, by_argument, beyond, unknown, without_dwarf, without_unit, call_values;
 };
 
 /* Begins the line of a disagreement. */
@@ -142,6 +142,7 @@ enum outcome {
   ONLY_SECOND,  /* only libdwarf reads it */
   NO_VALUE,     /* the capture program does not end in a value */
   NOT_COMPARED, /* an operation that the second reader does not evaluate */
+  BEYOND,       /* lost, and computed by operations that capture programs do not have */
   BY_CODE,      /* the index follows instructions that the second reader does not */
 };
 
@@ -169,7 +170,7 @@ static enum outcome compare_running(const struct verify *verify, const struct vf
     struct vf_value value;
     stores.reads = 0;
     vf_evaluate(&running, die, parameter->die, VF_RUNNING, is_nullness ? 8 : parameter->type->size, &value);
-    if (value.status == VF_READ && (!value.is_slot || stores.reads))
+    if (value.status == VF_READ && !value.uses_entry && (!value.is_slot || stores.reads))
       return same_value(parameter->type, emitted, &value, is_nullness) ? AGREE : DIFFER;
   }
   return BY_CODE;
@@ -182,7 +183,7 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
                             const struct vf_parameter *parameter, Dwarf_Die die, uint16_t arg, bool is_nullness)
 {
   bool reads = state_of(verify, site, arg) == CS_STATE_READ;
-  bool is_readable = false, is_unknown = false, is_slot = false, is_later = false;
+  bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
   unsigned size = is_nullness ? 8 : parameter->type->size;
   struct vf_emitted emitted;
   if (reads && !vf_run_ops(place->machine, verify->index, site, arg, &emitted))
@@ -197,12 +198,13 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
     if (moment == VF_LATER)
       is_later = value.status != VF_LOST || value.is_begun;
     else
-      is_readable |= value.status == VF_READ && (reads || (!value.uses_entry && !value.is_frame_sum));
+      is_readable |= value.status == VF_READ && !value.uses_entry && (reads || !value.is_frame_sum);
+    is_beyond |= value.is_beyond_programs;
   }
   if (is_unknown)
     return NOT_COMPARED;
   if (!reads)
-    return is_readable ? ONLY_SECOND : AGREE;
+    return is_readable ? is_beyond ? BEYOND : ONLY_SECOND : AGREE;
   bool is_late_slot = is_slot && vf_is_clang(place->object->dbg, die);
   if (is_late_slot || (!is_readable && is_later))
     return compare_running(verify, place, parameter, die, &emitted, is_nullness);
@@ -232,6 +234,8 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
     verify->agreed++;
   else if (outcome == NOT_COMPARED)
     verify->unknown++;
+  else if (outcome == BEYOND)
+    verify->beyond++;
   else if (outcome == BY_CODE)
     verify->by_code++;
   else
@@ -427,6 +431,7 @@ static void summarize(const struct verify *verify)
   tell_count(out, verify->by_rule, "parameters not compared: a rule makes more of them than their value");
   tell_count(out, verify->by_code,
              "parameters not compared: told only after the call, behind instructions that are not followed");
+  tell_count(out, verify->beyond, "parameters lost that only unsigned division or a loop would give");
   tell_count(out, verify->unknown, "parameters not compared: operations that the second reader does not evaluate");
   tell_count(out, verify->without_dwarf, "sites of functions without debug information: nothing to compare");
   tell_count(out, verify->module.unreadable_ranges, "functions or inlined instances whose ranges libdwarf cannot read");

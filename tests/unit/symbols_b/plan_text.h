@@ -1,0 +1,34 @@
+/*
+ * Indexes of the fixtures, and their plans as text.
+ */
+#ifndef CALLSIG_TESTS_PLAN_TEXT_H
+#define CALLSIG_TESTS_PLAN_TEXT_H
+
+#include "symbols.h"
+
+/* An index built for a test. Messages are collected, a line each. */
+struct plan_index {
+  void *data;
+  size_t size;
+  struct cs_index index;
+  int result; /* of cs_index_build() */
+  struct cs_rules *rules;
+  int rules_result; /* of cs_rules_parse() */
+  char messages[8192];
+};
+
+/* Builds the index of `path` with `rules` as the text of "rules.txt", NULL for none. */
+void plan_build(struct plan_index *built, const char *path, const char *rules);
+void plan_free(struct plan_index *built);
+
+/* Appends a message: a cs_message_fn whose data is a struct plan_index. */
+void plan_message(const char *line, void *data);
+
+/* The args of a function, "a: nullness float*[n]; n: value size_t", children of groups in braces; "(none)" when the
+ * index has no such function. Valid until the next call. */
+const char *plan_text(const struct plan_index *built, const char *function);
+
+/* The type of the function's first arg called `name`, or NULL. */
+const struct cs_index_type *plan_type(const struct plan_index *built, const char *function, const char *name);
+
+#endif
