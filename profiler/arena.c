@@ -5,28 +5,72 @@
 
 #include "internal.h"
 
-#define CHUNK_SIZE ((size_t)64 << 10)
+#define CHUNK_SIZE   ((size_t)64 << 10)
+#define CHUNK_HEADER 64u
+#define SPARE_CHUNKS 32u /* kept for the arenas of later threads, which then need no system calls and no page faults   \
+                          */
 
 struct cs_arena_chunk {
   struct cs_arena_chunk *next;
   size_t size;
 };
 
-/* A fresh chunk that holds `size` bytes, zeroed by the kernel. */
+/* A zeroed chunk that an arena gave back, or NULL. */
+static struct cs_arena_chunk *take_spare(void)
+{
+  struct cs_process *process = &cs_process;
+  if (!__atomic_load_n(&process->spare_chunks, __ATOMIC_RELAXED))
+    return NULL;
+  cs_lock(&process->arena_lock);
+  struct cs_arena_chunk *chunk = process->spare_chunks;
+  if (chunk) {
+    process->spare_chunks = chunk->next;
+    process->spare_count--;
+  }
+  cs_unlock(&process->arena_lock);
+  return chunk;
+}
+
+/* Keeps a chunk of which the first `used` bytes were in use. False: there are enough. */
+static bool keep_spare(struct cs_arena_chunk *chunk, size_t used)
+{
+  struct cs_process *process = &cs_process;
+  if (chunk->size != CHUNK_SIZE || __atomic_load_n(&process->spare_count, __ATOMIC_RELAXED) >= SPARE_CHUNKS)
+    return false;
+  void *start = (uint8_t *)chunk + CHUNK_HEADER;
+  size_t size = used - CHUNK_HEADER;
+  __asm__ volatile("rep stosb" : "+D"(start), "+c"(size) : "a"(0) : "memory");
+  cs_lock(&process->arena_lock);
+  chunk->next = process->spare_chunks;
+  process->spare_chunks = chunk;
+  process->spare_count++;
+  cs_unlock(&process->arena_lock);
+  return true;
+}
+
+static struct cs_arena_chunk *map_chunk(size_t bytes)
+{
+  long address = cs_sys_mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return cs_sys_failed(address) ? NULL : (struct cs_arena_chunk *)address;
+}
+
+/* A chunk that holds `size` bytes, zeroed. */
 static bool add_chunk(struct cs_arena *arena, size_t size)
 {
-  size_t bytes = size + 64 > CHUNK_SIZE ? (size + 64 + 4095) & ~(size_t)4095 : CHUNK_SIZE;
-  long address = cs_sys_mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (cs_sys_failed(address))
+  size_t bytes = size + CHUNK_HEADER > CHUNK_SIZE ? (size + CHUNK_HEADER + 4095) & ~(size_t)4095 : CHUNK_SIZE;
+  /* The process's own arena is filled under the lock that spare chunks are under. */
+  struct cs_arena_chunk *chunk = bytes == CHUNK_SIZE && arena != &cs_process.arena ? take_spare() : NULL;
+  if (!chunk)
+    chunk = map_chunk(bytes);
+  if (!chunk)
     return false;
-  struct cs_arena_chunk *chunk = (struct cs_arena_chunk *)address;
   chunk->next = arena->chunks;
   chunk->size = bytes;
   arena->chunks = chunk;
   /* A chunk made for one large item leaves the room of the older chunk in use. */
   if (bytes > CHUNK_SIZE && arena->next)
     return true;
-  arena->next = (uint8_t *)chunk + 64;
+  arena->next = (uint8_t *)chunk + CHUNK_HEADER;
   arena->end = (uint8_t *)chunk + bytes;
   return true;
 }
@@ -38,8 +82,8 @@ void *cs_arena_alloc(struct cs_arena *arena, size_t size)
   if (!arena->next || at + size > (uintptr_t)arena->end) {
     if (!add_chunk(arena, size))
       return NULL;
-    if (arena->chunks->size > CHUNK_SIZE && (uint8_t *)arena->chunks + 64 != arena->next)
-      return (uint8_t *)arena->chunks + 64;
+    if (arena->chunks->size > CHUNK_SIZE && (uint8_t *)arena->chunks + CHUNK_HEADER != arena->next)
+      return (uint8_t *)arena->chunks + CHUNK_HEADER;
     at = (uintptr_t)arena->next;
   }
   arena->next = (uint8_t *)(at + size);
@@ -49,10 +93,13 @@ void *cs_arena_alloc(struct cs_arena *arena, size_t size)
 void cs_arena_free(struct cs_arena *arena)
 {
   struct cs_arena_chunk *chunk = arena->chunks;
+  const uint8_t *next_free = arena->next;
   *arena = (struct cs_arena){0};
   while (chunk) {
     struct cs_arena_chunk *next = chunk->next;
-    cs_sys_munmap(chunk, chunk->size);
+    bool current = next_free > (uint8_t *)chunk && next_free <= (uint8_t *)chunk + chunk->size;
+    if (!keep_spare(chunk, current ? (size_t)(next_free - (uint8_t *)chunk) : chunk->size))
+      cs_sys_munmap(chunk, chunk->size);
     chunk = next;
   }
 }

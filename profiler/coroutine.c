@@ -91,22 +91,62 @@ static uintptr_t thread_pointer(void)
   return tp;
 }
 
+/*
+ * The C library hands the stacks of ended threads to new ones. What was found out about a thread's own stack is kept by
+ * its thread pointer, in one word each that is read and written at once: the thread pointer's page, and the pages from
+ * the stack's low end to it. Should the stack be another by then, deep recursion asks again.
+ */
+#define KNOWN_STACKS 256u
+#define PAGE_BITS    12u
+#define SIZE_BITS    28u
+
+static uint64_t known_stacks[KNOWN_STACKS];
+
+static uint64_t *known_place(uintptr_t tp)
+{
+  uint64_t page = tp >> PAGE_BITS;
+  return &known_stacks[(page ^ page >> 8) % KNOWN_STACKS];
+}
+
+static void remember_stack(uintptr_t tp, uintptr_t low)
+{
+  uint64_t pages = (tp >> PAGE_BITS) - (low >> PAGE_BITS);
+  if (pages >> SIZE_BITS == 0)
+    __atomic_store_n(known_place(tp), (tp >> PAGE_BITS) << SIZE_BITS | pages, __ATOMIC_RELAXED);
+}
+
+static bool recall_stack(uintptr_t tp, uintptr_t sp, uintptr_t *low)
+{
+  uint64_t known = __atomic_load_n(known_place(tp), __ATOMIC_RELAXED);
+  uint64_t pages = known & ((UINT64_C(1) << SIZE_BITS) - 1);
+  if (known >> SIZE_BITS != tp >> PAGE_BITS)
+    return false;
+  *low = (tp >> PAGE_BITS << PAGE_BITS) - (pages << PAGE_BITS);
+  return sp >= *low && sp < tp;
+}
+
 bool cs_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high)
 {
   if (find_alternate(sp, low, high))
     return true;
+  uintptr_t tp = thread_pointer();
+  const struct named_stack *named = find_named(sp);
+  if (!named && recall_stack(tp, sp, low)) {
+    *high = tp;
+    return true;
+  }
   struct stack_search search = {.sp = sp};
   bool mapped = cs_maps_walk(visit, &search) == 0 && search.high;
   /* The C library keeps a thread's control block at the top of its stack. */
-  uintptr_t tp = thread_pointer();
   bool own = mapped && (search.grows || (tp > sp && tp < search.high));
-  const struct named_stack *named = find_named(sp);
   /* A stack that was named once and freed may have become another thread's own. */
   if (named && !(own && named->tid != cs_sys_gettid())) {
     *low = named->low;
     *high = named->high;
     return true;
   }
+  if (own && !search.grows)
+    remember_stack(tp, search.low);
   *low = search.low;
   *high = own && !search.grows ? tp : search.high;
   return mapped;

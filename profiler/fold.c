@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "internal.h"
+#include "text.h"
 
 #define KEPT_THREADS 64u
 
@@ -101,6 +102,7 @@ void cs_thread_ended(struct cs_thread *t)
   uint64_t now = t->tree.record->end_ticks ? t->tree.record->end_ticks : cs_clock_now();
   cs_frames_close_all(t, now);
   t->tree.record->end_ticks = now;
+  cs_thread_name(t->tree.record);
   t->tree.record->state = CS_THREAD_ENDED;
   uint64_t mask = t->sigmask;
   cs_self = &cs_gone;
@@ -113,6 +115,28 @@ void cs_thread_ended(struct cs_thread *t)
   cs_restore_signals(mask);
 }
 
+/* Threads get their names when they run already: what they are called at last counts. */
+static void name_live_threads(void)
+{
+  uint64_t mask = cs_block_signals();
+  cs_lock(&cs_process.threads_lock);
+  for (const struct cs_thread *t = cs_process.threads; t; t = t->next) {
+    char path[64], name[sizeof t->tree.record->name];
+    struct cs_text text = cs_text_begin(path, sizeof path);
+    cs_text_add(&text, "/proc/self/task/");
+    cs_text_add_number(&text, t->tid, 10);
+    cs_text_add(&text, "/comm");
+    long fd = cs_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    long length = fd < 0 ? 0 : cs_sys_read(fd, name, sizeof name - 1);
+    if (fd >= 0)
+      cs_sys_close(fd);
+    for (long i = 0; i < length; i++)
+      t->tree.record->name[i] = name[i] == '\n' ? '\0' : name[i];
+  }
+  cs_unlock(&cs_process.threads_lock);
+  cs_restore_signals(mask);
+}
+
 /* The end of the process through exit(), after the program's own destructors: frames that are open now were open then.
  * Calls that are made still later are recorded all the same. */
 __attribute__((destructor)) static void at_process_end(void)
@@ -120,6 +144,7 @@ __attribute__((destructor)) static void at_process_end(void)
   if (__atomic_load_n(&cs_process.state, __ATOMIC_ACQUIRE) != CS_PROCESS_RECORDING || cs_fork_happened())
     return;
   cs_process.finished = 1;
+  name_live_threads();
   __atomic_or_fetch(&cs_process.header->flags, CS_REC_FINISHED, __ATOMIC_RELAXED);
   cs_stamp_last();
 }

@@ -188,6 +188,8 @@ void cs_fork_child(struct cs_process *process)
   process->growth = process->modules_lock = process->threads_lock = process->arena_lock = process->names_lock =
       unlocked;
   process->arena = (struct cs_arena){0};
+  process->spare_chunks = NULL;
+  process->spare_count = 0;
   process->names_next = process->names_end = NULL;
   process->free_blocks = NULL;
   process->modules = NULL;

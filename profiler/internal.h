@@ -145,6 +145,8 @@ struct cs_process {
   struct cs_lock arena_lock;   /* the process's own arena */
   struct cs_lock names_lock;   /* the page that small names share */
   struct cs_arena arena;
+  struct cs_arena_chunk *spare_chunks; /* of arenas that were freed, zeroed; under arena_lock */
+  uint32_t spare_count;
   uint8_t *names_next, *names_end; /* what is left of that page */
   void *free_blocks;               /* blocks of folded threads, first word links; under `growth` */
   struct cs_module *modules;       /* newest first; atomic reads */
@@ -307,6 +309,9 @@ void cs_threads_interrupt(void);
 /* Takes the control block off process.threads and unmaps it; its tree was released or handed on. The caller has set
  * cs_self to another before. */
 void cs_thread_discard(struct cs_thread *t);
+
+/* Writes the calling thread's name, as it is now, into its record. Anywhere. */
+void cs_thread_name(struct cs_rec_thread *record);
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * clock.c

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "frames.h"
 #include "internal.h"
@@ -175,17 +176,9 @@ static bool start_process(void)
   return error == 0;
 }
 
-static void name_thread(struct cs_rec_thread *record)
+void cs_thread_name(struct cs_rec_thread *record)
 {
-  char path[] = "/proc/thread-self/comm";
-  long fd = cs_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return;
-  long length = cs_sys_read(fd, record->name, sizeof record->name - 1);
-  cs_sys_close(fd);
-  for (long i = 0; i < length; i++)
-    if (record->name[i] == '\n')
-      record->name[i] = '\0';
+  CS_SYSCALL2(SYS_prctl, PR_GET_NAME, record->name);
 }
 
 static bool set_up(struct cs_thread *t)
@@ -197,7 +190,7 @@ static bool set_up(struct cs_thread *t)
   t->cache = cs_arena_alloc(&t->tree.arena, sizeof *t->cache << CS_CACHE_BITS);
   if (!t->cache)
     return false;
-  name_thread(t->tree.record);
+  cs_thread_name(t->tree.record);
   /* An injected clock is read for calls alone. */
   if (cs_process.settings.clock != CS_CLOCK_INJECTED)
     t->tree.record->start_ticks = cs_clock_now();
