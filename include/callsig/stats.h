@@ -31,10 +31,12 @@ CALLSIG_STATS_API void callsig_stats_set_message(callsig_stats_message_fn messag
  * -ENOTSUP when a newer version wrote it. The recording may belong to a process that is still running. */
 CALLSIG_STATS_API int callsig_stats_load(const char *path, struct callsig_stats **stats);
 
-/* The same from this process's own recording, as of now (libcallsig must be linked and recording: -ENOENT otherwise). */
+/* The same from this process's own recording, as of now; calls that are open, the caller's own among them, count until
+ * now. libcallsig must be linked, or preloaded by `callsig run`, and recording: -ENOENT otherwise. */
 CALLSIG_STATS_API int callsig_stats_snapshot(struct callsig_stats **stats);
 
-/* Adds a recording: rows of the same function and signature meet. */
+/* Adds a recording: rows of the same function and signature meet. After -ENOMEM the object is good only for
+ * callsig_stats_free(); after any other error it is as it was. */
 CALLSIG_STATS_API int callsig_stats_add(struct callsig_stats *stats, const char *path);
 
 /* Frees the object; NULL is allowed. */
@@ -48,12 +50,15 @@ enum callsig_stats_by {
   CALLSIG_BY_MODULE = 1 << 4,
 };
 
-/* What rows are grouped by; default CALLSIG_BY_SIGNATURE. */
+/* What rows are grouped by; default CALLSIG_BY_SIGNATURE. -EINVAL for nothing; -ENOTSUP by stage, which recordings have
+ * none of. */
 CALLSIG_STATS_API int callsig_stats_group(struct callsig_stats *stats, unsigned by);
 
-/* Filters, NULL for none. `function` is a regular expression searched in the printed name, `signature` an expression over
- * argument values ('n >= 4096 && mode == FAST'; docs/expressions.md), `thread` and `module` are globs. They select calls
- * before rows are made. -EINVAL with a message that points at the mistake. */
+/* Filters, NULL for none; they replace the ones before. `function` is a regular expression searched in
+ * "file:line(function)", `signature` an expression over argument values ('n >= 4096 && mode == FAST';
+ * docs/expressions.md), `thread` a glob for a thread's name or number, `module` for a module's path or file name. They
+ * select calls before rows are made. -EINVAL with a message that points at the mistake; -ENOTSUP for `stage`, which
+ * recordings have none of. */
 struct callsig_stats_filter {
   size_t size;
   const char *function;
@@ -67,19 +72,30 @@ CALLSIG_STATS_API int callsig_stats_filter(struct callsig_stats *stats, const st
 /* Names are printed without their directories from now on; rows that become equal meet, as in pstats. */
 CALLSIG_STATS_API int callsig_stats_strip_dirs(struct callsig_stats *stats);
 
-/* Subtracts the hooks' own calibrated cost from the times from now on. */
+/* Subtracts the hooks' own calibrated cost from the times from now on, or no longer. Tables and CSV then have a column,
+ * JSON has fields, that say how much. */
 CALLSIG_STATS_API int callsig_stats_compensate(struct callsig_stats *stats, int on);
 
-/* Sorts by pstats's keys, separated by commas, unique prefixes allowed: "cumtime", "tottime,name". */
+/* Sorts by pstats's keys, separated by commas, pstats's prefixes allowed: "cumtime", "tottime,name"; default
+ * "cumulative". -EINVAL for an unknown or ambiguous key, after a message that lists the keys. */
 CALLSIG_STATS_API int callsig_stats_sort(struct callsig_stats *stats, const char *keys);
+/* Turns the order around; callsig_stats_sort() ends that. */
 CALLSIG_STATS_API int callsig_stats_reverse(struct callsig_stats *stats);
 
-/* Prints pstats's table. Each restriction is text: an integer, a fraction below 1, or a regular expression, applied in order. */
-CALLSIG_STATS_API int callsig_stats_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
-CALLSIG_STATS_API int callsig_stats_print_callers(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
-CALLSIG_STATS_API int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
-CALLSIG_STATS_API int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
-CALLSIG_STATS_API int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
+/* Prints pstats's table, then one line for each thing that was widened, merged, lost, unwound or left open. Each
+ * restriction is text: an integer, a fraction below 1, or a regular expression, applied in order; docs/reports.md. -EIO
+ * when `out` cannot be written. Callers and callees need rows by function or signature. CSV has no place for the lines:
+ * the message callback gets them. The JSON is docs/json.md's. */
+CALLSIG_STATS_API int callsig_stats_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions,
+                                          size_t count);
+CALLSIG_STATS_API int callsig_stats_print_callers(struct callsig_stats *stats, FILE *out,
+                                                  const char *const *restrictions, size_t count);
+CALLSIG_STATS_API int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out,
+                                                  const char *const *restrictions, size_t count);
+CALLSIG_STATS_API int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions,
+                                               size_t count);
+CALLSIG_STATS_API int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions,
+                                              size_t count);
 
 /* One row. Strings belong to the object and live until it is grouped, filtered, stripped, added to or freed. */
 struct callsig_stats_row {
@@ -87,7 +103,7 @@ struct callsig_stats_row {
   const char *file;
   unsigned line;
   const char *function;
-  const char *signature; /* the printed text; NULL by function */
+  const char *signature;               /* the printed text; NULL by function */
   const char *stage, *thread, *module; /* NULL where not grouped by */
   uint64_t ncalls, pcalls;
   double tottime, cumtime, min, max; /* seconds */

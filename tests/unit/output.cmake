@@ -20,4 +20,17 @@ foreach(name IN ITEMS signature expression rows reader formats)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
 
+# Without libcallsig there is nothing to take a snapshot of (unit.output.rows); with it, shared and static.
+if(TARGET callsig AND TARGET callsig_cli AND NOT CALLSIG_SANITIZE)
+  foreach(kind IN ITEMS shared static)
+    set(suffix $<$<STREQUAL:${kind},static>:_static>)
+    add_executable(test_output_snapshot_${kind} ${CS_OUTPUT_TESTS}/output_snapshot.c)
+    target_compile_options(test_output_snapshot_${kind} PRIVATE -g -finstrument-functions)
+    target_link_libraries(test_output_snapshot_${kind} PRIVATE callsig${suffix} callsig_stats${suffix})
+    callsig_test(unit.output.snapshot_${kind} quick test_output_snapshot_${kind})
+    set_tests_properties(unit.output.snapshot_${kind} PROPERTIES ENVIRONMENT
+      "CALLSIG_COMMAND=$<TARGET_FILE:callsig_cli>;CALLSIG_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/cache;CALLSIG_OUTPUT=${CMAKE_CURRENT_BINARY_DIR}/snapshot-${kind}.out")
+  endforeach()
+endif()
+
 include(${CS_OUTPUT_TESTS}/../fuzz/fuzz.cmake)

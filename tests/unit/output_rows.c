@@ -443,6 +443,9 @@ static void refusals(void **state)
   fclose(full);
   callsig_stats_free(stats);
   callsig_stats_free(NULL);
+  assert_int_equal(callsig_stats_snapshot(&stats), -2);
+  assert_string_equal(last_message(),
+                      "this process is not being recorded: link libcallsig, or start it by callsig run");
 }
 
 int main(void)
