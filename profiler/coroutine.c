@@ -53,6 +53,16 @@ static const struct named_stack *find_named(uintptr_t sp)
   return stack;
 }
 
+bool cs_stack_named(uintptr_t sp, uintptr_t *low, uintptr_t *high)
+{
+  const struct named_stack *stack = find_named(sp);
+  if (!stack || stack->tid != cs_sys_gettid())
+    return false;
+  *low = stack->low;
+  *high = stack->high;
+  return true;
+}
+
 /* The alternate signal stack, while a handler runs on it. */
 static bool find_alternate(uintptr_t sp, uintptr_t *low, uintptr_t *high)
 {

@@ -447,6 +447,8 @@ void cs_fork_child(struct cs_process *process);
 /* coroutine.c: the machine stack that `sp` lies on: a range that makecontext() or sigaltstack() named, else the mapping
  * of /proc/self/maps. False when it cannot be told. */
 bool cs_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high);
+/* The stack that this thread gave makecontext() and that `sp` lies on, if any. Anywhere. */
+bool cs_stack_named(uintptr_t sp, uintptr_t *low, uintptr_t *high);
 
 /* calibrate.c: measures the hooks' own cost and writes header.hook_inner and hook_outer. At the process's start. */
 void cs_calibrate(struct cs_process *process);

@@ -188,11 +188,37 @@ void cs_stack_run(struct cs_thread *t, struct cs_machine *machine, uint64_t now)
   resume(t, machine, now);
 }
 
+/* A coroutine's stack may lie inside a frame of the stack that runs. A stack pointer above the innermost frame is then
+ * no sign that frames are dead, but of the coroutine. */
+static bool on_inner_stack(struct cs_thread *t, uintptr_t sp, uintptr_t *low, uintptr_t *high)
+{
+  bool above = cs_stack_at_bottom(t) || sp >= cs_frame_cfa(t);
+  return above && cs_stack_named(sp, low, high) && (*low != t->stack_low || *high != t->stack_high);
+}
+
+/* Makes the machine stack with just this range the one that runs. */
+static bool follow_inner(struct cs_thread *t, uintptr_t low, uintptr_t high, uint64_t now)
+{
+  struct cs_machine *machine = t->machines;
+  while (machine && (machine->low != low || machine->high != high))
+    machine = machine->next;
+  suspend(t, now);
+  if (machine) {
+    resume(t, machine, now);
+    return true;
+  }
+  machine = t->machine;
+  if (cs_stack_open(t, low, high, COROUTINE_FIRST))
+    return true;
+  resume(t, machine, now);
+  return false;
+}
+
 bool cs_stack_follow(struct cs_thread *t, uintptr_t sp, uint64_t now)
 {
   uintptr_t low, high;
   if (sp > t->stack_low && sp <= t->stack_high)
-    return true;
+    return on_inner_stack(t, sp, &low, &high) ? follow_inner(t, low, high, now) : true;
   if (on_signal_stack(sp, &low, &high))
     return enter_signal_stack(t, low, high);
   while (t->machine->outer) {
