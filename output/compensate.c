@@ -38,7 +38,7 @@ static void count_variants(const struct cs_profile *profile, struct cs_compensat
     compensation->calls[edge->to] += calls;
     compensation->own[edge->to] += (double)calls * (double)info->hook_inner / 1024;
     if (edge->from != CS_NONE)
-      compensation->own[edge->from] += (double)calls * (double)info->hook_outer / 1024;
+      compensation->own[edge->from] += (double)calls * (double)info->hook_outer / 1024 + (double)edge->overhead;
     time[cs_profile_variant(profile, edge->to)->context] += own_of(profile, edge);
   }
 }

@@ -114,6 +114,7 @@ static int load_edge(struct cs_loader *loader, const struct cs_rec_edge *record,
                          .calls = record->calls,
                          .total = record->total,
                          .children = record->children,
+                         .overhead = record->overhead,
                          .min = record->min,
                          .max = record->max};
   int result = load_variant(loader, record->to, &edge.to);

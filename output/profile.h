@@ -100,6 +100,7 @@ struct cs_edge {
   uint32_t thread;
   uint32_t recursion; /* CS_NONE: none */
   uint64_t calls, total, children, min, max;
+  uint64_t overhead; /* ticks of hooks beyond the fast path, in the caller's time */
 };
 
 struct cs_recording_info {

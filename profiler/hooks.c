@@ -18,10 +18,17 @@
 #define QUICK_WORDS 32u /* of a signature on the program's stack, which may be small */
 #define ATTEMPTS    8u  /* until a call is given up: something undoes the preparation each time */
 
+/* One instruction each: a handler that interrupts between two of them loses nothing. */
+static inline void add(uint64_t *counter, uint64_t value)
+{
+  __asm__("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
+}
+
 /* One entry: what its hook was given, and what was found out. */
 struct entry {
   const struct cs_registers *registers;
   uintptr_t function, call_site;
+  uint64_t began; /* ticks when the generic path was entered; 0: not measured, the clock is not the TSC */
   bool has_xmm;
   bool first;               /* the site is new to this thread */
   struct cs_rec_edge *made; /* by the slow section */
@@ -196,6 +203,8 @@ static enum step enter_quick(struct cs_thread *t, struct entry *entry)
   if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)))
     count_merged(edge);
   push(t, edge, cfa, counters, 0);
+  if (entry->began)
+    add(&edge->overhead, t->top->start_ticks - entry->began);
   return DONE;
 }
 
@@ -307,6 +316,7 @@ void cs_hook_enter(uintptr_t function, uintptr_t call_site, const struct cs_regi
   entry.first = false;
   entry.made = NULL;
   struct cs_thread *t = cs_self;
+  entry.began = t && t->state == CS_HOOKS_ON ? cs_clock_now() : 0;
   if (CS_UNLIKELY(!is_running(t))) {
     keep_xmm(&entry);
     t = wake(true);
@@ -337,12 +347,6 @@ bool cs_frame_open(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa,
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
-
-/* One instruction each: a handler that interrupts between two of them loses nothing. */
-static inline void add(uint64_t *counter, uint64_t value)
-{
-  __asm__("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
-}
 
 static void note_extremes(struct cs_rec_edge *edge, uint64_t ticks)
 {
@@ -422,8 +426,11 @@ void cs_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_
       return;
   }
   uint64_t now = ticks ? ticks : cs_clock_now();
-  if (CS_LIKELY(ends_top(t, function, call_site, sp)))
+  if (CS_LIKELY(ends_top(t, function, call_site, sp))) {
+    struct cs_rec_edge *edge = cs_frame_edge(t->top);
     cs_frame_end(t, now);
-  else
+    if (ticks)
+      add(&edge->overhead, cs_clock_now() - ticks);
+  } else
     exit_slow(t, function, call_site, sp, now);
 }

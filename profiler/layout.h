@@ -71,7 +71,7 @@
 #define CS_E_MAX          104
 #define CS_E_RECURSION    112
 #define CS_E_FLAGS        128
-#define CS_E_WORDS        136
+#define CS_E_WORDS        144
 
 /* struct cs_rec_recursion */
 #define CS_X_CALLS        8

@@ -182,6 +182,7 @@ static bool move_edge(struct cs_tree *tree, struct cs_rec_edge *target, struct c
   move(&target->calls, &source->calls);
   move(&target->total, &source->total);
   move(&target->children, &source->children);
+  move(&target->overhead, &source->overhead);
   target->min = source->min < target->min ? source->min : target->min;
   target->max = source->max > target->max ? source->max : target->max;
   return true;

@@ -242,6 +242,7 @@ struct cs_rec_edge {
   uint64_t next;       /* next older edge of the same tree */
   uint32_t flags;      /* enum cs_edge_flag */
   uint32_t word_count;
+  uint64_t overhead;   /* ticks that hooks of these calls took beyond the fast path, by their own measure: in the caller's time */
   uint64_t words[];    /* the signature's words again, beside the counters */
 };
 
