@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -81,6 +82,12 @@ int cs_next_option(const struct cs_command *command, int argc, char **argv, cons
   default:
     return option;
   }
+}
+
+const char *cs_environment(const char *name)
+{
+  const char *value = getenv(name);
+  return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
 int cs_finish_output(int status)

@@ -56,6 +56,9 @@ void cs_error_line(const char *line, void *data);
 int cs_next_option(const struct cs_command *command, int argc, char **argv, const char *letters,
                    const struct option *options, int *status);
 
+/* The value of an environment variable; NULL when it is unset or empty. */
+const char *cs_environment(const char *name);
+
 /* Flushes stdout; a write that failed is an error with a message. Returns the exit status: `status`, or
  * CS_EXIT_FAILURE. */
 int cs_finish_output(int status);

@@ -102,7 +102,7 @@ static int index_main(const struct cs_command *command, int argc, char **argv)
     return cs_usage_error(command, "--cache shows nothing; give it without --explain, --coverage and --verify");
 
   if (index.rules == NULL)
-    index.rules = getenv("CALLSIG_RULES");
+    index.rules = cs_environment("CALLSIG_RULES");
   struct cs_rules *rules = NULL;
   if (index.rules != NULL && cs_rules_load(index.rules, cs_error_line, NULL, &rules) < 0)
     return CS_EXIT_FAILURE;

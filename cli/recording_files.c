@@ -105,8 +105,10 @@ int cs_recording_stamp(const char *path, pid_t pid, int status)
     return fd;
   int error = 0;
   struct cs_rec_header *mapped = MAP_FAILED;
-  if (header.version != CS_RECORDING_VERSION || header.header_size != sizeof header || header.pid != (uint32_t)pid)
+  if (header.version != CS_RECORDING_VERSION || header.header_size != sizeof header)
     error = -EINVAL;
+  else if (header.pid != (uint32_t)pid)
+    error = -ESRCH;
   else
     mapped = mmap(NULL, sizeof header, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (error == 0 && mapped == MAP_FAILED)

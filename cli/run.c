@@ -157,16 +157,15 @@ static int set_environment(const struct run_options *run, const struct cs_progra
   /* A program with the runtime linked into it would get a second one. */
   if (error == 0 && !program->facts.defines_hook)
     error = set_preload(cs_libraries_first(libraries), place.runtime);
-  char rules[PATH_MAX];
-  if (error == 0 && run->rules != NULL && realpath(run->rules, rules) == NULL)
-    error = -errno;
   if (error < 0)
     return error;
+  /* The program may change its folder, so that only an absolute path is right everywhere. */
+  char rules[PATH_MAX];
   const char *const variables[][2] = {
       {"CALLSIG_COMMAND", place.command},
       {"CALLSIG_OUTPUT", output},
       {"CALLSIG_NO_SIGNATURES", run->no_signatures ? "1" : NULL},
-      {"CALLSIG_RULES", run->rules != NULL ? rules : NULL},
+      {"CALLSIG_RULES", run->rules != NULL ? realpath(run->rules, rules) : NULL},
       {"CALLSIG_INCLUDE", run->include},
       {"CALLSIG_EXCLUDE", run->exclude},
       {"CALLSIG_CLOCK", run->clock},
@@ -206,9 +205,9 @@ static void report_run(const char *output, const struct run_options *run, pid_t 
   const char *shown = run->output != NULL ? run->output : DEFAULT_OUTPUT;
   if (error == -ENOENT && children <= 0)
     explain_nothing(shown, status);
-  else if (error < 0 && error != -ENOENT)
-    cs_error("%s: is not the recording of this run: %s", shown, strerror(-error));
-  else if (error == 0 && run->output == NULL)
+  else if (error < 0 && error != -ENOENT && error != -ESRCH)
+    cs_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
+  if (error != -ENOENT && run->output == NULL)
     print_table(output, run);
   if (children > 0)
     cs_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
@@ -219,17 +218,16 @@ static void report_run(const char *output, const struct run_options *run, pid_t 
 static int prepare(const struct run_options *run, const char *name, struct cs_program *program, char output[PATH_MAX])
 {
   struct cs_libraries libraries = {0};
-  const char *rules = run->rules != NULL ? run->rules : getenv("CALLSIG_RULES");
   int error = cs_program_find(name, program);
   if (error == 0 && program->facts.interpreter[0] != '\0')
     error = cs_libraries_list(program->facts.interpreter, program->image, &libraries);
   if (error == 0)
-    error = cs_prepare_indexes(program, &libraries, rules);
+    error = cs_prepare_indexes(program, &libraries, run->rules);
   /* Last, so that an older recording stays when this run comes to nothing. */
   if (error == 0)
     error = cs_recording_prepare(run->output != NULL ? run->output : DEFAULT_OUTPUT, output);
-  if (error == 0)
-    error = set_environment(run, program, &libraries, output);
+  if (error == 0 && (error = set_environment(run, program, &libraries, output)) == -ENOMEM)
+    cs_error("run: out of memory");
   cs_libraries_free(&libraries);
   return error;
 }
@@ -257,7 +255,7 @@ static int run_program(const struct run_options *run, char **argv)
 
 static int run_main(const struct cs_command *command, int argc, char **argv)
 {
-  struct run_options run = {0};
+  struct run_options run = {.rules = cs_environment("CALLSIG_RULES")};
   int status = CS_EXIT_OK;
   if (read_options(command, argc, argv, &run, &status) == 0) {
     status = check_options(command, &run);

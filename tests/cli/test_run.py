@@ -169,6 +169,28 @@ class Output(harness.Case):
         rows = {name.split(":", 1)[1]: row[0] for name, row in self.rows(done.stderr).items()}
         self.assertEqual(rows.get("2(twice())"), "3", done.stderr)
 
+    def test_rules_of_the_environment(self):
+        self.write("rules", "function twice: n ignore\n")
+        os.mkdir(self.path("elsewhere"))
+        mover = self.compile("mover", harness.CALLS.replace("int main", "#include <unistd.h>\nint main").replace(
+            "return work", 'return chdir("elsewhere") != 0 || work'))
+        done = self.callsig("run", mover, env={"CALLSIG_RULES": "rules"})
+        self.assertTrue(any(name.endswith("twice())") for name in self.rows(done.stderr)), done.stderr)
+
+    def test_child_records_alone(self):
+        """What a child records while its parent records nothing is shown."""
+        forks = self.compile("forks", """
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static void f(int n) { (void)n; }
+            __attribute__((no_instrument_function)) int main(void) {
+              if (fork() == 0) { f(3); _exit(0); }
+              wait(0);
+              return 0; }""")
+        done = self.callsig("run", forks)
+        self.assertEqual(len(self.rows(done.stderr)), 1, done.stderr)
+        self.assertNotIn("callsig:", done.stderr)
+
     def test_clock(self):
         for clock in ("wall", "cpu"):
             done = self.callsig("run", "--clock", clock, self.program)
