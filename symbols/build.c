@@ -150,12 +150,18 @@ static bool writes_late(const struct cs_instance *instance)
   return !producer || strncmp(producer, "GNU ", 4) != 0;
 }
 
+static uint64_t entry_of(const struct build *build, uint32_t range)
+{
+  return range == CS_NONE ? 0 : ((const struct cs_range *)cs_vector_at(&build->instances.ranges, range))->entry;
+}
+
 /* The capture program of a site whose function is known from DWARF. */
 static int compile_site(struct build *build, const struct cs_found_site *found, const struct cs_instance *instance,
                         const struct cs_plan *plan, const struct cs_frame *frame, struct cs_index_site *site)
 {
   const struct cs_location_context context = {.pc = found->pc,
                                               .call = found->call,
+                                              .entry = entry_of(build, site->physical),
                                               .is_lazy = found->is_lazy,
                                               .frame = frame,
                                               .physical = &instance->physical,
@@ -281,12 +287,14 @@ static int add_symbols(struct build *build)
   for (uint32_t i = 0; i < build->symbol_table.symbols.count; i++) {
     const struct cs_symbol *symbol = cs_vector_at(&build->symbol_table.symbols, i);
     struct cs_index_symbol *added = cs_vector_add(&build->symbols, 1);
-    char *name = cs_symbol_demangle(symbol->name);
+    char *base = strndup(symbol->name, cs_symbol_base_length(symbol->name));
+    char *name = base ? cs_symbol_demangle(base) : NULL;
     int error = added && name ? cs_strings_add(build->strings, name, &added->name) : -ENOMEM;
     if (!error) {
       added->address = symbol->address;
       added->size = symbol->size;
     }
+    free(base);
     free(name);
     if (error)
       return error;

@@ -111,6 +111,13 @@ static bool read_value(const struct collection *collection, Dwarf_Die *subprogra
   } else if (atom == DW_OP_addr) {
     value->kind = CS_CALL_ADDRESS;
     value->imm = (int64_t)ops[0].number;
+  } else if (atom == DW_OP_addrx || atom == DW_OP_GNU_addr_index) {
+    Dwarf_Attribute indirect;
+    Dwarf_Addr address;
+    if (dwarf_getlocation_attr(&attribute, &ops[0], &indirect) != 0 || dwarf_formaddr(&indirect, &address) != 0)
+      return false;
+    value->kind = CS_CALL_ADDRESS;
+    value->imm = (int64_t)address;
   } else if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31 && cs_is_callee_saved(atom - DW_OP_breg0)) {
     value->kind = CS_CALL_REGISTER;
     value->source = (uint8_t)(atom - DW_OP_breg0);

@@ -96,7 +96,7 @@ void cs_describe(const struct cs_location_context *context, enum cs_moment momen
     }
     uint64_t part_size = end - at < size - done ? end - at : size - done;
     struct cs_location part;
-    cs_expression(context, moment, attribute, piece.ops, piece.count, &part);
+    cs_expression(context, moment, attribute, piece.ops, piece.count, at - begin + part_size, &part);
     part.inner = (int64_t)(at - begin);
     if (moment == CS_LATER)
       settle_later(context, part_size, &part);

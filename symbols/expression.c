@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "entry.h"
 #include "flow.h"
 
 /* What the compiler knows of one stack entry. DWARF's generic type is a 64-bit word whose signedness each operation
@@ -70,21 +71,26 @@ static enum cs_lost push_constant(struct machine *machine, int64_t value)
   return push(machine, generic);
 }
 
-static enum cs_lost push_cfa(struct machine *machine)
+enum cs_lost cs_push_cfa(const struct cs_location_context *context, struct cs_code *code)
 {
-  const struct cs_frame *frame = machine->context->frame;
+  const struct cs_frame *frame = context->frame;
   if (frame->cfa_kind == CS_CFA_UNKNOWN)
     return CS_LOST_CORRUPT;
   if (frame->cfa_kind == CS_CFA_MEMORY) {
-    cs_code_add(machine->code, CS_OP_CFA, 0, 0, 0, 0);
-    return push(machine, generic);
+    cs_code_add(code, CS_OP_CFA, 0, 0, 0, 0);
+    return CS_LOST_NOT;
   }
   /* The CFA is the same before and after the hook's call, and its register is read before. */
-  enum cs_lost lost = cs_push_register(machine->context, CS_AT_CALL, frame->cfa_register, machine->code);
-  if (lost)
-    return lost;
-  cs_code_add_constant(machine->code, frame->cfa_offset);
-  return push(machine, generic);
+  enum cs_lost lost = cs_push_register(context, CS_AT_CALL, frame->cfa_register, code);
+  if (!lost)
+    cs_code_add_constant(code, frame->cfa_offset);
+  return lost;
+}
+
+static enum cs_lost push_cfa(struct machine *machine)
+{
+  enum cs_lost lost = cs_push_cfa(machine->context, machine->code);
+  return lost ? lost : push(machine, generic);
 }
 
 /* A register as an address: breg. */
@@ -256,12 +262,12 @@ static enum cs_lost load(struct machine *machine, Dwarf_Word size)
 }
 
 /* The register of an entry value's expression, or -1. */
-static int entry_register(struct machine *machine, const Dwarf_Op *op)
+static int entry_register(Dwarf_Attribute *attribute, const Dwarf_Op *op)
 {
   Dwarf_Attribute inner;
   Dwarf_Op *ops;
   size_t count;
-  if (dwarf_getlocation_attr(machine->attribute, op, &inner) != 0 || dwarf_getlocation(&inner, &ops, &count) != 0 ||
+  if (dwarf_getlocation_attr(attribute, op, &inner) != 0 || dwarf_getlocation(&inner, &ops, &count) != 0 ||
       count != 1 || ops[0].atom < DW_OP_reg0 || ops[0].atom > DW_OP_reg31)
     return -1;
   return ops[0].atom - DW_OP_reg0;
@@ -272,7 +278,7 @@ static int entry_register(struct machine *machine, const Dwarf_Op *op)
 static enum cs_lost push_entry_value(struct machine *machine, const Dwarf_Op *op)
 {
   const struct cs_frame *frame = machine->context->frame;
-  int reg = entry_register(machine, op);
+  int reg = entry_register(machine->attribute, op);
   if (reg < 0 || reg > CS_R15)
     return CS_LOST_ENTRY_VALUE;
   if (reg == CS_RSP) {
@@ -281,6 +287,11 @@ static enum cs_lost push_entry_value(struct machine *machine, const Dwarf_Op *op
     return lost;
   }
   if (!cs_is_callee_saved((unsigned)reg)) {
+    struct cs_code copy = {0};
+    if (cs_entry_copy(machine->context, (unsigned)reg, &copy) == 8) {
+      cs_code_append(machine->code, &copy);
+      return push(machine, generic);
+    }
     if (!(machine->context->told >> reg & 1))
       return CS_LOST_ENTRY_VALUE;
     cs_code_add(machine->code, CS_OP_ENTRY, (uint8_t)reg, 0, 0, 0);
@@ -622,6 +633,29 @@ static void in_register(const struct cs_location_context *context, enum cs_momen
     location->kind = CS_LOCATION_REGISTER;
 }
 
+/* The whole value is a register's on entry, of which the low bytes may be enough. */
+static bool is_entry_value(const Dwarf_Op *ops, size_t count)
+{
+  return (count == 1 || (count == 2 && ops[1].atom == DW_OP_stack_value)) &&
+         (ops[0].atom == DW_OP_entry_value || ops[0].atom == DW_OP_GNU_entry_value);
+}
+
+static bool entry_copy(const struct cs_location_context *context, Dwarf_Attribute *attribute, const Dwarf_Op *op,
+                       uint64_t size, struct cs_location *location)
+{
+  int reg = entry_register(attribute, op);
+  if (reg < 0 || reg > CS_R15 || reg == CS_RSP || cs_is_callee_saved((unsigned)reg))
+    return false;
+  struct cs_code copy = {0};
+  uint8_t known = cs_entry_copy(context, (unsigned)reg, &copy);
+  if (known == 0 || known < size)
+    return false;
+  location->kind = CS_LOCATION_VALUE;
+  location->known = known;
+  location->code = copy;
+  return true;
+}
+
 static void implicit_value(Dwarf_Attribute *attribute, const Dwarf_Op *op, struct cs_location *location)
 {
   Dwarf_Block block;
@@ -645,7 +679,7 @@ static void implicit_pointer(Dwarf_Attribute *attribute, const Dwarf_Op *op, str
 }
 
 void cs_expression(const struct cs_location_context *context, enum cs_moment moment, Dwarf_Attribute *attribute,
-                   const Dwarf_Op *ops, size_t count, struct cs_location *location)
+                   const Dwarf_Op *ops, size_t count, uint64_t size, struct cs_location *location)
 {
   cs_code_clear(&location->code);
   location->inner = 0;
@@ -656,6 +690,8 @@ void cs_expression(const struct cs_location_context *context, enum cs_moment mom
     return;
   }
   bool is_single = count == 1;
+  if (is_entry_value(ops, count) && entry_copy(context, attribute, &ops[0], size, location))
+    return;
   if (is_single && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
     in_register(context, moment, (Dwarf_Word)(ops[0].atom - DW_OP_reg0), location);
   else if (is_single && ops[0].atom == DW_OP_regx)

@@ -19,7 +19,7 @@ static struct cs_flow_value one(uint8_t code, uint8_t reg, int64_t imm)
   return (struct cs_flow_value){.known = 8, .count = 1, .ops = {{.code = code, .reg = reg, .imm = imm}}};
 }
 
-void cs_flow_begin(struct cs_flow *flow, const struct cs_hook *hook, uint64_t pc, int frame_register)
+static void begin(struct cs_flow *flow, const struct cs_hook *hook, uint64_t pc, int frame_register)
 {
   flow->hook = hook;
   flow->frame_register = frame_register;
@@ -27,7 +27,22 @@ void cs_flow_begin(struct cs_flow *flow, const struct cs_hook *hook, uint64_t pc
   flow->steps = 0;
   flow->store_count = 0;
   for (uint8_t reg = 0; reg < 16; reg++) {
-    flow->registers[reg] = cs_is_callee_saved(reg) || reg == CS_RSP ? one(CS_OP_REG, reg, 0) : unknown;
+    flow->registers[reg] = one(CS_OP_REG, reg, 0);
+    flow->vectors[reg] = one(CS_OP_XMM, reg, 0);
+  }
+}
+
+void cs_flow_begin_function(struct cs_flow *flow, const struct cs_hook *hook, uint64_t entry)
+{
+  begin(flow, hook, entry, -1);
+}
+
+void cs_flow_begin(struct cs_flow *flow, const struct cs_hook *hook, uint64_t pc, int frame_register)
+{
+  begin(flow, hook, pc, frame_register);
+  for (uint8_t reg = 0; reg < 16; reg++) {
+    if (!cs_is_callee_saved(reg) && reg != CS_RSP)
+      flow->registers[reg] = unknown;
     flow->vectors[reg] = unknown;
   }
 }

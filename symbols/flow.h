@@ -1,7 +1,7 @@
 /*
  * Values followed forwards through the straight code after a hook's call, each told in terms of what the hook sees.
  *
- * Two uses. clang writes a parameter into the slot of the frame that DWARF gives as its home only after the hook's
+ * Uses: clang writes a parameter into the slot of the frame that DWARF gives as its home only after the hook's
  * call: the value stored there is where the parameter is at the hook. And both compilers begin locations a few
  * instructions after the call: a register or slot at that point is traced back to the registers and memory at the hook.
  *
@@ -54,6 +54,9 @@ struct cs_flow {
 /* Begins right after the hook's call: callee-saved registers and the stack pointer are as the hook saw them.
  * `frame_register` is what cs_code_load() calls cfa_register. */
 void cs_flow_begin(struct cs_flow *flow, const struct cs_hook *hook, uint64_t pc, int frame_register);
+
+/* Begins at a function's first byte: every register is what it is on entry, and "at the hook" means there. */
+void cs_flow_begin_function(struct cs_flow *flow, const struct cs_hook *hook, uint64_t entry);
 
 /* Follows one instruction. False when the path ends before it. */
 bool cs_flow_step(struct cs_flow *flow);

@@ -26,6 +26,7 @@ struct cs_hook;
 struct cs_location_context {
   uint64_t pc;                  /* of the site: the return address of the hook's call */
   uint64_t call;                /* of the call instruction */
+  uint64_t entry;               /* of the out-of-line function's code, 0 unknown */
   bool is_lazy;                 /* rax, r10 and r11 may be lost on the module's first call */
   const struct cs_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;    /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */

@@ -114,7 +114,7 @@ const struct cs_symbol *cs_symbol_table_exact(const struct cs_symbol_table *tabl
 
 size_t cs_symbol_base_length(const char *name)
 {
-  static const char *const suffixes[] = {".constprop.", ".isra.", ".part.", ".cold", ".lto_priv.", ".llvm."};
+  static const char *const suffixes[] = {".constprop.", ".isra.", ".part.", ".cold", ".lto_priv.", ".llvm.", "@"};
   size_t length = strlen(name);
   for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
     const char *found = strstr(name + (*name != '\0'), suffixes[i]);

@@ -5,17 +5,19 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 add_executable(symbols_write_index ${CS_SYMBOLS_TESTS}/write_index.c)
 target_link_libraries(symbols_write_index PRIVATE cs_symbols)
 
-# The hooks of the sample: preloaded, or linked into it as objects.
-add_library(symbols_trace_objects OBJECT ${CS_SYMBOLS_TESTS}/trace.c ${CS_SYMBOLS_TESTS}/trace.S
-            ${PROJECT_SOURCE_DIR}/symbols/open.c ${PROJECT_SOURCE_DIR}/symbols/code.c)
-target_include_directories(symbols_trace_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/symbols)
-target_compile_definitions(symbols_trace_objects PRIVATE _GNU_SOURCE)
-set_target_properties(symbols_trace_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-add_library(symbols_trace SHARED $<TARGET_OBJECTS:symbols_trace_objects>)
-target_link_libraries(symbols_trace PRIVATE PkgConfig::XXHASH)
+# The hooks of the sample: preloaded, or linked into it. They run inside programs that no sanitizer has prepared.
+foreach(kind IN ITEMS SHARED STATIC)
+  string(TOLOWER symbols_trace_${kind} target)
+  add_library(${target} ${kind} ${CS_SYMBOLS_TESTS}/trace.c ${CS_SYMBOLS_TESTS}/trace.S ${PROJECT_SOURCE_DIR}/symbols/open.c
+              ${PROJECT_SOURCE_DIR}/symbols/code.c)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/symbols)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  target_link_libraries(${target} PRIVATE PkgConfig::XXHASH)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON LINK_OPTIONS ""
+                        COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;-Wconversion;-Werror")
+endforeach()
 
 set(CS_SYMBOLS_MATRIX ${Python3_EXECUTABLE} ${CS_SYMBOLS_TESTS}/matrix.py --tools $<TARGET_FILE_DIR:symbols_write_index>
-    --trace $<TARGET_FILE:symbols_trace> --objects $<TARGET_OBJECTS:symbols_trace_objects>)
-callsig_test(unit.symbols.matrix quick "${CS_SYMBOLS_MATRIX}")
-callsig_test(unit.symbols.matrix_all full "${CS_SYMBOLS_MATRIX};--all")
-set_tests_properties(unit.symbols.matrix unit.symbols.matrix_all PROPERTIES COMMAND_EXPAND_LISTS TRUE)
+    --trace $<TARGET_FILE:symbols_trace_shared> --archive $<TARGET_FILE:symbols_trace_static>)
+callsig_test(unit.symbols.matrix quick ${CS_SYMBOLS_MATRIX})
+callsig_test(unit.symbols.matrix_all full ${CS_SYMBOLS_MATRIX} --all)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the sample in many ways and compares what the index lets a hook read with what the program says itself.
 
-usage: matrix.py --tools DIR --trace LIBRARY [--all] [--keep DIR]
+usage: matrix.py --tools DIR --trace LIBRARY --archive LIBRARY [--all] [--keep DIR]
 
 Every call must be there, in its order; every argument must be what the program tells, or "?", and few may be "?".
 """
@@ -66,9 +66,9 @@ def build(compiler, flags, kind, folder, tools):
         run([compiler] + flags + ["-shared", sample, "-o", library, trace])
         run([compiler, os.path.join(folder, "main.o"), "-o", program, "-ldl"])
         return [program, library], library, "libsample.so"
-    hook = tools.objects if kind == "local" else [trace]
-    run([compiler] + flags + [sample, os.path.join(folder, "main.o"), "-o", program] + hook +
-        (["-lxxhash", "-ldl"] if kind == "local" else []))
+    hook = ["-Wl,--whole-archive", tools.archive, "-Wl,--no-whole-archive", "-lxxhash", "-ldl"]
+    run([compiler] + flags + [sample, os.path.join(folder, "main.o"), "-o", program] +
+        (hook if kind == "local" else [trace]))
     if kind == "debuglink":
         debug = os.path.join(folder, "sample.debug")
         run(["objcopy", "--only-keep-debug", program, debug])
@@ -121,7 +121,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tools", required=True, help="folder of symbols_write_index")
     parser.add_argument("--trace", required=True, help="the library with the hooks")
-    parser.add_argument("--objects", nargs="+", required=True, help="what that library is made of")
+    parser.add_argument("--archive", required=True, help="the same as a static library")
     parser.add_argument("--all", action="store_true", help="every case, not only the quick ones")
     parser.add_argument("--keep", help="folder to build in, which is kept")
     tools = parser.parse_args()
