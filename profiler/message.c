@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/signal.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 
 #include "internal.h"
 #include "text.h"
@@ -29,6 +30,35 @@ static void add_argument(struct cs_text *text, const char **format, va_list *arg
     cs_text_add_bytes(text, f, 1);
   }
   *format = f + 1;
+}
+
+/* The file that stderr was at the process's start; inode 0: none. */
+static struct {
+  uint64_t device, inode;
+} stderr_file;
+
+/* The file that descriptor 2 is now. */
+static bool identify_stderr(uint64_t *device, uint64_t *inode)
+{
+  struct stat status;
+  if (CS_SYSCALL2(SYS_fstat, 2, &status) != 0)
+    return false;
+  *device = status.st_dev;
+  *inode = status.st_ino;
+  return true;
+}
+
+void cs_message_prepare(void)
+{
+  if (!identify_stderr(&stderr_file.device, &stderr_file.inode))
+    stderr_file.inode = 0;
+}
+
+/* A program that closed its stderr may have a file of its own under that number by now. */
+static bool is_stderr(void)
+{
+  uint64_t device, inode;
+  return identify_stderr(&device, &inode) && inode == stderr_file.inode && device == stderr_file.device;
 }
 
 /* Writes to stderr, which may be a pipe that nobody reads: the SIGPIPE of this write is taken back. */
@@ -67,5 +97,6 @@ void cs_message(const char *format, ...)
     return;
   }
   *text.next++ = '\n';
-  write_stderr(line, (size_t)(text.next - line));
+  if (is_stderr())
+    write_stderr(line, (size_t)(text.next - line));
 }

@@ -176,6 +176,7 @@ int cs_options_keep(const struct callsig_options *options)
 void cs_settings_load(struct cs_process *process)
 {
   struct cs_settings *settings = &process->settings;
+  cs_message_prepare();
   const char *output = either("CALLSIG_OUTPUT", asked.output);
   make_absolute("CALLSIG_OUTPUT", output ? output : DEFAULT_OUTPUT, settings->output);
   const char *rules = either("CALLSIG_RULES", asked.rules);

@@ -39,6 +39,12 @@ def check_nothing_lost(tools, result):
         raise Failure(f"losses: {losses}")
 
 
+def check_full(tools, result):
+    """The guest was of use only when its recording did get full."""
+    if not tools.read(result.recording).loss["no_space"]:
+        raise Failure("the recording did not get full")
+
+
 def check_child(tools, result):
     """The counts of the forked child are in a recording of its own."""
     tools.expect_counts(tools.only_other_recording(result), result.told("child"), exact=True)
@@ -113,6 +119,7 @@ CASES = {
     "deep": case("deep.c", ONE + [("clang", "-O0")], check=check_nothing_lost),
     "grow": case("grow.c", check=check_nothing_lost),
     "close_fds": case("close_fds.c", check=check_nothing_lost),
+    "own_stderr": case("own_stderr.c", runs=(("@scratch",),), check=check_full),
     "small_stack": case("small_stack.c", check=check_nothing_lost),
     "errno": case("errno.c", flags=("-frounding-math",), check=check_nothing_lost),
     "children": case("children.c", runs=(("@alpha",),), check=check_nothing_lost, plugins=("alpha",)),
@@ -123,9 +130,10 @@ CASES = {
 
 def run_build(tools, name, one, compiler, level):
     guest = Guest(tools, one.source, compiler, level, one.flags)
-    plugins = {f"@{plugin}": guest.build_plugin(plugin) for plugin in one.plugins}
+    words_of = {f"@{plugin}": guest.build_plugin(plugin) for plugin in one.plugins}
+    words_of["@scratch"] = os.path.join(tools.scratch, "scratch-file")
     for arguments in one.runs:
-        words = [plugins.get(word, word) for word in arguments]
+        words = [words_of.get(word, word) for word in arguments]
         plain = guest.run_plain(words)
         for mode in tools.modes:
             result = guest.run_profiled(words, mode)
