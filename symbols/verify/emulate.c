@@ -2,10 +2,17 @@
 
 #include "instruction.h"
 
-enum { RSP = VF_RSP };
+enum { RSP = VF_RSP, X86_RSP = 4 };
 
 /* x86 numbers its registers otherwise than DWARF. */
 static const uint8_t dwarf_number[VF_REGISTERS] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+
+void vf_emulate_entry(struct vf_machine *machine)
+{
+  for (unsigned i = 0; i < VF_REGISTERS; i++)
+    machine->registers[i] = machine->entry[i];
+  machine->unknown = 0;
+}
 
 void vf_emulate_return(struct vf_machine *machine)
 {
@@ -169,6 +176,28 @@ static bool writes_nothing(const struct vf_instruction *instruction)
          opcode == 0xa9 || ((opcode == 0x80 || opcode == 0x81 || opcode == 0x83) && (instruction->reg & 7) == 7);
 }
 
+/* push, and adding a constant to a 64-bit register or subtracting one: what prologues do to the stack pointer. */
+static bool adjust(struct vf_machine *machine, const struct vf_instruction *instruction, bool *is_known)
+{
+  uint8_t opcode = instruction->opcode;
+  unsigned group = instruction->reg & 7;
+  uint64_t value, top;
+  if (instruction->is_two_byte)
+    return false;
+  if (opcode >= 0x50 && opcode <= 0x57) {
+    bool value_known = get(machine, instruction->rm, &value);
+    *is_known = get(machine, X86_RSP, &top) && store(machine, top - 8, value, 8, value_known);
+    set(machine, X86_RSP, top - 8, true);
+    return true;
+  }
+  if ((opcode != 0x83 && opcode != 0x81) || (group != 0 && group != 5) || !instruction->is_wide ||
+      instruction->is_memory || !get(machine, instruction->rm, &value))
+    return false;
+  uint64_t amount = (uint64_t)instruction->immediate;
+  set(machine, instruction->rm, group == 0 ? value + amount : value - amount, true);
+  return true;
+}
+
 /* Two-byte opcodes whose register operands are xmm registers. */
 static bool is_vector(const struct vf_instruction *instruction)
 {
@@ -256,7 +285,8 @@ bool vf_emulate(const struct vf_code *code, struct vf_machine *machine, uint64_t
   bool is_known = true;
   if (!instruction.is_two_byte && instruction.opcode >= 0xb8 && instruction.opcode <= 0xbf)
     set_sized(machine, instruction.rm, (uint64_t)instruction.immediate, operand_size(&instruction), true);
-  else if (!writes_nothing(&instruction) && !move(machine, &instruction, next, &is_known))
+  else if (!writes_nothing(&instruction) && !adjust(machine, &instruction, &is_known) &&
+           !move(machine, &instruction, next, &is_known))
     is_known = forget(machine, &instruction, next);
   *address = next;
   return is_known;

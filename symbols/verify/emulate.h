@@ -9,6 +9,9 @@
 #include "code.h"
 #include "machine.h"
 
+/* Makes the registers what they are on entry to a function. */
+void vf_emulate_entry(struct vf_machine *machine);
+
 /* Forgets what a call may change. `machine` must have its own `stores`. */
 void vf_emulate_return(struct vf_machine *machine);
 

@@ -176,6 +176,38 @@ static enum outcome compare_running(const struct verify *verify, const struct vf
   return BY_CODE;
 }
 
+/* For a parameter that DWARF tells by its value on entry, which the index finds where the function has moved it: runs
+ * the function from its first instruction to the hook's call, and holds what the index reads then against the value on
+ * entry. */
+static enum outcome compare_entered(const struct verify *verify, const struct vf_place *place,
+                                    const struct cs_index_site *site, const struct vf_parameter *parameter,
+                                    Dwarf_Die die, uint16_t arg, bool is_nullness)
+{
+  struct vf_stores stores = {.count = 0};
+  struct vf_machine machine = *place->machine;
+  struct vf_place entered = *place;
+  struct vf_emitted emitted;
+  struct vf_value value;
+  Dwarf_Addr address;
+  machine.stores = &stores;
+  entered.machine = &machine;
+  if (!place->physical || dwarf_lowpc(place->physical, &address, VF_ERROR) != DW_DLV_OK)
+    return BY_CODE;
+  uint64_t at = address;
+  vf_emulate_entry(&machine);
+  for (int step = 0; step < STEPS_MAX && at != place->call; step++)
+    if (!vf_emulate(&verify->code, &machine, &at))
+      return BY_CODE;
+  uint32_t unknown = machine.unknown;
+  machine.unknown = 0;
+  vf_evaluate(&entered, die, parameter->die, VF_AT_CALL, is_nullness ? 8 : parameter->type->size, &value);
+  if (at != place->call || !vf_run_ops(&machine, verify->index, site, arg, &emitted))
+    return BY_CODE;
+  if (same_value(parameter->type, &emitted, &value, is_nullness))
+    return AGREE;
+  return unknown ? BY_CODE : DIFFER;
+}
+
 /* One parameter at one site, on one machine. A value on entry is readable only where a caller tells it, which is
  * checked by check_calls(); elsewhere the index is right to call it lost, and so it is where clang tells an
  * address of the frame for a value. */
@@ -184,6 +216,7 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
 {
   bool reads = state_of(verify, site, arg) == CS_STATE_READ;
   bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
+  bool uses_entry = false;
   unsigned size = is_nullness ? 8 : parameter->type->size;
   struct vf_emitted emitted;
   if (reads && !vf_run_ops(place->machine, verify->index, site, arg, &emitted))
@@ -200,12 +233,15 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
     else
       is_readable |= value.status == VF_READ && !value.uses_entry && (reads || !value.is_frame_sum);
     is_beyond |= value.is_beyond_programs;
+    uses_entry |= moment == VF_AT_CALL && value.status == VF_READ && value.uses_entry;
   }
   if (is_unknown)
     return NOT_COMPARED;
   if (!reads)
     return is_readable ? is_beyond ? BEYOND : ONLY_SECOND : AGREE;
   bool is_late_slot = is_slot && vf_is_clang(place->object->dbg, die);
+  if (uses_entry)
+    return compare_entered(verify, place, site, parameter, die, arg, is_nullness);
   if (is_late_slot || (!is_readable && is_later))
     return compare_running(verify, place, parameter, die, &emitted, is_nullness);
   return is_readable ? DIFFER : ONLY_INDEX;
@@ -430,7 +466,7 @@ static void summarize(const struct verify *verify)
   tell_count(out, verify->by_type, "of the parameters print as their type: only that was compared");
   tell_count(out, verify->by_rule, "parameters not compared: a rule makes more of them than their value");
   tell_count(out, verify->by_code,
-             "parameters not compared: told only after the call, behind instructions that are not followed");
+             "parameters not compared: told on entry or after the call, behind instructions that are not followed");
   tell_count(out, verify->beyond, "parameters lost that only unsigned division or a loop would give");
   tell_count(out, verify->unknown, "parameters not compared: operations that the second reader does not evaluate");
   tell_count(out, verify->without_dwarf, "sites of functions without debug information: nothing to compare");
