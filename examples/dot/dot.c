@@ -1,9 +1,9 @@
 /*
- * A program that profiles a part of itself and prints its own tables: by function, as other profilers do, and by function and
- * arguments. Started on its own; `callsig run` is not needed.
+ * A program that profiles a part of itself and prints its own tables: by function, as other profilers do, and by
+ * function and arguments. Started on its own; `callsig run` is not needed.
  *
- * An array knows the type and shape of its elements. The rule below makes that a part of each signature, so that the same
- * dot() on arrays of two sizes makes two rows.
+ * An array knows the type and shape of its elements. The rule below makes that a part of each signature, so that the
+ * same dot() on arrays of two sizes makes two rows.
  */
 #include <callsig/callsig.h>
 #include <callsig/stats.h>
