@@ -167,11 +167,29 @@ static void note_rows(struct notes *notes)
   }
 }
 
+static void note_clocks(struct notes *notes)
+{
+  const struct cs_profile *profile = &notes->stats->profile;
+  uint32_t first = cs_profile_recording(profile, 0)->clock;
+  for (uint32_t i = 1; i < profile->recordings.count; i++) {
+    uint32_t clock = cs_profile_recording(profile, i)->clock;
+    bool wall = first <= CS_CLOCK_MONOTONIC && clock <= CS_CLOCK_MONOTONIC;
+    if (clock == first || wall)
+      continue;
+    cs_text_puts(
+        &notes->text,
+        "the recordings' clocks are of different kinds (wall, cpu, injected): their times were added all the same");
+    send(notes);
+    return;
+  }
+}
+
 int cs_notes(const struct callsig_stats *stats, cs_note_fn note, void *data)
 {
   struct notes notes = {.stats = stats, .note = note, .data = data};
   for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
     note_recording(&notes, cs_profile_recording(&stats->profile, i));
+  note_clocks(&notes);
   for (uint32_t i = 0; i < stats->profile.layouts.count && notes.result == 0; i++) {
     const struct cs_layout *layout = cs_profile_layout(&stats->profile, i);
     if (layout->levels && stats->by & CALLSIG_BY_SIGNATURE)

@@ -246,11 +246,12 @@ static void recordings(void **state)
     size_t size;
     void *index = index_writer_finish(sample.index, &size);
     uint64_t base = i ? 0x500000 : 0x10000;
-    recording_writer_header(sample.recording)->injected_hz = i ? 1000000 : 1000;
+    recording_writer_header(sample.recording)->injected_hz = 1000;
+    recording_writer_header(sample.recording)->clock = i ? CS_CLOCK_MONOTONIC : CS_CLOCK_INJECTED;
     sample.module = recording_writer_module(sample.recording, "/usr/lib/libsample.so", base, 0x10000, index, size);
     free(index);
     sample.thread = recording_writer_thread(sample.recording, 1, "main");
-    sample_call(&sample, number, (const uint64_t[]){0, base + 0x100}, 2, 0, i ? 1500 : 10);
+    sample_call(&sample, number, (const uint64_t[]){0, base + 0x100}, 2, 0, i ? 1500000 : 10);
     snprintf(first, sizeof first, "%s", scratch_path("first"));
     sample_end(&sample, 2000, i ? scratch_path("second") : first);
   }
@@ -264,6 +265,9 @@ static void recordings(void **state)
   expect_row(stats, "f(cb=on_read)", 2, 2, .0115, .0115);
   struct callsig_stats_row row = row_of(stats, "on_read");
   assert_true(row.min == .0015 && row.max == .010);
+  char *table = printed(stats, callsig_stats_print, NULL);
+  assert_non_null(strstr(table, "\nthe recordings' clocks are of different kinds"));
+  free(table);
   callsig_stats_free(stats);
 }
 

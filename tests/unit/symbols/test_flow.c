@@ -1,0 +1,155 @@
+/* Values followed through straight code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "flow.h"
+#include "frame.h"
+#include "snippet.h"
+
+/* Follows `bytes` to their end, from right after the hook's call. */
+#define FOLLOW(flow, ...)                                                                                              \
+  const uint8_t bytes_[] = {__VA_ARGS__};                                                                              \
+  struct snippet snippet_;                                                                                             \
+  struct cs_flow flow;                                                                                                 \
+  snippet_make(&snippet_, bytes_, sizeof bytes_);                                                                      \
+  cs_flow_begin(&flow, &snippet_.hook, SNIPPET_ADDRESS, CS_RBP);                                                       \
+  while (flow.at < SNIPPET_ADDRESS + sizeof bytes_ && cs_flow_step(&flow)) {                                           \
+  }
+
+static void assert_ops(const struct cs_code *code, unsigned count, ...)
+{
+  va_list codes;
+  assert_int_equal(code->count, count);
+  va_start(codes, count);
+  for (unsigned i = 0; i < count; i++)
+    assert_int_equal(code->ops[i].code, va_arg(codes, int));
+  va_end(codes);
+}
+
+static void test_beginning(void **state)
+{
+  (void)state;
+  FOLLOW(flow, 0x90);
+  struct cs_code code = {0};
+  assert_int_equal(cs_flow_push(&flow, CS_RBX, &code), 8);
+  assert_ops(&code, 1, CS_OP_REG);
+  /* What a call does not keep is unknown after the hook. */
+  cs_code_clear(&code);
+  assert_int_equal(cs_flow_push(&flow, CS_RDX, &code), 0);
+  assert_int_equal(cs_flow_push(&flow, CS_XMM0, &code), 0);
+  assert_int_equal(code.count, 0);
+}
+
+/* clang -O0: mov -0x40(%rbp),%rdi; mov -0x34(%rbp),%esi; mov %rdi,-0x10(%rbp); mov %esi,-0x14(%rbp) */
+static void test_home(void **state)
+{
+  (void)state;
+  FOLLOW(flow, 0x48, 0x8b, 0x7d, 0xc0, 0x8b, 0x75, 0xcc, 0x48, 0x89, 0x7d, 0xf0, 0x89, 0x75, 0xec);
+  struct cs_code code = {0};
+  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x10, 8, &code), CS_FLOW_STORED);
+  assert_ops(&code, 2, CS_OP_REG, CS_OP_FRAME_LOAD);
+  assert_int_equal(code.ops[1].imm, -0x40);
+  cs_code_clear(&code);
+  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x14, 4, &code), CS_FLOW_STORED);
+  assert_int_equal(code.ops[1].imm, -0x34);
+  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x40, 8, NULL), CS_FLOW_UNTOUCHED);
+  /* Parts of a store, and what reaches beyond one. */
+  cs_code_clear(&code);
+  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x0c, 4, &code), CS_FLOW_STORED);
+  assert_int_equal(code.ops[code.count - 1].code, CS_OP_SHR);
+  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x14, 8, NULL), CS_FLOW_UNKNOWN);
+}
+
+/* mov %rbx,%rdi; mov %ebp,%esi; lea 0x10(%rsp),%rdx; movzbl 0x3(%r12),%ecx; xor %r8d,%r8d */
+static void test_copies(void **state)
+{
+  (void)state;
+  FOLLOW(flow, 0x48, 0x89, 0xdf, 0x89, 0xee, 0x48, 0x8d, 0x54, 0x24, 0x10, 0x41, 0x0f, 0xb6, 0x4c, 0x24, 0x03, 0x45,
+         0x31, 0xc0);
+  struct cs_code code = {0};
+  assert_int_equal(cs_flow_push(&flow, CS_RDI, &code), 8);
+  assert_ops(&code, 1, CS_OP_REG);
+  assert_int_equal(code.ops[0].reg, CS_RBX);
+  cs_code_clear(&code);
+  assert_int_equal(cs_flow_push(&flow, CS_RSI, &code), 8);
+  assert_ops(&code, 2, CS_OP_REG, CS_OP_EXTEND);
+  cs_code_clear(&code);
+  cs_flow_push(&flow, CS_RDX, &code);
+  assert_ops(&code, 2, CS_OP_REG, CS_OP_ADD_CONST);
+  cs_code_clear(&code);
+  cs_flow_push(&flow, CS_RCX, &code);
+  assert_int_equal(code.ops[1].code, CS_OP_LOAD);
+  assert_int_equal(code.ops[1].size, 1);
+  cs_code_clear(&code);
+  cs_flow_push(&flow, 8, &code);
+  assert_ops(&code, 1, CS_OP_CONST);
+  assert_int_equal(code.ops[0].imm, 0);
+}
+
+/* push %rbx; sub $0x10,%rsp; mov %rbp,(%rsp); add $0x10,%rsp; pop %rcx */
+static void test_stack(void **state)
+{
+  (void)state;
+  FOLLOW(flow, 0x53, 0x48, 0x83, 0xec, 0x10, 0x48, 0x89, 0x2c, 0x24, 0x48, 0x83, 0xc4, 0x10, 0x59);
+  struct cs_code code = {0};
+  assert_int_equal(cs_flow_push(&flow, CS_RCX, &code), 8);
+  assert_int_equal(code.ops[0].reg, CS_RBX);
+  cs_code_clear(&code);
+  assert_int_equal(cs_flow_memory_at(&flow, CS_RSP, -24, 8, &code), CS_FLOW_STORED);
+  assert_int_equal(code.ops[0].reg, CS_RBP);
+  cs_code_clear(&code);
+  cs_flow_push(&flow, CS_RSP, &code);
+  assert_ops(&code, 1, CS_OP_REG);
+}
+
+/* mov %rbp,(%rax): nothing is known of memory after a store to an unknown place. */
+static void test_unknown_store(void **state)
+{
+  (void)state;
+  FOLLOW(flow, 0x48, 0x89, 0x28);
+  assert_int_equal(cs_flow_memory_at(&flow, CS_RSP, 0, 8, NULL), CS_FLOW_UNKNOWN);
+}
+
+static void assert_stops_at(const uint8_t *bytes, size_t size, uint64_t offset)
+{
+  struct snippet snippet;
+  struct cs_flow flow;
+  snippet_make(&snippet, bytes, size);
+  cs_flow_begin(&flow, &snippet.hook, SNIPPET_ADDRESS, -1);
+  while (cs_flow_step(&flow)) {
+  }
+  assert_int_equal(flow.at, SNIPPET_ADDRESS + offset);
+}
+
+static void test_ends(void **state)
+{
+  (void)state;
+  assert_stops_at((const uint8_t[]){0x90, 0x74, 0x00, 0x90}, 4, 1);                   /* je */
+  assert_stops_at((const uint8_t[]){0x90, 0xe8, 0, 0, 0, 0}, 6, 1);                   /* call */
+  assert_stops_at((const uint8_t[]){0x90, 0xff, 0xd0}, 3, 1);                         /* call *%rax */
+  assert_stops_at((const uint8_t[]){0x90, 0xc3}, 2, 1);                               /* ret */
+  assert_stops_at((const uint8_t[]){0x90, 0xc4, 0xe2, 0xf8, 0xf2, 0xc0}, 6, 1);       /* andn */
+  assert_stops_at((const uint8_t[]){0xeb, 0x02, 0xc3, 0xc3, 0x90, 0xc3}, 6, 5);       /* jmp over two */
+  assert_stops_at((const uint8_t[]){0xe9, 0xff, 0xff, 0xff, 0x7f}, 5, 0x80000004ull); /* jmp out of the section */
+  assert_stops_at((const uint8_t[]){0x48}, 1, 0);                                     /* cut off */
+}
+
+/* jmp to itself: the number of steps is bounded. */
+static void test_endless(void **state)
+{
+  (void)state;
+  assert_stops_at((const uint8_t[]){0xeb, 0xfe}, 2, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_beginning),     cmocka_unit_test(test_home), cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_stack),         cmocka_unit_test(test_ends), cmocka_unit_test(test_endless),
+      cmocka_unit_test(test_unknown_store),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
