@@ -143,6 +143,7 @@ static struct cs_site *describe(struct cs_thread *t, uintptr_t pc, uintptr_t fun
     return NULL;
   if (site->cfa_kind == CS_CFA_UNKNOWN) {
     site->cfa_register = 7;
+    site->inlined = true; /* for all that is known */
     site->cfa_offset = hint->stack ? scan_for_cfa(hint->stack, hint->call_site) : hint->offset;
   }
   if (site->module)

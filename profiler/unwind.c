@@ -63,10 +63,11 @@ bool cs_frame_shared(const struct cs_rec_frame *top, const struct cs_site *site)
   if (!site->inlined)
     return false;
   const struct cs_plan *plan = cs_edge_plan(cs_frame_edge(top));
-  if (!plan)
-    return true; /* an action's frame: it has no code of its own */
-  const struct cs_index_site *outer = plan->site->index_site;
-  return outer && plan->site->module == site->module && outer->physical == site->index_site->physical;
+  const struct cs_index_site *outer = plan ? plan->site->index_site : NULL;
+  /* An action has no code of its own, and of what no index knows it cannot be told. */
+  if (!outer || !site->index_site)
+    return true;
+  return plan->site->module == site->module && outer->physical == site->index_site->physical;
 }
 
 void cs_unwind_for_entry(struct cs_thread *t, uintptr_t cfa, const struct cs_site *site, uint64_t now)
