@@ -36,3 +36,25 @@ callsig_test(unit.symbols.verify quick ${Python3_EXECUTABLE} ${CS_SYMBOLS_B_TEST
              $<TARGET_FILE:callsig_cli> --quick)
 callsig_test(unit.symbols.verify_full full ${Python3_EXECUTABLE} ${CS_SYMBOLS_B_TESTS}/verify.py
              $<TARGET_FILE:callsig_cli>)
+
+# The parser of rules under libFuzzer, where clang is at hand whatever compiles the rest.
+find_program(CS_FUZZ_CLANG NAMES clang clang-14)
+if(CS_FUZZ_CLANG)
+  set(CS_FUZZ_RULES ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules)
+  set(CS_FUZZ_RULES_SOURCES ${CMAKE_CURRENT_LIST_DIR}/../fuzz/fuzz_rules.c)
+  foreach(name IN ITEMS arena rules scan)
+    list(APPEND CS_FUZZ_RULES_SOURCES ${PROJECT_SOURCE_DIR}/symbols/${name}.c)
+  endforeach()
+  add_custom_command(
+    OUTPUT ${CS_FUZZ_RULES}
+    COMMAND ${CS_FUZZ_CLANG} -std=gnu11 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined
+            -fno-sanitize-recover=all -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/symbols
+            -I${CMAKE_CURRENT_LIST_DIR}/../fuzz ${CS_FUZZ_RULES_SOURCES} -lxxhash -o ${CS_FUZZ_RULES}
+    DEPENDS ${CS_FUZZ_RULES_SOURCES}
+    VERBATIM)
+  add_custom_target(cs_fuzz_rules ALL DEPENDS ${CS_FUZZ_RULES})
+  # A folder of its own takes the new inputs; the corpus of the repository is only read.
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus)
+  callsig_test(fuzz.rules quick ${CS_FUZZ_RULES} -runs=20000 -seed=1 -max_len=400
+               ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus ${CMAKE_CURRENT_LIST_DIR}/../fuzz/rules)
+endif()
