@@ -29,10 +29,16 @@ struct vf_place {
   bool is_caller;     /* a call instruction of a caller: any register that a function may rely on is known there */
 };
 
+enum vf_status {
+  VF_LOST,
+  VF_READ,
+  VF_UNKNOWN, /* an operation that this reader does not evaluate */
+};
+
 struct vf_value {
-  enum { VF_LOST, VF_READ, VF_UNKNOWN } status; /* unknown: an operation that this reader does not evaluate */
-  uint64_t value;                               /* zero-extended bytes */
-  bool uses_entry;                              /* needs what a register held on entry */
+  enum vf_status status;
+  uint64_t value;    /* zero-extended bytes */
+  bool uses_entry;   /* needs what a register held on entry */
   bool is_object;    /* a pointer to an object that is not in memory: not NULL, and nothing more is known */
   bool is_begun;     /* there is a description, readable or not */
   bool is_frame_sum; /* an address in the function's own frame with something added, told as the value: clang also says

@@ -5,7 +5,7 @@
 enum { STEPS_MAX = 4096 };
 enum { RAX = 0, RBX = 3, RSI = 4, RDI = 5, R12 = 12, R15 = 15 };
 
-bool vf_stop(struct vf_run *run, int status, const char *why)
+bool vf_stop(struct vf_run *run, enum vf_status status, const char *why)
 {
   run->status = status;
   run->why = why;

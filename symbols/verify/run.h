@@ -25,12 +25,12 @@ struct vf_run {
   unsigned depth;
   bool uses_entry;
   bool is_beyond_programs; /* used unsigned division or comparison of 8 bytes, or a jump back */
-  int status;              /* of struct vf_value */
+  enum vf_status status;
   const char *why;
 };
 
 /* Keeps why the expression has no value; returns false. */
-bool vf_stop(struct vf_run *run, int status, const char *why);
+bool vf_stop(struct vf_run *run, enum vf_status status, const char *why);
 
 /* Whether there are `count` entries on the stack; vf_stop() otherwise. */
 bool vf_need(struct vf_run *run, unsigned count);
