@@ -63,6 +63,11 @@ static struct cs_flow_value extended(struct cs_flow_value value, uint8_t from, b
     return unknown;
   if (from == 8)
     return value;
+  if (value.count == 1 && value.ops[0].code == CS_OP_CONST) {
+    unsigned shift = 64 - from * 8u;
+    uint64_t high = (uint64_t)value.ops[0].imm << shift;
+    return one(CS_OP_CONST, 0, is_signed ? (int64_t)high >> shift : (int64_t)(high >> shift));
+  }
   struct cs_flow_value result = with(value, CS_OP_EXTEND, from, is_signed ? CS_OPF_SIGNED : 0, 0);
   if (result.count)
     result.known = 8;

@@ -21,3 +21,27 @@ set(CS_SYMBOLS_MATRIX ${Python3_EXECUTABLE} ${CS_SYMBOLS_TESTS}/matrix.py --tool
     --trace $<TARGET_FILE:symbols_trace_shared> --archive $<TARGET_FILE:symbols_trace_static>)
 callsig_test(unit.symbols.matrix quick ${CS_SYMBOLS_MATRIX})
 callsig_test(unit.symbols.matrix_all full ${CS_SYMBOLS_MATRIX} --all)
+
+foreach(name IN ITEMS code flow identity)
+  add_executable(test_symbols_${name} ${CS_SYMBOLS_TESTS}/test_${name}.c)
+  target_link_libraries(test_symbols_${name} PRIVATE cs_symbols PkgConfig::CMOCKA)
+  callsig_test(unit.symbols.${name} quick test_symbols_${name})
+endforeach()
+
+add_executable(symbols_sample ${CS_SYMBOLS_TESTS}/sample.c ${CS_SYMBOLS_TESTS}/sample_main.c)
+target_compile_definitions(symbols_sample PRIVATE SAMPLE_LINKED)
+target_link_libraries(symbols_sample PRIVATE symbols_trace_shared)
+set_target_properties(symbols_sample PROPERTIES LINK_OPTIONS "" COMPILE_OPTIONS "-g;-O2;-finstrument-functions;-w")
+foreach(name IN ITEMS open cache)
+  add_executable(test_symbols_${name} ${CS_SYMBOLS_TESTS}/test_${name}.c)
+  target_compile_definitions(test_symbols_${name} PRIVATE _GNU_SOURCE)
+  target_link_libraries(test_symbols_${name} PRIVATE cs_symbols PkgConfig::CMOCKA)
+  callsig_test(unit.symbols.${name} quick test_symbols_${name} $<TARGET_FILE:symbols_sample>)
+endforeach()
+
+# A disassembler that we did not write, on code that we did: the command and everything linked into it.
+find_program(OBJDUMP NAMES objdump REQUIRED)
+add_executable(symbols_decode_lengths ${CS_SYMBOLS_TESTS}/decode_lengths.c)
+target_link_libraries(symbols_decode_lengths PRIVATE cs_symbols)
+callsig_test(unit.symbols.decode quick sh -c "\"$1\" -d --wide \"$2\" | \"$3\"" sh ${OBJDUMP}
+             $<TARGET_FILE:callsig_cli> $<TARGET_FILE:symbols_decode_lengths>)

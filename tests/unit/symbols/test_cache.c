@@ -1,0 +1,176 @@
+/* The cache of indexes: test_cache ELF. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "symbols.h"
+
+static const char *program;
+static char top[] = "/tmp/callsig-cache-XXXXXX";
+
+static char last_message[1024];
+
+static void note(const char *line, void *data)
+{
+  (void)data;
+  snprintf(last_message, sizeof last_message, "%s", line);
+}
+
+static const struct cs_index_options options = {.size = sizeof options, .message = note};
+
+static int set_up(void **state)
+{
+  (void)state;
+  last_message[0] = '\0';
+  return setenv("CALLSIG_CACHE_DIR", top, 1);
+}
+
+static unsigned mode_of(const char *path)
+{
+  struct stat facts;
+  assert_int_equal(stat(path, &facts), 0);
+  return facts.st_mode & 07777;
+}
+
+static unsigned files_in(const char *directory)
+{
+  unsigned count = 0;
+  DIR *entries = opendir(directory);
+  assert_non_null(entries);
+  for (struct dirent *entry; (entry = readdir(entries));)
+    count += entry->d_name[0] != '.';
+  closedir(entries);
+  return count;
+}
+
+static struct timespec changed(const char *path)
+{
+  struct stat facts;
+  assert_int_equal(stat(path, &facts), 0);
+  return facts.st_mtim;
+}
+
+/* Marks a file as old, so that writing it again shows. */
+static void age(const char *path)
+{
+  const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+  assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void test_made_once(void **state)
+{
+  char cached[PATH_MAX], directory[sizeof top + 16];
+  (void)state;
+  snprintf(directory, sizeof directory, "%s/deep/er", top);
+  setenv("CALLSIG_CACHE_DIR", directory, 1);
+  mode_t mask = umask(0);
+  assert_int_equal(cs_index_cache(program, &options, cached, sizeof cached), 0);
+  umask(mask);
+  assert_int_equal(mode_of(directory), 0700);
+  assert_int_equal(mode_of(cached), 0600);
+  assert_int_equal(files_in(directory), 1);
+  age(cached);
+  assert_int_equal(cs_index_cache(program, &options, cached, sizeof cached), 0);
+  assert_int_equal(changed(cached).tv_sec, 1000);
+}
+
+static void assert_made_again(const char *cached)
+{
+  age(cached);
+  assert_int_equal(cs_index_cache(program, &options, NULL, 0), 0);
+  assert_int_not_equal(changed(cached).tv_sec, 1000);
+  age(cached);
+  assert_int_equal(cs_index_cache(program, &options, NULL, 0), 0);
+  assert_int_equal(changed(cached).tv_sec, 1000);
+}
+
+static void test_made_again(void **state)
+{
+  char cached[PATH_MAX];
+  (void)state;
+  assert_int_equal(cs_index_cache(program, &options, cached, sizeof cached), 0);
+  /* Cut off. */
+  assert_int_equal(truncate(cached, 100), 0);
+  assert_made_again(cached);
+  assert_int_equal(truncate(cached, 0), 0);
+  assert_made_again(cached);
+  /* Another version of the code that makes indexes. */
+  int fd = open(cached, O_WRONLY);
+  uint32_t producer = 1;
+  assert_int_equal(pwrite(fd, &producer, sizeof producer, offsetof(struct cs_index_header, producer)), sizeof producer);
+  close(fd);
+  assert_made_again(cached);
+  /* A byte of the contents. */
+  fd = open(cached, O_WRONLY);
+  assert_int_equal(pwrite(fd, "\xff\xff\xff\xff", 4, sizeof(struct cs_index_header) + 64), 4);
+  close(fd);
+  assert_made_again(cached);
+}
+
+static void test_not_writable(void **state)
+{
+  char directory[sizeof top + 32];
+  (void)state;
+  snprintf(directory, sizeof directory, "%s/file/below", top);
+  char file[sizeof top + 16];
+  snprintf(file, sizeof file, "%s/file", top);
+  close(open(file, O_CREAT | O_WRONLY, 0600));
+  setenv("CALLSIG_CACHE_DIR", directory, 1);
+  assert_int_equal(cs_index_cache(program, &options, NULL, 0), -ENOTDIR);
+  assert_non_null(strstr(last_message, "CALLSIG_CACHE_DIR"));
+  unlink(file);
+}
+
+static void test_directory(void **state)
+{
+  char directory[PATH_MAX];
+  (void)state;
+  unsetenv("CALLSIG_CACHE_DIR");
+  setenv("XDG_CACHE_HOME", "/x/cache", 1);
+  setenv("HOME", "/h", 1);
+  assert_int_equal(cs_cache_directory(directory, sizeof directory), 0);
+  assert_string_equal(directory, "/x/cache/callsig");
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  assert_int_equal(cs_cache_directory(directory, sizeof directory), 0);
+  assert_string_equal(directory, "/h/.cache/callsig");
+  unsetenv("XDG_CACHE_HOME");
+  unsetenv("HOME");
+  assert_int_equal(cs_cache_directory(directory, sizeof directory), -ENOENT);
+  assert_int_equal(cs_index_cache(program, &options, NULL, 0), -ENOENT);
+  setenv("HOME", "/a-name-that-is-longer-than-the-buffer", 1);
+  assert_int_equal(cs_cache_directory(directory, 10), -ENAMETOOLONG);
+}
+
+static void test_missing_program(void **state)
+{
+  (void)state;
+  assert_int_equal(cs_index_cache("/nonexistent", &options, NULL, 0), -ENOENT);
+  assert_non_null(strstr(last_message, "/nonexistent"));
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_made_once, set_up),       cmocka_unit_test_setup(test_made_again, set_up),
+      cmocka_unit_test_setup(test_not_writable, set_up),    cmocka_unit_test_setup(test_directory, set_up),
+      cmocka_unit_test_setup(test_missing_program, set_up),
+  };
+  if (argc != 2 || !mkdtemp(top))
+    return 2;
+  program = argv[1];
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  char command[sizeof top + 16];
+  snprintf(command, sizeof command, "rm -rf '%s'", top);
+  return system(command) != 0 || failed;
+}
