@@ -7,8 +7,9 @@
 
 #define CHUNK_SIZE   ((size_t)64 << 10)
 #define CHUNK_HEADER 64u
-#define SPARE_CHUNKS 32u /* kept for the arenas of later threads, which then need no system calls and no page faults   \
-                          */
+#define SPARE_CHUNKS                                                                                                   \
+  32u /* kept for the arenas of later threads, which then need no system calls and no page faults                      \
+       */
 
 struct cs_arena_chunk {
   struct cs_arena_chunk *next;

@@ -426,8 +426,8 @@ const struct cs_index_call_site *cs_module_call_site(const struct cs_module *mod
 bool cs_filter_allows(const struct cs_process *process, const struct cs_module *module,
                       const struct cs_index_function *function);
 
-/* message.c: notes what stderr is, so that nothing is ever written to a file of the program's that took its number. Once, before
- * the first message. */
+/* message.c: notes what stderr is, so that nothing is ever written to a file of the program's that took its number.
+ * Once, before the first message. */
 void cs_message_prepare(void);
 /* message.c: one line to the program's callback or stderr: %s, %d, %u, %lx, %lu. Anywhere. */
 void cs_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
