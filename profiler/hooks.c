@@ -97,7 +97,10 @@ static void predict(const struct cs_thread *t, struct cs_rec_variant *from, stru
 {
   if (edge->from != (uintptr_t)from)
     return;
-  ((struct cs_rec_edge *)from->last)->after = (uintptr_t)edge;
+  struct cs_rec_edge *last = (struct cs_rec_edge *)from->last;
+  /* Before its first call every caller's last edge is the root's, which must foretell nothing. */
+  if (last->from)
+    last->after = (uintptr_t)edge;
   from->last = (uintptr_t)edge;
   *cs_cache_place(t, from, edge->site) = edge;
 }

@@ -1,0 +1,236 @@
+/*
+ * Random recursion on the fast path, under the time stamp counter: which calls are the outermost activation of their
+ * function, signature and pairs, and what time they took, must equal a model with plain activation counters. (The
+ * oracle of recursion compares with CPython under an injected clock, which takes the generic path.)
+ *
+ * The model learns a call's ticks from the totals of its edge before and after.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "internal.h"
+#include "runtime/check.h"
+
+#define QUIET      __attribute__((no_instrument_function, noinline))
+#define NOINLINE   __attribute__((noinline))
+#define FUNCTIONS  6
+#define SIGNATURES 3
+#define KINDS      (FUNCTIONS * SIGNATURES)
+#define CALLERS    (KINDS + 1) /* the last one: whoever calls the first */
+#define MAX_DEPTH  40
+#define MAX_EDGES  65536
+
+/* One group's activations, as cProfile counts them. */
+struct group {
+  uint64_t level, calls, primitive, cumulative;
+};
+
+static struct {
+  struct group functions[FUNCTIONS], signatures[KINDS];
+  struct group function_pairs[FUNCTIONS + 1][FUNCTIONS], signature_pairs[CALLERS][KINDS];
+  uint64_t own[FUNCTIONS];
+} model;
+
+static struct open_call {
+  int kind, caller;
+  struct cs_rec_edge *edge;
+  uint64_t children;
+} calls[MAX_DEPTH + 2];
+static int depth;
+static int budget;
+static uint64_t seed;
+
+/* What the model has seen of each edge's total. */
+static struct {
+  const struct cs_rec_edge *edge;
+  uint64_t total;
+} seen[MAX_EDGES];
+
+static QUIET unsigned choose(unsigned limit)
+{
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(seed >> 33) % limit;
+}
+
+static QUIET uint64_t total_of(const struct cs_rec_edge *edge)
+{
+  const struct cs_rec_recursion *recursion = (const struct cs_rec_recursion *)edge->recursion;
+  return edge->total + (recursion ? recursion->total : 0);
+}
+
+static QUIET uint64_t new_ticks(const struct cs_rec_edge *edge)
+{
+  uint64_t place = (uintptr_t)edge / 64 % MAX_EDGES;
+  while (seen[place].edge && seen[place].edge != edge)
+    place = (place + 1) % MAX_EDGES;
+  uint64_t ticks = total_of(edge) - seen[place].total;
+  seen[place].edge = edge;
+  seen[place].total += ticks;
+  return ticks;
+}
+
+static QUIET void enter_group(struct group *group)
+{
+  group->calls++;
+  group->level++;
+}
+
+static QUIET void leave_group(struct group *group, uint64_t ticks)
+{
+  if (--group->level == 0) {
+    group->primitive++;
+    group->cumulative += ticks;
+  }
+}
+
+static QUIET void each_group(const struct open_call *call, int entering, uint64_t ticks)
+{
+  int function = call->kind / SIGNATURES, caller = call->caller / SIGNATURES;
+  struct group *groups[] = {&model.functions[function], &model.signatures[call->kind],
+                            &model.function_pairs[caller][function], &model.signature_pairs[call->caller][call->kind]};
+  for (unsigned i = 0; i < sizeof groups / sizeof *groups; i++) {
+    if (entering)
+      enter_group(groups[i]);
+    else
+      leave_group(groups[i], ticks);
+  }
+}
+
+/* The first thing in each function: its frame is open. */
+static QUIET void entered(void)
+{
+  calls[depth].edge = (struct cs_rec_edge *)cs_self->top->edge;
+}
+
+static QUIET void call_some(void);
+
+#define NODE(number)                                                                                                   \
+  static NOINLINE int node##number(int signature)                                                                      \
+  {                                                                                                                    \
+    entered();                                                                                                         \
+    __asm__ volatile("" : "+r"(signature));                                                                            \
+    call_some();                                                                                                       \
+    return signature + number;                                                                                         \
+  }
+NODE(0)
+NODE(1)
+NODE(2)
+NODE(3)
+NODE(4)
+NODE(5)
+
+static int (*const nodes[FUNCTIONS])(int) = {node0, node1, node2, node3, node4, node5};
+
+static QUIET void call(int kind)
+{
+  struct open_call *caller = &calls[depth], *callee = &calls[++depth];
+  *callee = (struct open_call){.kind = kind, .caller = caller->kind};
+  each_group(callee, 1, 0);
+  int result = nodes[kind / SIGNATURES](kind % SIGNATURES);
+  CHECK(result == kind % SIGNATURES + kind / SIGNATURES);
+  uint64_t ticks = new_ticks(callee->edge);
+  each_group(callee, 0, ticks);
+  model.own[kind / SIGNATURES] += ticks - callee->children;
+  caller->children += ticks;
+  depth--;
+}
+
+/* Few functions, so that recursion is the rule, and some shapes often: a leaf, a call of itself, two that alternate. */
+static QUIET void call_some(void)
+{
+  unsigned count = choose(4);
+  for (unsigned i = 0; i < count && depth < MAX_DEPTH && budget > 0; i++) {
+    budget--;
+    unsigned shape = choose(8);
+    int kind = shape == 0 && depth       ? calls[depth].kind
+               : shape == 1 && depth > 1 ? calls[depth - 1].kind
+                                         : (int)choose(KINDS);
+    call(kind);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static QUIET int function_of(const struct cs_rec_variant *variant)
+{
+  const struct cs_rec_context *context = (const struct cs_rec_context *)variant->context;
+  const struct cs_rec_function *function = (const struct cs_rec_function *)context->function;
+  for (int i = 0; function && i < FUNCTIONS; i++)
+    if (function->address == (uintptr_t)nodes[i])
+      return i;
+  return FUNCTIONS;
+}
+
+static QUIET int kind_of(const struct cs_rec_variant *variant)
+{
+  int function = function_of(variant);
+  const struct cs_rec_signature *signature = (const struct cs_rec_signature *)variant->signature;
+  if (function == FUNCTIONS)
+    return KINDS;
+  CHECK(signature->word_count == 2 && signature->words[0] == 0 && signature->words[1] < SIGNATURES);
+  return function * SIGNATURES + (int)signature->words[1];
+}
+
+static QUIET void subtract(struct group *group, const struct cs_rec_edge *edge, enum cs_group which)
+{
+  const struct cs_rec_recursion *recursion = (const struct cs_rec_recursion *)edge->recursion;
+  group->calls -= edge->calls + (recursion ? recursion->calls : 0);
+  group->primitive -= edge->calls + (recursion ? recursion->primitive[which] : 0);
+  group->cumulative -= edge->total + (recursion ? recursion->cumulative[which] : 0);
+}
+
+static QUIET void expect_zero(const struct group *groups, size_t count, const char *what)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (groups[i].level || groups[i].calls || groups[i].primitive || groups[i].cumulative) {
+      fprintf(stderr, "%s %zu: the model has %ld calls, %ld primitive calls, %ld ticks more than the recording\n", what,
+              i, (long)groups[i].calls, (long)groups[i].primitive, (long)groups[i].cumulative);
+      exit(1);
+    }
+  }
+}
+
+/* Takes what was recorded from the model: nothing must be left. */
+static QUIET void compare(void)
+{
+  const struct cs_tree *tree = &cs_self->tree;
+  for (uint64_t at = tree->record->first_edge; at; at = ((const struct cs_rec_edge *)at)->next) {
+    const struct cs_rec_edge *edge = (const struct cs_rec_edge *)at;
+    const struct cs_rec_variant *from = (const struct cs_rec_variant *)edge->from,
+                                *to = (const struct cs_rec_variant *)edge->to;
+    int kind = kind_of(to), caller = kind_of(from);
+    if (kind == KINDS)
+      continue; /* not one of the nodes */
+    subtract(&model.functions[kind / SIGNATURES], edge, CS_GROUP_FUNCTION);
+    subtract(&model.signatures[kind], edge, CS_GROUP_SIGNATURE);
+    subtract(&model.function_pairs[caller / SIGNATURES][kind / SIGNATURES], edge, CS_GROUP_FUNCTION_PAIR);
+    subtract(&model.signature_pairs[caller][kind], edge, CS_GROUP_SIGNATURE_PAIR);
+    model.own[kind / SIGNATURES] -= total_of(edge) - edge->children;
+  }
+  expect_zero(model.functions, FUNCTIONS, "function");
+  expect_zero(model.signatures, KINDS, "signature");
+  expect_zero(model.function_pairs[0], (FUNCTIONS + 1) * FUNCTIONS, "pair of functions");
+  expect_zero(model.signature_pairs[0], CALLERS * KINDS, "pair of signatures");
+  for (int i = 0; i < FUNCTIONS; i++)
+    CHECK(model.own[i] == 0);
+  CHECK(cs_self->recursion == 0 && cs_self->mode == CS_MODE_PLAIN);
+  for (size_t i = 0; i < CS_LOSS_COUNT; i++)
+    CHECK(cs_process.header->loss[i] == 0);
+}
+
+QUIET int main(void)
+{
+  calls[0].kind = KINDS;
+  for (unsigned round = 0; round < 150; round++) {
+    seed = round + 1;
+    budget = 2000;
+    while (budget > 0) {
+      budget--;
+      call((int)choose(KINDS));
+    }
+  }
+  CHECK(cs_process.settings.clock == CS_CLOCK_TSC || cs_process.settings.clock == CS_CLOCK_MONOTONIC);
+  compare();
+  return 0;
+}
