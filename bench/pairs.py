@@ -84,7 +84,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     parser.add_argument("out")
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=7)
     for option in ("tools", "patterns", "compilers"):
         parser.add_argument(f"--{option}", type=lambda text: text.split(","))
     options = parser.parse_args()

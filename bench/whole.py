@@ -112,7 +112,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("sources")
     parser.add_argument("out")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--programs", type=lambda text: text.split(","))
     options = parser.parse_args()
     out = os.path.join(os.path.abspath(options.build), "bench", "real")
