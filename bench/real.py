@@ -6,7 +6,7 @@ tests/real/build.py compiles them; two words are added to its variants: `pg`, fo
 import os
 import sys
 
-from runner import NotRun, run
+from runner import NotRun, run, timed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "real"))
@@ -50,8 +50,10 @@ class Load:
     def command(self, variant):
         return [self.program(variant), *self.arguments]
 
-    def open_stdin(self):
-        return open(self.stdin, "rb") if self.stdin else None
+    def timed(self, command, environment, folder):
+        """Wall and CPU seconds of one run of this command on the load's input."""
+        with open(self.stdin or os.devnull, "rb") as stdin:
+            return timed(command, environment, folder, stdin=stdin)
 
 
 def corpus(sources, out):

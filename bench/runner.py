@@ -2,7 +2,6 @@
 
 import os
 import resource
-import shlex
 import shutil
 import statistics
 import subprocess
@@ -116,7 +115,3 @@ def interleave(rounds, subjects, measure, say=None):
         if say:
             say(f"round {number + 1} of {rounds}")
     return values, reasons
-
-
-def show(command):
-    return " ".join(shlex.quote(word) for word in command)

@@ -10,28 +10,14 @@ import os
 import sys
 
 import real
-from runner import Folder, interleave, median, median_ratio, spread, timed
+from runner import Folder, interleave, median, median_ratio, spread
 from tools import Callsig
 from whole import BUILDS, build_hooks
 
 
-def timed_load(load, command, environment, folder):
-    stdin = load.open_stdin()
-    try:
-        return timed(command, environment, folder, stdin=stdin)
-    finally:
-        if stdin:
-            stdin.close()
-
-
-def plain_run(load, variant):
+def timed_run(load, variant, environment):
     with Folder() as folder:
-        return {"seconds": timed_load(load, load.command(variant), {}, folder)[0]}
-
-
-def preloaded_run(load, variant, library):
-    with Folder() as folder:
-        return {"seconds": timed_load(load, load.command(variant), {"LD_PRELOAD": library}, folder)[0]}
+        return {"seconds": load.timed(load.command(variant), environment, folder)[0]}
 
 
 def profiled_run(callsig, load, variant, options):
@@ -39,7 +25,7 @@ def profiled_run(callsig, load, variant, options):
     with Folder() as folder:
         recording = os.path.join(folder, "callsig.out")
         command = [callsig.command, "run", "-o", recording, *options, "--", *load.command(variant)]
-        wall = timed_load(load, command, {"CALLSIG_CACHE_DIR": callsig.cache}, folder)[0]
+        wall = load.timed(command, {"CALLSIG_CACHE_DIR": callsig.cache}, folder)[0]
         raw = callsig.report(recording)
         compensated = callsig.report(recording, "--compensate")
         times = [row[key] for row in compensated["rows"] for key in ("tottime", "cumtime")]
@@ -51,8 +37,8 @@ def subjects_of(build, load, plain, variant):
     callsig = Callsig(build)
     empty = os.path.join(callsig.build, "bench", "libempty.so")
     return {
-        "plain": lambda: plain_run(load, plain),
-        "empty": lambda: preloaded_run(load, variant, empty),
+        "plain": lambda: timed_run(load, plain, {}),
+        "empty": lambda: timed_run(load, variant, {"LD_PRELOAD": empty}),
         "no_signatures": lambda: profiled_run(callsig, load, variant, ["--no-signatures"]),
         "signatures": lambda: profiled_run(callsig, load, variant, []),
     }

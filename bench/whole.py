@@ -9,7 +9,7 @@ import os
 import sys
 
 import real
-from runner import Folder, NotRun, disk_bytes, interleave, median, median_ratio, need, spread, timed
+from runner import Folder, NotRun, disk_bytes, interleave, median, median_ratio, need, spread
 from tools import Callsig, Hooks
 
 # The builds: what they are called, the variant for most tools, and the one for gprof.
@@ -68,12 +68,7 @@ def build_hooks(build):
 def measure(load, way):
     with Folder() as folder:
         command, environment = way.wrap(load.command(way.variant), folder)
-        stdin = load.open_stdin()
-        try:
-            wall, cpu = timed(command, environment, folder, stdin=stdin)
-        finally:
-            if stdin:
-                stdin.close()
+        wall, cpu = load.timed(command, environment, folder)
         stored = disk_bytes(os.path.join(folder, way.data)) if way.data else None
         if stored == 0:
             raise NotRun(f"{way.key} left no data")
