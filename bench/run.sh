@@ -15,6 +15,7 @@ shift
 [ $# -gt 0 ] || set -- pairs whole truth index
 
 "$here/install-deps.sh"
+export PYTHONDONTWRITEBYTECODE=1
 sources=${BENCH_SOURCES:-$build/sources}
 parts=$build/bench/parts
 mkdir -p "$parts"
