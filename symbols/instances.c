@@ -379,7 +379,7 @@ int cs_instances_find(struct cs_instances *instances, const struct cs_debugfile 
   int error = walk.innermost && all ? 0 : -ENOMEM;
   for (uint32_t i = 0; !error && i < sites->count; i++)
     walk.innermost[i] = CS_NONE;
-  if (!error && file->dwarf)
+  if (!error && file->dwarf && sites->count)
     error = walk_units(&walk, file->dwarf);
   if (!error) {
     settle_ranges(&instances->ranges);
