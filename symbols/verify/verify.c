@@ -18,12 +18,21 @@ enum {
   STEPS_MAX = 200, /* instructions after a call that are followed */
 };
 
+/* An out-of-line function. */
+struct entry_point {
+  uint64_t address;
+  struct vf_scope *scope;
+  const char *name;
+};
+
 /* One comparison of an index with the DWARF of its module. */
 struct verify {
   struct vf_module module;
   struct vf_functions functions;
   const struct cs_index *index;
   struct vf_code code;
+  struct entry_point *entries; /* of all out-of-line functions; NULL before the first is asked for */
+  size_t entry_count;
   struct vf_machine machines[MACHINES];
   uint64_t sites, parameters, agreed, disagreed;
   uint64_t by_rule, by_type, by_code, by_argument, beyond, unknown, without_dwarf, without_unit, call_values;
@@ -300,24 +309,51 @@ static Dwarf_Die physical_of(const struct vf_module *module, const struct vf_sco
   return scope->is_inlined ? NULL : scope->die;
 }
 
+/* Lists the out-of-line functions by name, once. */
+static int list_entries(struct verify *verify)
+{
+  const struct vf_module *module = &verify->module;
+  if (verify->entries)
+    return 0;
+  verify->entries = calloc(module->scope_count + 1, sizeof *verify->entries);
+  if (!verify->entries)
+    return -ENOMEM;
+  for (size_t i = 0; i < module->scope_count; i++) {
+    struct vf_scope *scope = &module->scopes[i];
+    Dwarf_Addr address;
+    if (scope->is_inlined || dwarf_lowpc(scope->die, &address, VF_ERROR) != DW_DLV_OK)
+      continue;
+    const struct vf_function *function = vf_function_of(&verify->module, &verify->functions, scope);
+    if (!function)
+      return -ENOMEM;
+    verify->entries[verify->entry_count++] = (struct entry_point){address, scope, function->name};
+  }
+  return 0;
+}
+
 /* The scope that a site's parameters are to be found in: DWARF's innermost one there, or, when the hook's first
- * argument names another function, a scope of that one. */
+ * argument names another function, that one's out-of-line scope. A function of one name may have several addresses:
+ * static functions of a header. NULL when memory is short. */
 static struct vf_scope *entered_scope(struct verify *verify, const struct cs_index_site *site,
                                       struct vf_scope *innermost)
 {
-  const struct cs_index_function *indexed = &verify->index->functions[site->function];
+  const char *name = cs_index_string(verify->index, verify->index->functions[site->function].name);
   struct vf_module *module = &verify->module;
+  const struct vf_function *function = vf_function_of(module, &verify->functions, innermost);
   const struct vf_scope *outermost = innermost;
+  uint64_t low, high;
+  if (!function || list_entries(verify) < 0)
+    return NULL;
   while (outermost->outer >= 0)
     outermost = &module->scopes[outermost->outer];
-  uint64_t low, high;
-  struct vf_scope *other = indexed->address ? vf_scope_at(module, indexed->address) : NULL;
-  if (!other || !vf_scope_range(module, outermost, site->pc - 1, &low, &high))
+  if (strcmp(function->name, name) == 0 || !vf_scope_range(module, outermost, site->pc - 1, &low, &high))
     return innermost;
-  while (other->outer >= 0)
-    other = &module->scopes[other->outer];
   uint64_t call = vf_call_before(&verify->code, site->pc);
-  return vf_argument_is(&verify->code, low, high, call, indexed->address) ? other : innermost;
+  for (size_t i = 0; i < verify->entry_count; i++)
+    if (strcmp(verify->entries[i].name, name) == 0 &&
+        vf_argument_is(&verify->code, low, high, call, verify->entries[i].address))
+      return verify->entries[i].scope;
+  return innermost;
 }
 
 /* Whether two scopes are instances of the same function. */
@@ -373,6 +409,8 @@ static int check_site(struct verify *verify, const struct cs_index_site *site)
     return 0;
   }
   struct vf_scope *entered = entered_scope(verify, site, innermost);
+  if (!entered)
+    return -ENOMEM;
   if (same_function(verify, entered, innermost))
     return check_entered(verify, site, innermost, innermost);
   /* DWARF's range of the inlined instance does not hold the call. Its own scope may be an outer one of those here. */
@@ -493,6 +531,7 @@ int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, c
     result = ferror(out) ? -EIO : verify->disagreed > INT_MAX ? INT_MAX : (int)verify->disagreed;
   }
   free(verify->functions.buckets);
+  free(verify->entries);
   vf_code_close(&verify->code);
   vf_module_close(&verify->module);
   free(verify);
