@@ -9,8 +9,8 @@ from pathlib import Path
 
 
 def run_counted(command, stdin=None, cwd=None):
-    """Runs `command` in callgrind, without address randomisation: (status, Counter of mangled names of
-    the program's own functions)."""
+    """Runs `command` in callgrind, without address randomisation: (status, calls of the program's own
+    functions, its calls of libraries' functions), Counters of mangled names."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "callgrind.out"
         done = subprocess.run(["setarch", "-R", "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={output}", "--compress-strings=no",
@@ -19,13 +19,13 @@ def run_counted(command, stdin=None, cwd=None):
                               cwd=cwd or folder, env=dict(os.environ, LC_ALL="C.UTF-8"))
         if not output.exists():
             raise SystemExit(f"valgrind: {command[0]}: left no counts")
-        return done.returncode, read(output, os.path.realpath(command[0]))
+        return done.returncode, *read(output, os.path.realpath(command[0]))
 
 
 def read(path, program):
-    """Adds up the `calls=` lines by called function of the object `program`; entries that callgrind splits for recursion end
+    """Adds up the `calls=` lines by called function: of the object `program`, and of others called from it. Entries that callgrind splits for recursion end
     in '2, '3 ... An object is named where it changes: `ob=` for what follows, `cob=` for the next call only."""
-    counts, current, called, function = Counter(), None, None, None
+    counts, outward, current, called, function = Counter(), Counter(), None, None, None
     with open(path, errors="replace") as lines:
         for line in lines:
             if line.startswith("ob="):
@@ -37,5 +37,7 @@ def read(path, program):
             elif line.startswith("calls="):
                 if (called or current) == program:
                     counts[function] += int(line[6:].split()[0])
+                elif current == program:
+                    outward[function] += int(line[6:].split()[0])
                 called = None
-    return counts
+    return counts, outward

@@ -115,11 +115,12 @@ class Builder:
         if "plain" not in words and "gcov" not in words:
             flags.append("-finstrument-functions")
         if "gcov" in words or "both" in words:
-            flags += ["--coverage", "-fprofile-update=atomic", "-fprofile-abs-path", *program.gcov]
+            flags += ["--coverage", "-fprofile-update=atomic", "-fprofile-abs-path"]
+            flags += program.gcov if program.language == "c" or opt == "O0" else []
         if "noeinline" in words:
             flags.append("-fno-early-inlining")
         if "noinline" in words:
-            flags += ["-fno-inline", *program.gcov]
+            flags += ["-fno-inline", *(program.gcov if program.language == "c" else [])]
         if "lto" in words:
             flags.append("-flto")
         if "dlopen" in words:

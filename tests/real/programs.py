@@ -3,7 +3,8 @@
 A program is compiled from its unpacked Debian source package with the compiler alone, because its own build system would
 only add dependencies. Nothing in the sources is changed. `fixed` lists definitions that take time, addresses and chance out
 of a program through switches that its sources offer; the tests that compare counts between two builds use them in both.
-`gcov` lists those that only the build for gcov needs.
+`gcov` lists those that only the build for gcov needs, to call what is always inlined (in C++ at -O0 only: libstdc++ lacks such
+functions, which an optimised build would call).
 """
 
 import os
