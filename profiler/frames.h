@@ -129,6 +129,9 @@ bool cs_recursion_enter(struct cs_thread *t, struct cs_rec_frame *frame, struct 
 /* Clears the marks of `frame`, which is `top` and marked, and gives the groups that it was outermost in, one bit each.
  */
 uint32_t cs_recursion_leave(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge);
+/* `frame`, which is `top`, is in progress and dead: a signal handler left its hook by longjmp. Takes back what the hook
+ * may have marked and counted before. In a slow section. */
+void cs_recursion_repair(struct cs_thread *t, struct cs_rec_frame *frame);
 /* Clears or sets the marks of all frames of the running machine stack that have any: another stack runs for a while. */
 void cs_recursion_suspend(struct cs_thread *t);
 void cs_recursion_resume(struct cs_thread *t);

@@ -166,13 +166,13 @@ static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, u
     __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
     return;
   }
-  /* The marks name this frame, so it has to be open before they are made. */
-  __atomic_store_n(&frame->start_ticks, CS_NOT_STARTED, __ATOMIC_RELEASE);
-  __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
   if (counters & CS_FRAME_OPENED) {
     t->recursion++;
     t->mode = CS_MODE_RECURSION;
   }
+  /* The marks name this frame, so it has to be open before they are made. */
+  __atomic_store_n(&frame->start_ticks, CS_NOT_STARTED, __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
   if (cs_recursion_enter(t, frame, edge) && counters & CS_FRAME_OPENED && !first)
     frame->flags = counters & ~(uint64_t)CS_FRAME_GENERIC;
   __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);

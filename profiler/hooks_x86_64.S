@@ -109,6 +109,7 @@
         mov     [rax + CS_E_COUNTERS], r11
         or      r11, CS_FRAME_BACK
         mov     [rsi + CS_F_FLAGS], r11
+        add     qword ptr [rdi + CS_T_RECURSION], 1
         /* The marks name the frame: it has to be open before, though it has not begun. */
         mov     qword ptr [rsi + CS_F_START], -1
         mov     [rsi + CS_F_EDGE], rax
@@ -119,7 +120,6 @@
         mov     [r10 + CS_X_ACTIVE + 8 * CS_X_EDGE], rsi
         xor     dword ptr [rax + CS_E_MODE], CS_MODE_BACK ^ CS_MODE_RECURSION
         mov     [rdi + CS_T_MARKED], rsi
-        add     qword ptr [rdi + CS_T_RECURSION], 1
         mov     r10, [rax + CS_E_FROM]
         mov     [r10 + CS_V_LAST], rax
         rdtsc

@@ -159,6 +159,7 @@ static bool make_record(struct cs_thread *t, struct cs_rec_frame *frame, struct 
   recursion->active[CS_GROUP_FUNCTION_PAIR] = (uintptr_t)functions;
   recursion->active[CS_GROUP_SIGNATURE_PAIR] = (uintptr_t)signatures;
   recursion->active[CS_GROUP_MODULE] = (uintptr_t)module;
+  recursion->edge = (uintptr_t)edge;
   recursion->tag = (struct cs_rec_tag){CS_TAG_RECURSION, sizeof *recursion};
   __atomic_store_n(&edge->recursion, (uintptr_t)recursion, __ATOMIC_RELEASE);
   return true;
@@ -270,6 +271,43 @@ uint32_t cs_recursion_leave(struct cs_thread *t, struct cs_rec_frame *frame, str
   if (frame->flags & CS_FRAME_OPENED && --t->recursion == 0)
     t->mode = CS_MODE_PLAIN;
   return owned;
+}
+
+/* The edge whose counters a frame's flags point to; NULL when they never did. */
+static struct cs_rec_edge *edge_of_flags(uint64_t flags)
+{
+  uint64_t counters = flags & ~(uint64_t)CS_FRAME_BITS;
+  if (!counters)
+    return NULL;
+  const struct cs_rec_recursion *recursion =
+      (const struct cs_rec_recursion *)(counters - offsetof(struct cs_rec_recursion, calls));
+  if (recursion->tag.tag == CS_TAG_RECURSION && recursion->tag.size == sizeof *recursion)
+    return (struct cs_rec_edge *)recursion->edge;
+  return (struct cs_rec_edge *)(counters - offsetof(struct cs_rec_edge, calls));
+}
+
+static uint64_t count_opened(const struct cs_rec_stack *stack, const struct cs_rec_frame *top)
+{
+  uint64_t opened = 0;
+  for (;;) {
+    for (; !cs_frame_is_link(stack, top); top--)
+      opened += top->edge && top->flags & CS_FRAME_OPENED;
+    if (!stack->outer)
+      return opened;
+    top = (const struct cs_rec_frame *)top->flags;
+    stack = (const struct cs_rec_stack *)stack->outer;
+  }
+}
+
+void cs_recursion_repair(struct cs_thread *t, struct cs_rec_frame *frame)
+{
+  struct cs_rec_edge *edge = edge_of_flags(frame->flags);
+  if (edge && edge->recursion)
+    unmark(frame, edge);
+  if (t->marked == frame)
+    lower_watermark(t, frame);
+  t->recursion = count_opened(t->stack, t->top);
+  t->mode = t->recursion ? CS_MODE_RECURSION : CS_MODE_PLAIN;
 }
 
 /* Calls `visit` for the marked frames of the running machine stack, outermost first. */

@@ -18,6 +18,7 @@ static bool take_top(struct cs_thread *t, uint64_t now)
     return true;
   } else {
     /* Its hook was interrupted, and left by a longjmp out of the signal handler. */
+    cs_recursion_repair(t, t->top);
     t->top->cfa = 0;
     t->top--;
     cs_count_loss(CS_LOSS_NESTED, 1);

@@ -7,17 +7,23 @@ foreach(name IN ITEMS filter locate index_check helper)
   callsig_test(unit.runtime.${name} quick test_runtime_${name})
 endforeach()
 
-# Programs whose functions are instrumented, with the runtime inside them.
-foreach(level IN ITEMS 0 2)
-  add_executable(test_runtime_activations_O${level} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_activations.c
-                                                    $<TARGET_OBJECTS:cs_runtime>)
-  target_include_directories(test_runtime_activations_O${level} PRIVATE ${CMAKE_CURRENT_LIST_DIR}
-                             ${PROJECT_SOURCE_DIR}/profiler ${PROJECT_SOURCE_DIR}/include)
-  target_compile_definitions(test_runtime_activations_O${level} PRIVATE _GNU_SOURCE)
-  target_compile_options(test_runtime_activations_O${level} PRIVATE -g -O${level} -finstrument-functions)
-  target_link_options(test_runtime_activations_O${level} PRIVATE -Wl,--build-id=sha1)
-  callsig_test(unit.runtime.activations_O${level} quick ${CMAKE_COMMAND} -E env
-               CALLSIG_COMMAND=$<TARGET_FILE:callsig_cli> CALLSIG_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/activations_cache
-               CALLSIG_OUTPUT=${CMAKE_CURRENT_BINARY_DIR}/activations_O${level}.out
-               $<TARGET_FILE:test_runtime_activations_O${level}>)
-endforeach()
+# Programs whose functions are instrumented, with the runtime inside them: NAME, then the arguments of each run.
+function(callsig_runtime_program name)
+  foreach(level IN ITEMS 0 2)
+    set(program test_runtime_${name}_O${level})
+    add_executable(${program} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:cs_runtime>)
+    target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_LIST_DIR} ${PROJECT_SOURCE_DIR}/profiler
+                               ${PROJECT_SOURCE_DIR}/include)
+    target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
+    target_compile_options(${program} PRIVATE -g -O${level} -finstrument-functions)
+    target_link_options(${program} PRIVATE -Wl,--build-id=sha1)
+    foreach(argument IN ITEMS plain ${ARGN})
+      set(run ${name}_O${level}_${argument})
+      callsig_test(unit.runtime.${run} quick ${CMAKE_COMMAND} -E env CALLSIG_COMMAND=$<TARGET_FILE:callsig_cli>
+                   CALLSIG_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/runtime_cache
+                   CALLSIG_OUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${run}.out $<TARGET_FILE:${program}> ${argument})
+    endforeach()
+  endforeach()
+endfunction()
+callsig_runtime_program(activations)
+callsig_runtime_program(interrupted stack jump)

@@ -1,0 +1,133 @@
+/*
+ * A signal handler that recurses through the same functions as the program, in the middle of its hooks: every call is
+ * counted, and when all is over nothing is marked, nothing is open, and nothing was lost. argv[1]: "stack", the handler
+ * runs on an alternate stack; "jump", it leaves by siglongjmp() at times.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "internal.h"
+#include "runtime/check.h"
+
+#define QUIET     __attribute__((no_instrument_function, noinline))
+#define NOINLINE  __attribute__((noinline))
+#define FUNCTIONS 4
+#define HANDLERS  3000u
+#define PERIOD_US 60
+
+static uint64_t counts[FUNCTIONS];
+static volatile uint32_t handled;
+static sigjmp_buf safe_place;
+static volatile int may_jump;
+static int (*const nodes[FUNCTIONS])(int, unsigned);
+
+/* Calls itself and the others to a depth that the shape's bits say; some calls have new arguments, most have not. */
+static QUIET int descend(int depth, unsigned shape)
+{
+  if (depth <= 0)
+    return 0;
+  int sum = nodes[shape % FUNCTIONS](depth - 1, shape / 4);
+  if (shape & 16)
+    sum += nodes[shape / 16 % FUNCTIONS](depth - 2, shape / 8);
+  return sum;
+}
+
+#define NODE(number)                                                                                                   \
+  static NOINLINE int node##number(int depth, unsigned shape)                                                          \
+  {                                                                                                                    \
+    __atomic_fetch_add(&counts[number], 1, __ATOMIC_RELAXED);                                                          \
+    __asm__ volatile("" : "+r"(depth), "+r"(shape));                                                                   \
+    return descend(depth, shape) + number;                                                                             \
+  }
+NODE(0)
+NODE(1)
+NODE(2)
+NODE(3)
+
+static int (*const nodes[FUNCTIONS])(int, unsigned) = {node0, node1, node2, node3};
+
+static QUIET void on_alarm(int number)
+{
+  (void)number;
+  uint32_t turn = handled + 1;
+  handled = turn;
+  descend(4, turn % 64 * 5);
+  if (may_jump && turn % 16 == 0) {
+    may_jump = 0;
+    siglongjmp(safe_place, 1);
+  }
+}
+
+static QUIET void set_timer(int microseconds)
+{
+  struct itimerval timer = {.it_interval = {0, microseconds}, .it_value = {0, microseconds}};
+  CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0);
+}
+
+static QUIET int function_number(const struct cs_rec_function *function)
+{
+  for (int i = 0; i < FUNCTIONS; i++)
+    if (function->address == (uintptr_t)nodes[i])
+      return i;
+  return -1;
+}
+
+static QUIET void check_edges(int jumps)
+{
+  const struct cs_tree *tree = &cs_self->tree;
+  uint64_t calls[FUNCTIONS] = {0};
+  for (uint64_t at = tree->record->first_edge; at; at = ((const struct cs_rec_edge *)at)->next) {
+    const struct cs_rec_edge *edge = (const struct cs_rec_edge *)at;
+    const struct cs_rec_variant *to = (const struct cs_rec_variant *)edge->to;
+    const struct cs_rec_context *context = (const struct cs_rec_context *)to->context;
+    const struct cs_rec_function *function = (const struct cs_rec_function *)context->function;
+    const struct cs_rec_recursion *recursion = (const struct cs_rec_recursion *)edge->recursion;
+    int number = function_number(function);
+    if (number < 0)
+      continue;
+    calls[number] += edge->calls + (recursion ? recursion->calls : 0);
+    CHECK(function->active == 0 && ((const struct cs_rec_signature *)to->signature)->active == 0);
+    CHECK(edge->counters == (uintptr_t)&edge->calls && (edge->mode & 3) != CS_MODE_RECURSION);
+  }
+  /* A jump out of a handler may leave a hook before it recorded its call (a loss), or before the function counted it.
+   */
+  uint64_t lost = cs_process.header->loss[CS_LOSS_NESTED], uncounted = jumps ? handled / 16 : 0;
+  CHECK(jumps || lost == 0);
+  for (int i = 0; i < FUNCTIONS; i++) {
+    if (calls[i] > counts[i] + uncounted || counts[i] > calls[i] + lost) {
+      fprintf(stderr, "node%d was called %lu times, recorded %lu times, %lu calls lost\n", i, counts[i], calls[i],
+              lost);
+      exit(1);
+    }
+  }
+}
+
+static char alternate[262144];
+
+QUIET int main(int argc, char **argv)
+{
+  int own_stack = argc > 1 && strcmp(argv[1], "stack") == 0, jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
+  if (own_stack) {
+    stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
+    CHECK(sigaltstack(&stack, NULL) == 0);
+  }
+  struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | (own_stack ? SA_ONSTACK : 0)};
+  CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+  descend(3, 27);
+  set_timer(PERIOD_US);
+  for (unsigned turn = 0; handled < HANDLERS; turn++) {
+    if (sigsetjmp(safe_place, 1) == 0)
+      may_jump = jumps;
+    descend(9, turn * 2654435761u >> 8);
+  }
+  set_timer(0);
+  may_jump = 0;
+  descend(3, 27);
+  CHECK(cs_self->recursion == 0 && cs_self->mode == CS_MODE_PLAIN);
+  check_edges(jumps);
+  return 0;
+}
