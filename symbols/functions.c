@@ -92,22 +92,40 @@ static int linkage_name(struct cs_functions *functions, Dwarf_Die *die, uint32_t
   return error;
 }
 
+/* Takes "." and "NAME/.." out of an absolute path, in place: units reach one header by several ways. */
+static void normalise(char *path)
+{
+  char *to = path;
+  for (char *at = path; *at;) {
+    char *end = strchrnul(at + 1, '/');
+    size_t length = (size_t)(end - at);
+    if (length == 3 && memcmp(at, "/..", 3) == 0) {
+      while (to > path && *--to != '/') {
+      }
+    } else if (length > 1 && !(length == 2 && at[1] == '.')) {
+      memmove(to, at, length);
+      to += length;
+    }
+    at = end;
+  }
+  *to = '\0';
+}
+
 /* The declaring file, made absolute with the unit's compilation directory. */
 static int file_name(struct cs_functions *functions, Dwarf_Die *die, uint32_t *string)
 {
-  const char *file = cs_decl_file(die);
+  const char *file = cs_decl_file(die), *directory = NULL;
   if (!file)
     return cs_strings_add(functions->strings, "", string);
-  if (*file == '/')
-    return cs_strings_add(functions->strings, file, string);
   Dwarf_Die unit;
   Dwarf_Attribute attribute;
-  const char *directory = NULL;
-  if (dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &attribute))
+  if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &attribute))
     directory = dwarf_formstring(&attribute);
   char *path;
   if (asprintf(&path, "%s%s%s", directory ? directory : "", directory ? "/" : "", file) < 0)
     return -ENOMEM;
+  if (*path == '/')
+    normalise(path);
   int error = cs_strings_add(functions->strings, path, string);
   free(path);
   return error;
