@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,8 @@ extern char **environ;
 const char *cs_environment(const char *name)
 {
   size_t length = cs_length(name);
+  if (getauxval(AT_SECURE))
+    return NULL;
   for (char **entry = environ; entry && *entry; entry++)
     if (cs_equal_bytes(*entry, name, length) && (*entry)[length] == '=')
       return *entry + length + 1;

@@ -6,7 +6,8 @@
 
 #include "callsig/callsig.h"
 
-/* The value of an environment variable, or NULL. Borrowed from the environment. */
+/* The value of an environment variable, or NULL; always NULL in a set-user-ID program, whose environment is somebody
+ * else's. Borrowed from the environment. */
 const char *cs_environment(const char *name);
 
 /* Keeps a copy of the options of callsig_start() for cs_settings_load(). 0, or -EINVAL when `size` is not a size that
