@@ -35,6 +35,9 @@ enum cs_lost cs_location_load(const struct cs_location_context *context, const s
   case CS_LOCATION_MEMORY:
     cs_code_append(code, &location->code);
     cs_code_load(code, size, location->inner, cs_location_cfa_register(context));
+    /* The program itself keeps the parameter there now. */
+    if (code->count > 0 && code->ops[code->count - 1].code == CS_OP_LOAD)
+      code->ops[code->count - 1].flags |= CS_OPF_STORAGE;
     return CS_LOST_NOT;
   case CS_LOCATION_BYTES:
     if (location->inner < 0 || (uint64_t)location->inner + size > location->byte_count)

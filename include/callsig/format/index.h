@@ -269,6 +269,7 @@ enum cs_op_code {
 enum cs_op_flag {
   CS_OPF_SIGNED = 1u << 0,
   CS_OPF_VOLATILE = 1u << 1, /* reads rax, r10 or r11, which the lazy resolver destroys on a module's first call: LOST then */
+  CS_OPF_STORAGE = 1u << 2,  /* CS_OP_LOAD: the parameter itself is kept there, by DWARF; not the target of a pointer */
 };
 
 struct cs_op {
