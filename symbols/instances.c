@@ -230,6 +230,21 @@ static const char *linkage_name(Dwarf_Die *die)
   return dwarf_diename(die);
 }
 
+/* Whether two linkage names are of one function. A constructor's or destructor's variants (C1, C2, D0 ...) have one
+ * declaration, whose own linkage name is a variant too. */
+static bool is_same_name(const char *a, const char *b)
+{
+  if (*a != *b)
+    return false;
+  while (*a && *++a == *++b) {
+    bool is_variant = (*a == 'C' || *a == 'D') && a[1] >= '0' && a[1] <= '9' && b[1] >= '0' && b[1] <= '9' &&
+                      (a[2] == 'E' || a[2] == 'I') && !(a[-1] >= '0' && a[-1] <= '9');
+    a += is_variant;
+    b += is_variant;
+  }
+  return *a == *b;
+}
+
 /* Whether `die` is an instance of the function at that address: the same declaring DIE, or, for functions that several
  * units define, the same symbol. Constructors have several symbols for one declaration, so their out-of-line instance's
  * own name counts too. */
@@ -243,7 +258,7 @@ static bool is_same_function(const struct identity *identity, Dwarf_Die *die)
     if (root.addr == other.addr)
       return true;
     const char *concrete_name = linkage_name(&concrete);
-    if (name && concrete_name && strcmp(name, concrete_name) == 0)
+    if (name && concrete_name && is_same_name(name, concrete_name))
       return true;
   }
   if (!name || !identity->symbol)
