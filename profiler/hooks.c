@@ -226,7 +226,8 @@ static bool make_edge(struct cs_thread *t, struct entry *entry, const struct cs_
   entry->made = cs_tree_edge(tree, from, plan, t->words, count);
   if (!entry->made)
     return false;
-  cs_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
+  if (!entry->made->calls)
+    cs_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
   return counters_of(t, entry->made) || cs_recursion_prepare(t, entry->made);
 }
 
