@@ -7,6 +7,18 @@ foreach(name IN ITEMS filter locate index_check helper)
   callsig_test(unit.runtime.${name} quick test_runtime_${name})
 endforeach()
 
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+foreach(name IN ITEMS capture tree)
+  add_executable(test_runtime_${name} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:cs_runtime>)
+  target_include_directories(test_runtime_${name} PRIVATE ${PROJECT_SOURCE_DIR}/profiler ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(test_runtime_${name} PRIVATE _GNU_SOURCE)
+  target_link_libraries(test_runtime_${name} PRIVATE PkgConfig::CMOCKA)
+  callsig_test(unit.runtime.${name} quick test_runtime_${name})
+endforeach()
+
+callsig_test(unit.runtime.undefined_symbols quick ${Python3_EXECUTABLE}
+             ${CMAKE_CURRENT_LIST_DIR}/runtime/undefined_symbols.py $<TARGET_FILE:callsig> $<TARGET_FILE:callsig_static>)
+
 # Programs whose functions are instrumented, with the runtime inside them: NAME, then the arguments of each run.
 function(callsig_runtime_program name)
   foreach(level IN ITEMS 0 2)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "internal.h"
 #include "runtime/check.h"
@@ -232,5 +233,6 @@ QUIET int main(void)
   }
   CHECK(cs_process.settings.clock == CS_CLOCK_TSC || cs_process.settings.clock == CS_CLOCK_MONOTONIC);
   compare();
+  CHECK(unlink(callsig_path()) == 0);
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "internal.h"
 #include "runtime/check.h"
@@ -129,5 +130,6 @@ QUIET int main(int argc, char **argv)
   descend(3, 27);
   CHECK(cs_self->recursion == 0 && cs_self->mode == CS_MODE_PLAIN);
   check_edges(jumps);
+  CHECK(unlink(callsig_path()) == 0);
   return 0;
 }
