@@ -133,11 +133,11 @@ class Tools:
         if self.command:
             self.expect_report(path, read)
 
-    def report_rows(self, path):
-        """What `callsig report` says, by function; nothing while there is no such command."""
+    def report_rows(self, path, by="function"):
+        """The rows of `callsig report`; nothing while there is no such command."""
         if not self.command:
             return []
-        done = subprocess.run([self.command, "report", path, "--by", "function", "--format", "json"],
+        done = subprocess.run([self.command, "report", path, "--by", by, "--format", "json"],
                               capture_output=True, text=True, timeout=TIMEOUT, env=self.environment(), check=False)
         if done.returncode:
             raise Failure(f"callsig report {path}: {done.stderr}")
