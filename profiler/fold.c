@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <pthread.h>
 
+#include "frames.h"
 #include "internal.h"
 #include "text.h"
 
@@ -94,12 +95,21 @@ static void fold(struct cs_tree *tree)
   cs_tree_release(tree);
 }
 
+/* When the frames that are still open end. A thread that was disabled has its end already, and an injected clock is
+ * read for calls alone. */
+static uint64_t end_of_thread(const struct cs_thread *t)
+{
+  if (t->tree.record->end_ticks)
+    return t->tree.record->end_ticks;
+  bool counts_readings = cs_process.settings.clock == CS_CLOCK_INJECTED;
+  return counts_readings && cs_stack_at_bottom(t) ? 0 : cs_clock_now();
+}
+
 void cs_thread_ended(struct cs_thread *t)
 {
   if (!cs_slow_enter(t))
     return;
-  /* A thread that was disabled has its end already. */
-  uint64_t now = t->tree.record->end_ticks ? t->tree.record->end_ticks : cs_clock_now();
+  uint64_t now = end_of_thread(t);
   cs_frames_close_all(t, now);
   t->tree.record->end_ticks = now;
   cs_thread_name(t->tree.record);

@@ -146,7 +146,7 @@ static void after_fork_in_child(void)
   if (pending) {
     inherited = pending;
     pending = NULL;
-    inherited->ticks = cs_clock_now();
+    inherited->ticks = inherited->used > sizeof *inherited ? cs_clock_now() : 0;
   }
 }
 
