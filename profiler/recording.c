@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "internal.h"
+#include "memory.h"
 #include "recording.h"
 #include "text.h"
 
@@ -31,11 +32,6 @@ struct cs_block_list {
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
   return (value + unit - 1) / unit * unit;
-}
-
-static void fill_zero(void *start, size_t size)
-{
-  __asm__ volatile("rep stosb" : "+D"(start), "+c"(size) : "a"(0) : "memory");
 }
 
 /* The largest size the file may get without SIGXFSZ. */
@@ -169,7 +165,7 @@ static uint8_t *take_freed(void)
     __atomic_store_n(&process->free_blocks, *block, __ATOMIC_RELAXED);
   cs_unlock(&process->growth);
   if (block)
-    fill_zero(block, CS_BLOCK_SIZE);
+    cs_fill_bytes(block, 0, CS_BLOCK_SIZE);
   return (uint8_t *)block;
 }
 
