@@ -66,10 +66,11 @@ static int capture(struct entry *entry, const struct cs_plan *plan, uint64_t *wo
 }
 
 /* Is this the edge of such a call? */
-static bool matches(const struct cs_rec_edge *edge, const struct cs_rec_variant *from, uintptr_t pc,
+static bool matches(const struct cs_rec_edge *edge, const struct cs_rec_variant *from, const struct cs_site *site,
                     const uint64_t *words, uint32_t count)
 {
-  if (edge->site != pc || edge->from != (uintptr_t)from || edge->word_count != count)
+  if (edge->site != site->pc || edge->function_address != site->function_address || edge->from != (uintptr_t)from ||
+      edge->word_count != count)
     return false;
   for (uint32_t i = 0; i < count; i++)
     if (edge->words[i] != words[i])
@@ -78,16 +79,17 @@ static bool matches(const struct cs_rec_edge *edge, const struct cs_rec_variant 
 }
 
 /* The edge with these words from `from`, or from any signature of the caller when its own were merged. */
-static struct cs_rec_edge *lookup(const struct cs_tree *tree, struct cs_rec_variant *from, uintptr_t pc,
+static struct cs_rec_edge *lookup(const struct cs_tree *tree, struct cs_rec_variant *from, const struct cs_site *site,
                                   const uint64_t *words, uint32_t count)
 {
   struct cs_rec_edge *foretold = (struct cs_rec_edge *)((struct cs_rec_edge *)from->last)->after;
-  if (matches(foretold, from, pc, words, count))
+  if (matches(foretold, from, site, words, count))
     return foretold;
-  struct cs_rec_edge *edge = cs_edge_find(tree, from, pc, words, count);
+  struct cs_rec_edge *edge = cs_edge_find(tree, from, site->pc, site->function_address, words, count);
   const struct cs_rec_context *context = (const struct cs_rec_context *)from->context;
   if (!edge && context->merged_variant)
-    edge = cs_edge_find(tree, (struct cs_rec_variant *)context->merged_variant, pc, words, count);
+    edge = cs_edge_find(tree, (struct cs_rec_variant *)context->merged_variant, site->pc, site->function_address, words,
+                        count);
   return edge;
 }
 
@@ -115,7 +117,7 @@ static struct cs_rec_edge *known_edge(const struct cs_thread *t, struct cs_rec_v
     return entry->made;
   if (capture(entry, plan, words, QUICK_WORDS, &count) < 0)
     return NULL;
-  return lookup(&t->tree, from, plan->site->pc, words, count);
+  return lookup(&t->tree, from, plan->site, words, count);
 }
 
 /* Is the frame that begins at `cfa` above all that are open, on the same machine stack? */
@@ -189,7 +191,7 @@ static void count_merged(const struct cs_rec_edge *edge)
 static enum step enter_quick(struct cs_thread *t, struct entry *entry)
 {
   uintptr_t pc = entry->registers->pc;
-  const struct cs_plan *plan = cs_plan_find(&t->tree, pc);
+  const struct cs_plan *plan = cs_plan_find(&t->tree, pc, entry->function);
   if (!plan)
     return PREPARE;
   if (plan->site->excluded)
@@ -217,7 +219,7 @@ static bool make_edge(struct cs_thread *t, struct entry *entry, const struct cs_
 {
   struct cs_tree *tree = &t->tree;
   uint32_t count;
-  entry->first = !cs_plan_find(tree, site->pc);
+  entry->first = !cs_plan_find(tree, site->pc, site->function_address);
   cs_tree_check_pressure(tree);
   struct cs_plan *plan = cs_tree_plan(tree, site);
   if (!plan || capture(entry, plan, t->words, CS_SIGNATURE_MAX_WORDS, &count) < 0)
@@ -403,7 +405,7 @@ static bool ends_top(const struct cs_thread *t, uintptr_t function, uintptr_t ca
 
 static CS_COLD void exit_slow(struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t now)
 {
-  const struct cs_plan *plan = cs_plan_find(&t->tree, function);
+  const struct cs_plan *plan = cs_plan_find(&t->tree, function, 0);
   if (plan && plan->site->excluded)
     return;
   if (!cs_slow_enter(t))

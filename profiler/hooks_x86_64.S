@@ -182,6 +182,10 @@ __cyg_profile_func_enter:
         cmp     r11, [rax + CS_E_SITE]
         jne     .Lenter_cache
 .Lenter_found:
+        /* The same function: the compiler may have merged what ends several in one call of the hook. */
+        mov     r10, SAVED(RDI)
+        cmp     r10, [rax + CS_E_FUNCTION]
+        jne     .Lenter_generic
         mov     r10d, [rax + CS_E_MODE]
         xor     r10d, [rdi + CS_T_MODE]
         jnz     .Lenter_mode

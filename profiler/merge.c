@@ -142,7 +142,8 @@ static struct cs_rec_edge *map_edge(struct merge *merge, const struct cs_rec_edg
                             .generic = true};
   if (!edge->site)
     return map_retired(merge, from, to, &key);
-  struct cs_rec_edge *known = cs_edge_find(merge->target, from, key.site, key.words, key.word_count);
+  struct cs_rec_edge *known =
+      cs_edge_find(merge->target, from, key.site, key.function_address, key.words, key.word_count);
   return known ? known : cs_edge_make(merge->target, from, &key);
 }
 

@@ -15,12 +15,12 @@ static uint64_t hash_pc(uintptr_t pc)
   return cs_hash_mix(0, pc);
 }
 
-struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc)
+struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc, uintptr_t function_address)
 {
   const struct cs_table_slot *slot;
   for (uint64_t i = hash_pc(pc); (slot = cs_table_at(&tree->plans, i))->item; i++) {
     struct cs_plan *plan = slot->item;
-    if (plan->site->pc == pc)
+    if (plan->site->pc == pc && plan->site->function_address == function_address)
       return plan;
   }
   return NULL;
@@ -167,7 +167,7 @@ struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site)
   uint64_t hash = hash_pc(site->pc), i = hash;
   for (; (slot = cs_table_at(&tree->plans, i))->item; i++) {
     const struct cs_plan *plan = slot->item;
-    if (plan->site->pc == site->pc)
+    if (plan->site->pc == site->pc && plan->site->function_address == site->function_address)
       break;
   }
   struct cs_plan *known = slot->item;
@@ -191,7 +191,7 @@ struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site)
 
 bool cs_plan_exclude(struct cs_tree *tree, const struct cs_site *site)
 {
-  /* The exits of the function are known by its address, which is no return address. */
+  /* The exits of the function are known by its address alone, which is no return address. */
   struct cs_site *function = cs_arena_alloc(&tree->arena, sizeof *function);
   struct cs_plan *of_site = cs_arena_alloc(&tree->arena, sizeof *of_site);
   struct cs_plan *of_function = cs_arena_alloc(&tree->arena, sizeof *of_function);

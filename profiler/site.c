@@ -18,13 +18,13 @@ struct cs_site_table {
 /* Takes the place of a site whose module is gone: its pc is nobody's. */
 static const struct cs_site retired = {.pc = 1};
 
-static const struct cs_site *find(const struct cs_site_table *table, uintptr_t pc)
+static const struct cs_site *find(const struct cs_site_table *table, uintptr_t pc, uintptr_t function_address)
 {
   if (!table)
     return NULL;
   for (uint64_t i = cs_hash_mix(0, pc);; i++) {
     const struct cs_site *site = __atomic_load_n(&table->slots[i & table->mask], __ATOMIC_ACQUIRE);
-    if (!site || site->pc == pc)
+    if (!site || (site->pc == pc && site->function_address == function_address))
       return site;
   }
 }
@@ -71,7 +71,8 @@ static int32_t scan_for_cfa(uintptr_t stack, uintptr_t call_site)
 }
 
 /* The function that the index has for the site, unless the hook was given the address of another: then that one was
- * inlined there by a compiler that does not describe it (clang's intrinsics), and nothing is known of its arguments. */
+ * inlined there by a compiler that does not describe it (clang's intrinsics), or two functions end in one call of the
+ * hook, and nothing is known of its arguments. */
 static uint32_t function_of_site(struct cs_site *site)
 {
   const struct cs_view *view = &site->module->view;
@@ -155,12 +156,12 @@ static const struct cs_site *resolve(struct cs_thread *t, uintptr_t pc, uintptr_
                                      const struct frame_hint *hint)
 {
   struct cs_process *process = &cs_process;
-  const struct cs_site *known = find(__atomic_load_n(&process->sites, __ATOMIC_ACQUIRE), pc);
+  const struct cs_site *known = find(__atomic_load_n(&process->sites, __ATOMIC_ACQUIRE), pc, function_address);
   if (known)
     return known;
   cs_pause(t); /* also for waiting: another thread may be having an index made */
   cs_lock(&process->modules_lock);
-  known = find(process->sites, pc);
+  known = find(process->sites, pc, function_address);
   if (!known) {
     struct cs_site *site = describe(t, pc, function_address, hint);
     struct cs_site_table *table = site ? roomy(process) : NULL;

@@ -225,14 +225,14 @@ uint64_t cs_edge_hash(const struct cs_rec_variant *from, uint64_t site, const ui
 }
 
 struct cs_rec_edge *cs_edge_find(const struct cs_tree *tree, const struct cs_rec_variant *from, uint64_t site,
-                                 const uint64_t *words, uint32_t count)
+                                 uint64_t function_address, const uint64_t *words, uint32_t count)
 {
   uint64_t hash = cs_edge_hash(from, site, words, count);
   const struct cs_table_slot *slot;
   for (uint64_t i = hash; (slot = cs_table_at(&tree->edges, i))->item; i++) {
     struct cs_rec_edge *known = slot->item;
-    if (slot->hash == hash && known->site == site && known->from == (uintptr_t)from && known->word_count == count &&
-        equal_words(known->words, words, count))
+    if (slot->hash == hash && known->site == site && known->function_address == function_address &&
+        known->from == (uintptr_t)from && known->word_count == count && equal_words(known->words, words, count))
       return known;
   }
   return NULL;
@@ -321,7 +321,8 @@ struct cs_rec_edge *cs_edge_make(struct cs_tree *tree, struct cs_rec_variant *fr
   if (context->edges >= CS_EDGES_MAX && caller->function) {
     from = merged_variant(tree, caller);
     flags |= CS_EDGE_ANY;
-    struct cs_rec_edge *known = from ? cs_edge_find(tree, from, key->site, key->words, key->word_count) : NULL;
+    struct cs_rec_edge *known =
+        from ? cs_edge_find(tree, from, key->site, key->function_address, key->words, key->word_count) : NULL;
     if (known || !from)
       return known;
   }
@@ -359,7 +360,7 @@ struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *fr
   else if (site->index_function &&
            !cs_guard_admit(tree, site->index_function, &site->module->view, plan->function, words, &key.word_count))
     return NULL;
-  struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, key.words, key.word_count);
+  struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
   if (edge)
     return edge;
   /* The guard may have widened: then what is to be compared is another. */
@@ -383,7 +384,7 @@ struct cs_rec_edge *cs_tree_action(struct cs_tree *tree, struct cs_rec_variant *
                             .function = function,
                             .signature_flags = CS_SIGNATURE_NONE,
                             .generic = true};
-  struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, NULL, 0);
+  struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, key.function_address, NULL, 0);
   return edge ? edge : cs_edge_make(tree, from, &key);
 }
 

@@ -37,13 +37,13 @@ struct cs_rec_variant *cs_tree_variant(struct cs_tree *tree, struct cs_rec_conte
 uint64_t cs_edge_hash(const struct cs_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count);
 /* Anywhere. */
 struct cs_rec_edge *cs_edge_find(const struct cs_tree *tree, const struct cs_rec_variant *from, uint64_t site,
-                                 const uint64_t *words, uint32_t count);
+                                 uint64_t function_address, const uint64_t *words, uint32_t count);
 struct cs_rec_edge *cs_edge_make(struct cs_tree *tree, struct cs_rec_variant *from, const struct cs_edge_key *key);
 
 /* plan.c: raises tree->pressure by how full the recording is. */
 void cs_tree_check_pressure(struct cs_tree *tree);
 /* plan.c: the newest plan of the site with this return address, or NULL. Anywhere. */
-struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc);
+struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc, uintptr_t function_address);
 /* plan.c: notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
 bool cs_plan_exclude(struct cs_tree *tree, const struct cs_site *site);
 

@@ -132,6 +132,7 @@ CASES = {
     "close_fds": case("close_fds.c", check=check_nothing_lost),
     "own_stderr": case("own_stderr.c", runs=(("@scratch",),), check=check_full),
     "small_stack": case("small_stack.c", check=check_nothing_lost),
+    "shared_site": case("shared_site.c", check=check_nothing_lost),
     "errno": case("errno.c", flags=("-frounding-math",), check=check_nothing_lost),
     "children": case("children.c", runs=(("@alpha",),), check=check_nothing_lost, plugins=("alpha",)),
     "vectors": case("vectors.c", check=check_nothing_lost),
