@@ -60,7 +60,8 @@ bool cs_stack_open(struct cs_thread *t, uintptr_t low, uintptr_t high, uint32_t 
   if (!machine)
     return false;
   struct cs_rec_frame *link = &machine->outermost->frames[0];
-  link->cfa = UINTPTR_MAX;
+  /* Just above every frame of this machine stack: a frame of a stack that lies higher is not entered here. */
+  link->cfa = high < UINTPTR_MAX ? high + 1 : high;
   link->edge = (uintptr_t)t->tree.root_edge;
   t->machines = machine;
   t->marked = link;

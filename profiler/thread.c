@@ -12,7 +12,8 @@
 #define CONTROL_SIZE 4096u
 #define ALL_SIGNALS  UINT64_MAX
 #define SIGNAL_BYTES 8u
-#define FIRST_FRAMES 1023u /* of a thread's first segment: with its header it fills half a block */
+#define SHORT_PAUSE  65536u /* ticks, some tens of microseconds: less than moving many frames may take */
+#define FIRST_FRAMES 1023u  /* of a thread's first segment: with its header it fills half a block */
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -126,8 +127,11 @@ void cs_pause(struct cs_thread *t)
 
 void cs_resume(struct cs_thread *t)
 {
-  if (can_pause(t) && --t->pauses == 0)
-    cs_frames_shift(t, cs_clock_now() - t->paused_at);
+  if (!can_pause(t) || --t->pauses != 0)
+    return;
+  uint64_t ticks = cs_clock_now() - t->paused_at;
+  if (ticks > SHORT_PAUSE)
+    cs_frames_shift(t, ticks);
 }
 
 void cs_threads_interrupt(void)
