@@ -19,6 +19,10 @@ endforeach()
 callsig_test(unit.runtime.undefined_symbols quick ${Python3_EXECUTABLE}
              ${CMAKE_CURRENT_LIST_DIR}/runtime/undefined_symbols.py $<TARGET_FILE:callsig> $<TARGET_FILE:callsig_static>)
 
+callsig_test(unit.runtime.recording_format quick ${Python3_EXECUTABLE}
+             ${CMAKE_CURRENT_LIST_DIR}/runtime/recording_format.py ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include
+             ${PROJECT_SOURCE_DIR}/docs/recording-format.md)
+
 # Programs whose functions are instrumented, with the runtime inside them: NAME, then the arguments of each run.
 function(callsig_runtime_program name)
   foreach(level IN ITEMS 0 2)

@@ -58,7 +58,7 @@ enum cs_rec_loss {
   CS_LOSS_EDGES_MERGED,    /* calls counted on an edge whose caller signature was merged to stay in bounds */
   CS_LOSS_CONTEXTS_MERGED, /* calls counted in a merged context to stay in bounds */
   CS_LOSS_LATE,            /* calls made after their thread's data was folded */
-  CS_LOSS_NO_INDEX,        /* calls of modules without a signature index */
+  CS_LOSS_NO_INDEX,        /* kept for calls of modules without a signature index: a reader finds those by their functions */
   CS_LOSS_SIGNATURES_MERGED, /* signatures that would have been distinct but for widening (counted when they first occur) */
   CS_LOSS_COUNT = 16
 };
