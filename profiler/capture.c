@@ -101,31 +101,15 @@ static unsigned level_of(const struct machine *m, unsigned arg)
   return m->capture->levels ? m->capture->levels[arg] : CS_WIDEN_NONE;
 }
 
-/* One word of an arg, at the arg's level. */
+/* One word of an arg: its value, or the bucket that it lies in. */
 static enum outcome emit_word(struct machine *m, const struct cs_op *op, uint64_t word)
 {
-  switch (level_of(m, op->arg)) {
-  case CS_WIDEN_NONE:
-    put(m, word);
-    break;
-  case CS_WIDEN_LOG2:
+  if (level_of(m, op->arg) == CS_WIDEN_LOG2) {
     set_state(m, op->arg, CS_STATE_LOG2);
-    put(m, (uint64_t)cs_bucket_log2(word, op->flags & CS_OPF_SIGNED));
-    break;
-  default:
-    set_state(m, op->arg, CS_STATE_TYPE);
-    break;
+    word = (uint64_t)cs_bucket_log2(word, op->flags & CS_OPF_SIGNED);
   }
+  put(m, word);
   return EMITTED;
-}
-
-/* Is the arg widened to its type, so that its content need not be read at all? */
-static bool emit_type(struct machine *m, const struct cs_op *op)
-{
-  if (level_of(m, op->arg) == CS_WIDEN_NONE)
-    return false;
-  set_state(m, op->arg, CS_STATE_TYPE);
-  return true;
 }
 
 /* The bytes of a string into words, behind its length: up to `limit`, or to the first NUL unless `counted`. */
@@ -165,8 +149,6 @@ static enum outcome emit_bytes(struct machine *m, uintptr_t address, uint64_t le
 static enum outcome emit_string(struct machine *m, const struct cs_op *op, uint64_t address, uint64_t length,
                                 bool counted)
 {
-  if (emit_type(m, op))
-    return EMITTED;
   if (address == 0) {
     put(m, UINT64_MAX);
     return EMITTED;
@@ -178,8 +160,6 @@ static enum outcome emit_span(struct machine *m, const struct cs_op *op, uintptr
                               bool in_frame)
 {
   uint8_t bytes[CS_SPAN_MAX * 8];
-  if (emit_type(m, op))
-    return EMITTED;
   bool is_cut = count > CS_SPAN_MAX;
   if (is_cut)
     count = CS_SPAN_MAX;
@@ -519,8 +499,16 @@ int cs_capture_words(const struct cs_capture *capture, uint64_t *words, uint32_t
   for (uint32_t i = 0; i < site->state_words; i++)
     words[i] = site->states[i];
   m.out = m.arg_start = words + site->state_words;
+  bool begins = true; /* the next op is an arg's first */
   for (uint32_t at = 0; at < site->op_count;) {
     const struct cs_op *op = &site->ops[at];
+    if (begins && level_of(&m, op->arg) == CS_WIDEN_TYPE) {
+      /* Nothing about its value is told any more, also not whether it can be read. */
+      set_state(&m, op->arg, CS_STATE_TYPE);
+      at += op->skip ? op->skip : 1u;
+      continue;
+    }
+    begins = false;
     if (op->code == CS_OP_SKIP) {
       at += 1 + (uint32_t)op->imm;
       continue;
@@ -541,6 +529,7 @@ int cs_capture_words(const struct cs_capture *capture, uint64_t *words, uint32_t
     }
     m.arg_start = m.out;
     m.depth = 0;
+    begins = true;
   }
   *count = (uint32_t)(m.out - words);
   return m.overflow ? -ENOBUFS : 0;

@@ -70,8 +70,8 @@ uint32_t cs_guard_widen(const struct cs_index_function *function_info, const str
   for (unsigned i = 0; i < function_info->arg_count; i++) {
     unsigned state = state_at(words, i);
     uint32_t size = cs_guard_words(&args[i], state, &words[in]);
-    bool has_content = state == CS_STATE_READ || state == CS_STATE_LOG2;
-    if (size && has_content && levels[i] == CS_WIDEN_TYPE) {
+    bool content = (size && (state == CS_STATE_READ || state == CS_STATE_LOG2)) || state == CS_STATE_UNREADABLE;
+    if (content && levels[i] == CS_WIDEN_TYPE) {
       set_state(words, i, CS_STATE_TYPE);
     } else if (size && state == CS_STATE_READ && levels[i] == CS_WIDEN_LOG2) {
       set_state(words, i, CS_STATE_LOG2);

@@ -276,6 +276,14 @@ static void test_levels(void **state)
   assert_int_equal(state_of(2), CS_STATE_READ);
   assert_int_equal(words[1], 10);
   assert_int_equal(words[2], 1000);
+  /* What is widened to its type is not even read. */
+  const struct cs_op unread[] = {
+      OP(CS_OP_EMIT_CONST, .imm = 1, .skip = 1), OP(CS_OP_CONST, .imm = 16, .arg = 1, .skip = 3),
+      OP(CS_OP_LOAD, .size = 8, .arg = 1, .skip = 2), OP(CS_OP_EMIT, .size = 8, .arg = 1, .skip = 1),
+      OP(CS_OP_EMIT_CONST, .imm = 7, .arg = 2, .skip = 1)};
+  assert_int_equal(run(unread, 5, levels), 2);
+  assert_int_equal(state_of(1), CS_STATE_TYPE);
+  assert_int_equal(words[2], 7);
 }
 
 /* What a register held on entry is what the caller says, if the return address is that of its call. */
