@@ -16,7 +16,7 @@ packages_of()
     ;;
   # What fetching and unpacking Debian's sources takes.
   demo) echo "apt tar gzip xz-utils ca-certificates" ;;
-  check) echo "apt tar gzip xz-utils ca-certificates python3 clang libclang-rt-dev binutils gdb valgrind libcmocka-dev tcl" ;;
+  check) echo "apt tar gzip xz-utils ca-certificates python3 clang libclang-rt-dev binutils gdb valgrind libcmocka-dev libbz2-dev tcl" ;;
   lint) echo "clang-format clang-tidy cppcheck git" ;;
   *)
     echo "install-deps.sh: '$1' is none of build, demo, check, lint" >&2
