@@ -14,7 +14,7 @@ shift 2
 top=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -gt 0 ] || set -- -L quick -R '^(unit|cli)\.'
 
-cmake -S "$top" -B "$build" -G "Unix Makefiles" -DCALLSIG_SANITIZE="$sanitizers" -DCMAKE_BUILD_TYPE=Debug
+cmake -S "$top" -B "$build" -G "Unix Makefiles" -DCALLSIG_SANITIZE="$sanitizers" -DCMAKE_BUILD_TYPE=Debug -DBUILD_TESTING=ON
 cmake --build "$build" -j "$(nproc)"
 # Leaks count: a command that forgets what it allocated would do so in a program that uses libcallsig-stats.
 # One test preloads a library into the command, which AddressSanitizer would refuse.
