@@ -433,6 +433,16 @@ static bool is_word_operation_right(uint8_t op, struct entry_type type)
   }
 }
 
+/* LLVM writes untyped constants beside typed values, which DWARF does not allow. Where the low bits of the result
+ * depend on the low bits of the operands alone, there is one way to understand it. */
+static bool is_typed_by_one(uint8_t op, struct entry_type left, struct entry_type right)
+{
+  bool is_modular =
+      op == CS_OP_PLUS || op == CS_OP_MINUS || op == CS_OP_MUL || op == CS_OP_AND || op == CS_OP_OR || op == CS_OP_XOR;
+  return is_modular &&
+         ((left.kind == GENERIC && right.kind == INTEGER) || (left.kind == INTEGER && right.kind == GENERIC));
+}
+
 static enum cs_lost binary(struct machine *machine, uint8_t op)
 {
   if (machine->depth < 2)
@@ -440,6 +450,10 @@ static enum cs_lost binary(struct machine *machine, uint8_t op)
   struct entry_type right = machine->types[machine->depth - 1], left = machine->types[machine->depth - 2];
   bool is_shift = op == CS_OP_SHL || op == CS_OP_SHR || op == CS_OP_SHRA;
   bool agree = left.kind == right.kind && left.size == right.size && left.is_signed == right.is_signed;
+  if (is_typed_by_one(op, left, right)) {
+    agree = true;
+    left = left.kind == INTEGER ? left : right;
+  }
   if (left.kind == FLOATING || right.kind == FLOATING || (!agree && !is_shift) || !is_word_operation_right(op, left))
     return CS_LOST_OPERATION;
   cs_code_add(machine->code, op, 0, 0, 0, 0);
