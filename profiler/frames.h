@@ -40,6 +40,12 @@ static inline bool cs_frame_is_first(const struct cs_rec_stack *stack, const str
   return frame == stack->frames + 1 && stack->outer;
 }
 
+/* Does the frame stand for a call that could not be recorded? */
+static inline bool cs_frame_is_lost(const struct cs_rec_frame *frame)
+{
+  return !frame->edge && frame->flags == CS_FRAME_LOST;
+}
+
 /* Is nothing open on the machine stack that runs? */
 static inline bool cs_stack_at_bottom(const struct cs_thread *t)
 {
@@ -108,9 +114,14 @@ void cs_unwind_for_call(struct cs_thread *t, uintptr_t sp, uint64_t now);
 /* Ends the frames of the current machine stack that are dead when a function with this CFA begins. In a slow section.
  */
 void cs_unwind_for_entry(struct cs_thread *t, uintptr_t cfa, const struct cs_site *site, uint64_t now);
-/* The same when control is in a function whose exit hook was called with rsp `sp`. True when `top` is the frame that
- * ends. */
-bool cs_unwind_for_exit(struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t now);
+enum cs_exit {
+  CS_EXIT_TOP,       /* `top` is the frame that ends */
+  CS_EXIT_LOST,      /* a call that could not be recorded ended: its place was taken off */
+  CS_EXIT_UNMATCHED, /* nobody's */
+};
+/* The same when control is in a function whose exit hook was called with rsp `sp`: whose end this is. */
+enum cs_exit cs_unwind_for_exit(struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
+                                uint64_t now);
 
 /* recursion.c ------------------------------------------------------------------------------------------------------ */
 

@@ -160,8 +160,8 @@ static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, u
   if (first)
     counters |= CS_FRAME_GENERIC;
   struct cs_rec_frame *frame = t->top + 1;
-  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
+  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
   frame->flags = counters;
   if (!(counters & CS_FRAME_MARKED)) {
     __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);
@@ -266,6 +266,20 @@ static enum step prepare_section(struct cs_thread *t, struct entry *entry, bool 
   return AGAIN;
 }
 
+/* Counts a call that cannot be recorded, and has a frame keep its place, so that its exit is not taken for its
+ * caller's. */
+static void lose(struct cs_thread *t, const struct entry *entry)
+{
+  const struct cs_plan *plan = cs_plan_find(&t->tree, entry->registers->pc, entry->function);
+  uintptr_t sp = entry->registers->general[7];
+  cs_count_loss(CS_LOSS_NO_SPACE, 1);
+  if (t->top >= t->limit || sp <= t->stack_low || sp > t->stack_high)
+    return;
+  struct cs_rec_frame *frame = ++t->top;
+  frame->flags = CS_FRAME_LOST;
+  frame->cfa = plan ? cs_capture_cfa(plan->site, entry->registers) : sp + sizeof(uintptr_t);
+}
+
 static CS_COLD enum step prepare(struct cs_thread *t, struct entry *entry)
 {
   keep_xmm(entry);
@@ -276,7 +290,7 @@ static CS_COLD enum step prepare(struct cs_thread *t, struct entry *entry)
   bool failed;
   enum step step = prepare_section(t, entry, &failed);
   if (failed)
-    cs_count_loss(CS_LOSS_NO_SPACE, 1);
+    lose(t, entry);
   if (step == DONE)
     cs_stack_rest(t);
   cs_stamp_last();
@@ -374,8 +388,8 @@ void cs_frame_end(struct cs_thread *t, uint64_t now)
   __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
   uint64_t flags = frame->flags;
   uint32_t owned = flags & CS_FRAME_MARKED ? cs_recursion_leave(t, frame, edge) : 0;
-  frame->cfa = 0;
   __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
   uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)CS_FRAME_BITS);
   add(&counters[0], 1);
   add(&counters[1], ticks);
@@ -410,9 +424,12 @@ static CS_COLD void exit_slow(struct cs_thread *t, uintptr_t function, uintptr_t
     return;
   if (!cs_slow_enter(t))
     return;
-  if (cs_stack_follow(t, sp, now) && cs_unwind_for_exit(t, function, call_site, sp, now))
+  enum cs_exit ended = CS_EXIT_UNMATCHED;
+  if (cs_stack_follow(t, sp, now))
+    ended = cs_unwind_for_exit(t, function, call_site, sp, now);
+  if (ended == CS_EXIT_TOP)
     cs_frame_end(t, now);
-  else
+  else if (ended == CS_EXIT_UNMATCHED)
     cs_count_loss(CS_LOSS_EXIT_UNMATCHED, 1);
   cs_stack_rest(t);
   cs_slow_leave(t);

@@ -46,10 +46,10 @@
 /* Opens a frame of edge rax above the frame rsi of control block rdi, and returns from the hook. */
         .macro  OPEN_FRAME fail
         FRAME_ADDRESS \fail
-        /* Reserve first: from here on a signal handler's frames go above this one. */
+        /* Reserve: from here on a signal handler's frames go above this one, which already says where it lies. */
         add     rsi, CS_F_SIZE
-        mov     [rdi + CS_T_TOP], rsi
         mov     [rsi + CS_F_CFA], r11
+        mov     [rdi + CS_T_TOP], rsi
         mov     r10, [rax + CS_E_COUNTERS]
         mov     [rsi + CS_F_FLAGS], r10
         mov     r10, [rax + CS_E_FROM]
@@ -103,8 +103,8 @@
         FRAME_ADDRESS \fail
         mov     r10, [rax + CS_E_RECURSION]
         add     rsi, CS_F_SIZE
-        mov     [rdi + CS_T_TOP], rsi
         mov     [rsi + CS_F_CFA], r11
+        mov     [rdi + CS_T_TOP], rsi
         lea     r11, [r10 + CS_X_CALLS]
         mov     [rax + CS_E_COUNTERS], r11
         or      r11, CS_FRAME_BACK
@@ -386,8 +386,8 @@ __cyg_profile_func_exit:
         test    r11b, CS_FRAME_BITS
         jnz     .Lexit_marked
 .Lexit_pop:
-        mov     qword ptr [rcx + CS_F_CFA], 0
         mov     [r8 + CS_T_TOP], rdx
+        mov     qword ptr [rcx + CS_F_CFA], 0
         add     qword ptr [r11], 1
         add     qword ptr [r11 + 8], rax
         add     qword ptr [r10 + CS_E_CHILDREN], rax

@@ -28,6 +28,8 @@
 #define CS_FRAME_OPENED   2 /* the frame was counted in cs_thread.recursion */
 #define CS_FRAME_MARKED   4 /* the frame may own activation words: see recursion.c */
 #define CS_FRAME_BITS     7
+/* All there is, in a frame whose edge stays 0: a call that could not be recorded. It keeps its place until it ends. */
+#define CS_FRAME_LOST     8
 /* Marked and opened alone: a call of a back edge that owns exactly its signature, its pair of signatures and its edge. */
 #define CS_FRAME_BACK     (CS_FRAME_OPENED | CS_FRAME_MARKED)
 

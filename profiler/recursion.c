@@ -304,6 +304,11 @@ void cs_recursion_repair(struct cs_thread *t, struct cs_rec_frame *frame)
   struct cs_rec_edge *edge = edge_of_flags(frame->flags);
   if (edge && edge->recursion)
     unmark(frame, edge);
+  /* The hook may have been between clearing the edge's word and the rest. */
+  if (edge && !cs_recursion_active(edge)) {
+    edge->counters = (uintptr_t)&edge->calls;
+    cs_edge_set_mode(edge, false);
+  }
   if (t->marked == frame)
     lower_watermark(t, frame);
   t->recursion = count_opened(t->stack, t->top);

@@ -3,26 +3,35 @@
  *
  * A frame is dead when the stack pointer is above its canonical frame address (CFA): the code that runs now could not
  * run while that frame is on the stack. So each entry closes what is not above its own CFA, and each exit what lies
- * below the stack pointer. A frame in progress (a hook that a signal interrupted) has edge 0; its CFA is 0 until it is
- * known, which is never dead.
+ * below the stack pointer. A frame in progress (a hook that a signal interrupted) has edge 0 and its CFA already; a CFA
+ * of 0, which only a second signal at the same instruction leaves there, is never dead.
  */
 #include "frames.h"
+
+static void drop(struct cs_thread *t)
+{
+  t->top->flags = 0;
+  t->top->cfa = 0;
+  t->top--;
+}
 
 /* Takes `top` off, which is no bottom. True when it was an open frame, which then ended at `now`. */
 static bool take_top(struct cs_thread *t, uint64_t now)
 {
   if (cs_frame_is_link(t->stack, t->top)) {
     cs_stack_retreat(t);
-  } else if (t->top->edge) {
+    return false;
+  }
+  if (t->top->edge) {
     cs_frame_end(t, now);
     return true;
-  } else {
+  }
+  if (!cs_frame_is_lost(t->top)) {
     /* Its hook was interrupted, and left by a longjmp out of the signal handler. */
     cs_recursion_repair(t, t->top);
-    t->top->cfa = 0;
-    t->top--;
     cs_count_loss(CS_LOSS_NESTED, 1);
   }
+  drop(t);
   return false;
 }
 
@@ -61,9 +70,9 @@ uintptr_t cs_frame_cfa(const struct cs_thread *t)
 
 bool cs_frame_shared(const struct cs_rec_frame *top, const struct cs_site *site)
 {
-  if (!site->inlined)
+  if (!site->inlined || (!top->edge && !cs_frame_is_lost(top)))
     return false;
-  const struct cs_plan *plan = cs_edge_plan(cs_frame_edge(top));
+  const struct cs_plan *plan = top->edge ? cs_edge_plan(cs_frame_edge(top)) : NULL;
   const struct cs_index_site *outer = plan ? plan->site->index_site : NULL;
   /* An action has no code of its own, and of what no index knows it cannot be told. */
   if (!outer || !site->index_site)
@@ -78,7 +87,7 @@ void cs_unwind_for_entry(struct cs_thread *t, uintptr_t cfa, const struct cs_sit
     if (!cs_frame_is_link(t->stack, top)) {
       if (cfa < top->cfa || top->cfa == 0)
         return;
-      if (cfa == top->cfa && top->edge && cs_frame_shared(top, site))
+      if (cfa == top->cfa && cs_frame_shared(top, site))
         return;
     } else if (cfa < ((struct cs_rec_frame *)top->flags)->cfa) {
       return;
@@ -114,7 +123,8 @@ static bool is_left_action(const struct cs_thread *t, uintptr_t function)
          frame->cfa == t->top->cfa;
 }
 
-bool cs_unwind_for_exit(struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t now)
+enum cs_exit cs_unwind_for_exit(struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
+                                uint64_t now)
 {
   /* A hook that the function jumped to, as its last act, returns to the function's own caller. */
   bool jumped = ((const uintptr_t *)sp)[-1] == call_site;
@@ -123,13 +133,18 @@ bool cs_unwind_for_exit(struct cs_thread *t, uintptr_t function, uintptr_t call_
     const struct cs_rec_edge *edge = cs_frame_edge(top);
     if (!cs_frame_is_link(t->stack, top)) {
       const struct cs_plan *plan = edge ? cs_edge_plan(edge) : NULL;
-      if (edge && edge->function_address == function && plan && plan->site->cfa_kind == CS_CFA_UNKNOWN)
-        return true;
+      bool matches = edge && edge->function_address == function;
+      if (matches && plan && plan->site->cfa_kind == CS_CFA_UNKNOWN)
+        return CS_EXIT_TOP;
       bool dead = top->cfa && (top->cfa < sp || (top->cfa == sp && !jumped));
+      if (!dead && cs_frame_is_lost(top)) {
+        drop(t);
+        return CS_EXIT_LOST;
+      }
       if (!dead && !is_left_action(t, function))
-        return edge && edge->function_address == function;
+        return matches ? CS_EXIT_TOP : CS_EXIT_UNMATCHED;
     }
     cs_frame_close(t, now);
   }
-  return false;
+  return CS_EXIT_UNMATCHED;
 }
