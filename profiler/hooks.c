@@ -175,7 +175,10 @@ static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, u
   /* The marks name this frame, so it has to be open before they are made. */
   __atomic_store_n(&frame->start_ticks, CS_NOT_STARTED, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
-  if (cs_recursion_enter(t, frame, edge) && counters & CS_FRAME_OPENED && !first)
+  /* What owns no more than a back edge's frame does on the fast path may end there: unless its edge is none of that
+   * path. */
+  bool ends_fast = counters & CS_FRAME_OPENED && !first && !(edge->flags & CS_EDGE_GENERIC);
+  if (cs_recursion_enter(t, frame, edge) && ends_fast)
     frame->flags = counters & ~(uint64_t)CS_FRAME_GENERIC;
   __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);
 }
