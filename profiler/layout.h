@@ -5,81 +5,84 @@
 #define CALLSIG_LAYOUT_H
 
 /* cs_thread.state: the first word that a hook reads. */
-#define CS_HOOKS_SLOW     0 /* not set up, wiped by fork, or something changed: take the slow path and look */
-#define CS_HOOKS_ON       1 /* recording with the time stamp counter */
-#define CS_HOOKS_OFF      2 /* disabled: return at once */
-#define CS_HOOKS_CLOCK    3 /* recording with another clock: the generic path */
-#define CS_HOOKS_BUSY     4 /* in a slow section: count and return */
-#define CS_HOOKS_GONE     5 /* the thread's data was folded: count and return */
+#define CS_HOOKS_SLOW  0 /* not set up, wiped by fork, or something changed: take the slow path and look */
+#define CS_HOOKS_ON    1 /* recording with the time stamp counter */
+#define CS_HOOKS_OFF   2 /* disabled: return at once */
+#define CS_HOOKS_CLOCK 3 /* recording with another clock: the generic path */
+#define CS_HOOKS_BUSY  4 /* in a slow section: count and return */
+#define CS_HOOKS_GONE  5 /* the thread's data was folded: count and return */
 
 /* cs_thread.mode and cs_rec_edge.mode: an edge may take the fast path when they are equal. */
 #define CS_MODE_PLAIN     0 /* thread: no recursion is open. edge: not active while recursion is open */
-#define CS_MODE_RECURSION 1 /* thread: recursion is open. edge: active, so that a call of it is outermost in no group */
-#define CS_MODE_NEVER     2 /* edge only: the generic path decides */
-#define CS_MODE_BACK      3 /* edge only: a back edge that is not active */
-#define CS_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
+#define CS_MODE_RECURSION 1 /* thread: recursion is open. edge: active, so that a call of it is outermost in no group  \
+                             */
+#define CS_MODE_NEVER 2     /* edge only: the generic path decides */
+#define CS_MODE_BACK  3     /* edge only: a back edge that is not active */
+#define CS_MODE_OPS   0x100 /* edge only, added: arguments are to be compared first */
 
 /* cs_rec_edge.cfa: the canonical frame address is the base plus the number without its low three bits. */
-#define CS_CFA_STRICT     1 /* must be below the caller's: not an inlined site */
-#define CS_CFA_RBP        2 /* the base is rbp; else rsp before the call of the hook */
+#define CS_CFA_STRICT 1 /* must be below the caller's: not an inlined site */
+#define CS_CFA_RBP    2 /* the base is rbp; else rsp before the call of the hook */
 
 /* cs_rec_frame.flags: an address of counters, and in the low bits: */
-#define CS_FRAME_GENERIC  1 /* the exit takes the generic path */
-#define CS_FRAME_OPENED   2 /* the frame was counted in cs_thread.recursion */
-#define CS_FRAME_MARKED   4 /* the frame may own activation words: see recursion.c */
-#define CS_FRAME_BITS     7
+#define CS_FRAME_GENERIC 1 /* the exit takes the generic path */
+#define CS_FRAME_OPENED  2 /* the frame was counted in cs_thread.recursion */
+#define CS_FRAME_MARKED  4 /* the frame may own activation words: see recursion.c */
+#define CS_FRAME_BITS    7
 /* All there is, in a frame whose edge stays 0: a call that could not be recorded. It keeps its place until it ends. */
-#define CS_FRAME_LOST     8
-/* Marked and opened alone: a call of a back edge that owns exactly its signature, its pair of signatures and its edge. */
-#define CS_FRAME_BACK     (CS_FRAME_OPENED | CS_FRAME_MARKED)
+#define CS_FRAME_LOST 8
+/* Marked and opened alone: a call of a back edge that owns exactly its signature, its pair of signatures and its edge.
+ */
+#define CS_FRAME_BACK (CS_FRAME_OPENED | CS_FRAME_MARKED)
 
 /* cs_rec_edge.flags */
-#define CS_E_FLAG_MODULE  4 /* CS_EDGE_MODULE */
+#define CS_E_FLAG_MODULE 4 /* CS_EDGE_MODULE */
 
 /* struct cs_thread */
-#define CS_T_STATE        0
-#define CS_T_MODE         4
-#define CS_T_TOP          8
-#define CS_T_LIMIT        16
-#define CS_T_STACK_LOW    24
-#define CS_T_CACHE        32
-#define CS_T_MARKED       40
-#define CS_T_RECURSION    48
+#define CS_T_STATE     0
+#define CS_T_MODE      4
+#define CS_T_TOP       8
+#define CS_T_LIMIT     16
+#define CS_T_STACK_LOW 24
+#define CS_T_CACHE     32
+#define CS_T_MARKED    40
+#define CS_T_RECURSION 48
 
 /* cs_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
-#define CS_CACHE_BITS     11
-#define CS_CACHE_FACTOR   0x9E3779B9 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits */
+#define CS_CACHE_BITS 11
+#define CS_CACHE_FACTOR                                                                                                \
+  0x9E3779B9 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits */
 
 /* struct cs_rec_frame */
-#define CS_F_EDGE         0
-#define CS_F_START        8
-#define CS_F_CFA          16
-#define CS_F_FLAGS        24
-#define CS_F_SIZE         32
+#define CS_F_EDGE  0
+#define CS_F_START 8
+#define CS_F_CFA   16
+#define CS_F_FLAGS 24
+#define CS_F_SIZE  32
 
 /* struct cs_rec_edge */
-#define CS_E_SITE         8
-#define CS_E_FROM         16
-#define CS_E_TO           24
-#define CS_E_AFTER        32
-#define CS_E_COUNTERS     40
-#define CS_E_SITE_INFO    48
-#define CS_E_MODE         56
-#define CS_E_CFA          60
-#define CS_E_FUNCTION     64
-#define CS_E_CALLS        72
-#define CS_E_CHILDREN     88
-#define CS_E_MIN          96
-#define CS_E_MAX          104
-#define CS_E_RECURSION    112
-#define CS_E_FLAGS        128
-#define CS_E_WORDS        144
+#define CS_E_SITE      8
+#define CS_E_FROM      16
+#define CS_E_TO        24
+#define CS_E_AFTER     32
+#define CS_E_COUNTERS  40
+#define CS_E_SITE_INFO 48
+#define CS_E_MODE      56
+#define CS_E_CFA       60
+#define CS_E_FUNCTION  64
+#define CS_E_CALLS     72
+#define CS_E_CHILDREN  88
+#define CS_E_MIN       96
+#define CS_E_MAX       104
+#define CS_E_RECURSION 112
+#define CS_E_FLAGS     128
+#define CS_E_WORDS     144
 
 /* struct cs_rec_recursion */
-#define CS_X_CALLS        8
-#define CS_X_PRIMITIVE    24
-#define CS_X_CUMULATIVE   88
-#define CS_X_ACTIVE       152
+#define CS_X_CALLS      8
+#define CS_X_PRIMITIVE  24
+#define CS_X_CUMULATIVE 88
+#define CS_X_ACTIVE     152
 /* enum cs_group, and the place of the edge's own word */
 #define CS_X_SIGNATURE      1
 #define CS_X_FUNCTION_PAIR  2
@@ -87,19 +90,19 @@
 #define CS_X_EDGE           7
 
 /* struct cs_rec_variant */
-#define CS_V_LAST         24
+#define CS_V_LAST 24
 
 /* struct cs_plan and struct cs_plan_op */
-#define CS_P_ACTIVE       0
-#define CS_P_COUNT        8
-#define CS_P_WORDS        12
-#define CS_P_OPS          48
-#define CS_P_OP_SIZE      8
-#define CS_P_OP_KIND      0
-#define CS_P_OP_REG       1
-#define CS_P_OP_SHIFT     2
-#define CS_P_OP_FLAGS     3
-#define CS_P_OP_OFFSET    4
+#define CS_P_ACTIVE    0
+#define CS_P_COUNT     8
+#define CS_P_WORDS     12
+#define CS_P_OPS       48
+#define CS_P_OP_SIZE   8
+#define CS_P_OP_KIND   0
+#define CS_P_OP_REG    1
+#define CS_P_OP_SHIFT  2
+#define CS_P_OP_FLAGS  3
+#define CS_P_OP_OFFSET 4
 
 /* cs_plan_op.kind: what is compared with the edge's word. The assembly relies on their order. */
 #define CS_PLAN_REG        0 /* the low bytes of a register + offset: shifted left by `shift`, both are equal */
@@ -110,9 +113,10 @@
 #define CS_PLAN_FRAME1     5
 #define CS_PLAN_FRAME_NULL 6 /* are the 8 bytes at a register + offset not 0? */
 #define CS_PLAN_SKIP       7 /* nothing: a constant, equal whenever the site is */
+#define CS_PLAN_RETURN     9 /* no word: the 8 bytes at a register + offset are the 8 bytes behind this op */
 #define CS_PLAN_LOG2       8 /* the log2 bucket of a register's low bytes, signed when CS_OPF_SIGNED is in `flags` */
 
 /* struct cs_registers, as the enter hook saves it: general[16] fills the red zone below the return address. */
-#define CS_R_SIZE         128
+#define CS_R_SIZE 128
 
 #endif
