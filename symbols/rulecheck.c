@@ -65,7 +65,8 @@ int cs_rules_check(const struct cs_rules *rules, cs_message_fn message, void *da
       told = tell(rules, i, seen->problem ? seen->problem : "no module was indexed with this rule", message, data);
       result = -EINVAL;
     } else if (!seen->effective) {
-      told = tell(rules, i, "has no effect: nothing instrumented has what it names, or a later rule replaces it", message, data);
+      told = tell(rules, i, "has no effect: nothing instrumented has what it names, or a later rule replaces it",
+                  message, data);
     }
     if (told < 0)
       return told;

@@ -25,31 +25,31 @@ uint64_t cs_rules_hash(const struct cs_rules *rules);
 
 struct cs_index_options {
   size_t size;
-  const struct cs_rules *rules;   /* NULL for none */
-  cs_message_fn message;          /* NULL: silent */
+  const struct cs_rules *rules; /* NULL for none */
+  cs_message_fn message;        /* NULL: silent */
   void *data;
-  FILE *explain;                  /* where joins, rules and losses are told, by function and site; NULL: nowhere */
-  FILE *coverage;                 /* where the counts of how parameters are read are told; NULL: nowhere */
+  FILE *explain;  /* where joins, rules and losses are told, by function and site; NULL: nowhere */
+  FILE *coverage; /* where the counts of how parameters are read are told; NULL: nowhere */
 };
 
 /* Compiles the index of the ELF file at `path` into memory that the caller frees. A module without DWARF gives an index
  * of its sites and symbols and a message. -ENOEXEC: not an ELF file of a known machine. */
 int cs_index_build(const char *path, const struct cs_index_options *options, void **index, size_t *size);
 
-/* After the last module that `rules` were given for: gives an error line, with the file and line, for each rule that names
- * something which none of those modules has, and returns -EINVAL when there is one. cs_rules_seen() tells the rules of a
- * module's index, made now or found in the cache. */
+/* After the last module that `rules` were given for: gives an error line, with the file and line, for each rule that
+ * names something which none of those modules has, and returns -EINVAL when there is one. cs_rules_seen() tells the
+ * rules of a module's index, made now or found in the cache. */
 struct cs_index;
 int cs_rules_seen(const struct cs_rules *rules, const struct cs_index *index);
 int cs_rules_check(const struct cs_rules *rules, cs_message_fn message, void *data);
 
-/* Reads the DWARF of `path` a second time, with libdwarf alone, and compares it with `index`, which was made from it. Writes a
- * line for each disagreement and each thing it could not check, then a summary, to `out`. Returns how many disagreements
- * there are, or a negative errno after a message. */
+/* Reads the DWARF of `path` a second time, with libdwarf alone, and compares it with `index`, which was made from it.
+ * Writes a line for each disagreement and each thing it could not check, then a summary, to `out`. Returns how many
+ * disagreements there are, or a negative errno after a message. */
 int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, cs_message_fn message, void *data);
 
-/* Makes sure that the cache holds the index of `path`, and writes its path into `cached` (`cached_size` bytes; NULL: not
- * wanted). The file is written atomically, 0600, under a directory made 0700. */
+/* Makes sure that the cache holds the index of `path`, and writes its path into `cached` (`cached_size` bytes; NULL:
+ * not wanted). The file is written atomically, 0600, under a directory made 0700. */
 int cs_index_cache(const char *path, const struct cs_index_options *options, char *cached, size_t cached_size);
 
 /* An opened index: `header` and the section arrays, every reference inside checked. It borrows `data`. */

@@ -1,6 +1,6 @@
 /*
- * The name of a module's index in the cache directory. The runtime, which depends on libc alone, and symbols/ must agree
- * on it to the byte, so both take it from here.
+ * The name of a module's index in the cache directory. The runtime, which depends on libc alone, and symbols/ must
+ * agree on it to the byte, so both take it from here.
  *
  *   <directory>/<key>-<rules hash, 16 hex digits>-v<CS_INDEX_VERSION>.csi
  *

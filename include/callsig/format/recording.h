@@ -3,9 +3,9 @@
  *
  * The runtime reserves one address range, maps the whole of it from the file, and extends the file (space allocated,
  * never sparse) block by block as records are made. Pointers inside the file are therefore plain addresses of the
- * recorded process: file offset = address - header.base. A reader trusts none of them: it checks range, alignment and tag.
- * A record is complete before the pointer to it is stored (release order), so a file cut off by SIGKILL at any instant is
- * consistent. docs/recording-format.md describes the file byte by byte.
+ * recorded process: file offset = address - header.base. A reader trusts none of them: it checks range, alignment and
+ * tag. A record is complete before the pointer to it is stored (release order), so a file cut off by SIGKILL at any
+ * instant is consistent. docs/recording-format.md describes the file byte by byte.
  *
  * This header is internal to callsig and is not installed.
  */
@@ -14,12 +14,12 @@
 
 #include <stdint.h>
 
-#define CS_RECORDING_MAGIC "CSIGREC" /* eight bytes with the terminating NUL */
+#define CS_RECORDING_MAGIC   "CSIGREC" /* eight bytes with the terminating NUL */
 #define CS_RECORDING_VERSION 1u
 
 /* Every record begins with its tag, and its size in bytes so that an older reader can step over what was added. */
 struct cs_rec_tag {
-  uint32_t tag;  /* enum cs_rec_tag_id */
+  uint32_t tag; /* enum cs_rec_tag_id */
   uint32_t size;
 };
 
@@ -37,10 +37,10 @@ enum cs_rec_tag_id {
 };
 
 enum cs_clock_kind {
-  CS_CLOCK_TSC,        /* rdtsc or cntvct: ticks, scaled by the two points below */
-  CS_CLOCK_MONOTONIC,  /* clock_gettime: nanoseconds */
-  CS_CLOCK_CPU,        /* the thread's CPU time: nanoseconds */
-  CS_CLOCK_INJECTED,   /* the program's own: ticks of header.injected_hz a second */
+  CS_CLOCK_TSC,       /* rdtsc or cntvct: ticks, scaled by the two points below */
+  CS_CLOCK_MONOTONIC, /* clock_gettime: nanoseconds */
+  CS_CLOCK_CPU,       /* the thread's CPU time: nanoseconds */
+  CS_CLOCK_INJECTED,  /* the program's own: ticks of header.injected_hz a second */
 };
 
 /* One reading of the recording's clock beside CLOCK_MONOTONIC. */
@@ -58,8 +58,9 @@ enum cs_rec_loss {
   CS_LOSS_EDGES_MERGED,    /* calls counted on an edge whose caller signature was merged to stay in bounds */
   CS_LOSS_CONTEXTS_MERGED, /* calls counted in a merged context to stay in bounds */
   CS_LOSS_LATE,            /* calls made after their thread's data was folded */
-  CS_LOSS_NO_INDEX,        /* kept for calls of modules without a signature index: a reader finds those by their functions */
-  CS_LOSS_SIGNATURES_MERGED, /* signatures that would have been distinct but for widening (counted when they first occur) */
+  CS_LOSS_NO_INDEX, /* kept for calls of modules without a signature index: a reader finds those by their functions */
+  CS_LOSS_SIGNATURES_MERGED, /* signatures that would have been distinct but for widening (counted when they first
+                                occur) */
   CS_LOSS_COUNT = 16
 };
 
@@ -67,37 +68,37 @@ struct cs_rec_header {
   char magic[8];
   uint32_t version;
   uint32_t header_size;
-  uint64_t base;           /* address of file offset 0 in the recorded process */
-  uint64_t reserved_size;  /* bytes of address range */
-  uint64_t next;           /* bytes allocated to blocks so far (atomic) */
+  uint64_t base;          /* address of file offset 0 in the recorded process */
+  uint64_t reserved_size; /* bytes of address range */
+  uint64_t next;          /* bytes allocated to blocks so far (atomic) */
   uint32_t pid, ppid;
-  uint32_t clock;          /* enum cs_clock_kind */
-  uint32_t flags;          /* enum cs_rec_flag */
+  uint32_t clock; /* enum cs_clock_kind */
+  uint32_t flags; /* enum cs_rec_flag */
   uint64_t injected_hz;
   uint64_t start_realtime_ns;
   struct cs_rec_clock_point start;
-  struct cs_rec_clock_point last;  /* written under last_sequence (odd while it is being written) */
+  struct cs_rec_clock_point last; /* written under last_sequence (odd while it is being written) */
   uint32_t last_sequence;
-  int32_t exit_status;     /* as wait() gives it, stamped by `callsig run`; -1 unknown */
-  uint64_t hook_inner;     /* ticks / 1024: what one call's hooks add between its own two clock readings */
-  uint64_t hook_outer;     /* ticks / 1024: what one call's hooks add outside its readings: in its caller */
-  uint64_t program;        /* address of a cs_rec_name: the executable's path */
-  uint64_t command;        /* address of a cs_rec_name: the arguments, each followed by a NUL */
-  uint64_t first_module;   /* address of the newest cs_rec_module */
-  uint64_t first_thread;   /* address of the newest cs_rec_thread */
+  int32_t exit_status;   /* as wait() gives it, stamped by `callsig run`; -1 unknown */
+  uint64_t hook_inner;   /* ticks / 1024: what one call's hooks add between its own two clock readings */
+  uint64_t hook_outer;   /* ticks / 1024: what one call's hooks add outside its readings: in its caller */
+  uint64_t program;      /* address of a cs_rec_name: the executable's path */
+  uint64_t command;      /* address of a cs_rec_name: the arguments, each followed by a NUL */
+  uint64_t first_module; /* address of the newest cs_rec_module */
+  uint64_t first_thread; /* address of the newest cs_rec_thread */
   uint64_t loss[CS_LOSS_COUNT];
   uint64_t reserved[16];
 };
 
 enum cs_rec_flag {
-  CS_REC_SIGNATURES = 1u << 0,  /* signatures were recorded */
-  CS_REC_FINISHED = 1u << 1,    /* the process ended through exit(): open frames were open then */
-  CS_REC_CHILD = 1u << 2,       /* made by a forked child */
+  CS_REC_SIGNATURES = 1u << 0, /* signatures were recorded */
+  CS_REC_FINISHED = 1u << 1,   /* the process ended through exit(): open frames were open then */
+  CS_REC_CHILD = 1u << 2,      /* made by a forked child */
 };
 
 struct cs_rec_name {
   struct cs_rec_tag tag;
-  uint32_t length;   /* bytes of text, without the final NUL */
+  uint32_t length; /* bytes of text, without the final NUL */
   uint32_t reserved;
   char text[];
 };
@@ -113,30 +114,30 @@ struct cs_rec_module {
   uint64_t index_size;
   uint8_t build_id[32];
   uint32_t build_id_size;
-  uint32_t id;         /* 0, 1, 2 ... in order of registration */
-  uint32_t unloaded;   /* 1 after dlclose */
+  uint32_t id;       /* 0, 1, 2 ... in order of registration */
+  uint32_t unloaded; /* 1 after dlclose */
   uint32_t reserved;
 };
 
 enum cs_thread_state {
-  CS_THREAD_LIVE,    /* running when last seen */
-  CS_THREAD_ENDED,   /* ended; its tree is its own */
-  CS_THREAD_FOLDED,  /* the collected tree of ended threads: `threads` of them */
+  CS_THREAD_LIVE,   /* running when last seen */
+  CS_THREAD_ENDED,  /* ended; its tree is its own */
+  CS_THREAD_FOLDED, /* the collected tree of ended threads: `threads` of them */
 };
 
 struct cs_rec_thread {
   struct cs_rec_tag tag;
-  uint64_t next;            /* address of the next older thread, 0 at the end */
+  uint64_t next; /* address of the next older thread, 0 at the end */
   uint32_t tid;
-  uint32_t state;           /* enum cs_thread_state */
-  char name[32];            /* NUL-terminated comm */
+  uint32_t state;                  /* enum cs_thread_state */
+  char name[32];                   /* NUL-terminated comm */
   uint64_t start_ticks, end_ticks; /* end 0 while live */
-  uint64_t threads;         /* 1, or how many were folded into this one */
-  uint64_t root;            /* address of the root variant: the caller of the outermost functions */
-  uint64_t first_edge;      /* address of the newest cs_rec_edge of this tree */
-  uint64_t first_function;  /* address of the newest cs_rec_function */
-  uint64_t first_stack;     /* address of the outermost cs_rec_stack of the stack that was created last; see there */
-  uint64_t root_edge;       /* address of the edge that the bottom frame of each stack refers to: from 0, to root */
+  uint64_t threads;                /* 1, or how many were folded into this one */
+  uint64_t root;                   /* address of the root variant: the caller of the outermost functions */
+  uint64_t first_edge;             /* address of the newest cs_rec_edge of this tree */
+  uint64_t first_function;         /* address of the newest cs_rec_function */
+  uint64_t first_stack; /* address of the outermost cs_rec_stack of the stack that was created last; see there */
+  uint64_t root_edge;   /* address of the edge that the bottom frame of each stack refers to: from 0, to root */
   uint64_t reserved[8];
 };
 
@@ -151,28 +152,29 @@ struct cs_rec_function {
   uint64_t active;       /* used by the runtime while recursion is open */
   uint32_t signatures;   /* distinct signatures made so far */
   uint32_t widened_args; /* args whose level is not 0 */
-  uint64_t levels;       /* address of a cs_rec_name whose text is one byte an arg: its level, enum cs_widening; 0 while none is widened */
-  uint64_t distinct;     /* the runtime's own: distinct signatures as the levels make them */
-  uint64_t widenings;    /* the runtime's own: how often an arg was widened */
+  uint64_t levels; /* address of a cs_rec_name whose text is one byte an arg: its level, enum cs_widening; 0 while none
+                      is widened */
+  uint64_t distinct;  /* the runtime's own: distinct signatures as the levels make them */
+  uint64_t widenings; /* the runtime's own: how often an arg was widened */
   uint64_t reserved[2];
 };
 
 enum cs_function_kind {
   CS_FUNCTION_KIND_CODE,
-  CS_FUNCTION_KIND_ACTION,  /* a named action, callsig_action_begin() */
+  CS_FUNCTION_KIND_ACTION, /* a named action, callsig_action_begin() */
 };
 
 enum cs_widening { CS_WIDEN_NONE, CS_WIDEN_LOG2, CS_WIDEN_TYPE };
 
-/* A signature as one thread knows it. Signatures made before their function widened an arg keep the exact words; a reader
- * applies the levels of all threads to all signatures, so that rows meet. */
+/* A signature as one thread knows it. Signatures made before their function widened an arg keep the exact words; a
+ * reader applies the levels of all threads to all signatures, so that rows meet. */
 struct cs_rec_signature {
   struct cs_rec_tag tag;
-  uint64_t function;  /* address of a cs_rec_function */
-  uint64_t active;    /* used by the runtime */
+  uint64_t function; /* address of a cs_rec_function */
+  uint64_t active;   /* used by the runtime */
   uint32_t word_count;
-  uint32_t flags;     /* bit 0: CS_SIGNATURE_NONE, recorded without signatures (also: any signature, merged) */
-  uint64_t words[];   /* format/index.h says how they are read */
+  uint32_t flags;   /* bit 0: CS_SIGNATURE_NONE, recorded without signatures (also: any signature, merged) */
+  uint64_t words[]; /* format/index.h says how they are read */
 };
 
 #define CS_SIGNATURE_NONE 1u
@@ -180,10 +182,10 @@ struct cs_rec_signature {
 /* A node of the calling-context tree: a path of functions from the root, recursion folded to the ancestor. */
 struct cs_rec_context {
   struct cs_rec_tag tag;
-  uint64_t parent;    /* address of a context; 0 for the root and for merged contexts' own root */
-  uint64_t function;  /* address of a cs_rec_function; 0 for the root */
+  uint64_t parent;   /* address of a context; 0 for the root and for merged contexts' own root */
+  uint64_t function; /* address of a cs_rec_function; 0 for the root */
   uint32_t depth;
-  uint32_t edges;     /* edges into this context */
+  uint32_t edges;          /* edges into this context */
   uint64_t merged_variant; /* address of the variant that stands for any signature, 0 until needed */
 };
 
@@ -191,63 +193,65 @@ struct cs_rec_context {
 struct cs_rec_variant {
   struct cs_rec_tag tag;
   uint64_t context;
-  uint64_t signature;  /* 0 for the root */
-  uint64_t last;       /* the edge taken last from here: the runtime's inline cache */
+  uint64_t signature; /* 0 for the root */
+  uint64_t last;      /* the edge taken last from here: the runtime's inline cache */
 };
 
 /* What calls may be grouped by, so that cumtime counts only outermost activations of the group. */
 enum cs_group {
   CS_GROUP_FUNCTION,
   CS_GROUP_SIGNATURE,
-  CS_GROUP_FUNCTION_PAIR,   /* caller function and callee function */
-  CS_GROUP_SIGNATURE_PAIR,  /* the same with both signatures */
+  CS_GROUP_FUNCTION_PAIR,  /* caller function and callee function */
+  CS_GROUP_SIGNATURE_PAIR, /* the same with both signatures */
   CS_GROUP_MODULE,
   CS_GROUP_COUNT,
   CS_GROUP_RESERVED = 8
 };
 
 /*
- * An edge: the calls from one variant to another at one probe site. Its counters are 64-bit, aligned, and written by one
- * thread with single read-modify-write instructions.
+ * An edge: the calls from one variant to another at one probe site. Its counters are 64-bit, aligned, and written by
+ * one thread with single read-modify-write instructions.
  *
  * A call is counted when it returns, by one of two rules:
- *  - When it was the outermost activation of each of its groups (always so while the thread has no recursion open), it goes to
- *    `calls` and `total`. Except that CS_GROUP_MODULE follows from the tree: such a call is outermost in its module when the
- *    edge has CS_EDGE_MODULE, and else is inside another call of the module.
- *  - Otherwise it goes to recursion->calls and ->total, and for each group of which it was the outermost activation also to
+ *  - When it was the outermost activation of each of its groups (always so while the thread has no recursion open), it
+ * goes to `calls` and `total`. Except that CS_GROUP_MODULE follows from the tree: such a call is outermost in its
+ * module when the edge has CS_EDGE_MODULE, and else is inside another call of the module.
+ *  - Otherwise it goes to recursion->calls and ->total, and for each group of which it was the outermost activation
+ * also to
  *    ->primitive[group] and ->cumulative[group].
  * So for any set of edges:  ncalls = sum(calls + recursion->calls);  primitive calls by group g = sum(calls +
  * recursion->primitive[g]);  cumtime by g = sum(total + recursion->cumulative[g]);
  * tottime = sum(total + recursion->total - children).
- * A frame that is still open adds a call that ends "now": a reader computes its groups from the open stack. A frame whose
- * start_ticks is UINT64_MAX is about to begin: its call takes no time yet.
+ * A frame that is still open adds a call that ends "now": a reader computes its groups from the open stack. A frame
+ * whose start_ticks is UINT64_MAX is about to begin: its call takes no time yet.
  */
 struct cs_rec_edge {
   /* First cache line: what an entry compares and follows. */
   struct cs_rec_tag tag;
-  uint64_t site;       /* probe site, run-time address; 0 when retired (its module was unloaded) or merged */
-  uint64_t from, to;   /* addresses of variants; from is 0 for the root edge */
-  uint64_t after;      /* the runtime's own: the edge that was taken after this one from the same variant, its prediction */
-  uint64_t counters;   /* the runtime's own: where a fast call counts: &calls, or the recursion record's &calls */
-  uint64_t site_info;  /* the runtime's own: address of what it knows of the site */
-  uint32_t mode;       /* the runtime's own: may a call take the fast path while the thread is in this mode of recursion */
-  uint32_t cfa;        /* the runtime's own: how the canonical frame address follows from the registers */
+  uint64_t site;     /* probe site, run-time address; 0 when retired (its module was unloaded) or merged */
+  uint64_t from, to; /* addresses of variants; from is 0 for the root edge */
+  uint64_t after; /* the runtime's own: the edge that was taken after this one from the same variant, its prediction */
+  uint64_t counters;  /* the runtime's own: where a fast call counts: &calls, or the recursion record's &calls */
+  uint64_t site_info; /* the runtime's own: address of what it knows of the site */
+  uint32_t mode; /* the runtime's own: may a call take the fast path while the thread is in this mode of recursion */
+  uint32_t cfa;  /* the runtime's own: how the canonical frame address follows from the registers */
   /* Second cache line: what an exit checks and adds to. */
   uint64_t function_address; /* this_fn that the hooks pass at this site */
   uint64_t calls;
-  uint64_t total;      /* ticks, inclusive */
-  uint64_t children;   /* ticks of the calls made from these calls, inclusive */
-  uint64_t min, max;   /* ticks, inclusive; UINT64_MAX and 0 before the first return */
-  uint64_t recursion;  /* address of a cs_rec_recursion, 0 until needed */
-  uint64_t next;       /* next older edge of the same tree */
-  uint32_t flags;      /* enum cs_edge_flag */
+  uint64_t total;     /* ticks, inclusive */
+  uint64_t children;  /* ticks of the calls made from these calls, inclusive */
+  uint64_t min, max;  /* ticks, inclusive; UINT64_MAX and 0 before the first return */
+  uint64_t recursion; /* address of a cs_rec_recursion, 0 until needed */
+  uint64_t next;      /* next older edge of the same tree */
+  uint32_t flags;     /* enum cs_edge_flag */
   uint32_t word_count;
-  uint64_t overhead;   /* ticks that hooks of these calls took beyond the fast path, by their own measure: in the caller's time */
-  uint64_t words[];    /* the signature's words again, beside the counters */
+  uint64_t overhead; /* ticks that hooks of these calls took beyond the fast path, by their own measure: in the caller's
+                        time */
+  uint64_t words[];  /* the signature's words again, beside the counters */
 };
 
 enum cs_edge_flag {
-  CS_EDGE_BACK = 1u << 0,    /* the callee's function is an ancestor, or its context is a merged one: recursion folded */
+  CS_EDGE_BACK = 1u << 0, /* the callee's function is an ancestor, or its context is a merged one: recursion folded */
   CS_EDGE_GENERIC = 1u << 1, /* the runtime's own: calls of it never take the fast path */
   CS_EDGE_MODULE = 1u << 2,  /* no ancestor's function is of the callee's module */
   CS_EDGE_ANY = 1u << 3,     /* the caller's signature was merged: `from` stands for any */
@@ -264,28 +268,28 @@ struct cs_rec_recursion {
 };
 
 /*
- * A shadow stack: frames, outermost first, in segments. A frame is open when its edge is not 0; in a segment the open frames
- * are exactly those before the first edge of 0. A thread that runs on several machine stacks (coroutines, an alternate
- * signal stack) has a chain of segments for each.
+ * A shadow stack: frames, outermost first, in segments. A frame is open when its edge is not 0; in a segment the open
+ * frames are exactly those before the first edge of 0. A thread that runs on several machine stacks (coroutines, an
+ * alternate signal stack) has a chain of segments for each.
  */
 struct cs_rec_frame {
-  uint64_t edge;         /* address of a cs_rec_edge, 0 when not open */
+  uint64_t edge; /* address of a cs_rec_edge, 0 when not open */
   uint64_t start_ticks;
-  uint64_t cfa;          /* canonical frame address */
-  uint64_t flags;        /* the runtime's own */
+  uint64_t cfa;   /* canonical frame address */
+  uint64_t flags; /* the runtime's own */
 };
 
 struct cs_rec_stack {
   struct cs_rec_tag tag;
-  uint64_t next_stack;   /* outermost segment of the machine stack created before this one; 0 at the end */
-  uint64_t inner;        /* the segment that continues this one, 0 for none */
-  uint64_t outer;        /* the segment that this one continues, 0 for the outermost */
-  uint64_t low, high;    /* the machine stack's range, 0 unknown */
-  uint64_t suspended;    /* ticks at which control left this machine stack, 0 while it runs */
-  uint32_t capacity;     /* frames */
+  uint64_t next_stack; /* outermost segment of the machine stack created before this one; 0 at the end */
+  uint64_t inner;      /* the segment that continues this one, 0 for none */
+  uint64_t outer;      /* the segment that this one continues, 0 for the outermost */
+  uint64_t low, high;  /* the machine stack's range, 0 unknown */
+  uint64_t suspended;  /* ticks at which control left this machine stack, 0 while it runs */
+  uint32_t capacity;   /* frames */
   uint32_t reserved;
-  struct cs_rec_frame frames[]; /* frame 0 is a link and not a call: its edge is the thread's root_edge in an outermost segment,
-                                   else a copy of the frame that this segment continues */
+  struct cs_rec_frame frames[]; /* frame 0 is a link and not a call: its edge is the thread's root_edge in an outermost
+                                   segment, else a copy of the frame that this segment continues */
 };
 
 #endif
