@@ -13,9 +13,8 @@
 #define CS_HOOKS_GONE  5 /* the thread's data was folded: count and return */
 
 /* cs_thread.mode and cs_rec_edge.mode: an edge may take the fast path when they are equal. */
-#define CS_MODE_PLAIN 0 /* thread: no recursion is open. edge: not active while recursion is open */
-#define CS_MODE_RECURSION                                                                                              \
-  1                         /* thread: recursion is open. edge: active, so that a call of it is outermost in no group  \
+#define CS_MODE_PLAIN     0 /* thread: no recursion is open. edge: not active while recursion is open */
+#define CS_MODE_RECURSION 1 /* thread: recursion is open. edge: active, so that a call of it is outermost in no group  \
                              */
 #define CS_MODE_NEVER 2     /* edge only: the generic path decides */
 #define CS_MODE_BACK  3     /* edge only: a back edge that is not active */
@@ -114,7 +113,6 @@
 #define CS_PLAN_FRAME1     5
 #define CS_PLAN_FRAME_NULL 6 /* are the 8 bytes at a register + offset not 0? */
 #define CS_PLAN_SKIP       7 /* nothing: a constant, equal whenever the site is */
-#define CS_PLAN_RETURN     9 /* no word: the 8 bytes at a register + offset are the 8 bytes behind this op */
 #define CS_PLAN_LOG2       8 /* the log2 bucket of a register's low bytes, signed when CS_OPF_SIGNED is in `flags` */
 
 /* struct cs_registers, as the enter hook saves it: general[16] fills the red zone below the return address. */
