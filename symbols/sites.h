@@ -6,9 +6,7 @@
  * and of a call through a slot (ff 15) whose displacement leads exactly to one of the hook's slots. A pattern inside
  * another instruction would have to match one of these few addresses in all 32 bits, and even then nothing ever calls
  * the hook with that return address, so such a site is never looked up. What the patterns cannot see is a call through
- * a register; the compilers' own record of their calls (DW_TAG_call_site of the hook) is compared with the sites that
- * were found, and the calls that are missing are counted, named by a message, and left to the run time, which counts
- * calls from unknown sites.
+ * a register: such a site is missing from the index, and the run time counts its calls by the function's address alone.
  */
 #ifndef CALLSIG_SYMBOLS_SITES_H
 #define CALLSIG_SYMBOLS_SITES_H
