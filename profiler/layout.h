@@ -76,18 +76,18 @@
 #define CS_E_MAX       104
 #define CS_E_RECURSION 112
 #define CS_E_FLAGS     128
-#define CS_E_WORDS     144
+#define CS_E_WORDS     152
 
 /* struct cs_rec_recursion */
 #define CS_X_CALLS      8
 #define CS_X_PRIMITIVE  24
-#define CS_X_CUMULATIVE 88
-#define CS_X_ACTIVE     152
+#define CS_X_CUMULATIVE 120
+#define CS_X_ACTIVE     216
 /* enum cs_group, and the place of the edge's own word */
 #define CS_X_SIGNATURE      1
 #define CS_X_FUNCTION_PAIR  2
 #define CS_X_SIGNATURE_PAIR 3
-#define CS_X_EDGE           7
+#define CS_X_EDGE           11
 
 /* struct cs_rec_variant */
 #define CS_V_LAST 24

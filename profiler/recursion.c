@@ -52,6 +52,8 @@ static struct cs_rec_edge *owner_edge(uint64_t word)
 static bool group_active(const struct cs_rec_recursion *recursion, unsigned group)
 {
   uint64_t *word = word_of(recursion, group);
+  if (!word)
+    return true; /* not kept: nobody comes to own it */
   const struct cs_rec_edge *owner = owner_edge(*word);
   return owner && owner->recursion && word_of(recursion_of(owner), group) == word;
 }
@@ -221,7 +223,7 @@ static uint32_t unmark(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
   uint32_t owned = 0;
   for (unsigned group = 0; group < CS_GROUP_COUNT; group++) {
     uint64_t *word = word_of(recursion, group);
-    if (*word == (uintptr_t)frame) {
+    if (word && *word == (uintptr_t)frame) {
       owned |= 1u << group;
       *word = 0;
     }

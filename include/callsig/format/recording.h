@@ -34,6 +34,14 @@ enum cs_rec_tag_id {
   CS_TAG_RECURSION = 0x43455243, /* "CREC" */
   CS_TAG_STACK = 0x4B545343,     /* "CSTK" */
   CS_TAG_NAME = 0x4D414E43,      /* "CNAM" */
+  CS_TAG_HISTOGRAM = 0x53494843, /* "CHIS" */
+  CS_TAG_STAGE = 0x47545343,     /* "CSTG" */
+  CS_TAG_TASKS = 0x4B535443,     /* "CTSK" */
+  CS_TAG_QUEUE = 0x45555143,     /* "CQUE" */
+  CS_TAG_QUEUE_USE = 0x55555143, /* "CQUU" */
+  CS_TAG_EVENT = 0x54564543,     /* "CEVT" */
+  CS_TAG_RING = 0x474E5243,      /* "CRNG" */
+  CS_TAG_PROCESS = 0x4F525043,   /* "CPRO" */
 };
 
 enum cs_clock_kind {
@@ -87,13 +95,24 @@ struct cs_rec_header {
   uint64_t first_module; /* address of the newest cs_rec_module */
   uint64_t first_thread; /* address of the newest cs_rec_thread */
   uint64_t loss[CS_LOSS_COUNT];
-  uint64_t reserved[16];
+  uint64_t first_stage;   /* address of the newest cs_rec_stage */
+  uint64_t first_queue;   /* address of the newest cs_rec_queue */
+  uint64_t first_event;   /* address of the newest cs_rec_event */
+  uint64_t first_process; /* address of the newest cs_rec_process: of a merged recording only */
+  uint64_t timeline_min;  /* ticks: calls at least this long are in the rings; UINT64_MAX: no timeline */
+  uint64_t rank_source;   /* address of a cs_rec_name: the variable that `rank` was read from; 0 for none */
+  int64_t rank;           /* of a parallel job, where rank_source is not 0 */
+  uint64_t steps;         /* callsig_step() so far */
+  uint64_t active_steps;  /* of them, those that were recorded */
+  uint64_t reserved[7];
 };
 
 enum cs_rec_flag {
   CS_REC_SIGNATURES = 1u << 0, /* signatures were recorded */
   CS_REC_FINISHED = 1u << 1,   /* the process ended through exit(): open frames were open then */
   CS_REC_CHILD = 1u << 2,      /* made by a forked child */
+  CS_REC_SCHEDULE = 1u << 3,   /* only the active steps of a schedule were recorded */
+  CS_REC_MERGED = 1u << 4,     /* written by callsig_stats_dump(): times, pid and losses are in the process records */
 };
 
 struct cs_rec_name {
@@ -136,19 +155,23 @@ struct cs_rec_thread {
   uint64_t root;                   /* address of the root variant: the caller of the outermost functions */
   uint64_t first_edge;             /* address of the newest cs_rec_edge of this tree */
   uint64_t first_function;         /* address of the newest cs_rec_function */
-  uint64_t first_stack; /* address of the outermost cs_rec_stack of the stack that was created last; see there */
-  uint64_t root_edge;   /* address of the edge that the bottom frame of each stack refers to: from 0, to root */
-  uint64_t reserved[8];
+  uint64_t first_stack;     /* address of the outermost cs_rec_stack of the stack that was created last; see there */
+  uint64_t root_edge;       /* address of the edge that the bottom frame of each stack refers to: from 0, to root */
+  uint64_t first_tasks;     /* address of the newest cs_rec_tasks */
+  uint64_t first_queue_use; /* address of the newest cs_rec_queue_use */
+  uint64_t ring;            /* address of the thread's cs_rec_ring, 0 for none */
+  uint64_t process;         /* address of a cs_rec_process; 0: the header's own process */
+  uint64_t reserved[4];
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
 struct cs_rec_function {
   struct cs_rec_tag tag;
   uint64_t next;         /* next older of the same thread */
-  uint64_t module;       /* address of a cs_rec_module, 0 for an action */
+  uint64_t module;       /* address of a cs_rec_module, 0 for an action or a task */
   uint32_t function;     /* index in the module's CS_SECTION_FUNCTIONS, or CS_NONE: known by its address only */
   uint32_t kind;         /* enum cs_function_kind */
-  uint64_t address;      /* run-time this_fn; of an action, address of a cs_rec_name */
+  uint64_t address;      /* run-time this_fn; of an action, address of a cs_rec_name; of a task, of a cs_rec_stage */
   uint64_t active;       /* used by the runtime while recursion is open */
   uint32_t signatures;   /* distinct signatures made so far */
   uint32_t widened_args; /* args whose level is not 0 */
@@ -162,6 +185,7 @@ struct cs_rec_function {
 enum cs_function_kind {
   CS_FUNCTION_KIND_CODE,
   CS_FUNCTION_KIND_ACTION, /* a named action, callsig_action_begin() */
+  CS_FUNCTION_KIND_TASK,   /* a task of a stage, callsig_task_begin() */
 };
 
 enum cs_widening { CS_WIDEN_NONE, CS_WIDEN_LOG2, CS_WIDEN_TYPE };
@@ -178,8 +202,16 @@ struct cs_rec_signature {
 };
 
 #define CS_SIGNATURE_NONE 1u
+#define CS_SIGNATURE_TEXT 2u /* of a task: words[0] is the address of a cs_rec_name, "name=value, name=value" */
 
-/* A node of the calling-context tree: a path of functions from the root, recursion folded to the ancestor. */
+/*
+ * A node of the calling-context tree: a path of functions from the root, recursion folded to the ancestor.
+ *
+ * A context belongs to the stage of the innermost task on its path, itself included. Folding does not cross the border
+ * of a stage: a function that is on the path above the innermost task only gets a context of its own below the task
+ * (its edge is a CS_EDGE_BACK all the same), and a task folds to the ancestor that is a task of the same stage. So a
+ * path holds each stage once, and each function once for each stage.
+ */
 struct cs_rec_context {
   struct cs_rec_tag tag;
   uint64_t parent;   /* address of a context; 0 for the root and for merged contexts' own root */
@@ -204,8 +236,11 @@ enum cs_group {
   CS_GROUP_FUNCTION_PAIR,  /* caller function and callee function */
   CS_GROUP_SIGNATURE_PAIR, /* the same with both signatures */
   CS_GROUP_MODULE,
+  CS_GROUP_FUNCTION_STAGE, /* function and stage (no stage is one, too) */
+  CS_GROUP_SIGNATURE_STAGE,
+  CS_GROUP_MODULE_STAGE,
   CS_GROUP_COUNT,
-  CS_GROUP_RESERVED = 8
+  CS_GROUP_RESERVED = 12
 };
 
 /*
@@ -214,16 +249,18 @@ enum cs_group {
  *
  * A call is counted when it returns, by one of two rules:
  *  - When it was the outermost activation of each of its groups (always so while the thread has no recursion open), it
- * goes to `calls` and `total`. Except that CS_GROUP_MODULE follows from the tree: such a call is outermost in its
- * module when the edge has CS_EDGE_MODULE, and else is inside another call of the module.
+ * goes to `calls` and `total`. Except that CS_GROUP_MODULE and CS_GROUP_MODULE_STAGE follow from the tree: such a call
+ * is outermost in its module when the edge has CS_EDGE_MODULE, and else is inside another call of the module; it is
+ * outermost in its module and stage when no context between it and the innermost task on its path is of the module.
  *  - Otherwise it goes to recursion->calls and ->total, and for each group of which it was the outermost activation
  * also to
  *    ->primitive[group] and ->cumulative[group].
- * So for any set of edges:  ncalls = sum(calls + recursion->calls);  primitive calls by group g = sum(calls +
- * recursion->primitive[g]);  cumtime by g = sum(total + recursion->cumulative[g]);
- * tottime = sum(total + recursion->total - children).
- * A frame that is still open adds a call that ends "now": a reader computes its groups from the open stack. A frame
- * whose start_ticks is UINT64_MAX is about to begin: its call takes no time yet.
+ * The three groups with the stage are kept for edges into contexts of a stage; where a context has none, no frame below
+ * is of a stage either, and they equal the groups without it. So for any set of edges:  ncalls = sum(calls +
+ * recursion->calls);  primitive calls by group g = sum(calls + recursion->primitive[g]);  cumtime by g = sum(total +
+ * recursion->cumulative[g]); tottime = sum(total + recursion->total - children). A frame that is still open adds a call
+ * that ends "now": a reader computes its groups from the open stack. A frame whose start_ticks is UINT64_MAX is about
+ * to begin: its call takes no time yet.
  */
 struct cs_rec_edge {
   /* First cache line: what an entry compares and follows. */
@@ -247,11 +284,12 @@ struct cs_rec_edge {
   uint32_t word_count;
   uint64_t overhead; /* ticks that hooks of these calls took beyond the fast path, by their own measure: in the caller's
                         time */
-  uint64_t words[];  /* the signature's words again, beside the counters */
+  uint64_t histogram; /* address of a cs_rec_histogram of the calls' times, 0 for none */
+  uint64_t words[];   /* the signature's words again, beside the counters */
 };
 
 enum cs_edge_flag {
-  CS_EDGE_BACK = 1u << 0, /* the callee's function is an ancestor, or its context is a merged one: recursion folded */
+  CS_EDGE_BACK = 1u << 0, /* the callee's function is an ancestor (in this stage: folded), or its context is merged */
   CS_EDGE_GENERIC = 1u << 1, /* the runtime's own: calls of it never take the fast path */
   CS_EDGE_MODULE = 1u << 2,  /* no ancestor's function is of the callee's module */
   CS_EDGE_ANY = 1u << 3,     /* the caller's signature was merged: `from` stands for any */
@@ -290,6 +328,141 @@ struct cs_rec_stack {
   uint32_t reserved;
   struct cs_rec_frame frames[]; /* frame 0 is a link and not a call: its edge is the thread's root_edge in an outermost
                                    segment, else a copy of the frame that this segment continues */
+};
+
+/*
+ * Times, counted in buckets: log-linear, as in HdrHistogram. With s = sub_bits, a value v below 2^s has bucket v;
+ * another has bucket ((o - s + 1) << s) + ((v >> (o - s)) - 2^s), where o is the place of its highest bit. Every
+ * bucket's values are within 2^-s of one another, so the middle of a bucket is within 2^-(s+1) of each. Buckets are
+ * kept an octave (2^s buckets) at a time: octaves[i] is the address of 2^s counters for buckets i << s and up, 0 while
+ * they are all 0.
+ */
+#define CS_HISTOGRAM_OCTAVES 64
+struct cs_rec_histogram {
+  struct cs_rec_tag tag;
+  uint32_t sub_bits;
+  uint32_t reserved;
+  uint64_t octaves[CS_HISTOGRAM_OCTAVES];
+};
+
+/* A stage of a pipeline. `label` is "PIPELINE:INDEX:NAME[CONCURRENCY]", the bracket left out for a concurrency of 1. */
+struct cs_rec_stage {
+  struct cs_rec_tag tag;
+  uint64_t next;  /* next older */
+  uint64_t name;  /* address of a cs_rec_name */
+  uint64_t label; /* address of a cs_rec_name */
+  uint32_t pipeline, index;
+  uint32_t concurrency;
+  uint32_t number;                     /* 0, 1, 2 ... in order of opening */
+  uint64_t opened_ticks, closed_ticks; /* closed 0 while open */
+  uint64_t dropped;                    /* tasks that a callback refused */
+  uint64_t reserved[4];
+};
+
+/* The tasks of one stage as one thread ran them. One writer. The times are those of successful tasks. */
+struct cs_rec_tasks {
+  struct cs_rec_tag tag;
+  uint64_t next;  /* next older of the thread */
+  uint64_t stage; /* address of a cs_rec_stage */
+  uint64_t tasks; /* ended, failures included */
+  uint64_t failures;
+  uint64_t total; /* ticks of successes */
+  uint64_t failed_total;
+  uint64_t min, max;                /* ticks of successes; UINT64_MAX and 0 before the first */
+  uint64_t histogram;               /* address of a cs_rec_histogram, of successes */
+  uint64_t first_ticks, last_ticks; /* when the first task began and the last one ended */
+  uint64_t open;                    /* tasks that this thread has open */
+  uint64_t reserved[4];
+};
+
+/* What a queue holds, in one 16-byte word that is replaced as a whole. While it is empty, the time it has been empty
+ * is empty_ticks + now (modulo 2^64), else empty_ticks: the moments at which it became empty are subtracted, those at
+ * which it was filled are added. A queue is empty from its opening. */
+struct cs_rec_queue_level {
+  uint64_t items;
+  uint64_t empty_ticks;
+} __attribute__((aligned(16)));
+
+struct cs_rec_queue {
+  struct cs_rec_tag tag;
+  uint64_t next;                       /* next older */
+  uint64_t name;                       /* address of a cs_rec_name */
+  uint64_t label;                      /* address of a cs_rec_name: "PIPELINE:INDEX:NAME" */
+  uint32_t pipeline, index;            /* the stage that puts into it has this index; see docs/stages.md */
+  uint64_t capacity;                   /* 0: unbounded or unknown */
+  uint64_t high_water;                 /* the most items it held */
+  uint64_t opened_ticks, closed_ticks; /* closed 0 while open */
+  uint32_t number;
+  uint32_t reserved32;
+  struct cs_rec_queue_level level; /* at an offset that is a multiple of 16 */
+  uint64_t reserved[4];
+};
+
+/* One queue as one thread used it. One writer. Times are those spent waiting to put and to get. */
+struct cs_rec_queue_use {
+  struct cs_rec_tag tag;
+  uint64_t next;  /* next older of the thread */
+  uint64_t queue; /* address of a cs_rec_queue */
+  uint64_t puts, put_total, put_min, put_max, put_histogram;
+  uint64_t gets, get_total, get_min, get_max, get_histogram;
+  uint64_t failed; /* puts and gets that gave up: the queue was closed, or time ran out */
+  uint64_t reserved[4];
+};
+
+/* An event's name, and how often it happened in all threads (relaxed atomic adds; total in ticks, of spans). */
+struct cs_rec_event {
+  struct cs_rec_tag tag;
+  uint64_t next; /* next older */
+  uint64_t name; /* address of a cs_rec_name */
+  uint64_t count, total;
+  uint64_t reserved[2];
+};
+
+enum cs_span_kind {
+  CS_SPAN_CALL = 1, /* what: cs_rec_edge */
+  CS_SPAN_TASK,     /* what: cs_rec_edge of the task's frame; value: 1 failed */
+  CS_SPAN_PUT,      /* what: cs_rec_queue; value: items in the queue afterwards */
+  CS_SPAN_GET,      /* the same */
+  CS_SPAN_EVENT,    /* what: cs_rec_event; an instant, duration 0 */
+  CS_SPAN_RANGE,    /* what: cs_rec_event; a span */
+};
+
+struct cs_rec_span {
+  uint64_t start, duration; /* ticks */
+  uint64_t what;            /* address of a record */
+  uint64_t item;            /* the program's id of the item, 0 for none */
+  uint32_t value;
+  uint32_t kind; /* enum cs_span_kind; stored last, 0 while the span is being written */
+};
+
+/* The flight recorder of one thread: span number i is spans[i % capacity], until it is overwritten. */
+struct cs_rec_ring {
+  struct cs_rec_tag tag;
+  uint64_t capacity; /* a power of two */
+  uint64_t written;  /* spans so far: those before written - capacity were overwritten */
+  uint64_t reserved;
+  struct cs_rec_span spans[];
+};
+
+/* The process that threads of a merged recording come from. The fields are those of its own header. */
+struct cs_rec_process {
+  struct cs_rec_tag tag;
+  uint64_t next; /* next older */
+  uint32_t pid, ppid;
+  uint32_t clock, flags;
+  uint64_t injected_hz;
+  uint64_t start_realtime_ns;
+  struct cs_rec_clock_point start, last;
+  int32_t exit_status;
+  uint32_t reserved32;
+  uint64_t hook_inner, hook_outer;
+  uint64_t program, command;
+  uint64_t rank_source;
+  int64_t rank;
+  uint64_t loss[CS_LOSS_COUNT];
+  uint64_t timeline_min, steps, active_steps;
+  uint64_t open_frames; /* calls that were open, counted until then */
+  uint64_t reserved[4];
 };
 
 #endif
