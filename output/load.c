@@ -93,8 +93,7 @@ static int load_recursion(struct cs_loader *loader, uint64_t address, struct cs_
   return 0;
 }
 
-/* A variant that stands for calls of a function, not for a root. */
-static bool is_call(const struct cs_profile *profile, uint32_t variant)
+bool cs_load_is_call(const struct cs_profile *profile, uint32_t variant)
 {
   const struct cs_variant *known = variant == CS_NONE ? NULL : cs_profile_variant(profile, variant);
   return known && known->signature != CS_NONE && cs_profile_context(profile, known->context)->code != CS_NONE;
@@ -124,13 +123,13 @@ static int load_edge(struct cs_loader *loader, const struct cs_rec_edge *record,
     result = load_recursion(loader, record->recursion, &edge);
   if (result < 0)
     return result;
-  if (!is_call(loader->profile, edge.to)) {
+  if (!cs_load_is_call(loader->profile, edge.to)) {
     /* The root edge leads to the root: it is no call. */
     if (record->from)
       loader->recording->damaged++;
     edge.to = CS_NONE;
   }
-  if (!is_call(loader->profile, edge.from))
+  if (!cs_load_is_call(loader->profile, edge.from))
     edge.from = CS_NONE;
   *cs_profile_edge(loader->profile, number) = edge;
   return 0;
@@ -176,7 +175,14 @@ static int label_thread(struct cs_loader *loader, const struct cs_rec_thread *re
 static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *record)
 {
   struct cs_profile *profile = loader->profile;
-  struct cs_known_thread thread = {.recording = loader->number, .tid = record->tid};
+  cs_load_choose_process(loader, record->process);
+  struct cs_known_thread thread = {.recording = loader->number,
+                                   .tid = record->tid,
+                                   .state = record->state,
+                                   .start_ticks = record->start_ticks,
+                                   .end_ticks = record->end_ticks,
+                                   .threads = record->threads};
+  memcpy(thread.raw_name, record->name, sizeof thread.raw_name);
   int result = label_thread(loader, record, &thread);
   if (result < 0)
     return result;
@@ -211,56 +217,9 @@ static int load_threads(struct cs_loader *loader)
   return result < 0 ? result : 0;
 }
 
-/* Seconds a tick. The rate of a TSC follows from the recording's two readings; outside of what any machine has, they
- * are torn or missing. */
-static void set_clock(struct cs_recording_info *info, const struct cs_rec_header *header)
-{
-  const double shortest = 1e-12, longest = 1e-3;
-  info->tick = 1e-9;
-  if (header->clock == CS_CLOCK_INJECTED) {
-    info->uncalibrated = header->injected_hz == 0;
-    if (header->injected_hz)
-      info->tick = 1.0 / (double)header->injected_hz;
-  } else if (header->clock == CS_CLOCK_TSC) {
-    double ticks = (double)(header->last.ticks - header->start.ticks);
-    double tick = (double)(header->last.monotonic_ns - header->start.monotonic_ns) * 1e-9 / ticks;
-    info->uncalibrated = header->last.ticks <= header->start.ticks || !(tick >= shortest && tick <= longest);
-    if (!info->uncalibrated)
-      info->tick = tick;
-  }
-}
-
-static int load_header(struct cs_loader *loader)
-{
-  struct cs_rec_header *header = &loader->recording->header;
-  struct cs_recording_info *info = cs_vector_add(&loader->profile->recordings, 1);
-  if (!info)
-    return -ENOMEM;
-  *info = (struct cs_recording_info){.pid = header->pid,
-                                     .clock = header->clock,
-                                     .flags = header->flags,
-                                     .exit_status = header->exit_status,
-                                     .hook_inner = header->hook_inner,
-                                     .hook_outer = header->hook_outer,
-                                     .innermost = CS_NONE};
-  memcpy(info->loss, header->loss, sizeof info->loss);
-  if (loader->now)
-    header->last = *loader->now;
-  set_clock(info, header);
-  size_t length = 0;
-  const char *program = cs_recording_name(loader->recording, header->program, &length);
-  struct cs_text text = {0};
-  cs_text_printable(&text, program ? program : "", program ? length : 0);
-  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &info->program);
-  if (result == 0)
-    result = cs_strings_add(loader->profile->strings, loader->recording->path, &info->path);
-  cs_text_free(&text);
-  return result;
-}
-
 static int load_all(struct cs_loader *loader)
 {
-  int result = load_header(loader);
+  int result = cs_load_processes(loader);
   if (result == 0)
     result = cs_load_modules(loader);
   if (result == 0)
@@ -268,7 +227,7 @@ static int load_all(struct cs_loader *loader)
   if (result == 0)
     result = cs_load_cover(loader->profile, loader->first_context);
   if (result == 0)
-    cs_profile_recording(loader->profile, loader->number)->damaged = loader->recording->damaged;
+    cs_load_finish_processes(loader);
   return result;
 }
 
@@ -277,7 +236,6 @@ int cs_load(struct cs_profile *profile, struct cs_recording *recording, const st
   struct cs_loader loader = {
       .profile = profile,
       .recording = recording,
-      .number = profile->recordings.count,
       .now = now,
       .modules = CS_VECTOR_OF(uint64_t),
       .functions = CS_VECTOR_OF(uint64_t),
@@ -286,16 +244,18 @@ int cs_load(struct cs_profile *profile, struct cs_recording *recording, const st
       .signatures = CS_VECTOR_OF(uint64_t),
       .edges = CS_VECTOR_OF(uint64_t),
       .stacks = CS_VECTOR_OF(uint64_t),
+      .processes = CS_VECTOR_OF(uint64_t),
       .code_of = CS_VECTOR_OF(uint32_t),
       .signature_of = CS_VECTOR_OF(uint32_t),
+      .first_process = profile->recordings.count,
       .first_context = profile->contexts.count,
       .first_variant = profile->variants.count,
       .first_edge = profile->edges.count,
   };
   int result = load_all(&loader);
-  struct cs_vector *vectors[] = {&loader.modules,  &loader.functions,  &loader.contexts,
-                                 &loader.variants, &loader.signatures, &loader.edges,
-                                 &loader.stacks,   &loader.code_of,    &loader.signature_of};
+  struct cs_vector *vectors[] = {&loader.modules,    &loader.functions,   &loader.contexts, &loader.variants,
+                                 &loader.signatures, &loader.edges,       &loader.stacks,   &loader.processes,
+                                 &loader.code_of,    &loader.signature_of};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);
   cs_idset_free(&loader.indexes);

@@ -11,13 +11,14 @@
 struct cs_loader {
   struct cs_profile *profile;
   struct cs_recording *recording;
-  uint32_t number;                      /* of the recording in profile.recordings */
+  uint32_t number;                      /* of the process in profile.recordings whose thread is being read */
   const struct cs_rec_clock_point *now; /* the clock as it stands, NULL: the recording's last reading */
-  struct cs_vector modules, functions, contexts, variants, signatures, edges, stacks; /* cs_recording_number() lists */
+  struct cs_vector modules, functions, contexts, variants, signatures, edges, stacks,
+      processes;                 /* cs_recording_number() lists */
   struct cs_vector code_of;      /* uint32_t: the profile's code by number of a function record */
   struct cs_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
   struct cs_idset indexes;       /* modules of this recording, by the address of their index */
-  uint32_t first_module, first_context, first_variant,
+  uint32_t first_process, first_module, first_context, first_variant,
       first_edge; /* the profile's number of this recording's number 0 */
 };
 
@@ -25,10 +26,18 @@ struct cs_loader {
  * may be NULL. On an error the profile is good only for cs_profile_free(). */
 int cs_load(struct cs_profile *profile, struct cs_recording *recording, const struct cs_rec_clock_point *now);
 
+/* load_process.c: the recording's process, or those of a merged recording. */
+int cs_load_processes(struct cs_loader *loader);
+/* load_process.c: makes `number` that of the process that a thread refers to (0: the header's own). */
+void cs_load_choose_process(struct cs_loader *loader, uint64_t address);
+/* load_process.c: when all threads were read: what was open in the processes of a merged recording. */
+void cs_load_finish_processes(struct cs_loader *loader);
 /* load_code.c: every module of the recording, with its index copied and opened. */
 int cs_load_modules(struct cs_loader *loader);
 /* load_code.c: the profile's code of the function record at `address`; CS_NONE when there is none. 0 or -ENOMEM. */
 int cs_load_code(struct cs_loader *loader, uint64_t address, uint32_t *code);
+/* load.c: a variant that stands for calls of a function, not for a root. */
+bool cs_load_is_call(const struct cs_profile *profile, uint32_t variant);
 /* load_signature.c: the profile's signature of the signature record at `address`; CS_NONE when there is none. */
 int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *signature);
 /* load_open.c: counts the frames that are open in the thread with this record as calls that end now. */

@@ -94,6 +94,8 @@ static int load_module(struct cs_loader *loader, const struct cs_rec_module *rec
   module->end = record->end;
   module->bias = record->bias;
   module->unloaded = record->unloaded != 0;
+  module->build_id_size = record->build_id_size;
+  memcpy(module->build_id, record->build_id, sizeof module->build_id);
   int result = load_index(loader, loader->profile->modules.count - 1, record);
   return result < 0 ? result : intern_name(loader, record->path, "?", &module->label);
 }
@@ -173,14 +175,16 @@ static int describe_address(struct cs_loader *loader, uint32_t module, uint64_t 
 }
 
 static int add_code(struct cs_loader *loader, const struct cs_known_function *function, uint32_t module,
-                    const struct cs_index_function *entry, uint32_t *number)
+                    const struct cs_index_function *entry, uint64_t address, uint32_t *number)
 {
   struct cs_profile *profile = loader->profile;
+  struct cs_code code = {.module = module, .entry = CS_NONE, .address = address};
+  if (entry)
+    code.entry = (uint32_t)(entry - cs_profile_module(profile, module)->index.functions);
   if (entry && !cs_layout_nests(&cs_profile_module(profile, module)->index, entry)) {
     loader->recording->damaged++;
     entry = NULL;
   }
-  struct cs_code code = {.module = module};
   const struct cs_index *index = entry ? &cs_profile_module(profile, module)->index : NULL;
   int result = cs_profile_intern_function(profile, function, &code.function);
   if (result == 0)
@@ -220,21 +224,22 @@ static int code_of_record(struct cs_loader *loader, const struct cs_rec_function
   struct cs_known_function function = {0};
   if (record->kind == CS_FUNCTION_KIND_ACTION) {
     int result = describe_action(loader, record->address, &function);
-    return result < 0 ? result : add_code(loader, &function, CS_NONE, NULL, code);
+    return result < 0 ? result : add_code(loader, &function, CS_NONE, NULL, 0, code);
   }
   uint32_t local = cs_recording_known(loader->recording, &loader->modules, record->module, CS_TAG_MODULE);
   uint32_t module = local == CS_NONE ? CS_NONE : loader->first_module + local;
   struct cs_known_module *known = module == CS_NONE ? NULL : cs_profile_module(loader->profile, module);
   if (!known || !known->index.header || record->function >= known->index.count[CS_SECTION_FUNCTIONS]) {
     int result = describe_address(loader, module, record->address, &function);
-    return result < 0 ? result : add_code(loader, &function, module, NULL, code);
+    uint64_t address = record->address - (known ? known->bias : 0);
+    return result < 0 ? result : add_code(loader, &function, module, NULL, address, code);
   }
   uint32_t *memo = &known->codes[record->function];
   if (*memo == CS_NONE) {
     const struct cs_index_function *entry = &known->index.functions[record->function];
     int result = describe_indexed(loader, module, entry, &function);
     if (result == 0)
-      result = add_code(loader, &function, module, entry, memo);
+      result = add_code(loader, &function, module, entry, 0, memo);
     if (result < 0)
       return result;
   }

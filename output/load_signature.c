@@ -19,6 +19,22 @@ static const struct cs_known_module *module_at(struct cs_loader *loader, uint64_
   return found;
 }
 
+/* A merged recording, which knows many processes' addresses, has the name itself. */
+static int name_merged(struct cs_loader *loader, uint64_t address, uint64_t *string)
+{
+  size_t length = 0;
+  const char *name = cs_recording_name(loader->recording, address, &length);
+  if (!name)
+    loader->recording->damaged++;
+  struct cs_text text = {0};
+  cs_text_printable(&text, name ? name : "?", name ? length : 1);
+  uint32_t offset = 0;
+  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &offset);
+  cs_text_free(&text);
+  *string = offset;
+  return result;
+}
+
 /* The name of the function at a run-time address: its symbol, else module+0xoffset, else the address. */
 static int name_address(struct cs_loader *loader, uint64_t address, uint64_t *string)
 {
@@ -54,7 +70,8 @@ static int name_function_pointers(struct cs_loader *loader, const struct cs_layo
     if (argument->state != CS_STATE_READ || argument->arg->kind != CS_ARG_VALUE ||
         layout->index->types[argument->arg->type].kind != CS_TYPE_FUNCTION_POINTER || argument->words[0] == 0)
       continue;
-    int result = name_address(loader, argument->words[0], &words[argument->words - words]);
+    bool merged = loader->recording->header.flags & CS_REC_MERGED;
+    int result = (merged ? name_merged : name_address)(loader, argument->words[0], &words[argument->words - words]);
     if (result < 0)
       return result;
   }

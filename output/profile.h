@@ -35,6 +35,8 @@ struct cs_known_module {
   uint32_t recording;
   uint64_t start, end, bias;
   bool unloaded;
+  uint8_t build_id[32];
+  uint32_t build_id_size;
   uint32_t *codes; /* by index function: number of its code, CS_NONE until needed. Owned */
 };
 
@@ -43,6 +45,8 @@ struct cs_code {
   uint32_t function;
   uint32_t module; /* CS_NONE for actions and addresses in no module */
   uint32_t layout;
+  uint32_t entry;   /* in the module's CS_SECTION_FUNCTIONS, CS_NONE: not in an index */
+  uint64_t address; /* link-time; of code that is in no index */
 };
 
 /* How the parameters of a function are laid out in words. Two codes of one function share it when their parameters are
@@ -68,9 +72,11 @@ struct cs_signature {
 struct cs_known_thread {
   uint32_t recording;
   uint32_t tid;
-  uint32_t name;  /* string */
-  uint32_t label; /* string: "name (tid)" */
-  uint32_t root;  /* variant: the caller of outermost functions */
+  uint32_t name;     /* string */
+  uint32_t label;    /* string: "name (tid)" */
+  char raw_name[32]; /* as recorded */
+  uint32_t state;    /* enum cs_thread_state */
+  uint64_t start_ticks, end_ticks, threads;
 };
 
 enum cs_cover {
@@ -115,6 +121,7 @@ struct cs_recording_info {
   uint64_t open_frames;
   uint32_t innermost; /* the variant of the innermost open frame of the thread that was started first, CS_NONE: none */
   uint64_t folded_threads;
+  struct cs_rec_process process; /* what its header says, whole; addresses in it mean nothing any more */
 };
 
 struct cs_profile {

@@ -461,8 +461,11 @@ struct cs_rec_process {
   int64_t rank;
   uint64_t loss[CS_LOSS_COUNT];
   uint64_t timeline_min, steps, active_steps;
-  uint64_t open_frames; /* calls that were open, counted until then */
-  uint64_t reserved[4];
+  uint64_t open_frames; /* calls that were open, counted until then: in the recursion records of their edges */
+  uint64_t innermost;   /* address of the cs_rec_variant of the innermost open call; 0 for none */
+  uint64_t source;      /* address of a cs_rec_name: the recording that it was read from */
+  uint64_t damaged;     /* records of that recording that could not be read */
+  uint64_t reserved[1];
 };
 
 #endif

@@ -1,0 +1,157 @@
+/* The processes of a recording: one, which the header is about, or those that a merged recording lists. */
+#include <errno.h>
+#include <string.h>
+
+#include "load.h"
+#include "text.h"
+
+/* Seconds a tick. The rate of a TSC follows from the recording's two readings; outside of what any machine has, they
+ * are torn or missing. */
+static void set_clock(struct cs_recording_info *info)
+{
+  const double shortest = 1e-12, longest = 1e-3;
+  const struct cs_rec_process *process = &info->process;
+  info->tick = 1e-9;
+  if (process->clock == CS_CLOCK_INJECTED) {
+    info->uncalibrated = process->injected_hz == 0;
+    if (process->injected_hz)
+      info->tick = 1.0 / (double)process->injected_hz;
+  } else if (process->clock == CS_CLOCK_TSC) {
+    double ticks = (double)(process->last.ticks - process->start.ticks);
+    double tick = (double)(process->last.monotonic_ns - process->start.monotonic_ns) * 1e-9 / ticks;
+    info->uncalibrated = process->last.ticks <= process->start.ticks || !(tick >= shortest && tick <= longest);
+    if (!info->uncalibrated)
+      info->tick = tick;
+  }
+}
+
+static struct cs_rec_process of_header(const struct cs_rec_header *header)
+{
+  struct cs_rec_process process = {
+      .pid = header->pid,
+      .ppid = header->ppid,
+      .clock = header->clock,
+      .flags = header->flags & ~(uint32_t)CS_REC_MERGED,
+      .injected_hz = header->injected_hz,
+      .start_realtime_ns = header->start_realtime_ns,
+      .start = header->start,
+      .last = header->last,
+      .exit_status = header->exit_status,
+      .hook_inner = header->hook_inner,
+      .hook_outer = header->hook_outer,
+      .program = header->program,
+      .command = header->command,
+      .rank_source = header->rank_source,
+      .rank = header->rank,
+      .timeline_min = header->timeline_min,
+      .steps = header->steps,
+      .active_steps = header->active_steps,
+  };
+  memcpy(process.loss, header->loss, sizeof process.loss);
+  return process;
+}
+
+/* The text of the name at `address` as it may be printed; `missing` when there is none. */
+static int intern(struct cs_loader *loader, uint64_t address, const char *missing, uint32_t *string)
+{
+  size_t length = 0;
+  const char *name = cs_recording_name(loader->recording, address, &length);
+  struct cs_text text = {0};
+  cs_text_printable(&text, name ? name : missing, name ? length : strlen(missing));
+  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), string);
+  cs_text_free(&text);
+  return result;
+}
+
+static int add_process(struct cs_loader *loader, const struct cs_rec_process *process)
+{
+  struct cs_recording_info *info = cs_vector_add(&loader->profile->recordings, 1);
+  if (!info)
+    return -ENOMEM;
+  *info = (struct cs_recording_info){.pid = process->pid,
+                                     .clock = process->clock,
+                                     .flags = process->flags,
+                                     .exit_status = process->exit_status,
+                                     .hook_inner = process->hook_inner,
+                                     .hook_outer = process->hook_outer,
+                                     .damaged = process->damaged,
+                                     .innermost = CS_NONE,
+                                     .process = *process};
+  memcpy(info->loss, process->loss, sizeof info->loss);
+  set_clock(info);
+  int result = intern(loader, process->program, "", &info->program);
+  if (result == 0 && process->source)
+    return intern(loader, process->source, "?", &info->path);
+  return result < 0 ? result : cs_strings_add(loader->profile->strings, loader->recording->path, &info->path);
+}
+
+/* Every process that a merged recording lists, in the list's order. */
+static int add_listed(struct cs_loader *loader)
+{
+  for (uint64_t address = loader->recording->header.first_process; address;) {
+    uint32_t number;
+    struct cs_record record;
+    int found = cs_recording_number(loader->recording, &loader->processes, address, CS_TAG_PROCESS,
+                                    sizeof(struct cs_rec_process), &number, &record);
+    if (found != CS_RECORD_NEW)
+      return found < 0 ? found : 0;
+    struct cs_rec_process process;
+    memcpy(&process, record.data, sizeof process);
+    int result = add_process(loader, &process);
+    if (result < 0)
+      return result;
+    address = process.next;
+  }
+  return 0;
+}
+
+int cs_load_processes(struct cs_loader *loader)
+{
+  struct cs_rec_header *header = &loader->recording->header;
+  if (loader->now)
+    header->last = *loader->now;
+  loader->number = loader->first_process;
+  if (header->flags & CS_REC_MERGED) {
+    int result = add_listed(loader);
+    if (result < 0 || loader->processes.count > 0)
+      return result;
+    loader->recording->damaged++;
+  }
+  struct cs_rec_process process = of_header(header);
+  return add_process(loader, &process);
+}
+
+void cs_load_choose_process(struct cs_loader *loader, uint64_t address)
+{
+  loader->number = loader->first_process;
+  if (!address)
+    return;
+  uint32_t number = cs_recording_known(loader->recording, &loader->processes, address, CS_TAG_PROCESS);
+  if (number == CS_NONE)
+    loader->recording->damaged++;
+  else
+    loader->number += number;
+}
+
+/* Calls that were open when the process was merged count already; which was the innermost is told by its variant. */
+static void take_open(struct cs_loader *loader, struct cs_recording_info *info)
+{
+  uint32_t number = cs_recording_known(loader->recording, &loader->variants, info->process.innermost, CS_TAG_VARIANT);
+  uint32_t variant = number == CS_NONE ? CS_NONE : loader->first_variant + number;
+  if (variant == CS_NONE || !cs_load_is_call(loader->profile, variant)) {
+    loader->recording->damaged++;
+    return;
+  }
+  info->open_frames += info->process.open_frames;
+  info->innermost = variant;
+}
+
+void cs_load_finish_processes(struct cs_loader *loader)
+{
+  for (uint32_t i = 0; i < loader->processes.count; i++) {
+    struct cs_recording_info *info = cs_profile_recording(loader->profile, loader->first_process + i);
+    if (info->process.open_frames > 0)
+      take_open(loader, info);
+  }
+  cs_profile_recording(loader->profile, loader->first_process)->damaged += loader->recording->damaged;
+}
