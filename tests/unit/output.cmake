@@ -3,6 +3,7 @@ set(CS_OUTPUT_TESTS ${CMAKE_CURRENT_LIST_DIR})
 find_program(PYTHON3 NAMES python3 REQUIRED)
 
 add_library(cs_test_writers STATIC ${CS_OUTPUT_TESTS}/index_writer.c ${CS_OUTPUT_TESTS}/recording_writer.c
+                                   ${CS_OUTPUT_TESTS}/pipeline_writer.c
                                    ${CS_OUTPUT_TESTS}/../fuzz/seeds.c)
 target_include_directories(cs_test_writers PUBLIC ${CS_OUTPUT_TESTS} ${CS_OUTPUT_TESTS}/../fuzz)
 target_link_libraries(cs_test_writers PUBLIC callsig_stats_static)

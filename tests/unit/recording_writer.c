@@ -73,6 +73,21 @@ static uint64_t make_name(struct recording_writer *writer, const char *text, siz
   return address;
 }
 
+uint64_t recording_writer_make(struct recording_writer *writer, uint32_t tag, size_t size)
+{
+  return make(writer, tag, size);
+}
+
+uint64_t recording_writer_name(struct recording_writer *writer, const char *text)
+{
+  return make_name(writer, text, strlen(text));
+}
+
+void *recording_writer_at(struct recording_writer *writer, uint64_t address)
+{
+  return at(writer, address);
+}
+
 struct cs_rec_header *recording_writer_header(struct recording_writer *writer)
 {
   return (struct cs_rec_header *)writer->data;

@@ -20,6 +20,12 @@ struct recording_thread;
 struct recording_writer *recording_writer_new(uint32_t pid, uint64_t hz);
 void recording_writer_free(struct recording_writer *writer);
 
+/* A record of `size` bytes, zeroed behind its tag, or the text of a name; the result is its address. */
+uint64_t recording_writer_make(struct recording_writer *writer, uint32_t tag, size_t size);
+uint64_t recording_writer_name(struct recording_writer *writer, const char *text);
+/* The bytes at an address. Valid until the next call. */
+void *recording_writer_at(struct recording_writer *writer, uint64_t address);
+
 /* The header, to be refined before the recording is written. Valid until the next call. */
 struct cs_rec_header *recording_writer_header(struct recording_writer *writer);
 
