@@ -2,9 +2,9 @@
  * callsig: what runs inside the profiled program.
  *
  * A program compiled with `-g -finstrument-functions` needs none of this: `callsig run PROGRAM` profiles it as it is.
- * The functions here are for programs that link libcallsig and want to say when they are profiled, with which clock, or
- * under which action's name. All of them may be called from any thread. Functions that can fail return 0 or a negative
- * errno.
+ * The functions here are for programs that link libcallsig and want to say when they are profiled, with which clock,
+ * under which action's name, or which of a pipeline's stages does what. All of them may be called from any thread.
+ * Functions that can fail return 0 or a negative errno.
  */
 #ifndef CALLSIG_CALLSIG_H
 #define CALLSIG_CALLSIG_H
@@ -90,6 +90,205 @@ CALLSIG_API void callsig_enabled_cleanup(int *was_enabled);
 #define CALLSIG_ENABLED_SCOPE()                                                                                        \
   __attribute__((cleanup(callsig_enabled_cleanup))) int callsig_was_enabled_ = callsig_is_enabled();                   \
   (void)callsig_enable()
+
+/*
+ * Stages and tasks.
+ *
+ * A stage is a part of a pipeline that does one thing to item after item: its label is "PIPELINE:INDEX:NAME", with
+ * "[CONCURRENCY]" behind it when that is not 1, as in "0:1:decode[10]". A task is what a stage does to one item. A task
+ * is a row of its own, `{LABEL}`, and all that its thread calls until its end belongs to the stage. Tasks nest, of the
+ * same stage or another. docs/stages.md is the guide.
+ *
+ * Unless it says otherwise, each function here may be called from any thread, in constructors, destructors and signal
+ * handlers; it allocates nothing by malloc() and keeps errno. What a call does not find time or space to record is
+ * counted, and the program runs on: without a recording (there is no space for one) stages, tasks and queues work all
+ * the same and count nothing.
+ */
+struct callsig_stage;
+
+/* What a program wants to be called for. Set `size`, `data` and the functions wanted; the others NULL. A function gives
+ * 0, or anything else when it failed. They run in the thread that opens or closes the stage, begins or ends the task,
+ * outside of the task's own time; they may call instrumented code. Whether calls are recorded at the time makes no
+ * difference. */
+struct callsig_hooks {
+  size_t size;
+  void *data; /* handed to each */
+  /* When the stage opens. A failure fails callsig_stage_open(). */
+  int (*stage_enter)(struct callsig_stage *stage, void *data);
+  /* When it closes. A failure is counted, and callsig_stage_close() returns it. */
+  int (*stage_exit)(struct callsig_stage *stage, void *data);
+  /* Before a task. A failure drops the item: the task does not begin, callsig_task_begin() returns -ECANCELED. */
+  int (*task_enter)(struct callsig_stage *stage, uint64_t item, void *data);
+  /* After it. A failure drops the item: the task counts as failed, callsig_task_end() returns -ECANCELED. */
+  int (*task_exit)(struct callsig_stage *stage, uint64_t item, int failed, void *data);
+};
+
+/* Set `size` to sizeof(struct callsig_stage_options) and what is not needed to 0. All of it is copied, but for the
+ * callbacks' data. */
+struct callsig_stage_options {
+  size_t size;
+  uint32_t pipeline;    /* which of the program's pipelines */
+  uint32_t index;       /* the stage's place in it */
+  const char *name;     /* must not be empty */
+  uint32_t concurrency; /* how many tasks are worked on at a time; 0 is 1 */
+  /* Callbacks, entered in this order and left in reverse. One that fails on entry leaves those before it, in reverse,
+   * and not itself. On exit all are called. */
+  const struct callsig_hooks *const *hooks;
+  size_t hook_count;
+  /* When too many tasks failed: callsig_task_end() says so by -EOVERFLOW. Tasks of all threads count, recorded or not,
+   * since this handle was opened. */
+  uint64_t max_failures;         /* more than these; 0: no limit */
+  uint32_t max_failure_permille; /* more than this share of the tasks, once there are 100; 0: no limit */
+};
+
+/* Opens a stage. A stage with the same pipeline, index, name and concurrency that was open before, or is, is the same
+ * stage and continues its statistics. Not in a signal handler. *stage is the caller's until callsig_stage_close().
+ * -EINVAL: a name is missing or an option is out of range; -ENOMEM; what a callback returned, when that is a negative
+ * errno, else -ECANCELED. */
+CALLSIG_API int callsig_stage_open(const struct callsig_stage_options *options, struct callsig_stage **stage);
+
+/* Closes it; NULL is ignored. No task of it may be begun afterwards, and none be open in any thread: one that is, is
+ * recorded until its thread leaves it, without callbacks. What a stage_exit callback returned when it failed (the first
+ * of them in the order of calling; as above), else 0. Not in a signal handler. */
+CALLSIG_API int callsig_stage_close(struct callsig_stage *stage);
+
+/* The stage's label. Owned by the stage. */
+CALLSIG_API const char *callsig_stage_label(const struct callsig_stage *stage);
+
+/* What is known of a task at its beginning. Set `size`; the rest may be 0. */
+struct callsig_task_options {
+  size_t size;
+  uint64_t item;         /* the program's number of the item: the timeline joins the tasks of one item. 0: none */
+  const char *signature; /* "format=I420, width=640": prints as {LABEL(format=I420, width=640)}. NULL: none. Copied. Of
+                            a stage's texts the first 256 are kept apart; further ones count without a text */
+};
+
+/* Begins a task of the stage in the calling thread, as the innermost one; `options` may be NULL. 0, also when nothing
+ * is recorded; -ECANCELED when a callback refused the item, -ENOMEM: then it has not begun and must not be ended. */
+CALLSIG_API int callsig_task_begin(struct callsig_stage *stage, const struct callsig_task_options *options);
+
+/* Ends the calling thread's innermost task, which must be of this stage. `failed`: not 0 when it did not do its work.
+ * A task that control leaves without this (longjmp, an exception, the end of the function that began it or of its
+ * thread) ends there as failed, without callbacks.
+ * -EINVAL: the innermost open task of this thread is not of this stage (a task ends in the thread that began it):
+ * nothing is ended; -ECANCELED when a task_exit callback failed: the item is to be dropped; -EOVERFLOW when the stage's
+ * failures are above its limits: the task has ended, and the pipeline should. */
+CALLSIG_API int callsig_task_end(struct callsig_stage *stage, int failed);
+
+/* Marks the calling thread's innermost task as failed, however it ends. -EINVAL: none is open. */
+CALLSIG_API int callsig_task_fail(void);
+
+/* A task for the rest of the enclosing block: CALLSIG_TASK(stage); It cannot leak. CALLSIG_TASK_WITH(stage, &options)
+ * takes options. callsig_task_fail() marks it as failed. When a callback refuses the item there is no task, and the
+ * block runs all the same: where that matters, use callsig_task_begin(). */
+CALLSIG_API struct callsig_stage *callsig_task_scope(struct callsig_stage *stage,
+                                                     const struct callsig_task_options *options);
+CALLSIG_API void callsig_task_cleanup(struct callsig_stage **stage);
+#define CALLSIG_TASK(stage)                 CALLSIG_TASK_(stage, NULL, __LINE__)
+#define CALLSIG_TASK_WITH(stage, options)   CALLSIG_TASK_(stage, options, __LINE__)
+#define CALLSIG_TASK_(stage, options, line) CALLSIG_TASK__(stage, options, line)
+#define CALLSIG_TASK__(stage, options, line)                                                                           \
+  __attribute__((cleanup(callsig_task_cleanup), unused)) struct callsig_stage *callsig_task_##line =                   \
+      callsig_task_scope(stage, options)
+
+/*
+ * Queues: callsig_queue_* around any queue that a program has, or callsig_fifo_*, a queue with them built in.
+ *
+ * The queue that stage INDEX of a pipeline puts into has the same pipeline and index, so that a reader knows between
+ * which stages it lies.
+ */
+struct callsig_queue;
+
+struct callsig_queue_options {
+  size_t size;
+  uint32_t pipeline; /* as the stage that puts into it */
+  uint32_t index;
+  const char *name;  /* the stage's, as a rule; must not be empty. Copied */
+  uint64_t capacity; /* items it can hold; 0: unbounded or unknown */
+};
+
+/* Opens the statistics of a queue, which is empty now. A queue with the same pipeline, index and name that was open
+ * before, or is, is the same queue and continues its statistics. Otherwise as callsig_stage_open(). */
+CALLSIG_API int callsig_queue_open(const struct callsig_queue_options *options, struct callsig_queue **queue);
+/* Closes them; NULL is ignored. Nobody may be putting or getting. */
+CALLSIG_API void callsig_queue_close(struct callsig_queue *queue);
+
+/* Around a put: the first before the thread may have to wait for space, the second when the item is in the queue, by
+ * the same thread; best before another thread can take the item out (under the queue's own lock). `token` is what the
+ * first gave. `item`: the program's number of the item, 0 for none. `failed`: nothing was put (the queue was closed, or
+ * time ran out). They never fail. */
+CALLSIG_API uint64_t callsig_queue_put_begin(struct callsig_queue *queue);
+CALLSIG_API void callsig_queue_put_end(struct callsig_queue *queue, uint64_t token, uint64_t item, int failed);
+/* The same around a get. */
+CALLSIG_API uint64_t callsig_queue_get_begin(struct callsig_queue *queue);
+CALLSIG_API void callsig_queue_get_end(struct callsig_queue *queue, uint64_t token, uint64_t item, int failed);
+
+/*
+ * A bounded queue between threads, first in first out, with its statistics. Not in signal handlers.
+ */
+struct callsig_fifo;
+
+/* An item: a pointer that is the program's, and its number for the timeline. */
+struct callsig_fifo_item {
+  void *data;
+  uint64_t item; /* 0: none */
+};
+
+/* Options as for callsig_queue_open(), of which `capacity` must be 1 to 2^32 - 1. */
+CALLSIG_API int callsig_fifo_open(const struct callsig_queue_options *options, struct callsig_fifo **fifo);
+/* Puts an item in, and waits for space for at most `timeout_ns` nanoseconds: 0 does not wait, UINT64_MAX waits on.
+ * -EPIPE: the queue is shut; -ETIMEDOUT. */
+CALLSIG_API int callsig_fifo_put(struct callsig_fifo *fifo, struct callsig_fifo_item item, uint64_t timeout_ns);
+/* Takes the oldest item out, and waits for one likewise. -EPIPE: the queue is shut, and empty; -ETIMEDOUT. */
+CALLSIG_API int callsig_fifo_get(struct callsig_fifo *fifo, struct callsig_fifo_item *item, uint64_t timeout_ns);
+/* Shuts the queue: nothing more can be put in, and those that wait are woken. What is in it can be taken out. */
+CALLSIG_API void callsig_fifo_shut(struct callsig_fifo *fifo);
+/* Frees it; NULL is ignored. Nobody may be using it. Items that are left in it remain the program's. */
+CALLSIG_API void callsig_fifo_close(struct callsig_fifo *fifo);
+
+/*
+ * Events: something that happened, or lasted a while, on no particular row. They are counted by name, and are marks of
+ * the timeline. The name is copied when it is new; a program should have few of them.
+ */
+CALLSIG_API int callsig_event(const char *name);
+
+/* Something that lasts: the first gives a token, which the second takes. Spans may overlap in any way, and end in
+ * another thread. A token of 0 (nothing is recorded now) is ignored. Negative errno: -EINVAL without a name, -ENOSPC.
+ */
+CALLSIG_API uint64_t callsig_span_begin(void);
+CALLSIG_API int callsig_span_end(const char *name, uint64_t token);
+
+/* A span for the rest of the enclosing block: CALLSIG_SPAN("load"); */
+struct callsig_span_scope {
+  const char *name;
+  uint64_t token;
+};
+CALLSIG_API void callsig_span_cleanup(const struct callsig_span_scope *scope);
+#define CALLSIG_SPAN(name)        CALLSIG_SPAN_(name, __LINE__)
+#define CALLSIG_SPAN_(name, line) CALLSIG_SPAN__(name, line)
+#define CALLSIG_SPAN__(name, line)                                                                                     \
+  __attribute__((cleanup(callsig_span_cleanup), unused)) struct callsig_span_scope callsig_span_##line = {             \
+      name, callsig_span_begin()}
+
+/*
+ * A schedule: which of the program's steps are recorded. A cycle is `wait` steps in which nothing is recorded, then
+ * `warmup` steps in which what is costly at first sight is done and nothing is counted, then `active` steps that are
+ * recorded. The program marks the steps.
+ */
+struct callsig_schedule_options {
+  size_t size;
+  uint64_t wait, warmup, active; /* active: at least 1 */
+  uint64_t repeat;               /* cycles; 0: on and on. After the last one nothing is recorded */
+};
+
+/* Begins the first step of a schedule. Calls that are open end now. Before or after callsig_start(), once: -EALREADY;
+ * -EINVAL; -EIO when there is no recording. callsig_enable() and callsig_disable() are the schedule's from now on:
+ * -EBUSY. Not in a signal handler. */
+CALLSIG_API int callsig_schedule(const struct callsig_schedule_options *options);
+/* Ends a step and begins the next. At a border between steps that are recorded and others, the calls that are open in
+ * any thread end, and calls that began before such a border are no longer seen. -EINVAL without a schedule. Not in a
+ * signal handler. */
+CALLSIG_API int callsig_step(void);
 
 /*
  * Rules in the program's own source: each macro, at file scope, puts one line of the rules language (docs/rules.md)
