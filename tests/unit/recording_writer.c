@@ -43,9 +43,10 @@ static void *at(struct recording_writer *writer, uint64_t address)
   return writer->data + (address - BASE);
 }
 
+/* Aligned for the level of a queue. */
 static uint64_t allocate(struct recording_writer *writer, size_t size)
 {
-  size = (size + 7) & ~(size_t)7;
+  size = (size + 15) & ~(size_t)15;
   if (writer->size + size > writer->capacity) {
     writer->capacity = (writer->size + size) * 2;
     writer->data = need(realloc(writer->data, writer->capacity));

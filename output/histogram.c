@@ -1,0 +1,223 @@
+#include "histogram.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cs_histogram_free(struct cs_histogram *histogram)
+{
+  for (unsigned i = 0; i < CS_HISTOGRAM_OCTAVES; i++)
+    free(histogram->octaves[i]);
+  *histogram = (struct cs_histogram){0};
+}
+
+/* Octaves that values of 64 bits have with so many sub-buckets: one for small values, one for each higher bit. */
+static unsigned octaves_of(uint32_t sub_bits)
+{
+  return 65 - sub_bits;
+}
+
+static uint64_t *octave_at(struct cs_histogram *histogram, unsigned octave)
+{
+  if (!histogram->octaves[octave])
+    histogram->octaves[octave] = calloc((size_t)1 << histogram->sub_bits, sizeof(uint64_t));
+  return histogram->octaves[octave];
+}
+
+/* Adds one octave's counters. */
+static int add_octave(struct cs_histogram *histogram, unsigned octave, const uint64_t *counters, int sign)
+{
+  uint64_t *sums = octave_at(histogram, octave);
+  if (!sums)
+    return -ENOMEM;
+  for (size_t i = 0; i < (size_t)1 << histogram->sub_bits; i++)
+    sums[i] += sign < 0 ? 0 - counters[i] : counters[i];
+  return 0;
+}
+
+static bool take_sub_bits(struct cs_histogram *histogram, uint32_t sub_bits)
+{
+  if (sub_bits == 0 || sub_bits > CS_HISTOGRAM_MAX_SUB_BITS ||
+      (histogram->sub_bits != 0 && histogram->sub_bits != sub_bits))
+    return false;
+  histogram->sub_bits = sub_bits;
+  return true;
+}
+
+int cs_histogram_load(struct cs_histogram *histogram, struct cs_recording *recording, uint64_t address)
+{
+  if (!address)
+    return 0;
+  const struct cs_rec_histogram *found =
+      cs_recording_record(recording, address, CS_TAG_HISTOGRAM, sizeof(struct cs_rec_histogram));
+  if (!found || !take_sub_bits(histogram, found->sub_bits)) {
+    recording->damaged++;
+    return 0;
+  }
+  struct cs_rec_histogram record;
+  memcpy(&record, found, sizeof record);
+  const uint64_t bytes = sizeof(uint64_t) << histogram->sub_bits;
+  int result = 0;
+  for (unsigned i = 0; i < CS_HISTOGRAM_OCTAVES && result == 0; i++) {
+    if (!record.octaves[i])
+      continue;
+    const uint64_t *counters = NULL;
+    if (i < octaves_of(histogram->sub_bits) && cs_recording_spend(recording, bytes))
+      counters = cs_recording_bytes(recording, record.octaves[i], bytes);
+    if (counters)
+      result = add_octave(histogram, i, counters, 1);
+    else
+      recording->damaged++;
+  }
+  return result;
+}
+
+int cs_histogram_add(struct cs_histogram *histogram, const struct cs_histogram *other, int sign)
+{
+  if (other->sub_bits == 0)
+    return 0;
+  if (!take_sub_bits(histogram, other->sub_bits))
+    return -EINVAL;
+  int result = 0;
+  for (unsigned i = 0; i < CS_HISTOGRAM_OCTAVES && result == 0; i++)
+    if (other->octaves[i])
+      result = add_octave(histogram, i, other->octaves[i], sign);
+  return result;
+}
+
+int cs_histogram_count(struct cs_histogram *histogram, uint32_t sub_bits, uint64_t bucket, uint64_t count)
+{
+  if (!take_sub_bits(histogram, sub_bits) || bucket >> sub_bits >= octaves_of(sub_bits))
+    return -EINVAL;
+  uint64_t *counters = octave_at(histogram, (unsigned)(bucket >> sub_bits));
+  if (!counters)
+    return -ENOMEM;
+  counters[bucket & (((uint64_t)1 << sub_bits) - 1)] += count;
+  return 0;
+}
+
+/* The buckets in use, one after the other. Zero-initialise but for `histogram`. */
+struct walk {
+  const struct cs_histogram *histogram;
+  uint64_t next;          /* bucket to look at */
+  uint64_t bucket, count; /* the one that was found */
+};
+
+static bool next_bucket(struct walk *walk)
+{
+  const struct cs_histogram *histogram = walk->histogram;
+  const uint64_t size = (uint64_t)1 << histogram->sub_bits;
+  while (walk->next < size * CS_HISTOGRAM_OCTAVES) {
+    const uint64_t *counters = histogram->octaves[walk->next / size];
+    if (!counters) {
+      walk->next = (walk->next / size + 1) * size;
+      continue;
+    }
+    walk->bucket = walk->next++;
+    walk->count = counters[walk->bucket % size];
+    if (walk->count != 0 && walk->count < UINT64_C(1) << 63)
+      return true;
+  }
+  return false;
+}
+
+uint64_t cs_histogram_total(const struct cs_histogram *histogram)
+{
+  uint64_t total = 0;
+  for (struct walk walk = {.histogram = histogram}; next_bucket(&walk);)
+    total += walk.count;
+  return total;
+}
+
+/* The values of a bucket: `*low` and how many there are from it on. */
+static uint64_t bucket_values(const struct cs_histogram *histogram, uint64_t bucket, uint64_t *low)
+{
+  const uint64_t size = (uint64_t)1 << histogram->sub_bits;
+  uint64_t octave = bucket / size;
+  *low = octave == 0 ? bucket : (size + bucket % size) << (octave - 1);
+  return octave == 0 ? 1 : (uint64_t)1 << (octave - 1);
+}
+
+bool cs_histogram_range(const struct cs_histogram *histogram, uint64_t *low, uint64_t *high)
+{
+  bool found = false;
+  for (struct walk walk = {.histogram = histogram}; next_bucket(&walk); found = true) {
+    uint64_t first, values = bucket_values(histogram, walk.bucket, &first);
+    if (!found)
+      *low = first;
+    *high = first + (values - 1);
+  }
+  return found;
+}
+
+/* n * permille / 1000 without overflow. */
+static uint64_t share(uint64_t n, unsigned permille)
+{
+  return n / 1000 * permille + n % 1000 * permille / 1000;
+}
+
+double cs_histogram_percentile(const struct cs_histogram *histogram, unsigned permille, double min, double max)
+{
+  uint64_t total = cs_histogram_total(histogram);
+  if (total == 0)
+    return 0;
+  uint64_t rank = share(total, permille);
+  if (rank >= total - 1)
+    return max;
+  if (rank == 0)
+    return min;
+  struct walk walk = {.histogram = histogram};
+  for (uint64_t before = 0; next_bucket(&walk) && before + walk.count <= rank;)
+    before += walk.count;
+  uint64_t low, values = bucket_values(histogram, walk.bucket, &low);
+  double value = (double)low + (double)(values - 1) / 2;
+  return value < min ? min : (value > max ? max : value);
+}
+
+static void put_number(struct cs_text *bytes, uint64_t value)
+{
+  for (; value >= 0x80; value >>= 7)
+    cs_text_putc(bytes, (char)(0x80 | (value & 0x7F)));
+  cs_text_putc(bytes, (char)value);
+}
+
+void cs_histogram_encode(const struct cs_histogram *histogram, struct cs_text *bytes)
+{
+  cs_text_putc(bytes, (char)histogram->sub_bits);
+  uint64_t expected = 0;
+  for (struct walk walk = {.histogram = histogram}; next_bucket(&walk); expected = walk.bucket + 1) {
+    put_number(bytes, walk.bucket - expected);
+    put_number(bytes, walk.count);
+  }
+}
+
+/* False at the end of the bytes, and for a number of more than 64 bits. */
+static bool get_number(const unsigned char **at, const unsigned char *end, uint64_t *value)
+{
+  *value = 0;
+  for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
+    unsigned char byte = *(*at)++;
+    *value |= (uint64_t)(byte & 0x7F) << shift;
+    if (!(byte & 0x80))
+      return true;
+  }
+  return false;
+}
+
+int cs_histogram_decode(struct cs_histogram *histogram, const void *bytes, size_t size)
+{
+  const unsigned char *at = bytes, *end = at + size;
+  if (size == 0)
+    return 0;
+  uint32_t sub_bits = *at++;
+  uint64_t expected = 0;
+  int result = 0;
+  while (at < end && result == 0) {
+    uint64_t distance, count;
+    if (!get_number(&at, end, &distance) || !get_number(&at, end, &count) || distance > UINT64_MAX - expected)
+      return -EINVAL;
+    result = cs_histogram_count(histogram, sub_bits, expected + distance, count);
+    expected += distance + 1;
+  }
+  return result;
+}

@@ -1,0 +1,49 @@
+/*
+ * Histograms of times in log-linear buckets, as a recording keeps them (format/recording.h), summed, subtracted and
+ * asked for percentiles. docs/pipeline-statistics.md derives the error bound.
+ *
+ * Zero-initialise; free with cs_histogram_free(). Not thread-safe.
+ */
+#ifndef CALLSIG_OUTPUT_HISTOGRAM_H
+#define CALLSIG_OUTPUT_HISTOGRAM_H
+
+#include "recording.h"
+#include "text.h"
+
+/* More sub-buckets than any recording has; with them a histogram takes 4 MiB. */
+enum { CS_HISTOGRAM_MAX_SUB_BITS = 13 };
+
+struct cs_histogram {
+  uint32_t sub_bits; /* 0 while there are no counters */
+  uint64_t *octaves[CS_HISTOGRAM_OCTAVES];
+};
+
+void cs_histogram_free(struct cs_histogram *histogram);
+
+/* Adds the histogram record at `address` (0: none). What cannot be read is counted as damage. 0 or -ENOMEM. */
+int cs_histogram_load(struct cs_histogram *histogram, struct cs_recording *recording, uint64_t address);
+
+/* Adds `sign` (1 or -1, modulo 2^64) times the counters of `other`, which has the same sub_bits or is empty; else
+ * -EINVAL. Or -ENOMEM. */
+int cs_histogram_add(struct cs_histogram *histogram, const struct cs_histogram *other, int sign);
+
+/* Adds `count` to the bucket with number `bucket`. -EINVAL when there is none, or -ENOMEM. */
+int cs_histogram_count(struct cs_histogram *histogram, uint32_t sub_bits, uint64_t bucket, uint64_t count);
+
+/* How many values it holds. A counter below 0, of a difference that was read while it changed, holds none. */
+uint64_t cs_histogram_total(const struct cs_histogram *histogram);
+
+/* The smallest and the largest value that the buckets in use can hold; false when none is. */
+bool cs_histogram_range(const struct cs_histogram *histogram, uint64_t *low, uint64_t *high);
+
+/* The value at rank min(n * permille / 1000, n - 1) of the n values in ascending order, counted from 0: the middle of
+ * its bucket, so at most 2^-(sub_bits + 1) of it away, and within [min, max], which the first and the last rank give
+ * exactly. 0 when there are no values. */
+double cs_histogram_percentile(const struct cs_histogram *histogram, unsigned permille, double min, double max);
+
+/* The counters as bytes, and back: sub_bits in one byte; then for each bucket in use, ascending, its distance from what
+ * follows the one before (from 0 at first) and its count, both in LEB128. */
+void cs_histogram_encode(const struct cs_histogram *histogram, struct cs_text *bytes);
+int cs_histogram_decode(struct cs_histogram *histogram, const void *bytes, size_t size);
+
+#endif
