@@ -2,28 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "clock.h"
 #include "load.h"
 #include "text.h"
-
-/* Seconds a tick. The rate of a TSC follows from the recording's two readings; outside of what any machine has, they
- * are torn or missing. */
-static void set_clock(struct cs_recording_info *info)
-{
-  const double shortest = 1e-12, longest = 1e-3;
-  const struct cs_rec_process *process = &info->process;
-  info->tick = 1e-9;
-  if (process->clock == CS_CLOCK_INJECTED) {
-    info->uncalibrated = process->injected_hz == 0;
-    if (process->injected_hz)
-      info->tick = 1.0 / (double)process->injected_hz;
-  } else if (process->clock == CS_CLOCK_TSC) {
-    double ticks = (double)(process->last.ticks - process->start.ticks);
-    double tick = (double)(process->last.monotonic_ns - process->start.monotonic_ns) * 1e-9 / ticks;
-    info->uncalibrated = process->last.ticks <= process->start.ticks || !(tick >= shortest && tick <= longest);
-    if (!info->uncalibrated)
-      info->tick = tick;
-  }
-}
 
 static struct cs_rec_process of_header(const struct cs_rec_header *header)
 {
@@ -78,7 +59,8 @@ static int add_process(struct cs_loader *loader, const struct cs_rec_process *pr
                                      .innermost = CS_NONE,
                                      .process = *process};
   memcpy(info->loss, process->loss, sizeof info->loss);
-  set_clock(info);
+  info->tick =
+      cs_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &info->uncalibrated);
   int result = intern(loader, process->program, "", &info->program);
   if (result == 0 && process->source)
     return intern(loader, process->source, "?", &info->path);

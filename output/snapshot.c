@@ -3,26 +3,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "clock.h"
 #include "message.h"
 #include "object.h"
 #include "recording.h"
-
-#if defined(__x86_64__)
-#include <x86intrin.h>
-static uint64_t read_counter(void)
-{
-  return __rdtsc();
-}
-#elif defined(__aarch64__)
-static uint64_t read_counter(void)
-{
-  uint64_t ticks;
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-  return ticks;
-}
-#endif
 
 /* libcallsig linked statically without its own dynamic symbols is found by this reference; otherwise it stays NULL. */
 extern const char *callsig_path(void) __attribute__((weak));
@@ -36,17 +21,6 @@ static const char *own_path(void)
   return path ? path() : NULL;
 }
 
-/* The recording's clock as it stands, so that open calls last until now. False for a clock that only the runtime can
- * read. */
-static bool read_now(uint32_t clock, struct cs_rec_clock_point *now)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  now->monotonic_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-  now->ticks = clock == CS_CLOCK_TSC ? read_counter() : now->monotonic_ns;
-  return clock == CS_CLOCK_TSC || clock == CS_CLOCK_MONOTONIC;
-}
-
 int callsig_stats_snapshot(struct callsig_stats **snapshot)
 {
   *snapshot = NULL;
@@ -58,7 +32,7 @@ int callsig_stats_snapshot(struct callsig_stats **snapshot)
   if (result < 0)
     return result;
   struct cs_rec_clock_point now;
-  bool known = read_now(recording.header.clock, &now);
+  bool known = cs_clock_now(recording.header.clock, &now);
   struct callsig_stats *stats;
   result = cs_stats_new(&stats);
   if (result < 0) {
