@@ -6,7 +6,7 @@
 #include "config.h"
 
 static const struct cs_command *const commands[] = {
-    &cs_command_run, &cs_command_report, &cs_command_index, &cs_command_flags, NULL,
+    &cs_command_run, &cs_command_report, &cs_command_export, &cs_command_index, &cs_command_flags, NULL,
 };
 
 static int print_help(void)

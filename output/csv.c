@@ -109,8 +109,6 @@ static int print_list(struct csv *csv, const struct cs_list *list)
     result = print_row(csv, list->rows[i]);
   if (result == 0 && fflush(csv->out) != 0)
     result = -EIO;
-  if (result == -EIO)
-    return cs_stats_fail(-EIO, "cannot write the CSV: the output is full or closed");
   if (result == 0)
     result = cs_notes(csv->stats, tell_note, NULL);
   return result == -ENOMEM ? cs_stats_no_memory() : result;

@@ -148,8 +148,6 @@ int cs_json_print(struct callsig_stats *stats, FILE *out, const char *const *res
       result = ended;
     if (result == -ENOMEM)
       cs_stats_no_memory();
-    if (result == -EIO)
-      cs_stats_message("cannot write the JSON: the output is full or closed");
   }
   free(report.list.rows);
   cs_text_free(&report.message);

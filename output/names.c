@@ -48,19 +48,9 @@ void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key
     cs_row_function_text(names, key, scratch, text);
 }
 
-void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
-                 struct cs_text *text)
+void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, const char *separator,
+                   struct cs_text *text)
 {
-  const struct cs_known_function *function = cs_row_function(names, key);
-  const char *separator = "";
-  if (function && function->is_action) {
-    cs_text_puts(text, cs_profile_string(names->profile, function->name));
-  } else if (function) {
-    cs_text_printf(text, "%s:%u(", cs_profile_string(names->profile, function->file), function->line);
-    cs_row_function_text(names, key, scratch, text);
-    cs_text_putc(text, ')');
-  }
-  separator = function ? " " : "";
   if (key->thread != CS_NONE) {
     cs_text_printf(text, "%s[thread %s]", separator, cs_profile_string(names->profile, key->thread));
     separator = " ";
@@ -69,6 +59,20 @@ void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, str
     const char *module = cs_profile_string(names->profile, key->module);
     cs_text_printf(text, "%s[module %s]", separator, *module ? module : "?");
   }
+}
+
+void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                 struct cs_text *text)
+{
+  const struct cs_known_function *function = cs_row_function(names, key);
+  if (function && function->is_action) {
+    cs_text_puts(text, cs_profile_string(names->profile, function->name));
+  } else if (function) {
+    cs_text_printf(text, "%s:%u(", cs_profile_string(names->profile, function->file), function->line);
+    cs_row_function_text(names, key, scratch, text);
+    cs_text_putc(text, ')');
+  }
+  cs_row_groups(names, key, function ? " " : "", text);
 }
 
 static int compare_numbers(uint64_t left, uint64_t right)

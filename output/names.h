@@ -31,6 +31,11 @@ void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key
 void cs_row_function_text(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
                           struct cs_text *text);
 
+/* Appends what rows are by beside their function: `separator`, then "[thread main (12)] [module /bin/x]". Nothing when
+ * they are by the function alone. */
+void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, const char *separator,
+                   struct cs_text *text);
+
 /* Orders two rows as people read them: by file, line, function, then argument by argument (numbers by value), thread
  * and module. Negative, 0 or positive. */
 int cs_row_compare(const struct cs_names *names, const struct cs_row_key *left, const struct cs_row_key *right,

@@ -260,14 +260,19 @@ int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out, const ch
   return result < 0 ? result : print_notes(stats, out);
 }
 
+static int say_unwritten(int result, const char *what)
+{
+  return result == -EIO ? cs_stats_fail(-EIO, "cannot write the %s: the output is full or closed", what) : result;
+}
+
 int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
 {
-  return cs_json_print(stats, out, restrictions, count);
+  return say_unwritten(cs_json_print(stats, out, restrictions, count), "JSON");
 }
 
 int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
 {
-  return cs_csv_print(stats, out, restrictions, count);
+  return say_unwritten(cs_csv_print(stats, out, restrictions, count), "CSV");
 }
 
 size_t callsig_stats_row_count(struct callsig_stats *stats)

@@ -120,6 +120,26 @@ struct callsig_stats_total {
 };
 CALLSIG_STATS_API int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total *total);
 
+/* How an object leaves in a format of another tool; docs/exports.md says what each carries. */
+struct callsig_stats_export {
+  size_t size;
+  const char *format; /* one of callsig_stats_export_format() */
+};
+
+/* The names of the formats, 0, 1, 2 ...; NULL after the last. They are never freed. */
+CALLSIG_STATS_API const char *callsig_stats_export_format(size_t index);
+
+/* Writes the calls that the filters select, grouped as the object is: with signatures, or by function alone. -EINVAL
+ * for an unknown format, after a message that lists them, and for a grouping that the format has no room for; -EIO when
+ * `out` cannot be written. Nothing is held in memory as a whole document. */
+CALLSIG_STATS_API int callsig_stats_export(struct callsig_stats *stats, const struct callsig_stats_export *wanted,
+                                           FILE *out);
+
+/* The same into a file, which appears at `path` when it is complete: after an error whatever was there is still there.
+ * A pipe or device is written directly; a symbolic link is an error (-ELOOP). */
+CALLSIG_STATS_API int callsig_stats_export_file(struct callsig_stats *stats, const struct callsig_stats_export *wanted,
+                                                const char *path);
+
 #ifdef __cplusplus
 }
 #endif

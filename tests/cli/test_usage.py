@@ -4,7 +4,7 @@ import subprocess
 
 import harness
 
-COMMANDS = ("run", "report", "index", "flags")
+COMMANDS = ("run", "report", "export", "index", "flags")
 
 
 class Usage(harness.Case):
@@ -12,7 +12,7 @@ class Usage(harness.Case):
         self.assert_fails(self.callsig(), 2, "no command")
 
     def test_unknown_command(self):
-        for name in ("frobnicate", "merge", "diff", "browse", "export", "stages", ""):
+        for name in ("frobnicate", "merge", "diff", "browse", "stages", ""):
             self.assert_fails(self.callsig(name), 2, f"unknown command '{name}'")
 
     def test_unknown_option_before_command(self):
@@ -32,6 +32,7 @@ class Usage(harness.Case):
             "run": "-o -s --no-signatures --rules --include --exclude --clock",
             "report": "-s --by --function --signature --stage --thread --module --callers --callees --strip-dirs --format "
                       "--compensate",
+            "export": "--to -o --output --by --function --signature --stage --thread --module --strip-dirs --compensate",
             "index": "--explain --coverage --verify --rules --cache",
             "flags": "--cc --cflags --libs",
         }
@@ -56,7 +57,7 @@ class Usage(harness.Case):
         for command in (("run", "-o"), ("run", "-s"), ("run", "--rules"), ("run", "--include"), ("run", "--exclude"),
                         ("run", "--clock"), ("report", "-s"), ("report", "--by"), ("report", "--function"),
                         ("report", "--signature"), ("report", "--stage"), ("report", "--thread"), ("report", "--module"),
-                        ("report", "--format"), ("index", "--rules"), ("flags", "--cc")):
+                        ("report", "--format"), ("export", "--to"), ("export", "-o"), ("export", "--by"), ("index", "--rules"), ("flags", "--cc")):
             self.assert_fails(self.callsig(*command), 2, f"option '{command[1]}' needs a value")
 
     def test_option_takes_no_value(self):

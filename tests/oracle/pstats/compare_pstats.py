@@ -183,6 +183,21 @@ def sequences(seeds):
         yield f"random {seed}", source.choice([1000, 7, 1000003]), random_calls(source, 5, 6)
 
 
+def compare_export(command, numbers, by):
+    """The numbers that Python reads from our pstats export are those of cProfile itself: counts, times and callers."""
+    got = subprocess.run([*command, "export", "pstats"], stdout=subprocess.PIPE, check=True).stdout
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(got)
+        file.flush()
+        read = pstats.Stats(file.name).stats
+    # A caller that was not profiled, the test itself, is in no recording.
+    wanted = {function: (*counts, {caller: edge for caller, edge in callers.items() if caller in numbers})
+              for function, (*counts, callers) in numbers.items()}
+    if read != wanted:
+        differ = next(key for key in sorted(read.keys() | wanted.keys()) if read.get(key) != wanted.get(key))
+        sys.exit(f"pstats export by {by}: {differ}: read {read.get(differ)}, cProfile has {wanted.get(differ)}")
+
+
 def compare(program, folder, label, hz, calls, source):
     sequence, recording = os.path.join(folder, "sequence"), os.path.join(folder, "recording")
     write_sequence(sequence, hz, KNOWN, calls)
@@ -201,6 +216,8 @@ def compare(program, folder, label, hz, calls, source):
             if got != wanted:
                 sys.exit(f"{label}: differs from pstats\n{' '.join(command[3:])}\n--- pstats\n{wanted}--- callsig\n{got}")
             checks += 1
+        compare_export([program, sequence, recording, "by", by], numbers, by)
+        checks += 1
     return checks
 
 

@@ -1,8 +1,9 @@
 /*
  * Makes a recording of a sequence of calls and prints it by callsig/stats.h: one half of the comparison with CPython.
  *
- *   print_calls SEQUENCE RECORDING [by function|signature] [sort KEYS] [reverse] [strip] stats|callers|callees|json
- * [RESTRICTION...]
+ *   print_calls SEQUENCE RECORDING [by function|signature] [sort KEYS] [reverse] [strip]
+ *               stats|callers|callees|json [RESTRICTION...]
+ *   print_calls SEQUENCE RECORDING [by function|signature] [strip] export FORMAT
  *
  * A line of SEQUENCE is "hz N", "f ID FILE LINE NAME" (in the order of ids), "e ID ARGUMENT NOW", "a NAME NOW" or "x
  * NOW".
@@ -110,6 +111,10 @@ static int print(struct callsig_stats *stats, char **argv)
       return callsig_stats_print_callees(stats, stdout, restrictions, rest);
     else if (strcmp(*argv, "json") == 0)
       return callsig_stats_print_json(stats, stdout, restrictions, rest);
+    else if (strcmp(*argv, "export") == 0)
+      return callsig_stats_export(
+          stats, &(struct callsig_stats_export){.size = sizeof(struct callsig_stats_export), .format = argv[1]},
+          stdout);
     else
       return -1;
     if (result < 0)

@@ -1,0 +1,122 @@
+/* callsig export: recordings in the formats of other tools. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "callsig/stats.h"
+#include "command.h"
+#include "select.h"
+
+static const char help[] =
+    "usage: callsig export --to FORMAT [FILE...] [-o OUT] [OPTION...]\n"
+    "\n"
+    "Writes the recordings FILE... (default callsig.out) in a format that other tools read, into OUT, or to standard\n"
+    "output without -o or with '-o -'.\n"
+    "\n"
+    "  --to FORMAT         csv       RFC 4180, as 'callsig report --format csv'\n"
+    "                      json      as 'callsig report --format json'\n"
+    "                      pstats    Python's pstats, SnakeViz, gprof2dot\n"
+    "  -o, --output OUT    the file to write; it appears when it is complete\n" /* and what all readers have */
+    CS_SELECT_HELP "  --help, --version\n";
+
+struct export_options {
+  struct callsig_stats_export wanted;
+  const char *output;
+  struct cs_select select;
+};
+
+/* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
+static int read_options(const struct cs_command *command, int argc, char **argv, struct export_options *export,
+                        int *status)
+{
+  enum { OPTION_TO = CS_SELECT_OPTION_FIRST };
+  static const struct option options[] = {
+      {"to", required_argument, NULL, OPTION_TO},
+      {"output", required_argument, NULL, 'o'},
+      CS_SELECT_OPTIONS,
+      CS_COMMON_OPTIONS,
+      {NULL, 0, NULL, 0},
+  };
+  int option;
+  while ((option = cs_next_option(command, argc, argv, ":o:", options, status)) != -1) {
+    switch (option) {
+    case -2:
+      return -1;
+    case 'o':
+      export->output = optarg;
+      break;
+    case OPTION_TO:
+      export->wanted.format = optarg;
+      break;
+    default:
+      *status = cs_select_option(command, option, optarg, &export->select);
+      if (*status != CS_EXIT_OK)
+        return -1;
+    }
+  }
+  return 0;
+}
+
+/* CS_EXIT_OK when there is such a format; else a message that lists them all. */
+static int check_format(const struct cs_command *command, const char *wanted)
+{
+  char list[256] = "";
+  const char *name;
+  for (size_t i = 0; (name = callsig_stats_export_format(i)) != NULL; i++) {
+    if (wanted != NULL && strcmp(wanted, name) == 0)
+      return CS_EXIT_OK;
+    size_t length = strlen(list);
+    snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", name);
+  }
+  if (wanted == NULL)
+    return cs_usage_error(command, "no format: add --to and one of %s", list);
+  return cs_usage_error(command, "--to: '%s' is none of %s", wanted, list);
+}
+
+static int write_export(struct callsig_stats *stats, const struct export_options *export)
+{
+  if (export->output != NULL)
+    return callsig_stats_export_file(stats, &export->wanted, export->output) < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  return callsig_stats_export(stats, &export->wanted, stdout) < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+}
+
+static int export_main(const struct cs_command *command, int argc, char **argv)
+{
+  struct export_options export = {.wanted = {.size = sizeof export.wanted}, .select = CS_SELECT_DEFAULT};
+  int status = CS_EXIT_OK;
+  if (read_options(command, argc, argv, &export, &status) < 0)
+    return status;
+  status = check_format(command, export.wanted.format);
+  if (status != CS_EXIT_OK)
+    return status;
+  if (export.output != NULL && strcmp(export.output, "-") == 0)
+    export.output = NULL;
+  if (export.output == NULL && isatty(STDOUT_FILENO) && strcmp(export.wanted.format, "pstats") == 0)
+    return cs_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", export.wanted.format);
+
+  char **arguments = argv + optind;
+  size_t count = (size_t)(argc - optind), recordings = cs_select_recordings(arguments, count);
+  if (recordings < count) {
+    struct stat file;
+    cs_error("export: %s: %s; name recordings", arguments[recordings],
+             stat(arguments[recordings], &file) != 0 ? strerror(errno) : "is a folder");
+    return CS_EXIT_FAILURE;
+  }
+  struct callsig_stats *stats = NULL;
+  status = cs_select_load(command, arguments, recordings, NULL, &stats);
+  if (status == CS_EXIT_OK)
+    status = cs_select_apply(stats, &export.select);
+  if (status == CS_EXIT_OK)
+    status = write_export(stats, &export);
+  callsig_stats_free(stats);
+  return status;
+}
+
+const struct cs_command cs_command_export = {
+    .name = "export",
+    .summary = "write recordings in the formats of other tools",
+    .help = help,
+    .main = export_main,
+};

@@ -1,0 +1,32 @@
+/*
+ * What the formats that recordings leave in share. One file a format, export_FORMAT.c; export.c finds it by its name.
+ */
+#ifndef CALLSIG_OUTPUT_EXPORT_H
+#define CALLSIG_OUTPUT_EXPORT_H
+
+#include <stdio.h>
+
+#include "object.h"
+
+/* One export on its way out. */
+struct cs_export {
+  struct callsig_stats *stats; /* prepared: its rows are there */
+  FILE *out;
+};
+
+/* Writes all of a format. 0; -EIO when `out` could not be written; -ENOMEM; another negative errno after a message. */
+typedef int cs_export_fn(const struct cs_export *export);
+
+cs_export_fn cs_export_pstats;
+
+/* Writes `size` bytes. 0 or -EIO. */
+int cs_export_write(const struct cs_export *export, const void *bytes, size_t size);
+
+/* Writes a text and empties it. 0, -EIO, or -ENOMEM when an addition to the text had failed. */
+int cs_export_flush(const struct cs_export *export, struct cs_text *text);
+
+/* The numbers of the rows with calls, in the order of cs_row_compare(): the same whatever the object is sorted by. The
+ * caller frees them. NULL: -ENOMEM. */
+uint32_t *cs_export_order(const struct callsig_stats *stats);
+
+#endif

@@ -1,0 +1,88 @@
+#define _GNU_SOURCE
+#include "output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "message.h"
+
+static int fail(const char *path, int error)
+{
+  const char *advice =
+      error == -ENOSPC || error == -EDQUOT ? "make room, or name a file elsewhere" : "name a file that can be written";
+  return cs_stats_fail(error, "%s: %s; %s", path, strerror(-error), advice);
+}
+
+/* A new file beside `path`. mkostemp makes it 0600; what is asked for by name is as other files of its user. */
+static int open_beside(struct cs_output_file *file)
+{
+  size_t size = strlen(file->path) + sizeof ".XXXXXX";
+  file->temporary = malloc(size);
+  if (!file->temporary)
+    return -ENOMEM;
+  snprintf(file->temporary, size, "%s.XXXXXX", file->path);
+  int descriptor = mkostemp(file->temporary, O_CLOEXEC);
+  if (descriptor < 0)
+    return -errno;
+  mode_t mask = umask(0);
+  umask(mask);
+  int result = fchmod(descriptor, 0666 & ~mask) == 0 ? 0 : -errno;
+  file->stream = result == 0 ? fdopen(descriptor, "w") : NULL;
+  if (file->stream)
+    return 0;
+  result = result < 0 ? result : -errno;
+  close(descriptor);
+  unlink(file->temporary);
+  return result;
+}
+
+static int open_directly(struct cs_output_file *file)
+{
+  int descriptor = open(file->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+  if (descriptor < 0)
+    return -errno;
+  file->stream = fdopen(descriptor, "w");
+  if (file->stream)
+    return 0;
+  int result = -errno;
+  close(descriptor);
+  return result;
+}
+
+int cs_output_file_open(struct cs_output_file *file, const char *path)
+{
+  *file = (struct cs_output_file){.path = path};
+  struct stat there;
+  bool exists = lstat(path, &there) == 0;
+  if (exists && S_ISLNK(there.st_mode))
+    return cs_stats_fail(-ELOOP, "%s: is a symbolic link, which is not followed; name the file itself", path);
+  if (exists && S_ISDIR(there.st_mode))
+    return cs_stats_fail(-EISDIR, "%s: is a folder; name a file in it", path);
+  int result = exists && !S_ISREG(there.st_mode) ? open_directly(file) : open_beside(file);
+  if (result < 0) {
+    free(file->temporary);
+    file->temporary = NULL;
+    return fail(path, result);
+  }
+  return 0;
+}
+
+int cs_output_file_close(struct cs_output_file *file, int result)
+{
+  int reason = result == -EIO && ferror(file->stream) && errno ? -errno : result;
+  errno = 0;
+  int ended = fclose(file->stream) == 0 ? 0 : -(errno ? errno : EIO);
+  if (result == 0)
+    reason = ended;
+  if (reason == 0 && file->temporary && rename(file->temporary, file->path) != 0)
+    reason = -errno;
+  if (file->temporary && reason < 0)
+    unlink(file->temporary);
+  free(file->temporary);
+  file->temporary = NULL;
+  return reason < 0 && (result == 0 || result == -EIO) ? fail(file->path, reason) : reason;
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""callsig export: its options, its errors, and where its output goes. What the formats hold is tests/oracle/exports/."""
+
+import os
+import pstats
+import subprocess
+
+import harness
+from harness import Case
+
+
+class Export(Case):
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("calls", harness.CALLS)
+        done = self.callsig("run", "-o", "recording", self.program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def export(self, *arguments):
+        done = self.callsig("export", "recording", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def read(self, name):
+        with open(self.path(name)) as file:
+            return file.read()
+
+    def functions(self, path):
+        return sorted(name for _, _, name in pstats.Stats(path).stats)
+
+    def test_pstats(self):
+        self.export("--to", "pstats", "-o", "out")
+        self.assertEqual(self.functions(self.path("out")),
+                         ["main(argc=1, argv=?)", "twice(n=1)", "twice(n=7)", "work(n=1)"])
+
+    def test_by_function(self):
+        self.export("--to", "pstats", "--by", "function", "-o", "out")
+        self.assertEqual(self.functions(self.path("out")), ["main", "twice", "work"])
+
+    def test_filters(self):
+        self.export("--to", "pstats", "--signature", "n == 7", "-o", "out")
+        self.assertEqual(self.functions(self.path("out")), ["twice(n=7)"])
+
+    def test_json_and_csv_are_those_of_report(self):
+        for name in ("json", "csv"):
+            self.assertEqual(self.export("--to", name), self.callsig("report", "recording", "--format", name).stdout)
+            self.assertEqual(self.export("--to", name, "-o", "-"), self.export("--to", name))
+
+    def test_default_recording(self):
+        os.rename(self.path("recording"), self.path("callsig.out"))
+        done = self.callsig("export", "--to", "csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("twice(n=7)", done.stdout)
+
+    def test_without_format(self):
+        self.assert_fails(self.callsig("export", "recording"), 2, "--to", "csv", "json", "pstats")
+
+    def test_unknown_format(self):
+        self.assert_fails(self.callsig("export", "--to", "xml", "recording"), 2, "--to", "'xml'", "csv", "json", "pstats")
+
+    def test_unknown_option(self):
+        self.assert_fails(self.callsig("export", "--nope"), 2, "--nope")
+
+    def test_unknown_group(self):
+        self.assert_fails(self.callsig("export", "--to", "csv", "--by", "colour", "recording"), 2, "--by", "'colour'")
+
+    def test_no_recording(self):
+        self.assert_fails(self.callsig("export", "--to", "csv"), 1, "callsig.out")
+        self.assert_fails(self.callsig("export", "--to", "csv", "nowhere"), 1, "nowhere: No such file")
+        self.assert_fails(self.callsig("export", "--to", "csv", self.folder), 1, "is a folder")
+
+    def test_not_a_recording(self):
+        self.write("text", "no recording\n" * 1000)
+        self.assert_fails(self.callsig("export", "--to", "csv", "text", "-o", "out"), 1, "text")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_group_that_a_format_has_no_room_for(self):
+        self.assert_fails(self.callsig("export", "--to", "pstats", "--by", "thread", "recording", "-o", "out"), 1, "--by")
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(set(os.listdir(self.folder)) - {"out"}))
+
+    def test_replaces_a_file_whole(self):
+        self.write("out", "old", mode=0o640)
+        self.export("--to", "csv", "-o", "out")
+        self.assertNotIn("out.", " ".join(os.listdir(self.folder)))
+        self.assertIn("twice", self.read("out"))
+
+    def test_link_is_not_followed(self):
+        self.write("target", "mine")
+        os.symlink("target", self.path("out"))
+        self.assert_fails(self.callsig("export", "--to", "csv", "recording", "-o", "out"), 1, "out: ", "symbolic link")
+        self.assertEqual(self.read("target"), "mine")
+
+    def test_folder(self):
+        os.mkdir(self.path("out"))
+        self.assert_fails(self.callsig("export", "--to", "csv", "recording", "-o", "out"), 1, "out: ", "folder")
+
+    def test_no_such_folder(self):
+        self.assert_fails(self.callsig("export", "--to", "csv", "recording", "-o", "no/out"), 1, "no/out: ", "No such file")
+
+    def test_full_device(self):
+        for name in ("csv", "json", "pstats"):
+            done = self.callsig("export", "--to", name, "recording", "-o", "/dev/full")
+            self.assert_fails(done, 1, "/dev/full: No space left")
+
+    def test_full_standard_output(self):
+        for name in ("csv", "json", "pstats"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([harness.CALLSIG, "export", "--to", name, "recording"], cwd=self.folder, text=True,
+                                      env=self.environment, stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+
+    def test_limited_file_leaves_what_was_there(self):
+        self.write("out", "old")
+        done = self.run_command("sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" export --to csv recording -o out",
+                                harness.CALLSIG)
+        self.assert_fails(done, 1, "out: ", "File too large")
+        self.assertEqual(self.read("out"), "old")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("out.")], [])
+
+    def test_pipe(self):
+        os.mkfifo(self.path("pipe"))
+        reader = subprocess.Popen(["cat", "pipe"], cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        self.export("--to", "csv", "-o", "pipe")
+        self.assertIn("twice(n=7)", reader.communicate()[0])
+
+
+if __name__ == "__main__":
+    harness.main()
