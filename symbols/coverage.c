@@ -20,6 +20,7 @@ static const char *const lost_texts[CS_LOST_COUNT] = {
     [CS_LOST_NO_ADDRESS] = "not in memory, and its address is wanted",
     [CS_LOST_OPERATION] = "an operation of its location is not supported",
     [CS_LOST_TOO_LONG] = "its location is too long to evaluate in a hook",
+    [CS_LOST_FRAME_NUMBER] = "told as an address in the frame, which a number is not (a load is missing: clang 14)",
     [CS_LOST_CORRUPT] = "its location cannot be read",
 };
 
@@ -137,6 +138,22 @@ static double percent(uint64_t part, uint64_t whole)
   return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+/* One share of the parameters: how many of those that `whole` counts are read. */
+static void write_share(uint64_t read, uint64_t whole, const char *of, FILE *out)
+{
+  fprintf(out, "  %6.2f %% readable of %" PRIu64 " %s\n", percent(read, whole), whole, of);
+}
+
+/* The three measures differ in what they hold the compiler to account for. */
+static void write_shares(const struct sums *sums, uint64_t read, uint64_t declared, FILE *out)
+{
+  uint64_t named = declared - sums->lost[CS_LOST_NO_PARAMETER];
+  uint64_t placed = named - sums->lost[CS_LOST_NO_LOCATION];
+  write_share(read, named, "parameters that the debug information of their instance names", out);
+  write_share(read, placed, "that it also gives a location or a value, here or elsewhere in the instance", out);
+  write_share(read, declared, "that are declared, those removed from inlined instances included", out);
+}
+
 int cs_report_coverage(struct cs_report *report, const char *module, FILE *out)
 {
   struct sums sums = {0};
@@ -148,8 +165,10 @@ int cs_report_coverage(struct cs_report *report, const char *module, FILE *out)
   for (int i = CS_LOST_NOT + 1; i < CS_LOST_COUNT; i++)
     lost += sums.lost[i];
   uint64_t all = read + lost;
-  fprintf(out, "%s: %" PRIu64 " sites (%" PRIu64 " inlined), %" PRIu64 " parameters, %.2f %% readable\n", module,
-          sums.sites, sums.inlined, all, percent(read, all));
+  fprintf(out, "%s: %" PRIu64 " sites (%" PRIu64 " inlined), %" PRIu64 " parameters readable\n", module, sums.sites,
+          sums.inlined, read);
+  write_shares(&sums, read, all, out);
+  fputs("  of those declared:\n", out);
   for (int i = CS_SOURCE_TYPE + 1; i < CS_SOURCE_COUNT; i++)
     if (sums.sources[i])
       fprintf(out, "  %10" PRIu64 "  %6.2f %%  %s\n", sums.sources[i], percent(sums.sources[i], all), source_texts[i]);

@@ -26,7 +26,9 @@ enum cs_lost {
   CS_LOST_NO_ADDRESS,       /* the address of an object is wanted that is not in memory */
   CS_LOST_OPERATION,        /* an operation of its DWARF expression is not supported */
   CS_LOST_TOO_LONG,         /* its program would exceed CS_STACK_MAX or the length limit */
-  CS_LOST_CORRUPT,          /* libdw cannot read its location */
+  CS_LOST_FRAME_NUMBER, /* a number that is told as an address in the frame: clang 14 leaves out the load of a spilled
+                           register, so what is told is not the value */
+  CS_LOST_CORRUPT,      /* libdw cannot read its location */
   CS_LOST_COUNT
 };
 

@@ -78,7 +78,7 @@ static enum cs_lost dereference(const struct lowering *lowering, struct cursor *
       return CS_LOST_NOT;
     }
     enum cs_lost lost =
-        location.is_doubtful ? CS_LOST_CORRUPT : cs_location_load(lowering->context, &location, 8, &value);
+        location.is_doubtful ? CS_LOST_FRAME_NUMBER : cs_location_load(lowering->context, &location, 8, &value);
     if (lost)
       return lost == CS_LOST_IMPLICIT_POINTER ? CS_LOST_PIECE : lost;
   } else {
@@ -118,7 +118,7 @@ static enum cs_lost walk(const struct lowering *lowering, const struct cs_path *
  * leaving out the load of it. */
 static enum cs_lost check_integer(const struct lowering *lowering, const struct cs_code *code)
 {
-  return cs_location_is_frame_address(lowering->context, code) ? CS_LOST_CORRUPT : CS_LOST_NOT;
+  return cs_location_is_frame_address(lowering->context, code) ? CS_LOST_FRAME_NUMBER : CS_LOST_NOT;
 }
 
 /* Pushes the value that a path reaches, its low path->size bytes meant; a bit-field's is extended already. */

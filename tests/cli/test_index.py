@@ -1,6 +1,7 @@
 """callsig index: what it shows, where the cache is, and its errors."""
 
 import os
+import re
 import stat
 
 import harness
@@ -24,8 +25,24 @@ class Index(harness.Case):
 
     def test_coverage(self):
         text = self.index("--coverage")
-        self.assertIn("%", text)
         self.assertNotIn("argc", text)
+        shares = re.findall(r"([0-9.]+) % readable of ([0-9]+) ", text)
+        self.assertEqual(len(shares), 3, text)
+        self.assertEqual(len({count for _, count in shares[1:]}), 1)  # nothing is inlined, so nothing is removed
+
+    def test_coverage_of_what_the_optimiser_removed(self):
+        """`unused` has no formal_parameter in the instance that clang inlines; all declared is what the source has."""
+        program = self.compile("removed", "static int f(int used, int unused) { return used * 3; }\n"
+                               "int main(int argc, char **argv) { (void)argv; return f(argc, 4 * argc); }\n", "-O2", compiler="clang")
+        text = self.callsig("index", "--coverage", program).stdout
+        named, placed, declared = (int(count) for count in re.findall(r"% readable of ([0-9]+) ", text))
+        removed = re.search(r"([0-9]+) +[0-9.]+ %  lost: removed from this instance", text)
+        dies = self.run_command("readelf", "--debug-dump=info", program).stdout
+        instance = dies[dies.index("DW_TAG_inlined_subroutine"):]
+        present = instance[:instance.index("Abbrev Number: 0")].count("DW_TAG_formal_parameter")
+        self.assertEqual(declared - named, 2 - present, text)
+        self.assertEqual(int(removed[1]) if removed else 0, 2 - present, text)
+        self.assertLessEqual(placed, named)
 
     def test_verify(self):
         self.assertNotEqual(self.index("--verify"), "")
