@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "callsig/format/duration.h"
 #include "callsig/stats.h"
 #include "command.h"
 #include "config.h"
@@ -36,6 +37,8 @@ static const char help[] =
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
+    "  --timeline[=LEAST] also keep a timeline: the last 16384 calls of each thread that took LEAST or more (default\n"
+    "                    " CS_TIMELINE_DEFAULT "; 10us, 1ms, 0)\n"
     "  --help, --version\n";
 
 struct run_options {
@@ -43,6 +46,7 @@ struct run_options {
   const char *sort;
   const char *rules;
   const char *clock;
+  const char *timeline;    /* the least duration; NULL: none */
   char *include, *exclude; /* globs separated by newlines; owned */
   bool no_signatures;
 };
@@ -67,6 +71,7 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
     OPTION_INCLUDE,
     OPTION_EXCLUDE,
     OPTION_CLOCK,
+    OPTION_TIMELINE,
     OPTION_LATER
   };
   static const struct option options[] = {
@@ -75,6 +80,7 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       {"include", required_argument, NULL, OPTION_INCLUDE},
       {"exclude", required_argument, NULL, OPTION_EXCLUDE},
       {"clock", required_argument, NULL, OPTION_CLOCK},
+      {"timeline", optional_argument, NULL, OPTION_TIMELINE},
       {"db", required_argument, NULL, OPTION_LATER},
       {"interval", required_argument, NULL, OPTION_LATER},
       CS_COMMON_OPTIONS,
@@ -95,6 +101,8 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       run->rules = optarg;
     else if (option == OPTION_CLOCK)
       run->clock = optarg;
+    else if (option == OPTION_TIMELINE)
+      run->timeline = optarg != NULL ? optarg : CS_TIMELINE_DEFAULT;
     else if (option == OPTION_INCLUDE)
       error = add_glob(&run->include, optarg);
     else if (option == OPTION_EXCLUDE)
@@ -117,6 +125,11 @@ static int check_options(const struct cs_command *command, const struct run_opti
 {
   if (run->clock != NULL && strcmp(run->clock, "wall") != 0 && strcmp(run->clock, "cpu") != 0)
     return cs_usage_error(command, "--clock: '%s' is neither wall nor cpu", run->clock);
+  uint64_t ns;
+  if (run->timeline != NULL && !cs_duration_parse(run->timeline, &ns))
+    return cs_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", run->timeline);
+  if (run->timeline != NULL && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
+    return cs_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
   struct cs_sort sort;
   if (run->sort != NULL && cs_sort_parse(run->sort, &sort) < 0)
     return CS_EXIT_USAGE;
@@ -169,6 +182,7 @@ static int set_environment(const struct run_options *run, const struct cs_progra
       {"CALLSIG_INCLUDE", run->include},
       {"CALLSIG_EXCLUDE", run->exclude},
       {"CALLSIG_CLOCK", run->clock},
+      {"CALLSIG_TIMELINE", run->timeline},
   };
   for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
     error = set_variable(variables[i][0], variables[i][1]);

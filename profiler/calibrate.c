@@ -66,6 +66,7 @@ static void set_up(struct calibration *all)
   t->limit = all->frames + FRAMES - 1;
   t->stack_high = UINTPTR_MAX;
   t->mode = CS_MODE_PLAIN;
+  t->timeline_min = UINT64_MAX;
   t->state = CS_HOOKS_ON;
 }
 

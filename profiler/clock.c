@@ -39,6 +39,55 @@ uint64_t cs_clock_now(void)
   }
 }
 
+/* Both clocks at once: of some readings the one in which they were closest. */
+static struct cs_rec_clock_point read_both(void)
+{
+  struct cs_rec_clock_point best = {0, 0};
+  uint64_t least = UINT64_MAX;
+  for (unsigned i = 0; i < 5; i++) {
+    uint64_t before = cs_clock_tsc(), ns = cs_monotonic_ns(), apart = cs_clock_tsc() - before;
+    if (apart < least) {
+      least = apart;
+      best = (struct cs_rec_clock_point){before + apart / 2, ns};
+    }
+  }
+  return best;
+}
+
+/* Ticks of the time stamp counter in a second, to some ten thousandths. */
+static uint64_t measure_tsc_hz(void)
+{
+  const uint64_t least_ns = 100000, second = 1000000000;
+  struct cs_rec_clock_point start = read_both(), end;
+  do
+    end = read_both();
+  while (end.monotonic_ns - start.monotonic_ns < least_ns);
+  return (end.ticks - start.ticks) * second / (end.monotonic_ns - start.monotonic_ns);
+}
+
+static uint64_t ticks_in_second(void)
+{
+  switch (cs_process.settings.clock) {
+  case CS_CLOCK_TSC:
+    return measure_tsc_hz();
+  case CS_CLOCK_INJECTED:
+    return cs_process.clock_hz;
+  default:
+    return 1000000000;
+  }
+}
+
+uint64_t cs_clock_ticks(uint64_t ns)
+{
+  const uint64_t second = 1000000000, most = UINT64_C(1) << 34; /* a second of so many ticks does not overflow below */
+  if (ns == 0)
+    return 0;
+  uint64_t hz = ticks_in_second(), whole = ns / second, part = ns % second;
+  if (hz && whole > (UINT64_MAX - hz) / hz)
+    return UINT64_MAX - 1;
+  return whole * hz + (hz < most ? part * hz / second : hz / second * part);
+}
+
 static uint32_t cpuid_edx(uint32_t leaf)
 {
   uint32_t eax = leaf, ebx, ecx = 0, edx;

@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "options.h"
+#include "ring.h"
 
 const char *callsig_version(void)
 {
@@ -119,6 +120,7 @@ int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
     cs_process.header->injected_hz = hz;
     cs_process.header->hook_inner = 0;
     cs_process.header->hook_outer = 0;
+    cs_process.header->timeline_min = cs_ring_least_ticks();
     cs_threads_interrupt();
   }
   cs_restore_signals(mask);

@@ -186,12 +186,14 @@ void cs_fork_child(struct cs_process *process)
   process->reserved = 0;
   process->allocated = 0;
   process->growth = process->modules_lock = process->threads_lock = process->arena_lock = process->names_lock =
-      unlocked;
+      process->rings_lock = unlocked;
   process->arena = (struct cs_arena){0};
   process->spare_chunks = NULL;
   process->spare_count = 0;
   process->names_next = process->names_end = NULL;
   process->free_blocks = NULL;
+  process->free_rings = NULL;
+  process->ring_bytes = 0;
   process->modules = NULL;
   process->sites = NULL;
   process->threads = NULL;

@@ -13,6 +13,7 @@
 #include "frames.h"
 #include "guard.h"
 #include "module.h"
+#include "ring.h"
 #include "tree.h"
 
 #define QUICK_WORDS 32u /* of a signature on the program's stack, which may be small */
@@ -406,6 +407,8 @@ void cs_frame_end(struct cs_thread *t, uint64_t now)
       }
     }
   }
+  if (ticks >= t->timeline_min && start != CS_NOT_STARTED)
+    cs_ring_call(t, edge, start, ticks);
   note_extremes(edge, ticks);
 }
 

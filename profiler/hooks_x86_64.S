@@ -344,7 +344,7 @@ __cyg_profile_func_enter:
 /*
  * void __cyg_profile_func_exit(void *function, void *call_site)
  *
- * rax ticks, r8 control block, rcx frame, r9 edge, rdx the frame below, r10 its edge, r11 counters.
+ * rax ticks, r8 control block, rcx frame, r9 edge, rdx the frame below, r10 its edge, r11 counters, rdi the frame's start.
  */
         .globl  __cyg_profile_func_exit
         .type   __cyg_profile_func_exit, @function
@@ -378,7 +378,8 @@ __cyg_profile_func_exit:
         mov     r10, [rdx + CS_F_EDGE]
         test    r10, r10
         jz      .Lexit_generic
-        sub     rax, [rcx + CS_F_START]
+        mov     rdi, [rcx + CS_F_START]
+        sub     rax, rdi
 
         /* Clearing the edge closes the frame. Only then the flags: a signal handler may have marked it up to here. */
         mov     qword ptr [rcx + CS_F_EDGE], 0
@@ -391,12 +392,30 @@ __cyg_profile_func_exit:
         add     qword ptr [r11], 1
         add     qword ptr [r11 + 8], rax
         add     qword ptr [r10 + CS_E_CHILDREN], rax
+        cmp     rax, [r8 + CS_T_TIMELINE]
+        jae     .Lexit_long
+.Lexit_extremes:
         cmp     rax, [r9 + CS_E_MIN]
         jb      .Lexit_minimum
 .Lexit_maximum:
         cmp     rax, [r9 + CS_E_MAX]
         ja      .Lexit_new_maximum
         ret
+
+        /* A call for the timeline, which began at rdi. */
+.Lexit_long:
+        push    rax
+        push    r9
+        sub     rsp, 8
+        mov     rdx, rdi
+        mov     rdi, r8
+        mov     rsi, r9
+        mov     rcx, rax
+        call    cs_ring_call
+        add     rsp, 8
+        pop     r9
+        pop     rax
+        jmp     .Lexit_extremes
 
 .Lexit_jumped:
         /* A function that jumped here as its last act: the stack pointer is its canonical frame address already, and this hook
@@ -451,6 +470,7 @@ __cyg_profile_func_exit:
         add     qword ptr [rdi + CS_X_CUMULATIVE + 8 * CS_X_SIGNATURE], rax
         add     qword ptr [rdi + CS_X_CUMULATIVE + 8 * CS_X_SIGNATURE_PAIR], rax
         lea     r11, [rdi + CS_X_CALLS]
+        mov     rdi, [rcx + CS_F_START]
         jmp     .Lexit_pop
 
 .Lexit_undo:

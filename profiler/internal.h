@@ -42,6 +42,9 @@ struct cs_settings {
   bool start_disabled;
   uint32_t clock;        /* enum cs_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
   uint64_t memory_limit; /* bytes */
+  bool timeline;
+  uint64_t timeline_min_ns; /* calls at least this long are in the timeline */
+  uint64_t timeline_spans;  /* of a thread's ring; a power of two */
   const char
       *include; /* globs, separated by newlines; NULL for all. From the arena: they live as long as the process */
   const char *exclude;       /* NULL for none */
@@ -144,11 +147,14 @@ struct cs_process {
   struct cs_lock threads_lock; /* the list of threads; folding */
   struct cs_lock arena_lock;   /* the process's own arena */
   struct cs_lock names_lock;   /* the page that small names share */
+  struct cs_lock rings_lock;   /* rings that are free, and their bytes */
   struct cs_arena arena;
   struct cs_arena_chunk *spare_chunks; /* of arenas that were freed, zeroed; under arena_lock */
   uint32_t spare_count;
   uint8_t *names_next, *names_end; /* what is left of that page */
   void *free_blocks;               /* blocks of folded threads, first word links; under `growth` */
+  struct cs_rec_ring *free_rings;  /* of folded threads, `reserved` links */
+  uint64_t ring_bytes;             /* of all rings */
   struct cs_module *modules;       /* newest first; atomic reads */
   struct cs_site_table *sites;
   struct cs_thread *threads; /* every live thread that has a control block; under threads_lock */
@@ -240,10 +246,14 @@ struct cs_thread {
   struct cs_rec_edge **cache;  /* 2^CS_CACHE_BITS edges by caller and site: see cs_cache_place(). In the tree's arena */
   struct cs_rec_frame *marked; /* this frame and all below are settled: see recursion.c */
   uint64_t recursion;          /* open frames of back edges that were not active */
+  uint64_t timeline_min;       /* ticks: an exit of a longer call adds it to the ring; UINT64_MAX: none does */
   uintptr_t stack_high;
   struct cs_rec_stack *stack;  /* the segment that `top` lies in */
   struct cs_machine *machine;  /* the machine stack that runs: see stack.c */
   struct cs_machine *machines; /* all of them, newest first */
+
+  struct cs_rec_ring *ring; /* NULL: no timeline, or no space for it */
+  uint64_t ring_next;       /* the number of the span that is reserved next */
 
   struct cs_thread *self; /* this address; 0 shows a page that was wiped by fork */
   struct cs_thread *next; /* process.threads */
@@ -320,6 +330,9 @@ void cs_thread_name(struct cs_rec_thread *record);
 /* The recording's clock for the calling thread. Anywhere. */
 uint64_t cs_clock_now(void);
 uint64_t cs_monotonic_ns(void);
+/* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes
+ * a tenth of a millisecond, of waiting. Any thread. */
+uint64_t cs_clock_ticks(uint64_t ns);
 /* The clock that "wall" means on this machine: CS_CLOCK_TSC when the TSC is invariant, else CS_CLOCK_MONOTONIC. */
 uint32_t cs_clock_wall(void);
 

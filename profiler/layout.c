@@ -13,6 +13,7 @@ CHECK(struct cs_thread, stack_low, CS_T_STACK_LOW);
 CHECK(struct cs_thread, cache, CS_T_CACHE);
 CHECK(struct cs_thread, marked, CS_T_MARKED);
 CHECK(struct cs_thread, recursion, CS_T_RECURSION);
+CHECK(struct cs_thread, timeline_min, CS_T_TIMELINE);
 _Static_assert(sizeof(struct cs_thread) <= 4096, "a control block fits a page");
 
 CHECK(struct cs_rec_frame, edge, CS_F_EDGE);

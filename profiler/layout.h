@@ -13,8 +13,9 @@
 #define CS_HOOKS_GONE  5 /* the thread's data was folded: count and return */
 
 /* cs_thread.mode and cs_rec_edge.mode: an edge may take the fast path when they are equal. */
-#define CS_MODE_PLAIN     0 /* thread: no recursion is open. edge: not active while recursion is open */
-#define CS_MODE_RECURSION 1 /* thread: recursion is open. edge: active, so that a call of it is outermost in no group  \
+#define CS_MODE_PLAIN 0 /* thread: no recursion is open. edge: not active while recursion is open */
+#define CS_MODE_RECURSION                                                                                              \
+  1                         /* thread: recursion is open. edge: active, so that a call of it is outermost in no group  \
                              */
 #define CS_MODE_NEVER 2     /* edge only: the generic path decides */
 #define CS_MODE_BACK  3     /* edge only: a back edge that is not active */
@@ -47,6 +48,7 @@
 #define CS_T_CACHE     32
 #define CS_T_MARKED    40
 #define CS_T_RECURSION 48
+#define CS_T_TIMELINE  56
 
 /* cs_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
 #define CS_CACHE_BITS 11

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "guard.h"
+#include "ring.h"
 #include "table.h"
 #include "tree.h"
 
@@ -207,6 +208,18 @@ static struct cs_rec_edge **edges_in_order(struct merge *merge, const struct cs_
   return edges;
 }
 
+static uint64_t map_span(void *data, uint64_t edge)
+{
+  return (uintptr_t)map_edge(data, (const struct cs_rec_edge *)edge);
+}
+
+static uint64_t map_nothing(void *data, uint64_t edge)
+{
+  (void)data;
+  (void)edge;
+  return 0;
+}
+
 int cs_tree_merge(struct cs_tree *target, const struct cs_tree *source)
 {
   struct merge merge = {.target = target};
@@ -222,6 +235,7 @@ int cs_tree_merge(struct cs_tree *target, const struct cs_tree *source)
     if (!edge || !move_edge(target, edge, edges[i]))
       lost += calls_of(edges[i]);
   }
+  cs_ring_fold(target->record, source->record, ready ? map_span : map_nothing, &merge);
   cs_arena_free(&merge.scratch);
   if (lost)
     cs_count_loss(CS_LOSS_NO_SPACE, lost);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "callsig/format/duration.h"
 #include "hash.h"
 #include "internal.h"
 #include "text.h"
@@ -16,6 +17,9 @@
 #define DEFAULT_OUTPUT "callsig.out"
 #define DEFAULT_MEMORY (UINT64_C(1) << 30)
 #define LEAST_MEMORY   (UINT64_C(1) << 20)
+#define DEFAULT_SPANS  UINT64_C(16384)
+#define LEAST_SPANS    UINT64_C(256)
+#define MOST_SPANS     (UINT64_C(1) << 24)
 #define RULES_MAX      (UINT64_C(16) << 20)
 
 extern char **environ;
@@ -103,6 +107,47 @@ static uint32_t parse_clock(const char *text, int cpu_clock)
   return cs_equal(text, "cpu") ? CS_CLOCK_CPU : cs_clock_wall();
 }
 
+/* The number of spans that a ring is to hold, as a power of two. */
+static uint64_t spans_at_least(uint64_t wished)
+{
+  uint64_t spans = LEAST_SPANS;
+  while (spans < wished && spans < MOST_SPANS)
+    spans *= 2;
+  return spans;
+}
+
+static uint64_t parse_spans(const char *text)
+{
+  uint64_t value = 0;
+  const char *next = text;
+  while (*next >= '0' && *next <= '9' && value < MOST_SPANS)
+    value = value * 10 + (uint64_t)(*next++ - '0');
+  if (next == text || *next || !value || value > MOST_SPANS) {
+    cs_message("CALLSIG_TIMELINE_SPANS=%s is not a number of spans up to %lu: %lu are kept", text,
+               (unsigned long)MOST_SPANS, (unsigned long)DEFAULT_SPANS);
+    return DEFAULT_SPANS;
+  }
+  return value;
+}
+
+/* The timeline's options; it needs a clock that is the same for all threads. */
+static void load_timeline(struct cs_settings *settings, const char *least, uint64_t spans)
+{
+  settings->timeline = false;
+  if (!least)
+    return;
+  if (settings->clock == CS_CLOCK_CPU) {
+    cs_message("there is no timeline of CPU time, which has no common beginning: use the wall clock");
+    return;
+  }
+  settings->timeline = cs_duration_parse(least, &settings->timeline_min_ns);
+  if (!settings->timeline)
+    cs_message("CALLSIG_TIMELINE=%s is not a duration as in 10us or 1ms: there is no timeline", least);
+  const char *text = cs_environment("CALLSIG_TIMELINE_SPANS");
+  spans = text && text[0] ? parse_spans(text) : spans;
+  settings->timeline_spans = spans_at_least(spans ? spans : DEFAULT_SPANS);
+}
+
 /* XXH64 of the rules' text; 0 when there are none or they cannot be read, after a message. */
 static uint64_t hash_rules(const char *path)
 {
@@ -173,6 +218,7 @@ int cs_options_keep(const struct callsig_options *options)
   asked.rules = copy_text(asked.rules);
   asked.include = copy_text(asked.include);
   asked.exclude = copy_text(asked.exclude);
+  asked.timeline = copy_text(asked.timeline);
   return 0;
 }
 
@@ -199,6 +245,7 @@ void cs_settings_load(struct cs_process *process)
   settings->memory_limit = memory && memory[0] ? parse_memory(memory) : asked.memory_limit;
   if (!settings->memory_limit)
     settings->memory_limit = DEFAULT_MEMORY;
+  load_timeline(settings, either("CALLSIG_TIMELINE", asked.timeline), asked.timeline_spans);
   settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
   settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));
   find_cache(settings->cache);

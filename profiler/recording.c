@@ -15,6 +15,7 @@
 #include "internal.h"
 #include "memory.h"
 #include "recording.h"
+#include "ring.h"
 #include "text.h"
 
 #define HEADER_SIZE   4096u
@@ -332,6 +333,7 @@ static void fill_header(struct cs_process *process, bool child)
   header->flags = (process->settings.signatures ? CS_REC_SIGNATURES : 0u) | (child ? CS_REC_CHILD : 0u);
   header->injected_hz = process->clock_hz;
   header->exit_status = -1;
+  header->timeline_min = cs_ring_least_ticks();
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   header->start_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

@@ -8,6 +8,7 @@
 
 #include "frames.h"
 #include "internal.h"
+#include "ring.h"
 
 #define CONTROL_SIZE 4096u
 #define ALL_SIGNALS  UINT64_MAX
@@ -97,6 +98,7 @@ static void catch_up(struct cs_thread *t)
   if (t->generation == generation)
     return;
   t->generation = generation;
+  t->timeline_min = cs_process.header->timeline_min;
   uint64_t ended = __atomic_exchange_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
   if (ended)
     cs_frames_close_all(t, ended);
@@ -205,6 +207,7 @@ static bool set_up(struct cs_thread *t)
   }
   if (!cs_stack_open(t, low, high, FIRST_FRAMES))
     return false;
+  cs_ring_open(t);
   cs_tree_publish(&t->tree);
   return true;
 }

@@ -45,6 +45,9 @@ struct callsig_options {
   int cpu_clock;       /* the thread's CPU time in place of wall time                       (CALLSIG_CLOCK=cpu) */
   int start_disabled;  /* record nothing before callsig_enable()                            (CALLSIG_DISABLED=1) */
   uint64_t memory_limit; /* upper bound of the recording, bytes; default 1 GiB                (CALLSIG_MEMORY) */
+  const char
+      *timeline; /* record a timeline, of calls at least this long: "10us", "1ms"; "0": of all  (CALLSIG_TIMELINE) */
+  uint64_t timeline_spans; /* how many spans each thread keeps, the newest; default 16384 (CALLSIG_TIMELINE_SPANS) */
 };
 
 /* Starts recording with these options (NULL: the defaults). Without it the first instrumented call starts with the

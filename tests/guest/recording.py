@@ -10,7 +10,7 @@ INCLUDE = os.path.normpath(os.path.join(HERE, "..", "..", "include"))
 NONE = 0xFFFFFFFF
 LOSS_NAMES = [
     "no_space", "nested", "exit_unmatched", "unwound", "edges_merged", "contexts_merged", "late", "no_index",
-    "signatures_merged",
+    "signatures_merged", "timeline",
 ]
 TAGS = {name: int.from_bytes(name.encode(), "little") for name in
         ("CMOD", "CTHR", "CFUN", "CSIG", "CCTX", "CVAR", "CEDG", "CREC", "CSTK", "CNAM")}
