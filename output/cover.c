@@ -4,16 +4,28 @@
 
 #include "load.h"
 
+/* What a context is, by which what encloses it is asked: the bits of enum cs_cover, one kind a bit. */
+enum { KINDS = CS_COVER_STAGE_SHIFT };
+
+/* A kind's value, in the whole path (stage CS_NONE) or in one stage. */
+struct value {
+  uint32_t kind, stage;
+  uint32_t what; /* a function, a pair (walk.pair_of) or a module's label, as the kind says */
+};
+
 /* A walk of the contexts from `first` on: for each, its first child and next sibling; how often each function, each
  * module and each pair of them is open on the path to where the walk stands. */
 struct walk {
   struct cs_profile *profile;
-  uint32_t first, count;
-  uint32_t *child, *sibling;     /* by context - first, numbers of contexts; CS_NONE at the end */
-  uint32_t *functions, *modules; /* open counts */
-  struct cs_idset pair_set;      /* codes by (function, module label) */
-  uint32_t *pair_of;             /* by code: the first code with the same function and module */
-  uint32_t *pairs;               /* open counts, by pair_of */
+  uint32_t first, count;           /* contexts */
+  uint32_t first_code, code_count; /* codes: those of the recording with these contexts */
+  uint32_t *child, *sibling;       /* by context - first, numbers of contexts; CS_NONE at the end */
+  struct cs_idset pair_set;        /* codes by (function, module label) */
+  uint32_t *pair_of;               /* by code - first_code: the first code with the same function and module */
+  struct cs_vector values;         /* struct value */
+  struct cs_idset value_set;       /* of values */
+  struct cs_vector open;           /* uint32_t by value: how often it is open */
+  uint32_t (*of_code)[KINDS];      /* by code - first_code: its values in the whole path */
 };
 
 struct pair_key {
@@ -29,14 +41,15 @@ static bool equal_pair(const void *owner, uint32_t number, const void *key)
 
 static int find_pairs(struct walk *walk)
 {
-  for (uint32_t i = 0; i < walk->profile->codes.count; i++) {
-    const struct cs_code *code = cs_profile_code(walk->profile, i);
+  for (uint32_t i = 0; i < walk->code_count; i++) {
+    uint32_t number = walk->first_code + i;
+    const struct cs_code *code = cs_profile_code(walk->profile, number);
     struct pair_key key = {.function = code->function, .label = cs_profile_label(walk->profile, code->module)};
     uint64_t hash = cs_hash_mix(key.function, key.label);
     walk->pair_of[i] = cs_idset_find(&walk->pair_set, hash, walk->profile, &key, equal_pair);
     if (walk->pair_of[i] == CS_NONE) {
-      walk->pair_of[i] = i;
-      int result = cs_idset_add(&walk->pair_set, hash, i);
+      walk->pair_of[i] = number;
+      int result = cs_idset_add(&walk->pair_set, hash, number);
       if (result < 0)
         return result;
     }
@@ -44,31 +57,65 @@ static int find_pairs(struct walk *walk)
   return 0;
 }
 
+static bool equal_value(const void *owner, uint32_t number, const void *key)
+{
+  return memcmp(cs_vector_at(&((const struct walk *)owner)->values, number), key, sizeof(struct value)) == 0;
+}
+
+static int intern_value(struct walk *walk, const struct value *value, uint32_t *number)
+{
+  uint64_t hash = cs_hash_mix(cs_hash_mix(value->kind, value->stage), value->what);
+  *number = cs_idset_find(&walk->value_set, hash, walk, value, equal_value);
+  if (*number != CS_NONE)
+    return 0;
+  struct value *added = cs_vector_add(&walk->values, 1);
+  if (!added || !cs_vector_add(&walk->open, 1))
+    return -ENOMEM;
+  *added = *value;
+  *number = walk->values.count - 1;
+  return cs_idset_add(&walk->value_set, hash, *number);
+}
+
+/* The values of a code in `stage`, or CS_NONE for the whole path. */
+static int find_values(struct walk *walk, uint32_t number, uint32_t stage, uint32_t values[KINDS])
+{
+  const struct cs_code *code = cs_profile_code(walk->profile, number);
+  const uint32_t what[KINDS] = {code->function, walk->pair_of[number - walk->first_code],
+                                cs_profile_label(walk->profile, code->module)};
+  int result = 0;
+  for (uint32_t kind = 0; kind < KINDS && result == 0; kind++) {
+    struct value value = {.kind = kind, .stage = stage, .what = what[kind]};
+    result = intern_value(walk, &value, &values[kind]);
+  }
+  return result;
+}
+
 static int allocate(struct walk *walk)
 {
-  const struct cs_profile *profile = walk->profile;
-  size_t contexts = walk->count + 1u, codes = profile->codes.count + 1u;
+  size_t contexts = walk->count + 1u, codes = walk->code_count + 1u;
   walk->child = malloc(contexts * sizeof *walk->child);
   walk->sibling = malloc(contexts * sizeof *walk->sibling);
-  walk->functions = calloc(profile->functions.count + 1u, sizeof *walk->functions);
-  walk->modules = calloc(profile->modules.count + 1u, sizeof *walk->modules);
   walk->pair_of = malloc(codes * sizeof *walk->pair_of);
-  walk->pairs = calloc(codes, sizeof *walk->pairs);
-  if (!walk->child || !walk->sibling || !walk->functions || !walk->modules || !walk->pair_of || !walk->pairs)
+  walk->of_code = calloc(codes, sizeof *walk->of_code);
+  if (!walk->child || !walk->sibling || !walk->pair_of || !walk->of_code)
     return -ENOMEM;
   memset(walk->child, 0xFF, contexts * sizeof *walk->child);
-  return find_pairs(walk);
+  int result = find_pairs(walk);
+  for (uint32_t i = 0; i < walk->code_count && result == 0; i++)
+    result = find_values(walk, walk->first_code + i, CS_NONE, walk->of_code[i]);
+  return result;
 }
 
 static void release(struct walk *walk)
 {
   free(walk->child);
   free(walk->sibling);
-  free(walk->functions);
-  free(walk->modules);
   free(walk->pair_of);
-  free(walk->pairs);
+  free(walk->of_code);
+  cs_vector_free(&walk->values);
+  cs_vector_free(&walk->open);
   cs_idset_free(&walk->pair_set);
+  cs_idset_free(&walk->value_set);
 }
 
 static uint32_t link_children(struct walk *walk)
@@ -83,59 +130,81 @@ static uint32_t link_children(struct walk *walk)
   return root;
 }
 
+/* The bits of the values that are open, which are opened (1) or closed (-1) once more. */
+static uint32_t step_values(struct walk *walk, const uint32_t values[KINDS], int step)
+{
+  uint32_t cover = 0;
+  for (uint32_t kind = 0; kind < KINDS; kind++) {
+    uint32_t *open = cs_vector_at(&walk->open, values[kind]);
+    cover |= *open ? 1u << kind : 0u;
+    *open += (uint32_t)step;
+  }
+  return cover;
+}
+
 /* Notes what encloses the context when the walk comes to it, with `step` 1, and forgets it again with -1. */
-static void visit(struct walk *walk, uint32_t number, int step)
+static int visit(struct walk *walk, uint32_t number, int step)
 {
   struct cs_context *context = cs_profile_context(walk->profile, number);
   if (context->code == CS_NONE)
-    return;
-  const struct cs_code *code = cs_profile_code(walk->profile, context->code);
-  uint32_t *function = &walk->functions[code->function];
-  uint32_t *pair = &walk->pairs[walk->pair_of[context->code]];
-  uint32_t *module = code->module == CS_NONE ? NULL : &walk->modules[code->module];
-  if (step > 0) {
-    context->cover |= *function ? CS_COVER_FUNCTION : 0u;
-    context->cover |= *pair ? CS_COVER_MODULE_CODE : 0u;
-    context->cover |= module && *module ? CS_COVER_MODULE : 0u;
+    return 0;
+  uint32_t cover = step_values(walk, walk->of_code[context->code - walk->first_code], step);
+  uint32_t in_stage = cover;
+  if (context->stage) {
+    uint32_t values[KINDS];
+    int result = find_values(walk, context->code, context->stage, values);
+    if (result < 0)
+      return result;
+    in_stage = step_values(walk, values, step);
   }
-  *function += (uint32_t)step;
-  *pair += (uint32_t)step;
-  if (module)
-    *module += (uint32_t)step;
+  if (step > 0)
+    context->cover = cover | in_stage << CS_COVER_STAGE_SHIFT;
+  return 0;
 }
 
 static int enter(struct walk *walk, uint32_t number)
 {
+  const struct cs_profile *profile = walk->profile;
+  struct cs_context *context = cs_profile_context(profile, number);
   uint32_t *order = cs_vector_add(&walk->profile->preorder, 1);
   if (!order)
     return -ENOMEM;
   *order = number;
-  visit(walk, number, 1);
-  return 0;
+  context->stage = context->parent == CS_NONE ? 0 : cs_profile_context(profile, context->parent)->stage;
+  if (context->code != CS_NONE && cs_profile_code(profile, context->code)->stage)
+    context->stage = cs_profile_code(profile, context->code)->stage;
+  return visit(walk, number, 1);
 }
 
 /* Depth first without a stack: a context knows its parent. Contexts on a cycle of a damaged file are never reached. */
 static int walk_tree(struct walk *walk, uint32_t root)
 {
   uint32_t at = root;
-  while (at != CS_NONE) {
-    int result = enter(walk, at);
+  int result = 0;
+  while (at != CS_NONE && result == 0) {
+    result = enter(walk, at);
     if (result < 0)
       return result;
     uint32_t next = walk->child[at - walk->first];
-    while (next == CS_NONE && at != CS_NONE) {
-      visit(walk, at, -1);
+    while (next == CS_NONE && at != CS_NONE && result == 0) {
+      result = visit(walk, at, -1);
       next = walk->sibling[at - walk->first];
       at = cs_profile_context(walk->profile, at)->parent;
     }
     at = next;
   }
-  return 0;
+  return result;
 }
 
-int cs_load_cover(struct cs_profile *profile, uint32_t first)
+int cs_load_cover(struct cs_profile *profile, uint32_t first, uint32_t first_code)
 {
-  struct walk walk = {.profile = profile, .first = first, .count = profile->contexts.count - first};
+  struct walk walk = {.profile = profile,
+                      .first = first,
+                      .count = profile->contexts.count - first,
+                      .first_code = first_code,
+                      .code_count = profile->codes.count - first_code,
+                      .values = CS_VECTOR_OF(struct value),
+                      .open = CS_VECTOR_OF(uint32_t)};
   int result = allocate(&walk);
   if (result == 0)
     result = walk_tree(&walk, link_children(&walk));

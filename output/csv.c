@@ -70,7 +70,7 @@ static int print_row(struct csv *csv, uint32_t number)
   put_integer(csv, function ? function->line : 0);
   put_field(csv, function ? cs_profile_string(profile, function->name) : NULL);
   put_field(csv, csv->text.length ? cs_text_string(&csv->text) : NULL);
-  put_field(csv, NULL);
+  put_field(csv, cs_row_stage(&csv->names, &row->key));
   put_field(csv, row->key.thread == CS_NONE ? NULL : cs_profile_string(profile, row->key.thread));
   put_field(csv, row->key.module == CS_NONE ? NULL : cs_profile_string(profile, row->key.module));
   put_integer(csv, row->calls);

@@ -12,6 +12,7 @@ void cs_filter_free(struct cs_filter *filter)
 {
   cs_regex_free(filter->function);
   cs_expression_free(filter->signature);
+  free(filter->stage);
   free(filter->thread);
   free(filter->module);
   *filter = (struct cs_filter){0};
@@ -38,6 +39,8 @@ int cs_filter_make(const struct callsig_stats_filter *wanted, struct cs_filter *
   if (result == 0 && wanted->signature)
     result = cs_expression_parse(wanted->signature, &filter->signature);
   if (result == 0)
+    result = copy(wanted->stage, &filter->stage);
+  if (result == 0)
     result = copy(wanted->thread, &filter->thread);
   if (result == 0)
     result = copy(wanted->module, &filter->module);
@@ -50,6 +53,7 @@ void cs_selection_free(struct cs_selection *selection)
 {
   free(selection->functions);
   free(selection->signatures);
+  free(selection->stages);
   free(selection->threads);
   free(selection->modules);
   *selection = (struct cs_selection){0};
@@ -96,6 +100,27 @@ static int select_signatures(struct cs_filter *filter, const struct cs_profile *
   return result;
 }
 
+/* Labels have brackets, "0:1:decode[10]", which a glob reads as a set: a pattern that is the label means it, too. */
+static bool matches(const char *pattern, const char *text)
+{
+  return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0;
+}
+
+/* A stage is known by its label or its name; "-" are the calls outside of any. */
+static int select_stages(const struct cs_filter *filter, const struct cs_profile *profile, uint8_t **selected)
+{
+  *selected = calloc(profile->stages.count + 1u, 1);
+  if (!*selected)
+    return -ENOMEM;
+  (*selected)[0] = strcmp(filter->stage, "-") == 0;
+  for (uint32_t i = 1; i < profile->stages.count; i++) {
+    const struct cs_known_stage *stage = cs_profile_stage(profile, i);
+    (*selected)[i] = matches(filter->stage, cs_profile_string(profile, stage->label)) ||
+                     matches(filter->stage, cs_profile_string(profile, stage->name));
+  }
+  return 0;
+}
+
 /* A thread is known by its name, its number, or both as they are printed. */
 static int select_threads(const struct cs_filter *filter, const struct cs_profile *profile, uint8_t **selected)
 {
@@ -132,6 +157,8 @@ int cs_filter_select(struct cs_filter *filter, const struct cs_profile *profile,
     result = select_functions(filter, profile, shown_function, &selection->functions);
   if (result == 0 && filter->signature)
     result = select_signatures(filter, profile, row_of, selection);
+  if (result == 0 && filter->stage)
+    result = select_stages(filter, profile, &selection->stages);
   if (result == 0 && filter->thread)
     result = select_threads(filter, profile, &selection->threads);
   if (result == 0 && filter->module)

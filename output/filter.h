@@ -1,5 +1,5 @@
 /*
- * Which calls are counted: by function, signature, thread and module.
+ * Which calls are counted: by function, signature, stage, thread and module.
  */
 #ifndef CALLSIG_OUTPUT_FILTER_H
 #define CALLSIG_OUTPUT_FILTER_H
@@ -13,7 +13,7 @@
 struct cs_filter {
   struct cs_regex *function;
   struct cs_expression *signature;
-  char *thread, *module; /* globs. Owned */
+  char *stage, *thread, *module; /* globs. Owned */
 };
 
 /* Parses everything. -EINVAL after a message; then `filter` is empty. */
@@ -22,7 +22,7 @@ void cs_filter_free(struct cs_filter *filter);
 
 /* The filter applied to what a profile holds: one byte each, NULL where there is no such filter. */
 struct cs_selection {
-  uint8_t *functions, *signatures, *threads, *modules;
+  uint8_t *functions, *signatures, *stages, *threads, *modules;
   uint64_t
       undecided; /* signatures for which the expression was neither true nor false, as something was not recorded */
 };

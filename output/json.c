@@ -76,7 +76,7 @@ static void write_identity(struct report *report, const struct cs_row_key *key)
     cs_json_args(json, profile, key->what, &report->scratch);
   else
     cs_json_null(json);
-  cs_json_key_string(json, "stage", NULL);
+  cs_json_key_string(json, "stage", key->stage ? cs_row_stage(&report->names, key) : NULL);
   cs_json_key_string(json, "thread", key->thread == CS_NONE ? NULL : cs_profile_string(profile, key->thread));
   cs_json_key_string(json, "module", key->module == CS_NONE ? NULL : cs_profile_string(profile, key->module));
 }

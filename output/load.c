@@ -172,7 +172,13 @@ static int label_thread(struct cs_loader *loader, const struct cs_rec_thread *re
   return result;
 }
 
-static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *record)
+/* What is still to be read of a thread when all trees are there. */
+struct open_thread {
+  uint32_t process; /* loader.number */
+  uint64_t first_stack, end_ticks;
+};
+
+static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *record, struct cs_vector *open)
 {
   struct cs_profile *profile = loader->profile;
   cs_load_choose_process(loader, record->process);
@@ -192,11 +198,27 @@ static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *rec
   *slot = thread;
   if (record->state == CS_THREAD_FOLDED)
     cs_profile_recording(profile, loader->number)->folded_threads += record->threads;
-  result = load_edges(loader, record->first_edge, profile->threads.count - 1);
-  return result < 0 ? result : cs_load_open_frames(loader, record->first_stack, record->end_ticks);
+  struct open_thread *added = cs_vector_add(open, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct open_thread){
+      .process = loader->number, .first_stack = record->first_stack, .end_ticks = record->end_ticks};
+  return load_edges(loader, record->first_edge, profile->threads.count - 1);
 }
 
-static int load_threads(struct cs_loader *loader)
+static int load_open_threads(struct cs_loader *loader, const struct cs_vector *open)
+{
+  int result = 0;
+  for (uint32_t i = 0; i < open->count && result == 0; i++) {
+    const struct open_thread *thread = cs_vector_at(open, i);
+    loader->number = thread->process;
+    result = cs_load_open_frames(loader, thread->first_stack, thread->end_ticks);
+  }
+  return result;
+}
+
+/* The trees of all threads, into `open` what is still to be read of each. */
+static int load_trees(struct cs_loader *loader, struct cs_vector *open)
 {
   struct cs_vector threads = CS_VECTOR_OF(uint64_t);
   uint64_t address = loader->recording->header.first_thread;
@@ -210,11 +232,23 @@ static int load_threads(struct cs_loader *loader)
       break;
     struct cs_rec_thread thread;
     memcpy(&thread, record.data, sizeof thread);
-    result = load_thread(loader, &thread);
+    result = load_thread(loader, &thread, open);
     address = thread.next;
   }
   cs_vector_free(&threads);
   return result < 0 ? result : 0;
+}
+
+static int load_threads(struct cs_loader *loader)
+{
+  struct cs_vector open = CS_VECTOR_OF(struct open_thread);
+  int result = load_trees(loader, &open);
+  if (result == 0)
+    result = cs_load_cover(loader->profile, loader->first_context, loader->first_code);
+  if (result == 0)
+    result = load_open_threads(loader, &open);
+  cs_vector_free(&open);
+  return result;
 }
 
 static int load_all(struct cs_loader *loader)
@@ -223,9 +257,9 @@ static int load_all(struct cs_loader *loader)
   if (result == 0)
     result = cs_load_modules(loader);
   if (result == 0)
-    result = load_threads(loader);
+    result = cs_load_stages(loader);
   if (result == 0)
-    result = cs_load_cover(loader->profile, loader->first_context);
+    result = load_threads(loader);
   if (result == 0)
     cs_load_finish_processes(loader);
   return result;
@@ -238,6 +272,7 @@ int cs_load(struct cs_profile *profile, struct cs_recording *recording, const st
       .recording = recording,
       .now = now,
       .modules = CS_VECTOR_OF(uint64_t),
+      .stages = CS_VECTOR_OF(uint64_t),
       .functions = CS_VECTOR_OF(uint64_t),
       .contexts = CS_VECTOR_OF(uint64_t),
       .variants = CS_VECTOR_OF(uint64_t),
@@ -245,17 +280,19 @@ int cs_load(struct cs_profile *profile, struct cs_recording *recording, const st
       .edges = CS_VECTOR_OF(uint64_t),
       .stacks = CS_VECTOR_OF(uint64_t),
       .processes = CS_VECTOR_OF(uint64_t),
+      .stage_of = CS_VECTOR_OF(uint32_t),
       .code_of = CS_VECTOR_OF(uint32_t),
       .signature_of = CS_VECTOR_OF(uint32_t),
       .first_process = profile->recordings.count,
+      .first_code = profile->codes.count,
       .first_context = profile->contexts.count,
       .first_variant = profile->variants.count,
       .first_edge = profile->edges.count,
   };
   int result = load_all(&loader);
-  struct cs_vector *vectors[] = {&loader.modules,    &loader.functions,   &loader.contexts, &loader.variants,
-                                 &loader.signatures, &loader.edges,       &loader.stacks,   &loader.processes,
-                                 &loader.code_of,    &loader.signature_of};
+  struct cs_vector *vectors[] = {&loader.modules,   &loader.stages,     &loader.functions, &loader.contexts,
+                                 &loader.variants,  &loader.signatures, &loader.edges,     &loader.stacks,
+                                 &loader.processes, &loader.stage_of,   &loader.code_of,   &loader.signature_of};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);
   cs_idset_free(&loader.indexes);

@@ -13,12 +13,13 @@ struct cs_loader {
   struct cs_recording *recording;
   uint32_t number;                      /* of the process in profile.recordings whose thread is being read */
   const struct cs_rec_clock_point *now; /* the clock as it stands, NULL: the recording's last reading */
-  struct cs_vector modules, functions, contexts, variants, signatures, edges, stacks,
+  struct cs_vector modules, stages, functions, contexts, variants, signatures, edges, stacks,
       processes;                 /* cs_recording_number() lists */
+  struct cs_vector stage_of;     /* uint32_t: the profile's stage by number of a stage record */
   struct cs_vector code_of;      /* uint32_t: the profile's code by number of a function record */
   struct cs_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
   struct cs_idset indexes;       /* modules of this recording, by the address of their index */
-  uint32_t first_process, first_module, first_context, first_variant,
+  uint32_t first_process, first_module, first_code, first_context, first_variant,
       first_edge; /* the profile's number of this recording's number 0 */
 };
 
@@ -34,15 +35,21 @@ void cs_load_choose_process(struct cs_loader *loader, uint64_t address);
 void cs_load_finish_processes(struct cs_loader *loader);
 /* load_code.c: every module of the recording, with its index copied and opened. */
 int cs_load_modules(struct cs_loader *loader);
+/* load_stage.c: every stage of the recording. */
+int cs_load_stages(struct cs_loader *loader);
+/* load_stage.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */
+int cs_load_stage(struct cs_loader *loader, uint64_t address, uint32_t *stage);
 /* load_code.c: the profile's code of the function record at `address`; CS_NONE when there is none. 0 or -ENOMEM. */
 int cs_load_code(struct cs_loader *loader, uint64_t address, uint32_t *code);
 /* load.c: a variant that stands for calls of a function, not for a root. */
 bool cs_load_is_call(const struct cs_profile *profile, uint32_t variant);
 /* load_signature.c: the profile's signature of the signature record at `address`; CS_NONE when there is none. */
 int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *signature);
-/* load_open.c: counts the frames that are open in the thread with this record as calls that end now. */
+/* load_open.c: counts the frames that are open in the thread with this record as calls that end now. After
+ * cs_load_cover(). */
 int cs_load_open_frames(struct cs_loader *loader, uint64_t first_stack, uint64_t end_ticks);
-/* cover.c: cs_context.cover and the preorder of the contexts from `first` on. */
-int cs_load_cover(struct cs_profile *profile, uint32_t first);
+/* cover.c: cs_context.stage and .cover, and the preorder of the contexts from `first` on, whose codes are those from
+ * `first_code` on. */
+int cs_load_cover(struct cs_profile *profile, uint32_t first, uint32_t first_code);
 
 #endif

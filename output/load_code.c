@@ -146,13 +146,13 @@ static int describe_indexed(struct cs_loader *loader, uint32_t module, const str
   return result < 0 ? result : intern_text(loader, name, strlen(name), &function->name);
 }
 
-static int describe_action(struct cs_loader *loader, uint64_t name, struct cs_known_function *function)
+/* An action or a task: "{NAME}". */
+static int describe_named(struct cs_loader *loader, const char *bytes, size_t length,
+                          struct cs_known_function *function)
 {
-  size_t length = 0;
-  const char *bytes = cs_recording_name(loader->recording, name, &length);
   struct cs_text text = {0};
   cs_text_putc(&text, '{');
-  cs_text_printable(&text, bytes ? bytes : "?", bytes ? length : 1);
+  cs_text_printable(&text, bytes, length);
   cs_text_putc(&text, '}');
   function->is_action = true;
   int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &function->name);
@@ -162,23 +162,11 @@ static int describe_action(struct cs_loader *loader, uint64_t name, struct cs_kn
   return result;
 }
 
-/* Code that is known by its address only. Inside its module, so that runs with other mappings meet. */
-static int describe_address(struct cs_loader *loader, uint32_t module, uint64_t address,
-                            struct cs_known_function *function)
-{
-  uint64_t bias = module == CS_NONE ? 0 : cs_profile_module(loader->profile, module)->bias;
-  struct cs_text text = {0};
-  cs_text_printf(&text, "0x%llx", (unsigned long long)(address - bias));
-  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &function->name);
-  cs_text_free(&text);
-  return result < 0 ? result : module_file(loader, module, &function->file);
-}
-
-static int add_code(struct cs_loader *loader, const struct cs_known_function *function, uint32_t module,
+static int add_code(struct cs_loader *loader, const struct cs_known_function *function, uint32_t module, uint32_t stage,
                     const struct cs_index_function *entry, uint64_t address, uint32_t *number)
 {
   struct cs_profile *profile = loader->profile;
-  struct cs_code code = {.module = module, .entry = CS_NONE, .address = address};
+  struct cs_code code = {.module = module, .stage = stage, .entry = CS_NONE, .address = address};
   if (entry)
     code.entry = (uint32_t)(entry - cs_profile_module(profile, module)->index.functions);
   if (entry && !cs_layout_nests(&cs_profile_module(profile, module)->index, entry)) {
@@ -195,6 +183,39 @@ static int add_code(struct cs_loader *loader, const struct cs_known_function *fu
   *added = code;
   *number = profile->codes.count - 1;
   return 0;
+}
+
+static int load_action(struct cs_loader *loader, uint64_t address, uint32_t *code)
+{
+  struct cs_known_function function = {0};
+  size_t length = 0;
+  const char *name = cs_recording_name(loader->recording, address, &length);
+  int result = describe_named(loader, name ? name : "?", name ? length : 1, &function);
+  return result < 0 ? result : add_code(loader, &function, CS_NONE, 0, NULL, 0, code);
+}
+
+static int load_task(struct cs_loader *loader, uint64_t address, uint32_t *code)
+{
+  struct cs_known_function function = {0};
+  uint32_t stage;
+  int result = cs_load_stage(loader, address, &stage);
+  if (result < 0)
+    return result;
+  const char *label = stage ? cs_profile_string(loader->profile, cs_profile_stage(loader->profile, stage)->label) : "?";
+  result = describe_named(loader, label, strlen(label), &function);
+  return result < 0 ? result : add_code(loader, &function, CS_NONE, stage, NULL, 0, code);
+}
+
+/* Code that is known by its address only. Inside its module, so that runs with other mappings meet. */
+static int describe_address(struct cs_loader *loader, uint32_t module, uint64_t address,
+                            struct cs_known_function *function)
+{
+  uint64_t bias = module == CS_NONE ? 0 : cs_profile_module(loader->profile, module)->bias;
+  struct cs_text text = {0};
+  cs_text_printf(&text, "0x%llx", (unsigned long long)(address - bias));
+  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &function->name);
+  cs_text_free(&text);
+  return result < 0 ? result : module_file(loader, module, &function->file);
 }
 
 /* The highest widening of each argument, of all threads. */
@@ -222,24 +243,24 @@ static int load_levels(struct cs_loader *loader, uint64_t address, uint32_t layo
 static int code_of_record(struct cs_loader *loader, const struct cs_rec_function *record, uint32_t *code)
 {
   struct cs_known_function function = {0};
-  if (record->kind == CS_FUNCTION_KIND_ACTION) {
-    int result = describe_action(loader, record->address, &function);
-    return result < 0 ? result : add_code(loader, &function, CS_NONE, NULL, 0, code);
-  }
+  if (record->kind == CS_FUNCTION_KIND_ACTION)
+    return load_action(loader, record->address, code);
+  if (record->kind == CS_FUNCTION_KIND_TASK)
+    return load_task(loader, record->address, code);
   uint32_t local = cs_recording_known(loader->recording, &loader->modules, record->module, CS_TAG_MODULE);
   uint32_t module = local == CS_NONE ? CS_NONE : loader->first_module + local;
   struct cs_known_module *known = module == CS_NONE ? NULL : cs_profile_module(loader->profile, module);
   if (!known || !known->index.header || record->function >= known->index.count[CS_SECTION_FUNCTIONS]) {
     int result = describe_address(loader, module, record->address, &function);
     uint64_t address = record->address - (known ? known->bias : 0);
-    return result < 0 ? result : add_code(loader, &function, module, NULL, address, code);
+    return result < 0 ? result : add_code(loader, &function, module, 0, NULL, address, code);
   }
   uint32_t *memo = &known->codes[record->function];
   if (*memo == CS_NONE) {
     const struct cs_index_function *entry = &known->index.functions[record->function];
     int result = describe_indexed(loader, module, entry, &function);
     if (result == 0)
-      result = add_code(loader, &function, module, entry, 0, memo);
+      result = add_code(loader, &function, module, 0, entry, 0, memo);
     if (result < 0)
       return result;
   }

@@ -18,7 +18,7 @@ struct activations {
 
 struct activation {
   uint32_t group; /* enum cs_group */
-  uint32_t from, to;
+  uint32_t from, to, stage;
 };
 
 static bool equal_activation(const void *owner, uint32_t number, const void *key)
@@ -28,10 +28,9 @@ static bool equal_activation(const void *owner, uint32_t number, const void *key
 }
 
 /* 1 when nothing of the group was active yet (it is from now on), 0, or -ENOMEM. */
-static int activate(struct activations *active, uint32_t group, uint32_t from, uint32_t to)
+static int activate(struct activations *active, struct activation key)
 {
-  struct activation key = {.group = group, .from = from, .to = to};
-  uint64_t hash = cs_hash_mix(cs_hash_mix(group, from), to);
+  uint64_t hash = cs_hash_mix(cs_hash_mix(cs_hash_mix(key.group, key.stage), key.from), key.to);
   if (cs_idset_find(&active->set, hash, active, &key, equal_activation) != UINT32_MAX)
     return 0;
   struct activation *added = cs_vector_add(&active->keys, 1);
@@ -102,22 +101,27 @@ static int count_groups(struct activations *active, const struct cs_edge *edge, 
 {
   const struct cs_profile *profile = active->profile;
   const struct cs_variant *to = cs_profile_variant(profile, edge->to);
-  const struct cs_code *code = cs_profile_code(profile, cs_profile_context(profile, to->context)->code);
+  const struct cs_context *context = cs_profile_context(profile, to->context);
+  const struct cs_code *code = cs_profile_code(profile, context->code);
   uint32_t from_function = CS_NONE, from_signature = CS_NONE;
   if (edge->from != CS_NONE) {
     const struct cs_variant *from = cs_profile_variant(profile, edge->from);
     from_function = cs_profile_code(profile, cs_profile_context(profile, from->context)->code)->function;
     from_signature = from->signature;
   }
-  const uint32_t keys[CS_GROUP_COUNT][2] = {
-      [CS_GROUP_FUNCTION] = {CS_NONE, code->function},
-      [CS_GROUP_SIGNATURE] = {CS_NONE, to->signature},
-      [CS_GROUP_FUNCTION_PAIR] = {from_function, code->function},
-      [CS_GROUP_SIGNATURE_PAIR] = {from_signature, to->signature},
-      [CS_GROUP_MODULE] = {CS_NONE, code->module},
+  const uint32_t stage = context->stage, label = cs_profile_label(profile, code->module);
+  const struct activation keys[CS_GROUP_COUNT] = {
+      {CS_GROUP_FUNCTION, CS_NONE, code->function, CS_NONE},
+      {CS_GROUP_SIGNATURE, CS_NONE, to->signature, CS_NONE},
+      {CS_GROUP_FUNCTION_PAIR, from_function, code->function, CS_NONE},
+      {CS_GROUP_SIGNATURE_PAIR, from_signature, to->signature, CS_NONE},
+      {CS_GROUP_MODULE, CS_NONE, label, CS_NONE},
+      {CS_GROUP_FUNCTION_STAGE, CS_NONE, code->function, stage},
+      {CS_GROUP_SIGNATURE_STAGE, CS_NONE, to->signature, stage},
+      {CS_GROUP_MODULE_STAGE, CS_NONE, label, stage},
   };
   for (uint32_t group = 0; group < CS_GROUP_COUNT; group++) {
-    int outermost = activate(active, group, keys[group][0], keys[group][1]);
+    int outermost = activate(active, keys[group]);
     if (outermost < 0)
       return outermost;
     if (outermost) {

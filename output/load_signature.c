@@ -95,6 +95,23 @@ static int intern_words(struct cs_loader *loader, uint32_t layout_number, uint64
   return cs_profile_intern_signature(loader->profile, layout_number, any, words, any ? 0 : word_count, signature);
 }
 
+/* A task's signature, given as text. */
+static int intern_text(struct cs_loader *loader, uint32_t layout, uint64_t address, uint32_t *signature)
+{
+  size_t length = 0;
+  const char *bytes = cs_recording_name(loader->recording, address, &length);
+  struct cs_text text = {0};
+  if (!bytes) {
+    loader->recording->damaged++;
+    return cs_profile_intern_signature(loader->profile, layout, true, NULL, 0, signature);
+  }
+  cs_text_printable(&text, bytes, length);
+  int result =
+      text.failed ? -ENOMEM : cs_profile_intern_text(loader->profile, layout, cs_text_string(&text), signature);
+  cs_text_free(&text);
+  return result;
+}
+
 static int load_record(struct cs_loader *loader, const struct cs_record *record, uint32_t *signature)
 {
   struct cs_rec_signature head;
@@ -116,6 +133,8 @@ static int load_record(struct cs_loader *loader, const struct cs_record *record,
   /* A function without parameters has one signature, however it was recorded. */
   if (layout->entry && layout->entry->arg_count == 0 && layout->entry->state_words == 0)
     return cs_profile_intern_signature(loader->profile, number, false, words, 0, signature);
+  if (head.flags & CS_SIGNATURE_TEXT && !any && !layout->entry && head.word_count == 1)
+    return intern_text(loader, number, words[0], signature);
   if (any || !layout->entry)
     return cs_profile_intern_signature(loader->profile, number, true, words, 0, signature);
   return intern_words(loader, number, words, (uint16_t)head.word_count, signature);

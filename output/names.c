@@ -17,11 +17,21 @@ const struct cs_known_function *cs_row_function(const struct cs_names *names, co
   return cs_profile_function(names->profile, function);
 }
 
+/* The signature of a task that was given one, else NULL. */
+static const char *task_signature(const struct cs_names *names, const struct cs_row_key *key)
+{
+  if (!(names->by & CALLSIG_BY_SIGNATURE) || key->what == CS_NONE)
+    return NULL;
+  return cs_profile_text(names->profile, cs_profile_signature(names->profile, key->what));
+}
+
 /* Actions have no arguments, and recordings without signatures show functions alone. */
 static bool has_signature(const struct cs_names *names, const struct cs_row_key *key)
 {
-  if (!(names->by & CALLSIG_BY_SIGNATURE) || key->what == CS_NONE || cs_row_function(names, key)->is_action)
+  if (!(names->by & CALLSIG_BY_SIGNATURE) || key->what == CS_NONE)
     return false;
+  if (cs_row_function(names, key)->is_action)
+    return task_signature(names, key) != NULL;
   if (!cs_profile_signature(names->profile, key->what)->any)
     return true;
   for (uint32_t i = 0; i < names->profile->recordings.count; i++) {
@@ -35,6 +45,14 @@ void cs_row_function_text(const struct cs_names *names, const struct cs_row_key 
                           struct cs_text *text)
 {
   const struct cs_known_function *function = cs_row_function(names, key);
+  const char *task = task_signature(names, key);
+  if (task) {
+    /* "{LABEL}" and "width=640" are "{LABEL(width=640)}". */
+    const char *name = cs_profile_string(names->profile, function->name);
+    cs_text_add(text, name, strlen(name) - 1);
+    cs_text_printf(text, "(%s)}", task);
+    return;
+  }
   if (function)
     cs_text_puts(text, cs_profile_string(names->profile, function->name));
   if (has_signature(names, key))
@@ -51,6 +69,10 @@ void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key
 void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, const char *separator,
                    struct cs_text *text)
 {
+  if (key->stage != CS_NONE) {
+    cs_text_printf(text, "%s[stage %s]", separator, cs_row_stage(names, key));
+    separator = " ";
+  }
   if (key->thread != CS_NONE) {
     cs_text_printf(text, "%s[thread %s]", separator, cs_profile_string(names->profile, key->thread));
     separator = " ";
@@ -66,13 +88,20 @@ void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, str
 {
   const struct cs_known_function *function = cs_row_function(names, key);
   if (function && function->is_action) {
-    cs_text_puts(text, cs_profile_string(names->profile, function->name));
+    cs_row_function_text(names, key, scratch, text);
   } else if (function) {
     cs_text_printf(text, "%s:%u(", cs_profile_string(names->profile, function->file), function->line);
     cs_row_function_text(names, key, scratch, text);
     cs_text_putc(text, ')');
   }
   cs_row_groups(names, key, function ? " " : "", text);
+}
+
+const char *cs_row_stage(const struct cs_names *names, const struct cs_row_key *key)
+{
+  if (key->stage == CS_NONE)
+    return NULL;
+  return key->stage ? cs_profile_string(names->profile, cs_profile_stage(names->profile, key->stage)->label) : "-";
 }
 
 static int compare_numbers(uint64_t left, uint64_t right)
@@ -83,6 +112,17 @@ static int compare_numbers(uint64_t left, uint64_t right)
 static int compare_strings(const struct cs_profile *profile, uint32_t left, uint32_t right)
 {
   return left == right ? 0 : strcmp(cs_profile_string(profile, left), cs_profile_string(profile, right));
+}
+
+static int compare_stages(const struct cs_profile *profile, uint32_t left, uint32_t right)
+{
+  const struct cs_known_stage *a = cs_profile_stage(profile, left), *b = cs_profile_stage(profile, right);
+  int order = compare_numbers(left != 0, right != 0);
+  if (order == 0)
+    order = compare_numbers(a->pipeline, b->pipeline);
+  if (order == 0)
+    order = compare_numbers(a->index, b->index);
+  return order ? order : compare_strings(profile, a->label, b->label);
 }
 
 static int compare_words(const struct cs_names *names, const struct cs_index *index, const struct cs_argument *left,
@@ -114,6 +154,10 @@ static int compare_signatures(const struct cs_names *names, uint32_t left, uint3
                             *b = cs_profile_signature(names->profile, right);
   if (a->layout != b->layout || a->any != b->any)
     return a->layout != b->layout ? compare_numbers(a->layout, b->layout) : compare_numbers(a->any, b->any);
+  if (a->text != b->text)
+    return compare_numbers(a->text, b->text);
+  if (a->text)
+    return strcmp(cs_profile_text(names->profile, a), cs_profile_text(names->profile, b));
   const struct cs_index *index = cs_profile_layout(names->profile, a->layout)->index;
   if (a->any || cs_arguments_of(names->profile, left, &scratch[0]) < 0 ||
       cs_arguments_of(names->profile, right, &scratch[1]) < 0)
@@ -143,6 +187,8 @@ int cs_row_compare(const struct cs_names *names, const struct cs_row_key *left, 
   }
   if (order == 0 && left->what != right->what && names->by & CALLSIG_BY_SIGNATURE)
     order = compare_signatures(names, left->what, right->what, scratch);
+  if (order == 0 && left->stage != right->stage)
+    order = compare_stages(names->profile, left->stage, right->stage);
   if (order == 0 && left->thread != right->thread)
     order = compare_strings(names->profile, left->thread, right->thread);
   if (order == 0 && left->module != right->module)

@@ -1,6 +1,6 @@
 /*
- * What a row is called: pstats's "file:line(function)", with the signature, the thread and the module where rows are by
- * them.
+ * What a row is called: pstats's "file:line(function)", with the signature, the stage, the thread and the module where
+ * rows are by them.
  */
 #ifndef CALLSIG_OUTPUT_NAMES_H
 #define CALLSIG_OUTPUT_NAMES_H
@@ -31,13 +31,16 @@ void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key
 void cs_row_function_text(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
                           struct cs_text *text);
 
-/* Appends what rows are by beside their function: `separator`, then "[thread main (12)] [module /bin/x]". Nothing when
- * they are by the function alone. */
+/* The label of the stage that rows are by: "-" outside of any. NULL when rows are not by stage. */
+const char *cs_row_stage(const struct cs_names *names, const struct cs_row_key *key);
+
+/* Appends what rows are by beside their function: `separator`, then "[stage 0:1:decode] [thread main (12)] [module
+ * /bin/x]". Nothing when they are by the function alone. */
 void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, const char *separator,
                    struct cs_text *text);
 
-/* Orders two rows as people read them: by file, line, function, then argument by argument (numbers by value), thread
- * and module. Negative, 0 or positive. */
+/* Orders two rows as people read them: by file, line, function, then argument by argument (numbers by value), stage
+ * (pipeline, index, label), thread and module. Negative, 0 or positive. */
 int cs_row_compare(const struct cs_names *names, const struct cs_row_key *left, const struct cs_row_key *right,
                    struct cs_arguments scratch[2]);
 

@@ -78,7 +78,7 @@ static void note_open(struct notes *notes, const struct cs_recording_info *info)
   struct cs_names names = {.profile = profile,
                            .shown_function = notes->stats->shown_function,
                            .by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE};
-  struct cs_row_key key = {.what = variant->signature, .thread = CS_NONE, .module = CS_NONE};
+  struct cs_row_key key = cs_row_key_of(variant->signature);
   cs_row_name(&names, &key, &notes->scratch, &notes->text);
   send(notes);
 }
@@ -124,8 +124,7 @@ static void note_widened(struct notes *notes, const struct cs_layout *layout)
   const struct cs_profile *profile = &notes->stats->profile;
   struct cs_names names = {
       .profile = profile, .shown_function = notes->stats->shown_function, .by = CALLSIG_BY_FUNCTION};
-  struct cs_row_key key = {
-      .what = notes->stats->shown_function[layout->function], .thread = CS_NONE, .module = CS_NONE};
+  struct cs_row_key key = cs_row_key_of(notes->stats->shown_function[layout->function]);
   cs_text_puts(&notes->text, "widened: ");
   cs_row_name(&names, &key, &notes->scratch, &notes->text);
   const char *separator = ": ";
@@ -143,6 +142,10 @@ static void note_widened(struct notes *notes, const struct cs_layout *layout)
 static void note_rows(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
+  if ((stats->by & CALLSIG_BY_STAGE || stats->filter.stage) && stats->profile.stages.count == 1) {
+    cs_text_puts(&notes->text, "no stages were recorded: every call is outside of any");
+    send(notes);
+  }
   uint32_t bounds = 0;
   double taken = 0;
   for (uint32_t i = 0; i < stats->rows.list.count; i++)

@@ -10,6 +10,7 @@ int cs_profile_init(struct cs_profile *profile)
 {
   *profile = (struct cs_profile){
       .functions = CS_VECTOR_OF(struct cs_known_function),
+      .stages = CS_VECTOR_OF(struct cs_known_stage),
       .modules = CS_VECTOR_OF(struct cs_known_module *),
       .codes = CS_VECTOR_OF(struct cs_code),
       .layouts = CS_VECTOR_OF(struct cs_layout),
@@ -25,7 +26,7 @@ int cs_profile_init(struct cs_profile *profile)
       .first_layout = CS_VECTOR_OF(uint32_t),
       .strings = cs_strings_new(),
   };
-  return profile->strings ? 0 : -ENOMEM;
+  return profile->strings && cs_vector_add(&profile->stages, 1) ? 0 : -ENOMEM;
 }
 
 static void free_module(struct cs_known_module *module)
@@ -42,13 +43,14 @@ void cs_profile_free(struct cs_profile *profile)
   for (uint32_t i = 0; i < profile->layouts.count; i++)
     free(cs_profile_layout(profile, i)->levels);
   struct cs_vector *vectors[] = {
-      &profile->functions, &profile->modules,    &profile->codes,      &profile->layouts,      &profile->signatures,
-      &profile->words,     &profile->threads,    &profile->contexts,   &profile->preorder,     &profile->variants,
-      &profile->edges,     &profile->recursions, &profile->recordings, &profile->first_layout,
+      &profile->functions,  &profile->stages, &profile->modules,    &profile->codes,      &profile->layouts,
+      &profile->signatures, &profile->words,  &profile->threads,    &profile->contexts,   &profile->preorder,
+      &profile->variants,   &profile->edges,  &profile->recursions, &profile->recordings, &profile->first_layout,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);
   cs_idset_free(&profile->function_set);
+  cs_idset_free(&profile->stage_set);
   cs_idset_free(&profile->signature_set);
   cs_strings_free(profile->strings);
   profile->strings = NULL;
@@ -84,6 +86,25 @@ int cs_profile_intern_function(struct cs_profile *profile, const struct cs_known
   return cs_idset_add(&profile->function_set, hash, *number);
 }
 
+static bool equal_stage(const void *owner, uint32_t number, const void *key)
+{
+  return cs_profile_stage(owner, number)->label == ((const struct cs_known_stage *)key)->label;
+}
+
+int cs_profile_intern_stage(struct cs_profile *profile, const struct cs_known_stage *stage, uint32_t *number)
+{
+  uint64_t hash = cs_hash_mix(0, stage->label);
+  *number = cs_idset_find(&profile->stage_set, hash, profile, stage, equal_stage);
+  if (*number != CS_NONE)
+    return 0;
+  struct cs_known_stage *added = cs_vector_add(&profile->stages, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = *stage;
+  *number = profile->stages.count - 1;
+  return cs_idset_add(&profile->stage_set, hash, *number);
+}
+
 int cs_profile_intern_layout(struct cs_profile *profile, uint32_t function, const struct cs_index *index,
                              const struct cs_index_function *entry, uint32_t *number)
 {
@@ -106,14 +127,14 @@ int cs_profile_intern_layout(struct cs_profile *profile, uint32_t function, cons
 
 struct signature_key {
   uint32_t layout;
-  bool any;
+  bool any, text;
   const uint64_t *words;
   uint16_t word_count;
 };
 
 static uint64_t hash_signature(const struct signature_key *key)
 {
-  uint64_t hash = cs_hash_mix((uint64_t)key->word_count << 1 | key->any, key->layout);
+  uint64_t hash = cs_hash_mix((uint64_t)key->word_count << 2 | (uint64_t)key->text << 1 | key->any, key->layout);
   for (uint16_t i = 0; i < key->word_count; i++)
     hash = cs_hash_mix(hash, key->words[i]);
   return hash;
@@ -123,30 +144,50 @@ static bool equal_signature(const void *owner, uint32_t number, const void *key)
 {
   const struct cs_signature *there = cs_profile_signature(owner, number);
   const struct signature_key *wanted = key;
-  return there->layout == wanted->layout && there->any == wanted->any && there->word_count == wanted->word_count &&
+  return there->layout == wanted->layout && there->any == wanted->any && there->text == wanted->text &&
+         there->word_count == wanted->word_count &&
          (there->word_count == 0 ||
           memcmp(cs_profile_words(owner, there), wanted->words, there->word_count * sizeof(uint64_t)) == 0);
 }
 
-int cs_profile_intern_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
-                                uint16_t word_count, uint32_t *number)
+static int intern_signature(struct cs_profile *profile, const struct signature_key *key, uint32_t *number)
 {
-  struct signature_key key = {.layout = layout, .any = any, .words = words, .word_count = word_count};
-  uint64_t hash = hash_signature(&key);
-  *number = cs_idset_find(&profile->signature_set, hash, profile, &key, equal_signature);
+  uint64_t hash = hash_signature(key);
+  *number = cs_idset_find(&profile->signature_set, hash, profile, key, equal_signature);
   if (*number != CS_NONE)
     return 0;
   *number = profile->signatures.count;
   struct cs_signature *added = cs_vector_add(&profile->signatures, 1);
   if (!added)
     return -ENOMEM;
-  *added =
-      (struct cs_signature){.first_word = profile->words.count, .layout = layout, .any = any, .word_count = word_count};
-  if (word_count > 0) {
-    uint64_t *copy = cs_vector_add(&profile->words, word_count);
+  *added = (struct cs_signature){.first_word = profile->words.count,
+                                 .layout = key->layout,
+                                 .any = key->any,
+                                 .text = key->text,
+                                 .word_count = key->word_count};
+  if (key->word_count > 0) {
+    uint64_t *copy = cs_vector_add(&profile->words, key->word_count);
     if (!copy)
       return -ENOMEM;
-    memcpy(copy, words, word_count * sizeof *copy);
+    memcpy(copy, key->words, key->word_count * sizeof *copy);
   }
   return cs_idset_add(&profile->signature_set, hash, *number);
+}
+
+int cs_profile_intern_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
+                                uint16_t word_count, uint32_t *number)
+{
+  struct signature_key key = {.layout = layout, .any = any, .words = words, .word_count = word_count};
+  return intern_signature(profile, &key, number);
+}
+
+int cs_profile_intern_text(struct cs_profile *profile, uint32_t layout, const char *text, uint32_t *number)
+{
+  uint32_t string;
+  int result = cs_strings_add(profile->strings, text, &string);
+  if (result < 0)
+    return result;
+  uint64_t word = string;
+  struct signature_key key = {.layout = layout, .any = true, .text = true, .words = &word, .word_count = 1};
+  return intern_signature(profile, &key, number);
 }

@@ -23,7 +23,13 @@
 /* Who a row is: interned by (file, line, name). */
 struct cs_known_function {
   uint32_t file, line, name; /* file and name: offsets of profile.strings */
-  bool is_action;
+  bool is_action;            /* an action or a task: the name is "{NAME}", the file "~" */
+};
+
+/* A stage, interned by its label. Number 0 stands for calls outside of any stage; its strings are empty. */
+struct cs_known_stage {
+  uint32_t label, name; /* strings */
+  uint32_t pipeline, index, concurrency;
 };
 
 /* A mapped module of one recording. `label` is its path's string: what modules of several recordings meet by. */
@@ -43,8 +49,9 @@ struct cs_known_module {
 /* A function of a module: what a context names. */
 struct cs_code {
   uint32_t function;
-  uint32_t module; /* CS_NONE for actions and addresses in no module */
+  uint32_t module; /* CS_NONE for actions, tasks and addresses in no module */
   uint32_t layout;
+  uint32_t stage;   /* of a task: its stage; else 0 */
   uint32_t entry;   /* in the module's CS_SECTION_FUNCTIONS, CS_NONE: not in an index */
   uint64_t address; /* link-time; of code that is in no index */
 };
@@ -66,7 +73,8 @@ struct cs_signature {
   uint64_t first_word; /* in profile.words */
   uint32_t layout;
   uint16_t word_count;
-  bool any; /* recorded without its arguments, or any of several */
+  bool any;  /* recorded without its arguments, or any of several */
+  bool text; /* of a task: the one word is a string, "name=value, name=value"; `any` is set, too */
 };
 
 struct cs_known_thread {
@@ -83,11 +91,13 @@ enum cs_cover {
   CS_COVER_FUNCTION = 1u << 0,    /* an enclosing context has the same function */
   CS_COVER_MODULE_CODE = 1u << 1, /* and in the same module */
   CS_COVER_MODULE = 1u << 2,      /* an enclosing context is in the same module */
+  CS_COVER_STAGE_SHIFT = 3,       /* the same three, shifted: an enclosing context of the same stage */
 };
 
 struct cs_context {
   uint32_t parent; /* CS_NONE for a root */
   uint32_t code;   /* CS_NONE for a root */
+  uint32_t stage;  /* of the innermost task on the path, itself included; 0: none */
   uint32_t cover;  /* enum cs_cover */
 };
 
@@ -127,6 +137,7 @@ struct cs_recording_info {
 struct cs_profile {
   struct cs_strings *strings;
   struct cs_vector functions;    /* struct cs_known_function */
+  struct cs_vector stages;       /* struct cs_known_stage; stage 0 is there from the beginning */
   struct cs_vector modules;      /* struct cs_known_module *: indexes must not move */
   struct cs_vector codes;        /* struct cs_code */
   struct cs_vector layouts;      /* struct cs_layout */
@@ -140,7 +151,7 @@ struct cs_profile {
   struct cs_vector recursions;   /* struct cs_recursion */
   struct cs_vector recordings;   /* struct cs_recording_info */
   struct cs_vector first_layout; /* uint32_t by function */
-  struct cs_idset function_set, signature_set;
+  struct cs_idset function_set, stage_set, signature_set;
 };
 
 int cs_profile_init(struct cs_profile *profile);
@@ -153,6 +164,7 @@ void cs_profile_free(struct cs_profile *profile);
     return cs_vector_at(&profile->many, number);                                                                       \
   }
 CS_PROFILE_ARRAY(cs_known_function, function, functions)
+CS_PROFILE_ARRAY(cs_known_stage, stage, stages)
 CS_PROFILE_ARRAY(cs_code, code, codes)
 CS_PROFILE_ARRAY(cs_layout, layout, layouts)
 CS_PROFILE_ARRAY(cs_signature, signature, signatures)
@@ -182,6 +194,9 @@ static inline const char *cs_profile_string(const struct cs_profile *profile, ui
 /* The number of the function (file, line, name), made when new. -ENOMEM. */
 int cs_profile_intern_function(struct cs_profile *profile, const struct cs_known_function *function, uint32_t *number);
 
+/* The number of the stage with this label, made when new. -ENOMEM. */
+int cs_profile_intern_stage(struct cs_profile *profile, const struct cs_known_stage *stage, uint32_t *number);
+
 /* The number of the layout of `entry` (NULL: parameters unknown) for `function`, made when new. */
 int cs_profile_intern_layout(struct cs_profile *profile, uint32_t function, const struct cs_index *index,
                              const struct cs_index_function *entry, uint32_t *number);
@@ -190,7 +205,16 @@ int cs_profile_intern_layout(struct cs_profile *profile, uint32_t function, cons
 int cs_profile_intern_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
                                 uint16_t word_count, uint32_t *number);
 
-/* Number of the module of a context's code, CS_NONE for none. */
+/* The same of a task's signature, which is text. */
+int cs_profile_intern_text(struct cs_profile *profile, uint32_t layout, const char *text, uint32_t *number);
+
+/* The text of a task's signature; NULL for every other signature. */
+static inline const char *cs_profile_text(const struct cs_profile *profile, const struct cs_signature *signature)
+{
+  return signature->text ? cs_profile_string(profile, (uint32_t)*cs_profile_words(profile, signature)) : NULL;
+}
+
+/* The string that modules meet by, of a module's number; 0 for none (CS_NONE). */
 static inline uint32_t cs_profile_label(const struct cs_profile *profile, uint32_t module)
 {
   return module == CS_NONE ? 0 : cs_profile_module(profile, module)->label;

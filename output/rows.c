@@ -12,8 +12,8 @@ struct share {
   bool is_bound;
 };
 
-/* The kinds of group beside those that the runtime counts for. */
-enum { GROUP_OUTERMOST = CS_GROUP_COUNT };
+/* The kinds of group beside those that the runtime counts for: calls without a caller, and none at all. */
+enum { GROUP_OUTERMOST = CS_GROUP_COUNT, GROUP_NONE };
 
 void cs_rows_init(struct cs_rows *rows)
 {
@@ -34,7 +34,7 @@ static bool equal_row(const void *owner, uint32_t number, const void *key)
 
 static int intern_row(struct cs_rows *rows, const struct cs_row_key *key, bool compensating, uint32_t *number)
 {
-  uint64_t hash = cs_hash_mix(cs_hash_mix(key->what, key->thread), key->module);
+  uint64_t hash = cs_hash_mix(cs_hash_mix(cs_hash_mix(key->what, key->stage), key->thread), key->module);
   *number = cs_idset_find(&rows->set, hash, rows, key, equal_row);
   if (*number != CS_NONE)
     return 0;
@@ -69,7 +69,9 @@ static uint32_t what_of(const struct cs_profile *profile, const struct cs_groupi
 static struct cs_row_key key_of(const struct cs_profile *profile, const struct cs_grouping *grouping,
                                 const struct cs_variant *variant, uint32_t thread)
 {
-  struct cs_row_key key = {.what = what_of(profile, grouping, variant), .thread = CS_NONE, .module = CS_NONE};
+  struct cs_row_key key = cs_row_key_of(what_of(profile, grouping, variant));
+  if (grouping->by & CALLSIG_BY_STAGE)
+    key.stage = cs_profile_context(profile, variant->context)->stage;
   if (grouping->by & CALLSIG_BY_THREAD)
     key.thread = cs_profile_thread(profile, thread)->label;
   if (grouping->by & CALLSIG_BY_MODULE)
@@ -87,6 +89,8 @@ static bool is_selected(const struct cs_profile *profile, const struct cs_groupi
     return false;
   if (grouping->selected_functions && !grouping->selected_functions[function_of(profile, to->signature)])
     return false;
+  if (grouping->selected_stages && !grouping->selected_stages[cs_profile_context(profile, to->context)->stage])
+    return false;
   if (grouping->selected_signatures && !grouping->selected_signatures[to->signature])
     return false;
   if (grouping->selected_modules) {
@@ -96,31 +100,53 @@ static bool is_selected(const struct cs_profile *profile, const struct cs_groupi
   return true;
 }
 
-static uint32_t group_of(unsigned by, bool pair)
+/* The group whose outermost activations are the primitive calls of a row with calls into `context`. */
+static uint32_t group_of(const struct cs_profile *profile, unsigned by, const struct cs_context *context)
 {
+  bool in_stage = by & CALLSIG_BY_STAGE && context->stage;
   if (by & CALLSIG_BY_SIGNATURE)
-    return pair ? CS_GROUP_SIGNATURE_PAIR : CS_GROUP_SIGNATURE;
+    return in_stage ? CS_GROUP_SIGNATURE_STAGE : CS_GROUP_SIGNATURE;
   if (by & CALLSIG_BY_FUNCTION)
-    return pair ? CS_GROUP_FUNCTION_PAIR : CS_GROUP_FUNCTION;
-  return by & CALLSIG_BY_MODULE ? CS_GROUP_MODULE : (uint32_t)GROUP_OUTERMOST;
+    return in_stage ? CS_GROUP_FUNCTION_STAGE : CS_GROUP_FUNCTION;
+  if (by & CALLSIG_BY_MODULE)
+    return in_stage ? CS_GROUP_MODULE_STAGE : CS_GROUP_MODULE;
+  /* A stage's calls lie inside of its tasks, and a task is a call of the stage's own function. */
+  if (in_stage)
+    return cs_profile_code(profile, context->code)->stage ? CS_GROUP_FUNCTION : (uint32_t)GROUP_NONE;
+  return GROUP_OUTERMOST;
+}
+
+/* A pair is one pair whatever the stage, the thread and the module of its calls. */
+static uint32_t pair_group_of(unsigned by)
+{
+  return by & CALLSIG_BY_SIGNATURE ? CS_GROUP_SIGNATURE_PAIR : CS_GROUP_FUNCTION_PAIR;
 }
 
 /* Calls made while no recursion was open count as outermost in the recording, and are: the path of contexts is the
  * stack. Except where the path itself shows what encloses them. */
-static bool is_enclosed(const struct cs_profile *profile, const struct cs_grouping *grouping,
-                        const struct cs_edge *edge, uint32_t group)
+static bool is_enclosed(const struct cs_grouping *grouping, const struct cs_context *context, bool is_root,
+                        uint32_t group)
 {
-  uint32_t cover = cs_profile_context(profile, cs_profile_variant(profile, edge->to)->context)->cover;
+  uint32_t of_function = grouping->by & CALLSIG_BY_MODULE ? CS_COVER_MODULE_CODE : CS_COVER_FUNCTION;
   switch (group) {
   case CS_GROUP_FUNCTION:
-    return cover & (grouping->by & CALLSIG_BY_MODULE ? CS_COVER_MODULE_CODE : CS_COVER_FUNCTION);
+    return context->cover & of_function;
+  case CS_GROUP_FUNCTION_STAGE:
+    return context->cover & of_function << CS_COVER_STAGE_SHIFT;
   case CS_GROUP_MODULE:
-    return cover & CS_COVER_MODULE;
+    return context->cover & CS_COVER_MODULE;
+  case CS_GROUP_MODULE_STAGE:
+    return context->cover & CS_COVER_MODULE << CS_COVER_STAGE_SHIFT;
   case GROUP_OUTERMOST:
-    return edge->from != CS_NONE;
+    return !is_root;
   default:
-    return false;
+    return group == GROUP_NONE;
   }
+}
+
+static bool is_by_signature(uint32_t group)
+{
+  return group == CS_GROUP_SIGNATURE || group == CS_GROUP_SIGNATURE_STAGE;
 }
 
 /* A caller in the same row is around the call, though their signatures were apart when it was recorded. (Functions that
@@ -128,12 +154,15 @@ static bool is_enclosed(const struct cs_profile *profile, const struct cs_groupi
 static bool is_joined_with_caller(const struct cs_profile *profile, const struct cs_grouping *grouping,
                                   const struct cs_edge *edge, uint32_t group)
 {
-  if (group != CS_GROUP_SIGNATURE || edge->from == CS_NONE)
+  if (!is_by_signature(group) || edge->from == CS_NONE)
     return false;
-  uint32_t from = cs_profile_variant(profile, edge->from)->signature,
-           to = cs_profile_variant(profile, edge->to)->signature;
-  return from != to && grouping->meeting->row_of[from] == grouping->meeting->row_of[to] &&
-         function_of(profile, from) == function_of(profile, to);
+  const struct cs_variant *from = cs_profile_variant(profile, edge->from), *to = cs_profile_variant(profile, edge->to);
+  if (group == CS_GROUP_SIGNATURE_STAGE &&
+      cs_profile_context(profile, from->context)->stage != cs_profile_context(profile, to->context)->stage)
+    return false;
+  return from->signature != to->signature &&
+         grouping->meeting->row_of[from->signature] == grouping->meeting->row_of[to->signature] &&
+         function_of(profile, from->signature) == function_of(profile, to->signature);
 }
 
 static uint64_t scaled(uint64_t ticks, double scale)
@@ -177,13 +206,14 @@ static struct share share_of(const struct cs_profile *profile, const struct cs_g
                         .own = inclusive > edge->children ? scaled(inclusive - edge->children, scale) : 0,
                         .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                         .max = scaled(edge->max, scale)};
-  bool enclosed = is_enclosed(profile, grouping, edge, group);
+  const struct cs_context *context = cs_profile_context(profile, cs_profile_variant(profile, edge->to)->context);
+  bool enclosed = is_enclosed(grouping, context, edge->from == CS_NONE, group);
   bool joined = is_joined_with_caller(profile, grouping, edge, group);
   if (!enclosed && !joined) {
     bool outermost = group == GROUP_OUTERMOST;
     share.primitive = edge->calls + (outermost ? recursion->calls : recursion->primitive[group]);
     share.cumulative = scaled(edge->total + (outermost ? recursion->total : recursion->cumulative[group]), scale);
-  } else if (!enclosed || group == CS_GROUP_MODULE) {
+  } else if (!enclosed || group == CS_GROUP_MODULE || group == CS_GROUP_MODULE_STAGE) {
     /* Calls of an open recursion were judged one by one. */
     share.primitive = joined ? 0 : recursion->primitive[group];
     share.cumulative = joined ? 0 : scaled(recursion->cumulative[group], scale);
@@ -215,15 +245,16 @@ static void add_share(struct cs_rows *rows, uint32_t number, const struct share 
 
 static int build(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)
 {
-  uint32_t group = group_of(grouping->by, false);
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct cs_edge *edge = cs_profile_edge(profile, i);
     if (!is_selected(profile, grouping, edge))
       continue;
+    const struct cs_variant *to = cs_profile_variant(profile, edge->to);
+    uint32_t group = group_of(profile, grouping->by, cs_profile_context(profile, to->context));
     struct share share = share_of(profile, grouping, edge, group);
     if (share.calls == 0)
       continue;
-    struct cs_row_key key = key_of(profile, grouping, cs_profile_variant(profile, edge->to), edge->thread);
+    struct cs_row_key key = key_of(profile, grouping, to, edge->thread);
     uint32_t number;
     int result = intern_row(rows, &key, grouping->compensation != NULL, &number);
     if (result < 0)
@@ -343,7 +374,7 @@ static int add_pair(const struct cs_profile *profile, const struct cs_grouping *
 int cs_rows_pairs(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
                   struct cs_vector *list)
 {
-  uint32_t group = group_of(grouping->by, true);
+  uint32_t group = pair_group_of(grouping->by);
   struct pairs pairs = {.list = list};
   int result = 0;
   for (uint32_t i = 0; i < profile->edges.count && result == 0; i++) {

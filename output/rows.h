@@ -11,9 +11,16 @@
 /* Who a row is. */
 struct cs_row_key {
   uint32_t what;   /* a signature's or function's number; CS_NONE when rows are by neither */
+  uint32_t stage;  /* a stage's number (0: outside of any); CS_NONE when rows are not by stage */
   uint32_t thread; /* the thread's label, a string; CS_NONE when rows are not by thread */
   uint32_t module; /* the module's label, a string (0: no module); CS_NONE when rows are not by module */
 };
+
+/* A row by function `what`, or signature, alone. */
+static inline struct cs_row_key cs_row_key_of(uint32_t what)
+{
+  return (struct cs_row_key){.what = what, .stage = CS_NONE, .thread = CS_NONE, .module = CS_NONE};
+}
 
 /* Counters in ticks of struct cs_grouping.tick. */
 struct cs_row {
@@ -52,9 +59,10 @@ struct cs_grouping {
   const uint32_t *shown_function;             /* by function: what it is shown as */
   const struct cs_meeting *meeting;           /* by signature: its row; NULL unless by signature */
   const struct cs_compensation *compensation; /* NULL: none */
-  const uint8_t *selected_functions, *selected_threads, *selected_modules; /* by number; NULL: all */
-  const uint8_t *selected_signatures;                                      /* by signature; NULL: all */
-  double tick;                                                             /* seconds: the finest of the recordings */
+  /* By number; NULL: all. */
+  const uint8_t *selected_functions, *selected_stages, *selected_threads, *selected_modules;
+  const uint8_t *selected_signatures; /* by signature; NULL: all */
+  double tick;                        /* seconds: the finest of the recordings */
 };
 
 void cs_rows_init(struct cs_rows *rows);

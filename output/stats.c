@@ -93,9 +93,7 @@ int callsig_stats_group(struct callsig_stats *stats, unsigned by)
   const unsigned known =
       CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE;
   if (by == 0 || by & ~known)
-    return cs_stats_fail(-EINVAL, "rows are by function, signature, thread or module");
-  if (by & CALLSIG_BY_STAGE)
-    return cs_stats_fail(-ENOTSUP, "the recording has no stages: leave out --by stage");
+    return cs_stats_fail(-EINVAL, "rows are by function, signature, stage, thread or module");
   if (by & CALLSIG_BY_SIGNATURE)
     by |= CALLSIG_BY_FUNCTION;
   cs_stats_forget(stats);
@@ -107,8 +105,6 @@ int callsig_stats_filter(struct callsig_stats *stats, const struct callsig_stats
 {
   struct callsig_stats_filter known = {.size = sizeof known};
   memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
-  if (known.stage)
-    return cs_stats_fail(-ENOTSUP, "the recording has no stages: leave out --stage");
   struct cs_filter filter;
   int result = cs_filter_make(&known, &filter);
   if (result == 0 && filter.signature)
@@ -186,6 +182,7 @@ static int group(struct callsig_stats *stats)
       .meeting = stats->by & CALLSIG_BY_SIGNATURE ? &stats->meeting : NULL,
       .compensation = stats->compensating ? &stats->compensation : NULL,
       .selected_functions = stats->selection.functions,
+      .selected_stages = stats->selection.stages,
       .selected_threads = stats->selection.threads,
       .selected_modules = stats->selection.modules,
       .selected_signatures = stats->selection.signatures,
@@ -319,6 +316,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .line = function ? function->line : 0,
       .function = function ? cs_profile_string(&stats->profile, function->name) : NULL,
       .signature = signature_of(stats, &names, number, &result),
+      .stage = known->key.stage == 0 ? NULL : cs_row_stage(&names, &known->key),
       .thread = known->key.thread == CS_NONE ? NULL : cs_profile_string(&stats->profile, known->key.thread),
       .module = known->key.module == CS_NONE ? NULL : cs_profile_string(&stats->profile, known->key.module),
       .ncalls = known->calls,

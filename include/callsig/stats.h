@@ -50,15 +50,15 @@ enum callsig_stats_by {
   CALLSIG_BY_MODULE = 1 << 4,
 };
 
-/* What rows are grouped by; default CALLSIG_BY_SIGNATURE. -EINVAL for nothing; -ENOTSUP by stage, which recordings have
- * none of. */
+/* What rows are grouped by; default CALLSIG_BY_SIGNATURE. A call's stage is that of the innermost task around it, itself
+ * included. -EINVAL for nothing. */
 CALLSIG_STATS_API int callsig_stats_group(struct callsig_stats *stats, unsigned by);
 
 /* Filters, NULL for none; they replace the ones before. `function` is a regular expression searched in
  * "file:line(function)", `signature` an expression over argument values ('n >= 4096 && mode == FAST';
- * docs/expressions.md), `thread` a glob for a thread's name or number, `module` for a module's path or file name. They
- * select calls before rows are made. -EINVAL with a message that points at the mistake; -ENOTSUP for `stage`, which
- * recordings have none of. */
+ * docs/expressions.md), `stage` a glob for a stage's label or name ("-": outside of any stage), `thread` for a thread's
+ * name or number, `module` for a module's path or file name. They select calls before rows are made. -EINVAL with a
+ * message that points at the mistake. */
 struct callsig_stats_filter {
   size_t size;
   const char *function;
@@ -104,7 +104,7 @@ struct callsig_stats_row {
   unsigned line;
   const char *function;
   const char *signature;               /* the printed text; NULL by function */
-  const char *stage, *thread, *module; /* NULL where not grouped by */
+  const char *stage, *thread, *module; /* NULL where not grouped by; stage NULL for calls outside of any, too */
   uint64_t ncalls, pcalls;
   double tottime, cumtime, min, max; /* seconds */
 };

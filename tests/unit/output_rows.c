@@ -423,9 +423,6 @@ static void refusals(void **state)
   struct callsig_stats_filter filter = {.size = sizeof filter, .function = "("};
   assert_int_equal(callsig_stats_filter(stats, &filter), -22);
   assert_string_equal(last_message(), "--function '(': missing closing parenthesis at column 2");
-  filter = (struct callsig_stats_filter){.size = sizeof filter, .stage = "x"};
-  assert_int_equal(callsig_stats_filter(stats, &filter), -95);
-  assert_int_equal(callsig_stats_group(stats, CALLSIG_BY_STAGE), -95);
   assert_int_equal(callsig_stats_group(stats, 0), -22);
   assert_int_equal(callsig_stats_sort(stats, "c"), -22);
   assert_string_equal(last_message(),

@@ -10,7 +10,7 @@ enum { STACK_CAPACITY = 64 };
 /* One open call. Functions and signatures are known by the address of their record. */
 struct frame {
   uint64_t edge;
-  uint64_t from_function, from_signature, function, signature, module;
+  uint64_t from_function, from_signature, function, signature, module, stage;
   uint64_t start;
   int dynamic, back;
 };
@@ -223,31 +223,36 @@ static const struct cs_rec_variant *callee(struct recording_writer *writer, cons
   return at(writer, edge->to);
 }
 
-static int same_signature(struct recording_writer *writer, uint64_t address, uint64_t function, const uint64_t *words,
-                          uint32_t word_count)
+/* A signature's words, or none, or a task's text. */
+struct call_words {
+  const uint64_t *words;
+  uint32_t count;
+  uint32_t flags;
+};
+
+static int same_signature(struct recording_writer *writer, uint64_t address, uint64_t function,
+                          const struct call_words *words)
 {
   const struct cs_rec_signature *signature = at(writer, address);
-  uint32_t flags = words ? 0 : CS_SIGNATURE_NONE;
-  return signature->function == function && signature->flags == flags && signature->word_count == word_count &&
-         memcmp(signature->words, words, word_count * sizeof *words) == 0;
+  return signature->function == function && signature->flags == words->flags && signature->word_count == words->count &&
+         (words->count == 0 || memcmp(signature->words, words->words, words->count * sizeof(uint64_t)) == 0);
 }
 
-static uint64_t find_signature(struct recording_thread *thread, uint64_t function, const uint64_t *words,
-                               uint32_t word_count)
+static uint64_t find_signature(struct recording_thread *thread, uint64_t function, const struct call_words *words)
 {
   struct recording_writer *writer = thread->writer;
   for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
     uint64_t signature = callee(writer, at(writer, i))->signature;
-    if (signature && same_signature(writer, signature, function, words, word_count))
+    if (signature && same_signature(writer, signature, function, words))
       return signature;
   }
-  uint64_t address = make(writer, CS_TAG_SIGNATURE, sizeof(struct cs_rec_signature) + word_count * sizeof(uint64_t));
+  uint64_t address = make(writer, CS_TAG_SIGNATURE, sizeof(struct cs_rec_signature) + words->count * sizeof(uint64_t));
   struct cs_rec_signature *signature = at(writer, address);
   signature->function = function;
-  signature->word_count = word_count;
-  signature->flags = words ? 0 : CS_SIGNATURE_NONE;
-  if (word_count)
-    memcpy(signature->words, words, word_count * sizeof *words);
+  signature->word_count = words->count;
+  signature->flags = words->flags;
+  if (words->count)
+    memcpy(signature->words, words->words, words->count * sizeof(uint64_t));
   return address;
 }
 
@@ -256,16 +261,34 @@ static uint64_t context_of(struct recording_writer *writer, uint64_t variant)
   return ((struct cs_rec_variant *)at(writer, variant))->context;
 }
 
-/* The context of a call from context `from`: an ancestor with the same function, or the child, made when new. */
+static int is_task(struct recording_writer *writer, uint64_t function)
+{
+  return function && ((struct cs_rec_function *)at(writer, function))->kind == CS_FUNCTION_KIND_TASK;
+}
+
+/* Is `function` on the path from `from` up to the root? */
+static int on_path(struct recording_writer *writer, uint64_t from, uint64_t function)
+{
+  for (uint64_t i = from; i; i = ((struct cs_rec_context *)at(writer, i))->parent) {
+    if (((struct cs_rec_context *)at(writer, i))->function == function)
+      return 1;
+  }
+  return 0;
+}
+
+/* The context of a call from context `from`: an ancestor with the same function, or the child, made when new. A task
+ * looks for its like up to the root, a function up to the innermost task. */
 static uint64_t find_context(struct recording_thread *thread, uint64_t from, uint64_t function, int *back)
 {
   struct recording_writer *writer = thread->writer;
-  *back = 1;
+  *back = on_path(writer, from, function);
   for (uint64_t i = from; i; i = ((struct cs_rec_context *)at(writer, i))->parent) {
-    if (((struct cs_rec_context *)at(writer, i))->function == function)
+    uint64_t enclosing = ((struct cs_rec_context *)at(writer, i))->function;
+    if (enclosing == function)
       return i;
+    if (is_task(writer, enclosing) && !is_task(writer, function))
+      break;
   }
-  *back = 0;
   for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
     uint64_t address = callee(writer, at(writer, i))->context;
     const struct cs_rec_context *context = at(writer, address);
@@ -306,8 +329,8 @@ static void push(struct recording_thread *thread, const struct frame *frame)
   thread->frames[thread->depth++] = *frame;
 }
 
-static void enter(struct recording_thread *thread, uint64_t module, uint64_t function, const uint64_t *words,
-                  uint32_t word_count, uint64_t now)
+static void enter(struct recording_thread *thread, uint64_t module, uint64_t function, const struct call_words *words,
+                  uint64_t now)
 {
   struct recording_writer *writer = thread->writer;
   struct frame frame = {.function = function, .module = module, .start = now};
@@ -317,8 +340,11 @@ static void enter(struct recording_thread *thread, uint64_t module, uint64_t fun
     from = ((struct cs_rec_edge *)at(writer, caller->edge))->to;
     frame.from_function = caller->function;
     frame.from_signature = caller->signature;
+    frame.stage = caller->stage;
   }
-  frame.signature = find_signature(thread, function, words, word_count);
+  if (is_task(writer, function))
+    frame.stage = function;
+  frame.signature = find_signature(thread, function, words);
   uint64_t context = find_context(thread, context_of(writer, from), function, &frame.back);
   frame.edge = find_edge(thread, from, context, frame.signature);
   if (frame.back)
@@ -332,23 +358,48 @@ void recording_enter(struct recording_thread *thread, uint64_t module, uint32_t 
                      uint32_t word_count, uint64_t now)
 {
   uint64_t record = find_function(thread, module, function, CS_FUNCTION_KIND_CODE, function * 64);
-  enter(thread, module, record, words, word_count, now);
+  struct call_words call = {.words = words, .count = word_count, .flags = words ? 0 : CS_SIGNATURE_NONE};
+  enter(thread, module, record, &call, now);
 }
 
 void recording_enter_action(struct recording_thread *thread, const char *name, uint64_t now)
 {
   struct recording_writer *writer = thread->writer;
+  const struct call_words none = {.flags = CS_SIGNATURE_NONE};
   for (uint64_t i = recording_thread_record(thread)->first_function; i;) {
     const struct cs_rec_function *function = at(writer, i);
     if (function->kind == CS_FUNCTION_KIND_ACTION &&
         strcmp(((struct cs_rec_name *)at(writer, function->address))->text, name) == 0) {
-      enter(thread, 0, i, NULL, 0, now);
+      enter(thread, 0, i, &none, now);
       return;
     }
     i = function->next;
   }
   uint64_t text = make_name(writer, name, strlen(name));
-  enter(thread, 0, find_function(thread, 0, UINT32_MAX, CS_FUNCTION_KIND_ACTION, text), NULL, 0, now);
+  enter(thread, 0, find_function(thread, 0, UINT32_MAX, CS_FUNCTION_KIND_ACTION, text), &none, now);
+}
+
+/* The name record of a task's signature: of a signature that has this text, or new. */
+static uint64_t find_task_text(struct recording_thread *thread, const char *text)
+{
+  struct recording_writer *writer = thread->writer;
+  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
+    uint64_t address = callee(writer, at(writer, i))->signature;
+    const struct cs_rec_signature *signature = address ? at(writer, address) : NULL;
+    if (signature && signature->flags & CS_SIGNATURE_TEXT &&
+        strcmp(((struct cs_rec_name *)at(writer, signature->words[0]))->text, text) == 0)
+      return signature->words[0];
+  }
+  return make_name(writer, text, strlen(text));
+}
+
+void recording_enter_task(struct recording_thread *thread, uint64_t stage, const char *signature, uint64_t now)
+{
+  uint64_t function = find_function(thread, 0, UINT32_MAX, CS_FUNCTION_KIND_TASK, stage);
+  uint64_t text = signature ? find_task_text(thread, signature) : 0;
+  struct call_words words = {
+      .words = &text, .count = signature ? 1 : 0, .flags = signature ? CS_SIGNATURE_TEXT : CS_SIGNATURE_NONE};
+  enter(thread, 0, function, &words, now);
 }
 
 static int in_group(const struct frame *a, const struct frame *b, unsigned group)
@@ -362,8 +413,14 @@ static int in_group(const struct frame *a, const struct frame *b, unsigned group
     return a->from_function == b->from_function && a->function == b->function;
   case CS_GROUP_SIGNATURE_PAIR:
     return a->from_signature == b->from_signature && a->signature == b->signature;
-  default:
+  case CS_GROUP_MODULE:
     return a->module == b->module;
+  case CS_GROUP_FUNCTION_STAGE:
+    return a->stage == b->stage && a->function == b->function;
+  case CS_GROUP_SIGNATURE_STAGE:
+    return a->stage == b->stage && a->signature == b->signature;
+  default:
+    return a->stage == b->stage && a->module == b->module;
   }
 }
 
@@ -380,6 +437,8 @@ static void count_dynamic(struct recording_thread *thread, const struct frame *f
   recursion->total += duration;
   for (unsigned group = 0; group < CS_GROUP_COUNT; group++) {
     int outermost = 1;
+    if (group >= CS_GROUP_FUNCTION_STAGE && !frame->stage)
+      break;
     for (size_t i = 0; i < thread->depth && outermost; i++)
       outermost = !in_group(&thread->frames[i], frame, group);
     recursion->primitive[group] += (uint64_t)outermost;

@@ -43,6 +43,8 @@ void recording_enter(struct recording_thread *thread, uint64_t module, uint32_t 
                      uint32_t word_count, uint64_t now);
 /* An action begins. */
 void recording_enter_action(struct recording_thread *thread, const char *name, uint64_t now);
+/* A task of the stage (pipeline_writer_stage()) begins; `signature` is text, NULL for none. */
+void recording_enter_task(struct recording_thread *thread, uint64_t stage, const char *signature, uint64_t now);
 /* The innermost call ends. */
 void recording_exit(struct recording_thread *thread, uint64_t now);
 

@@ -1,0 +1,69 @@
+#include <errno.h>
+#include <string.h>
+
+#include "load.h"
+#include "text.h"
+
+/* Interns a name of the recording, escaped where it would not print; what is missing is "?". */
+static int intern_name(struct cs_loader *loader, uint64_t address, uint32_t *string)
+{
+  size_t length = 0;
+  const char *name = cs_recording_name(loader->recording, address, &length);
+  struct cs_text text = {0};
+  if (!name)
+    loader->recording->damaged++;
+  cs_text_printable(&text, name && length ? name : "?", name && length ? length : 1);
+  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), string);
+  cs_text_free(&text);
+  return result;
+}
+
+static int load_stage(struct cs_loader *loader, const struct cs_rec_stage *record, uint32_t *number)
+{
+  struct cs_known_stage stage = {
+      .pipeline = record->pipeline, .index = record->index, .concurrency = record->concurrency};
+  int result = intern_name(loader, record->label, &stage.label);
+  if (result == 0)
+    result = intern_name(loader, record->name, &stage.name);
+  return result < 0 ? result : cs_profile_intern_stage(loader->profile, &stage, number);
+}
+
+int cs_load_stage(struct cs_loader *loader, uint64_t address, uint32_t *stage)
+{
+  uint32_t local;
+  struct cs_record record;
+  *stage = 0;
+  int found = cs_recording_number(loader->recording, &loader->stages, address, CS_TAG_STAGE,
+                                  sizeof(struct cs_rec_stage), &local, &record);
+  if (found < 0 || found == CS_RECORD_BAD)
+    return found < 0 ? found : 0;
+  if (found == CS_RECORD_KNOWN) {
+    *stage = *(uint32_t *)cs_vector_at(&loader->stage_of, local);
+    return 0;
+  }
+  struct cs_rec_stage head;
+  memcpy(&head, record.data, sizeof head);
+  int result = load_stage(loader, &head, stage);
+  uint32_t *slot = result == 0 ? cs_vector_add(&loader->stage_of, 1) : NULL;
+  if (!slot)
+    return -ENOMEM;
+  *slot = *stage;
+  return 0;
+}
+
+int cs_load_stages(struct cs_loader *loader)
+{
+  uint64_t address = loader->recording->header.first_stage;
+  while (address) {
+    uint32_t stage, known = loader->stages.count;
+    int result = cs_load_stage(loader, address, &stage);
+    const uint64_t *newest =
+        loader->stages.count > known ? cs_vector_at(&loader->stages, loader->stages.count - 1) : NULL;
+    if (result < 0 || !newest)
+      return result;
+    /* The tag was replaced by its number: the rest of the record is as it was. */
+    const struct cs_rec_stage *record = cs_recording_bytes(loader->recording, *newest, sizeof *record);
+    address = record->next;
+  }
+  return 0;
+}
