@@ -114,7 +114,6 @@ static void end_call(struct trace *trace, int thread)
     int outermost = 1;
     for (size_t k = 0; k < depth; k++)
       outermost &= !same_key(key_of(&stack[k], model->by), key);
-    /* Outside of stages and with nothing else to tell rows apart, only calls without a caller are outermost. */
     row->calls++;
     row->primitive += (uint64_t)outermost;
     row->own += duration - call.children;
@@ -143,8 +142,8 @@ static void begin_call(struct trace *trace, int thread)
     recording_enter_action(recorded, "step", trace->now);
   } else {
     call.kind = 'f';
-    call.module = 1 + (int)roll(trace, MODULES);
     call.function = (int)roll(trace, FUNCTIONS);
+    call.module = 1 + call.function % MODULES;
     recording_enter(recorded, trace->modules[call.module - 1], (uint32_t)call.function,
                     (const uint64_t[]){0, (uint64_t)call.signature}, 2, trace->now);
   }
