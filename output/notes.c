@@ -53,6 +53,7 @@ static void note_losses(struct notes *notes, const struct cs_recording_info *inf
       {CS_LOSS_CONTEXTS_MERGED, "call", "counted in merged contexts, to stay in bounds"},
       {CS_LOSS_NO_INDEX, "call", "of modules without a signature index: shown by address"},
       {CS_LOSS_SIGNATURES_MERGED, "signature", "merged into wider ones, to stay in bounds"},
+      {CS_LOSS_HISTOGRAM, "call", "not in the percentiles: the recording was nearly full"},
       {CS_LOSS_TIMELINE, "span", "not in the timeline: their threads found no space, or were folded"},
   };
   for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "frames.h"
+#include "histogram.h"
 #include "internal.h"
 
 #define BATCHES     24u
@@ -41,6 +42,8 @@ struct calibration {
   struct cs_rec_variant root, callee;
   struct cs_rec_edge *root_edge, *edge; /* behind this structure */
   struct cs_rec_frame frames[FRAMES];
+  struct cs_rec_histogram histogram;
+  uint64_t octave[1 << CS_CALL_SUB_BITS];
 };
 
 static void set_up(struct calibration *all)
@@ -66,7 +69,13 @@ static void set_up(struct calibration *all)
   t->limit = all->frames + FRAMES - 1;
   t->stack_high = UINTPTR_MAX;
   t->mode = CS_MODE_PLAIN;
-  t->timeline_min = UINT64_MAX;
+  t->exit_least = t->timeline_min = UINT64_MAX;
+  if (cs_process.settings.percentiles) {
+    for (unsigned i = 0; i < CS_HISTOGRAM_OCTAVES; i++)
+      all->histogram.octaves[i] = (uintptr_t)all->octave;
+    edge->histogram = (uintptr_t)&all->histogram;
+    t->exit_least = 0;
+  }
   t->state = CS_HOOKS_ON;
 }
 

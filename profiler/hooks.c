@@ -12,6 +12,7 @@
 #include "capture.h"
 #include "frames.h"
 #include "guard.h"
+#include "histogram.h"
 #include "module.h"
 #include "ring.h"
 #include "tree.h"
@@ -232,6 +233,7 @@ static bool make_edge(struct cs_thread *t, struct entry *entry, const struct cs_
   entry->made = cs_tree_edge(tree, from, plan, t->words, count);
   if (!entry->made)
     return false;
+  cs_histogram_prepare(t);
   if (!entry->made->calls)
     cs_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
   return counters_of(t, entry->made) || cs_recursion_prepare(t, entry->made);
@@ -381,6 +383,14 @@ static void note_extremes(struct cs_rec_edge *edge, uint64_t ticks)
     ;
 }
 
+void cs_hook_exit_more(struct cs_thread *t, struct cs_rec_edge *edge, uint64_t start, uint64_t ticks)
+{
+  if (cs_process.settings.percentiles)
+    cs_histogram_call(t, edge, ticks);
+  if (ticks >= t->timeline_min && start != CS_NOT_STARTED)
+    cs_ring_call(t, edge, start, ticks);
+}
+
 void cs_frame_end(struct cs_thread *t, uint64_t now)
 {
   struct cs_rec_frame *frame = t->top;
@@ -407,8 +417,8 @@ void cs_frame_end(struct cs_thread *t, uint64_t now)
       }
     }
   }
-  if (ticks >= t->timeline_min && start != CS_NOT_STARTED)
-    cs_ring_call(t, edge, start, ticks);
+  if (ticks >= t->exit_least)
+    cs_hook_exit_more(t, edge, start, ticks);
   note_extremes(edge, ticks);
 }
 

@@ -13,4 +13,8 @@ void cs_hook_enter(uintptr_t function, uintptr_t call_site, const struct cs_regi
  */
 void cs_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks);
 
+/* Adds a call of `edge` that has ended, after `ticks`, to the edge's histogram and to the timeline, as far as they are
+ * kept. For calls of t->exit_least ticks and more. Anywhere. */
+void cs_hook_exit_more(struct cs_thread *t, struct cs_rec_edge *edge, uint64_t start, uint64_t ticks);
+
 #endif

@@ -341,6 +341,22 @@ __cyg_profile_func_enter:
         ret
         .size   __cyg_profile_func_enter, . - __cyg_profile_func_enter
 
+/* Calls \function(control block, edge, start, ticks), and goes on. */
+        .macro  CALL_EXIT function
+        push    rax
+        push    r9
+        sub     rsp, 8
+        mov     rdx, rdi
+        mov     rdi, r8
+        mov     rsi, r9
+        mov     rcx, rax
+        call    \function
+        add     rsp, 8
+        pop     r9
+        pop     rax
+        jmp     .Lexit_extremes
+        .endm
+
 /*
  * void __cyg_profile_func_exit(void *function, void *call_site)
  *
@@ -392,8 +408,8 @@ __cyg_profile_func_exit:
         add     qword ptr [r11], 1
         add     qword ptr [r11 + 8], rax
         add     qword ptr [r10 + CS_E_CHILDREN], rax
-        cmp     rax, [r8 + CS_T_TIMELINE]
-        jae     .Lexit_long
+        cmp     rax, [r8 + CS_T_EXIT]
+        jae     .Lexit_more
 .Lexit_extremes:
         cmp     rax, [r9 + CS_E_MIN]
         jb      .Lexit_minimum
@@ -402,20 +418,27 @@ __cyg_profile_func_exit:
         ja      .Lexit_new_maximum
         ret
 
-        /* A call for the timeline, which began at rdi. */
-.Lexit_long:
-        push    rax
-        push    r9
-        sub     rsp, 8
-        mov     rdx, rdi
-        mov     rdi, r8
-        mov     rsi, r9
-        mov     rcx, rax
-        call    cs_ring_call
-        add     rsp, 8
-        pop     r9
-        pop     rax
-        jmp     .Lexit_extremes
+        /* A call for its edge's histogram, for the timeline, or for both. It began at rdi. */
+        .p2align 4
+.Lexit_more:
+        mov     rdx, [r9 + CS_E_HISTOGRAM]
+        test    rdx, rdx
+        jz      .Lexit_call
+        cmp     rax, 1 << CS_H_SUB_BITS
+        jb      .Lexit_call
+        bsr     rcx, rax
+        mov     rdx, [rdx + rcx * 8 + CS_H_OCTAVES - 8 * (CS_H_SUB_BITS - 1)]
+        test    rdx, rdx
+        jz      .Lexit_call
+        sub     ecx, CS_H_SUB_BITS
+        mov     r11, rax
+        shr     r11, cl
+        add     qword ptr [rdx + r11 * 8 - (8 << CS_H_SUB_BITS)], 1
+        cmp     rax, [r8 + CS_T_TIMELINE]
+        jb      .Lexit_extremes
+        CALL_EXIT cs_ring_call
+.Lexit_call:
+        CALL_EXIT cs_hook_exit_more
 
 .Lexit_jumped:
         /* A function that jumped here as its last act: the stack pointer is its canonical frame address already, and this hook

@@ -42,6 +42,7 @@ struct cs_settings {
   bool start_disabled;
   uint32_t clock;        /* enum cs_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
   uint64_t memory_limit; /* bytes */
+  bool percentiles;      /* every edge has a histogram of its calls' times */
   bool timeline;
   uint64_t timeline_min_ns; /* calls at least this long are in the timeline */
   uint64_t timeline_spans;  /* of a thread's ring; a power of two */
@@ -246,14 +247,16 @@ struct cs_thread {
   struct cs_rec_edge **cache;  /* 2^CS_CACHE_BITS edges by caller and site: see cs_cache_place(). In the tree's arena */
   struct cs_rec_frame *marked; /* this frame and all below are settled: see recursion.c */
   uint64_t recursion;          /* open frames of back edges that were not active */
-  uint64_t timeline_min;       /* ticks: an exit of a longer call adds it to the ring; UINT64_MAX: none does */
+  uint64_t exit_least;         /* ticks: the exit of a longer call goes on to the histogram and the ring */
+  uint64_t timeline_min;       /* ticks: the exit of a longer call adds it to the ring; UINT64_MAX: none does */
   uintptr_t stack_high;
   struct cs_rec_stack *stack;  /* the segment that `top` lies in */
   struct cs_machine *machine;  /* the machine stack that runs: see stack.c */
   struct cs_machine *machines; /* all of them, newest first */
 
-  struct cs_rec_ring *ring; /* NULL: no timeline, or no space for it */
-  uint64_t ring_next;       /* the number of the span that is reserved next */
+  struct cs_rec_ring *ring;          /* NULL: no timeline, or no space for it */
+  uint64_t ring_next;                /* the number of the span that is reserved next */
+  uintptr_t octave_next, octave_end; /* the stock of histogram.c */
 
   struct cs_thread *self; /* this address; 0 shows a page that was wiped by fork */
   struct cs_thread *next; /* process.threads */

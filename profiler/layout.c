@@ -1,6 +1,7 @@
 /*
  * layout.h is true: what the assembly reads is where C put it.
  */
+#include "histogram.h"
 #include "internal.h"
 
 #define CHECK(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
@@ -13,6 +14,7 @@ CHECK(struct cs_thread, stack_low, CS_T_STACK_LOW);
 CHECK(struct cs_thread, cache, CS_T_CACHE);
 CHECK(struct cs_thread, marked, CS_T_MARKED);
 CHECK(struct cs_thread, recursion, CS_T_RECURSION);
+CHECK(struct cs_thread, exit_least, CS_T_EXIT);
 CHECK(struct cs_thread, timeline_min, CS_T_TIMELINE);
 _Static_assert(sizeof(struct cs_thread) <= 4096, "a control block fits a page");
 
@@ -38,6 +40,7 @@ CHECK(struct cs_rec_edge, min, CS_E_MIN);
 CHECK(struct cs_rec_edge, max, CS_E_MAX);
 CHECK(struct cs_rec_edge, recursion, CS_E_RECURSION);
 CHECK(struct cs_rec_edge, flags, CS_E_FLAGS);
+CHECK(struct cs_rec_edge, histogram, CS_E_HISTOGRAM);
 CHECK(struct cs_rec_edge, words, CS_E_WORDS);
 _Static_assert(CS_EDGE_MODULE == CS_E_FLAG_MODULE, "CS_EDGE_MODULE");
 _Static_assert(offsetof(struct cs_rec_recursion, total) == offsetof(struct cs_rec_recursion, calls) + 8,
@@ -50,6 +53,9 @@ CHECK(struct cs_rec_recursion, active, CS_X_ACTIVE);
 _Static_assert(CS_GROUP_SIGNATURE == CS_X_SIGNATURE && CS_GROUP_FUNCTION_PAIR == CS_X_FUNCTION_PAIR &&
                    CS_GROUP_SIGNATURE_PAIR == CS_X_SIGNATURE_PAIR && CS_X_EDGE == CS_GROUP_RESERVED - 1,
                "groups");
+
+CHECK(struct cs_rec_histogram, octaves, CS_H_OCTAVES);
+_Static_assert(CS_CALL_SUB_BITS == CS_H_SUB_BITS, "buckets");
 
 CHECK(struct cs_rec_variant, last, CS_V_LAST);
 

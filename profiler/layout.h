@@ -48,7 +48,8 @@
 #define CS_T_CACHE     32
 #define CS_T_MARKED    40
 #define CS_T_RECURSION 48
-#define CS_T_TIMELINE  56
+#define CS_T_EXIT      56
+#define CS_T_TIMELINE  64
 
 /* cs_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
 #define CS_CACHE_BITS 11
@@ -78,6 +79,7 @@
 #define CS_E_MAX       104
 #define CS_E_RECURSION 112
 #define CS_E_FLAGS     128
+#define CS_E_HISTOGRAM 144
 #define CS_E_WORDS     152
 
 /* struct cs_rec_recursion */
@@ -90,6 +92,10 @@
 #define CS_X_FUNCTION_PAIR  2
 #define CS_X_SIGNATURE_PAIR 3
 #define CS_X_EDGE           11
+
+/* struct cs_rec_histogram of calls: 2^3 counters an octave */
+#define CS_H_OCTAVES  16
+#define CS_H_SUB_BITS 3
 
 /* struct cs_rec_variant */
 #define CS_V_LAST 24

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "guard.h"
+#include "histogram.h"
 #include "ring.h"
 #include "table.h"
 #include "tree.h"
@@ -185,6 +186,11 @@ static bool move_edge(struct cs_tree *tree, struct cs_rec_edge *target, struct c
   move(&target->total, &source->total);
   move(&target->children, &source->children);
   move(&target->overhead, &source->overhead);
+  if (source->histogram) {
+    uint64_t lost = 0;
+    if (!cs_histogram_move(tree, &target->histogram, (struct cs_rec_histogram *)source->histogram, &lost))
+      cs_count_loss(CS_LOSS_HISTOGRAM, lost);
+  }
   target->min = source->min < target->min ? source->min : target->min;
   target->max = source->max > target->max ? source->max : target->max;
   return true;

@@ -245,6 +245,7 @@ void cs_settings_load(struct cs_process *process)
   settings->memory_limit = memory && memory[0] ? parse_memory(memory) : asked.memory_limit;
   if (!settings->memory_limit)
     settings->memory_limit = DEFAULT_MEMORY;
+  settings->percentiles = is_set("CALLSIG_PERCENTILES", asked.percentiles);
   load_timeline(settings, either("CALLSIG_TIMELINE", asked.timeline), asked.timeline_spans);
   settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
   settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));

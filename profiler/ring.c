@@ -66,8 +66,7 @@ static struct cs_rec_ring *take(void)
 
 void cs_ring_open(struct cs_thread *t)
 {
-  t->timeline_min = cs_process.header->timeline_min;
-  if (t->timeline_min == UINT64_MAX)
+  if (cs_process.header->timeline_min == UINT64_MAX)
     return;
   t->ring = take();
   __atomic_store_n(&t->tree.record->ring, (uintptr_t)t->ring, __ATOMIC_RELEASE);

@@ -9,7 +9,7 @@
 /* The header's timeline_min by the settings and the clock. Any thread. */
 uint64_t cs_ring_least_ticks(void);
 
-/* Gives the calling thread its ring when there is a timeline, and sets t->timeline_min. A thread for which there is no
+/* Gives the calling thread its ring when there is a timeline. A thread for which there is no
  * space goes without; its spans are counted in CS_LOSS_TIMELINE. In a slow section, before the thread's record is
  * published. */
 void cs_ring_open(struct cs_thread *t);

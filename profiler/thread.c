@@ -91,6 +91,12 @@ static uint32_t state_of_process(void)
   return cs_process.settings.clock == CS_CLOCK_TSC ? CS_HOOKS_ON : CS_HOOKS_CLOCK;
 }
 
+static void set_thresholds(struct cs_thread *t)
+{
+  t->timeline_min = cs_process.header->timeline_min;
+  t->exit_least = cs_process.settings.percentiles ? 0 : t->timeline_min;
+}
+
 /* Applies what changed in the process since this thread last looked: a disabled thread's open frames end. */
 static void catch_up(struct cs_thread *t)
 {
@@ -98,7 +104,7 @@ static void catch_up(struct cs_thread *t)
   if (t->generation == generation)
     return;
   t->generation = generation;
-  t->timeline_min = cs_process.header->timeline_min;
+  set_thresholds(t);
   uint64_t ended = __atomic_exchange_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
   if (ended)
     cs_frames_close_all(t, ended);
@@ -207,6 +213,7 @@ static bool set_up(struct cs_thread *t)
   }
   if (!cs_stack_open(t, low, high, FIRST_FRAMES))
     return false;
+  set_thresholds(t);
   cs_ring_open(t);
   cs_tree_publish(&t->tree);
   return true;

@@ -13,6 +13,7 @@
 
 #include "frames.h"
 #include "guard.h"
+#include "histogram.h"
 #include "recording.h"
 #include "table.h"
 #include "text.h"
@@ -337,6 +338,9 @@ struct cs_rec_edge *cs_edge_make(struct cs_tree *tree, struct cs_rec_variant *fr
   edge->function_address = key->function_address;
   edge->site_info = (uintptr_t)key->plan;
   edge->cfa = key->cfa;
+  /* Near the limit, counts come before percentiles. */
+  if (cs_process.settings.percentiles && tree->pressure == CS_PRESSURE_NONE)
+    edge->histogram = (uintptr_t)cs_histogram_make(tree, CS_CALL_SUB_BITS);
   edge->flags = flags | (flags & (CS_EDGE_ANY | CS_EDGE_MERGED) || key->generic ? CS_EDGE_GENERIC : 0u);
   copy_words(edge->words, key->words, key->word_count);
   cs_edge_set_mode(edge, false);

@@ -48,6 +48,7 @@ struct callsig_options {
   const char
       *timeline; /* record a timeline, of calls at least this long: "10us", "1ms"; "0": of all  (CALLSIG_TIMELINE) */
   uint64_t timeline_spans; /* how many spans each thread keeps, the newest; default 16384 (CALLSIG_TIMELINE_SPANS) */
+  int percentiles;         /* keep a histogram of the times of each row's calls       (CALLSIG_PERCENTILES=1) */
 };
 
 /* Starts recording with these options (NULL: the defaults). Without it the first instrumented call starts with the

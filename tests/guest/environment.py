@@ -256,7 +256,83 @@ def linked(tools, compiler, level):
             result.remove()
 
 
+def bucket_of(value, sub_bits):
+    """The bucket of a time, as docs/recording-format.md has it."""
+    if value < 1 << sub_bits:
+        return value
+    octave = value.bit_length() - 1
+    return ((octave - sub_bits + 1) << sub_bits) + (value >> (octave - sub_bits)) - (1 << sub_bits)
+
+
+def check_times(read, all_spans):
+    """Every call of an edge is in its histogram once, and in the timeline, when that has all of them, with the same times."""
+    durations = {}
+    for kind, what, _start, duration in read.spans:
+        if kind == 1:
+            durations.setdefault(what, []).append(duration)
+    for times in read.times:
+        where = f"{times['name']} of {times['calls']} calls"
+        if times["buckets"] is None:
+            raise Failure(f"{where} has no histogram")
+        if sum(times["buckets"].values()) != times["calls"]:
+            raise Failure(f"{where} has {times['buckets']}")
+        bits = times["sub_bits"]
+        if times["calls"] and (bucket_of(times["min"], bits), bucket_of(times["max"], bits)) != \
+                (min(times["buckets"]), max(times["buckets"])):
+            raise Failure(f"{where}: {times['min']} to {times['max']} ticks, but {times['buckets']}")
+        if all_spans:
+            mine = durations.get(times["edge"], [])
+            counted = {}
+            for duration in mine:
+                counted[bucket_of(duration, bits)] = counted.get(bucket_of(duration, bits), 0) + 1
+            if counted != times["buckets"] or sum(mine) != times["total"]:
+                raise Failure(f"{where}, {times['total']} ticks: {times['buckets']}, but spans of {sum(mine)} ticks: {counted}")
+
+
+def times(tools, compiler, level):
+    """Histograms and the timeline have each call once: signals, threads, recursion, dead frames, coroutines and folding."""
+    everything = {"CALLSIG_PERCENTILES": "1", "CALLSIG_TIMELINE": "0", "CALLSIG_TIMELINE_SPANS": "262144"}
+    for source, arguments in (("longjmp.c", []), ("signals.c", []), ("signals.c", ["stack"]), ("coroutines.c", []),
+                              ("thread_ends.c", []), ("deep.c", []), ("fork.c", []), ("many_threads.c", ["300"])):
+        guest = Guest(tools, source, compiler, level)
+        result = same_as_plain(tools, guest, arguments, settings=everything)
+        for path in [result.recording, *tools.other_recordings(result)]:
+            read = tools.read(path)
+            calls = sum(times["calls"] for times in read.times)
+            # Where rings got smaller than asked for, to stay in bounds, some spans were overwritten.
+            whole = len(read.spans) == read.spans_written and not read.loss["timeline"]
+            if read.spans_written + read.loss["timeline"] != calls or read.loss["histogram"]:
+                raise Failure(f"{source}: {calls} calls, {read.spans_written} spans, {read.loss}")
+            check_times(read, whole)
+        tools.expect_counts(result.recording, result.told("count"), exact=source != "signals.c")
+        result.remove()
+
+
+def timeline(tools, compiler, level):
+    """Calls below the threshold are in no ring; a small ring keeps the newest; twenty thousand threads stay in bounds."""
+    guest = Guest(tools, "many_threads.c", compiler, level)
+    result = same_as_plain(tools, guest, ["20000"], settings={"CALLSIG_PERCENTILES": "1", "CALLSIG_TIMELINE": "0",
+                                                               "CALLSIG_TIMELINE_SPANS": "256"})
+    read = tools.read(result.recording)
+    calls = sum(times["calls"] for times in read.times)
+    if os.path.getsize(result.recording) > 64 << 20 or read.spans_written + read.loss["timeline"] != calls:
+        raise Failure(f"{os.path.getsize(result.recording)} bytes, {calls} calls, {read.spans_written} spans, {read.loss}")
+    check_times(read, False)
+    result.remove()
+    for least in ("1us", "20ms", ""):
+        result = same_as_plain(tools, Guest(tools, "longjmp.c", compiler, level), settings={"CALLSIG_TIMELINE": least})
+        read = tools.read(result.recording)
+        short = [span for span in read.spans if span[3] < read.timeline_min]
+        if short or bool(least) != (read.timeline_min != 2**64 - 1) or any(edge["buckets"] for edge in read.times):
+            raise Failure(f"CALLSIG_TIMELINE={least}: from {read.timeline_min} ticks, but {short}")
+        if not least and read.spans:
+            raise Failure(f"{len(read.spans)} spans without a timeline")
+        result.remove()
+
+
 CASES = {
+    "times": times,
+    "timeline": timeline,
     "linked": linked,
     "bad_index": bad_index,
     "filters": filters,

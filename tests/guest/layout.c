@@ -41,6 +41,20 @@ int main(void)
   FIELD(cs_rec_edge, children);
   FIELD(cs_rec_edge, recursion);
   FIELD(cs_rec_edge, next);
+  FIELD(cs_rec_edge, min);
+  FIELD(cs_rec_edge, max);
+  FIELD(cs_rec_edge, histogram);
+  FIELD(cs_rec_histogram, sub_bits);
+  FIELD(cs_rec_histogram, octaves);
+  FIELD(cs_rec_thread, ring);
+  FIELD(cs_rec_header, timeline_min);
+  FIELD(cs_rec_ring, capacity);
+  FIELD(cs_rec_ring, written);
+  FIELD(cs_rec_ring, spans);
+  FIELD(cs_rec_span, start);
+  FIELD(cs_rec_span, duration);
+  FIELD(cs_rec_span, what);
+  FIELD(cs_rec_span, kind);
   FIELD(cs_rec_recursion, calls);
   FIELD(cs_rec_recursion, total);
   FIELD(cs_rec_recursion, primitive);
@@ -53,6 +67,7 @@ int main(void)
   FIELD(cs_index_header, sections);
   FIELD(cs_index_function, name);
   printf("rec_frame.size %zu\n", sizeof(struct cs_rec_frame));
+  printf("rec_span.size %zu\n", sizeof(struct cs_rec_span));
   printf("index_section.size %zu\n", sizeof(struct cs_index_section));
   printf("section.strings %d\n", CS_SECTION_STRINGS);
   printf("section.functions %d\n", CS_SECTION_FUNCTIONS);

@@ -10,10 +10,10 @@ INCLUDE = os.path.normpath(os.path.join(HERE, "..", "..", "include"))
 NONE = 0xFFFFFFFF
 LOSS_NAMES = [
     "no_space", "nested", "exit_unmatched", "unwound", "edges_merged", "contexts_merged", "late", "no_index",
-    "signatures_merged", "timeline",
+    "signatures_merged", "timeline", "histogram",
 ]
 TAGS = {name: int.from_bytes(name.encode(), "little") for name in
-        ("CMOD", "CTHR", "CFUN", "CSIG", "CCTX", "CVAR", "CEDG", "CREC", "CSTK", "CNAM")}
+        ("CMOD", "CTHR", "CFUN", "CSIG", "CCTX", "CVAR", "CEDG", "CREC", "CSTK", "CNAM", "CHIS", "CRNG")}
 
 
 class Broken(Exception):
@@ -44,6 +44,10 @@ class Recording:
         self.hook_inner = self.word(self.at["rec_header.hook_inner"])
         self.hook_outer = self.word(self.at["rec_header.hook_outer"])
         self.loss = {name: self.word(self.at["rec_header.loss"] + 8 * i) for i, name in enumerate(LOSS_NAMES)}
+        self.timeline_min = self.word(self.at["rec_header.timeline_min"])
+        self.times = []
+        self.spans = []
+        self.spans_written = 0
         self.names = {}
         self.calls = {}
         self.open = []
@@ -143,8 +147,41 @@ class Recording:
                 calls += self.field(counters, "rec_recursion.calls")
                 primitive += self.field(counters, "rec_recursion.primitive")
             self.add(name, calls, primitive)
+            self.times.append(self.read_times(edge, name, calls, recursion))
+        self.read_ring(self.field(thread, "rec_thread.ring"))
         for stack in self.chain(self.field(thread, "rec_thread.first_stack"), "CSTK", "rec_stack.next_stack"):
             self.read_stack(stack)
+
+    def read_times(self, edge, name, calls, recursion):
+        """What an edge says of its calls' times; `buckets`: {bucket: calls}, None without a histogram."""
+        total = self.field(edge, "rec_edge.total")
+        if recursion:
+            total += self.field(self.record(recursion, "CREC"), "rec_recursion.total")
+        times = {"edge": edge + self.base, "name": name, "calls": calls, "total": total, "buckets": None,
+                 "min": self.field(edge, "rec_edge.min"), "max": self.field(edge, "rec_edge.max")}
+        address = self.field(edge, "rec_edge.histogram")
+        if address:
+            histogram = self.record(address, "CHIS")
+            size = 1 << self.half(histogram + self.at["rec_histogram.sub_bits"])
+            octaves = struct.unpack_from("<64Q", self.data, histogram + self.at["rec_histogram.octaves"])
+            times["sub_bits"] = size.bit_length() - 1
+            times["buckets"] = {number * size + i: count for number, octave in enumerate(octaves) if octave
+                                for i, count in enumerate(struct.unpack_from(f"<{size}Q", self.data, octave - self.base))
+                                if count}
+        return times
+
+    def read_ring(self, address):
+        """Adds the spans that a thread's ring still holds: (kind, what, start, duration)."""
+        if not address:
+            return
+        ring = self.record(address, "CRNG")
+        capacity, written = self.field(ring, "rec_ring.capacity"), self.field(ring, "rec_ring.written")
+        self.spans_written += written
+        for number in range(max(0, written - capacity), written):
+            span = ring + self.at["rec_ring.spans"] + number % capacity * self.at["rec_span.size"]
+            kind = self.half(span + self.at["rec_span.kind"])
+            if kind:
+                self.spans.append((kind, *(self.field(span, "rec_span." + name) for name in ("what", "start", "duration"))))
 
     def read_stack(self, stack):
         while True:

@@ -369,7 +369,7 @@ static void losses(void **state)
   one(&sample, "a.c", 1, "f");
   sample_calls(&sample);
   struct cs_rec_header *header = recording_writer_header(sample.recording);
-  for (uint64_t i = 0; i < CS_LOSS_TIMELINE + 1; i++)
+  for (uint64_t i = 0; i < CS_LOSS_HISTOGRAM + 1; i++)
     header->loss[i] = i + 1;
   header->exit_status = 9;
   struct callsig_stats *stats = sample_load(&sample, 0);
@@ -384,6 +384,7 @@ static void losses(void **state)
                          "\n8 calls of modules without",
                          "\n9 signatures merged into wider ones",
                          "\n10 spans not in the timeline",
+                         "\n11 calls not in the percentiles",
                          "\nthe program was ended by signal 9 (Killed)"};
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
     if (!strstr(table, lines[i]))

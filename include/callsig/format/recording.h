@@ -69,7 +69,8 @@ enum cs_rec_loss {
   CS_LOSS_NO_INDEX, /* kept for calls of modules without a signature index: a reader finds those by their functions */
   CS_LOSS_SIGNATURES_MERGED, /* signatures that would have been distinct but for widening (counted when they first
                                 occur) */
-  CS_LOSS_TIMELINE, /* spans that are in no ring: their thread had none, or was folded after it had overwritten them */
+  CS_LOSS_TIMELINE,  /* spans that are in no ring: their thread had none, or was folded after it had overwritten them */
+  CS_LOSS_HISTOGRAM, /* calls whose time is in no histogram: the recording was nearly full */
   CS_LOSS_COUNT = 16
 };
 

@@ -1,0 +1,150 @@
+/*
+ * Histograms of times.
+ *
+ * A call's time is counted outside of slow sections, where a signal handler may interrupt with calls of the same edge.
+ * So octaves that are new come from a small stock of the thread: taken by one instruction, and put in place by another,
+ * unless a handler was first.
+ */
+#include "histogram.h"
+
+#define CALL_OCTAVE_SIZE (sizeof(uint64_t) << CS_CALL_SUB_BITS)
+#define STOCK            16u /* octaves */
+#define LEAST_STOCK      4u
+
+struct place {
+  uint32_t octave, bucket;
+};
+
+static struct place place_of(uint32_t sub_bits, uint64_t value)
+{
+  if (value >> sub_bits == 0)
+    return (struct place){0, (uint32_t)value};
+  uint32_t highest = 63u - (uint32_t)__builtin_clzll(value), shift = highest - sub_bits;
+  return (struct place){shift + 1, (uint32_t)(value >> shift) - (1u << sub_bits)};
+}
+
+static inline uint64_t *octave_at(const struct cs_rec_histogram *histogram, uint32_t octave)
+{
+  return (uint64_t *)__atomic_load_n(&histogram->octaves[octave], __ATOMIC_RELAXED);
+}
+
+/* One instruction, as everywhere. */
+static inline void add(uint64_t *counter, uint64_t value)
+{
+  __asm__("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
+}
+
+struct cs_rec_histogram *cs_histogram_make(struct cs_tree *tree, uint32_t sub_bits)
+{
+  struct cs_rec_histogram *histogram = cs_record_alloc(tree, sizeof *histogram);
+  if (!histogram)
+    return NULL;
+  histogram->sub_bits = sub_bits;
+  histogram->tag = (struct cs_rec_tag){CS_TAG_HISTOGRAM, sizeof *histogram};
+  return histogram;
+}
+
+/* The octave, made when it is new. NULL: no space. */
+static uint64_t *make_octave(struct cs_tree *tree, struct cs_rec_histogram *histogram, uint32_t octave)
+{
+  uint64_t *counters = octave_at(histogram, octave);
+  if (counters)
+    return counters;
+  counters = cs_record_alloc(tree, sizeof *counters << histogram->sub_bits);
+  __atomic_store_n(&histogram->octaves[octave], (uintptr_t)counters, __ATOMIC_RELEASE);
+  return counters;
+}
+
+bool cs_histogram_add(struct cs_tree *tree, struct cs_rec_histogram *histogram, uint64_t value)
+{
+  struct place place = place_of(histogram->sub_bits, value);
+  uint64_t *counters = make_octave(tree, histogram, place.octave);
+  if (counters)
+    add(&counters[place.bucket], 1);
+  return counters != NULL;
+}
+
+static uint64_t move_octave(uint64_t *target, uint64_t *source, uint32_t sub_bits)
+{
+  uint64_t lost = 0;
+  for (uint32_t i = 0; i < 1u << sub_bits; i++) {
+    if (target)
+      __atomic_store_n(&target[i], target[i] + source[i], __ATOMIC_RELAXED);
+    else
+      lost += source[i];
+    __atomic_store_n(&source[i], 0, __ATOMIC_RELAXED);
+  }
+  return lost;
+}
+
+bool cs_histogram_move(struct cs_tree *tree, uint64_t *target, struct cs_rec_histogram *source, uint64_t *lost)
+{
+  struct cs_rec_histogram *histogram = (struct cs_rec_histogram *)*target;
+  uint64_t without = 0;
+  if (!histogram) {
+    histogram = cs_histogram_make(tree, source->sub_bits);
+    __atomic_store_n(target, (uintptr_t)histogram, __ATOMIC_RELEASE);
+  }
+  for (uint32_t i = 0; i < CS_HISTOGRAM_OCTAVES; i++) {
+    uint64_t *counters = octave_at(source, i);
+    if (counters)
+      without += move_octave(histogram ? make_octave(tree, histogram, i) : NULL, counters, source->sub_bits);
+  }
+  *lost += without;
+  return without == 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+void cs_histogram_prepare(struct cs_thread *t)
+{
+  if (!cs_process.settings.percentiles || t->octave_next + LEAST_STOCK * CALL_OCTAVE_SIZE <= t->octave_end)
+    return;
+  uintptr_t stock = (uintptr_t)cs_record_alloc(&t->tree, STOCK * CALL_OCTAVE_SIZE);
+  t->octave_next = stock;
+  t->octave_end = stock ? stock + STOCK * CALL_OCTAVE_SIZE : 0;
+}
+
+/* An octave from the stock; NULL when it is used up. */
+static uint64_t *take_octave(struct cs_thread *t)
+{
+  uintptr_t mine = CALL_OCTAVE_SIZE;
+  __asm__ volatile("xaddq %0, %1" : "+r"(mine), "+m"(t->octave_next) : : "cc", "memory");
+  return mine + CALL_OCTAVE_SIZE <= t->octave_end ? (uint64_t *)mine : NULL;
+}
+
+/* The same with a new stock, in a slow section of its own unless this is one. */
+static CS_COLD uint64_t *restock(struct cs_thread *t)
+{
+  bool entered = cs_slow_enter(t);
+  cs_histogram_prepare(t);
+  uint64_t *octave = take_octave(t);
+  if (entered)
+    cs_slow_leave(t);
+  return octave;
+}
+
+static CS_COLD uint64_t *call_octave(struct cs_thread *t, struct cs_rec_histogram *histogram, uint32_t octave)
+{
+  uint64_t *made = take_octave(t);
+  if (!made)
+    made = restock(t);
+  uint64_t there = 0;
+  if (!made || __atomic_compare_exchange_n(&histogram->octaves[octave], &there, (uintptr_t)made, false,
+                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    return made;
+  return (uint64_t *)there;
+}
+
+void cs_histogram_call(struct cs_thread *t, struct cs_rec_edge *edge, uint64_t ticks)
+{
+  struct cs_rec_histogram *histogram = (struct cs_rec_histogram *)edge->histogram;
+  struct place place = place_of(CS_CALL_SUB_BITS, ticks);
+  uint64_t *counters = histogram ? octave_at(histogram, place.octave) : NULL;
+  if (histogram && !counters)
+    counters = call_octave(t, histogram, place.octave);
+  if (counters)
+    add(&counters[place.bucket], 1);
+  else
+    cs_count_loss(CS_LOSS_HISTOGRAM, 1);
+}

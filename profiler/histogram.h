@@ -1,0 +1,29 @@
+/*
+ * Histograms of times: struct cs_rec_histogram, whose octaves are made when they are first needed.
+ */
+#ifndef CALLSIG_HISTOGRAM_H
+#define CALLSIG_HISTOGRAM_H
+
+#include "internal.h"
+
+/* Of the histograms of calls: what a percentile says is within 1/16 of the call that it stands for. */
+#define CS_CALL_SUB_BITS 3u
+
+/* An empty histogram; its record belongs to the tree. In a slow section. NULL: no space. */
+struct cs_rec_histogram *cs_histogram_make(struct cs_tree *tree, uint32_t sub_bits);
+
+/* Counts `value` once. In a slow section. False, and nothing is counted: no space. */
+bool cs_histogram_add(struct cs_tree *tree, struct cs_rec_histogram *histogram, uint64_t value);
+
+/* Moves every count of `source` to the histogram that `*target` refers to, which is made when that is 0. Both are of
+ * the same sub_bits, and of one writer while this runs. False: some found no space; they were added to *lost. */
+bool cs_histogram_move(struct cs_tree *tree, uint64_t *target, struct cs_rec_histogram *source, uint64_t *lost);
+
+/* Sees to it that cs_histogram_call() finds space for some octaves. In a slow section. */
+void cs_histogram_prepare(struct cs_thread *t);
+
+/* Counts the time of a call of `edge`, which the calling thread ended, in the edge's histogram. A call that finds no
+ * space is counted in CS_LOSS_HISTOGRAM. Called by the hooks, while percentiles are recorded. Anywhere. */
+void cs_histogram_call(struct cs_thread *t, struct cs_rec_edge *edge, uint64_t ticks);
+
+#endif
