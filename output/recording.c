@@ -15,6 +15,9 @@
 /* The size that the first version wrote: what every recording has. */
 #define HEADER_SIZE sizeof(struct cs_rec_header)
 
+/* Bytes that an attached recording reads at a time. */
+#define PIECE UINT64_C(16384)
+
 static int check_header(struct cs_recording *recording)
 {
   if (recording->size < HEADER_SIZE || memcmp(recording->data, CS_RECORDING_MAGIC, sizeof CS_RECORDING_MAGIC) != 0)
@@ -82,28 +85,85 @@ static int allocate(struct cs_recording *recording, size_t size)
   return 0;
 }
 
-static int read_open_file(int file, struct cs_recording *recording)
+/* Makes room for the file. */
+static int prepare(int file, struct cs_recording *recording, struct stat *status)
+{
+  if (fstat(file, status) < 0)
+    return cs_stats_fail(-errno, "%s: cannot read: %s", recording->path, strerror(errno));
+  if (!S_ISREG(status->st_mode))
+    return cs_stats_fail(-EINVAL, "%s: not a callsig recording: not a regular file", recording->path);
+  return allocate(recording, (size_t)status->st_size);
+}
+
+int cs_recording_read_file(int file, const char *path, struct cs_recording *recording)
 {
   struct stat status;
-  if (fstat(file, &status) < 0)
-    return cs_stats_fail(-errno, "%s: cannot read: %s", recording->path, strerror(errno));
-  if (!S_ISREG(status.st_mode))
-    return cs_stats_fail(-EINVAL, "%s: not a callsig recording: not a regular file", recording->path);
-  int result = allocate(recording, (size_t)status.st_size);
+  *recording = (struct cs_recording){.path = path};
+  int result = prepare(file, recording, &status);
   if (result == 0)
     result = read_all(file, recording, &status);
-  return result < 0 ? result : check_header(recording);
+  if (result == 0)
+    result = check_header(recording);
+  if (result < 0)
+    cs_recording_close(recording);
+  return result;
+}
+
+int cs_recording_open(const char *path)
+{
+  /* O_NONBLOCK: a FIFO of that name must not make this wait. */
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  return file < 0 ? cs_stats_fail(-errno, "%s: cannot open: %s", path, strerror(errno)) : file;
 }
 
 int cs_recording_read(const char *path, struct cs_recording *recording)
 {
   *recording = (struct cs_recording){.path = path};
-  /* O_NONBLOCK: a FIFO of that name must not make this wait. */
-  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int file = cs_recording_open(path);
   if (file < 0)
-    return cs_stats_fail(-errno, "%s: cannot open: %s", path, strerror(errno));
-  int result = read_open_file(file, recording);
+    return file;
+  int result = cs_recording_read_file(file, path, recording);
   close(file);
+  return result;
+}
+
+/* Reads the pieces that hold [offset, offset + size), which is inside the file, and were not read yet. */
+static bool fetch(struct cs_recording *recording, uint64_t offset, uint64_t size)
+{
+  for (uint64_t piece = offset / PIECE; size > 0 && piece <= (offset + size - 1) / PIECE; piece++) {
+    if (recording->present[piece])
+      continue;
+    uint64_t from = piece * PIECE, to = from + PIECE;
+    if (to > recording->size)
+      to = recording->size;
+    for (uint64_t at = from; at < to;) {
+      ssize_t got = pread(recording->file, recording->data + at, (size_t)(to - at), (off_t)at);
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        return false;
+      if (got == 0)
+        break;
+      at += (uint64_t)got;
+    }
+    recording->present[piece] = 1;
+  }
+  return true;
+}
+
+int cs_recording_attach(int file, const char *path, struct cs_recording *recording)
+{
+  struct stat status;
+  *recording = (struct cs_recording){.path = path, .file = file};
+  int result = prepare(file, recording, &status);
+  if (result == 0) {
+    recording->present = calloc(recording->size / PIECE + 1, 1);
+    result = recording->present ? 0 : cs_stats_no_memory();
+  }
+  if (result == 0 && !fetch(recording, 0, recording->size < HEADER_SIZE ? recording->size : HEADER_SIZE))
+    result = cs_stats_fail(-EIO, "%s: cannot read: %s", path, strerror(errno));
+  if (result == 0)
+    result = check_header(recording);
   if (result < 0)
     cs_recording_close(recording);
   return result;
@@ -127,7 +187,9 @@ void cs_recording_close(struct cs_recording *recording)
 {
   if (recording->data)
     munmap(recording->data, recording->size);
+  free(recording->present);
   recording->data = NULL;
+  recording->present = NULL;
 }
 
 void *cs_recording_bytes(struct cs_recording *recording, uint64_t address, uint64_t size)
@@ -135,6 +197,8 @@ void *cs_recording_bytes(struct cs_recording *recording, uint64_t address, uint6
   uint64_t offset = address - recording->header.base;
   if (address < recording->header.base || offset % 8 != 0 || offset > recording->size ||
       size > recording->size - offset)
+    return NULL;
+  if (recording->present && !fetch(recording, offset, size))
     return NULL;
   return recording->data + offset;
 }

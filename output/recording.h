@@ -23,11 +23,23 @@ struct cs_recording {
   struct cs_rec_header header; /* a copy, so that hostile overlaps cannot change it */
   uint64_t damaged;            /* references that led nowhere, counted by who follows them */
   uint64_t budget;             /* bytes of variable length that may still be looked at; see cs_recording_spend() */
+  unsigned char *present;      /* one byte a piece of the file: not 0 when it was read; NULL: all of it was */
+  int file;                    /* where the other pieces are; borrowed */
 };
 
 /* Reads the file. After a message that names it: -EINVAL when it is no recording, -ENOTSUP when a newer version wrote
  * it, or the error of reading it. */
 int cs_recording_read(const char *path, struct cs_recording *recording);
+
+/* The same from an open file, which `path` names in messages. */
+int cs_recording_read_file(int file, const char *path, struct cs_recording *recording);
+
+/* The same, but only what is looked at is read, a piece at a time: for a few records of a large recording. The file
+ * must stay open. A piece that cannot be read has no records. */
+int cs_recording_attach(int file, const char *path, struct cs_recording *recording);
+
+/* Opens a recording's file for reading. A negative errno after a message. */
+int cs_recording_open(const char *path);
 
 /* The same from memory, which is copied: what fuzzing calls. */
 int cs_recording_from_memory(const char *path, const void *data, size_t size, struct cs_recording *recording);

@@ -144,4 +144,6 @@ CALLSIG_STATS_API int callsig_stats_export_file(struct callsig_stats *stats, con
 }
 #endif
 
+#include "callsig/pipeline.h"
+
 #endif

@@ -21,6 +21,14 @@ foreach(name IN ITEMS signature expression rows stages reader formats)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
 
+# Stages and queues, by the library's inner files as well.
+foreach(name IN ITEMS pipeline)
+  add_executable(test_output_${name} ${CS_OUTPUT_TESTS}/output_${name}.c)
+  target_include_directories(test_output_${name} PRIVATE ${PROJECT_SOURCE_DIR}/output)
+  target_link_libraries(test_output_${name} PRIVATE cs_output_sample m)
+  callsig_test(unit.output.${name} quick test_output_${name})
+endforeach()
+
 # Without libcallsig there is nothing to take a snapshot of (unit.output.rows); with it, shared and static.
 if(TARGET callsig AND TARGET callsig_cli AND NOT CALLSIG_SANITIZE)
   foreach(kind IN ITEMS shared static)

@@ -1,0 +1,155 @@
+/*
+ * callsig: the statistics of stages, queues and events in a recording, over its lifetime or interval by interval.
+ *
+ * A program includes callsig/stats.h, which includes this. docs/pipeline-statistics.md says how each figure comes
+ * about.
+ *
+ * A callsig_pipeline is what is known of one recording: of its whole lifetime (callsig_pipeline_load()), or of one
+ * interval of it (what a monitor's callback gets). It does not change; any thread may read it. Strings in the
+ * structures below belong to it. Set `size` of a structure before it is filled; fields are only ever added at the end.
+ * Times are seconds.
+ */
+#ifndef CALLSIG_PIPELINE_H
+#define CALLSIG_PIPELINE_H
+
+#include "callsig/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct callsig_pipeline;
+
+/* Reads the statistics of the recording at `path`, whose process may still be running: then they are as of now.
+ * Errors as of callsig_stats_load(). */
+CALLSIG_STATS_API int callsig_pipeline_load(const char *path, struct callsig_pipeline **pipeline);
+
+/* Frees it; NULL is allowed. */
+CALLSIG_STATS_API void callsig_pipeline_free(struct callsig_pipeline *pipeline);
+
+struct callsig_pipeline_info {
+  size_t size;
+  const char *path;    /* of the recording */
+  const char *program; /* "" when unknown */
+  unsigned pid;
+  double start, end;   /* of the lifetime or interval, seconds since 1970 */
+  double elapsed;      /* between them, by the recording's own clock */
+  unsigned intervals;  /* monitor: how many intervals this one covers; more than 1 when they had to wait. Else 0 */
+  uint64_t unreadable; /* records that could not be read */
+  int final;           /* monitor: this is the run's last interval */
+};
+CALLSIG_STATS_API int callsig_pipeline_info(const struct callsig_pipeline *pipeline,
+                                            struct callsig_pipeline_info *info);
+
+/* A stage. Tasks are those that ended; times are of those that succeeded, but for failed_time. Percentiles are those of
+ * the histogram that the runtime keeps: within 2^-6 of the value itself (1.6 %), and exact at the first and last rank.
+ */
+struct callsig_stage_stats {
+  size_t size;
+  const char *label; /* "0:1:decode[10]" */
+  const char *name;  /* "decode" */
+  unsigned pipeline, index, concurrency;
+  unsigned threads;   /* that ran tasks of it; threads that were folded together count as one */
+  uint64_t num_tasks; /* failures included */
+  uint64_t num_failures;
+  uint64_t dropped;                                                  /* items that a callback refused */
+  uint64_t open;                                                     /* tasks that had begun and not ended at the end */
+  double total_time;                                                 /* of the successes */
+  double failed_time;                                                /* of the failures */
+  double ave_time, p50_time, p90_time, p99_time, min_time, max_time; /* 0 without a success */
+};
+
+/* A queue. It holds what stage `index` puts into it. */
+struct callsig_queue_stats {
+  size_t size;
+  const char *label; /* "0:1:decode" */
+  const char *name;
+  unsigned pipeline, index;
+  uint64_t capacity;         /* 0: unbounded or unknown */
+  uint64_t high_water;       /* the most items it held, ever */
+  uint64_t items;            /* that it held at the end */
+  uint64_t num_items;        /* that were taken out */
+  uint64_t puts;             /* items that were put in */
+  uint64_t failed;           /* puts and gets that gave up */
+  double elapsed;            /* in which it was open */
+  double qps;                /* num_items / elapsed */
+  double put_time, get_time; /* sums of the time that threads waited */
+  double ave_put_time, p50_put_time, p90_put_time, p99_put_time, min_put_time, max_put_time;
+  double ave_get_time, p50_get_time, p90_get_time, p99_get_time, min_get_time, max_get_time;
+  double empty_time;     /* of `elapsed`, in which it held nothing; an empty period that goes on counts */
+  double occupancy_rate; /* 1 - empty_time / elapsed; 0 when elapsed is 0 */
+};
+
+struct callsig_event_stats {
+  size_t size;
+  const char *name;
+  uint64_t count;
+  double total_time; /* of spans */
+};
+
+/* A named action. */
+struct callsig_action_stats {
+  size_t size;
+  const char *name;
+  uint64_t num_calls;
+  double total_time, mean_time;
+};
+
+/* A function with a signature, in a stage: a row of the report by signature and stage. A monitor's interval has what
+ * was added to it; a row that went into a wider one meanwhile is taken back by negative figures. */
+struct callsig_function_stats {
+  size_t size;
+  const char *function;  /* "file.c:12(name)" */
+  const char *signature; /* the printed text, "" for none */
+  const char *stage;     /* its label, "" outside of any */
+  int64_t ncalls;
+  double tottime, cumtime;
+};
+
+/* The process, by /proc. Sums over the interval, but for the two that say "at the end". */
+struct callsig_process_stats {
+  size_t size;
+  uint64_t minor_faults, major_faults;
+  uint64_t voluntary_switches, involuntary_switches;
+  double user_time, system_time;
+  uint64_t read_bytes, written_bytes; /* of storage */
+  uint64_t resident_bytes;            /* at the end */
+  uint64_t threads;                   /* at the end */
+};
+
+/* Stages and queues come by pipeline and index, events and actions in order of their first use. -EINVAL: there is no
+ * such one. */
+CALLSIG_STATS_API size_t callsig_pipeline_stage_count(const struct callsig_pipeline *pipeline);
+CALLSIG_STATS_API int callsig_pipeline_stage(const struct callsig_pipeline *pipeline, size_t index,
+                                             struct callsig_stage_stats *stage);
+CALLSIG_STATS_API size_t callsig_pipeline_queue_count(const struct callsig_pipeline *pipeline);
+CALLSIG_STATS_API int callsig_pipeline_queue(const struct callsig_pipeline *pipeline, size_t index,
+                                             struct callsig_queue_stats *queue);
+CALLSIG_STATS_API size_t callsig_pipeline_event_count(const struct callsig_pipeline *pipeline);
+CALLSIG_STATS_API int callsig_pipeline_event(const struct callsig_pipeline *pipeline, size_t index,
+                                             struct callsig_event_stats *event);
+/* Actions are there after callsig_pipeline_load() only. */
+CALLSIG_STATS_API size_t callsig_pipeline_action_count(const struct callsig_pipeline *pipeline);
+CALLSIG_STATS_API int callsig_pipeline_action(const struct callsig_pipeline *pipeline, size_t index,
+                                              struct callsig_action_stats *action);
+/* Functions are there in a monitor's intervals only: see callsig_monitor_options. */
+CALLSIG_STATS_API size_t callsig_pipeline_function_count(const struct callsig_pipeline *pipeline);
+CALLSIG_STATS_API int callsig_pipeline_function(const struct callsig_pipeline *pipeline, size_t index,
+                                                struct callsig_function_stats *function);
+/* -ENODATA where the process was not looked at. */
+CALLSIG_STATS_API int callsig_pipeline_process(const struct callsig_pipeline *pipeline,
+                                               struct callsig_process_stats *process);
+
+/* Prints the summary, the verdict on each pipeline and what backs it: docs/pipeline-statistics.md. -ENODATA, with one
+ * line, when the recording has neither stages nor queues; -EIO when `out` cannot be written. */
+CALLSIG_STATS_API int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out);
+/* The same as JSON: docs/json.md. */
+CALLSIG_STATS_API int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *out);
+/* Prints the table of actions. -ENODATA, with one line, when there are none. */
+CALLSIG_STATS_API int callsig_pipeline_print_actions(const struct callsig_pipeline *pipeline, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

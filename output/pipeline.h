@@ -1,0 +1,98 @@
+/*
+ * Statistics of stages, queues and events: the object behind callsig/pipeline.h as the files of output/ share it.
+ *
+ * pipeline_read.c reads it from a recording, pipeline_delta.c makes an interval of two, pipeline.c hands it out.
+ */
+#ifndef CALLSIG_OUTPUT_PIPELINE_H
+#define CALLSIG_OUTPUT_PIPELINE_H
+
+#include "arena.h"
+#include "callsig/pipeline.h"
+#include "histogram.h"
+#include "recording.h"
+#include "vector.h"
+
+/* The public fields that are sums are filled when a recording is read; cs_pipeline_derive() makes the others of them.
+ */
+struct cs_stage {
+  struct callsig_stage_stats stats;
+  double min_ticks, max_ticks; /* of successes; without one 0 */
+  struct cs_histogram times;   /* ticks */
+  uint32_t met;                /* while it is read: when, among the stages */
+};
+
+struct cs_queue {
+  struct callsig_queue_stats stats;
+  double put_min_ticks, put_max_ticks, get_min_ticks, get_max_ticks;
+  struct cs_histogram put, get;
+};
+
+/* The tasks of one stage in one thread. */
+struct cs_replica {
+  uint32_t stage; /* in callsig_pipeline.stages */
+  unsigned tid;
+  const char *thread; /* its name */
+  bool folded;        /* several threads that ended */
+  uint64_t tasks, failures;
+  double total_time; /* of successes */
+};
+
+/* What one thread waited at one queue. */
+struct cs_waiter {
+  uint32_t queue; /* in callsig_pipeline.queues */
+  double put_time, get_time;
+};
+
+struct callsig_pipeline {
+  struct callsig_pipeline_info info;
+  double tick;                /* seconds */
+  struct cs_vector stages;    /* struct cs_stage, by pipeline and index */
+  struct cs_vector queues;    /* struct cs_queue, by pipeline and index */
+  struct cs_vector events;    /* struct callsig_event_stats */
+  struct cs_vector actions;   /* struct callsig_action_stats */
+  struct cs_vector replicas;  /* struct cs_replica */
+  struct cs_vector functions; /* struct callsig_function_stats */
+  struct callsig_process_stats process;
+  bool has_process;
+  bool has_functions;      /* functions were looked at, though there may be none */
+  struct cs_arena strings; /* what all of them point to */
+};
+
+/* Stages, queues and events begin with a public structure, whose second field is the name that they meet by. */
+struct cs_named {
+  size_t size;
+  const char *name;
+};
+_Static_assert(offsetof(struct callsig_stage_stats, label) == offsetof(struct cs_named, name), "a stage's label");
+_Static_assert(offsetof(struct callsig_queue_stats, label) == offsetof(struct cs_named, name), "a queue's label");
+_Static_assert(offsetof(struct callsig_event_stats, name) == offsetof(struct cs_named, name), "an event's name");
+
+/* An empty one. NULL when memory is short, after a message. */
+struct callsig_pipeline *cs_pipeline_new(void);
+
+/* Reads it from a recording, which may be attached only. `now` is the clock as it stands, NULL: as the recording last
+ * read it. 0 or -ENOMEM after a message; damage is counted. */
+int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_point *now,
+                     struct callsig_pipeline **pipeline);
+
+/* What was added from `before` (NULL: from nothing) to `now`: -ENOMEM after a message. Neither is kept. */
+int cs_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *now,
+                      struct callsig_pipeline **delta);
+
+/* Computes means, percentiles and rates from sums and histograms. */
+void cs_pipeline_derive(struct callsig_pipeline *pipeline);
+
+static inline struct cs_stage *cs_pipeline_stage_at(const struct callsig_pipeline *pipeline, size_t index)
+{
+  return cs_vector_at(&pipeline->stages, (uint32_t)index);
+}
+
+static inline struct cs_queue *cs_pipeline_queue_at(const struct callsig_pipeline *pipeline, size_t index)
+{
+  return cs_vector_at(&pipeline->queues, (uint32_t)index);
+}
+
+/* True when a process has the open file mapped, so that it may still be writing the recording. */
+bool cs_recording_is_live(int file, unsigned pid);
+
+#endif

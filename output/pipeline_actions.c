@@ -1,0 +1,126 @@
+#include "pipeline_actions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "object.h"
+
+/* True when a function list holds an action. `list` is of cs_recording_number(). */
+static int has_action(struct cs_recording *recording, uint64_t address, struct cs_vector *list)
+{
+  while (address) {
+    uint32_t number;
+    struct cs_record record;
+    int found = cs_recording_number(recording, list, address, CS_TAG_FUNCTION, sizeof(struct cs_rec_function), &number,
+                                    &record);
+    if (found != CS_RECORD_NEW)
+      return found < 0 ? found : 0;
+    struct cs_rec_function function;
+    memcpy(&function, record.data, sizeof function);
+    if (function.kind == CS_FUNCTION_KIND_ACTION)
+      return 1;
+    address = function.next;
+  }
+  return 0;
+}
+
+/* 1 when any thread called an action: most recordings need no reading of their trees. */
+static int find_action(int file, const char *path)
+{
+  struct cs_recording recording;
+  struct cs_vector threads = CS_VECTOR_OF(uint64_t), functions = CS_VECTOR_OF(uint64_t);
+  int result = cs_recording_attach(file, path, &recording);
+  if (result < 0)
+    return result;
+  for (uint64_t address = recording.header.first_thread; address && result == 0;) {
+    uint32_t number;
+    struct cs_record record;
+    int found = cs_recording_number(&recording, &threads, address, CS_TAG_THREAD, sizeof(struct cs_rec_thread), &number,
+                                    &record);
+    if (found != CS_RECORD_NEW) {
+      result = found < 0 ? cs_stats_no_memory() : 0;
+      break;
+    }
+    struct cs_rec_thread thread;
+    memcpy(&thread, record.data, sizeof thread);
+    result = has_action(&recording, thread.first_function, &functions);
+    address = thread.next;
+  }
+  cs_vector_free(&threads);
+  cs_vector_free(&functions);
+  cs_recording_close(&recording);
+  return result == -ENOMEM ? cs_stats_no_memory() : result;
+}
+
+/* Which functions of a profile are actions: one byte each. A task is written like one, and is of a stage. */
+static unsigned char *mark_actions(const struct cs_profile *profile)
+{
+  unsigned char *marks = calloc(profile->functions.count + 1u, 1);
+  for (uint32_t i = 0; marks && i < profile->codes.count; i++) {
+    const struct cs_code *code = cs_profile_code(profile, i);
+    if (code->stage == 0 && cs_profile_function(profile, code->function)->is_action)
+      marks[code->function] = 1;
+  }
+  return marks;
+}
+
+static int add_action(struct callsig_pipeline *pipeline, const struct cs_row *row, const char *name, double tick)
+{
+  size_t length = strlen(name);
+  /* The braces are how a table tells actions from functions. */
+  bool braces = length >= 2 && name[0] == '{';
+  struct callsig_action_stats *action = cs_vector_add(&pipeline->actions, 1);
+  const char *copy = cs_arena_copy(&pipeline->strings, braces ? name + 1 : name, braces ? length - 2 : length);
+  if (!action || !copy)
+    return cs_stats_no_memory();
+  *action = (struct callsig_action_stats){
+      .size = sizeof *action, .name = copy, .num_calls = row->calls, .total_time = (double)row->cumulative * tick};
+  if (row->calls > 0)
+    action->mean_time = action->total_time / (double)row->calls;
+  return 0;
+}
+
+static int take_actions(struct callsig_stats *stats, struct callsig_pipeline *pipeline)
+{
+  int result = callsig_stats_group(stats, CALLSIG_BY_FUNCTION);
+  if (result == 0)
+    result = cs_stats_prepare(stats);
+  if (result < 0)
+    return result;
+  unsigned char *marks = mark_actions(&stats->profile);
+  if (!marks)
+    return cs_stats_no_memory();
+  struct cs_names names = cs_stats_names(stats);
+  for (uint32_t i = 0; i < stats->listed && result == 0; i++) {
+    const struct cs_row *row = cs_rows_at(&stats->rows, stats->order[i]);
+    const struct cs_known_function *function = cs_row_function(&names, &row->key);
+    if (marks[row->key.what])
+      result = add_action(pipeline, row, cs_profile_string(&stats->profile, function->name), stats->grouping.tick);
+  }
+  free(marks);
+  return result;
+}
+
+int cs_pipeline_load_actions(int file, const char *path, struct callsig_pipeline *pipeline)
+{
+  int result = find_action(file, path);
+  if (result <= 0)
+    return result;
+  struct cs_recording recording;
+  struct callsig_stats *stats;
+  result = cs_recording_read_file(file, path, &recording);
+  if (result < 0)
+    return result;
+  result = cs_stats_new(&stats);
+  if (result < 0) {
+    cs_recording_close(&recording);
+    return result;
+  }
+  result = cs_stats_take(stats, &recording, NULL);
+  if (result == 0)
+    result = take_actions(stats, pipeline);
+  callsig_stats_free(stats);
+  return result;
+}

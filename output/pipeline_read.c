@@ -1,0 +1,493 @@
+/* From a recording to the statistics of its stages, queues and events. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "callsig/format/index.h"
+#include "clock.h"
+#include "idset.h"
+#include "message.h"
+#include "pipeline.h"
+
+/* One recording on its way. The vectors of uint64_t are lists of cs_recording_number(). */
+struct reader {
+  struct cs_recording *recording;
+  struct callsig_pipeline *pipeline;
+  uint64_t now; /* ticks: the latest moment that is known of */
+  double tick;  /* seconds, of the process whose records are being read */
+  struct cs_vector stages, queues, events, threads;
+  struct cs_vector tasks, uses;                    /* of one thread after the other */
+  struct cs_vector stage_of;                       /* uint32_t by number of a stage record: in pipeline.stages */
+  struct cs_vector queue_of;                       /* uint32_t by number of a queue record: in pipeline.queues */
+  struct cs_vector levels;                         /* struct cs_rec_queue by number: what waits for `now` to be known */
+  struct cs_idset stage_set, queue_set, event_set; /* of the pipeline's, by label or name */
+};
+
+static void saw(struct reader *reader, uint64_t ticks)
+{
+  if (ticks != UINT64_MAX && ticks > reader->now)
+    reader->now = ticks;
+}
+
+/* The name at `address` as it may be printed; "?" when there is none. NULL when memory is short. */
+static const char *copy_name(struct reader *reader, uint64_t address)
+{
+  size_t length = 0;
+  const char *name = cs_recording_name(reader->recording, address, &length);
+  struct cs_text text = {0};
+  cs_text_printable(&text, name ? name : "?", name ? length : 1);
+  const char *copy = text.failed ? NULL : cs_arena_copy(&reader->pipeline->strings, cs_text_string(&text), text.length);
+  cs_text_free(&text);
+  return copy;
+}
+
+/* The next record of a list: 1 with its bytes in `record` (at least `size` are there), 0 at the end, or -ENOMEM. */
+static int next_record(struct reader *reader, struct cs_vector *list, uint64_t address, uint32_t tag, void *record,
+                       size_t size)
+{
+  uint32_t number;
+  struct cs_record found;
+  if (!address)
+    return 0;
+  int result = cs_recording_number(reader->recording, list, address, tag, size, &number, &found);
+  if (result != CS_RECORD_NEW)
+    return result < 0 ? result : 0;
+  memcpy(record, found.data, size);
+  return 1;
+}
+
+static int append_number(struct cs_vector *numbers, uint32_t number)
+{
+  uint32_t *added = cs_vector_add(numbers, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = number;
+  return 0;
+}
+
+static bool equal_name(const void *owner, uint32_t number, const void *key)
+{
+  return strcmp(((const struct cs_named *)cs_vector_at(owner, number))->name, key) == 0;
+}
+
+static uint64_t hash_name(const char *name)
+{
+  uint64_t hash = 0;
+  while (*name)
+    hash = cs_hash_mix(hash, (unsigned char)*name++);
+  return hash;
+}
+
+/* The element of `list` with this name and its number; one that is zero but for the name when there was none. */
+static void *find(struct cs_idset *set, struct cs_vector *list, const char *name, uint32_t *number)
+{
+  uint64_t hash = hash_name(name);
+  *number = cs_idset_find(set, hash, list, name, equal_name);
+  if (*number != CS_NONE)
+    return cs_vector_at(list, *number);
+  struct cs_named *added = cs_vector_add(list, 1);
+  if (!added)
+    return NULL;
+  added->name = name;
+  *number = list->count - 1;
+  return cs_idset_add(set, hash, *number) < 0 ? NULL : added;
+}
+
+static int take_stage(struct reader *reader, const struct cs_rec_stage *record)
+{
+  struct cs_vector *stages = &reader->pipeline->stages;
+  const char *label = copy_name(reader, record->label), *name = copy_name(reader, record->name);
+  if (!label || !name)
+    return -ENOMEM;
+  uint32_t number;
+  struct cs_stage *stage = find(&reader->stage_set, stages, label, &number);
+  if (!stage)
+    return -ENOMEM;
+  if (stage->stats.size == 0)
+    stage->stats = (struct callsig_stage_stats){.size = sizeof stage->stats,
+                                                .label = label,
+                                                .name = name,
+                                                .pipeline = record->pipeline,
+                                                .index = record->index,
+                                                .concurrency = record->concurrency ? record->concurrency : 1};
+  stage->stats.dropped += record->dropped;
+  saw(reader, record->opened_ticks);
+  saw(reader, record->closed_ticks);
+  return append_number(&reader->stage_of, number);
+}
+
+static int read_stages(struct reader *reader)
+{
+  struct cs_rec_stage record;
+  uint64_t address = reader->recording->header.first_stage;
+  int result;
+  while ((result = next_record(reader, &reader->stages, address, CS_TAG_STAGE, &record, sizeof record)) > 0) {
+    result = take_stage(reader, &record);
+    if (result < 0)
+      break;
+    address = record.next;
+  }
+  return result;
+}
+
+/* The level is replaced as a whole while it is read: two readings that agree are one that was not torn. */
+static void read_level(struct reader *reader, uint64_t address, struct cs_rec_queue_level *level)
+{
+  enum { TRIES = 64 };
+  const struct cs_recording *recording = reader->recording;
+  if (!recording->present)
+    return;
+  uint64_t offset = address - recording->header.base + offsetof(struct cs_rec_queue, level);
+  for (unsigned i = 0; i < TRIES; i++) {
+    struct cs_rec_queue_level again;
+    if (pread(recording->file, &again, sizeof again, (off_t)offset) != (ssize_t)sizeof again)
+      return;
+    bool same = again.items == level->items && again.empty_ticks == level->empty_ticks;
+    *level = again;
+    if (same && i > 0)
+      return;
+  }
+}
+
+static int take_queue(struct reader *reader, const struct cs_rec_queue *record)
+{
+  struct cs_vector *queues = &reader->pipeline->queues;
+  const char *label = copy_name(reader, record->label), *name = copy_name(reader, record->name);
+  struct cs_rec_queue *kept = cs_vector_add(&reader->levels, 1);
+  if (!label || !name || !kept)
+    return -ENOMEM;
+  *kept = *record;
+  uint32_t number;
+  struct cs_queue *queue = find(&reader->queue_set, queues, label, &number);
+  if (!queue)
+    return -ENOMEM;
+  if (queue->stats.size == 0)
+    queue->stats = (struct callsig_queue_stats){.size = sizeof queue->stats,
+                                                .label = label,
+                                                .name = name,
+                                                .pipeline = record->pipeline,
+                                                .index = record->index};
+  queue->stats.capacity = record->capacity > queue->stats.capacity ? record->capacity : queue->stats.capacity;
+  queue->stats.high_water = record->high_water > queue->stats.high_water ? record->high_water : queue->stats.high_water;
+  saw(reader, record->opened_ticks);
+  saw(reader, record->closed_ticks);
+  return append_number(&reader->queue_of, number);
+}
+
+static int read_queues(struct reader *reader)
+{
+  struct cs_rec_queue record;
+  uint64_t address = reader->recording->header.first_queue;
+  int result;
+  while ((result = next_record(reader, &reader->queues, address, CS_TAG_QUEUE, &record, sizeof record)) > 0) {
+    read_level(reader, address, &record.level);
+    result = take_queue(reader, &record);
+    if (result < 0)
+      break;
+    address = record.next;
+  }
+  return result;
+}
+
+static int read_events(struct reader *reader)
+{
+  struct cs_rec_event record;
+  struct cs_vector *events = &reader->pipeline->events;
+  uint64_t address = reader->recording->header.first_event;
+  int result;
+  while ((result = next_record(reader, &reader->events, address, CS_TAG_EVENT, &record, sizeof record)) > 0) {
+    const char *name = copy_name(reader, record.name);
+    uint32_t number;
+    struct callsig_event_stats *event = name ? find(&reader->event_set, events, name, &number) : NULL;
+    if (!event)
+      return -ENOMEM;
+    event->size = sizeof *event;
+    event->name = name;
+    event->count += record.count;
+    event->total_time += (double)record.total * reader->tick;
+    address = record.next;
+  }
+  return result;
+}
+
+/* Widens [*low, *high] to hold the record's extremes, if it has any. */
+static void join_range(double *low, double *high, bool first, uint64_t count, uint64_t min, uint64_t max)
+{
+  if (count == 0 || min > max)
+    return;
+  *low = first || (double)min < *low ? (double)min : *low;
+  *high = first || (double)max > *high ? (double)max : *high;
+}
+
+static int take_tasks(struct reader *reader, const struct cs_rec_tasks *record, const struct cs_rec_thread *thread)
+{
+  uint32_t number = cs_recording_known(reader->recording, &reader->stages, record->stage, CS_TAG_STAGE);
+  if (number == CS_NONE) {
+    reader->recording->damaged++;
+    return 0;
+  }
+  uint32_t index = *(uint32_t *)cs_vector_at(&reader->stage_of, number);
+  struct cs_stage *stage = cs_pipeline_stage_at(reader->pipeline, index);
+  uint64_t failures = record->failures < record->tasks ? record->failures : record->tasks;
+  join_range(&stage->min_ticks, &stage->max_ticks, stage->stats.num_tasks == stage->stats.num_failures,
+             record->tasks - failures, record->min, record->max);
+  stage->stats.threads++;
+  stage->stats.num_tasks += record->tasks;
+  stage->stats.num_failures += failures;
+  stage->stats.open += record->open;
+  stage->stats.total_time += (double)record->total * reader->tick;
+  stage->stats.failed_time += (double)record->failed_total * reader->tick;
+  saw(reader, record->last_ticks);
+  struct cs_replica *replica = cs_vector_add(&reader->pipeline->replicas, 1);
+  struct cs_text text = {0};
+  cs_text_printable(&text, thread->name, strnlen(thread->name, sizeof thread->name));
+  const char *name = text.failed ? NULL : cs_arena_copy(&reader->pipeline->strings, cs_text_string(&text), text.length);
+  cs_text_free(&text);
+  if (!replica || !name)
+    return -ENOMEM;
+  *replica = (struct cs_replica){.stage = index,
+                                 .tid = thread->tid,
+                                 .thread = name,
+                                 .folded = thread->state == CS_THREAD_FOLDED,
+                                 .tasks = record->tasks,
+                                 .failures = failures,
+                                 .total_time = (double)record->total * reader->tick};
+  return cs_histogram_load(&stage->times, reader->recording, record->histogram);
+}
+
+static int take_use(struct reader *reader, const struct cs_rec_queue_use *record)
+{
+  uint32_t number = cs_recording_known(reader->recording, &reader->queues, record->queue, CS_TAG_QUEUE);
+  if (number == CS_NONE) {
+    reader->recording->damaged++;
+    return 0;
+  }
+  struct cs_queue *queue = cs_pipeline_queue_at(reader->pipeline, *(uint32_t *)cs_vector_at(&reader->queue_of, number));
+  join_range(&queue->put_min_ticks, &queue->put_max_ticks, queue->stats.puts == 0, record->puts, record->put_min,
+             record->put_max);
+  join_range(&queue->get_min_ticks, &queue->get_max_ticks, queue->stats.num_items == 0, record->gets, record->get_min,
+             record->get_max);
+  queue->stats.puts += record->puts;
+  queue->stats.num_items += record->gets;
+  queue->stats.failed += record->failed;
+  queue->stats.put_time += (double)record->put_total * reader->tick;
+  queue->stats.get_time += (double)record->get_total * reader->tick;
+  int result = cs_histogram_load(&queue->put, reader->recording, record->put_histogram);
+  return result < 0 ? result : cs_histogram_load(&queue->get, reader->recording, record->get_histogram);
+}
+
+static int read_thread(struct reader *reader, const struct cs_rec_thread *thread)
+{
+  struct cs_rec_tasks tasks;
+  uint64_t address = thread->first_tasks;
+  int result;
+  while ((result = next_record(reader, &reader->tasks, address, CS_TAG_TASKS, &tasks, sizeof tasks)) > 0) {
+    result = take_tasks(reader, &tasks, thread);
+    if (result < 0)
+      return result;
+    address = tasks.next;
+  }
+  struct cs_rec_queue_use use;
+  address = thread->first_queue_use;
+  while (result == 0 &&
+         (result = next_record(reader, &reader->uses, address, CS_TAG_QUEUE_USE, &use, sizeof use)) > 0) {
+    result = take_use(reader, &use);
+    address = use.next;
+  }
+  return result;
+}
+
+/* The tick of the process that the thread's times are in. */
+static double tick_of(struct reader *reader, const struct cs_rec_thread *thread)
+{
+  const struct cs_rec_process *process =
+      thread->process
+          ? cs_recording_record(reader->recording, thread->process, CS_TAG_PROCESS, sizeof(struct cs_rec_process))
+          : NULL;
+  bool uncalibrated;
+  if (!process)
+    return reader->pipeline->tick;
+  return cs_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &uncalibrated);
+}
+
+static int read_threads(struct reader *reader)
+{
+  struct cs_rec_thread record;
+  uint64_t address = reader->recording->header.first_thread;
+  int result;
+  while ((result = next_record(reader, &reader->threads, address, CS_TAG_THREAD, &record, sizeof record)) > 0) {
+    reader->tick = tick_of(reader, &record);
+    saw(reader, record.end_ticks);
+    result = read_thread(reader, &record);
+    if (result < 0)
+      break;
+    address = record.next;
+  }
+  reader->tick = reader->pipeline->tick;
+  return result;
+}
+
+/* How long each queue was there and empty, now that it is known when now is. */
+static void finish_queues(struct reader *reader)
+{
+  for (uint32_t i = 0; i < reader->levels.count && i < reader->queue_of.count; i++) {
+    const struct cs_rec_queue *record = cs_vector_at(&reader->levels, i);
+    struct callsig_queue_stats *queue =
+        &cs_pipeline_queue_at(reader->pipeline, *(uint32_t *)cs_vector_at(&reader->queue_of, i))->stats;
+    uint64_t end = record->closed_ticks ? record->closed_ticks : reader->now;
+    uint64_t elapsed = end > record->opened_ticks ? end - record->opened_ticks : 0;
+    uint64_t empty = record->level.items == 0 ? record->level.empty_ticks + end : record->level.empty_ticks;
+    /* What became empty after the clock was read is less than nothing. */
+    if (empty >= UINT64_C(1) << 63)
+      empty = 0;
+    queue->items += record->level.items;
+    queue->elapsed += (double)elapsed * reader->pipeline->tick;
+    queue->empty_time += (double)(empty < elapsed ? empty : elapsed) * reader->pipeline->tick;
+  }
+}
+
+static int compare_places(unsigned pipeline, unsigned index, const char *label, unsigned other_pipeline,
+                          unsigned other_index, const char *other_label)
+{
+  if (pipeline != other_pipeline)
+    return pipeline < other_pipeline ? -1 : 1;
+  if (index != other_index)
+    return index < other_index ? -1 : 1;
+  return strcmp(label, other_label);
+}
+
+static int compare_queues(const void *left, const void *right)
+{
+  const struct callsig_queue_stats *a = &((const struct cs_queue *)left)->stats;
+  const struct callsig_queue_stats *b = &((const struct cs_queue *)right)->stats;
+  return compare_places(a->pipeline, a->index, a->label, b->pipeline, b->index, b->label);
+}
+
+static int compare_stages(const void *left, const void *right)
+{
+  const struct callsig_stage_stats *a = &((const struct cs_stage *)left)->stats;
+  const struct callsig_stage_stats *b = &((const struct cs_stage *)right)->stats;
+  return compare_places(a->pipeline, a->index, a->label, b->pipeline, b->index, b->label);
+}
+
+/* Sorts stages and queues; replicas follow theirs. */
+static int sort(struct callsig_pipeline *pipeline)
+{
+  uint32_t *place = calloc(pipeline->stages.count + 1u, sizeof *place);
+  if (!place)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < pipeline->stages.count; i++)
+    cs_pipeline_stage_at(pipeline, i)->met = i;
+  if (pipeline->stages.count > 0)
+    qsort(pipeline->stages.data, pipeline->stages.count, sizeof(struct cs_stage), compare_stages);
+  if (pipeline->queues.count > 0)
+    qsort(pipeline->queues.data, pipeline->queues.count, sizeof(struct cs_queue), compare_queues);
+  for (uint32_t i = 0; i < pipeline->stages.count; i++)
+    place[cs_pipeline_stage_at(pipeline, i)->met] = i;
+  for (uint32_t i = 0; i < pipeline->replicas.count; i++) {
+    struct cs_replica *replica = cs_vector_at(&pipeline->replicas, i);
+    replica->stage = place[replica->stage];
+  }
+  free(place);
+  return 0;
+}
+
+static int read_info(struct reader *reader, const struct cs_rec_clock_point *now)
+{
+  struct callsig_pipeline *pipeline = reader->pipeline;
+  struct cs_rec_header *header = &reader->recording->header;
+  bool uncalibrated;
+  if (now)
+    header->last = *now;
+  pipeline->tick = cs_clock_tick(header->clock, header->injected_hz, &header->start, &header->last, &uncalibrated);
+  reader->tick = pipeline->tick;
+  reader->now = header->last.ticks > header->start.ticks ? header->last.ticks : header->start.ticks;
+  pipeline->info.size = sizeof pipeline->info;
+  pipeline->info.pid = header->pid;
+  pipeline->info.start = (double)header->start_realtime_ns * 1e-9;
+  pipeline->info.path = cs_arena_copy(&pipeline->strings, reader->recording->path, strlen(reader->recording->path));
+  pipeline->info.program = copy_name(reader, header->program);
+  return pipeline->info.path && pipeline->info.program ? 0 : -ENOMEM;
+}
+
+static int read_all(struct reader *reader, const struct cs_rec_clock_point *now)
+{
+  struct callsig_pipeline *pipeline = reader->pipeline;
+  int result = read_info(reader, now);
+  if (result == 0)
+    result = read_stages(reader);
+  if (result == 0)
+    result = read_queues(reader);
+  if (result == 0)
+    result = read_events(reader);
+  if (result == 0)
+    result = read_threads(reader);
+  if (result < 0)
+    return result;
+  finish_queues(reader);
+  result = sort(pipeline);
+  if (result < 0)
+    return result;
+  pipeline->info.elapsed = (double)(reader->now - reader->recording->header.start.ticks) * pipeline->tick;
+  pipeline->info.end = pipeline->info.start + pipeline->info.elapsed;
+  pipeline->info.unreadable = reader->recording->damaged;
+  cs_pipeline_derive(pipeline);
+  return 0;
+}
+
+int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_point *now,
+                     struct callsig_pipeline **read)
+{
+  *read = NULL;
+  struct reader reader = {
+      .recording = recording,
+      .pipeline = cs_pipeline_new(),
+      .stages = CS_VECTOR_OF(uint64_t),
+      .queues = CS_VECTOR_OF(uint64_t),
+      .events = CS_VECTOR_OF(uint64_t),
+      .threads = CS_VECTOR_OF(uint64_t),
+      .tasks = CS_VECTOR_OF(uint64_t),
+      .uses = CS_VECTOR_OF(uint64_t),
+      .stage_of = CS_VECTOR_OF(uint32_t),
+      .queue_of = CS_VECTOR_OF(uint32_t),
+      .levels = CS_VECTOR_OF(struct cs_rec_queue),
+  };
+  if (!reader.pipeline)
+    return -ENOMEM;
+  int result = read_all(&reader, now);
+  struct cs_vector *vectors[] = {&reader.stages, &reader.queues,   &reader.events,   &reader.threads, &reader.tasks,
+                                 &reader.uses,   &reader.stage_of, &reader.queue_of, &reader.levels};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+    cs_vector_free(vectors[i]);
+  cs_idset_free(&reader.stage_set);
+  cs_idset_free(&reader.queue_set);
+  cs_idset_free(&reader.event_set);
+  if (result < 0) {
+    callsig_pipeline_free(reader.pipeline);
+    return cs_stats_no_memory();
+  }
+  *read = reader.pipeline;
+  return 0;
+}
+
+bool cs_recording_is_live(int file, unsigned pid)
+{
+  char path[32], line[256];
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%u/maps", pid);
+  FILE *maps = fstat(file, &status) == 0 ? fopen(path, "re") : NULL;
+  bool live = false;
+  while (maps && !live && fgets(line, sizeof line, maps)) {
+    unsigned major_number, minor_number;
+    unsigned long long inode;
+    live = sscanf(line, "%*s %*s %*s %x:%x %llu", &major_number, &minor_number, &inode) == 3 &&
+           inode == status.st_ino && makedev(major_number, minor_number) == status.st_dev;
+  }
+  if (maps)
+    fclose(maps);
+  return live;
+}
