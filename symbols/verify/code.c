@@ -13,6 +13,7 @@
 enum {
   REACH = 96, /* bytes of straight code that are looked at before a call or jump */
   RDI = 7,
+  COPIES_MAX = 2, /* of a function's address from register to register */
 };
 
 int vf_code_open(struct vf_code *code, const char *path)
@@ -121,14 +122,22 @@ static struct setting read_setting(const struct vf_code *code, uint64_t at, unsi
   return setting;
 }
 
-/* Whether some instruction of the function loads `address` into `reg`. */
-static bool is_loaded(const struct vf_code *code, uint64_t low, uint64_t high, unsigned reg, uint64_t address)
+/* Whether some instruction of the function loads `address` into `reg`, or into a register that another copies to it:
+ * at most `copies` of them. */
+static bool is_loaded(const struct vf_code *code, uint64_t low, uint64_t high, unsigned reg, uint64_t address,
+                      unsigned copies)
 {
+  uint32_t sources = 0;
   for (uint64_t at = low; at < high; at++) {
     struct setting setting = read_setting(code, at, reg);
     if (setting.is_address && setting.address == address)
       return true;
+    if (setting.is_register)
+      sources |= 1u << setting.source;
   }
+  for (unsigned source = 0; copies && source < 16; source++)
+    if ((sources >> source & 1) && source != reg && is_loaded(code, low, high, source, address, copies - 1))
+      return true;
   return false;
 }
 
@@ -147,7 +156,7 @@ static enum answer ask_line(const struct vf_code *code, uint64_t low, uint64_t h
       return setting.address == address ? SAYS_YES : SAYS_NO;
     if (setting.is_other)
       return SAYS_NO;
-    return is_loaded(code, low, high, setting.source, address) ? SAYS_YES : SAYS_NO;
+    return is_loaded(code, low, high, setting.source, address, COPIES_MAX) ? SAYS_YES : SAYS_NO;
   }
   return SAYS_NOTHING;
 }

@@ -172,6 +172,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     *value = (struct vf_value){0};
     describe(&run, &expression, size, value);
     value->is_slot = is_frame_slot(&expression);
+    value->is_single = vf_list_is_single(&list);
     value->is_begun = true;
     value->is_frame_sum = is_frame_sum(&expression);
   }

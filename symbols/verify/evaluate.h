@@ -44,6 +44,7 @@ struct vf_value {
   bool is_frame_sum; /* an address in the function's own frame with something added, told as the value: clang also says
                         so of a sum with a spilled register, the load left out */
   bool is_slot;      /* it is read from one place of the function's own frame */
+  bool is_single;    /* it has one description for all its scope */
   bool is_beyond_programs; /* computed by an operation that capture programs do not have */
   const char *why;         /* of LOST and UNKNOWN: static text */
 };

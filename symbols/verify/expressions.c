@@ -118,6 +118,12 @@ bool vf_list_after(const struct vf_list *list, uint64_t pc, struct vf_expression
   return next.low != UINT64_MAX && decode(next.description, next.count, expression);
 }
 
+bool vf_list_is_single(const struct vf_list *list)
+{
+  struct entry entry;
+  return list->count == 1 && read_entry(list, 0, &entry) && entry.source == DW_LKIND_expression;
+}
+
 bool vf_list_is_incomplete(const struct vf_list *list)
 {
   struct entry entry;

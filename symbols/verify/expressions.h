@@ -29,6 +29,9 @@ struct vf_list {
 /* Decodes the description that begins first after `pc`. False: there is none. */
 bool vf_list_after(const struct vf_list *list, uint64_t pc, struct vf_expression *expression);
 
+/* Whether it is one description for the whole scope, in place of a list. */
+bool vf_list_is_single(const struct vf_list *list);
+
 /* Whether the list has an entry whose addresses libdwarf cannot tell. */
 bool vf_list_is_incomplete(const struct vf_list *list);
 bool vf_list_open(Dwarf_Die die, Dwarf_Half name, struct vf_list *list);

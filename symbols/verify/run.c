@@ -158,6 +158,25 @@ static bool typed(struct vf_run *run, const struct vf_op *op)
   return true;
 }
 
+/* Both operands of an operation other than a shift must have one type. LLVM writes untyped constants beside typed
+ * values all the same: where the low bits of the result follow from the low bits of the operands, the type that is
+ * there is meant; elsewhere signedness would have to be guessed. */
+static bool settle_types(struct vf_run *run, uint8_t atom, struct vf_entry *left, const struct vf_entry *right)
+{
+  bool is_modular = atom == DW_OP_plus || atom == DW_OP_minus || atom == DW_OP_mul || atom == DW_OP_and ||
+                    atom == DW_OP_or || atom == DW_OP_xor;
+  if (atom == DW_OP_shl || atom == DW_OP_shr || atom == DW_OP_shra ||
+      (left->size == right->size && left->is_signed == right->is_signed))
+    return true;
+  if (!is_modular || (left->size && right->size))
+    return vf_stop(run, VF_LOST, "operands of two types");
+  if (!left->size) {
+    left->size = right->size;
+    left->is_signed = right->is_signed;
+  }
+  return true;
+}
+
 static bool arithmetic(struct vf_run *run, uint8_t atom)
 {
   if (!vf_need(run, 2))
@@ -166,6 +185,8 @@ static bool arithmetic(struct vf_run *run, uint8_t atom)
   struct vf_entry *left = &run->stack[run->depth - 1];
   if (left->is_float || right.is_float)
     return vf_stop(run, VF_UNKNOWN, "floating arithmetic");
+  if (!settle_types(run, atom, left, &right))
+    return false;
   int64_t a = (int64_t)left->word, b = (int64_t)right.word;
   bool as_signed = left->size == 0 || left->is_signed;
   bool less = as_signed ? a < b : left->word < right.word, equal = a == b;
