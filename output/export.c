@@ -22,10 +22,12 @@ static int export_csv(const struct cs_export *export)
 static const struct format {
   const char *name;
   cs_export_fn *write;
+  bool weighted; /* it has room for one number a line: time or calls */
 } formats[] = {
-    {"csv", export_csv},
-    {"json", export_json},
-    {"pstats", cs_export_pstats},
+    {"csv", export_csv, .weighted = false},
+    {"folded", cs_export_folded, .weighted = true},
+    {"json", export_json, .weighted = false},
+    {"pstats", cs_export_pstats, .weighted = false},
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
@@ -47,6 +49,15 @@ int cs_export_flush(const struct cs_export *export, struct cs_text *text)
   return result;
 }
 
+uint64_t cs_export_nanoseconds(struct cs_export_clock *clock, uint64_t ticks)
+{
+  clock->ticks += ticks;
+  long double exact = (long double)clock->ticks * (long double)clock->tick * 1e9L + 0.5L;
+  uint64_t sum = exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact, before = clock->nanoseconds;
+  clock->nanoseconds = sum;
+  return sum - before;
+}
+
 uint32_t *cs_export_order(const struct callsig_stats *stats)
 {
   uint32_t *order = malloc((stats->listed + 1u) * sizeof *order);
@@ -66,55 +77,67 @@ uint32_t *cs_export_order(const struct callsig_stats *stats)
 static const struct format *find_format(const char *name)
 {
   struct cs_text list = {0};
-  for (size_t i = 0; i < FORMAT_COUNT; i++) {
-    if (strcmp(formats[i].name, name) == 0) {
-      cs_text_free(&list);
-      return &formats[i];
-    }
+  const struct format *found = NULL;
+  for (size_t i = 0; i < FORMAT_COUNT && !found; i++) {
     cs_text_printf(&list, "%s%s", i ? ", " : "", formats[i].name);
+    if (strcmp(formats[i].name, name) == 0)
+      found = &formats[i];
   }
-  cs_stats_message("there is no format '%s' to export to: the formats are %s", name, cs_text_string(&list));
+  if (!found)
+    cs_stats_message("there is no format '%s' to export to: the formats are %s", name, cs_text_string(&list));
   cs_text_free(&list);
-  return NULL;
+  return found;
+}
+
+/* What was asked for, checked. -EINVAL after a message. */
+static int read_wanted(const struct callsig_stats_export *wanted, const struct format **format,
+                       struct cs_export *export)
+{
+  struct callsig_stats_export known = {.size = sizeof known};
+  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  *format = find_format(known.format);
+  if (!*format)
+    return -EINVAL;
+  if (known.weight && strcmp(known.weight, "time") != 0 && strcmp(known.weight, "calls") != 0)
+    return cs_stats_fail(-EINVAL, "'%s' is no weight: the weights are time and calls", known.weight);
+  if (known.weight && !(*format)->weighted)
+    return cs_stats_fail(-EINVAL, "%s has no choice of weights: it holds times and calls", (*format)->name);
+  export->calls = known.weight && strcmp(known.weight, "calls") == 0;
+  return 0;
 }
 
 /* Writes the format. No message when `out` could not be written: its owner gives one. */
-static int write_format(struct callsig_stats *stats, const struct format *format, FILE *out)
+static int write_format(const struct format *format, const struct cs_export *export)
 {
-  int result = cs_stats_prepare(stats);
-  if (result < 0)
-    return result;
-  struct cs_export export = {.stats = stats, .out = out};
-  result = format->write(&export);
+  int result = cs_stats_prepare(export->stats);
+  if (result == 0)
+    result = format->write(export);
   return result == -ENOMEM ? cs_stats_no_memory() : result;
 }
 
 int callsig_stats_export(struct callsig_stats *stats, const struct callsig_stats_export *wanted, FILE *out)
 {
-  struct callsig_stats_export known = {.size = sizeof known};
-  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
-  const struct format *format = find_format(known.format);
-  if (!format)
-    return -EINVAL;
-  int result = write_format(stats, format, out);
+  struct cs_export export = {.stats = stats, .out = out};
+  const struct format *format;
+  int result = read_wanted(wanted, &format, &export);
+  if (result < 0)
+    return result;
+  result = write_format(format, &export);
   if (result == 0 && fflush(out) != 0)
     result = -EIO;
-  if (result == -EIO)
-    cs_stats_message("cannot write the export: the output is full or closed");
-  return result;
+  return result == -EIO ? cs_stats_fail(-EIO, "cannot write the export: the output is full or closed") : result;
 }
 
 int callsig_stats_export_file(struct callsig_stats *stats, const struct callsig_stats_export *wanted, const char *path)
 {
-  struct callsig_stats_export known = {.size = sizeof known};
-  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
-  const struct format *format = find_format(known.format);
-  if (!format)
-    return -EINVAL;
+  struct cs_export export = {.stats = stats};
+  const struct format *format;
   struct cs_output_file file;
-  int result = cs_output_file_open(&file, path);
+  int result = read_wanted(wanted, &format, &export);
+  if (result == 0)
+    result = cs_output_file_open(&file, path);
   if (result < 0)
     return result;
-  result = write_format(stats, format, file.stream);
-  return cs_output_file_close(&file, result);
+  export.out = file.stream;
+  return cs_output_file_close(&file, write_format(format, &export));
 }

@@ -12,18 +12,30 @@
 struct cs_export {
   struct callsig_stats *stats; /* prepared: its rows are there */
   FILE *out;
+  bool calls; /* weights are calls, not times */
 };
 
 /* Writes all of a format. 0; -EIO when `out` could not be written; -ENOMEM; another negative errno after a message. */
 typedef int cs_export_fn(const struct cs_export *export);
 
-cs_export_fn cs_export_pstats;
+cs_export_fn cs_export_folded, cs_export_pstats;
 
 /* Writes `size` bytes. 0 or -EIO. */
 int cs_export_write(const struct cs_export *export, const void *bytes, size_t size);
 
 /* Writes a text and empties it. 0, -EIO, or -ENOMEM when an addition to the text had failed. */
 int cs_export_flush(const struct cs_export *export, struct cs_text *text);
+
+/*
+ * Ticks as whole nanoseconds, one amount after the other, so that what was rounded off one goes to the next: the sum of
+ * the amounts is the rounded sum, and none is negative.
+ */
+struct cs_export_clock {
+  double tick; /* seconds */
+  uint64_t ticks, nanoseconds;
+};
+
+uint64_t cs_export_nanoseconds(struct cs_export_clock *clock, uint64_t ticks);
 
 /* The numbers of the rows with calls, in the order of cs_row_compare(): the same whatever the object is sorted by. The
  * caller frees them. NULL: -ENOMEM. */

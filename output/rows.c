@@ -394,3 +394,14 @@ int cs_rows_pairs(const struct cs_profile *profile, const struct cs_grouping *gr
   }
   return result;
 }
+
+bool cs_rows_edge(const struct cs_profile *profile, const struct cs_grouping *grouping, const struct cs_edge *edge,
+                  uint64_t *calls, uint64_t *own)
+{
+  if (!is_selected(profile, grouping, edge))
+    return false;
+  struct share share = share_of(profile, grouping, edge, group_of(grouping->by, false));
+  *calls = share.calls;
+  *own = share.own - take_off(share.subtraction.own, share.own);
+  return share.calls > 0;
+}

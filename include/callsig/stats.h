@@ -124,6 +124,8 @@ CALLSIG_STATS_API int callsig_stats_total(struct callsig_stats *stats, struct ca
 struct callsig_stats_export {
   size_t size;
   const char *format; /* one of callsig_stats_export_format() */
+  const char
+      *weight; /* of the formats that have one number a stack (folded, flamegraph): "time" or "calls"; NULL: time */
 };
 
 /* The names of the formats, 0, 1, 2 ...; NULL after the last. They are never freed. */

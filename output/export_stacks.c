@@ -1,0 +1,460 @@
+#define _GNU_SOURCE
+#include "export_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the calls of a variant or context came from, beside the number of a variant. */
+#define FROM_NOWHERE CS_NONE        /* nothing leads here by a path */
+#define FROM_SEVERAL (CS_NONE - 1u) /* it is not known which */
+#define FROM_ROOT    (CS_NONE - 2u) /* it is outermost */
+
+/*
+ * The frame of a path: of a variant, where the signature is known, or of a context. The frames above follow from the
+ * state alone, so every state has one node.
+ */
+struct state {
+  uint32_t variant; /* CS_NONE: any of the context */
+  uint32_t context;
+};
+
+struct builder {
+  struct callsig_stats *stats;
+  const struct cs_profile *profile;
+  const struct cs_stack_shape *shape;
+  struct cs_stacks *stacks;
+  bool with_signatures;    /* frames have them */
+  uint32_t *from_variant;  /* by variant: whose calls made it */
+  bool *called_back;       /* by variant: calls of it came from below its own context */
+  uint32_t *from_context;  /* by context */
+  bool *reached;           /* by context: it has a path to a root */
+  uint32_t *variant_nodes; /* by variant, CS_NONE until needed */
+  uint32_t *context_nodes; /* by context */
+  struct cs_idset node_set, stack_set;
+  struct cs_vector pending; /* struct state */
+};
+
+static bool equal_node(const void *owner, uint32_t number, const void *key)
+{
+  const struct cs_stack_node *node = cs_stacks_node(owner, number), *wanted = key;
+  return node->parent == wanted->parent && node->frame == wanted->frame;
+}
+
+static int child_of(struct builder *builder, uint32_t parent, const struct cs_frame *frame, uint32_t *number)
+{
+  struct cs_stacks *stacks = builder->stacks;
+  struct cs_stack_node key = {.parent = parent, .depth = cs_stacks_node(stacks, parent)->depth + 1};
+  int result = cs_frames_add(&stacks->frames, frame, &key.frame);
+  if (result < 0)
+    return result;
+  uint64_t hash = cs_hash_mix(key.parent, key.frame);
+  *number = cs_idset_find(&builder->node_set, hash, stacks, &key, equal_node);
+  if (*number != CS_NONE)
+    return 0;
+  struct cs_stack_node *added = cs_vector_add(&stacks->nodes, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = key;
+  *number = stacks->nodes.count - 1;
+  return cs_idset_add(&builder->node_set, hash, *number);
+}
+
+static int label_below(struct builder *builder, uint32_t parent, const char *label, uint32_t *number)
+{
+  struct cs_frame frame = {.key = {.thread = CS_NONE, .module = CS_NONE}, .kind = CS_FRAME_LABEL};
+  int result = cs_strings_add(builder->stats->profile.strings, label, &frame.key.what);
+  return result < 0 ? result : child_of(builder, parent, &frame, number);
+}
+
+/* What outermost calls of a thread hang below: the root, or a frame that names the thread. */
+static int top_of(struct builder *builder, uint32_t thread, bool merged, uint32_t *node)
+{
+  int result = 0;
+  *node = 0;
+  if (builder->stats->by & CALLSIG_BY_THREAD && !builder->shape->signatures_apart) {
+    struct cs_text text = {0};
+    cs_text_printf(&text, "[thread %s]",
+                   cs_profile_string(builder->profile, cs_profile_thread(builder->profile, thread)->label));
+    result = text.failed ? -ENOMEM : label_below(builder, 0, cs_text_string(&text), node);
+    cs_text_free(&text);
+  }
+  return result == 0 && merged ? label_below(builder, *node, "[merged paths]", node) : result;
+}
+
+static bool is_code(const struct cs_profile *profile, uint32_t context)
+{
+  return context != CS_NONE && cs_profile_context(profile, context)->code != CS_NONE;
+}
+
+/* Whose calls an edge counts: FROM_SEVERAL where the caller is not the parent on the path. */
+static uint32_t source_of(const struct cs_profile *profile, const struct cs_edge *edge, bool *back)
+{
+  uint32_t parent = cs_profile_context(profile, cs_profile_variant(profile, edge->to)->context)->parent;
+  *back = false;
+  if (edge->from == CS_NONE)
+    return is_code(profile, parent) ? FROM_SEVERAL : FROM_ROOT;
+  if (parent != CS_NONE && cs_profile_variant(profile, edge->from)->context == parent)
+    return edge->from;
+  *back = true;
+  return FROM_SEVERAL;
+}
+
+static void join(uint32_t *known, uint32_t source)
+{
+  *known = *known == FROM_NOWHERE || *known == source ? source : FROM_SEVERAL;
+}
+
+static void find_sources(struct builder *builder)
+{
+  const struct cs_profile *profile = builder->profile;
+  memset(builder->from_variant, 0xFF, profile->variants.count * sizeof *builder->from_variant);
+  memset(builder->from_context, 0xFF, profile->contexts.count * sizeof *builder->from_context);
+  for (uint32_t i = 0; i < profile->preorder.count; i++)
+    builder->reached[*(const uint32_t *)cs_vector_at(&profile->preorder, i)] = true;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct cs_edge *edge = cs_profile_edge(profile, i);
+    if (edge->to == CS_NONE)
+      continue;
+    bool back;
+    uint32_t source = source_of(profile, edge, &back);
+    builder->called_back[edge->to] |= back;
+    /* A call back happens below another call of the same context, which a caller of the path made. */
+    if (back)
+      continue;
+    join(&builder->from_variant[edge->to], source);
+    join(&builder->from_context[cs_profile_variant(profile, edge->to)->context], source);
+  }
+}
+
+static struct state state_of(const struct builder *builder, uint32_t variant)
+{
+  uint32_t context = cs_profile_variant(builder->profile, variant)->context;
+  return (struct state){.variant = builder->with_signatures ? variant : CS_NONE, .context = context};
+}
+
+/* The state above `state`; false when there is none, and then whether it hangs below what stands for merged paths. */
+static bool above(const struct builder *builder, const struct state *state, struct state *parent, bool *merged)
+{
+  const struct cs_profile *profile = builder->profile;
+  uint32_t up = cs_profile_context(profile, state->context)->parent;
+  *merged = up == CS_NONE;
+  if (!builder->reached[state->context] || !is_code(profile, up))
+    return false;
+  uint32_t source = FROM_NOWHERE;
+  if (state->variant != CS_NONE && !builder->called_back[state->variant])
+    source = builder->from_variant[state->variant];
+  if (source == FROM_NOWHERE)
+    source = builder->from_context[state->context];
+  if (source < FROM_ROOT)
+    *parent = state_of(builder, source);
+  else
+    *parent = (struct state){.variant = CS_NONE, .context = up};
+  return true;
+}
+
+static struct cs_frame frame_of(const struct builder *builder, const struct state *state)
+{
+  const struct cs_profile *profile = builder->profile;
+  const struct cs_code *code = cs_profile_code(profile, cs_profile_context(profile, state->context)->code);
+  struct cs_frame frame = {
+      .key = {.what = builder->stats->shown_function[code->function], .thread = CS_NONE, .module = CS_NONE},
+      .kind = CS_FRAME_FUNCTION};
+  if (builder->shape->modules || builder->stats->by & CALLSIG_BY_MODULE)
+    frame.key.module = cs_profile_label(profile, code->module);
+  if (!builder->with_signatures)
+    return frame;
+  uint32_t signature = state->variant == CS_NONE ? CS_NONE : cs_profile_variant(profile, state->variant)->signature;
+  if (signature != CS_NONE)
+    signature = builder->stats->meeting.row_of[signature];
+  frame.kind = CS_FRAME_ANY;
+  if (signature != CS_NONE && !cs_profile_signature(profile, signature)->any) {
+    frame.kind = CS_FRAME_SIGNATURE;
+    frame.key.what = signature;
+  }
+  return frame;
+}
+
+static uint32_t *node_slot(struct builder *builder, const struct state *state)
+{
+  return state->variant == CS_NONE ? &builder->context_nodes[state->context] : &builder->variant_nodes[state->variant];
+}
+
+/* The node of a state, made with all above it. Upwards until a node is known, then down again. */
+static int node_of(struct builder *builder, uint32_t thread, struct state state, uint32_t *node)
+{
+  int result = 0;
+  builder->pending.count = 0;
+  for (;;) {
+    *node = *node_slot(builder, &state);
+    if (*node != CS_NONE)
+      break;
+    struct state *pending = cs_vector_add(&builder->pending, 1);
+    if (!pending)
+      return -ENOMEM;
+    *pending = state;
+    bool merged;
+    if (!above(builder, &state, &state, &merged)) {
+      result = top_of(builder, thread, merged, node);
+      break;
+    }
+  }
+  while (builder->pending.count > 0 && result == 0) {
+    const struct state *pending = cs_vector_at(&builder->pending, --builder->pending.count);
+    struct cs_frame frame = frame_of(builder, pending);
+    result = child_of(builder, *node, &frame, node);
+    if (result == 0)
+      *node_slot(builder, pending) = *node;
+  }
+  return result;
+}
+
+static bool equal_stack(const void *owner, uint32_t number, const void *key)
+{
+  const struct cs_stack *stack = cs_stacks_at(owner, number), *wanted = key;
+  return stack->node == wanted->node && stack->signature == wanted->signature && stack->thread == wanted->thread;
+}
+
+static int add_stack(struct builder *builder, const struct cs_stack *stack)
+{
+  struct cs_stacks *stacks = builder->stacks;
+  uint64_t hash = cs_hash_mix(cs_hash_mix(stack->node, stack->signature), stack->thread);
+  uint32_t number = cs_idset_find(&builder->stack_set, hash, stacks, stack, equal_stack);
+  if (number != CS_NONE) {
+    struct cs_stack *known = cs_vector_at(&stacks->list, number);
+    known->calls += stack->calls;
+    known->own += stack->own;
+    return 0;
+  }
+  struct cs_stack *added = cs_vector_add(&stacks->list, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = *stack;
+  return cs_idset_add(&builder->stack_set, hash, stacks->list.count - 1);
+}
+
+/* The node that an edge's calls ended in: below their caller, or below what is known of it. */
+static int leaf_of(struct builder *builder, const struct cs_edge *edge, uint32_t *node)
+{
+  struct state leaf = state_of(builder, edge->to), parent;
+  bool back, merged;
+  uint32_t source = source_of(builder->profile, edge, &back);
+  int result;
+  if (!above(builder, &leaf, &parent, &merged))
+    result = top_of(builder, edge->thread, merged, node);
+  else
+    result = node_of(builder, edge->thread, source < FROM_ROOT ? state_of(builder, source) : parent, node);
+  struct cs_frame frame = frame_of(builder, &leaf);
+  return result < 0 ? result : child_of(builder, *node, &frame, node);
+}
+
+static int add_edges(struct builder *builder)
+{
+  const struct cs_profile *profile = builder->profile;
+  struct callsig_stats *stats = builder->stats;
+  int result = 0;
+  for (uint32_t i = 0; i < profile->edges.count && result == 0; i++) {
+    const struct cs_edge *edge = cs_profile_edge(profile, i);
+    struct cs_stack stack = {.signature = CS_NONE, .thread = CS_NONE};
+    if (!cs_rows_edge(profile, &stats->grouping, edge, &stack.calls, &stack.own))
+      continue;
+    if (builder->shape->signatures_apart && stats->by & CALLSIG_BY_SIGNATURE)
+      stack.signature = stats->meeting.row_of[cs_profile_variant(profile, edge->to)->signature];
+    if (builder->shape->signatures_apart && stats->by & CALLSIG_BY_THREAD)
+      stack.thread = cs_profile_thread(profile, edge->thread)->label;
+    result = leaf_of(builder, edge, &stack.node);
+    if (result == 0)
+      result = add_stack(builder, &stack);
+    builder->stacks->calls += stack.calls;
+    builder->stacks->own += stack.own;
+  }
+  return result;
+}
+
+static int compare_texts(const void *left, const void *right, void *data)
+{
+  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  char **texts = data;
+  int order = strcmp(texts[a], texts[b]);
+  return order ? order : a < b ? -1 : a > b;
+}
+
+/* For each frame its place among all frames by text. NULL: -ENOMEM. */
+static uint32_t *rank_frames(struct cs_stacks *stacks)
+{
+  uint32_t count = stacks->frames.list.count;
+  uint32_t *order = malloc((count + 1u) * sizeof *order), *ranks = malloc((count + 1u) * sizeof *ranks);
+  if (!order || !ranks) {
+    free(order);
+    free(ranks);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    order[i] = i;
+  qsort_r(order, count, sizeof *order, compare_texts, stacks->texts.list);
+  for (uint32_t i = 0; i < count; i++)
+    ranks[order[i]] = i;
+  free(order);
+  return ranks;
+}
+
+struct node_order {
+  const struct cs_stacks *stacks;
+  const uint32_t *ranks;
+};
+
+/* Deeper nodes first, then by parent and text: a node comes before its parent. */
+static int compare_nodes(const void *left, const void *right, void *data)
+{
+  const struct node_order *order = data;
+  const struct cs_stack_node *a = cs_stacks_node(order->stacks, *(const uint32_t *)left);
+  const struct cs_stack_node *b = cs_stacks_node(order->stacks, *(const uint32_t *)right);
+  if (a->depth != b->depth)
+    return a->depth > b->depth ? -1 : 1;
+  if (a->parent != b->parent)
+    return a->parent < b->parent ? -1 : 1;
+  return order->ranks[a->frame] < order->ranks[b->frame] ? -1 : 1;
+}
+
+/* The preorder: sizes of subtrees from the deepest up, then places from the root down. `place` is by node. */
+static int place_nodes(struct cs_stacks *stacks, const uint32_t *ranks, uint32_t *order, uint32_t *size,
+                       uint32_t *place)
+{
+  struct node_order by_depth = {.stacks = stacks, .ranks = ranks};
+  uint32_t count = stacks->nodes.count;
+  for (uint32_t i = 0; i < count; i++) {
+    order[i] = i;
+    size[i] = 1;
+  }
+  qsort_r(order + 1, count - 1, sizeof *order, compare_nodes, &by_depth);
+  for (uint32_t i = 1; i < count; i++)
+    size[cs_stacks_node(stacks, order[i])->parent] += size[order[i]];
+  /* From the last of the order, which is the shallowest: the last child first, so that places are given from behind. */
+  uint32_t *behind = malloc(count * sizeof *behind); /* by node: one past the place of its next child to be placed */
+  if (!behind)
+    return -ENOMEM;
+  place[0] = 0;
+  behind[0] = size[0];
+  for (uint32_t i = count; i-- > 1;) {
+    uint32_t node = order[i], parent = cs_stacks_node(stacks, node)->parent;
+    place[node] = behind[parent] - size[node];
+    behind[parent] = place[node];
+    behind[node] = place[node] + size[node];
+  }
+  free(behind);
+  return 0;
+}
+
+static int compare_stacks(const void *left, const void *right)
+{
+  const struct cs_stack *a = left, *b = right;
+  if (a->node != b->node)
+    return a->node < b->node ? -1 : 1;
+  if (a->signature != b->signature)
+    return a->signature < b->signature ? -1 : 1;
+  return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+/* Nodes into their preorder. `places` are three arrays by node. */
+static int renumber(struct cs_stacks *stacks, const uint32_t *ranks, uint32_t *arrays)
+{
+  uint32_t count = stacks->nodes.count;
+  uint32_t *order = arrays, *size = arrays + count, *place = arrays + 2 * (size_t)count;
+  struct cs_vector placed = CS_VECTOR_OF(struct cs_stack_node);
+  int result = place_nodes(stacks, ranks, order, size, place);
+  struct cs_stack_node *nodes = result == 0 ? cs_vector_add(&placed, count) : NULL;
+  if (!nodes)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct cs_stack_node *node = cs_stacks_node(stacks, i);
+    nodes[place[i]] = (struct cs_stack_node){.parent = node->parent == CS_NONE ? CS_NONE : place[node->parent],
+                                             .frame = node->frame,
+                                             .end = place[i] + size[i],
+                                             .depth = node->depth};
+  }
+  for (uint32_t i = 0; i < stacks->list.count; i++) {
+    struct cs_stack *stack = cs_vector_at(&stacks->list, i);
+    stack->node = place[stack->node];
+  }
+  cs_vector_free(&stacks->nodes);
+  stacks->nodes = placed;
+  if (stacks->list.count > 0)
+    qsort(stacks->list.data, stacks->list.count, stacks->list.entry_size, compare_stacks);
+  return 0;
+}
+
+static int arrange(struct cs_stacks *stacks)
+{
+  int result = cs_frame_texts_make(&stacks->frames, &stacks->texts);
+  uint32_t *ranks = result == 0 ? rank_frames(stacks) : NULL;
+  uint32_t *arrays = malloc(3 * (size_t)stacks->nodes.count * sizeof *arrays);
+  result = ranks && arrays ? renumber(stacks, ranks, arrays) : -ENOMEM;
+  free(ranks);
+  free(arrays);
+  return result;
+}
+
+static bool has_signatures(const struct cs_profile *profile)
+{
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    if (cs_profile_recording(profile, i)->flags & CS_REC_SIGNATURES)
+      return true;
+  }
+  return false;
+}
+
+static int build(struct builder *builder)
+{
+  size_t variants = builder->profile->variants.count + 1u, contexts = builder->profile->contexts.count + 1u;
+  builder->from_variant = malloc(variants * sizeof *builder->from_variant);
+  builder->called_back = calloc(variants, sizeof *builder->called_back);
+  builder->from_context = malloc(contexts * sizeof *builder->from_context);
+  builder->reached = calloc(contexts, sizeof *builder->reached);
+  builder->variant_nodes = malloc(variants * sizeof *builder->variant_nodes);
+  builder->context_nodes = malloc(contexts * sizeof *builder->context_nodes);
+  struct cs_stack_node *root = cs_vector_add(&builder->stacks->nodes, 1);
+  if (!builder->from_variant || !builder->called_back || !builder->from_context || !builder->reached ||
+      !builder->variant_nodes || !builder->context_nodes || !root)
+    return -ENOMEM;
+  *root = (struct cs_stack_node){.parent = CS_NONE, .frame = CS_NONE};
+  memset(builder->variant_nodes, 0xFF, variants * sizeof *builder->variant_nodes);
+  memset(builder->context_nodes, 0xFF, contexts * sizeof *builder->context_nodes);
+  find_sources(builder);
+  int result = add_edges(builder);
+  return result == 0 ? arrange(builder->stacks) : result;
+}
+
+int cs_stacks_make(struct callsig_stats *stats, const struct cs_stack_shape *shape, struct cs_stacks *stacks)
+{
+  *stacks = (struct cs_stacks){.nodes = CS_VECTOR_OF(struct cs_stack_node), .list = CS_VECTOR_OF(struct cs_stack)};
+  cs_frames_init(&stacks->frames, stats);
+  struct builder builder = {.stats = stats,
+                            .profile = &stats->profile,
+                            .shape = shape,
+                            .stacks = stacks,
+                            .with_signatures = stats->by & CALLSIG_BY_SIGNATURE && !shape->signatures_apart &&
+                                               has_signatures(&stats->profile),
+                            .pending = CS_VECTOR_OF(struct state)};
+  int result = build(&builder);
+  free(builder.from_variant);
+  free(builder.called_back);
+  free(builder.from_context);
+  free(builder.reached);
+  free(builder.variant_nodes);
+  free(builder.context_nodes);
+  cs_idset_free(&builder.node_set);
+  cs_idset_free(&builder.stack_set);
+  cs_vector_free(&builder.pending);
+  if (result < 0)
+    cs_stacks_free(stacks);
+  return result;
+}
+
+void cs_stacks_free(struct cs_stacks *stacks)
+{
+  cs_frames_free(&stacks->frames);
+  cs_frame_texts_free(&stacks->texts);
+  cs_vector_free(&stacks->nodes);
+  cs_vector_free(&stacks->list);
+  *stacks = (struct cs_stacks){0};
+}

@@ -1,0 +1,58 @@
+/*
+ * Stacks: the calls of a recording as a tree of frames, for the formats that show where time was spent by whole paths.
+ *
+ * The recording's tree holds paths of functions, recursion folded to the ancestor, and counts by pairs: a caller with
+ * its signature, a callee with its signature. So of the calls that a pair counts, the callee's and the caller's
+ * signatures are known; the caller's own caller is known where all calls of the caller, with that signature on that
+ * path, came from one; and so on upwards. Where several come into question the frame is the function with "(...)",
+ * never one of them.
+ */
+#ifndef CALLSIG_OUTPUT_EXPORT_STACKS_H
+#define CALLSIG_OUTPUT_EXPORT_STACKS_H
+
+#include "export_frames.h"
+
+/* A frame on a path. Node 0 is the root, which is no frame. Nodes are in preorder, siblings by their texts: what is
+ * below node i are the nodes from i + 1 to before its end. */
+struct cs_stack_node {
+  uint32_t parent, frame; /* CS_NONE for the root */
+  uint32_t end, depth;    /* depth 0 for the root */
+};
+
+/* Calls that ended in one node, without the calls that they made. */
+struct cs_stack {
+  uint32_t node;
+  uint32_t signature; /* the row of the innermost call's signature, CS_NONE when frames have them */
+  uint32_t thread;    /* label, CS_NONE when not by thread or frames have them */
+  uint64_t calls, own;
+};
+
+/* What stacks are told apart by. */
+struct cs_stack_shape {
+  bool signatures_apart; /* frames are functions; signature and thread of the innermost call are the stack's */
+  bool modules;          /* frames of one function in two modules are two */
+};
+
+struct cs_stacks {
+  struct cs_frames frames;
+  struct cs_vector nodes; /* struct cs_stack_node */
+  struct cs_vector list;  /* struct cs_stack, each of calls; none twice; by node */
+  uint64_t calls, own;    /* sums */
+  struct cs_frame_texts texts;
+};
+
+/* Makes the stacks of all selected calls of a prepared object. 0 or -ENOMEM. Free with cs_stacks_free(). */
+int cs_stacks_make(struct callsig_stats *stats, const struct cs_stack_shape *shape, struct cs_stacks *stacks);
+void cs_stacks_free(struct cs_stacks *stacks);
+
+static inline const struct cs_stack_node *cs_stacks_node(const struct cs_stacks *stacks, uint32_t number)
+{
+  return cs_vector_at(&stacks->nodes, number);
+}
+
+static inline const struct cs_stack *cs_stacks_at(const struct cs_stacks *stacks, uint32_t number)
+{
+  return cs_vector_at(&stacks->list, number);
+}
+
+#endif
