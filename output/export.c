@@ -24,9 +24,8 @@ static const struct format {
   cs_export_fn *write;
   bool weighted; /* it has room for one number a line: time or calls */
 } formats[] = {
-    {"csv", export_csv, .weighted = false},
-    {"folded", cs_export_folded, .weighted = true},
-    {"json", export_json, .weighted = false},
+    {"callgrind", cs_export_callgrind, .weighted = false}, {"csv", export_csv, .weighted = false},
+    {"folded", cs_export_folded, .weighted = true},        {"json", export_json, .weighted = false},
     {"pstats", cs_export_pstats, .weighted = false},
 };
 

@@ -18,7 +18,7 @@ struct cs_export {
 /* Writes all of a format. 0; -EIO when `out` could not be written; -ENOMEM; another negative errno after a message. */
 typedef int cs_export_fn(const struct cs_export *export);
 
-cs_export_fn cs_export_folded, cs_export_pstats;
+cs_export_fn cs_export_callgrind, cs_export_folded, cs_export_pstats;
 
 /* Writes `size` bytes. 0 or -EIO. */
 int cs_export_write(const struct cs_export *export, const void *bytes, size_t size);

@@ -62,7 +62,7 @@ static int child_of(struct builder *builder, uint32_t parent, const struct cs_fr
 
 static int label_below(struct builder *builder, uint32_t parent, const char *label, uint32_t *number)
 {
-  struct cs_frame frame = {.key = {.thread = CS_NONE, .module = CS_NONE}, .kind = CS_FRAME_LABEL};
+  struct cs_frame frame = {.key = cs_row_key_of(CS_NONE), .kind = CS_FRAME_LABEL};
   int result = cs_strings_add(builder->stats->profile.strings, label, &frame.key.what);
   return result < 0 ? result : child_of(builder, parent, &frame, number);
 }
@@ -157,9 +157,8 @@ static struct cs_frame frame_of(const struct builder *builder, const struct stat
 {
   const struct cs_profile *profile = builder->profile;
   const struct cs_code *code = cs_profile_code(profile, cs_profile_context(profile, state->context)->code);
-  struct cs_frame frame = {
-      .key = {.what = builder->stats->shown_function[code->function], .thread = CS_NONE, .module = CS_NONE},
-      .kind = CS_FRAME_FUNCTION};
+  struct cs_frame frame = {.key = cs_row_key_of(builder->stats->shown_function[code->function]),
+                           .kind = CS_FRAME_FUNCTION};
   if (builder->shape->modules || builder->stats->by & CALLSIG_BY_MODULE)
     frame.key.module = cs_profile_label(profile, code->module);
   if (!builder->with_signatures)
@@ -255,9 +254,10 @@ static int add_edges(struct builder *builder)
   int result = 0;
   for (uint32_t i = 0; i < profile->edges.count && result == 0; i++) {
     const struct cs_edge *edge = cs_profile_edge(profile, i);
-    struct cs_stack stack = {.signature = CS_NONE, .thread = CS_NONE};
-    if (!cs_rows_edge(profile, &stats->grouping, edge, &stack.calls, &stack.own))
+    struct cs_row counts;
+    if (!cs_rows_edge(profile, &stats->grouping, edge, &counts))
       continue;
+    struct cs_stack stack = {.signature = CS_NONE, .thread = CS_NONE, .calls = counts.calls, .own = counts.own};
     if (builder->shape->signatures_apart && stats->by & CALLSIG_BY_SIGNATURE)
       stack.signature = stats->meeting.row_of[cs_profile_variant(profile, edge->to)->signature];
     if (builder->shape->signatures_apart && stats->by & CALLSIG_BY_THREAD)

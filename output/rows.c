@@ -66,8 +66,8 @@ static uint32_t what_of(const struct cs_profile *profile, const struct cs_groupi
   return CS_NONE;
 }
 
-static struct cs_row_key key_of(const struct cs_profile *profile, const struct cs_grouping *grouping,
-                                const struct cs_variant *variant, uint32_t thread)
+struct cs_row_key cs_rows_key(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                              const struct cs_variant *variant, uint32_t thread)
 {
   struct cs_row_key key = cs_row_key_of(what_of(profile, grouping, variant));
   if (grouping->by & CALLSIG_BY_STAGE)
@@ -254,7 +254,7 @@ static int build(const struct cs_profile *profile, const struct cs_grouping *gro
     struct share share = share_of(profile, grouping, edge, group);
     if (share.calls == 0)
       continue;
-    struct cs_row_key key = key_of(profile, grouping, to, edge->thread);
+    struct cs_row_key key = cs_rows_key(profile, grouping, to, edge->thread);
     uint32_t number;
     int result = intern_row(rows, &key, grouping->compensation != NULL, &number);
     if (result < 0)
@@ -353,8 +353,8 @@ static int intern_pair(struct pairs *pairs, const struct cs_pair *key, struct cs
 static int add_pair(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
                     struct pairs *pairs, const struct cs_edge *edge, const struct share *share)
 {
-  struct cs_row_key to = key_of(profile, grouping, cs_profile_variant(profile, edge->to), edge->thread);
-  struct cs_row_key from = key_of(profile, grouping, cs_profile_variant(profile, edge->from), edge->thread);
+  struct cs_row_key to = cs_rows_key(profile, grouping, cs_profile_variant(profile, edge->to), edge->thread);
+  struct cs_row_key from = cs_rows_key(profile, grouping, cs_profile_variant(profile, edge->from), edge->thread);
   struct cs_pair key = {0}, *pair = NULL;
   bool compensating = grouping->compensation != NULL;
   int result = intern_row(rows, &to, compensating, &key.callee);
@@ -396,12 +396,17 @@ int cs_rows_pairs(const struct cs_profile *profile, const struct cs_grouping *gr
 }
 
 bool cs_rows_edge(const struct cs_profile *profile, const struct cs_grouping *grouping, const struct cs_edge *edge,
-                  uint64_t *calls, uint64_t *own)
+                  struct cs_row *counts)
 {
   if (!is_selected(profile, grouping, edge))
     return false;
-  struct share share = share_of(profile, grouping, edge, group_of(grouping->by, false));
-  *calls = share.calls;
-  *own = share.own - take_off(share.subtraction.own, share.own);
+  const struct cs_context *context = cs_profile_context(profile, cs_profile_variant(profile, edge->to)->context);
+  struct share share = share_of(profile, grouping, edge, group_of(profile, grouping->by, context));
+  *counts = (struct cs_row){.calls = share.calls,
+                            .primitive = share.primitive,
+                            .own = share.own - take_off(share.subtraction.own, share.own),
+                            .cumulative = share.cumulative - take_off(share.subtraction.cumulative, share.cumulative),
+                            .min = share.min,
+                            .max = share.max};
   return share.calls > 0;
 }

@@ -81,8 +81,12 @@ int cs_rows_build(const struct cs_profile *profile, const struct cs_grouping *gr
 int cs_rows_pairs(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
                   struct cs_vector *pairs);
 
-/* What one edge adds to its row: calls and own time. False when it is not selected or counts no calls. */
+/* The key of the row that calls of a variant by a thread are in. */
+struct cs_row_key cs_rows_key(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                              const struct cs_variant *variant, uint32_t thread);
+
+/* What one edge adds to the counters of its row. False when it is not selected or counts no calls. */
 bool cs_rows_edge(const struct cs_profile *profile, const struct cs_grouping *grouping, const struct cs_edge *edge,
-                  uint64_t *calls, uint64_t *own);
+                  struct cs_row *counts);
 
 #endif

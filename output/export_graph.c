@@ -1,0 +1,183 @@
+#define _GNU_SOURCE
+#include "export_graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+struct builder {
+  struct callsig_stats *stats;
+  struct cs_graph *graph;
+  struct cs_grouping keys; /* what functions are told apart by */
+  uint32_t kind;           /* enum cs_frame_kind */
+  struct cs_idset arc_set;
+};
+
+static bool equal_arc(const void *owner, uint32_t number, const void *key)
+{
+  const struct cs_graph_arc *arc = cs_graph_arc(owner, number), *wanted = key;
+  return arc->from == wanted->from && arc->to == wanted->to;
+}
+
+/* Until the nodes are sorted, node and frame have the same number. */
+static int node_of(struct builder *builder, uint32_t variant, uint32_t thread, uint32_t *number)
+{
+  const struct cs_profile *profile = &builder->stats->profile;
+  struct cs_graph *graph = builder->graph;
+  struct cs_frame frame = {.key = cs_rows_key(profile, &builder->keys, cs_profile_variant(profile, variant), thread),
+                           .kind = builder->kind};
+  int result = cs_frames_add(&graph->frames, &frame, number);
+  if (result < 0 || *number < graph->nodes.count)
+    return result;
+  struct cs_graph_node *added = cs_vector_add(&graph->nodes, 1);
+  if (!added)
+    return -ENOMEM;
+  added->frame = *number;
+  return 0;
+}
+
+static int add_arc(struct builder *builder, const struct cs_graph_arc *arc)
+{
+  struct cs_graph *graph = builder->graph;
+  uint64_t hash = cs_hash_mix(arc->from, arc->to);
+  uint32_t number = cs_idset_find(&builder->arc_set, hash, graph, arc, equal_arc);
+  if (number != CS_NONE) {
+    struct cs_graph_arc *known = cs_vector_at(&graph->arcs, number);
+    known->calls += arc->calls;
+    known->inclusive += arc->inclusive;
+    return 0;
+  }
+  struct cs_graph_arc *added = cs_vector_add(&graph->arcs, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = *arc;
+  return cs_idset_add(&builder->arc_set, hash, graph->arcs.count - 1);
+}
+
+static int add_edge(struct builder *builder, const struct cs_edge *edge, const struct cs_row *counts)
+{
+  struct cs_graph *graph = builder->graph;
+  struct cs_graph_arc arc = {.from = CS_NONE, .calls = counts->calls, .inclusive = counts->cumulative};
+  int result = node_of(builder, edge->to, edge->thread, &arc.to);
+  if (result == 0 && edge->from != CS_NONE)
+    result = node_of(builder, edge->from, edge->thread, &arc.from);
+  if (result < 0)
+    return result;
+  struct cs_graph_node *node = cs_vector_at(&graph->nodes, arc.to);
+  node->calls += counts->calls;
+  node->primitive += counts->primitive;
+  node->own += counts->own;
+  node->inclusive += counts->cumulative;
+  graph->calls += counts->calls;
+  graph->own += counts->own;
+  return add_arc(builder, &arc);
+}
+
+static int add_edges(struct builder *builder)
+{
+  const struct cs_profile *profile = &builder->stats->profile;
+  int result = 0;
+  for (uint32_t i = 0; i < profile->edges.count && result == 0; i++) {
+    struct cs_row counts;
+    const struct cs_edge *edge = cs_profile_edge(profile, i);
+    if (cs_rows_edge(profile, &builder->stats->grouping, edge, &counts))
+      result = add_edge(builder, edge, &counts);
+  }
+  return result;
+}
+
+static const char *module_of(const struct cs_graph *graph, uint32_t node)
+{
+  uint32_t module = cs_frames_at(&graph->frames, cs_graph_node(graph, node)->frame)->key.module;
+  return module == CS_NONE ? "" : cs_profile_string(&graph->frames.stats->profile, module);
+}
+
+static int compare_nodes(const void *left, const void *right, void *data)
+{
+  const struct cs_graph *graph = data;
+  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  int order = strcmp(cs_graph_text(graph, a), cs_graph_text(graph, b));
+  if (order == 0)
+    order = strcmp(module_of(graph, a), module_of(graph, b));
+  return order ? order : a < b ? -1 : a > b;
+}
+
+static int compare_arcs(const void *left, const void *right)
+{
+  const struct cs_graph_arc *a = left, *b = right;
+  if (a->from != b->from)
+    return a->from < b->from ? -1 : 1;
+  return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* Puts nodes in the order of their texts, and arcs in the order of their nodes. `order` and `place` are by node. */
+static int renumber(struct cs_graph *graph, uint32_t *order, uint32_t *place)
+{
+  uint32_t count = graph->nodes.count;
+  struct cs_vector sorted = CS_VECTOR_OF(struct cs_graph_node);
+  for (uint32_t i = 0; i < count; i++)
+    order[i] = i;
+  qsort_r(order, count, sizeof *order, compare_nodes, graph);
+  for (uint32_t i = 0; i < count; i++) {
+    struct cs_graph_node *node = cs_vector_add(&sorted, 1);
+    if (!node) {
+      cs_vector_free(&sorted);
+      return -ENOMEM;
+    }
+    *node = *cs_graph_node(graph, order[i]);
+    place[order[i]] = i;
+  }
+  cs_vector_free(&graph->nodes);
+  graph->nodes = sorted;
+  for (uint32_t i = 0; i < graph->arcs.count; i++) {
+    struct cs_graph_arc *arc = cs_vector_at(&graph->arcs, i);
+    arc->from = arc->from == CS_NONE ? CS_NONE : place[arc->from];
+    arc->to = place[arc->to];
+  }
+  if (graph->arcs.count > 0)
+    qsort(graph->arcs.data, graph->arcs.count, graph->arcs.entry_size, compare_arcs);
+  return 0;
+}
+
+static int arrange(struct cs_graph *graph)
+{
+  size_t count = graph->nodes.count + 1u;
+  uint32_t *order = malloc(count * sizeof *order), *place = malloc(count * sizeof *place);
+  int result = order && place ? cs_frame_texts_make(&graph->frames, &graph->texts) : -ENOMEM;
+  if (result == 0)
+    result = renumber(graph, order, place);
+  free(order);
+  free(place);
+  return result;
+}
+
+int cs_graph_make(struct callsig_stats *stats, const char *format, bool modules, struct cs_graph *graph)
+{
+  if (!(stats->by & CALLSIG_BY_FUNCTION))
+    return cs_stats_fail(-EINVAL, "%s shows calls between functions: add function or signature to --by", format);
+  *graph = (struct cs_graph){.nodes = CS_VECTOR_OF(struct cs_graph_node), .arcs = CS_VECTOR_OF(struct cs_graph_arc)};
+  cs_frames_init(&graph->frames, stats);
+  struct builder builder = {.stats = stats,
+                            .graph = graph,
+                            .keys = stats->grouping,
+                            .kind = stats->by & CALLSIG_BY_SIGNATURE ? CS_FRAME_SIGNATURE : CS_FRAME_FUNCTION};
+  builder.keys.by |= modules ? CALLSIG_BY_MODULE : 0u;
+  int result = add_edges(&builder);
+  if (result == 0)
+    result = arrange(graph);
+  cs_idset_free(&builder.arc_set);
+  if (result < 0)
+    cs_graph_free(graph);
+  return result;
+}
+
+void cs_graph_free(struct cs_graph *graph)
+{
+  cs_frames_free(&graph->frames);
+  cs_frame_texts_free(&graph->texts);
+  cs_vector_free(&graph->nodes);
+  cs_vector_free(&graph->arcs);
+  *graph = (struct cs_graph){0};
+}

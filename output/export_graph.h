@@ -1,0 +1,53 @@
+/*
+ * The call graph: functions, with their signatures when rows are by signature, and the calls between them, for the
+ * formats that show calls from function to function.
+ *
+ * The inclusive time of an arc is that of its calls that were the outermost activation of the callee. So the inclusive
+ * time of a function is the sum over the arcs that lead to it, under recursion too: it is its cumtime.
+ */
+#ifndef CALLSIG_OUTPUT_EXPORT_GRAPH_H
+#define CALLSIG_OUTPUT_EXPORT_GRAPH_H
+
+#include "export_frames.h"
+
+/* A function. One without calls is a caller that is not selected. */
+struct cs_graph_node {
+  uint32_t frame;
+  uint64_t calls, primitive, own, inclusive; /* ticks */
+};
+
+/* Calls from one to the other. `from` is CS_NONE for outermost calls. */
+struct cs_graph_arc {
+  uint32_t from, to;
+  uint64_t calls, inclusive;
+};
+
+struct cs_graph {
+  struct cs_frames frames;
+  struct cs_frame_texts texts; /* by frame */
+  struct cs_vector nodes;      /* struct cs_graph_node, by text, then module */
+  struct cs_vector arcs;       /* struct cs_graph_arc, by from (outermost last), then to */
+  uint64_t calls, own;         /* sums */
+};
+
+/* Makes the graph of a prepared object; with `modules`, one function in two modules is two. -EINVAL after a message,
+ * that names the format, when rows are by neither function nor signature; -ENOMEM. Free with cs_graph_free(). */
+int cs_graph_make(struct callsig_stats *stats, const char *format, bool modules, struct cs_graph *graph);
+void cs_graph_free(struct cs_graph *graph);
+
+static inline const struct cs_graph_node *cs_graph_node(const struct cs_graph *graph, uint32_t number)
+{
+  return cs_vector_at(&graph->nodes, number);
+}
+
+static inline const struct cs_graph_arc *cs_graph_arc(const struct cs_graph *graph, uint32_t number)
+{
+  return cs_vector_at(&graph->arcs, number);
+}
+
+static inline const char *cs_graph_text(const struct cs_graph *graph, uint32_t node)
+{
+  return graph->texts.list[cs_graph_node(graph, node)->frame];
+}
+
+#endif
