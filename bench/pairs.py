@@ -42,12 +42,12 @@ def measure(tool, program, pattern):
         return {"ns": min(result["ns"]), "bytes": stored, "note": note}
 
 
-def summarise(runs, plain, floor, empty):
+def summarise(runs, plain, floor, empty, callsig):
     ns = [run["ns"] for run in runs]
     row = {"ns": median(ns), "spread": spread(ns), "runs": len(ns)}
     if plain:
         row["net_ns"] = median([value - other["ns"] for value, other in zip(ns, plain)])
-    for name, others in (("to_floor", floor), ("to_empty", empty)):
+    for name, others in (("to_floor", floor), ("to_empty", empty), ("to_signatures", callsig)):
         if others:
             row[name] = median_ratio(ns, [other["ns"] for other in others])
     stored = [run["bytes"] for run in runs if run["bytes"] is not None]
@@ -72,7 +72,7 @@ def collect(chosen, compilers, patterns, rounds, folder, say):
                 subject = compiler, pattern, tool.key
                 row = {"compiler": compiler, "pattern": pattern, "tool": tool.key}
                 if runs.get(subject):
-                    others = [runs.get((compiler, pattern, key)) for key in ("plain", "floor", "empty")]
+                    others = [runs.get((compiler, pattern, key)) for key in ("plain", "floor", "empty", "signatures")]
                     row.update(summarise(runs[subject], *others))
                 else:
                     row["not_run"] = reasons.get((compiler, tool.key)) or failed.get(subject, "no run ended")

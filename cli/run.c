@@ -37,8 +37,10 @@ static const char help[] =
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
-    "  --timeline[=LEAST] also keep a timeline: the last 16384 calls of each thread that took LEAST or more (default\n"
-    "                    " CS_TIMELINE_DEFAULT "; 10us, 1ms, 0)\n"
+    "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
+    "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
+    "(default " CS_TIMELINE_DEFAULT ") of\n"
+    "                    each thread, for 'callsig export'\n"
     "  --help, --version\n";
 
 struct run_options {
@@ -49,6 +51,7 @@ struct run_options {
   const char *timeline;    /* the least duration; NULL: none */
   char *include, *exclude; /* globs separated by newlines; owned */
   bool no_signatures;
+  bool percentiles;
 };
 
 /* Appends a glob to a list that the runtime reads. */
@@ -72,6 +75,7 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
     OPTION_EXCLUDE,
     OPTION_CLOCK,
     OPTION_TIMELINE,
+    OPTION_PERCENTILES,
     OPTION_LATER
   };
   static const struct option options[] = {
@@ -81,6 +85,7 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       {"exclude", required_argument, NULL, OPTION_EXCLUDE},
       {"clock", required_argument, NULL, OPTION_CLOCK},
       {"timeline", optional_argument, NULL, OPTION_TIMELINE},
+      {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
       {"db", required_argument, NULL, OPTION_LATER},
       {"interval", required_argument, NULL, OPTION_LATER},
       CS_COMMON_OPTIONS,
@@ -101,6 +106,8 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       run->rules = optarg;
     else if (option == OPTION_CLOCK)
       run->clock = optarg;
+    else if (option == OPTION_PERCENTILES)
+      run->percentiles = true;
     else if (option == OPTION_TIMELINE)
       run->timeline = optarg != NULL ? optarg : CS_TIMELINE_DEFAULT;
     else if (option == OPTION_INCLUDE)
@@ -183,6 +190,7 @@ static int set_environment(const struct run_options *run, const struct cs_progra
       {"CALLSIG_EXCLUDE", run->exclude},
       {"CALLSIG_CLOCK", run->clock},
       {"CALLSIG_TIMELINE", run->timeline},
+      {"CALLSIG_PERCENTILES", run->percentiles ? "1" : NULL},
   };
   for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
     error = set_variable(variables[i][0], variables[i][1]);

@@ -197,6 +197,12 @@ class Output(harness.Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(len(self.rows(done.stderr)), 4)
 
+    def test_timeline_and_percentiles(self):
+        for options in (["--timeline"], ["--timeline=0"], ["--timeline=20us", "--percentiles"], ["--percentiles"]):
+            done = self.callsig("run", *options, self.program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(self.rows(done.stderr)), 4)
+
     def test_older_recording_is_replaced(self):
         self.callsig("run", self.program)
         before = os.stat(self.path("callsig.out")).st_ino

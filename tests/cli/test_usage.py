@@ -29,7 +29,7 @@ class Usage(harness.Case):
 
     def test_help_names_every_option(self):
         options = {
-            "run": "-o -s --no-signatures --rules --include --exclude --clock",
+            "run": "-o -s --no-signatures --rules --include --exclude --clock --percentiles --timeline",
             "report": "-s --by --function --signature --stage --thread --module --callers --callees --strip-dirs --format "
                       "--compensate",
             "export": "--to -o --output --by --function --signature --stage --thread --module --strip-dirs --compensate",
@@ -79,6 +79,11 @@ class Run(harness.Case):
 
     def test_clock(self):
         self.assert_fails(self.callsig("run", "--clock", "moon", "true"), 2, "--clock", "'moon'", "wall nor cpu")
+
+    def test_timeline(self):
+        for least in ("", "10", "soon", "1.5ms", "-1s", "99999999s"):
+            self.assert_fails(self.callsig("run", f"--timeline={least}", "true"), 2, f"--timeline={least}:", "10us")
+        self.assert_fails(self.callsig("run", "--timeline", "--clock", "cpu", "true"), 2, "--timeline", "--clock wall")
 
     def test_later_options(self):
         for option in ("--db", "--interval"):

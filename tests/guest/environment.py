@@ -192,9 +192,15 @@ def options(tools, compiler, level):
     for name, value, words in (("CALLSIG_CLOCK", "sundial", ["CALLSIG_CLOCK", "sundial"]),
                                ("CALLSIG_MEMORY", "12 parsecs", ["CALLSIG_MEMORY", "12 parsecs"]),
                                ("CALLSIG_MEMORY", "1K", ["CALLSIG_MEMORY"]),
+                               ("CALLSIG_TIMELINE", "soon", ["CALLSIG_TIMELINE", "soon"]),
                                ("CALLSIG_RULES", "/nowhere/rules", ["/nowhere/rules"]),
                                ("CALLSIG_OUTPUT", "/x" * 3000, ["CALLSIG_OUTPUT"])):
         result = guest.run_profiled([], settings={name: value})
+        tools.compare(guest.run_plain([]), result)
+        expect_one_line(result, *words)
+    for more, words in (({"CALLSIG_TIMELINE_SPANS": "many"}, ["CALLSIG_TIMELINE_SPANS", "many"]),
+                        ({"CALLSIG_CLOCK": "cpu"}, ["timeline", "wall clock"])):
+        result = guest.run_profiled([], settings={"CALLSIG_TIMELINE": "1ms", **more})
         tools.compare(guest.run_plain([]), result)
         expect_one_line(result, *words)
     for name, value in (("CALLSIG_CLOCK", "cpu"), ("CALLSIG_CLOCK", "wall"), ("CALLSIG_MEMORY", "4M"),
