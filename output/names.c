@@ -17,23 +17,12 @@ const struct cs_known_function *cs_row_function(const struct cs_names *names, co
   return cs_profile_function(names->profile, function);
 }
 
-/* The signature of a task that was given one, else NULL. */
-static const char *task_signature(const struct cs_names *names, const struct cs_row_key *key)
+/* Recordings without signatures show functions alone, and actions have none. */
+static bool shows_signature(const struct cs_names *names, const struct cs_known_function *function,
+                            const struct cs_signature *signature)
 {
-  if (!(names->by & CALLSIG_BY_SIGNATURE) || key->what == CS_NONE)
-    return NULL;
-  return cs_profile_text(names->profile, cs_profile_signature(names->profile, key->what));
-}
-
-/* Actions have no arguments, and recordings without signatures show functions alone. */
-static bool has_signature(const struct cs_names *names, const struct cs_row_key *key)
-{
-  if (!(names->by & CALLSIG_BY_SIGNATURE) || key->what == CS_NONE)
-    return false;
-  if (cs_row_function(names, key)->is_action)
-    return task_signature(names, key) != NULL;
-  if (!cs_profile_signature(names->profile, key->what)->any)
-    return true;
+  if (function->is_action || !signature->any)
+    return !function->is_action;
   for (uint32_t i = 0; i < names->profile->recordings.count; i++) {
     if (cs_profile_recording(names->profile, i)->flags & CS_REC_SIGNATURES)
       return true;
@@ -41,29 +30,43 @@ static bool has_signature(const struct cs_names *names, const struct cs_row_key 
   return false;
 }
 
+/* Appends the function's name, with its signature where rows are by signature and it has one. True when it has. */
+static bool put_function(const struct cs_names *names, const struct cs_known_function *function,
+                         const struct cs_row_key *key, struct cs_arguments *scratch, struct cs_text *text)
+{
+  const char *name = cs_profile_string(names->profile, function->name);
+  const struct cs_signature *signature =
+      names->by & CALLSIG_BY_SIGNATURE ? cs_profile_signature(names->profile, key->what) : NULL;
+  if (signature && signature->text) {
+    /* "{LABEL}" and "width=640" are "{LABEL(width=640)}". */
+    cs_text_add(text, name, strlen(name) - 1);
+    cs_text_printf(text, "(%s)}", cs_profile_text(names->profile, signature));
+    return true;
+  }
+  cs_text_puts(text, name);
+  if (!signature || !shows_signature(names, function, signature))
+    return false;
+  cs_render_signature(names->profile, key->what, scratch, text);
+  return true;
+}
+
 void cs_row_function_text(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
                           struct cs_text *text)
 {
   const struct cs_known_function *function = cs_row_function(names, key);
-  const char *task = task_signature(names, key);
-  if (task) {
-    /* "{LABEL}" and "width=640" are "{LABEL(width=640)}". */
-    const char *name = cs_profile_string(names->profile, function->name);
-    cs_text_add(text, name, strlen(name) - 1);
-    cs_text_printf(text, "(%s)}", task);
-    return;
-  }
   if (function)
-    cs_text_puts(text, cs_profile_string(names->profile, function->name));
-  if (has_signature(names, key))
-    cs_render_signature(names->profile, key->what, scratch, text);
+    put_function(names, function, key, scratch, text);
 }
 
 void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
                       struct cs_text *text)
 {
-  if (has_signature(names, key))
-    cs_row_function_text(names, key, scratch, text);
+  const struct cs_known_function *function = cs_row_function(names, key);
+  size_t before = text->length;
+  if (function && !put_function(names, function, key, scratch, text) && text->length > before) {
+    text->length = before;
+    text->data[before] = '\0';
+  }
 }
 
 void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, const char *separator,
@@ -88,10 +91,13 @@ void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, str
 {
   const struct cs_known_function *function = cs_row_function(names, key);
   if (function && function->is_action) {
-    cs_row_function_text(names, key, scratch, text);
+    put_function(names, function, key, scratch, text);
   } else if (function) {
-    cs_text_printf(text, "%s:%u(", cs_profile_string(names->profile, function->file), function->line);
-    cs_row_function_text(names, key, scratch, text);
+    cs_text_puts(text, cs_profile_string(names->profile, function->file));
+    cs_text_putc(text, ':');
+    cs_text_integer(text, function->line, 0);
+    cs_text_putc(text, '(');
+    put_function(names, function, key, scratch, text);
     cs_text_putc(text, ')');
   }
   cs_row_groups(names, key, function ? " " : "", text);
@@ -102,6 +108,21 @@ const char *cs_row_stage(const struct cs_names *names, const struct cs_row_key *
   if (key->stage == CS_NONE)
     return NULL;
   return key->stage ? cs_profile_string(names->profile, cs_profile_stage(names->profile, key->stage)->label) : "-";
+}
+
+void cs_row_look_ahead(const struct cs_names *names, const struct cs_rows *rows, const uint32_t *order, uint32_t left)
+{
+  enum { ROW = 24, SIGNATURE = 16, WORDS = 8 };
+  const struct cs_profile *profile = names->profile;
+  if (left > ROW)
+    __builtin_prefetch(cs_rows_at(rows, order[ROW]));
+  if (!(names->by & CALLSIG_BY_SIGNATURE))
+    return;
+  if (left > SIGNATURE)
+    __builtin_prefetch(cs_profile_signature(profile, cs_rows_at(rows, order[SIGNATURE])->key.what));
+  if (left > WORDS)
+    __builtin_prefetch(
+        cs_profile_words(profile, cs_profile_signature(profile, cs_rows_at(rows, order[WORDS])->key.what)));
 }
 
 static int compare_numbers(uint64_t left, uint64_t right)

@@ -21,8 +21,8 @@ static void render_integer(const struct cs_index_type *type, uint64_t word, stru
 {
   if (type->kind == CS_TYPE_POINTER)
     cs_text_printf(text, "0x%llx", (unsigned long long)word);
-  else if (type->kind == CS_TYPE_UNSIGNED || (!type->is_signed && type->kind != CS_TYPE_SIGNED))
-    cs_text_printf(text, "%llu", (unsigned long long)word);
+  else if (type->kind == CS_TYPE_UNSIGNED || (!type->is_signed && type->kind != CS_TYPE_SIGNED) || word >> 63 == 0)
+    cs_text_integer(text, word, 0);
   else
     cs_text_printf(text, "%lld", (long long)word);
 }

@@ -1,6 +1,7 @@
 #include "rows.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "callsig/stats.h"
@@ -25,25 +26,25 @@ void cs_rows_free(struct cs_rows *rows)
   cs_vector_free(&rows->list);
   cs_vector_free(&rows->subtractions);
   cs_idset_free(&rows->set);
+  free(rows->direct);
+}
+
+/* Rows by function or signature alone are found by its number. */
+static int make_direct(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)
+{
+  if (grouping->by & ~(unsigned)(CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE))
+    return 0;
+  size_t count = grouping->by & CALLSIG_BY_SIGNATURE ? profile->signatures.count : profile->functions.count;
+  rows->direct = malloc((count + 1) * sizeof *rows->direct);
+  if (!rows->direct)
+    return -ENOMEM;
+  memset(rows->direct, 0xFF, (count + 1) * sizeof *rows->direct);
+  return 0;
 }
 
 static bool equal_row(const void *owner, uint32_t number, const void *key)
 {
   return memcmp(&cs_rows_at(owner, number)->key, key, sizeof(struct cs_row_key)) == 0;
-}
-
-static int intern_row(struct cs_rows *rows, const struct cs_row_key *key, bool compensating, uint32_t *number)
-{
-  uint64_t hash = cs_hash_mix(cs_hash_mix(cs_hash_mix(key->what, key->stage), key->thread), key->module);
-  *number = cs_idset_find(&rows->set, hash, rows, key, equal_row);
-  if (*number != CS_NONE)
-    return 0;
-  struct cs_row *added = cs_vector_add(&rows->list, 1);
-  if (!added || (compensating && !cs_vector_add(&rows->subtractions, 1)))
-    return -ENOMEM;
-  *added = (struct cs_row){.key = *key, .min = UINT64_MAX};
-  *number = rows->list.count - 1;
-  return cs_idset_add(&rows->set, hash, *number);
 }
 
 static const struct cs_code *code_of(const struct cs_profile *profile, const struct cs_variant *variant)
@@ -54,6 +55,43 @@ static const struct cs_code *code_of(const struct cs_profile *profile, const str
 static uint32_t function_of(const struct cs_profile *profile, uint32_t signature)
 {
   return cs_profile_layout(profile, cs_profile_signature(profile, signature)->layout)->function;
+}
+
+/* The function that a row is shown as. */
+static uint32_t shown_as(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                         const struct cs_row_key *key)
+{
+  if (grouping->by & CALLSIG_BY_SIGNATURE)
+    return grouping->shown_function[function_of(profile, key->what)];
+  return key->what;
+}
+
+static int add_row(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
+                   const struct cs_row_key *key, uint32_t *number)
+{
+  struct cs_row *added = cs_vector_add(&rows->list, 1);
+  if (!added || (grouping->compensation && !cs_vector_add(&rows->subtractions, 1)))
+    return -ENOMEM;
+  *added = (struct cs_row){.key = *key, .function = shown_as(profile, grouping, key), .min = UINT64_MAX};
+  *number = rows->list.count - 1;
+  return 0;
+}
+
+static int intern_row(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
+                      const struct cs_row_key *key, uint32_t *number)
+{
+  if (rows->direct) {
+    uint32_t *slot = &rows->direct[key->what];
+    int result = *slot == CS_NONE ? add_row(profile, grouping, rows, key, slot) : 0;
+    *number = *slot;
+    return result;
+  }
+  uint64_t hash = cs_hash_mix(cs_hash_mix(cs_hash_mix(key->what, key->stage), key->thread), key->module);
+  *number = cs_idset_find(&rows->set, hash, rows, key, equal_row);
+  if (*number != CS_NONE)
+    return 0;
+  int result = add_row(profile, grouping, rows, key, number);
+  return result < 0 ? result : cs_idset_add(&rows->set, hash, *number);
 }
 
 static uint32_t what_of(const struct cs_profile *profile, const struct cs_grouping *grouping,
@@ -256,7 +294,7 @@ static int build(const struct cs_profile *profile, const struct cs_grouping *gro
       continue;
     struct cs_row_key key = cs_rows_key(profile, grouping, to, edge->thread);
     uint32_t number;
-    int result = intern_row(rows, &key, grouping->compensation != NULL, &number);
+    int result = intern_row(profile, grouping, rows, &key, &number);
     if (result < 0)
       return result;
     add_share(rows, number, &share, grouping->meeting && grouping->meeting->joined[key.what]);
@@ -274,13 +312,15 @@ static int bound_by_function(const struct cs_profile *profile, const struct cs_g
   by_function.selected_signatures = NULL;
   struct cs_rows functions;
   cs_rows_init(&functions);
-  int result = build(profile, &by_function, &functions);
+  int result = make_direct(profile, &by_function, &functions);
+  if (result == 0)
+    result = build(profile, &by_function, &functions);
   for (uint32_t i = 0; i < rows->list.count && result == 0; i++) {
     struct cs_row *row = cs_rows_at(rows, i);
     struct cs_row_key key = row->key;
     key.what = grouping->shown_function[function_of(profile, key.what)];
     uint32_t number;
-    result = intern_row(&functions, &key, false, &number);
+    result = intern_row(profile, &by_function, &functions, &key, &number);
     if (result == 0 && row->cumulative > cs_rows_at(&functions, number)->cumulative)
       row->cumulative = cs_rows_at(&functions, number)->cumulative;
   }
@@ -316,7 +356,9 @@ static void compensate(struct cs_rows *rows)
 
 int cs_rows_build(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)
 {
-  int result = build(profile, grouping, rows);
+  int result = make_direct(profile, grouping, rows);
+  if (result == 0)
+    result = build(profile, grouping, rows);
   if (result == 0 && grouping->by & CALLSIG_BY_SIGNATURE && any_bound(rows))
     result = bound_by_function(profile, grouping, rows);
   if (result == 0 && grouping->compensation)
@@ -356,10 +398,9 @@ static int add_pair(const struct cs_profile *profile, const struct cs_grouping *
   struct cs_row_key to = cs_rows_key(profile, grouping, cs_profile_variant(profile, edge->to), edge->thread);
   struct cs_row_key from = cs_rows_key(profile, grouping, cs_profile_variant(profile, edge->from), edge->thread);
   struct cs_pair key = {0}, *pair = NULL;
-  bool compensating = grouping->compensation != NULL;
-  int result = intern_row(rows, &to, compensating, &key.callee);
+  int result = intern_row(profile, grouping, rows, &to, &key.callee);
   if (result == 0)
-    result = intern_row(rows, &from, compensating, &key.caller);
+    result = intern_row(profile, grouping, rows, &from, &key.caller);
   if (result == 0)
     result = intern_pair(pairs, &key, &pair);
   if (result < 0)

@@ -25,6 +25,7 @@ static inline struct cs_row_key cs_row_key_of(uint32_t what)
 /* Counters in ticks of struct cs_grouping.tick. */
 struct cs_row {
   struct cs_row_key key;
+  uint32_t function; /* what it is shown as; CS_NONE when rows are by neither function nor signature */
   uint32_t is_bound; /* joined by widening under recursion: primitive calls and cumulative time are upper bounds */
   uint64_t calls, primitive, own, cumulative, min, max;
 };
@@ -38,6 +39,7 @@ struct cs_rows {
   struct cs_vector list;         /* struct cs_row; a row without calls is a caller that is not listed itself */
   struct cs_vector subtractions; /* struct cs_subtraction by row, when compensating; else empty */
   struct cs_idset set;
+  uint32_t *direct; /* by cs_row_key.what, where rows are by nothing else: the row, CS_NONE until there is one. Owned */
 };
 
 /* One caller of one row. */

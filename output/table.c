@@ -106,10 +106,12 @@ static int print_summary(struct table *table)
 static void put_calls(struct cs_text *line, uint64_t calls, uint64_t primitive, int width)
 {
   char text[48];
-  if (calls == primitive)
-    snprintf(text, sizeof text, "%llu", (unsigned long long)calls);
-  else
-    snprintf(text, sizeof text, "%llu/%llu", (unsigned long long)calls, (unsigned long long)primitive);
+  if (calls == primitive) {
+    cs_text_integer(line, calls, width);
+    cs_text_putc(line, ' ');
+    return;
+  }
+  snprintf(text, sizeof text, "%llu/%llu", (unsigned long long)calls, (unsigned long long)primitive);
   cs_text_printf(line, "%*s ", width, text);
 }
 
@@ -154,8 +156,10 @@ static int print_rows(struct table *table)
   if (result == 0 && fprintf(table->out, "   ncalls  tottime  percall  cumtime  percall %sfilename:lineno(function)\n",
                              table->stats->compensating ? "   hooks " : "") < 0)
     result = -EIO;
-  for (uint32_t i = 0; i < table->list.count && result == 0; i++)
+  for (uint32_t i = 0; i < table->list.count && result == 0; i++) {
+    cs_row_look_ahead(&table->names, &table->stats->rows, table->list.rows + i, table->list.count - i);
     result = print_row(table, table->list.rows[i]);
+  }
   if (result == 0 && fputs("\n\n", table->out) < 0)
     result = -EIO;
   return result;

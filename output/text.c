@@ -111,8 +111,53 @@ static void shortest(char *number, size_t size, double value, bool single)
   point(number);
 }
 
+/* Writes decimal digits backwards from `end`; the result is where they begin. */
+static char *put_digits(char *end, uint64_t value)
+{
+  do
+    *--end = (char)('0' + value % 10);
+  while ((value /= 10) != 0);
+  return end;
+}
+
+void cs_text_integer(struct cs_text *text, uint64_t value, int width)
+{
+  char digits[64];
+  char *end = digits + sizeof digits, *at = put_digits(end, value);
+  while (end - at < width && at > digits)
+    *--at = ' ';
+  cs_text_add(text, at, (size_t)(end - at));
+}
+
+/* A long double holds a double times 1000 without rounding: what it is rounded to is what printf() rounds to. */
+_Static_assert(LDBL_MANT_DIG >= DBL_MANT_DIG + 10, "a double times 1000 in full");
+
+static bool put_thousandths(struct cs_text *text, double value, int width)
+{
+  const double limit = 1e15;
+  if (signbit(value) || !(value < limit))
+    return false;
+  long double exact = (long double)value * 1000;
+  uint64_t thousandths = (uint64_t)exact;
+  long double rest = exact - (long double)thousandths;
+  if (rest > 0.5L || (rest == 0.5L && thousandths & 1))
+    thousandths++;
+  char digits[64];
+  char *end = digits + sizeof digits, *at = end;
+  for (int i = 0; i < 3; i++, thousandths /= 10)
+    *--at = (char)('0' + thousandths % 10);
+  *--at = '.';
+  at = put_digits(at, thousandths);
+  while (end - at < width && at > digits)
+    *--at = ' ';
+  cs_text_add(text, at, (size_t)(end - at));
+  return true;
+}
+
 void cs_text_fixed(struct cs_text *text, double value, int width)
 {
+  if (put_thousandths(text, value, width))
+    return;
   char number[512]; /* the largest double has 309 digits before the point */
   snprintf(number, sizeof number, "%*.3f", width, value);
   point(number);

@@ -30,6 +30,9 @@ void cs_text_puts(struct cs_text *text, const char *string);
 void cs_text_putc(struct cs_text *text, char byte);
 void cs_text_printf(struct cs_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Decimal digits, right-justified in `width` (at most 63). */
+void cs_text_integer(struct cs_text *text, uint64_t value, int width);
+
 /* The shortest decimal that reads back as the same number, as Python's repr() writes it: "0.1", "1e+22", "16.0", "inf".
  * With `single`, as the same float. Independent of the locale. */
 void cs_text_double(struct cs_text *text, double value, bool single);
