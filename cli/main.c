@@ -6,7 +6,15 @@
 #include "config.h"
 
 static const struct cs_command *const commands[] = {
-    &cs_command_run, &cs_command_report, &cs_command_export, &cs_command_index, &cs_command_flags, NULL,
+    /* clang-format off: one a line */
+    &cs_command_run,
+    &cs_command_report,
+    &cs_command_merge,
+    &cs_command_export,
+    &cs_command_index,
+    &cs_command_flags,
+    /* clang-format on */
+    NULL,
 };
 
 static int print_help(void)

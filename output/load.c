@@ -96,7 +96,8 @@ static int load_recursion(struct cs_loader *loader, uint64_t address, struct cs_
 bool cs_load_is_call(const struct cs_profile *profile, uint32_t variant)
 {
   const struct cs_variant *known = variant == CS_NONE ? NULL : cs_profile_variant(profile, variant);
-  return known && known->signature != CS_NONE && cs_profile_context(profile, known->context)->code != CS_NONE;
+  return known && known->signature != CS_NONE && known->context != CS_NONE &&
+         cs_profile_context(profile, known->context)->code != CS_NONE;
 }
 
 static int load_edge(struct cs_loader *loader, const struct cs_rec_edge *record, uint32_t thread)
@@ -154,22 +155,31 @@ static int load_edges(struct cs_loader *loader, uint64_t address, uint32_t threa
   return 0;
 }
 
-static int label_thread(struct cs_loader *loader, const struct cs_rec_thread *record, struct cs_known_thread *thread)
+int cs_load_label_thread(struct cs_profile *profile, struct cs_known_thread *thread)
 {
-  struct cs_strings *strings = loader->profile->strings;
+  struct cs_strings *strings = profile->strings;
   struct cs_text text = {0};
-  cs_text_printable(&text, record->name, strnlen(record->name, sizeof record->name));
-  if (record->state == CS_THREAD_FOLDED && text.length == 0)
+  cs_text_printable(&text, thread->raw_name, strnlen(thread->raw_name, sizeof thread->raw_name));
+  if (thread->state == CS_THREAD_FOLDED && text.length == 0)
     cs_text_puts(&text, "ended threads");
   int result = text.failed ? -ENOMEM : cs_strings_add(strings, cs_text_string(&text), &thread->name);
-  if (record->state == CS_THREAD_FOLDED)
-    cs_text_printf(&text, " (%llu)", (unsigned long long)record->threads);
+  if (thread->state == CS_THREAD_FOLDED)
+    cs_text_printf(&text, " (%llu)", (unsigned long long)thread->threads);
   else
-    cs_text_printf(&text, " (%u)", record->tid);
+    cs_text_printf(&text, " (%u)", thread->tid);
   if (result == 0)
     result = text.failed ? -ENOMEM : cs_strings_add(strings, cs_text_string(&text), &thread->label);
   cs_text_free(&text);
   return result;
+}
+
+/* The root is known by the edges that lead from it, or into it. */
+static uint32_t find_root(struct cs_loader *loader, uint64_t address)
+{
+  uint32_t number = cs_recording_known(loader->recording, &loader->variants, address, CS_TAG_VARIANT);
+  if (number == CS_NONE || cs_profile_variant(loader->profile, loader->first_variant + number)->context == CS_NONE)
+    return CS_NONE;
+  return loader->first_variant + number;
 }
 
 /* What is still to be read of a thread when all trees are there. */
@@ -184,12 +194,13 @@ static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *rec
   cs_load_choose_process(loader, record->process);
   struct cs_known_thread thread = {.recording = loader->number,
                                    .tid = record->tid,
+                                   .root = CS_NONE,
                                    .state = record->state,
                                    .start_ticks = record->start_ticks,
                                    .end_ticks = record->end_ticks,
                                    .threads = record->threads};
   memcpy(thread.raw_name, record->name, sizeof thread.raw_name);
-  int result = label_thread(loader, record, &thread);
+  int result = cs_load_label_thread(profile, &thread);
   if (result < 0)
     return result;
   struct cs_known_thread *slot = cs_vector_add(&profile->threads, 1);
@@ -203,7 +214,10 @@ static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *rec
     return -ENOMEM;
   *added = (struct open_thread){
       .process = loader->number, .first_stack = record->first_stack, .end_ticks = record->end_ticks};
-  return load_edges(loader, record->first_edge, profile->threads.count - 1);
+  uint32_t number = profile->threads.count - 1;
+  result = load_edges(loader, record->first_edge, number);
+  cs_profile_thread(profile, number)->root = find_root(loader, record->root);
+  return result;
 }
 
 static int load_open_threads(struct cs_loader *loader, const struct cs_vector *open)

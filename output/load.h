@@ -41,6 +41,8 @@ int cs_load_stages(struct cs_loader *loader);
 int cs_load_stage(struct cs_loader *loader, uint64_t address, uint32_t *stage);
 /* load_code.c: the profile's code of the function record at `address`; CS_NONE when there is none. 0 or -ENOMEM. */
 int cs_load_code(struct cs_loader *loader, uint64_t address, uint32_t *code);
+/* load.c: the name and the label of a thread, from what was recorded of it. 0 or -ENOMEM. */
+int cs_load_label_thread(struct cs_profile *profile, struct cs_known_thread *thread);
 /* load.c: a variant that stands for calls of a function, not for a root. */
 bool cs_load_is_call(const struct cs_profile *profile, uint32_t variant);
 /* load_signature.c: the profile's signature of the signature record at `address`; CS_NONE when there is none. */

@@ -67,8 +67,7 @@ static int name_function_pointers(struct cs_loader *loader, const struct cs_layo
 {
   for (uint32_t i = 0; i < arguments->count; i++) {
     const struct cs_argument *argument = &arguments->list[i];
-    if (argument->state != CS_STATE_READ || argument->arg->kind != CS_ARG_VALUE ||
-        layout->index->types[argument->arg->type].kind != CS_TYPE_FUNCTION_POINTER || argument->words[0] == 0)
+    if (!cs_argument_is_function(layout->index, argument))
       continue;
     bool merged = loader->recording->header.flags & CS_REC_MERGED;
     int result = (merged ? name_merged : name_address)(loader, argument->words[0], &words[argument->words - words]);

@@ -17,8 +17,16 @@ static int fail(const char *path, int error)
   return cs_stats_fail(error, "%s: %s; %s", path, strerror(-error), advice);
 }
 
-/* A new file beside `path`. mkostemp makes it 0600; what is asked for by name is as other files of its user. */
-static int open_beside(struct cs_output_file *file)
+/* How files are made that their user asks for by name. */
+static mode_t usual_mode(void)
+{
+  mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+/* A new file beside `path`. mkostemp makes it 0600. */
+static int open_beside(struct cs_output_file *file, mode_t mode)
 {
   size_t size = strlen(file->path) + sizeof ".XXXXXX";
   file->temporary = malloc(size);
@@ -28,9 +36,7 @@ static int open_beside(struct cs_output_file *file)
   int descriptor = mkostemp(file->temporary, O_CLOEXEC);
   if (descriptor < 0)
     return -errno;
-  mode_t mask = umask(0);
-  umask(mask);
-  int result = fchmod(descriptor, 0666 & ~mask) == 0 ? 0 : -errno;
+  int result = fchmod(descriptor, mode) == 0 ? 0 : -errno;
   file->stream = result == 0 ? fdopen(descriptor, "w") : NULL;
   if (file->stream)
     return 0;
@@ -53,7 +59,7 @@ static int open_directly(struct cs_output_file *file)
   return result;
 }
 
-int cs_output_file_open(struct cs_output_file *file, const char *path)
+static int open_with_mode(struct cs_output_file *file, const char *path, mode_t mode)
 {
   *file = (struct cs_output_file){.path = path};
   struct stat there;
@@ -62,13 +68,23 @@ int cs_output_file_open(struct cs_output_file *file, const char *path)
     return cs_stats_fail(-ELOOP, "%s: is a symbolic link, which is not followed; name the file itself", path);
   if (exists && S_ISDIR(there.st_mode))
     return cs_stats_fail(-EISDIR, "%s: is a folder; name a file in it", path);
-  int result = exists && !S_ISREG(there.st_mode) ? open_directly(file) : open_beside(file);
+  int result = exists && !S_ISREG(there.st_mode) ? open_directly(file) : open_beside(file, mode);
   if (result < 0) {
     free(file->temporary);
     file->temporary = NULL;
     return fail(path, result);
   }
   return 0;
+}
+
+int cs_output_file_open(struct cs_output_file *file, const char *path)
+{
+  return open_with_mode(file, path, usual_mode());
+}
+
+int cs_output_file_open_private(struct cs_output_file *file, const char *path)
+{
+  return open_with_mode(file, path, 0600);
 }
 
 int cs_output_file_close(struct cs_output_file *file, int result)

@@ -23,6 +23,9 @@ struct cs_output_file {
  */
 int cs_output_file_open(struct cs_output_file *file, const char *path);
 
+/* The same for a file that is its owner's alone, 0600: a recording holds what the program's arguments were. */
+int cs_output_file_open_private(struct cs_output_file *file, const char *path);
+
 /*
  * Ends the file. `result` is how writing it went: 0, -EIO when its stream could not be written (and errno still says
  * why), or another negative errno that a message was given for. When it is 0 the file is flushed and put in place,

@@ -82,6 +82,7 @@ struct cs_known_thread {
   uint32_t tid;
   uint32_t name;     /* string */
   uint32_t label;    /* string: "name (tid)" */
+  uint32_t root;     /* variant: the caller of outermost functions; CS_NONE: none could be read */
   char raw_name[32]; /* as recorded */
   uint32_t state;    /* enum cs_thread_state */
   uint64_t start_ticks, end_ticks, threads;

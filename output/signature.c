@@ -110,6 +110,12 @@ bool cs_argument_is_number(const struct cs_index *index, const struct cs_argumen
   return argument->arg->kind == CS_ARG_VALUE && index->types[argument->arg->type].kind != CS_TYPE_FUNCTION_POINTER;
 }
 
+bool cs_argument_is_function(const struct cs_index *index, const struct cs_argument *argument)
+{
+  return argument->state == CS_STATE_READ && argument->arg->kind == CS_ARG_VALUE &&
+         index->types[argument->arg->type].kind == CS_TYPE_FUNCTION_POINTER && argument->words[0] != 0;
+}
+
 uint32_t cs_group_child(const struct cs_arguments *arguments, uint32_t group, uint32_t child)
 {
   uint32_t end = cs_argument_after(arguments, group);

@@ -36,6 +36,11 @@ const char *cs_argument_state(const struct cs_argument *argument);
 /* True when the argument's one word is the value of an integer, char, bool or enum (not of a function pointer). */
 bool cs_argument_is_number(const struct cs_index *index, const struct cs_argument *argument);
 
+/* True when the argument's one word is a function pointer that was read and is not NULL: in a profile, its name's
+ * string.
+ */
+bool cs_argument_is_function(const struct cs_index *index, const struct cs_argument *argument);
+
 /* Bit 63 of a STRING's or SPAN's first word: it was cut off. */
 #define CS_CUT (UINT64_C(1) << 63)
 

@@ -39,6 +39,16 @@ CALLSIG_STATS_API int callsig_stats_snapshot(struct callsig_stats **stats);
  * callsig_stats_free(); after any other error it is as it was. */
 CALLSIG_STATS_API int callsig_stats_add(struct callsig_stats *stats, const char *path);
 
+/* Writes everything that was loaded and added into one recording at `path`, 0600: grouping, filters and stripped names
+ * play no part. Processes and threads stay apart with clocks of their own, so that nothing is rounded; calls that were
+ * open count as they did when they were read; timelines are left out. An older recording at `path` is replaced when
+ * the new one is complete. -EEXIST when something else lies there; the error of writing it otherwise. */
+CALLSIG_STATS_API int callsig_stats_dump(struct callsig_stats *stats, const char *path);
+
+/* From now on the threads of one process that have the same name count as one, as ended threads do. Calls and times are
+ * the same, by everything but the thread. After -ENOMEM the object is good only for callsig_stats_free(). */
+CALLSIG_STATS_API int callsig_stats_fold(struct callsig_stats *stats);
+
 /* Frees the object; NULL is allowed. */
 CALLSIG_STATS_API void callsig_stats_free(struct callsig_stats *stats);
 

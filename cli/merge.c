@@ -1,0 +1,67 @@
+/* callsig merge: several recordings become one. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "callsig/stats.h"
+#include "command.h"
+
+static const char help[] =
+    "usage: callsig merge -o OUT [--fold] FILE...\n"
+    "\n"
+    "Writes all that the recordings FILE... hold into one recording, OUT, which every other command reads: its report "
+    "is\n"
+    "that of all of them together. Processes and threads stay apart, so that they can still be told from each other.\n"
+    "OUT may be one of FILE..., and FILE... may be merged recordings themselves. Timelines are left out.\n"
+    "\n"
+    "  -o, --output OUT  the recording to write; an older recording there is replaced\n"
+    "  --fold            threads of one process that have the same name become one\n"
+    "  --help, --version\n";
+
+static int merge(const char *output, bool fold, char **files, int count)
+{
+  struct callsig_stats *stats = NULL;
+  int error = callsig_stats_load(files[0], &stats);
+  for (int i = 1; error == 0 && i < count; i++)
+    error = callsig_stats_add(stats, files[i]);
+  if (error == 0 && fold)
+    error = callsig_stats_fold(stats);
+  if (error == 0)
+    error = callsig_stats_dump(stats, output);
+  callsig_stats_free(stats);
+  return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+}
+
+static int merge_main(const struct cs_command *command, int argc, char **argv)
+{
+  enum { OPTION_FOLD = CS_OPTION_FIRST };
+  static const struct option options[] = {
+      {"output", required_argument, NULL, 'o'},
+      {"fold", no_argument, NULL, OPTION_FOLD},
+      CS_COMMON_OPTIONS,
+      {NULL, 0, NULL, 0},
+  };
+  const char *output = NULL;
+  bool fold = false;
+  int option, status = CS_EXIT_OK;
+  while ((option = cs_next_option(command, argc, argv, ":o:", options, &status)) != -1) {
+    if (option == -2)
+      return status;
+    if (option == 'o')
+      output = optarg;
+    else
+      fold = true;
+  }
+  if (output == NULL)
+    return cs_usage_error(command, "where to write is not said: -o OUT");
+  if (optind == argc)
+    return cs_usage_error(command, "nothing to merge: name at least one recording");
+  return merge(output, fold, argv + optind, argc - optind);
+}
+
+const struct cs_command cs_command_merge = {
+    .name = "merge",
+    .summary = "write several recordings as one",
+    .help = help,
+    .main = merge_main,
+};

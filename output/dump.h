@@ -1,0 +1,69 @@
+/*
+ * A recording on its way from a profile's arrays into a file: docs/recording-format.md.
+ *
+ * The file is written from front to back, every record after those that it refers to; records of one kind that refer to
+ * each other lie side by side, so that their addresses are known beforehand. What memory it takes is a few bytes a
+ * record. Not thread-safe.
+ */
+#ifndef CALLSIG_OUTPUT_DUMP_H
+#define CALLSIG_OUTPUT_DUMP_H
+
+#include <stdio.h>
+
+#include "profile.h"
+
+struct cs_dump {
+  struct cs_profile *profile;
+  FILE *out;
+  uint64_t next;            /* the address of what is written next */
+  int error;                /* the first error of writing; nothing is written after it */
+  struct cs_vector names;   /* struct cs_dump_name */
+  struct cs_idset name_set; /* of `names`, by string */
+  /* Addresses by number. Owned. */
+  uint64_t *modules;
+  uint64_t *stages;                                            /* [0]: none */
+  uint64_t *functions;                                         /* by code */
+  uint64_t *signatures;                                        /* 0: nothing refers to it */
+  uint64_t *first_edges;                                       /* by thread: the head of its list, 0 for none */
+  uint64_t contexts, variants, processes, threads, recursions; /* address of number 0 of each */
+  struct cs_rec_header header;
+};
+
+/* Appends `size` bytes and fills up to a multiple of 8; the result is their address. */
+uint64_t cs_dump_put(struct cs_dump *dump, const void *data, size_t size);
+
+/* A cs_rec_name of any bytes. */
+uint64_t cs_dump_bytes(struct cs_dump *dump, const void *bytes, size_t length);
+
+/* The cs_rec_name of a string of the profile, written when it is new. */
+uint64_t cs_dump_string(struct cs_dump *dump, uint32_t string);
+
+/* Records of fixed size: their tag. */
+#define CS_DUMP_TAG(id, type)                                                                                          \
+  {                                                                                                                    \
+    .tag = (id), .size = sizeof(type)                                                                                  \
+  }
+
+/* The parts, in the order in which they refer to each other. 0 or -ENOMEM; errors of writing stay in the dump. */
+int cs_dump_modules(struct cs_dump *dump);    /* dump_code.c, with their indexes */
+int cs_dump_stages(struct cs_dump *dump);     /* dump_stage.c */
+int cs_dump_functions(struct cs_dump *dump);  /* dump_code.c */
+int cs_dump_signatures(struct cs_dump *dump); /* dump_signature.c */
+int cs_dump_contexts(struct cs_dump *dump);   /* dump_tree.c, with variants */
+int cs_dump_processes(struct cs_dump *dump);  /* dump_thread.c */
+int cs_dump_edges(struct cs_dump *dump);      /* dump_tree.c, with recursion records */
+int cs_dump_threads(struct cs_dump *dump);    /* dump_thread.c */
+
+/* The address of a variant; 0 for CS_NONE. */
+static inline uint64_t cs_dump_variant(const struct cs_dump *dump, uint32_t variant)
+{
+  return variant == CS_NONE ? 0 : dump->variants + (uint64_t)variant * sizeof(struct cs_rec_variant);
+}
+
+/* The next older record of a list that lies side by side in its order. */
+static inline uint64_t cs_dump_following(const struct cs_dump *dump, uint32_t number, uint32_t count, size_t size)
+{
+  return number + 1 < count ? dump->next + size : 0;
+}
+
+#endif

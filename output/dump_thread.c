@@ -1,0 +1,70 @@
+/* The threads, and the processes that they belong to. */
+#include <string.h>
+
+#include "dump.h"
+
+static struct cs_rec_process describe(struct cs_dump *dump, uint32_t number)
+{
+  const struct cs_recording_info *info = cs_profile_recording(dump->profile, number);
+  struct cs_rec_process record = info->process;
+  record.tag = (struct cs_rec_tag)CS_DUMP_TAG(CS_TAG_PROCESS, record);
+  record.program = cs_dump_string(dump, info->program);
+  record.source = cs_dump_string(dump, info->path);
+  record.open_frames = info->open_frames;
+  record.innermost = cs_dump_variant(dump, info->open_frames ? info->innermost : CS_NONE);
+  record.damaged = info->damaged;
+  return record;
+}
+
+int cs_dump_processes(struct cs_dump *dump)
+{
+  uint32_t count = dump->profile->recordings.count;
+  /* Twice: strings that are new must not come between the records. */
+  for (uint32_t i = 0; i < count; i++)
+    describe(dump, i);
+  dump->processes = dump->next;
+  for (uint32_t i = 0; i < count; i++) {
+    struct cs_rec_process record = describe(dump, i);
+    record.next = cs_dump_following(dump, i, count, sizeof record);
+    cs_dump_put(dump, &record, sizeof record);
+  }
+  dump->header.first_process = dump->processes;
+  return 0;
+}
+
+/* The edge that leads to the thread's root: every recording has it. */
+static uint64_t put_root_edge(struct cs_dump *dump, const struct cs_known_thread *thread)
+{
+  if (thread->root == CS_NONE)
+    return 0;
+  struct cs_rec_edge record = {
+      .tag = CS_DUMP_TAG(CS_TAG_EDGE, record), .to = cs_dump_variant(dump, thread->root), .min = UINT64_MAX};
+  return cs_dump_put(dump, &record, sizeof record);
+}
+
+int cs_dump_threads(struct cs_dump *dump)
+{
+  const struct cs_profile *profile = dump->profile;
+  uint64_t next = 0;
+  /* From the last to the first, so that the list has the profile's order. */
+  for (uint32_t i = profile->threads.count; i-- > 0;) {
+    const struct cs_known_thread *thread = cs_profile_thread(profile, i);
+    struct cs_rec_thread record = {
+        .tag = CS_DUMP_TAG(CS_TAG_THREAD, record),
+        .next = next,
+        .tid = thread->tid,
+        .state = thread->state,
+        .start_ticks = thread->start_ticks,
+        .end_ticks = thread->end_ticks,
+        .threads = thread->threads,
+        .root = cs_dump_variant(dump, thread->root),
+        .first_edge = dump->first_edges[i],
+        .root_edge = put_root_edge(dump, thread),
+        .process = dump->processes + thread->recording * sizeof(struct cs_rec_process),
+    };
+    memcpy(record.name, thread->raw_name, sizeof record.name);
+    next = cs_dump_put(dump, &record, sizeof record);
+  }
+  dump->header.first_thread = next;
+  return 0;
+}

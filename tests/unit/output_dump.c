@@ -1,0 +1,438 @@
+/* Recordings written by callsig_stats_dump(): the merge of many is what all of them are. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output_sample.h"
+#include "pipeline_writer.h"
+#include "seeds.h"
+
+enum { RECORDINGS = 1000, MODULE_AT = 0x10000, POINTER_AT = 0x100 };
+
+/* The numbers of a test, the same every time. */
+struct dice {
+  uint64_t state;
+};
+
+static uint32_t roll(struct dice *dice, uint32_t sides)
+{
+  dice->state = dice->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(dice->state >> 33) % sides;
+}
+
+/* Two builds: in the second, g() lies elsewhere and has another parameter. */
+static void *make_index(unsigned build, size_t *size)
+{
+  struct index_writer *index = index_writer_new();
+  uint32_t number = index_writer_type(index, CS_TYPE_SIGNED, "int", 4, CS_NONE);
+  uint32_t callback = index_writer_type(index, CS_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, CS_NONE);
+  index_writer_symbol(index, POINTER_AT, 0x20, "on_read");
+  index_writer_symbol(index, POINTER_AT + 0x20, 0x20, "on_write");
+  index_writer_function(index, "/src/a.c", 1, "f", 0);
+  index_writer_arg(index, CS_ARG_VALUE, "n", number);
+  index_writer_function(index, "/src/b.c", 2 + build, "g", 0);
+  index_writer_arg(index, CS_ARG_VALUE, "cb", callback);
+  index_writer_arg(index, CS_ARG_VALUE, build ? "m" : "n", number);
+  index_writer_function(index, "/src/c.c", 3, "h", 0);
+  void *data = index_writer_finish(index, size);
+  index_writer_free(index);
+  return data;
+}
+
+/* What calls are of. */
+struct places {
+  uint64_t modules[2], stages[2], bias;
+};
+
+/* One call with what it calls. */
+static void call(struct recording_thread *thread, const struct places *places, struct dice *dice, unsigned depth,
+                 uint64_t *now)
+{
+  *now += roll(dice, 5);
+  uint32_t kind = roll(dice, 6);
+  uint64_t module = places->modules[roll(dice, 2)];
+  const uint64_t f[] = {0, roll(dice, 4)}, g[] = {0, places->bias + POINTER_AT + 0x20 * roll(dice, 2), roll(dice, 3)};
+  if (kind <= 1)
+    recording_enter(thread, module, 0, f, 2, *now);
+  else if (kind == 2)
+    recording_enter(thread, module, 1, g, 3, *now);
+  else if (kind == 3)
+    recording_enter(thread, module, 2, NULL, 0, *now);
+  else if (kind == 4)
+    recording_enter_action(thread, roll(dice, 2) ? "load" : "store", *now);
+  else
+    recording_enter_task(thread, places->stages[roll(dice, 2)], roll(dice, 2) ? "width=640" : NULL, *now);
+  for (uint32_t calls = depth ? roll(dice, 4) : 0; calls > 0; calls--)
+    call(thread, places, dice, depth - 1, now);
+  *now += roll(dice, 1000);
+  recording_exit(thread, *now);
+}
+
+static void make_thread(struct recording_writer *writer, const struct places *places, struct dice *dice,
+                        uint32_t number, uint64_t *now)
+{
+  static const char *const names[] = {"main", "worker", "worker", "a name that is as long as it may be"};
+  struct recording_thread *thread = recording_writer_thread(writer, 100 + number, names[number]);
+  for (uint32_t calls = 1 + roll(dice, 4); calls > 0; calls--)
+    call(thread, places, dice, 4, now);
+  if (roll(dice, 3) == 0)
+    recording_widen(thread, places->modules[0], 0, 0, CS_WIDEN_LOG2, 1);
+  if (number == 1) {
+    recording_thread_record(thread)->state = CS_THREAD_FOLDED;
+    recording_thread_record(thread)->threads = 3;
+  }
+  if (roll(dice, 4) == 0) {
+    recording_enter(thread, places->modules[0], 0, (const uint64_t[]){0, 7}, 2, *now);
+    recording_enter(thread, places->modules[0], 0, (const uint64_t[]){0, 8}, 2, *now + 3);
+  }
+}
+
+/* A recording of every kind of thing, different for every seed; saved at `path`. */
+static void make_recording(unsigned seed, const char *path)
+{
+  static const uint64_t rates[] = {1000, 1500, 7000000, 1234567890};
+  struct dice dice = {seed};
+  struct recording_writer *writer = recording_writer_new(1000 + seed, rates[seed % 4]);
+  size_t size;
+  void *index = make_index(seed % 3 == 0, &size);
+  uint64_t bias = MODULE_AT * (uint64_t)(seed % 5 + 1), now = 0;
+  struct places places = {
+      .modules = {recording_writer_module(writer, "/lib/one.so", bias, 0x1000, index, size),
+                  recording_writer_module(writer, "/lib/two.so", bias + 0x1000, 0x1000, NULL, 0)},
+      .stages = {pipeline_writer_stage(writer, 0, 0, "read", 1, 0),
+                 pipeline_writer_stage(writer, 0, 1, seed % 2 ? "decode" : "scale", 4, 0)},
+      .bias = bias,
+  };
+  free(index);
+  recording_writer_header(writer)->loss[CS_LOSS_UNWOUND] = seed % 7;
+  recording_writer_header(writer)->hook_inner = 2048;
+  recording_writer_header(writer)->hook_outer = seed % 3 * 1024;
+  for (uint32_t threads = 1 + roll(&dice, 4), i = 0; i < threads; i++)
+    make_thread(writer, &places, &dice, i, &now);
+  recording_writer_save(writer, now + 100, path);
+  recording_writer_free(writer);
+}
+
+static const char *numbered(unsigned number)
+{
+  char name[32];
+  snprintf(name, sizeof name, "part-%u", number);
+  return scratch_path(name);
+}
+
+/* Recordings of seeds 0, `step`, ... With a step of 4 their clocks have one rate. */
+static void make_parts(unsigned count, unsigned step)
+{
+  for (unsigned i = 0; i < count; i++)
+    make_recording(i * step, numbered(i));
+}
+
+static void remove_parts(unsigned count)
+{
+  for (unsigned i = 0; i < count; i++)
+    unlink(numbered(i));
+}
+
+/* The parts from `first` to `last`, downwards when `last` is smaller. */
+static struct callsig_stats *load_parts(unsigned first, unsigned last)
+{
+  struct callsig_stats *stats;
+  assert_int_equal(callsig_stats_load(numbered(first), &stats), 0);
+  for (unsigned i = first; i != last;) {
+    i += i < last ? 1u : -1u;
+    assert_int_equal(callsig_stats_add(stats, numbered(i)), 0);
+  }
+  return stats;
+}
+
+static struct callsig_stats *load(const char *path)
+{
+  struct callsig_stats *stats;
+  assert_int_equal(callsig_stats_load(path, &stats), 0);
+  return stats;
+}
+
+static void dump_and_free(struct callsig_stats *stats, const char *path)
+{
+  assert_int_equal(callsig_stats_dump(stats, path), 0);
+  callsig_stats_free(stats);
+}
+
+static const unsigned groupings[] = {
+    CALLSIG_BY_SIGNATURE,
+    CALLSIG_BY_FUNCTION,
+    CALLSIG_BY_FUNCTION | CALLSIG_BY_MODULE,
+    CALLSIG_BY_MODULE,
+    CALLSIG_BY_FUNCTION | CALLSIG_BY_THREAD,
+    CALLSIG_BY_THREAD,
+    CALLSIG_BY_STAGE,
+    CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE,
+};
+
+static void expect_same(struct callsig_stats *left, struct callsig_stats *right, print_fn print)
+{
+  char *first = printed(left, print, NULL), *second = printed(right, print, NULL);
+  if (strcmp(first, second) != 0) {
+    size_t at = 0;
+    while (first[at] == second[at])
+      at++;
+    at = at < 200 ? 0 : at - 200;
+    fail_msg("reports differ:\n%.600s\n---\n%.600s", first + at, second + at);
+  }
+  free(first);
+  free(second);
+}
+
+/* Everything that is printed of the two is equal, in every grouping but those by thread unless `threads`. */
+static void expect_equal(struct callsig_stats *left, struct callsig_stats *right, bool threads, bool notes)
+{
+  static const print_fn noted[] = {callsig_stats_print, callsig_stats_print_json, callsig_stats_print_callers,
+                                   callsig_stats_print_callees};
+  for (size_t i = 0; i < sizeof groupings / sizeof groupings[0]; i++) {
+    bool by_function = groupings[i] & (CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE);
+    if (groupings[i] & CALLSIG_BY_THREAD && !threads)
+      continue;
+    assert_int_equal(callsig_stats_group(left, groupings[i]), 0);
+    assert_int_equal(callsig_stats_group(right, groupings[i]), 0);
+    expect_same(left, right, callsig_stats_print_csv);
+    for (size_t k = 0; notes && k < (by_function ? 4 : 2); k++)
+      expect_same(left, right, noted[k]);
+  }
+}
+
+static void whole(void **state)
+{
+  (void)state;
+  make_parts(RECORDINGS, 1);
+  const char *path = scratch_path("merged");
+  char merged[256];
+  snprintf(merged, sizeof merged, "%s", path);
+  struct callsig_stats *all = load_parts(0, RECORDINGS - 1);
+  assert_int_equal(callsig_stats_dump(all, merged), 0);
+  struct stat status;
+  assert_int_equal(stat(merged, &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0600);
+  struct callsig_stats *one = load(merged);
+  expect_equal(all, one, true, true);
+  callsig_stats_compensate(all, 1);
+  callsig_stats_compensate(one, 1);
+  expect_equal(all, one, true, true);
+  callsig_stats_free(all);
+  callsig_stats_free(one);
+  unlink(merged);
+  remove_parts(RECORDINGS);
+}
+
+/* The bytes of a file; the caller frees them. */
+static char *bytes_of(const char *path, size_t *size)
+{
+  struct stat status;
+  int file = open(path, O_RDONLY);
+  assert_true(file >= 0);
+  assert_int_equal(fstat(file, &status), 0);
+  char *bytes = malloc((size_t)status.st_size + 1);
+  assert_non_null(bytes);
+  *size = (size_t)status.st_size;
+  assert_int_equal(read(file, bytes, *size), status.st_size);
+  close(file);
+  return bytes;
+}
+
+static void expect_same_file(const char *left, const char *right)
+{
+  size_t sizes[2];
+  char *first = bytes_of(left, &sizes[0]), *second = bytes_of(right, &sizes[1]);
+  assert_int_equal(sizes[0], sizes[1]);
+  assert_memory_equal(first, second, sizes[0]);
+  free(first);
+  free(second);
+}
+
+/* (A + B) + C, A + (B + C) and A + B + C are the same file; so is the merge of one merge. */
+static void associative(void **state)
+{
+  (void)state;
+  enum { PARTS = 9 };
+  char left[256], right[256], both[256];
+  snprintf(left, sizeof left, "%s", scratch_path("left"));
+  snprintf(right, sizeof right, "%s", scratch_path("right"));
+  snprintf(both, sizeof both, "%s", scratch_path("both"));
+  make_parts(PARTS, 1);
+  dump_and_free(load_parts(0, PARTS - 1), both);
+  for (unsigned cut = 1; cut < PARTS; cut++) {
+    dump_and_free(load_parts(0, cut - 1), left);
+    dump_and_free(load_parts(cut, PARTS - 1), right);
+    struct callsig_stats *stats = load(left);
+    assert_int_equal(callsig_stats_add(stats, right), 0);
+    dump_and_free(stats, left);
+    expect_same_file(left, both);
+  }
+  dump_and_free(load(both), right);
+  expect_same_file(right, both);
+  unlink(left);
+  unlink(right);
+  unlink(both);
+  remove_parts(PARTS);
+}
+
+static void commutative(void **state)
+{
+  (void)state;
+  enum { PARTS = 12 };
+  make_parts(PARTS, 1);
+  struct callsig_stats *up = load_parts(0, PARTS - 1), *down = load_parts(PARTS - 1, 0);
+  callsig_stats_sort(up, "stdname");
+  callsig_stats_sort(down, "stdname");
+  static const unsigned by[] = {CALLSIG_BY_SIGNATURE, CALLSIG_BY_FUNCTION, CALLSIG_BY_FUNCTION | CALLSIG_BY_THREAD,
+                                CALLSIG_BY_FUNCTION | CALLSIG_BY_MODULE};
+  for (size_t i = 0; i < sizeof by / sizeof by[0]; i++) {
+    assert_int_equal(callsig_stats_group(up, by[i]), 0);
+    assert_int_equal(callsig_stats_group(down, by[i]), 0);
+    expect_same(up, down, callsig_stats_print_csv);
+  }
+  callsig_stats_free(up);
+  callsig_stats_free(down);
+  remove_parts(PARTS);
+}
+
+static void folded(void **state)
+{
+  (void)state;
+  enum { PARTS = 40 };
+  make_parts(PARTS, 4);
+  char path[256], again[256];
+  snprintf(path, sizeof path, "%s", scratch_path("folded"));
+  snprintf(again, sizeof again, "%s", scratch_path("again"));
+  struct callsig_stats *all = load_parts(0, PARTS - 1), *one = load_parts(0, PARTS - 1);
+  assert_int_equal(callsig_stats_fold(one), 0);
+  expect_equal(all, one, false, false);
+  assert_int_equal(callsig_stats_dump(one, path), 0);
+  struct callsig_stats *loaded = load(path);
+  expect_equal(one, loaded, true, true);
+  size_t sizes[2];
+  free(bytes_of(path, &sizes[0]));
+  dump_and_free(all, again);
+  free(bytes_of(again, &sizes[1]));
+  assert_true(sizes[0] < sizes[1]);
+  /* Folding what is folded changes nothing. */
+  assert_int_equal(callsig_stats_fold(loaded), 0);
+  expect_equal(one, loaded, true, true);
+  dump_and_free(loaded, again);
+  free(bytes_of(again, &sizes[1]));
+  assert_int_equal(sizes[0], sizes[1]);
+  callsig_stats_group(one, CALLSIG_BY_THREAD);
+  char *table = printed(one, callsig_stats_print, NULL);
+  assert_non_null(strstr(table, "[thread worker (4)]"));
+  free(table);
+  callsig_stats_free(one);
+  unlink(path);
+  unlink(again);
+  remove_parts(PARTS);
+}
+
+static void expect_refusal(struct callsig_stats *stats, const char *path, int error, const char *text)
+{
+  message_reset();
+  assert_int_equal(callsig_stats_dump(stats, path), error);
+  if (!strstr(last_message(), text) || strncmp(last_message(), path, strlen(path)) != 0)
+    fail_msg("%s: %s", path, last_message());
+}
+
+static void refusals(void **state)
+{
+  (void)state;
+  char other[256], link[256];
+  make_parts(1, 1);
+  struct callsig_stats *stats = load_parts(0, 0);
+  snprintf(other, sizeof other, "%s", scratch_path("other"));
+  snprintf(link, sizeof link, "%s", scratch_path("link"));
+  expect_refusal(stats, "/nonexistent/folder/file", -ENOENT, ": No such file or directory");
+  expect_refusal(stats, "/tmp", -EISDIR, "is a folder");
+  expect_refusal(stats, "/dev/null", -EEXIST, "not a recording");
+  int file = open(other, O_WRONLY | O_CREAT, 0600);
+  assert_int_equal(write(file, "precious", 8), 8);
+  close(file);
+  expect_refusal(stats, other, -EEXIST, "not a recording");
+  assert_int_equal(symlink(other, link), 0);
+  expect_refusal(stats, link, -ELOOP, "symbolic link");
+  unlink(link);
+  assert_int_equal(truncate(other, 0), 0);
+  assert_int_equal(callsig_stats_dump(stats, other), 0);
+  /* The disk is full: the older recording stays, and nothing else. */
+  struct rlimit limit, small = {.rlim_cur = 4096};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  small.rlim_max = limit.rlim_max;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  expect_refusal(stats, other, -EFBIG, ": File too large");
+  setrlimit(RLIMIT_FSIZE, &limit);
+  callsig_stats_free(load(other));
+  callsig_stats_free(stats);
+  unlink(other);
+  remove_parts(1);
+}
+
+static void save(const void *data, size_t size, const char *path)
+{
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  assert_true(file >= 0);
+  assert_int_equal(write(file, data, size), (ssize_t)size);
+  close(file);
+}
+
+/* Loads the bytes, and prints, folds and writes what came of them. */
+static void try(const void *data, size_t size)
+{
+  char path[256];
+  snprintf(path, sizeof path, "%s", scratch_path("damaged"));
+  struct callsig_stats *stats;
+  save(data, size, path);
+  if (callsig_stats_load(path, &stats) == 0) {
+    free(printed(stats, callsig_stats_print_callers, NULL));
+    assert_int_equal(callsig_stats_fold(stats), 0);
+    free(printed(stats, callsig_stats_print, NULL));
+    assert_int_equal(callsig_stats_dump(stats, path), 0);
+    callsig_stats_free(stats);
+  }
+  unlink(path);
+}
+
+/* Every word of a merged recording, and of a plain one that is folded and written, in turn becomes something else. */
+static void damaged(void **state)
+{
+  (void)state;
+  static const uint64_t values[] = {0, 1, UINT64_MAX, 0x10000, 0x10100, 0x11000, UINT64_C(1) << 63, 0xFFFFFFFF};
+  char path[256];
+  snprintf(path, sizeof path, "%s", scratch_path("seed"));
+  size_t sizes[2];
+  char *files[2] = {NULL, seed_recording(&sizes[1])};
+  save(files[1], sizes[1], path);
+  dump_and_free(load(path), path);
+  files[0] = bytes_of(path, &sizes[0]);
+  for (size_t i = 0; i < 2; i++) {
+    for (size_t at = 0; at + 8 <= sizes[i]; at += 8) {
+      uint64_t word;
+      memcpy(&word, files[i] + at, 8);
+      memcpy(files[i] + at, &values[at / 8 % (sizeof values / sizeof values[0])], 8);
+      try(files[i], sizes[i]);
+      memcpy(files[i] + at, &word, 8);
+    }
+    free(files[i]);
+  }
+  unlink(path);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(whole),  cmocka_unit_test(associative), cmocka_unit_test(commutative),
+      cmocka_unit_test(folded), cmocka_unit_test(refusals),    cmocka_unit_test(damaged),
+  };
+  return cmocka_run_group_tests(tests, catch_messages, NULL);
+}
