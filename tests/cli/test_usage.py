@@ -4,7 +4,14 @@ import subprocess
 
 import harness
 
-COMMANDS = ("run", "report", "export", "index", "flags")
+COMMANDS = (
+    "run",
+    "report",
+    "merge",
+    "export",
+    "index",
+    "flags",
+)
 
 
 class Usage(harness.Case):
@@ -12,7 +19,7 @@ class Usage(harness.Case):
         self.assert_fails(self.callsig(), 2, "no command")
 
     def test_unknown_command(self):
-        for name in ("frobnicate", "merge", "diff", "browse", "stages", ""):
+        for name in ("frobnicate", "reports", ""):
             self.assert_fails(self.callsig(name), 2, f"unknown command '{name}'")
 
     def test_unknown_option_before_command(self):
@@ -33,6 +40,7 @@ class Usage(harness.Case):
             "report": "-s --by --function --signature --stage --thread --module --callers --callees --strip-dirs --format "
                       "--compensate",
             "export": "--to -o --output --by --function --signature --stage --thread --module --strip-dirs --compensate",
+            "merge": "-o --output --fold",
             "index": "--explain --coverage --verify --rules --cache",
             "flags": "--cc --cflags --libs",
         }
