@@ -39,6 +39,11 @@ uint64_t cs_clock_now(void)
   }
 }
 
+uint64_t cs_clock_shared(void)
+{
+  return cs_process.settings.clock == CS_CLOCK_CPU ? cs_monotonic_ns() : cs_clock_now();
+}
+
 /* Both clocks at once: of some readings the one in which they were closest. */
 static struct cs_rec_clock_point read_both(void)
 {

@@ -1,5 +1,5 @@
 /*
- * The public functions: starting, enabling, actions, clock and messages.
+ * The public functions: starting, enabling, clock and messages.
  */
 #include <errno.h>
 #include <time.h>
@@ -18,8 +18,7 @@ static uint32_t process_state(void)
   return __atomic_load_n(&cs_process.state, __ATOMIC_ACQUIRE);
 }
 
-/* Starts recording if it has not started. 0, or -EIO when there can be no recording. */
-static int start_now(void)
+int cs_start_now(void)
 {
   struct cs_thread *t = cs_thread_enter();
   if (t)
@@ -32,7 +31,7 @@ int callsig_start(const struct callsig_options *options)
   if (process_state() != CS_PROCESS_NEW)
     return -EALREADY;
   int error = cs_options_keep(options);
-  return error ? error : start_now();
+  return error ? error : cs_start_now();
 }
 
 /* The clock of another thread. */
@@ -64,7 +63,7 @@ static void end_open_frames(void)
 /* Changes process.disabled, and lets every thread notice at its next hook. */
 static int set_disabled(uint32_t disabled)
 {
-  int error = start_now();
+  int error = cs_start_now();
   if (error)
     return error;
   uint64_t mask = cs_block_signals();
@@ -90,7 +89,7 @@ int callsig_enable(void)
 
 int callsig_is_enabled(void)
 {
-  return start_now() == 0 && !__atomic_load_n(&cs_process.disabled, __ATOMIC_ACQUIRE);
+  return cs_start_now() == 0 && !__atomic_load_n(&cs_process.disabled, __ATOMIC_ACQUIRE);
 }
 
 void callsig_enabled_cleanup(int *was_enabled)
@@ -134,19 +133,4 @@ void callsig_set_message(callsig_message_fn message, void *data)
   cs_process.message_data = data;
   __atomic_store_n(&cs_process.message, message, __ATOMIC_RELEASE);
   cs_restore_signals(mask);
-}
-
-int callsig_action_begin(const char *name)
-{
-  return name ? cs_action_enter(name) : -EINVAL;
-}
-
-int callsig_action_end(const char *name)
-{
-  return name ? cs_action_exit(name) : -EINVAL;
-}
-
-void callsig_action_cleanup(const char **name)
-{
-  (void)callsig_action_end(*name);
 }

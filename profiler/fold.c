@@ -13,6 +13,7 @@
 
 #include "frames.h"
 #include "internal.h"
+#include "open_task.h"
 #include "text.h"
 
 #define KEPT_THREADS 64u
@@ -26,11 +27,12 @@ static __thread unsigned rounds __attribute__((tls_model("initial-exec")));
 
 static void at_thread_end(void *data)
 {
-  struct cs_thread *t = data;
-  if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, t) == 0)
+  if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, data) == 0)
     return;
-  if (cs_self == t && t->self == t) /* else: a forked child, whose control blocks were wiped */
+  struct cs_thread *t = cs_self;
+  if (t && t->self == t) /* else: nothing was recorded, or this is a forked child, whose control blocks were wiped */
     cs_thread_ended(t);
+  cs_open_tasks_release();
 }
 
 __attribute__((constructor)) static void make_key(void)
@@ -44,11 +46,10 @@ __attribute__((constructor)) static void make_key(void)
   }
 }
 
-void cs_thread_watch(struct cs_thread *t)
+void cs_thread_watch(void)
 {
-  rounds = 0;
-  if (key_made)
-    pthread_setspecific(key, t);
+  if (key_made && pthread_setspecific(key, &rounds) == 0)
+    rounds = 0;
 }
 
 /* Takes the record out of the header's list: a reader sees it, or does not. */
@@ -110,7 +111,7 @@ void cs_thread_ended(struct cs_thread *t)
   if (!cs_slow_enter(t))
     return;
   uint64_t now = end_of_thread(t);
-  cs_frames_close_all(t, now);
+  cs_frames_close_all(t, now, true);
   t->tree.record->end_ticks = now;
   cs_thread_name(t->tree.record);
   t->tree.record->state = CS_THREAD_ENDED;

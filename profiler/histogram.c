@@ -28,12 +28,6 @@ static inline uint64_t *octave_at(const struct cs_rec_histogram *histogram, uint
   return (uint64_t *)__atomic_load_n(&histogram->octaves[octave], __ATOMIC_RELAXED);
 }
 
-/* One instruction, as everywhere. */
-static inline void add(uint64_t *counter, uint64_t value)
-{
-  __asm__("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
-}
-
 struct cs_rec_histogram *cs_histogram_make(struct cs_tree *tree, uint32_t sub_bits)
 {
   struct cs_rec_histogram *histogram = cs_record_alloc(tree, sizeof *histogram);
@@ -60,7 +54,16 @@ bool cs_histogram_add(struct cs_tree *tree, struct cs_rec_histogram *histogram, 
   struct place place = place_of(histogram->sub_bits, value);
   uint64_t *counters = make_octave(tree, histogram, place.octave);
   if (counters)
-    add(&counters[place.bucket], 1);
+    cs_add(&counters[place.bucket], 1);
+  return counters != NULL;
+}
+
+bool cs_histogram_count(struct cs_rec_histogram *histogram, uint64_t value)
+{
+  struct place place = place_of(histogram->sub_bits, value);
+  uint64_t *counters = octave_at(histogram, place.octave);
+  if (counters)
+    cs_add(&counters[place.bucket], 1);
   return counters != NULL;
 }
 
@@ -144,7 +147,7 @@ void cs_histogram_call(struct cs_thread *t, struct cs_rec_edge *edge, uint64_t t
   if (histogram && !counters)
     counters = call_octave(t, histogram, place.octave);
   if (counters)
-    add(&counters[place.bucket], 1);
+    cs_add(&counters[place.bucket], 1);
   else
     cs_count_loss(CS_LOSS_HISTOGRAM, 1);
 }

@@ -8,12 +8,17 @@
 
 /* Of the histograms of calls: what a percentile says is within 1/16 of the call that it stands for. */
 #define CS_CALL_SUB_BITS 3u
+/* Of tasks and of waits: within 1/64. */
+#define CS_TASK_SUB_BITS 5u
 
 /* An empty histogram; its record belongs to the tree. In a slow section. NULL: no space. */
 struct cs_rec_histogram *cs_histogram_make(struct cs_tree *tree, uint32_t sub_bits);
 
 /* Counts `value` once. In a slow section. False, and nothing is counted: no space. */
 bool cs_histogram_add(struct cs_tree *tree, struct cs_rec_histogram *histogram, uint64_t value);
+
+/* Counts `value` once where there is space already; else false. Anywhere. */
+bool cs_histogram_count(struct cs_rec_histogram *histogram, uint64_t value);
 
 /* Moves every count of `source` to the histogram that `*target` refers to, which is made when that is 0. Both are of
  * the same sub_bits, and of one writer while this runs. False: some found no space; they were added to *lost. */

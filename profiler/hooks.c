@@ -20,12 +20,6 @@
 #define QUICK_WORDS 32u /* of a signature on the program's stack, which may be small */
 #define ATTEMPTS    8u  /* until a call is given up: something undoes the preparation each time */
 
-/* One instruction each: a handler that interrupts between two of them loses nothing. */
-static inline void add(uint64_t *counter, uint64_t value)
-{
-  __asm__("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
-}
-
 /* One entry: what its hook was given, and what was found out. */
 struct entry {
   const struct cs_registers *registers;
@@ -139,8 +133,7 @@ static bool in_order(const struct cs_thread *t, const struct cs_site *site, uint
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-/* Where a call of the edge counts now, with the frame's bits; 0 when records have to be made first. */
-static uint64_t counters_of(struct cs_thread *t, struct cs_rec_edge *edge)
+uint64_t cs_frame_counters(struct cs_thread *t, struct cs_rec_edge *edge)
 {
   bool plain = t->mode == CS_MODE_PLAIN ? !(edge->flags & CS_EDGE_BACK) : cs_recursion_outermost(t, edge);
   if (plain)
@@ -153,10 +146,7 @@ static uint64_t counters_of(struct cs_thread *t, struct cs_rec_edge *edge)
   return counters | CS_FRAME_GENERIC | CS_FRAME_MARKED | (edge->flags & CS_EDGE_BACK ? CS_FRAME_OPENED : 0u);
 }
 
-/* Opens a frame above `top`, where there is room. A handler may interrupt anywhere: its frames go above a frame in
- * progress once `top` has moved, and until the edge is stored the frame counts for nothing. `ticks` 0: the clock, read
- * last. */
-static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks)
+void cs_frame_push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks)
 {
   bool first = cs_frame_is_first(t->stack, t->top + 1);
   if (first)
@@ -185,7 +175,7 @@ static void push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, u
   __atomic_store_n(&frame->start_ticks, ticks ? ticks : cs_clock_now(), __ATOMIC_RELEASE);
 }
 
-static void count_merged(const struct cs_rec_edge *edge)
+void cs_frame_count_merged(const struct cs_rec_edge *edge)
 {
   if (edge->flags & CS_EDGE_ANY)
     cs_count_loss(CS_LOSS_EDGES_MERGED, 1);
@@ -206,15 +196,15 @@ static enum step enter_quick(struct cs_thread *t, struct entry *entry)
     return PREPARE;
   struct cs_rec_variant *from = cs_edge_to(cs_frame_caller(t->top));
   struct cs_rec_edge *edge = known_edge(t, from, entry, plan);
-  uint64_t counters = edge ? counters_of(t, edge) : 0;
+  uint64_t counters = edge ? cs_frame_counters(t, edge) : 0;
   if (!counters)
     return PREPARE;
   predict(t, from, edge);
   if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)))
-    count_merged(edge);
-  push(t, edge, cfa, counters, 0);
+    cs_frame_count_merged(edge);
+  cs_frame_push(t, edge, cfa, counters, 0);
   if (entry->began)
-    add(&edge->overhead, t->top->start_ticks - entry->began);
+    cs_add(&edge->overhead, t->top->start_ticks - entry->began);
   return DONE;
 }
 
@@ -236,7 +226,7 @@ static bool make_edge(struct cs_thread *t, struct entry *entry, const struct cs_
   cs_histogram_prepare(t);
   if (!entry->made->calls)
     cs_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
-  return counters_of(t, entry->made) || cs_recursion_prepare(t, entry->made);
+  return cs_frame_counters(t, entry->made) || cs_recursion_prepare(t, entry->made);
 }
 
 /* Makes room for the frame: on this machine stack, above frames that are alive. The clock is read only when it is
@@ -304,12 +294,6 @@ static CS_COLD enum step prepare(struct cs_thread *t, struct entry *entry)
   return step;
 }
 
-static bool is_running(const struct cs_thread *t)
-{
-  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : CS_HOOKS_SLOW;
-  return state == CS_HOOKS_ON || state == CS_HOOKS_CLOCK;
-}
-
 /* The calling thread's control block, when its hooks are to count; it may have to be made, or to catch up first. */
 static CS_COLD struct cs_thread *wake(bool entering)
 {
@@ -329,7 +313,7 @@ static CS_COLD struct cs_thread *wake(bool entering)
     return NULL;
   }
   cs_slow_leave(t);
-  return is_running(t) ? t : NULL;
+  return cs_thread_running(t) ? t : NULL;
 }
 
 void cs_hook_enter(uintptr_t function, uintptr_t call_site, const struct cs_registers *registers)
@@ -343,7 +327,7 @@ void cs_hook_enter(uintptr_t function, uintptr_t call_site, const struct cs_regi
   entry.made = NULL;
   struct cs_thread *t = cs_self;
   entry.began = t && t->state == CS_HOOKS_ON ? cs_clock_now() : 0;
-  if (CS_UNLIKELY(!is_running(t))) {
+  if (CS_UNLIKELY(!cs_thread_running(t))) {
     keep_xmm(&entry);
     t = wake(true);
     if (!t)
@@ -363,25 +347,16 @@ bool cs_frame_open(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa,
 {
   if (t->top >= t->limit && !cs_stack_grow(t))
     return false;
-  uint64_t counters = counters_of(t, edge);
+  uint64_t counters = cs_frame_counters(t, edge);
   if (!counters && cs_recursion_prepare(t, edge))
-    counters = counters_of(t, edge);
+    counters = cs_frame_counters(t, edge);
   if (!counters)
     return false;
-  push(t, edge, cfa, counters, ticks);
+  cs_frame_push(t, edge, cfa, counters, ticks);
   return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
-
-static void note_extremes(struct cs_rec_edge *edge, uint64_t ticks)
-{
-  uint64_t min = edge->min, max = edge->max;
-  while (ticks < min && !__atomic_compare_exchange_n(&edge->min, &min, ticks, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-  while (ticks > max && !__atomic_compare_exchange_n(&edge->max, &max, ticks, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-}
 
 void cs_hook_exit_more(struct cs_thread *t, struct cs_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
@@ -405,21 +380,21 @@ void cs_frame_end(struct cs_thread *t, uint64_t now)
   __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
   uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)CS_FRAME_BITS);
-  add(&counters[0], 1);
-  add(&counters[1], ticks);
-  add(&caller->children, ticks);
+  cs_add(&counters[0], 1);
+  cs_add(&counters[1], ticks);
+  cs_add(&caller->children, ticks);
   struct cs_rec_recursion *recursion = (struct cs_rec_recursion *)edge->recursion;
   if (recursion && counters == &recursion->calls) {
     for (unsigned group = 0; owned; group++, owned >>= 1) {
       if (owned & 1) {
-        add(&recursion->primitive[group], 1);
-        add(&recursion->cumulative[group], ticks);
+        cs_add(&recursion->primitive[group], 1);
+        cs_add(&recursion->cumulative[group], ticks);
       }
     }
   }
   if (ticks >= t->exit_least)
     cs_hook_exit_more(t, edge, start, ticks);
-  note_extremes(edge, ticks);
+  cs_note_extremes(&edge->min, &edge->max, ticks);
 }
 
 /* Is `top` the frame that this exit ends? The fast path's checks again. */
@@ -454,7 +429,7 @@ static CS_COLD void exit_slow(struct cs_thread *t, uintptr_t function, uintptr_t
 void cs_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
 {
   struct cs_thread *t = cs_self;
-  if (CS_UNLIKELY(!is_running(t))) {
+  if (CS_UNLIKELY(!cs_thread_running(t))) {
     /* A thread without a control block has no frame that could end, unless a fork wiped it. */
     if (!t || t == &cs_idle) {
       cs_count_loss(CS_LOSS_EXIT_UNMATCHED, 1);
@@ -469,7 +444,7 @@ void cs_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_
     struct cs_rec_edge *edge = cs_frame_edge(t->top);
     cs_frame_end(t, now);
     if (ticks)
-      add(&edge->overhead, cs_clock_now() - ticks);
+      cs_add(&edge->overhead, cs_clock_now() - ticks);
   } else
     exit_slow(t, function, call_site, sp, now);
 }

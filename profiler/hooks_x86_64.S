@@ -98,7 +98,8 @@
         jne     \fail
         .endm
 
-/* Opens a frame of the back edge rax that owns its signature, its pair of signatures and its edge, and returns from the hook. */
+/* Opens a frame of the back edge rax that owns its signature, its pair of signatures, its signature in its stage (where it has one)
+ * and its edge, and returns from the hook. */
         .macro  OPEN_BACK fail
         FRAME_ADDRESS \fail
         mov     r10, [rax + CS_E_RECURSION]
@@ -117,7 +118,11 @@
         mov     [r11], rsi
         mov     r11, [r10 + CS_X_ACTIVE + 8 * CS_X_SIGNATURE_PAIR]
         mov     [r11], rsi
-        mov     [r10 + CS_X_ACTIVE + 8 * CS_X_EDGE], rsi
+        mov     r11, [r10 + CS_X_ACTIVE + 8 * CS_X_SIGNATURE_STAGE]
+        test    r11, r11
+        jz      1f
+        mov     [r11], rsi
+1:      mov     [r10 + CS_X_ACTIVE + 8 * CS_X_EDGE], rsi
         xor     dword ptr [rax + CS_E_MODE], CS_MODE_BACK ^ CS_MODE_RECURSION
         mov     [rdi + CS_T_MARKED], rsi
         mov     r10, [rax + CS_E_FROM]
@@ -482,7 +487,13 @@ __cyg_profile_func_exit:
         mov     qword ptr [rsi], 0
         mov     rsi, [rdi + CS_X_ACTIVE + 8 * CS_X_SIGNATURE_PAIR]
         mov     qword ptr [rsi], 0
-        mov     qword ptr [rdi + CS_X_ACTIVE + 8 * CS_X_EDGE], 0
+        mov     rsi, [rdi + CS_X_ACTIVE + 8 * CS_X_SIGNATURE_STAGE]
+        test    rsi, rsi
+        jz      1f
+        mov     qword ptr [rsi], 0
+        add     qword ptr [rdi + CS_X_PRIMITIVE + 8 * CS_X_SIGNATURE_STAGE], 1
+        add     qword ptr [rdi + CS_X_CUMULATIVE + 8 * CS_X_SIGNATURE_STAGE], rax
+1:      mov     qword ptr [rdi + CS_X_ACTIVE + 8 * CS_X_EDGE], 0
         lea     rsi, [r9 + CS_E_CALLS]
         mov     [r9 + CS_E_COUNTERS], rsi
         xor     dword ptr [r9 + CS_E_MODE], CS_MODE_BACK ^ CS_MODE_RECURSION

@@ -29,6 +29,23 @@
 
 #define CS_MAX_PATH 4096u
 
+/* Adds to a counter that only this thread writes, in one instruction: a handler that interrupts between two of them
+ * loses nothing. */
+static inline void cs_add(uint64_t *counter, uint64_t value)
+{
+  __asm__("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
+}
+
+/* Lowers a minimum and raises a maximum that only this thread writes, and its signal handlers. */
+static inline void cs_note_extremes(uint64_t *least, uint64_t *most, uint64_t value)
+{
+  uint64_t min = *least, max = *most;
+  while (value < min && !__atomic_compare_exchange_n(least, &min, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  while (value > max && !__atomic_compare_exchange_n(most, &max, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Process-wide state
  * ------------------------------------------------------------------------------------------------------------------ */
@@ -149,6 +166,7 @@ struct cs_process {
   struct cs_lock arena_lock;   /* the process's own arena */
   struct cs_lock names_lock;   /* the page that small names share */
   struct cs_lock rings_lock;   /* rings that are free, and their bytes */
+  struct cs_lock stages_lock;  /* what has a name: stages, queues, events, actions */
   struct cs_arena arena;
   struct cs_arena_chunk *spare_chunks; /* of arenas that were freed, zeroed; under arena_lock */
   uint32_t spare_count;
@@ -161,6 +179,9 @@ struct cs_process {
   struct cs_thread *threads; /* every live thread that has a control block; under threads_lock */
   struct cs_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
   uint32_t ended_threads;
+  uint32_t epoch;                      /* how many forks lie between this recording and the first */
+  struct cs_stage *stages;             /* newest first; they and the next ones outlast a fork */
+  struct callsig_stage *closed_stages; /* handles to be used again */
 
   callsig_clock_fn clock; /* CS_CLOCK_INJECTED */
   void *clock_data;
@@ -236,6 +257,12 @@ struct cs_tree {
   void *blocks;               /* every block of this tree, for cs_tree_release(): struct cs_block_list in the arena */
 };
 
+/* What a thread knows of stages, or of queues, by their number. In the tree's arena. */
+struct cs_uses {
+  void **items;
+  uint32_t count;
+};
+
 /* A thread's control block: "T". The first line is what hot code reads; layout.h has the offsets for assembly. It lies
  * on a page of its own with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
 struct cs_thread {
@@ -266,6 +293,7 @@ struct cs_thread {
   uint64_t sigmask;                       /* saved by cs_slow_enter() */
   uint64_t paused_at;                     /* ticks at which cs_pause() stopped the clock */
   uint32_t pauses;                        /* depth of cs_pause() */
+  struct cs_uses stage_uses;              /* struct cs_stage_use */
   uint64_t words[CS_SIGNATURE_MAX_WORDS]; /* the signature being captured in a slow section */
 };
 
@@ -290,6 +318,13 @@ extern struct cs_thread cs_idle, cs_starting, cs_gone;
  * child starts a recording of its own here). NULL when there can be none: the process failed, is starting, or the
  * thread ended. Outside or inside of a slow section. On success the caller is *inside* a slow section. */
 struct cs_thread *cs_thread_enter(void);
+
+/* Does the thread (or NULL) record now? Anywhere. */
+static inline bool cs_thread_running(const struct cs_thread *t)
+{
+  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : CS_HOOKS_SLOW;
+  return state == CS_HOOKS_ON || state == CS_HOOKS_CLOCK;
+}
 
 /* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
  */
@@ -332,6 +367,9 @@ void cs_thread_name(struct cs_rec_thread *record);
 
 /* The recording's clock for the calling thread. Anywhere. */
 uint64_t cs_clock_now(void);
+/* A clock that all threads share, in the unit of the recording's: where that is each thread's CPU time, CLOCK_MONOTONIC.
+ * Anywhere. */
+uint64_t cs_clock_shared(void);
 uint64_t cs_monotonic_ns(void);
 /* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes
  * a tenth of a millisecond, of waiting. Any thread. */
@@ -357,6 +395,9 @@ int cs_recording_open(struct cs_process *process, bool child);
 void *cs_record_alloc(struct cs_tree *tree, size_t size);
 /* A contiguous run of the recording that belongs to no tree (a module's index): zeroed; NULL when there is no space. */
 void *cs_record_alloc_run(size_t size);
+/* `size` zeroed bytes of the recording that belong to no tree, 16-byte aligned, up to a page; NULL when there is no space.
+ */
+void *cs_record_small(size_t size);
 /* A cs_rec_name with this text, of no tree. NULL when there is no space. */
 struct cs_rec_name *cs_record_name(const char *text, size_t length);
 /* Gives the blocks of an ended tree back for later threads, and frees its arena. Nothing may refer to its records. */
@@ -378,8 +419,6 @@ struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site);
  * cardinality guard may widen `words` in place first, and the bounds may merge. NULL when there is no space. */
 struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *from, struct cs_plan *plan,
                                  uint64_t *words, uint32_t word_count);
-/* The edge for an action by name. */
-struct cs_rec_edge *cs_tree_action(struct cs_tree *tree, struct cs_rec_variant *from, const char *name);
 /* Moves every counter of `source` to `target`, making what is missing there. fold.c calls it under threads_lock. 0 or
  * -ENOSPC: calls that found no place were counted in CS_LOSS_NO_SPACE. */
 int cs_tree_merge(struct cs_tree *target, const struct cs_tree *source);
@@ -403,13 +442,11 @@ const struct cs_site *cs_site_at(struct cs_thread *t, uintptr_t pc, uintptr_t fu
  * hooks.c, recursion.c, unwind.c: frames
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. */
-void cs_frames_close_all(struct cs_thread *t, uint64_t now);
+/* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. `left`: the thread does
+ * not come back to its tasks, which have failed. */
+void cs_frames_close_all(struct cs_thread *t, uint64_t now, bool left);
 /* Opens a frame of `edge` above `top`, with these ticks as its start, in a slow section. False: no space. */
 bool cs_frame_open(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t ticks);
-/* Actions as frames: -EINVAL when the innermost open frame is not that action. Outside of slow sections. */
-int cs_action_enter(const char *name);
-int cs_action_exit(const char *name);
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * capture.c
@@ -422,6 +459,10 @@ int cs_read_memory(void *target, uintptr_t address, size_t size);
  * Implemented beside: module.c, filter.c, options.c, control.c, message.c, fold.c, fork.c, dl.c, coroutine.c,
  * calibrate.c
  * ------------------------------------------------------------------------------------------------------------------ */
+
+/* control.c: starts recording if it has not started. 0, or -EIO when there can be no recording. Outside of slow sections.
+ */
+int cs_start_now(void);
 
 /* options.c: fills process->settings from the environment and what callsig_start() left. Called once, with signals
  * blocked, before the recording is made. */
@@ -448,8 +489,8 @@ void cs_message_prepare(void);
 /* message.c: one line to the program's callback or stderr: %s, %d, %u, %lx, %lu. Anywhere. */
 void cs_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* fold.c: arranges that cs_thread_ended(t) runs when the calling thread ends. Called once for each thread. */
-void cs_thread_watch(struct cs_thread *t);
+/* fold.c: arranges that what the calling thread has is given up when it ends. Anywhere, also again. */
+void cs_thread_watch(void);
 
 /* fork.c: at the process's start, once: what is needed to notice forks besides the wiped page (may do nothing). And in
  * a forked child, when a thread's page was found wiped or the pid changed: gives up the parent's recording without

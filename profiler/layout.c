@@ -42,7 +42,7 @@ CHECK(struct cs_rec_edge, recursion, CS_E_RECURSION);
 CHECK(struct cs_rec_edge, flags, CS_E_FLAGS);
 CHECK(struct cs_rec_edge, histogram, CS_E_HISTOGRAM);
 CHECK(struct cs_rec_edge, words, CS_E_WORDS);
-_Static_assert(CS_EDGE_MODULE == CS_E_FLAG_MODULE, "CS_EDGE_MODULE");
+_Static_assert((CS_EDGE_MODULE | CS_EDGE_STAGE_MODULE) == CS_E_FLAG_MODULE, "CS_EDGE_MODULE");
 _Static_assert(offsetof(struct cs_rec_recursion, total) == offsetof(struct cs_rec_recursion, calls) + 8,
                "an edge's and a recursion record's counters are laid out alike");
 
@@ -51,7 +51,8 @@ CHECK(struct cs_rec_recursion, primitive, CS_X_PRIMITIVE);
 CHECK(struct cs_rec_recursion, cumulative, CS_X_CUMULATIVE);
 CHECK(struct cs_rec_recursion, active, CS_X_ACTIVE);
 _Static_assert(CS_GROUP_SIGNATURE == CS_X_SIGNATURE && CS_GROUP_FUNCTION_PAIR == CS_X_FUNCTION_PAIR &&
-                   CS_GROUP_SIGNATURE_PAIR == CS_X_SIGNATURE_PAIR && CS_X_EDGE == CS_GROUP_RESERVED - 1,
+                   CS_GROUP_SIGNATURE_PAIR == CS_X_SIGNATURE_PAIR && CS_GROUP_SIGNATURE_STAGE == CS_X_SIGNATURE_STAGE &&
+                   CS_X_EDGE == CS_GROUP_RESERVED - 1,
                "groups");
 
 CHECK(struct cs_rec_histogram, octaves, CS_H_OCTAVES);

@@ -37,7 +37,7 @@
 #define CS_FRAME_BACK (CS_FRAME_OPENED | CS_FRAME_MARKED)
 
 /* cs_rec_edge.flags */
-#define CS_E_FLAG_MODULE 4 /* CS_EDGE_MODULE */
+#define CS_E_FLAG_MODULE 0x24 /* CS_EDGE_MODULE or CS_EDGE_STAGE_MODULE */
 
 /* struct cs_thread */
 #define CS_T_STATE     0
@@ -91,6 +91,7 @@
 #define CS_X_SIGNATURE      1
 #define CS_X_FUNCTION_PAIR  2
 #define CS_X_SIGNATURE_PAIR 3
+#define CS_X_SIGNATURE_STAGE 6
 #define CS_X_EDGE           11
 
 /* struct cs_rec_histogram of calls: 2^3 counters an octave */

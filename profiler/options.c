@@ -202,6 +202,13 @@ static void find_command(char *target)
   cs_text_add(&text, command);
 }
 
+void cs_options_copy(void *target, size_t size, const void *source)
+{
+  const size_t given = *(const size_t *)source;
+  for (size_t i = 0; i < size; i++)
+    ((char *)target)[i] = i < given ? ((const char *)source)[i] : '\0';
+}
+
 /* What callsig_start() was given, copied: no field is later than the caller's structure is long. */
 static struct callsig_options asked;
 
@@ -211,9 +218,7 @@ int cs_options_keep(const struct callsig_options *options)
     return 0;
   if (options->size < sizeof options->size || options->size > 4096)
     return -EINVAL;
-  size_t size = options->size < sizeof asked ? options->size : sizeof asked;
-  for (size_t i = 0; i < size; i++)
-    ((char *)&asked)[i] = ((const char *)options)[i];
+  cs_options_copy(&asked, sizeof asked, options);
   asked.output = copy_text(asked.output);
   asked.rules = copy_text(asked.rules);
   asked.include = copy_text(asked.include);

@@ -10,6 +10,9 @@
  * else's. Borrowed from the environment. */
 const char *cs_environment(const char *name);
 
+/* Fills an options structure of `size` bytes from one that begins with its own size: what it lacks is 0. Anywhere. */
+void cs_options_copy(void *target, size_t size, const void *source);
+
 /* Keeps a copy of the options of callsig_start() for cs_settings_load(). 0, or -EINVAL when `size` is not a size that
  * this structure ever had. */
 int cs_options_keep(const struct callsig_options *options);

@@ -209,26 +209,26 @@ void *cs_record_alloc_run(size_t size)
   return take_fresh(round_up(size, HEADER_SIZE));
 }
 
+void *cs_record_small(size_t size)
+{
+  struct cs_process *process = &cs_process;
+  cs_lock(&process->names_lock);
+  uintptr_t at = ((uintptr_t)process->names_next + 15) & ~(uintptr_t)15;
+  if (!process->names_next || at + size > (uintptr_t)process->names_end) {
+    process->names_next = take_fresh(HEADER_SIZE);
+    process->names_end = process->names_next ? process->names_next + HEADER_SIZE : NULL;
+    at = (uintptr_t)process->names_next;
+  }
+  if (at)
+    process->names_next = (uint8_t *)(at + size);
+  cs_unlock(&process->names_lock);
+  return (void *)at;
+}
+
 struct cs_rec_name *cs_record_name(const char *text, size_t length)
 {
-  /* Small names share pages. */
-  struct cs_process *process = &cs_process;
   size_t size = round_up(sizeof(struct cs_rec_name) + length + 1, 8);
-  struct cs_rec_name *name = NULL;
-  cs_lock(&process->names_lock);
-  if (size > HEADER_SIZE) {
-    name = cs_record_alloc_run(size);
-  } else {
-    if ((size_t)(process->names_end - process->names_next) < size) {
-      process->names_next = take_fresh(HEADER_SIZE);
-      process->names_end = process->names_next ? process->names_next + HEADER_SIZE : NULL;
-    }
-    if (process->names_next) {
-      name = (struct cs_rec_name *)process->names_next;
-      process->names_next += size;
-    }
-  }
-  cs_unlock(&process->names_lock);
+  struct cs_rec_name *name = size > HEADER_SIZE ? cs_record_alloc_run(size) : cs_record_small(size);
   if (!name)
     return NULL;
   for (size_t i = 0; i < length; i++)

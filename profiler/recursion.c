@@ -139,6 +139,34 @@ static uint64_t *pair_word(struct cs_tree *tree, uint64_t caller, uint64_t calle
   return cs_table_add(&tree->pairs, &tree->arena, hash, pair) ? &pair->active : NULL;
 }
 
+/* The function of the tasks that a context belongs to, NULL outside of all stages. */
+static struct cs_rec_function *stage_of(const struct cs_rec_context *context)
+{
+  for (; context && context->function; context = (const struct cs_rec_context *)context->parent) {
+    struct cs_rec_function *function = (struct cs_rec_function *)context->function;
+    if (function->kind == CS_FUNCTION_KIND_TASK)
+      return function;
+  }
+  return NULL;
+}
+
+/* Gives the record of an edge into a stage its words for the groups by stage. False: no memory. */
+static bool add_stage_words(struct cs_tree *tree, struct cs_rec_recursion *recursion,
+                            const struct cs_rec_variant *to, const struct cs_rec_function *function)
+{
+  uint64_t stage = (uintptr_t)stage_of((const struct cs_rec_context *)to->context);
+  if (!stage)
+    return true;
+  /* Addresses of records are multiples of 8: these kinds of pairs do not meet one another nor the others. */
+  uint64_t *functions = pair_word(tree, (uintptr_t)function | 2, stage);
+  uint64_t *signatures = pair_word(tree, to->signature | 3, stage);
+  uint64_t *module = pair_word(tree, function->module | 4, stage);
+  recursion->active[CS_GROUP_FUNCTION_STAGE] = (uintptr_t)functions;
+  recursion->active[CS_GROUP_SIGNATURE_STAGE] = (uintptr_t)signatures;
+  recursion->active[CS_GROUP_MODULE_STAGE] = (uintptr_t)module;
+  return functions && signatures && module;
+}
+
 static bool make_record(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
 {
   (void)frame;
@@ -154,7 +182,7 @@ static bool make_record(struct cs_thread *t, struct cs_rec_frame *frame, struct 
   uint64_t *signatures = pair_word(tree, from->signature | 1, (uintptr_t)signature);
   uint64_t *module = pair_word(tree, function->module, 2);
   struct cs_rec_recursion *recursion = cs_record_alloc(tree, sizeof *recursion);
-  if (!functions || !signatures || !module || !recursion)
+  if (!functions || !signatures || !module || !recursion || !add_stage_words(tree, recursion, to, function))
     return false;
   recursion->active[CS_GROUP_FUNCTION] = (uintptr_t)&function->active;
   recursion->active[CS_GROUP_SIGNATURE] = (uintptr_t)&signature->active;
@@ -175,7 +203,7 @@ bool cs_recursion_prepare(struct cs_thread *t, struct cs_rec_edge *edge)
 bool cs_recursion_outermost(struct cs_thread *t, struct cs_rec_edge *edge)
 {
   (void)t;
-  if (edge->flags & (CS_EDGE_BACK | CS_EDGE_MODULE))
+  if (edge->flags & (CS_EDGE_BACK | CS_EDGE_MODULE | CS_EDGE_STAGE_MODULE))
     return false;
   const struct cs_rec_context *context = (struct cs_rec_context *)cs_edge_to(edge)->context;
   uint64_t *word = &((struct cs_rec_function *)context->function)->active;
@@ -238,7 +266,9 @@ static uint32_t unmark(struct cs_rec_frame *frame, struct cs_rec_edge *edge)
 
 bool cs_recursion_enter(struct cs_thread *t, struct cs_rec_frame *frame, struct cs_rec_edge *edge)
 {
-  const uint32_t of_back_edge = 1u << CS_GROUP_SIGNATURE | 1u << CS_GROUP_SIGNATURE_PAIR | 1u << EDGE_WORD;
+  uint32_t of_back_edge = 1u << CS_GROUP_SIGNATURE | 1u << CS_GROUP_SIGNATURE_PAIR | 1u << EDGE_WORD;
+  if (word_of(recursion_of(edge), CS_GROUP_SIGNATURE_STAGE))
+    of_back_edge |= 1u << CS_GROUP_SIGNATURE_STAGE;
   each_unsettled(t, t->stack, frame - 1, mark);
   uint32_t owned = own(frame, edge);
   t->marked = frame;

@@ -107,7 +107,7 @@ static void catch_up(struct cs_thread *t)
   set_thresholds(t);
   uint64_t ended = __atomic_exchange_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
   if (ended)
-    cs_frames_close_all(t, ended);
+    cs_frames_close_all(t, ended, false);
 }
 
 void cs_slow_leave(struct cs_thread *t)
@@ -261,7 +261,7 @@ struct cs_thread *cs_thread_enter(void)
   if (made) {
     made->sigmask = mask;
     cs_self = made;
-    cs_thread_watch(made);
+    cs_thread_watch();
     cs_fork_inherit(made);
     return made;
   }

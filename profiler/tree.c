@@ -16,7 +16,6 @@
 #include "histogram.h"
 #include "recording.h"
 #include "table.h"
-#include "text.h"
 
 #define FIRST_SLOTS 256u
 
@@ -48,21 +47,35 @@ static void publish(uint64_t *pointer, const void *record)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-struct cs_rec_function *cs_tree_function(struct cs_tree *tree, uint64_t module, uint32_t kind, uint32_t function,
-                                         uint64_t address)
+static uint64_t hash_function(uint64_t module, uint32_t kind, uint32_t function, uint64_t address)
 {
   /* A function that the index knows is the same wherever a copy of it lies. */
   uint64_t identity = function == CS_NONE ? address : function;
-  uint64_t hash = cs_hash_mix(cs_hash_mix(cs_hash_mix(kind, module), function == CS_NONE), identity);
-  struct cs_table_slot *slot;
+  return cs_hash_mix(cs_hash_mix(cs_hash_mix(kind, module), function == CS_NONE), identity);
+}
+
+struct cs_rec_function *cs_tree_function_find(const struct cs_tree *tree, uint64_t module, uint32_t kind,
+                                              uint32_t function, uint64_t address)
+{
+  const uint64_t hash = hash_function(module, kind, function, address);
+  const struct cs_table_slot *slot;
   for (uint64_t i = hash; (slot = cs_table_at(&tree->functions, i))->item; i++) {
     struct cs_rec_function *known = slot->item;
     if (slot->hash == hash && known->module == module && known->kind == kind && known->function == function &&
         (function != CS_NONE || known->address == address))
       return known;
   }
+  return NULL;
+}
+
+struct cs_rec_function *cs_tree_function(struct cs_tree *tree, uint64_t module, uint32_t kind, uint32_t function,
+                                         uint64_t address)
+{
+  struct cs_rec_function *known = cs_tree_function_find(tree, module, kind, function, address);
+  if (known)
+    return known;
   struct cs_rec_function *made = cs_record_alloc(tree, sizeof *made);
-  if (!made || !cs_table_add(&tree->functions, &tree->arena, hash, made))
+  if (!made || !cs_table_add(&tree->functions, &tree->arena, hash_function(module, kind, function, address), made))
     return NULL;
   made->module = module;
   made->function = function;
@@ -72,42 +85,6 @@ struct cs_rec_function *cs_tree_function(struct cs_tree *tree, uint64_t module, 
   made->tag = (struct cs_rec_tag){CS_TAG_FUNCTION, sizeof *made};
   publish(&tree->record->first_function, made);
   return made;
-}
-
-/* The name record of an action, the same for all threads. */
-static const struct cs_rec_name *action_name(const char *name)
-{
-  static struct cs_lock lock;
-  static const struct cs_rec_header *owner;
-  static struct known {
-    struct known *next;
-    const struct cs_rec_name *name;
-  } * first;
-  cs_lock(&lock);
-  if (owner != cs_process.header) {
-    owner = cs_process.header;
-    first = NULL;
-  }
-  struct known *at = first;
-  while (at && !cs_equal(at->name->text, name))
-    at = at->next;
-  if (!at) {
-    at = cs_process_alloc(sizeof *at);
-    if (at)
-      at->name = cs_record_name(name, cs_length(name));
-    if (at && at->name) {
-      at->next = first;
-      first = at;
-    }
-  }
-  cs_unlock(&lock);
-  return at ? at->name : NULL;
-}
-
-static struct cs_rec_function *action_function(struct cs_tree *tree, const char *name)
-{
-  const struct cs_rec_name *record = action_name(name);
-  return record ? cs_tree_function(tree, 0, CS_FUNCTION_KIND_ACTION, CS_NONE, (uintptr_t)record) : NULL;
 }
 
 static uint64_t hash_signature(const struct cs_rec_function *function, const uint64_t *words, uint32_t count,
@@ -264,18 +241,24 @@ static bool encode_cfa(const struct cs_site *site, uint32_t *cfa)
 }
 
 /* The edge's context, before it has one: an ancestor with the same function, a merged one, or a child of the caller's.
- */
+ * Between the caller and an ancestor no other stage may begin, unless a task folds to one of its own stage. */
 static struct cs_rec_context *target_context(struct cs_tree *tree, struct cs_rec_context *caller,
                                              struct cs_rec_function *function, uint32_t *flags)
 {
-  bool own_module = true;
+  const bool is_task = function->kind == CS_FUNCTION_KIND_TASK;
+  bool own_module = true, own_module_here = true, task_passed = false;
   for (struct cs_rec_context *at = caller; at && at->function; at = (struct cs_rec_context *)at->parent) {
     const struct cs_rec_function *ancestor = (struct cs_rec_function *)at->function;
-    if (ancestor == function) {
+    if (ancestor == function && (is_task || !task_passed)) {
       *flags |= CS_EDGE_BACK;
       return at;
     }
+    /* Active, though not in this stage: marks have to say in which groups. */
+    if (ancestor == function)
+      *flags |= CS_EDGE_BACK | CS_EDGE_GENERIC;
     own_module = own_module && ancestor->module != function->module;
+    own_module_here = own_module_here && (task_passed || ancestor->module != function->module);
+    task_passed = task_passed || ancestor->kind == CS_FUNCTION_KIND_TASK;
   }
   /* Below a merged context the path says nothing about the stack. So the calls that lead into merged contexts are
    * treated as recursion: marks say what is active. */
@@ -285,6 +268,7 @@ static struct cs_rec_context *target_context(struct cs_tree *tree, struct cs_rec
     return cs_context_of(tree, NULL, function);
   }
   *flags |= own_module ? CS_EDGE_MODULE : 0u;
+  *flags |= task_passed && own_module_here && !is_task ? CS_EDGE_STAGE_MODULE : 0u;
   return cs_context_of(tree, caller, function);
 }
 
@@ -377,18 +361,25 @@ struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *fr
   return cs_edge_make(tree, from, &key);
 }
 
-struct cs_rec_edge *cs_tree_action(struct cs_tree *tree, struct cs_rec_variant *from, const char *name)
+struct cs_rec_function *cs_tree_task_function(struct cs_tree *tree, const struct cs_rec_stage *stage)
 {
-  struct cs_rec_function *function = action_function(tree, name);
-  if (!function)
-    return NULL;
-  /* An action's address stands for its site and its this_fn: no code is there. */
-  struct cs_edge_key key = {.site = (uintptr_t)function,
-                            .function_address = (uintptr_t)function,
+  return cs_tree_function(tree, 0, CS_FUNCTION_KIND_TASK, CS_NONE, (uintptr_t)stage);
+}
+
+struct cs_rec_edge *cs_tree_named(struct cs_tree *tree, struct cs_rec_variant *from, struct cs_rec_function *function,
+                                  const struct cs_rec_name *text)
+{
+  /* No code is there: what the function is named by stands for its site and its this_fn, the same in all threads. */
+  const uint64_t word = (uintptr_t)text;
+  struct cs_edge_key key = {.site = function->address,
+                            .function_address = function->address,
                             .function = function,
-                            .signature_flags = CS_SIGNATURE_NONE,
+                            .words = &word,
+                            .word_count = text ? 1 : 0,
+                            .signature_flags = text ? CS_SIGNATURE_TEXT : CS_SIGNATURE_NONE,
                             .generic = true};
-  struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, key.function_address, NULL, 0);
+  struct cs_rec_edge *edge =
+      cs_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
   return edge ? edge : cs_edge_make(tree, from, &key);
 }
 

@@ -23,8 +23,17 @@ struct cs_edge_key {
   bool generic; /* never on the fast path */
 };
 
+/* The function of the tree, or NULL. Anywhere. */
+struct cs_rec_function *cs_tree_function_find(const struct cs_tree *tree, uint64_t module, uint32_t kind,
+                                              uint32_t function, uint64_t address);
+/* The same, made when new. NULL: no space. */
 struct cs_rec_function *cs_tree_function(struct cs_tree *tree, uint64_t module, uint32_t kind, uint32_t function,
                                          uint64_t address);
+/* The function that stands for the tasks of a stage. NULL: no space. */
+struct cs_rec_function *cs_tree_task_function(struct cs_tree *tree, const struct cs_rec_stage *stage);
+/* The edge from `from` for an action, or for a task with this text (NULL: none), made when new. NULL: no space. */
+struct cs_rec_edge *cs_tree_named(struct cs_tree *tree, struct cs_rec_variant *from, struct cs_rec_function *function,
+                                  const struct cs_rec_name *text);
 struct cs_rec_context *cs_context_of(struct cs_tree *tree, struct cs_rec_context *parent,
                                      struct cs_rec_function *function);
 struct cs_rec_signature *cs_signature_find(const struct cs_tree *tree, const struct cs_rec_function *function,

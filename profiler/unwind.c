@@ -7,6 +7,7 @@
  * of 0, which only a second signal at the same instruction leaves there, is never dead.
  */
 #include "frames.h"
+#include "task.h"
 
 static void drop(struct cs_thread *t)
 {
@@ -15,15 +16,19 @@ static void drop(struct cs_thread *t)
   t->top--;
 }
 
-/* Takes `top` off, which is no bottom. True when it was an open frame, which then ended at `now`. */
-static bool take_top(struct cs_thread *t, uint64_t now)
+/* Takes `top` off, which is no bottom. True when it was an open frame, which then ended at `now`. `left`: control does
+ * not come back to it. */
+static bool take_top(struct cs_thread *t, uint64_t now, bool left)
 {
   if (cs_frame_is_link(t->stack, t->top)) {
     cs_stack_retreat(t);
     return false;
   }
   if (t->top->edge) {
-    cs_frame_end(t, now);
+    if (cs_frame_is_task(t->top))
+      cs_task_cut(t, now, left);
+    else
+      cs_frame_end(t, now);
     return true;
   }
   if (!cs_frame_is_lost(t->top)) {
@@ -37,24 +42,24 @@ static bool take_top(struct cs_thread *t, uint64_t now)
 
 void cs_frame_close(struct cs_thread *t, uint64_t now)
 {
-  if (take_top(t, now))
+  if (take_top(t, now, true))
     cs_count_loss(CS_LOSS_UNWOUND, 1);
 }
 
-static void close_machine(struct cs_thread *t, uint64_t now)
+static void close_machine(struct cs_thread *t, uint64_t now, bool left)
 {
   while (!cs_stack_at_bottom(t))
-    take_top(t, now);
+    take_top(t, now, left);
 }
 
-void cs_frames_close_all(struct cs_thread *t, uint64_t now)
+void cs_frames_close_all(struct cs_thread *t, uint64_t now, bool left)
 {
-  close_machine(t, now);
+  close_machine(t, now, left);
   for (struct cs_machine *machine = t->machines; machine; machine = machine->next) {
     if (machine == t->machine || !machine->top || machine->top == machine->outermost->frames)
       continue;
     cs_stack_run(t, machine, now);
-    close_machine(t, now);
+    close_machine(t, now, left);
   }
 }
 

@@ -133,7 +133,7 @@ struct callsig_stage_options {
   size_t size;
   uint32_t pipeline;    /* which of the program's pipelines */
   uint32_t index;       /* the stage's place in it */
-  const char *name;     /* must not be empty */
+  const char *name;     /* 1 to 1024 bytes */
   uint32_t concurrency; /* how many tasks are worked on at a time; 0 is 1 */
   /* Callbacks, entered in this order and left in reverse. One that fails on entry leaves those before it, in reverse,
    * and not itself. On exit all are called. */
@@ -143,6 +143,8 @@ struct callsig_stage_options {
    * since this handle was opened. */
   uint64_t max_failures;         /* more than these; 0: no limit */
   uint32_t max_failure_permille; /* more than this share of the tasks, once there are 100; 0: no limit */
+  int own_time; /* not 0: the times of its tasks leave out the tasks that begin inside them in the same thread, for
+                   stages that call one another. The tree and the timeline keep the whole time */
 };
 
 /* Opens a stage. A stage with the same pipeline, index, name and concurrency that was open before, or is, is the same
@@ -179,6 +181,11 @@ CALLSIG_API int callsig_task_begin(struct callsig_stage *stage, const struct cal
  * failures are above its limits: the task has ended, and the pipeline should. */
 CALLSIG_API int callsig_task_end(struct callsig_stage *stage, int failed);
 
+/* Ends the calling thread's innermost task, which must be of this stage, as none: it does not count as a task (there
+ * was no item, in the end), though its time stays in the tree. task_exit callbacks are called, with `failed` 0. Returns
+ * as callsig_task_end(). */
+CALLSIG_API int callsig_task_cancel(struct callsig_stage *stage);
+
 /* Marks the calling thread's innermost task as failed, however it ends. -EINVAL: none is open. */
 CALLSIG_API int callsig_task_fail(void);
 
@@ -207,7 +214,7 @@ struct callsig_queue_options {
   size_t size;
   uint32_t pipeline; /* as the stage that puts into it */
   uint32_t index;
-  const char *name;  /* the stage's, as a rule; must not be empty. Copied */
+  const char *name;  /* the stage's, as a rule; 1 to 1024 bytes. Copied */
   uint64_t capacity; /* items it can hold; 0: unbounded or unknown */
 };
 
@@ -226,6 +233,9 @@ CALLSIG_API void callsig_queue_put_end(struct callsig_queue *queue, uint64_t tok
 /* The same around a get. */
 CALLSIG_API uint64_t callsig_queue_get_begin(struct callsig_queue *queue);
 CALLSIG_API void callsig_queue_get_end(struct callsig_queue *queue, uint64_t token, uint64_t item, int failed);
+
+/* The queue holds `items` now, which neither puts nor gets tell of: it was flushed, or drops items by itself. */
+CALLSIG_API void callsig_queue_set_level(struct callsig_queue *queue, uint64_t items);
 
 /*
  * A bounded queue between threads, first in first out, with its statistics. Not in signal handlers.

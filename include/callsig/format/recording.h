@@ -253,7 +253,8 @@ enum cs_group {
  *  - When it was the outermost activation of each of its groups (always so while the thread has no recursion open), it
  * goes to `calls` and `total`. Except that CS_GROUP_MODULE and CS_GROUP_MODULE_STAGE follow from the tree: such a call
  * is outermost in its module when the edge has CS_EDGE_MODULE, and else is inside another call of the module; it is
- * outermost in its module and stage when no context between it and the innermost task on its path is of the module.
+ * outermost in its module and stage when no context from its parent up to the innermost task on its path is of the
+ * module, or it is that task.
  *  - Otherwise it goes to recursion->calls and ->total, and for each group of which it was the outermost activation
  * also to
  *    ->primitive[group] and ->cumulative[group].
@@ -296,6 +297,8 @@ enum cs_edge_flag {
   CS_EDGE_MODULE = 1u << 2,  /* no ancestor's function is of the callee's module */
   CS_EDGE_ANY = 1u << 3,     /* the caller's signature was merged: `from` stands for any */
   CS_EDGE_MERGED = 1u << 4,  /* the callee's context is a merged one */
+  CS_EDGE_STAGE_MODULE =
+      1u << 5, /* below a task, and no context from the caller's up to the innermost task is of the callee's module */
 };
 
 struct cs_rec_recursion {
@@ -357,8 +360,16 @@ struct cs_rec_stage {
   uint32_t concurrency;
   uint32_t number;                     /* 0, 1, 2 ... in order of opening */
   uint64_t opened_ticks, closed_ticks; /* closed 0 while open */
-  uint64_t dropped;                    /* tasks that a callback refused */
-  uint64_t reserved[4];
+  uint64_t dropped;                    /* tasks that a callback refused, at their beginning or their end */
+  uint64_t callback_failures;          /* callbacks of any kind that failed */
+  uint64_t merged_signatures;          /* tasks that count without their text: the stage has too many texts */
+  uint32_t flags;                      /* enum cs_stage_flag */
+  uint32_t reserved32;
+  uint64_t reserved[1];
+};
+
+enum cs_stage_flag {
+  CS_STAGE_OWN_TIME = 1u << 0, /* the times in its cs_rec_tasks leave out the tasks that began inside its own */
 };
 
 /* The tasks of one stage as one thread ran them. One writer. The times are those of successful tasks. */
@@ -374,12 +385,14 @@ struct cs_rec_tasks {
   uint64_t histogram;               /* address of a cs_rec_histogram, of successes */
   uint64_t first_ticks, last_ticks; /* when the first task began and the last one ended */
   uint64_t open;                    /* tasks that this thread has open */
-  uint64_t reserved[4];
+  uint64_t cancelled;               /* tasks that ended as none: in the tree only */
+  uint64_t reserved[3];
 };
 
 /* What a queue holds, in one 16-byte word that is replaced as a whole. While it is empty, the time it has been empty
  * is empty_ticks + now (modulo 2^64), else empty_ticks: the moments at which it became empty are subtracted, those at
- * which it was filled are added. A queue is empty from its opening. */
+ * which it was filled are added. A queue is empty from its opening. `items` as a signed number may be below 0 for a
+ * moment, when a get is told of before its put: the queue is empty then. */
 struct cs_rec_queue_level {
   uint64_t items;
   uint64_t empty_ticks;

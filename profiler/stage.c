@@ -1,0 +1,360 @@
+/*
+ * Stages: what is known of them in the process, and what a thread's tree has of each.
+ */
+#include "stage.h"
+
+#include <errno.h>
+
+#include "hash.h"
+#include "histogram.h"
+#include "options.h"
+#include "recording.h"
+#include "text.h"
+#include "tree.h"
+
+#define FIRST_USES 16u
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void publish(struct cs_rec_header *header, struct cs_rec_stage *record)
+{
+  record->next = header->first_stage;
+  __atomic_store_n(&header->first_stage, (uintptr_t)record, __ATOMIC_RELEASE);
+}
+
+/* Under stages_lock. */
+static struct cs_rec_stage *make_record(const struct cs_stage *stage)
+{
+  const struct cs_rec_name *name = cs_record_name(stage->name, stage->name_length);
+  const struct cs_rec_name *label = cs_record_name(stage->label, cs_length(stage->label));
+  struct cs_rec_stage *record = name && label ? cs_record_small(sizeof *record) : NULL;
+  if (!record)
+    return NULL;
+  record->name = (uintptr_t)name;
+  record->label = (uintptr_t)label;
+  record->pipeline = stage->pipeline;
+  record->index = stage->index;
+  record->concurrency = stage->concurrency;
+  record->number = stage->number;
+  record->flags = stage->flags;
+  record->opened_ticks = cs_clock_shared();
+  record->tag = (struct cs_rec_tag){CS_TAG_STAGE, sizeof *record};
+  publish(cs_process.header, record);
+  return record;
+}
+
+/* Under stages_lock. */
+static struct cs_rec_stage *record_of(struct cs_stage *stage)
+{
+  if (stage->epoch != cs_process.epoch) {
+    stage->record = NULL;
+    stage->texts = NULL;
+    stage->epoch = cs_process.epoch;
+  }
+  if (!stage->record && cs_process.header)
+    __atomic_store_n(&stage->record, make_record(stage), __ATOMIC_RELEASE);
+  return stage->record;
+}
+
+struct cs_rec_stage *cs_stage_record(struct cs_stage *stage)
+{
+  cs_lock(&cs_process.stages_lock);
+  struct cs_rec_stage *record = record_of(stage);
+  cs_unlock(&cs_process.stages_lock);
+  return record;
+}
+
+struct cs_stage *cs_stage_of_record(const struct cs_rec_stage *record)
+{
+  cs_lock(&cs_process.stages_lock);
+  struct cs_stage *stage = cs_process.stages;
+  while (stage && stage->record != record)
+    stage = stage->next;
+  cs_unlock(&cs_process.stages_lock);
+  return stage;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void write_label(struct cs_text *text, const struct callsig_stage_options *options)
+{
+  cs_text_add_number(text, options->pipeline, 10);
+  cs_text_add(text, ":");
+  cs_text_add_number(text, options->index, 10);
+  cs_text_add(text, ":");
+  cs_text_add(text, options->name);
+  if (options->concurrency > 1) {
+    cs_text_add(text, "[");
+    cs_text_add_number(text, options->concurrency, 10);
+    cs_text_add(text, "]");
+  }
+}
+
+/* The stage with these options, made when new. NULL: no memory. Under stages_lock. */
+static struct cs_stage *find_stage(const struct callsig_stage_options *options)
+{
+  char label[CS_LABEL_MAX];
+  struct cs_text text = cs_text_begin(label, sizeof label);
+  write_label(&text, options);
+  struct cs_stage *stage = cs_process.stages;
+  while (stage && !(stage->concurrency == options->concurrency && cs_equal(stage->label, label)))
+    stage = stage->next;
+  if (stage)
+    return stage;
+  size_t length = cs_length(label);
+  stage = cs_process_alloc(sizeof *stage + length + 1);
+  if (!stage)
+    return NULL;
+  for (size_t i = 0; i < length; i++)
+    stage->label[i] = label[i];
+  stage->number = cs_process.stages ? cs_process.stages->number + 1 : 0;
+  stage->pipeline = options->pipeline;
+  stage->index = options->index;
+  stage->concurrency = options->concurrency;
+  stage->name = stage->label;
+  for (unsigned colons = 0; colons < 2; stage->name++)
+    colons += *stage->name == ':';
+  stage->name_length = (uint32_t)cs_length(options->name);
+  stage->next = cs_process.stages;
+  cs_process.stages = stage;
+  return stage;
+}
+
+/* Under stages_lock: one more handle of the stage is open. */
+static void begin_use(struct cs_stage *stage, bool own_time)
+{
+  stage->flags = own_time ? CS_STAGE_OWN_TIME : 0u;
+  struct cs_rec_stage *record = record_of(stage);
+  if (!record)
+    return;
+  record->flags = stage->flags;
+  if (stage->opens == 0 && record->closed_ticks) {
+    /* The time while it was closed is none of its own. */
+    record->opened_ticks += cs_clock_shared() - record->closed_ticks;
+    record->closed_ticks = 0;
+  }
+}
+
+static void end_use(struct cs_stage *stage)
+{
+  if (--stage->opens == 0 && stage->record && stage->epoch == cs_process.epoch)
+    stage->record->closed_ticks = cs_clock_shared();
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* A handle with room for the callbacks: one that was closed, or a new one. Under stages_lock. */
+static struct callsig_stage *take_handle(size_t hooks)
+{
+  struct callsig_stage **link = &cs_process.closed_stages;
+  while (*link && (*link)->hook_capacity < hooks)
+    link = &(*link)->next;
+  struct callsig_stage *handle = *link;
+  if (handle) {
+    *link = handle->next;
+    return handle;
+  }
+  handle = cs_process_alloc(sizeof *handle + hooks * sizeof handle->hooks[0]);
+  if (handle)
+    handle->hook_capacity = (uint32_t)hooks;
+  return handle;
+}
+
+static void give_handle(struct callsig_stage *handle)
+{
+  handle->next = cs_process.closed_stages;
+  cs_process.closed_stages = handle;
+}
+
+static void fill_handle(struct callsig_stage *handle, const struct callsig_stage_options *options)
+{
+  handle->max_failures = options->max_failures;
+  handle->max_failure_permille = options->max_failure_permille;
+  handle->limited = options->max_failures || options->max_failure_permille;
+  handle->tasks = handle->failures = 0;
+  handle->hook_count = (uint32_t)options->hook_count;
+  for (size_t i = 0; i < options->hook_count; i++)
+    cs_options_copy(&handle->hooks[i], sizeof handle->hooks[i], options->hooks[i]);
+}
+
+static int check_options(const struct callsig_stage_options *options)
+{
+  size_t length = options->name ? cs_length(options->name) : 0;
+  if (length == 0 || length > CS_STAGE_NAME_MAX || options->max_failure_permille > 1000 ||
+      (options->hook_count && !options->hooks) || options->hook_count > CS_STAGE_HOOKS_MAX)
+    return -EINVAL;
+  for (size_t i = 0; i < options->hook_count; i++)
+    if (!options->hooks[i] || options->hooks[i]->size < sizeof(size_t))
+      return -EINVAL;
+  return 0;
+}
+
+/* A handle of the stage with these options, before its callbacks. NULL: no memory. */
+static struct callsig_stage *open_handle(const struct callsig_stage_options *options)
+{
+  uint64_t mask = cs_block_signals();
+  cs_lock(&cs_process.stages_lock);
+  struct cs_stage *stage = find_stage(options);
+  struct callsig_stage *handle = stage ? take_handle(options->hook_count) : NULL;
+  if (handle) {
+    handle->stage = stage;
+    fill_handle(handle, options);
+    begin_use(stage, options->own_time != 0);
+    stage->opens++;
+  }
+  cs_unlock(&cs_process.stages_lock);
+  cs_restore_signals(mask);
+  return handle;
+}
+
+static void close_handle(struct callsig_stage *handle)
+{
+  uint64_t mask = cs_block_signals();
+  cs_lock(&cs_process.stages_lock);
+  end_use(handle->stage);
+  give_handle(handle);
+  cs_unlock(&cs_process.stages_lock);
+  cs_restore_signals(mask);
+}
+
+int callsig_stage_open(const struct callsig_stage_options *given, struct callsig_stage **stage)
+{
+  struct callsig_stage_options options;
+  if (!given || !stage || given->size < offsetof(struct callsig_stage_options, concurrency))
+    return -EINVAL;
+  cs_options_copy(&options, sizeof options, given);
+  if (options.concurrency == 0)
+    options.concurrency = 1;
+  int error = check_options(&options);
+  if (error)
+    return error;
+  (void)cs_start_now(); /* without a recording there are stages all the same */
+  struct callsig_stage *handle = open_handle(&options);
+  if (!handle)
+    return -ENOMEM;
+  error = cs_stage_enter(handle);
+  if (error) {
+    close_handle(handle);
+    return error;
+  }
+  *stage = handle;
+  return 0;
+}
+
+int callsig_stage_close(struct callsig_stage *stage)
+{
+  if (!stage)
+    return 0;
+  int error = cs_stage_leave(stage);
+  close_handle(stage);
+  return error;
+}
+
+const char *callsig_stage_label(const struct callsig_stage *stage)
+{
+  return stage->stage->label;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* Where the text is or would be. Every text finds a free slot: no more than half are taken. */
+static const struct cs_rec_name **slot_of(struct cs_texts *texts, const char *text)
+{
+  for (uint64_t i = cs_hash(text, cs_length(text));; i++) {
+    const struct cs_rec_name **slot = &texts->slots[i & (CS_TEXTS_SLOTS - 1)];
+    const struct cs_rec_name *known = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (!known || cs_equal(known->text, text))
+      return slot;
+  }
+}
+
+const struct cs_rec_name *cs_stage_text_known(const struct cs_stage *stage, const char *text)
+{
+  struct cs_texts *texts = __atomic_load_n(&stage->texts, __ATOMIC_ACQUIRE);
+  return texts ? __atomic_load_n(slot_of(texts, text), __ATOMIC_ACQUIRE) : NULL;
+}
+
+bool cs_stage_texts_full(const struct cs_stage *stage)
+{
+  const struct cs_texts *texts = __atomic_load_n(&stage->texts, __ATOMIC_ACQUIRE);
+  return texts && __atomic_load_n(&texts->count, __ATOMIC_ACQUIRE) >= CS_TEXTS_MAX;
+}
+
+const struct cs_rec_name *cs_stage_text(struct cs_stage *stage, const char *text)
+{
+  const struct cs_rec_name *name = NULL;
+  cs_lock(&cs_process.stages_lock);
+  if (!stage->texts)
+    __atomic_store_n(&stage->texts, cs_process_alloc(sizeof *stage->texts), __ATOMIC_RELEASE);
+  if (stage->texts) {
+    const struct cs_rec_name **slot = slot_of(stage->texts, text);
+    if (!*slot && stage->texts->count < CS_TEXTS_MAX) {
+      __atomic_store_n(slot, cs_record_name(text, cs_length(text)), __ATOMIC_RELEASE);
+      if (*slot)
+        __atomic_store_n(&stage->texts->count, stage->texts->count + 1, __ATOMIC_RELEASE);
+    }
+    name = *slot;
+  }
+  cs_unlock(&cs_process.stages_lock);
+  return name;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+struct cs_rec_tasks *cs_tasks_of(struct cs_tree *tree, const struct cs_rec_stage *stage)
+{
+  for (uint64_t at = tree->record->first_tasks; at; at = ((const struct cs_rec_tasks *)at)->next)
+    if (((const struct cs_rec_tasks *)at)->stage == (uintptr_t)stage)
+      return (struct cs_rec_tasks *)at;
+  struct cs_rec_histogram *histogram = cs_histogram_make(tree, CS_TASK_SUB_BITS);
+  struct cs_rec_tasks *tasks = histogram ? cs_record_alloc(tree, sizeof *tasks) : NULL;
+  if (!tasks)
+    return NULL;
+  tasks->stage = (uintptr_t)stage;
+  tasks->min = UINT64_MAX;
+  tasks->histogram = (uintptr_t)histogram;
+  tasks->next = tree->record->first_tasks;
+  tasks->tag = (struct cs_rec_tag){CS_TAG_TASKS, sizeof *tasks};
+  __atomic_store_n(&tree->record->first_tasks, (uintptr_t)tasks, __ATOMIC_RELEASE);
+  return tasks;
+}
+
+struct cs_stage_use *cs_stage_use_known(const struct cs_thread *t, const struct cs_stage *stage)
+{
+  return stage->number < t->stage_uses.count ? t->stage_uses.items[stage->number] : NULL;
+}
+
+bool cs_uses_reserve(struct cs_thread *t, struct cs_uses *uses, uint32_t number)
+{
+  if (number < uses->count)
+    return true;
+  uint32_t count = uses->count ? uses->count : FIRST_USES;
+  while (count <= number)
+    count *= 2;
+  void **items = cs_arena_alloc(&t->tree.arena, count * sizeof *items);
+  if (!items)
+    return false;
+  for (uint32_t i = 0; i < uses->count; i++)
+    items[i] = uses->items[i];
+  uses->items = items;
+  uses->count = count;
+  return true;
+}
+
+struct cs_stage_use *cs_stage_use(struct cs_thread *t, struct cs_stage *stage)
+{
+  struct cs_stage_use *known = cs_stage_use_known(t, stage);
+  if (known)
+    return known;
+  const struct cs_rec_stage *record = cs_stage_record(stage);
+  struct cs_stage_use *use =
+      record && cs_uses_reserve(t, &t->stage_uses, stage->number) ? cs_arena_alloc(&t->tree.arena, sizeof *use) : NULL;
+  if (!use)
+    return NULL;
+  use->function = cs_tree_task_function(&t->tree, record);
+  use->tasks = use->function ? cs_tasks_of(&t->tree, record) : NULL;
+  if (!use->tasks)
+    return NULL;
+  t->stage_uses.items[stage->number] = use;
+  return use;
+}
