@@ -73,9 +73,9 @@ const struct cs_rec_name *cs_action_name(const char *name)
 static bool open_quick(struct cs_thread *t, const char *name, uintptr_t sp)
 {
   const struct cs_rec_name *known = find_name(name);
-  struct cs_named named = {.function = known ? cs_tree_function_find(&t->tree, 0, CS_FUNCTION_KIND_ACTION, CS_NONE,
-                                                                     (uintptr_t)known)
-                                             : NULL};
+  struct cs_named named = {
+      .function =
+          known ? cs_tree_function_find(&t->tree, 0, CS_FUNCTION_KIND_ACTION, CS_NONE, (uintptr_t)known) : NULL};
   return named.function && cs_named_open(t, &named, sp);
 }
 
@@ -87,9 +87,8 @@ static CS_COLD int open_slow(const char *name, uintptr_t sp)
     if (!t)
       return 0; /* nothing is recorded now */
     const struct cs_rec_name *known = cs_action_name(name);
-    struct cs_named named = {.function = known ? cs_tree_function(&t->tree, 0, CS_FUNCTION_KIND_ACTION, CS_NONE,
-                                                                  (uintptr_t)known)
-                                               : NULL};
+    struct cs_named named = {
+        .function = known ? cs_tree_function(&t->tree, 0, CS_FUNCTION_KIND_ACTION, CS_NONE, (uintptr_t)known) : NULL};
     bool prepared = cs_named_prepare(t, &named), ready = prepared && attempt < ATTEMPTS;
     cs_named_leave(t, !ready);
     if (!prepared)

@@ -9,8 +9,12 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "action.h"
 #include "frames.h"
 #include "internal.h"
+#include "open_task.h"
+#include "stage.h"
+#include "task.h"
 #include "text.h"
 #include "tree.h"
 
@@ -22,7 +26,9 @@
 
 /* A frame that was open at the fork. */
 struct inherited_frame {
-  uintptr_t pc; /* 0: an action, whose name is in `words` */
+  uintptr_t pc;              /* 0: an action, whose name is in `words`, or a task, whose text is, "" for none */
+  struct cs_stage *stage;    /* of a task, NULL for another frame */
+  struct cs_open_task *task; /* that it is of; NULL when the program ended it unrecorded */
   uintptr_t function_address;
   uintptr_t cfa;
   int32_t cfa_offset;  /* of the site, for a site that no index knows */
@@ -68,15 +74,21 @@ static void each_open_frame(const struct cs_thread *t, frame_fn visit, void *dat
   }
 }
 
-static const struct cs_rec_name *action_name(const struct cs_rec_edge *edge)
+/* What is copied of a frame without code: an action's name, a task's text; NULL for a task without one. */
+static const struct cs_rec_name *name_of(const struct cs_rec_edge *edge)
 {
-  const struct cs_rec_context *context = (const struct cs_rec_context *)cs_edge_to(edge)->context;
-  return (const struct cs_rec_name *)((const struct cs_rec_function *)context->function)->address;
+  const struct cs_rec_function *function = cs_edge_function(edge);
+  if (function->kind == CS_FUNCTION_KIND_ACTION)
+    return (const struct cs_rec_name *)function->address;
+  return edge->word_count ? (const struct cs_rec_name *)edge->words[0] : NULL;
 }
 
 static uint32_t words_to_copy(const struct cs_rec_edge *edge)
 {
-  return cs_edge_plan(edge) ? edge->word_count : (action_name(edge)->length + 8) / 8;
+  if (cs_edge_plan(edge))
+    return edge->word_count;
+  const struct cs_rec_name *name = name_of(edge);
+  return name ? (name->length + 8) / 8 : 1;
 }
 
 static void measure(const struct cs_rec_frame *frame, const struct cs_rec_edge *edge, void *data)
@@ -95,7 +107,12 @@ static void copy_frame(const struct cs_rec_frame *frame, const struct cs_rec_edg
   copy->cfa = frame->cfa;
   copy->cfa_offset = plan ? plan->site->cfa_offset : 0;
   copy->word_count = words_to_copy(edge);
-  const uint64_t *words = plan ? edge->words : (const uint64_t *)(const void *)action_name(edge)->text;
+  bool is_task = cs_frame_is_task(frame);
+  copy->stage = is_task ? cs_stage_of_record((const struct cs_rec_stage *)cs_edge_function(edge)->address) : NULL;
+  copy->task = is_task ? cs_open_task_of_frame(frame) : NULL;
+  const uint64_t *words = edge->words, nothing = 0;
+  if (!plan)
+    words = name_of(edge) ? (const uint64_t *)(const void *)name_of(edge)->text : &nothing;
   for (uint32_t i = 0; i < copy->word_count; i++)
     copy->words[i] = words[i];
   to->used += sizeof *copy + copy->word_count * sizeof(uint64_t);
@@ -186,7 +203,8 @@ void cs_fork_child(struct cs_process *process)
   process->reserved = 0;
   process->allocated = 0;
   process->growth = process->modules_lock = process->threads_lock = process->arena_lock = process->names_lock =
-      process->rings_lock = unlocked;
+      process->rings_lock = process->stages_lock = unlocked;
+  process->epoch++;
   process->arena = (struct cs_arena){0};
   process->spare_chunks = NULL;
   process->spare_count = 0;
@@ -212,12 +230,26 @@ static uint32_t type_states(const struct cs_site *site, uint64_t *words)
   return site->state_words;
 }
 
+static struct cs_rec_edge *task_edge(struct cs_thread *t, struct cs_rec_variant *from,
+                                     const struct inherited_frame *frame)
+{
+  const char *text = (const char *)frame->words;
+  struct cs_stage_use *use = cs_stage_use(t, frame->stage);
+  return use ? cs_tree_named(&t->tree, from, use->function, text[0] ? cs_stage_text(frame->stage, text) : NULL) : NULL;
+}
+
 /* The edge of the frame below the child's `top`; NULL when it is not to be recorded, or there is no space. */
 static struct cs_rec_edge *find_edge(struct cs_thread *t, const struct inherited_frame *frame)
 {
   struct cs_rec_variant *from = cs_edge_to(cs_frame_caller(t->top));
-  if (!frame->pc)
-    return cs_tree_action(&t->tree, from, (const char *)frame->words);
+  if (frame->stage)
+    return task_edge(t, from, frame);
+  if (!frame->pc) {
+    const struct cs_rec_name *name = cs_action_name((const char *)frame->words);
+    struct cs_rec_function *function =
+        name ? cs_tree_function(&t->tree, 0, CS_FUNCTION_KIND_ACTION, CS_NONE, (uintptr_t)name) : NULL;
+    return function ? cs_tree_named(&t->tree, from, function, NULL) : NULL;
+  }
   const struct cs_site *site = cs_site_at(t, frame->pc, frame->function_address, frame->cfa_offset);
   struct cs_plan *plan = site && !site->excluded ? cs_tree_plan(&t->tree, site) : NULL;
   if (!plan)
@@ -232,13 +264,15 @@ static struct cs_rec_edge *find_edge(struct cs_thread *t, const struct inherited
 
 void cs_fork_inherit(struct cs_thread *t)
 {
+  cs_open_tasks_forget_frames();
   if (!inherited)
     return;
   for (size_t at = sizeof *inherited; at < inherited->used;) {
     const struct inherited_frame *frame = (const struct inherited_frame *)((const char *)inherited + at);
     struct cs_rec_edge *edge = find_edge(t, frame);
-    if (edge)
-      cs_frame_open(t, edge, frame->cfa, inherited->ticks);
+    bool opened = edge && cs_frame_open(t, edge, frame->cfa, inherited->ticks);
+    if (opened && frame->stage)
+      cs_task_inherit(t, frame->stage, frame->task);
     at += sizeof *frame + frame->word_count * sizeof(uint64_t);
   }
   release(&inherited);

@@ -153,9 +153,9 @@ void cs_edge_set_mode(struct cs_rec_edge *edge, bool active);
 
 /* Where a call of the edge counts now, with the frame's bits; 0 when records have to be made first. Anywhere. */
 uint64_t cs_frame_counters(struct cs_thread *t, struct cs_rec_edge *edge);
-/* Opens a frame of `edge` above `top`, where there is room. A handler may interrupt anywhere: its frames go above a frame in
- * progress once `top` has moved, and until the edge is stored the frame counts for nothing. `ticks` 0: the clock, read
- * last. Anywhere. */
+/* Opens a frame of `edge` above `top`, where there is room. A handler may interrupt anywhere: its frames go above a
+ * frame in progress once `top` has moved, and until the edge is stored the frame counts for nothing. `ticks` 0: the
+ * clock, read last. Anywhere. */
 void cs_frame_push(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks);
 /* Counts a call of the edge that the bounds have merged. Anywhere. */
 void cs_frame_count_merged(const struct cs_rec_edge *edge);

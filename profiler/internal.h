@@ -36,6 +36,15 @@ static inline void cs_add(uint64_t *counter, uint64_t value)
   __asm__("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
 }
 
+/* Counters move from an ended thread's tree: when the process is killed in the middle, each is in one tree or the
+ * other.
+ */
+static inline void cs_move(uint64_t *target, uint64_t *source)
+{
+  __atomic_store_n(target, *target + *source, __ATOMIC_RELAXED);
+  __atomic_store_n(source, 0, __ATOMIC_RELAXED);
+}
+
 /* Lowers a minimum and raises a maximum that only this thread writes, and its signal handlers. */
 static inline void cs_note_extremes(uint64_t *least, uint64_t *most, uint64_t value)
 {
@@ -367,8 +376,8 @@ void cs_thread_name(struct cs_rec_thread *record);
 
 /* The recording's clock for the calling thread. Anywhere. */
 uint64_t cs_clock_now(void);
-/* A clock that all threads share, in the unit of the recording's: where that is each thread's CPU time, CLOCK_MONOTONIC.
- * Anywhere. */
+/* A clock that all threads share, in the unit of the recording's: where that is each thread's CPU time,
+ * CLOCK_MONOTONIC. Anywhere. */
 uint64_t cs_clock_shared(void);
 uint64_t cs_monotonic_ns(void);
 /* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes
@@ -395,7 +404,8 @@ int cs_recording_open(struct cs_process *process, bool child);
 void *cs_record_alloc(struct cs_tree *tree, size_t size);
 /* A contiguous run of the recording that belongs to no tree (a module's index): zeroed; NULL when there is no space. */
 void *cs_record_alloc_run(size_t size);
-/* `size` zeroed bytes of the recording that belong to no tree, 16-byte aligned, up to a page; NULL when there is no space.
+/* `size` zeroed bytes of the recording that belong to no tree, 16-byte aligned, up to a page; NULL when there is no
+ * space.
  */
 void *cs_record_small(size_t size);
 /* A cs_rec_name with this text, of no tree. NULL when there is no space. */
@@ -442,8 +452,8 @@ const struct cs_site *cs_site_at(struct cs_thread *t, uintptr_t pc, uintptr_t fu
  * hooks.c, recursion.c, unwind.c: frames
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. `left`: the thread does
- * not come back to its tasks, which have failed. */
+/* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. `left`: the thread
+ * does not come back to its tasks, which have failed. */
 void cs_frames_close_all(struct cs_thread *t, uint64_t now, bool left);
 /* Opens a frame of `edge` above `top`, with these ticks as its start, in a slow section. False: no space. */
 bool cs_frame_open(struct cs_thread *t, struct cs_rec_edge *edge, uintptr_t cfa, uint64_t ticks);
@@ -460,7 +470,8 @@ int cs_read_memory(void *target, uintptr_t address, size_t size);
  * calibrate.c
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* control.c: starts recording if it has not started. 0, or -EIO when there can be no recording. Outside of slow sections.
+/* control.c: starts recording if it has not started. 0, or -EIO when there can be no recording. Outside of slow
+ * sections.
  */
 int cs_start_now(void);
 

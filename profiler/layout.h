@@ -88,11 +88,11 @@
 #define CS_X_CUMULATIVE 120
 #define CS_X_ACTIVE     216
 /* enum cs_group, and the place of the edge's own word */
-#define CS_X_SIGNATURE      1
-#define CS_X_FUNCTION_PAIR  2
-#define CS_X_SIGNATURE_PAIR 3
+#define CS_X_SIGNATURE       1
+#define CS_X_FUNCTION_PAIR   2
+#define CS_X_SIGNATURE_PAIR  3
 #define CS_X_SIGNATURE_STAGE 6
-#define CS_X_EDGE           11
+#define CS_X_EDGE            11
 
 /* struct cs_rec_histogram of calls: 2^3 counters an octave */
 #define CS_H_OCTAVES  16

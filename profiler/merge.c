@@ -10,6 +10,7 @@
 #include "guard.h"
 #include "histogram.h"
 #include "ring.h"
+#include "stage.h"
 #include "table.h"
 #include "tree.h"
 
@@ -149,13 +150,6 @@ static struct cs_rec_edge *map_edge(struct merge *merge, const struct cs_rec_edg
   return known ? known : cs_edge_make(merge->target, from, &key);
 }
 
-/* Counters move: when the process is killed in the middle of a merge, each is in one tree or the other. */
-static void move(uint64_t *target, uint64_t *source)
-{
-  __atomic_store_n(target, *target + *source, __ATOMIC_RELAXED);
-  __atomic_store_n(source, 0, __ATOMIC_RELAXED);
-}
-
 /* False: no space for the recursion's counters. */
 static bool move_recursion(struct cs_tree *tree, struct cs_rec_edge *edge, struct cs_rec_recursion *source)
 {
@@ -169,11 +163,11 @@ static bool move_recursion(struct cs_tree *tree, struct cs_rec_edge *edge, struc
     target->tag = (struct cs_rec_tag){CS_TAG_RECURSION, sizeof *target};
     __atomic_store_n(&edge->recursion, (uintptr_t)target, __ATOMIC_RELEASE);
   }
-  move(&target->calls, &source->calls);
-  move(&target->total, &source->total);
+  cs_move(&target->calls, &source->calls);
+  cs_move(&target->total, &source->total);
   for (unsigned group = 0; group < CS_GROUP_COUNT; group++) {
-    move(&target->primitive[group], &source->primitive[group]);
-    move(&target->cumulative[group], &source->cumulative[group]);
+    cs_move(&target->primitive[group], &source->primitive[group]);
+    cs_move(&target->cumulative[group], &source->cumulative[group]);
   }
   return true;
 }
@@ -182,10 +176,10 @@ static bool move_edge(struct cs_tree *tree, struct cs_rec_edge *target, struct c
 {
   if (source->recursion && !move_recursion(tree, target, (struct cs_rec_recursion *)source->recursion))
     return false;
-  move(&target->calls, &source->calls);
-  move(&target->total, &source->total);
-  move(&target->children, &source->children);
-  move(&target->overhead, &source->overhead);
+  cs_move(&target->calls, &source->calls);
+  cs_move(&target->total, &source->total);
+  cs_move(&target->children, &source->children);
+  cs_move(&target->overhead, &source->overhead);
   if (source->histogram) {
     uint64_t lost = 0;
     if (!cs_histogram_move(tree, &target->histogram, (struct cs_rec_histogram *)source->histogram, &lost))
@@ -235,12 +229,13 @@ int cs_tree_merge(struct cs_tree *target, const struct cs_tree *source)
   bool ready = edges && merge.words && cs_table_init(&merge.map, &merge.scratch, 1024) &&
                note_mapped(&merge, source->root->context, (void *)target->root->context) &&
                note_mapped(&merge, (uintptr_t)source->root, target->root);
-  move(&target->root_edge->children, &source->root_edge->children);
+  cs_move(&target->root_edge->children, &source->root_edge->children);
   for (uint64_t i = 0; edges && i < count; i++) {
     struct cs_rec_edge *edge = ready ? map_edge(&merge, edges[i]) : NULL;
     if (!edge || !move_edge(target, edge, edges[i]))
       lost += calls_of(edges[i]);
   }
+  lost += cs_tasks_fold(target, source->record);
   cs_ring_fold(target->record, source->record, ready ? map_span : map_nothing, &merge);
   cs_arena_free(&merge.scratch);
   if (lost)

@@ -65,9 +65,10 @@ bool cs_named_prepare(struct cs_thread *t, const struct cs_named *named)
 {
   cs_tree_check_pressure(&t->tree);
   struct cs_rec_edge *edge =
-      named->function ? cs_tree_named(&t->tree, cs_edge_to(cs_frame_caller(t->top)), named->function, named->text) : NULL;
-  bool ready = edge && (t->top < t->limit || cs_stack_grow(t)) &&
-               (cs_frame_counters(t, edge) || cs_recursion_prepare(t, edge));
+      named->function ? cs_tree_named(&t->tree, cs_edge_to(cs_frame_caller(t->top)), named->function, named->text)
+                      : NULL;
+  bool ready =
+      edge && (t->top < t->limit || cs_stack_grow(t)) && (cs_frame_counters(t, edge) || cs_recursion_prepare(t, edge));
   if (ready)
     __atomic_store_n(&cs_process.recorded, 1, __ATOMIC_RELAXED);
   else

@@ -16,8 +16,8 @@ struct cs_named {
 
 /* Opens a frame, with the stack pointer `sp`. False: something has to be prepared. Anywhere. */
 bool cs_named_open(struct cs_thread *t, const struct cs_named *named, uintptr_t sp);
-/* Enters a slow section of the calling thread on the machine stack of `sp`, its dead frames closed. `now` is the clock's
- * reading, 0 when it was not needed yet. NULL: nothing is recorded now, and no section entered. */
+/* Enters a slow section of the calling thread on the machine stack of `sp`, its dead frames closed. `now` is the
+ * clock's reading, 0 when it was not needed yet. NULL: nothing is recorded now, and no section entered. */
 struct cs_thread *cs_named_enter(uintptr_t sp, uint64_t now);
 /* Makes what cs_named_open() needs. False: no space, which is counted. In a slow section. */
 bool cs_named_prepare(struct cs_thread *t, const struct cs_named *named);

@@ -7,7 +7,7 @@
 
 #include "fold.h"
 
-#define CHUNK_SIZE 4096u
+#define CHUNK_SIZE  4096u
 #define CHUNK_TASKS ((CHUNK_SIZE - 4 * sizeof(void *)) / sizeof(struct cs_open_task))
 
 struct chunk {

@@ -1,6 +1,6 @@
 /*
- * The tasks that a thread has open, as the program sees it: also those that are not recorded, since callbacks and errors
- * must not depend on whether a profile is made.
+ * The tasks that a thread has open, as the program sees it: also those that are not recorded, since callbacks and
+ * errors must not depend on whether a profile is made.
  *
  * The list is the thread's own and lies in memory that a fork copies. A signal handler may begin and end tasks between
  * any two instructions here; it leaves the list as it found it.

@@ -151,8 +151,8 @@ static struct cs_rec_function *stage_of(const struct cs_rec_context *context)
 }
 
 /* Gives the record of an edge into a stage its words for the groups by stage. False: no memory. */
-static bool add_stage_words(struct cs_tree *tree, struct cs_rec_recursion *recursion,
-                            const struct cs_rec_variant *to, const struct cs_rec_function *function)
+static bool add_stage_words(struct cs_tree *tree, struct cs_rec_recursion *recursion, const struct cs_rec_variant *to,
+                            const struct cs_rec_function *function)
 {
   uint64_t stage = (uintptr_t)stage_of((const struct cs_rec_context *)to->context);
   if (!stage)

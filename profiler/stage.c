@@ -319,6 +319,36 @@ struct cs_rec_tasks *cs_tasks_of(struct cs_tree *tree, const struct cs_rec_stage
   return tasks;
 }
 
+uint64_t cs_tasks_fold(struct cs_tree *target, const struct cs_rec_thread *source)
+{
+  uint64_t lost = 0, waste = 0;
+  for (uint64_t at = source->first_tasks; at; at = ((const struct cs_rec_tasks *)at)->next) {
+    struct cs_rec_tasks *from = (struct cs_rec_tasks *)at;
+    struct cs_rec_tasks *to = cs_tasks_of(target, (const struct cs_rec_stage *)from->stage);
+    if (!to) {
+      lost += from->tasks;
+      continue;
+    }
+    cs_move(&to->tasks, &from->tasks);
+    cs_move(&to->failures, &from->failures);
+    cs_move(&to->total, &from->total);
+    cs_move(&to->failed_total, &from->failed_total);
+    cs_move(&to->cancelled, &from->cancelled);
+    if (from->min <= from->max) {
+      cs_note_extremes(&to->min, &to->max, from->min);
+      cs_note_extremes(&to->min, &to->max, from->max);
+    }
+    if (from->first_ticks && (!to->first_ticks || from->first_ticks < to->first_ticks))
+      to->first_ticks = from->first_ticks;
+    if (from->last_ticks > to->last_ticks)
+      to->last_ticks = from->last_ticks;
+    (void)cs_histogram_move(target, &to->histogram, (struct cs_rec_histogram *)from->histogram, &waste);
+  }
+  if (waste)
+    cs_count_loss(CS_LOSS_HISTOGRAM, waste);
+  return lost;
+}
+
 struct cs_stage_use *cs_stage_use_known(const struct cs_thread *t, const struct cs_stage *stage)
 {
   return stage->number < t->stage_uses.count ? t->stage_uses.items[stage->number] : NULL;

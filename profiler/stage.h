@@ -13,8 +13,8 @@
 #define CS_TEXTS_MAX   256u
 #define CS_TEXTS_SLOTS 512u /* a power of two, twice as many */
 
-#define CS_STAGE_NAME_MAX  1024u                   /* bytes */
-#define CS_STAGE_HOOKS_MAX 256u                    /* of one handle */
+#define CS_STAGE_NAME_MAX  1024u                    /* bytes */
+#define CS_STAGE_HOOKS_MAX 256u                     /* of one handle */
 #define CS_LABEL_MAX       (CS_STAGE_NAME_MAX + 64) /* with the numbers around the name, and the NUL */
 
 /* The texts of a stage's tasks. Grows under stages_lock, and is read without. */
@@ -82,6 +82,9 @@ struct cs_stage_use *cs_stage_use(struct cs_thread *t, struct cs_stage *stage);
 
 /* The tasks of the stage in the tree, made when new. NULL: no space. In a slow section. */
 struct cs_rec_tasks *cs_tasks_of(struct cs_tree *tree, const struct cs_rec_stage *stage);
+/* Moves the statistics of an ended thread's tasks to the tree of the folded ones. Gives how many tasks found no space.
+ */
+uint64_t cs_tasks_fold(struct cs_tree *target, const struct cs_rec_thread *source);
 /* Makes room for a use of what has this number. False: no memory. In a slow section. */
 bool cs_uses_reserve(struct cs_thread *t, struct cs_uses *uses, uint32_t number);
 

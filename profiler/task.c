@@ -119,8 +119,7 @@ static struct ending end_frame(struct cs_thread *t, struct cs_open_task *open, s
 void cs_task_cut(struct cs_thread *t, uint64_t now, bool left)
 {
   struct cs_open_task *open = cs_open_task_of_frame(t->top);
-  const struct cs_rec_stage *stage =
-      (const struct cs_rec_stage *)cs_edge_function(cs_frame_edge(t->top))->address;
+  const struct cs_rec_stage *stage = (const struct cs_rec_stage *)cs_edge_function(cs_frame_edge(t->top))->address;
   struct cs_rec_tasks *tasks = cs_tasks_of(&t->tree, stage);
   struct ending ending = end_frame(t, open, tasks, now);
   bool failed = left || (open && open->failed);
@@ -147,6 +146,13 @@ static void begun(struct cs_stage_use *use, const struct cs_rec_frame *frame)
   if (CS_UNLIKELY(!use->tasks->first_ticks))
     use->tasks->first_ticks = frame->start_ticks;
   cs_add(&use->tasks->open, 1);
+}
+
+void cs_task_inherit(struct cs_thread *t, const struct cs_stage *stage, struct cs_open_task *open)
+{
+  begun(cs_stage_use_known(t, stage), t->top);
+  if (open)
+    open->frame = t->top;
 }
 
 /* Opens the task's frame, when nothing has to be prepared. */

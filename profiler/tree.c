@@ -378,8 +378,7 @@ struct cs_rec_edge *cs_tree_named(struct cs_tree *tree, struct cs_rec_variant *f
                             .word_count = text ? 1 : 0,
                             .signature_flags = text ? CS_SIGNATURE_TEXT : CS_SIGNATURE_NONE,
                             .generic = true};
-  struct cs_rec_edge *edge =
-      cs_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
+  struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
   return edge ? edge : cs_edge_make(tree, from, &key);
 }
 
