@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "callsig/format/duration.h"
+#include "callsig/format/rank.h"
 #include "callsig/stats.h"
 #include "command.h"
 #include "config.h"
@@ -44,7 +45,9 @@ static const char help[] =
     "  --help, --version\n";
 
 struct run_options {
-  const char *output; /* NULL: DEFAULT_OUTPUT, and print the table */
+  const char *output;   /* NULL: DEFAULT_OUTPUT, and print the table */
+  char named[PATH_MAX]; /* the recording: `output` or DEFAULT_OUTPUT, with the rank behind it in a parallel job */
+  struct cs_rank rank;
   const char *sort;
   const char *rules;
   const char *clock;
@@ -224,12 +227,12 @@ static void report_run(const char *output, const struct run_options *run, pid_t 
 {
   int error = cs_recording_stamp(output, pid, status);
   int children = cs_recording_count_children(output, started_ns);
-  const char *shown = run->output != NULL ? run->output : DEFAULT_OUTPUT;
+  const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
     explain_nothing(shown, status);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cs_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error != -ENOENT && run->output == NULL)
+  if (error != -ENOENT && run->output == NULL && run->rank.number == 0)
     print_table(output, run);
   if (children > 0)
     cs_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
@@ -247,7 +250,7 @@ static int prepare(const struct run_options *run, const char *name, struct cs_pr
     error = cs_prepare_indexes(program, &libraries, run->rules);
   /* Last, so that an older recording stays when this run comes to nothing. */
   if (error == 0)
-    error = cs_recording_prepare(run->output != NULL ? run->output : DEFAULT_OUTPUT, output);
+    error = cs_recording_prepare(run->named, output);
   if (error == 0 && (error = set_environment(run, program, &libraries, output)) == -ENOMEM)
     cs_error("run: out of memory");
   cs_libraries_free(&libraries);
@@ -275,12 +278,28 @@ static int run_program(const struct run_options *run, char **argv)
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Ranks of a job that are started alike do not meet in one file. */
+static int name_output(const struct cs_command *command, struct run_options *run)
+{
+  const char *output = run->output != NULL ? run->output : DEFAULT_OUTPUT;
+  run->rank = cs_rank_find(cs_environment);
+  size_t length = strlen(output);
+  if (length < sizeof run->named) {
+    memcpy(run->named, output, length + 1);
+    if (cs_rank_name(&run->rank, run->named, sizeof run->named))
+      return CS_EXIT_OK;
+  }
+  return cs_usage_error(command, "-o: the path is longer than %zu bytes", sizeof run->named - 1);
+}
+
 static int run_main(const struct cs_command *command, int argc, char **argv)
 {
   struct run_options run = {.rules = cs_environment("CALLSIG_RULES")};
   int status = CS_EXIT_OK;
   if (read_options(command, argc, argv, &run, &status) == 0) {
     status = check_options(command, &run);
+    if (status == CS_EXIT_OK)
+      status = name_output(command, &run);
     if (status == CS_EXIT_OK && optind == argc)
       status = cs_usage_error(command, "no program given");
     if (status == CS_EXIT_OK)

@@ -18,6 +18,7 @@
 
 #include "callsig/callsig.h"
 #include "callsig/format/index.h"
+#include "callsig/format/rank.h"
 #include "callsig/format/recording.h"
 
 #include "layout.h"
@@ -68,7 +69,8 @@ struct cs_settings {
   bool start_disabled;
   uint32_t clock;        /* enum cs_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
   uint64_t memory_limit; /* bytes */
-  bool percentiles;      /* every edge has a histogram of its calls' times */
+  struct cs_rank rank;
+  bool percentiles; /* every edge has a histogram of its calls' times */
   bool timeline;
   uint64_t timeline_min_ns; /* calls at least this long are in the timeline */
   uint64_t timeline_spans;  /* of a thread's ring; a power of two */

@@ -233,6 +233,11 @@ void cs_settings_load(struct cs_process *process)
   cs_message_prepare();
   const char *output = either("CALLSIG_OUTPUT", asked.output);
   make_absolute("CALLSIG_OUTPUT", output ? output : DEFAULT_OUTPUT, settings->output);
+  settings->rank = cs_rank_find(cs_environment);
+  if (settings->output[0] && !cs_rank_name(&settings->rank, settings->output, sizeof settings->output)) {
+    cs_message("CALLSIG_OUTPUT: there is no room for the rank behind the path: name a shorter one");
+    settings->output[0] = '\0';
+  }
   const char *rules = either("CALLSIG_RULES", asked.rules);
   settings->rules[0] = '\0';
   settings->rules_hash = 0;

@@ -339,6 +339,11 @@ static void fill_header(struct cs_process *process, bool child)
   header->start_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
   header->program = (uintptr_t)name_of_file("/proc/self/exe");
   header->command = (uintptr_t)content_of_file("/proc/self/cmdline");
+  const struct cs_rank *rank = &process->settings.rank;
+  if (rank->source) {
+    header->rank = rank->number;
+    header->rank_source = (uintptr_t)cs_record_name(rank->source, cs_length(rank->source));
+  }
   header->start = (struct cs_rec_clock_point){cs_clock_now(), cs_monotonic_ns()};
   header->last = header->start;
   /* The magic comes last: before it the file is no recording. */

@@ -36,8 +36,8 @@ typedef uint64_t (*callsig_clock_fn)(void *data);
  * `callsig run` sets, wins over the field. */
 struct callsig_options {
   size_t size;
-  const char
-      *output; /* the recording's path; default callsig.out, "callsig.out.PID" when that exists   (CALLSIG_OUTPUT) */
+  const char *output;  /* the recording's path; default callsig.out, "callsig.out.PID" when that exists; with ".rankN"
+                          behind it in a job of ranks   (CALLSIG_OUTPUT) */
   int no_signatures;   /* rows by function only                                             (CALLSIG_NO_SIGNATURES=1) */
   const char *rules;   /* rules file                                                        (CALLSIG_RULES) */
   const char *include; /* globs, separated by newlines; see docs/filters.md                 (CALLSIG_INCLUDE) */

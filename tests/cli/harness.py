@@ -32,7 +32,7 @@ class Case(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="callsig-cli-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         # What the machine's own user has set must not matter, and caches of tests are their own.
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("CALLSIG_", "LD_"))}
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("CALLSIG_", "LD_", "OMPI_", "PMI", "SLURM_"))}
         self.environment["CALLSIG_CACHE_DIR"] = os.path.join(self.folder, "cache")
         self.environment["LC_ALL"] = "C"
         # A program that records itself asks the command for its index: the one that is tested.

@@ -3,6 +3,7 @@
 import os
 import signal
 import stat
+import struct
 import subprocess
 import unittest
 
@@ -254,6 +255,34 @@ class Output(harness.Case):
         done = self.callsig("run", silent)
         self.assertEqual(done.returncode, 3)
         self.assertIn("callsig: nothing was recorded in callsig.out: no instrumented function ran", done.stderr)
+
+    def test_ranks(self):
+        """Ranks leave recordings of their own; who is given a name that has the rank behind it does not add another."""
+        for rank in (1, 0):
+            done = self.callsig("run", self.program, env={"PMI_RANK": str(rank)})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(self.rows(done.stderr)), 0 if rank else 4, done.stderr)
+        names = ["callsig.out.rank0", "callsig.out.rank1"]
+        self.assertEqual([name for name in sorted(os.listdir(self.folder)) if name.startswith("callsig.out")], names)
+        self.assertIn("10 function calls", self.callsig("report", *names).stdout)
+        for rank, number in (({"OMPI_COMM_WORLD_RANK": "x", "PMIX_RANK": "12", "PMI_RANK": "3"}, 12),
+                             ({"SLURM_PROCID": "1234567890", "PMI_RANK": "-1"}, None), ({"SLURM_PROCID": "7"}, 7)):
+            done = self.callsig("run", "-o", "named", self.program, env=rank)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            named = "named" if number is None else f"named.rank{number}"
+            self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("named")], [named])
+            self.assertEqual(self.read_rank(named), number if number is None else (next(key for key in rank if rank[key] == str(number)), number))
+            os.unlink(self.path(named))
+
+    def read_rank(self, name):
+        """The variable and the rank in a recording's header, by docs/recording-format.md."""
+        with open(self.path(name), "rb") as file:
+            header = file.read(4096)
+            base, (source, rank) = struct.unpack_from("<Q", header, 16)[0], struct.unpack_from("<Qq", header, 328)
+            if not source:
+                return None
+            file.seek(source - base + 16)
+            return file.read(32).split(b"\0")[0].decode(), rank
 
     def test_children(self):
         forks = self.compile("forks", """

@@ -209,6 +209,10 @@ def options(tools, compiler, level):
         if result.status or result.errors:
             raise Failure(f"{name}={value}: exit status {result.status}: {result.errors}")
         tools.expect_counts(result.recording, {"leaf": 2000, "helper": 1000, "work": 100, "main": 1}, exact=True)
+    result = guest.run_profiled([], settings={"PMI_RANK": "5"})
+    if result.errors or os.path.exists(result.recording) or not tools.read(result.recording + ".rank5").calls:
+        raise Failure(f"rank 5: {result.errors}")
+    result.remove()
     result = guest.run_profiled([], settings={"CALLSIG_DISABLED": "1"})
     if result.status or result.errors or tools.read(result.recording).calls:
         raise Failure(f"disabled: exit status {result.status}: {result.errors}")

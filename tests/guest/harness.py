@@ -70,7 +70,7 @@ class Tools:
         self.runs = 0
 
     def environment(self, **more):
-        names = {name: value for name, value in os.environ.items() if not name.startswith("CALLSIG_")}
+        names = {name: value for name, value in os.environ.items() if not name.startswith(("CALLSIG_", "OMPI_", "PMI", "SLURM_"))}
         names["CALLSIG_CACHE_DIR"] = os.path.join(self.scratch, "cache")
         if self.command:
             names["CALLSIG_COMMAND"] = self.command
