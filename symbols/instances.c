@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addressmap.h"
 #include "identity.h"
 #include "plan.h"
 #include "sites.h"
@@ -20,9 +21,10 @@ enum { DEPTH_MAX = 512 /* nested scopes; deeper is a corrupt file */ };
 
 struct walk {
   const struct cs_vector *sites;
-  struct cs_vector nodes;   /* struct node */
-  uint32_t *innermost;      /* node of each site, CS_NONE outside of every subprogram */
-  struct cs_vector *ranges; /* struct cs_range */
+  struct cs_vector nodes;        /* struct node */
+  uint32_t *innermost;           /* node of each site, CS_NONE outside of every subprogram */
+  struct cs_vector *ranges;      /* struct cs_range */
+  struct cs_address_map entries; /* of the subprograms visited: address -> 0 */
 };
 
 static uint64_t site_pc(const struct walk *walk, uint32_t index)
@@ -99,6 +101,16 @@ static int visit_scope(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigne
   return visit_children(walk, die, node, depth);
 }
 
+/* Notes the address that a subprogram is entered at. 1: an earlier unit has described the code there. Of a function
+ * that several units compile (inline functions and templates of C++) the linker keeps the first unit's code alone, and
+ * gcc gives every unit's description its address: only the first is of that code. */
+static int enter(struct walk *walk, uint64_t entry)
+{
+  if (cs_address_map_get(&walk->entries, entry) != UINT32_MAX)
+    return 1;
+  return cs_address_map_put(&walk->entries, entry, 0);
+}
+
 static int visit_subprogram(struct walk *walk, Dwarf_Die *die, unsigned depth)
 {
   Dwarf_Addr base, low, high, entry;
@@ -118,6 +130,11 @@ static int visit_subprogram(struct walk *walk, Dwarf_Die *die, unsigned depth)
   struct cs_range *ranges = cs_vector_at(walk->ranges, first);
   if (dwarf_entrypc(die, &entry) != 0 || entry == 0)
     entry = ranges[0].low;
+  int entered = enter(walk, entry);
+  if (entered != 0) {
+    walk->ranges->count = first;
+    return entered < 0 ? entered : 0;
+  }
   bool any = false;
   for (uint32_t i = 0; i < walk->ranges->count - first; i++) {
     ranges[i].entry = entry;
@@ -404,6 +421,7 @@ int cs_instances_find(struct cs_instances *instances, const struct cs_debugfile 
   for (uint32_t i = 0; !error && i < sites->count; i++)
     settle_site(&knowledge, &walk, i, &all[i]);
   cs_vector_free(&walk.nodes);
+  cs_address_map_free(&walk.entries);
   free(walk.innermost);
   return error;
 }

@@ -375,9 +375,20 @@ static int sort(struct vf_module *module)
   return 0;
 }
 
+/* The number of the out-of-line scope that a scope belongs to. */
+static size_t root_of(const struct vf_module *module, size_t scope)
+{
+  while (module->scopes[scope].outer >= 0)
+    scope = (size_t)module->scopes[scope].outer;
+  return scope;
+}
+
+/* Where several units describe the code at one address, as gcc's do for what C++ compiles in each of them, the linker
+ * has kept the first unit's: scopes are numbered in the order of units, and only those of the first function there
+ * count. */
 struct vf_scope *vf_scope_at(struct vf_module *module, uint64_t pc)
 {
-  size_t low = 0, high = module->range_count;
+  size_t low = 0, high = module->range_count, root = SIZE_MAX;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (module->ranges[middle].low <= pc)
@@ -389,8 +400,12 @@ struct vf_scope *vf_scope_at(struct vf_module *module, uint64_t pc)
   for (size_t i = low; i-- > 0 && module->reach[i] > pc;) {
     const struct vf_range *range = &module->ranges[i];
     struct vf_scope *scope = &module->scopes[range->scope];
-    if (pc < range->high && (!best || scope->depth > best->depth))
+    size_t its_root = root_of(module, range->scope);
+    if (pc >= range->high || its_root > root)
+      continue;
+    if (its_root < root || scope->depth > best->depth)
       best = scope;
+    root = its_root;
   }
   return best;
 }

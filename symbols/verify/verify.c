@@ -508,6 +508,8 @@ static bool call_gives(struct verify *verify, const struct cs_index_call_site *s
         indexed += machine->registers[wanted->source % VF_REGISTERS];
       else if (wanted->kind == CS_CALL_FRAME) /* the callee's CFA is the caller's stack pointer before the call */
         indexed += machine->registers[7];
+      else if (wanted->kind == CS_CALL_ADDRESS)
+        indexed += machine->bias;
       if (value.status == VF_READ && value.value == indexed)
         return true;
     }

@@ -1,5 +1,6 @@
 """callsig index: what it shows, where the cache is, and its errors."""
 
+import json
 import os
 import re
 import stat
@@ -111,6 +112,21 @@ class Index(harness.Case):
             done = self.callsig("index", self.program)
             self.assertIn(done.returncode, (0, 1))
             self.assertLessEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_function_that_two_units_compile_differently(self):
+        """Of an inline function the linker keeps the first unit's code. Where the second unit's has the same size, its description is
+        given the address of the kept code, which it does not describe: here the registers are exchanged."""
+        self.write("common.h", "inline __attribute__((noinline)) int scale(int first, int second) { return LEFT * 2 - RIGHT; }\n")
+        self.write("one.cpp", '#define LEFT first\n#define RIGHT second\n#include "common.h"\nint one(int n) { return scale(n, 3); }\n')
+        self.write("two.cpp", '#define LEFT second\n#define RIGHT first\n#include "common.h"\nint one(int);\n'
+                   "int main() { return one(14) + scale(41, 5) != 102; }\n")
+        done = self.run_command("g++", "-g", "-O2", "-finstrument-functions", "one.cpp", "two.cpp", "-o", "units")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.callsig("run", "-o", "recording", self.path("units")).returncode, 0)
+        rows = json.loads(self.callsig("report", "--format", "json", "recording").stdout)["rows"]
+        found = sorted(tuple(argument["value"] for argument in row["args"]) for row in rows if row["function"] == "scale")
+        self.assertEqual(found, [(14, 3), (41, 5)])
+        self.assertEqual(self.callsig("index", "--verify", "units").returncode, 0)
 
 
 if __name__ == "__main__":
