@@ -16,9 +16,11 @@
  */
 struct cs_stage {
   struct callsig_stage_stats stats;
-  double min_ticks, max_ticks; /* of successes; without one 0 */
-  struct cs_histogram times;   /* ticks */
-  uint32_t met;                /* while it is read: when, among the stages */
+  double min_ticks, max_ticks;      /* of successes; without one 0 */
+  struct cs_histogram times;        /* ticks */
+  double put_wait, get_wait;        /* what its threads waited to put into its queue, and to get from those before it */
+  uint64_t first_ticks, last_ticks; /* when its first task began and its last one ended; with one open: now */
+  uint32_t met;                     /* while it is read: when, among the stages */
 };
 
 struct cs_queue {
@@ -35,12 +37,6 @@ struct cs_replica {
   bool folded;        /* several threads that ended */
   uint64_t tasks, failures;
   double total_time; /* of successes */
-};
-
-/* What one thread waited at one queue. */
-struct cs_waiter {
-  uint32_t queue; /* in callsig_pipeline.queues */
-  double put_time, get_time;
 };
 
 struct callsig_pipeline {

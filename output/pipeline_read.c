@@ -114,6 +114,8 @@ static int take_stage(struct reader *reader, const struct cs_rec_stage *record)
                                                 .pipeline = record->pipeline,
                                                 .index = record->index,
                                                 .concurrency = record->concurrency ? record->concurrency : 1};
+  if (stage->stats.threads == 0)
+    stage->first_ticks = UINT64_MAX;
   stage->stats.dropped += record->dropped;
   saw(reader, record->opened_ticks);
   saw(reader, record->closed_ticks);
@@ -242,6 +244,10 @@ static int take_tasks(struct reader *reader, const struct cs_rec_tasks *record, 
   stage->stats.total_time += (double)record->total * reader->tick;
   stage->stats.failed_time += (double)record->failed_total * reader->tick;
   saw(reader, record->last_ticks);
+  if (record->tasks + record->open > 0 && record->first_ticks < stage->first_ticks)
+    stage->first_ticks = record->first_ticks;
+  if (record->last_ticks > stage->last_ticks)
+    stage->last_ticks = record->last_ticks;
   struct cs_replica *replica = cs_vector_add(&reader->pipeline->replicas, 1);
   struct cs_text text = {0};
   cs_text_printable(&text, thread->name, strnlen(thread->name, sizeof thread->name));
@@ -259,7 +265,24 @@ static int take_tasks(struct reader *reader, const struct cs_rec_tasks *record, 
   return cs_histogram_load(&stage->times, reader->recording, record->histogram);
 }
 
-static int take_use(struct reader *reader, const struct cs_rec_queue_use *record)
+/* What a thread waited is waited by the stages whose tasks it runs: the replicas from `first` on. */
+static void take_waits(struct reader *reader, const struct callsig_queue_stats *queue,
+                       const struct cs_rec_queue_use *record, uint32_t first)
+{
+  const struct cs_vector *replicas = &reader->pipeline->replicas;
+  for (uint32_t i = first; i < replicas->count && cs_recording_spend(reader->recording, sizeof *record); i++) {
+    struct cs_stage *stage =
+        cs_pipeline_stage_at(reader->pipeline, ((struct cs_replica *)cs_vector_at(replicas, i))->stage);
+    if (stage->stats.pipeline != queue->pipeline)
+      continue;
+    if (stage->stats.index == queue->index)
+      stage->put_wait += (double)record->put_total * reader->tick;
+    else if (stage->stats.index > queue->index)
+      stage->get_wait += (double)record->get_total * reader->tick;
+  }
+}
+
+static int take_use(struct reader *reader, const struct cs_rec_queue_use *record, uint32_t first_replica)
 {
   uint32_t number = cs_recording_known(reader->recording, &reader->queues, record->queue, CS_TAG_QUEUE);
   if (number == CS_NONE) {
@@ -276,6 +299,7 @@ static int take_use(struct reader *reader, const struct cs_rec_queue_use *record
   queue->stats.failed += record->failed;
   queue->stats.put_time += (double)record->put_total * reader->tick;
   queue->stats.get_time += (double)record->get_total * reader->tick;
+  take_waits(reader, &queue->stats, record, first_replica);
   int result = cs_histogram_load(&queue->put, reader->recording, record->put_histogram);
   return result < 0 ? result : cs_histogram_load(&queue->get, reader->recording, record->get_histogram);
 }
@@ -284,6 +308,7 @@ static int read_thread(struct reader *reader, const struct cs_rec_thread *thread
 {
   struct cs_rec_tasks tasks;
   uint64_t address = thread->first_tasks;
+  uint32_t first_replica = reader->pipeline->replicas.count;
   int result;
   while ((result = next_record(reader, &reader->tasks, address, CS_TAG_TASKS, &tasks, sizeof tasks)) > 0) {
     result = take_tasks(reader, &tasks, thread);
@@ -295,7 +320,7 @@ static int read_thread(struct reader *reader, const struct cs_rec_thread *thread
   address = thread->first_queue_use;
   while (result == 0 &&
          (result = next_record(reader, &reader->uses, address, CS_TAG_QUEUE_USE, &use, sizeof use)) > 0) {
-    result = take_use(reader, &use);
+    result = take_use(reader, &use, first_replica);
     address = use.next;
   }
   return result;
@@ -329,6 +354,16 @@ static int read_threads(struct reader *reader)
   }
   reader->tick = reader->pipeline->tick;
   return result;
+}
+
+/* A task that is open lasts until now. */
+static void finish_stages(struct reader *reader)
+{
+  for (uint32_t i = 0; i < reader->pipeline->stages.count; i++) {
+    struct cs_stage *stage = cs_pipeline_stage_at(reader->pipeline, i);
+    if (stage->stats.open > 0)
+      stage->last_ticks = reader->now;
+  }
 }
 
 /* How long each queue was there and empty, now that it is known when now is. */
@@ -428,6 +463,7 @@ static int read_all(struct reader *reader, const struct cs_rec_clock_point *now)
     result = read_threads(reader);
   if (result < 0)
     return result;
+  finish_stages(reader);
   finish_queues(reader);
   result = sort(pipeline);
   if (result < 0)

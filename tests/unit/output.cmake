@@ -3,7 +3,7 @@ set(CS_OUTPUT_TESTS ${CMAKE_CURRENT_LIST_DIR})
 find_program(PYTHON3 NAMES python3 REQUIRED)
 
 add_library(cs_test_writers STATIC ${CS_OUTPUT_TESTS}/index_writer.c ${CS_OUTPUT_TESTS}/recording_writer.c
-                                   ${CS_OUTPUT_TESTS}/pipeline_writer.c
+                                   ${CS_OUTPUT_TESTS}/pipeline_writer.c ${CS_OUTPUT_TESTS}/pipeline_simulator.c
                                    ${CS_OUTPUT_TESTS}/../fuzz/seeds.c)
 target_include_directories(cs_test_writers PUBLIC ${CS_OUTPUT_TESTS} ${CS_OUTPUT_TESTS}/../fuzz)
 target_link_libraries(cs_test_writers PUBLIC callsig_stats_static)
@@ -22,7 +22,7 @@ foreach(name IN ITEMS signature expression rows stages reader formats dump)
 endforeach()
 
 # Stages and queues, by the library's inner files as well.
-foreach(name IN ITEMS pipeline)
+foreach(name IN ITEMS pipeline verdict)
   add_executable(test_output_${name} ${CS_OUTPUT_TESTS}/output_${name}.c)
   target_include_directories(test_output_${name} PRIVATE ${PROJECT_SOURCE_DIR}/output)
   target_link_libraries(test_output_${name} PRIVATE cs_output_sample m)
