@@ -38,6 +38,7 @@ struct cs_command {
 
 extern const struct cs_command cs_command_run;
 extern const struct cs_command cs_command_report;
+extern const struct cs_command cs_command_stages;
 extern const struct cs_command cs_command_export;
 extern const struct cs_command cs_command_index;
 extern const struct cs_command cs_command_flags;

@@ -9,6 +9,7 @@ static const struct cs_command *const commands[] = {
     /* clang-format off: one a line */
     &cs_command_run,
     &cs_command_report,
+    &cs_command_stages,
     &cs_command_merge,
     &cs_command_export,
     &cs_command_index,

@@ -75,6 +75,9 @@ int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_p
 int cs_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *now,
                       struct callsig_pipeline **delta);
 
+/* Writes a text out and frees it. 0 or a negative errno after a message. */
+int cs_pipeline_write(struct cs_text *text, FILE *out);
+
 /* Computes means, percentiles and rates from sums and histograms. */
 void cs_pipeline_derive(struct callsig_pipeline *pipeline);
 

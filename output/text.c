@@ -154,14 +154,23 @@ static bool put_thousandths(struct cs_text *text, double value, int width)
   return true;
 }
 
-void cs_text_fixed(struct cs_text *text, double value, int width)
+void cs_text_decimals(struct cs_text *text, double value, int width, int decimals)
 {
-  if (put_thousandths(text, value, width))
-    return;
   char number[512]; /* the largest double has 309 digits before the point */
-  snprintf(number, sizeof number, "%*.3f", width, value);
+  snprintf(number, sizeof number, "%*.*f", width, decimals, value);
   point(number);
   cs_text_puts(text, number);
+}
+
+void cs_text_fixed(struct cs_text *text, double value, int width)
+{
+  if (!put_thousandths(text, value, width))
+    cs_text_decimals(text, value, width, 3);
+}
+
+void cs_text_fixed(struct cs_text *text, double value, int width)
+{
+  cs_text_decimals(text, value, width, 3);
 }
 
 void cs_text_double(struct cs_text *text, double value, bool single)

@@ -39,6 +39,8 @@ void cs_text_double(struct cs_text *text, double value, bool single);
 
 /* Three decimals, right-justified in `width`, as "%8.3f". Independent of the locale. */
 void cs_text_fixed(struct cs_text *text, double value, int width);
+/* The same with any number of decimals. */
+void cs_text_decimals(struct cs_text *text, double value, int width, int decimals);
 
 /* Bytes between `quote`s, C escapes for what would not print: \n, \", \x1b. UTF-8 stays as it is, other bytes are
  * escaped. */

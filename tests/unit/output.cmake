@@ -29,6 +29,9 @@ foreach(name IN ITEMS pipeline verdict)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
 
+add_executable(write_pipeline ${CS_OUTPUT_TESTS}/write_pipeline.c)
+target_link_libraries(write_pipeline PRIVATE cs_test_writers)
+
 # Without libcallsig there is nothing to take a snapshot of (unit.output.rows); with it, shared and static.
 if(TARGET callsig AND TARGET callsig_cli AND NOT CALLSIG_SANITIZE)
   foreach(kind IN ITEMS shared static)

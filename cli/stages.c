@@ -1,0 +1,102 @@
+/* callsig stages: the pipelines of recordings, and what holds them back. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "callsig/stats.h"
+#include "command.h"
+
+#define DEFAULT_RECORDING "callsig.out"
+
+static const char help[] =
+    "usage: callsig stages [OPTION...] [FILE...]\n"
+    "\n"
+    "Prints the stages and queues of the recordings FILE... (default callsig.out), one after the other, and for each\n"
+    "pipeline which stage bounds it and why, and the functions and arguments that take most of that stage's time. The\n"
+    "program may still be running.\n"
+    "\n"
+    "  --actions          the table of named actions in place of that\n"
+    "  --format FORMAT    text (default) or json\n"
+    "  --help, --version\n";
+
+typedef int print_fn(const struct callsig_pipeline *pipeline, FILE *out);
+
+struct stages_options {
+  bool actions;
+  const char *format;
+};
+
+/* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
+static int read_options(const struct cs_command *command, int argc, char **argv, struct stages_options *stages,
+                        int *status)
+{
+  enum { OPTION_ACTIONS = CS_OPTION_FIRST, OPTION_FORMAT };
+  static const struct option options[] = {
+      {"actions", no_argument, NULL, OPTION_ACTIONS},
+      {"format", required_argument, NULL, OPTION_FORMAT},
+      CS_COMMON_OPTIONS,
+      {NULL, 0, NULL, 0},
+  };
+  int option;
+  while ((option = cs_next_option(command, argc, argv, ":", options, status)) != -1) {
+    if (option == -2)
+      return -1;
+    if (option == OPTION_ACTIONS)
+      stages->actions = true;
+    else
+      stages->format = optarg;
+  }
+  return 0;
+}
+
+/* Chooses how to print. NULL after a message. */
+static print_fn *choose_print(const struct cs_command *command, const struct stages_options *stages)
+{
+  bool json = strcmp(stages->format, "json") == 0;
+  if (!json && strcmp(stages->format, "text") != 0)
+    cs_usage_error(command, "--format: '%s' is neither text nor json", stages->format);
+  else if (json && stages->actions)
+    cs_usage_error(command, "--actions prints text; the actions are in the JSON without it");
+  else if (json)
+    return callsig_pipeline_print_json;
+  else
+    return stages->actions ? callsig_pipeline_print_actions : callsig_pipeline_print;
+  return NULL;
+}
+
+static int print_file(const char *path, bool named, print_fn *print)
+{
+  struct callsig_pipeline *pipeline;
+  int error = callsig_pipeline_load(path, &pipeline);
+  if (error == 0 && named)
+    printf("%s:\n", path);
+  if (error == 0)
+    error = print(pipeline, stdout);
+  callsig_pipeline_free(pipeline);
+  return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+}
+
+static int stages_main(const struct cs_command *command, int argc, char **argv)
+{
+  struct stages_options stages = {.format = "text"};
+  int status = CS_EXIT_OK;
+  if (read_options(command, argc, argv, &stages, &status) < 0)
+    return status;
+  print_fn *print = choose_print(command, &stages);
+  if (print == NULL)
+    return CS_EXIT_USAGE;
+  if (optind == argc)
+    status = print_file(DEFAULT_RECORDING, false, print);
+  bool named = argc - optind > 1 && print != callsig_pipeline_print_json;
+  for (int i = optind; i < argc; i++)
+    if (print_file(argv[i], named, print) != CS_EXIT_OK)
+      status = CS_EXIT_FAILURE;
+  return status == CS_EXIT_OK ? cs_finish_output(status) : status;
+}
+
+const struct cs_command cs_command_stages = {
+    .name = "stages",
+    .summary = "print the stages of a pipeline, and which of them holds it back",
+    .help = help,
+    .main = stages_main,
+};

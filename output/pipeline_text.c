@@ -1,0 +1,297 @@
+/* The summary of a pipeline and the verdict on it, as text. */
+#include <errno.h>
+#include <string.h>
+
+#include "message.h"
+#include "object.h"
+#include "stage_functions.h"
+#include "verdict.h"
+
+static const char rule[] = "--------------------------------------------------------------------------------\n";
+static const char double_rule[] = "================================================================================\n";
+
+enum { MOST_FUNCTIONS = 3 };
+
+static void put_number(struct cs_text *text, const char *before, double value, int decimals, const char *behind)
+{
+  cs_text_puts(text, before);
+  cs_text_decimals(text, value, 0, decimals);
+  cs_text_puts(text, behind);
+}
+
+static void put_percent(struct cs_text *text, const char *before, double share, const char *behind)
+{
+  put_number(text, before, share * 100, 1, "%");
+  cs_text_puts(text, behind);
+}
+
+/* A time in the unit that suits it. */
+static void put_time(struct cs_text *text, double seconds)
+{
+  static const struct {
+    double least;
+    const char *unit;
+  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {0, "ns"}};
+  unsigned i = 0;
+  while (seconds < units[i].least)
+    i++;
+  if (seconds == 0)
+    cs_text_puts(text, "0s");
+  else
+    put_number(text, "", i == 3 ? seconds * 1e9 : seconds / units[i].least, 3, units[i].unit);
+}
+
+static void put_times(struct cs_text *text, const char *what, double p50, double p90, double p99, double min,
+                      double max)
+{
+  const double times[] = {p50, p90, p99, min, max};
+  static const char *const names[] = {"p50 ", ", p90 ", ", p99 ", ", min ", ", max "};
+  cs_text_printf(text, "    %s: ", what);
+  for (unsigned i = 0; i < 5; i++) {
+    cs_text_puts(text, names[i]);
+    put_time(text, times[i]);
+  }
+  cs_text_putc(text, '\n');
+}
+
+static void put_stage(struct cs_text *text, const struct callsig_stage_stats *stage)
+{
+  uint64_t successes = stage->num_tasks - stage->num_failures;
+  cs_text_printf(text, "\n  Stage: %s\n    Total tasks processed: %llu\n    Total failures: %llu\n", stage->label,
+                 (unsigned long long)stage->num_tasks, (unsigned long long)stage->num_failures);
+  put_number(text, "    Average task time: ", stage->ave_time, 4, "s\n");
+  if (stage->num_tasks > 0)
+    put_percent(text, "    Success rate: ", (double)successes / (double)stage->num_tasks, "\n");
+  else
+    cs_text_puts(text, "    Success rate: unknown\n");
+  cs_text_puts(text, "    Number of log entries: 1\n");
+  put_times(text, "Task times", stage->p50_time, stage->p90_time, stage->p99_time, stage->min_time, stage->max_time);
+  if (stage->dropped > 0)
+    cs_text_printf(text, "    Items dropped by callbacks: %llu\n", (unsigned long long)stage->dropped);
+  if (stage->open > 0)
+    cs_text_printf(text, "    Tasks still open: %llu\n", (unsigned long long)stage->open);
+}
+
+static void put_queue(struct cs_text *text, const struct callsig_queue_stats *queue)
+{
+  cs_text_printf(text, "\n  Queue: %s\n    Total items processed: %llu\n", queue->label,
+                 (unsigned long long)queue->num_items);
+  put_number(text, "    Average QPS: ", queue->qps, 2, "\n");
+  put_number(text, "    Average put time: ", queue->ave_put_time, 4, "s\n");
+  put_number(text, "    Average get time: ", queue->ave_get_time, 4, "s\n");
+  put_percent(text, "    Average occupancy rate: ", queue->occupancy_rate, "\n");
+  cs_text_puts(text, "    Number of log entries: 1\n");
+  put_times(text, "Put times", queue->p50_put_time, queue->p90_put_time, queue->p99_put_time, queue->min_put_time,
+            queue->max_put_time);
+  put_times(text, "Get times", queue->p50_get_time, queue->p90_get_time, queue->p99_get_time, queue->min_get_time,
+            queue->max_get_time);
+  cs_text_printf(text, "    Most items at once: %llu of ", (unsigned long long)queue->high_water);
+  if (queue->capacity > 0)
+    cs_text_printf(text, "%llu\n", (unsigned long long)queue->capacity);
+  else
+    cs_text_puts(text, "an unknown capacity\n");
+}
+
+static void put_summary(struct cs_text *text, const struct callsig_pipeline *pipeline)
+{
+  cs_text_printf(text, "%sPIPELINE PERFORMANCE SUMMARY\n%s", double_rule, double_rule);
+  cs_text_printf(text, "\xF0\x9F\x93\x8A Task Statistics:\n%s", rule);
+  for (uint32_t i = 0; i < pipeline->stages.count; i++)
+    put_stage(text, &cs_pipeline_stage_at(pipeline, i)->stats);
+  cs_text_printf(text, "\n\xF0\x9F\x93\x88 Queue Statistics:\n%s", rule);
+  for (uint32_t i = 0; i < pipeline->queues.count; i++)
+    put_queue(text, &cs_pipeline_queue_at(pipeline, i)->stats);
+}
+
+/* "0:1:decode", the label alone. */
+static const char *label_of(const struct cs_stage_view *view)
+{
+  return view->stage->stats.label;
+}
+
+static void put_bound(struct cs_text *text, const struct cs_verdict *verdict)
+{
+  cs_text_printf(text, "\n  Pipeline %u: ", verdict->pipeline);
+  switch (verdict->bound) {
+  case CS_BOUND_STAGE:
+    cs_text_printf(text, "%s bounds it", label_of(verdict->stage));
+    put_percent(text, ": it works ", verdict->stage->busy, " of its time\n");
+    break;
+  case CS_BOUND_SOURCE:
+    cs_text_printf(text, "its source bounds it: what puts into %s", verdict->behind->label);
+    put_percent(text, ", which is occupied ", verdict->behind->occupancy_rate, " of the time\n");
+    break;
+  case CS_BOUND_SINK:
+    cs_text_printf(text, "its sink bounds it: what takes from %s", verdict->before->label);
+    put_percent(text, ", which is occupied ", verdict->before->occupancy_rate, " of the time\n");
+    break;
+  case CS_BOUND_GAP:
+    cs_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded\n",
+                   verdict->before->label, verdict->behind->label);
+    break;
+  default:
+    cs_text_puts(text, "nothing in it bounds it");
+    if (verdict->stage) {
+      cs_text_printf(text, ": the busiest stage, %s,", label_of(verdict->stage));
+      put_percent(text, " works ", verdict->stage->busy, " of its time");
+    }
+    cs_text_putc(text, '\n');
+  }
+}
+
+/* The queues around the bounding stage, and what else says that it is the one. */
+static void put_reasons(struct cs_text *text, const struct cs_verdict *verdict)
+{
+  const struct cs_stage_view *stage = verdict->stage;
+  if (verdict->equal)
+    cs_text_printf(text, "    %s is as busy\n", label_of(verdict->equal));
+  if (stage->input) {
+    cs_text_printf(text, "    The queue before it, %s,", stage->input->label);
+    put_percent(text, " is occupied ", stage->input->occupancy_rate, " of the time; an item waits to be put ");
+    put_time(text, stage->input->ave_put_time);
+    cs_text_puts(text, "\n");
+  }
+  if (stage->output) {
+    cs_text_printf(text, "    The queue behind it, %s,", stage->output->label);
+    put_percent(text, " is occupied ", stage->output->occupancy_rate, " of the time; a get waits ");
+    put_time(text, stage->output->ave_get_time);
+    cs_text_puts(text, "\n");
+  }
+  if (verdict->step && verdict->step != stage)
+    cs_text_printf(text, "    The first step from an occupied to an empty queue is at %s\n", label_of(verdict->step));
+  if (stage->aggregates)
+    cs_text_puts(text, "    It makes one item of several, so the queue before it is normally not occupied\n");
+  if (stage->rate > 0) {
+    put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
+    put_number(text, "", stage->replicas, 0, " at a time, ");
+    put_time(text, stage->stage->stats.ave_time);
+    put_number(text, " each); it did ", verdict->throughput, 1, " tasks/s\n");
+  }
+  put_number(text, "    Twice its concurrency could give at most ", verdict->gain, 2, " times as much");
+  if (verdict->next)
+    cs_text_printf(text, "; then %s bounds the pipeline", label_of(verdict->next));
+  cs_text_putc(text, '\n');
+}
+
+static void put_state(struct cs_text *text, const struct cs_stage_view *view)
+{
+  cs_text_printf(text, "    %s: ", label_of(view));
+  switch (view->state) {
+  case CS_STAGE_STARVED:
+    cs_text_puts(text, "starved, ");
+    break;
+  case CS_STAGE_BLOCKED:
+    cs_text_puts(text, "blocked, ");
+    break;
+  case CS_STAGE_BUSY:
+    cs_text_puts(text, "busy, ");
+    break;
+  default:
+    cs_text_puts(text, "idle, ");
+  }
+  put_percent(text, "works ", view->busy, ", ");
+  put_percent(text, "waits for items ", view->get_wait, " and ");
+  put_percent(text, "for space ", view->put_wait, " of its time\n");
+}
+
+static void put_warnings(struct cs_text *text, const struct cs_verdict *verdict)
+{
+  for (uint32_t i = 0; i < verdict->count; i++) {
+    const struct cs_stage_view *view = &verdict->views[i];
+    const struct callsig_stage_stats *stats = &view->stage->stats;
+    if (view->failures != CS_FAILURES_FEW) {
+      cs_text_printf(text, "    %s: ", label_of(view));
+      put_percent(text, "", view->failure_rate,
+                  view->failures == CS_FAILURES_CRITICAL ? " of its tasks failed: critical (above 20%)\n"
+                                                         : " of its tasks failed: a concern (above 5%)\n");
+    }
+    if (view->pauses) {
+      cs_text_printf(text, "    %s: it pauses, or some items are far larger: p90 ", label_of(view));
+      put_time(text, stats->p90_time);
+      cs_text_puts(text, ", median ");
+      put_time(text, stats->p50_time);
+      cs_text_putc(text, '\n');
+    }
+  }
+  for (uint32_t i = 0; i < verdict->stragglers.count; i++) {
+    const struct cs_straggler *straggler = cs_vector_at(&verdict->stragglers, i);
+    cs_text_printf(text, "    %s: thread %s (%u) is a straggler: ", label_of(straggler->view),
+                   straggler->replica->thread, straggler->replica->tid);
+    put_time(text, straggler->mean);
+    cs_text_puts(text, " a task, the others ");
+    put_time(text, straggler->others);
+    cs_text_putc(text, '\n');
+  }
+}
+
+static void put_functions(struct cs_text *text, const struct cs_stage_functions *functions)
+{
+  if (functions->list.count > 0)
+    cs_text_puts(text, "    Most of its time, callees not counted:\n");
+  for (uint32_t i = 0; i < functions->list.count; i++) {
+    const struct cs_stage_function *function = cs_vector_at(&functions->list, i);
+    put_percent(text, "      ", function->share, "  ");
+    cs_text_printf(text, "%s, %llu call%s\n", function->name, (unsigned long long)function->ncalls,
+                   function->ncalls == 1 ? "" : "s");
+  }
+  put_percent(text, "    Outside of recorded functions: ", functions->task_share, "\n");
+}
+
+/* `stats` is NULL until the first stage that needs it. */
+static int put_verdict(struct cs_text *text, const struct callsig_pipeline *pipeline, const struct cs_verdict *verdict,
+                       struct callsig_stats **stats)
+{
+  int result = 0;
+  put_bound(text, verdict);
+  if (verdict->bound == CS_BOUND_STAGE) {
+    put_reasons(text, verdict);
+    struct cs_stage_functions functions = {0};
+    if (!*stats)
+      result = callsig_stats_load(pipeline->info.path, stats);
+    if (result == 0)
+      result = cs_stage_functions(*stats, label_of(verdict->stage), MOST_FUNCTIONS, &functions);
+    if (result == 0)
+      put_functions(text, &functions);
+    cs_stage_functions_free(&functions);
+  }
+  for (uint32_t i = 0; i < verdict->count; i++)
+    put_state(text, &verdict->views[i]);
+  put_warnings(text, verdict);
+  return result;
+}
+
+static int put_verdicts(struct cs_text *text, const struct callsig_pipeline *pipeline)
+{
+  struct callsig_stats *stats = NULL;
+  struct cs_verdict verdict;
+  uint32_t stage = 0, queue = 0;
+  cs_text_printf(text, "\n\xF0\x9F\x94\x8E Verdict:\n%s", rule);
+  int result;
+  while ((result = cs_verdict_next(pipeline, &stage, &queue, &verdict)) > 0) {
+    result = put_verdict(text, pipeline, &verdict, &stats);
+    cs_verdict_free(&verdict);
+    if (result < 0)
+      break;
+  }
+  callsig_stats_free(stats);
+  return result;
+}
+
+int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)
+{
+  if (pipeline->stages.count + pipeline->queues.count == 0)
+    return cs_stats_fail(-ENODATA,
+                         "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them",
+                         pipeline->info.path);
+  struct cs_text text = {0};
+  put_summary(&text, pipeline);
+  int result = put_verdicts(&text, pipeline);
+  if (pipeline->info.unreadable > 0)
+    cs_text_printf(&text, "\n%llu records could not be read: the recording is damaged, or was being written.\n",
+                   (unsigned long long)pipeline->info.unreadable);
+  if (result < 0) {
+    cs_text_free(&text);
+    return result;
+  }
+  return cs_pipeline_write(&text, out);
+}
