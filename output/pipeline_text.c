@@ -234,7 +234,8 @@ static void put_functions(struct cs_text *text, const struct cs_stage_functions 
     cs_text_printf(text, "%s, %llu call%s\n", function->name, (unsigned long long)function->ncalls,
                    function->ncalls == 1 ? "" : "s");
   }
-  put_percent(text, "    Outside of recorded functions: ", functions->task_share, "\n");
+  if (functions->list.count > 0 || functions->task_share > 0)
+    put_percent(text, "    Outside of recorded functions: ", functions->task_share, "\n");
 }
 
 /* `stats` is NULL until the first stage that needs it. */

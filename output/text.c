@@ -168,11 +168,6 @@ void cs_text_fixed(struct cs_text *text, double value, int width)
     cs_text_decimals(text, value, width, 3);
 }
 
-void cs_text_fixed(struct cs_text *text, double value, int width)
-{
-  cs_text_decimals(text, value, width, 3);
-}
-
 void cs_text_double(struct cs_text *text, double value, bool single)
 {
   if (isnan(value) || isinf(value)) {
