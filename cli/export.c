@@ -1,6 +1,7 @@
 /* callsig export: recordings in the formats of other tools. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,16 +10,25 @@
 #include "command.h"
 #include "select.h"
 
-static const char help[] =
-    "usage: callsig export --to FORMAT [FILE...] [-o OUT] [OPTION...]\n"
-    "\n"
-    "Writes the recordings FILE... (default callsig.out) in a format that other tools read, into OUT, or to standard\n"
-    "output without -o or with '-o -'.\n"
-    "\n"
-    "  --to FORMAT         csv       RFC 4180, as 'callsig report --format csv'\n"
-    "                      json      as 'callsig report --format json'\n"
-    "                      pstats    Python's pstats, SnakeViz, gprof2dot\n"
-    "  -o, --output OUT    the file to write; it appears when it is complete\n" /* and what all readers have */
+static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT] [OPTION...]\n"
+                           "\n"
+                           "Writes the recordings FILE... (default callsig.out) in a format that other tools read, "
+                           "into OUT, or to standard\n"
+                           "output without -o or with '-o -'.\n"
+                           "\n"
+                           "  --to FORMAT         callgrind   KCachegrind, callgrind_annotate\n"
+                           "                      csv         RFC 4180, as 'callsig report --format csv'\n"
+                           "                      dot         graphviz: the call graph, coloured by time\n"
+                           "                      flamegraph  SVG for a browser: zoom, search\n"
+                           "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
+                           "                      json        as 'callsig report --format json'\n"
+                           "                      pprof       go tool pprof; arguments and stages are labels\n"
+                           "                      pstats      Python's pstats, SnakeViz, gprof2dot\n"
+                           "                      speedscope  speedscope.app\n"
+                           "  -o, --output OUT    the file to write; it appears when it is complete\n"
+                           "  --weight WEIGHT     of folded and flamegraph: time (default) or calls\n"
+                           "  --cutoff PART       of dot and flamegraph: leave out what has less than PART (0.005) of "
+                           "the whole; 0: nothing\n" /* and what all readers have */
     CS_SELECT_HELP "  --help, --version\n";
 
 struct export_options {
@@ -27,13 +37,28 @@ struct export_options {
   struct cs_select select;
 };
 
+static bool read_cutoff(const char *text, struct callsig_stats_export *wanted)
+{
+  char *end;
+  wanted->cutoff = strtod(text, &end);
+  wanted->has_cutoff = 1;
+  return end != text && *end == '\0' && wanted->cutoff >= 0 && wanted->cutoff < 1;
+}
+
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
 static int read_options(const struct cs_command *command, int argc, char **argv, struct export_options *export,
                         int *status)
 {
-  enum { OPTION_TO = CS_SELECT_OPTION_FIRST };
+  enum {
+    OPTION_TO = CS_SELECT_OPTION_FIRST,
+    OPTION_WEIGHT,
+    OPTION_CUTOFF,
+  };
   static const struct option options[] = {
       {"to", required_argument, NULL, OPTION_TO},
+      {"weight", required_argument, NULL, OPTION_WEIGHT},
+      {"cutoff", required_argument, NULL, OPTION_CUTOFF},
+
       {"output", required_argument, NULL, 'o'},
       CS_SELECT_OPTIONS,
       CS_COMMON_OPTIONS,
@@ -49,6 +74,15 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       break;
     case OPTION_TO:
       export->wanted.format = optarg;
+      break;
+    case OPTION_WEIGHT:
+      export->wanted.weight = optarg;
+      break;
+    case OPTION_CUTOFF:
+      if (!read_cutoff(optarg, &export->wanted)) {
+        *status = cs_usage_error(command, "--cutoff: '%s' is no number of at least 0 and below 1", optarg);
+        return -1;
+      }
       break;
     default:
       *status = cs_select_option(command, option, optarg, &export->select);
@@ -75,11 +109,17 @@ static int check_format(const struct cs_command *command, const char *wanted)
   return cs_usage_error(command, "--to: '%s' is none of %s", wanted, list);
 }
 
+/* What a format has no room for is a usage error. */
 static int write_export(struct callsig_stats *stats, const struct export_options *export)
 {
-  if (export->output != NULL)
-    return callsig_stats_export_file(stats, &export->wanted, export->output) < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
-  return callsig_stats_export(stats, &export->wanted, stdout) < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  int error = export->output != NULL ? callsig_stats_export_file(stats, &export->wanted, export->output)
+                                     : callsig_stats_export(stats, &export->wanted, stdout);
+  return error == -EINVAL ? CS_EXIT_USAGE : error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+}
+
+static bool is_binary(const char *format)
+{
+  return strcmp(format, "pstats") == 0 || strcmp(format, "pprof") == 0;
 }
 
 static int export_main(const struct cs_command *command, int argc, char **argv)
@@ -93,7 +133,7 @@ static int export_main(const struct cs_command *command, int argc, char **argv)
     return status;
   if (export.output != NULL && strcmp(export.output, "-") == 0)
     export.output = NULL;
-  if (export.output == NULL && isatty(STDOUT_FILENO) && strcmp(export.wanted.format, "pstats") == 0)
+  if (export.output == NULL && isatty(STDOUT_FILENO) && is_binary(export.wanted.format))
     return cs_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", export.wanted.format);
 
   char **arguments = argv + optind;

@@ -22,11 +22,18 @@ static int export_csv(const struct cs_export *export)
 static const struct format {
   const char *name;
   cs_export_fn *write;
-  bool weighted; /* it has room for one number a line: time or calls */
+  bool is_weighted; /* it has room for one number: time or calls */
+  bool is_cut;      /* it leaves out what is too small to be seen */
 } formats[] = {
-    {"callgrind", cs_export_callgrind, .weighted = false}, {"csv", export_csv, .weighted = false},
-    {"folded", cs_export_folded, .weighted = true},        {"json", export_json, .weighted = false},
-    {"pstats", cs_export_pstats, .weighted = false},
+    {"callgrind", cs_export_callgrind, false, false},
+    {"csv", export_csv, false, false},
+    {"dot", cs_export_dot, false, true},
+    {"flamegraph", cs_export_flamegraph, true, true},
+    {"folded", cs_export_folded, true, false},
+    {"json", export_json, false, false},
+    {"pprof", cs_export_pprof, false, false},
+    {"pstats", cs_export_pstats, false, false},
+    {"speedscope", cs_export_speedscope, false, false},
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
@@ -99,9 +106,14 @@ static int read_wanted(const struct callsig_stats_export *wanted, const struct f
     return -EINVAL;
   if (known.weight && strcmp(known.weight, "time") != 0 && strcmp(known.weight, "calls") != 0)
     return cs_stats_fail(-EINVAL, "'%s' is no weight: the weights are time and calls", known.weight);
-  if (known.weight && !(*format)->weighted)
+  if (known.weight && !(*format)->is_weighted)
     return cs_stats_fail(-EINVAL, "%s has no choice of weights: it holds times and calls", (*format)->name);
+  if (known.has_cutoff && !(known.cutoff >= 0 && known.cutoff < 1))
+    return cs_stats_fail(-EINVAL, "a cutoff is a part of the whole, at least 0 and below 1");
+  if (known.has_cutoff && !(*format)->is_cut)
+    return cs_stats_fail(-EINVAL, "%s has no cutoff: it holds everything", (*format)->name);
   export->calls = known.weight && strcmp(known.weight, "calls") == 0;
+  export->cutoff = known.has_cutoff ? known.cutoff : -1;
   return 0;
 }
 

@@ -72,7 +72,7 @@ static int top_of(struct builder *builder, uint32_t thread, bool merged, uint32_
 {
   int result = 0;
   *node = 0;
-  if (builder->stats->by & CALLSIG_BY_THREAD && !builder->shape->signatures_apart) {
+  if (builder->stats->by & CALLSIG_BY_THREAD && !builder->shape->apart) {
     struct cs_text text = {0};
     cs_text_printf(&text, "[thread %s]",
                    cs_profile_string(builder->profile, cs_profile_thread(builder->profile, thread)->label));
@@ -211,13 +211,15 @@ static int node_of(struct builder *builder, uint32_t thread, struct state state,
 static bool equal_stack(const void *owner, uint32_t number, const void *key)
 {
   const struct cs_stack *stack = cs_stacks_at(owner, number), *wanted = key;
-  return stack->node == wanted->node && stack->signature == wanted->signature && stack->thread == wanted->thread;
+  return stack->node == wanted->node && stack->signature == wanted->signature && stack->stage == wanted->stage &&
+         stack->thread == wanted->thread;
 }
 
 static int add_stack(struct builder *builder, const struct cs_stack *stack)
 {
   struct cs_stacks *stacks = builder->stacks;
   uint64_t hash = cs_hash_mix(cs_hash_mix(stack->node, stack->signature), stack->thread);
+  hash = cs_hash_mix(hash, stack->stage);
   uint32_t number = cs_idset_find(&builder->stack_set, hash, stacks, stack, equal_stack);
   if (number != CS_NONE) {
     struct cs_stack *known = cs_vector_at(&stacks->list, number);
@@ -247,6 +249,17 @@ static int leaf_of(struct builder *builder, const struct cs_edge *edge, uint32_t
   return result < 0 ? result : child_of(builder, *node, &frame, node);
 }
 
+static void set_apart(const struct builder *builder, const struct cs_edge *edge, struct cs_stack *stack)
+{
+  const struct cs_profile *profile = builder->profile;
+  const struct cs_variant *to = cs_profile_variant(profile, edge->to);
+  stack->stage = cs_profile_context(profile, to->context)->stage;
+  if (builder->stats->by & CALLSIG_BY_SIGNATURE)
+    stack->signature = builder->stats->meeting.row_of[to->signature];
+  if (builder->stats->by & CALLSIG_BY_THREAD)
+    stack->thread = cs_profile_thread(profile, edge->thread)->label;
+}
+
 static int add_edges(struct builder *builder)
 {
   const struct cs_profile *profile = builder->profile;
@@ -258,10 +271,8 @@ static int add_edges(struct builder *builder)
     if (!cs_rows_edge(profile, &stats->grouping, edge, &counts))
       continue;
     struct cs_stack stack = {.signature = CS_NONE, .thread = CS_NONE, .calls = counts.calls, .own = counts.own};
-    if (builder->shape->signatures_apart && stats->by & CALLSIG_BY_SIGNATURE)
-      stack.signature = stats->meeting.row_of[cs_profile_variant(profile, edge->to)->signature];
-    if (builder->shape->signatures_apart && stats->by & CALLSIG_BY_THREAD)
-      stack.thread = cs_profile_thread(profile, edge->thread)->label;
+    if (builder->shape->apart)
+      set_apart(builder, edge, &stack);
     result = leaf_of(builder, edge, &stack.node);
     if (result == 0)
       result = add_stack(builder, &stack);
@@ -352,6 +363,8 @@ static int compare_stacks(const void *left, const void *right)
     return a->node < b->node ? -1 : 1;
   if (a->signature != b->signature)
     return a->signature < b->signature ? -1 : 1;
+  if (a->stage != b->stage)
+    return a->stage < b->stage ? -1 : 1;
   return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
@@ -432,8 +445,8 @@ int cs_stacks_make(struct callsig_stats *stats, const struct cs_stack_shape *sha
                             .profile = &stats->profile,
                             .shape = shape,
                             .stacks = stacks,
-                            .with_signatures = stats->by & CALLSIG_BY_SIGNATURE && !shape->signatures_apart &&
-                                               has_signatures(&stats->profile),
+                            .with_signatures =
+                                stats->by & CALLSIG_BY_SIGNATURE && !shape->apart && has_signatures(&stats->profile),
                             .pending = CS_VECTOR_OF(struct state)};
   int result = build(&builder);
   free(builder.from_variant);

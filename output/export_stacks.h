@@ -22,15 +22,17 @@ struct cs_stack_node {
 /* Calls that ended in one node, without the calls that they made. */
 struct cs_stack {
   uint32_t node;
-  uint32_t signature; /* the row of the innermost call's signature, CS_NONE when frames have them */
-  uint32_t thread;    /* label, CS_NONE when not by thread or frames have them */
+  /* Of the innermost call, where they are apart from the frames. */
+  uint32_t signature; /* its row, CS_NONE when not by signature */
+  uint32_t stage;     /* 0: outside of any */
+  uint32_t thread;    /* label, CS_NONE when not by thread */
   uint64_t calls, own;
 };
 
 /* What stacks are told apart by. */
 struct cs_stack_shape {
-  bool signatures_apart; /* frames are functions; signature and thread of the innermost call are the stack's */
-  bool modules;          /* frames of one function in two modules are two */
+  bool apart;   /* frames are functions; signature, stage and thread of the innermost call are the stack's */
+  bool modules; /* frames of one function in two modules are two */
 };
 
 struct cs_stacks {

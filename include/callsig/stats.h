@@ -60,8 +60,8 @@ enum callsig_stats_by {
   CALLSIG_BY_MODULE = 1 << 4,
 };
 
-/* What rows are grouped by; default CALLSIG_BY_SIGNATURE. A call's stage is that of the innermost task around it, itself
- * included. -EINVAL for nothing. */
+/* What rows are grouped by; default CALLSIG_BY_SIGNATURE. A call's stage is that of the innermost task around it,
+ * itself included. -EINVAL for nothing. */
 CALLSIG_STATS_API int callsig_stats_group(struct callsig_stats *stats, unsigned by);
 
 /* Filters, NULL for none; they replace the ones before. `function` is a regular expression searched in
@@ -134,8 +134,9 @@ CALLSIG_STATS_API int callsig_stats_total(struct callsig_stats *stats, struct ca
 struct callsig_stats_export {
   size_t size;
   const char *format; /* one of callsig_stats_export_format() */
-  const char
-      *weight; /* of the formats that have one number a stack (folded, flamegraph): "time" or "calls"; NULL: time */
+  const char *weight; /* of folded and flamegraph, one number a stack: "time" or "calls"; NULL: time */
+  int has_cutoff;     /* of dot and flamegraph: `cutoff` is given; else their own choice */
+  double cutoff;      /* what has a smaller part of the whole is left out; at least 0, below 1 */
 };
 
 /* The names of the formats, 0, 1, 2 ...; NULL after the last. They are never freed. */

@@ -9,6 +9,13 @@ import harness
 from harness import Case
 
 
+FORMATS = ("callgrind", "csv", "dot", "flamegraph", "folded", "json", "pprof", "pstats", "speedscope")
+
+
+def weights(folded):
+    return sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines())
+
+
 class Export(Case):
     def setUp(self):
         super().setUp()
@@ -53,10 +60,10 @@ class Export(Case):
         self.assertIn("twice(n=7)", done.stdout)
 
     def test_without_format(self):
-        self.assert_fails(self.callsig("export", "recording"), 2, "--to", "csv", "json", "pstats")
+        self.assert_fails(self.callsig("export", "recording"), 2, "--to", *FORMATS)
 
     def test_unknown_format(self):
-        self.assert_fails(self.callsig("export", "--to", "xml", "recording"), 2, "--to", "'xml'", "csv", "json", "pstats")
+        self.assert_fails(self.callsig("export", "--to", "xml", "recording"), 2, "--to", "'xml'", *FORMATS)
 
     def test_unknown_option(self):
         self.assert_fails(self.callsig("export", "--nope"), 2, "--nope")
@@ -75,8 +82,21 @@ class Export(Case):
         self.assertFalse(os.path.exists(self.path("out")))
 
     def test_group_that_a_format_has_no_room_for(self):
-        self.assert_fails(self.callsig("export", "--to", "pstats", "--by", "thread", "recording", "-o", "out"), 1, "--by")
-        self.assertEqual(sorted(os.listdir(self.folder)), sorted(set(os.listdir(self.folder)) - {"out"}))
+        for name in ("pstats", "callgrind", "dot"):
+            self.assert_fails(self.callsig("export", "--to", name, "--by", "thread", "recording", "-o", "out"), 2, "--by")
+            self.assertFalse([name for name in os.listdir(self.folder) if name.startswith("out")])
+
+    def test_weight(self):
+        self.assertEqual(weights(self.export("--to", "folded", "--weight", "calls")), 5)
+        self.assert_fails(self.callsig("export", "--to", "folded", "--weight", "size", "recording"), 2, "size", "time", "calls")
+        self.assert_fails(self.callsig("export", "--to", "pprof", "--weight", "time", "recording", "-o", "out"), 2, "pprof", "weight")
+
+    def test_cutoff(self):
+        self.assertIn("left out", self.export("--to", "dot", "--cutoff", "0.999"))
+        self.assertNotIn("are left out", self.export("--to", "dot", "--cutoff", "0"))
+        for wrong in ("1", "-1", "x", "nan", "0.5x", ""):
+            self.assert_fails(self.callsig("export", "--to", "dot", f"--cutoff={wrong}", "recording"), 2, "--cutoff", f"'{wrong}'")
+        self.assert_fails(self.callsig("export", "--to", "csv", "--cutoff", "0.5", "recording"), 2, "csv", "cutoff")
 
     def test_replaces_a_file_whole(self):
         self.write("out", "old", mode=0o640)
@@ -98,12 +118,12 @@ class Export(Case):
         self.assert_fails(self.callsig("export", "--to", "csv", "recording", "-o", "no/out"), 1, "no/out: ", "No such file")
 
     def test_full_device(self):
-        for name in ("csv", "json", "pstats"):
+        for name in FORMATS:
             done = self.callsig("export", "--to", name, "recording", "-o", "/dev/full")
             self.assert_fails(done, 1, "/dev/full: No space left")
 
     def test_full_standard_output(self):
-        for name in ("csv", "json", "pstats"):
+        for name in FORMATS:
             with open("/dev/full", "w") as full:
                 done = subprocess.run([harness.CALLSIG, "export", "--to", name, "recording"], cwd=self.folder, text=True,
                                       env=self.environment, stdout=full, stderr=subprocess.PIPE)

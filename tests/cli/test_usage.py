@@ -39,7 +39,8 @@ class Usage(harness.Case):
             "run": "-o -s --no-signatures --rules --include --exclude --clock --percentiles --timeline",
             "report": "-s --by --function --signature --stage --thread --module --callers --callees --strip-dirs --format "
                       "--compensate",
-            "export": "--to -o --output --by --function --signature --stage --thread --module --strip-dirs --compensate",
+            "export": "--to -o --output --weight --cutoff --by --function --signature --stage --thread --module "
+                      "--strip-dirs --compensate",
             "merge": "-o --output --fold",
             "index": "--explain --coverage --verify --rules --cache",
             "flags": "--cc --cflags --libs",
