@@ -1,0 +1,274 @@
+#include "fit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "least_squares.h"
+
+#define HUBER       1.345
+#define STEPS       40
+#define HALVINGS    30
+#define CONVERGED   1e-10
+
+/* A law on its way. */
+struct attempt {
+  const struct cs_points *points;
+  const struct cs_law *law;
+  struct cs_fit_room *room;
+  uint32_t columns;
+  double scale;
+  double largest[1 + CS_LAW_TERMS];      /* by column: what it was divided by */
+  double coefficients[1 + CS_LAW_TERMS]; /* of the divided columns */
+  double loss;
+};
+
+int cs_fit_room_make(struct cs_fit_room *room, uint32_t points)
+{
+  size_t size = (size_t)points + 1;
+  *room = (struct cs_fit_room){
+      .columns = calloc(size, (1 + CS_LAW_TERMS) * sizeof(double)),
+      .matrix = calloc(size, (1 + CS_LAW_TERMS) * sizeof(double)),
+      .right = calloc(size, sizeof(double)),
+      .fitted = calloc(size, sizeof(double)),
+      .deviations = calloc(size, sizeof(double)),
+      .sorted = calloc(size, sizeof(double)),
+  };
+  if (room->columns && room->matrix && room->right && room->fitted && room->deviations && room->sorted)
+    return 0;
+  cs_fit_room_free(room);
+  return -ENOMEM;
+}
+
+void cs_fit_room_free(struct cs_fit_room *room)
+{
+  free(room->columns);
+  free(room->matrix);
+  free(room->right);
+  free(room->fitted);
+  free(room->deviations);
+  free(room->sorted);
+  *room = (struct cs_fit_room){0};
+}
+
+double cs_fit_at(const struct cs_fit *fit, const double *values)
+{
+  double time = fit->coefficients[0];
+  for (uint32_t i = 0; i < fit->law.term_count; i++)
+    time += fit->coefficients[1 + i] * cs_law_term(&fit->law, i, values);
+  return time;
+}
+
+static double *column_of(const struct attempt *attempt, double *matrix, uint32_t column)
+{
+  return matrix + (uint64_t)column * attempt->points->count;
+}
+
+/* The terms at every point, each column divided by its largest. */
+static int make_columns(struct attempt *attempt)
+{
+  const struct cs_points *points = attempt->points;
+  for (uint32_t c = 0; c < attempt->columns; c++) {
+    double *column = column_of(attempt, attempt->room->columns, c), largest = 0;
+    for (uint32_t i = 0; i < points->count; i++) {
+      column[i] =
+          c == 0 ? 1 : cs_law_term(attempt->law, c - 1, points->values + (uint64_t)i * points->candidates);
+      largest = fmax(largest, column[i]);
+    }
+    if (!(largest > 0) || !isfinite(largest))
+      return -EDOM;
+    for (uint32_t i = 0; i < points->count; i++)
+      column[i] /= largest;
+    attempt->largest[c] = largest;
+  }
+  return 0;
+}
+
+static double loss_of(double deviation, double scale)
+{
+  double limit = HUBER * scale, size = fabs(deviation);
+  return size <= limit ? size * size : 2 * limit * size - limit * limit;
+}
+
+/* Fitted times and deviations for `coefficients`, and their loss; INFINITY when a time is not positive. */
+static double judge(struct attempt *attempt, const double *coefficients)
+{
+  const struct cs_points *points = attempt->points;
+  double loss = 0;
+  for (uint32_t i = 0; i < points->count; i++) {
+    double fitted = 0;
+    for (uint32_t c = 0; c < attempt->columns; c++)
+      fitted += coefficients[c] * column_of(attempt, attempt->room->columns, c)[i];
+    if (!(fitted > 0) || !isfinite(fitted))
+      return INFINITY;
+    attempt->room->fitted[i] = fitted;
+    attempt->room->deviations[i] = log(points->times[i] / fitted);
+    loss += points->weights[i] * loss_of(attempt->room->deviations[i], attempt->scale);
+  }
+  return loss;
+}
+
+/* First coefficients: those of least squares of relative deviations; where they make a time negative, equal parts. */
+static void begin(struct attempt *attempt)
+{
+  const struct cs_points *points = attempt->points;
+  struct cs_fit_room *room = attempt->room;
+  for (uint32_t i = 0; i < points->count; i++) {
+    double root = sqrt(points->weights[i]);
+    for (uint32_t c = 0; c < attempt->columns; c++)
+      column_of(attempt, room->matrix, c)[i] = root * column_of(attempt, room->columns, c)[i] / points->times[i];
+    room->right[i] = root;
+  }
+  int result = cs_least_squares(room->matrix, room->right, points->count, attempt->columns, attempt->coefficients);
+  attempt->loss = result == 0 ? judge(attempt, attempt->coefficients) : INFINITY;
+  if (isfinite(attempt->loss))
+    return;
+  double sum = 0;
+  for (uint32_t i = 0; i < points->count; i++)
+    sum += points->times[i];
+  for (uint32_t c = 0; c < attempt->columns; c++)
+    attempt->coefficients[c] = sum / points->count / attempt->columns;
+  attempt->loss = judge(attempt, attempt->coefficients);
+}
+
+/* The linear problem around the fitted times: its solution is the step to take. */
+static int linearise(struct attempt *attempt, double *step)
+{
+  const struct cs_points *points = attempt->points;
+  struct cs_fit_room *room = attempt->room;
+  for (uint32_t i = 0; i < points->count; i++) {
+    double size = fabs(room->deviations[i]), limit = HUBER * attempt->scale;
+    double root = sqrt(points->weights[i] * (size <= limit ? 1 : limit / size));
+    for (uint32_t c = 0; c < attempt->columns; c++)
+      column_of(attempt, room->matrix, c)[i] = root * column_of(attempt, room->columns, c)[i] / room->fitted[i];
+    room->right[i] = root * room->deviations[i];
+  }
+  return cs_least_squares(room->matrix, room->right, points->count, attempt->columns, step);
+}
+
+/* Takes as much of the step as lowers the loss. False when none does. */
+static bool advance(struct attempt *attempt, const double *step)
+{
+  double part = 1;
+  for (int i = 0; i < HALVINGS; i++, part /= 2) {
+    double tried[1 + CS_LAW_TERMS];
+    for (uint32_t c = 0; c < attempt->columns; c++)
+      tried[c] = attempt->coefficients[c] + part * step[c];
+    double loss = judge(attempt, tried);
+    if (loss < attempt->loss) {
+      memcpy(attempt->coefficients, tried, sizeof tried);
+      attempt->loss = loss;
+      return true;
+    }
+  }
+  judge(attempt, attempt->coefficients);
+  return false;
+}
+
+/* Gauss and Newton's steps until the loss falls no more. Leaves the matrix with the leverages of the last one. */
+static int descend(struct attempt *attempt)
+{
+  double step[1 + CS_LAW_TERMS];
+  begin(attempt);
+  if (!isfinite(attempt->loss))
+    return -EDOM;
+  for (int i = 0; i < STEPS; i++) {
+    double before = attempt->loss;
+    int result = linearise(attempt, step);
+    if (result < 0)
+      return result;
+    if (!advance(attempt, step) || before - attempt->loss <= CONVERGED * before)
+      break;
+  }
+  return linearise(attempt, step);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+  double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+static double median_size(const struct attempt *attempt)
+{
+  uint32_t count = attempt->points->count;
+  double *sorted = attempt->room->sorted;
+  for (uint32_t i = 0; i < count; i++)
+    sorted[i] = fabs(attempt->room->deviations[i]);
+  qsort(sorted, count, sizeof *sorted, compare_numbers);
+  return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+/* What a point would deviate by if it had not been fitted to: its deviation by 1 - leverage. */
+static double left_out(const struct attempt *attempt)
+{
+  uint32_t count = attempt->points->count;
+  double sum = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    double leverage = 0;
+    for (uint32_t c = 0; c < attempt->columns; c++) {
+      double part = column_of(attempt, attempt->room->matrix, c)[i];
+      leverage += part * part;
+    }
+    double deviation = attempt->room->deviations[i] / fmax(1 - leverage, 1e-3);
+    sum += deviation * deviation;
+  }
+  return sqrt(sum / count);
+}
+
+static double leading_share(const struct attempt *attempt)
+{
+  double least = 1;
+  for (uint32_t t = 0; t < attempt->law->leading; t++) {
+    double most = 0;
+    for (uint32_t i = 0; i < attempt->points->count; i++)
+      most = fmax(most, attempt->coefficients[1 + t] * column_of(attempt, attempt->room->columns, 1 + t)[i] /
+                            attempt->room->fitted[i]);
+    least = fmin(least, most);
+  }
+  return least;
+}
+
+static double growth_of(const struct attempt *attempt)
+{
+  double smallest = INFINITY, largest = 0;
+  for (uint32_t i = 0; i < attempt->points->count; i++) {
+    smallest = fmin(smallest, attempt->room->fitted[i]);
+    largest = fmax(largest, attempt->room->fitted[i]);
+  }
+  return largest / smallest;
+}
+
+static double score_of(const struct attempt *attempt)
+{
+  double count = attempt->points->count, unknowns = attempt->columns + 1;
+  double mean = attempt->loss / count + CS_FIT_RESOLUTION * CS_FIT_RESOLUTION;
+  return count * log(mean) + 2 * unknowns + 2 * unknowns * (unknowns + 1) / (count - unknowns - 1);
+}
+
+int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, struct cs_fit_room *room,
+           struct cs_fit *fit)
+{
+  struct attempt attempt = {
+      .points = points, .law = law, .room = room, .columns = 1u + law->term_count, .scale = scale};
+  if (points->count < attempt.columns + 3)
+    return -EDOM;
+  int result = make_columns(&attempt);
+  if (result == 0)
+    result = descend(&attempt);
+  if (result < 0)
+    return result;
+  *fit = (struct cs_fit){
+      .law = *law,
+      .score = score_of(&attempt),
+      .deviation = sqrt(attempt.loss / points->count),
+      .median = median_size(&attempt),
+      .left_out = left_out(&attempt),
+      .share = leading_share(&attempt),
+      .growth = growth_of(&attempt),
+  };
+  for (uint32_t c = 0; c < attempt.columns; c++)
+    fit->coefficients[c] = attempt.coefficients[c] / attempt.largest[c];
+  return fit->share > 0 ? 0 : -EDOM;
+}

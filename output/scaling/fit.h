@@ -1,0 +1,50 @@
+/*
+ * One law fitted to points: the coefficients for which the logarithms of the times are nearest.
+ *
+ * Times spread over decades and their noise is a share of them, so a point's deviation is log(time / law): 10 % count the
+ * same at n = 16 and at n = 65536. Deviations beyond 1.345 scales count by their size instead of their square (P. Huber,
+ * Robust Estimation of a Location Parameter, 1964), so that a call that was interrupted bends nothing.
+ */
+#ifndef CALLSIG_OUTPUT_SCALING_FIT_H
+#define CALLSIG_OUTPUT_SCALING_FIT_H
+
+#include "law.h"
+
+/* What laws are fitted to. Times are seconds above 0; weights have the mean 1. */
+struct cs_points {
+  uint32_t count, candidates;
+  const double *values; /* by point, then by candidate */
+  const double *times, *weights;
+};
+
+/* Deviations are not told apart below this: timings repeat no better. */
+#define CS_FIT_RESOLUTION 0.02
+
+struct cs_fit {
+  struct cs_law law;
+  double coefficients[1 + CS_LAW_TERMS]; /* seconds; the constant first */
+  double score;    /* corrected Akaike information criterion: lower is better (K. Burnham, D. Anderson: Model Selection and
+                      Multimodel Inference, 2nd ed. 2002) */
+  double deviation; /* root of the mean robust square of log(time / law) */
+  double median;    /* median of |log(time / law)| */
+  double left_out;  /* root of the mean square of log(time / law) with each point predicted by the others */
+  double share;     /* the least, over leading terms, of the most that the term makes up of the time at any point */
+  double growth;    /* largest fitted time by the smallest */
+};
+
+/* Room for fitting; made for points, free with cs_fit_room_free(). */
+struct cs_fit_room {
+  double *columns, *matrix, *right, *fitted, *deviations, *sorted;
+};
+int cs_fit_room_make(struct cs_fit_room *room, uint32_t points);
+void cs_fit_room_free(struct cs_fit_room *room);
+
+/* Fits `law`. `scale` is the size of usual deviations, INFINITY for plain least squares. -EDOM when the points do not
+ * determine it, or when what fits is no law: a leading coefficient that is not positive, a time that is not. */
+int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, struct cs_fit_room *room,
+           struct cs_fit *fit);
+
+/* The fitted time at `values`. */
+double cs_fit_at(const struct cs_fit *fit, const double *values);
+
+#endif

@@ -1,0 +1,184 @@
+#include "law.h"
+
+#include <math.h>
+#include <string.h>
+
+double cs_growth_at(enum cs_growth growth, double value)
+{
+  double logarithm = value > 1 ? log2(value) : 0;
+  switch (growth) {
+  case CS_GROWTH_LOG:
+    return logarithm;
+  case CS_GROWTH_N:
+    return value;
+  case CS_GROWTH_N_LOG:
+    return value * logarithm;
+  case CS_GROWTH_N2:
+    return value * value;
+  case CS_GROWTH_N3:
+    return value * value * value;
+  default:
+    return 1;
+  }
+}
+
+double cs_law_term(const struct cs_law *law, uint32_t term, const double *values)
+{
+  double product = 1;
+  for (uint32_t i = 0; i < law->argument_count; i++)
+    product *= cs_growth_at(law->growth[term][i], values[law->arguments[i]]);
+  return product;
+}
+
+struct each {
+  uint32_t count;
+  int (*take)(const struct cs_law *law, void *data);
+  void *data;
+};
+
+/* One term, and one term above a slower one. */
+static int each_of_one(const struct each *each, uint8_t argument)
+{
+  int result = 0;
+  for (uint8_t first = CS_GROWTH_LOG; first < CS_GROWTH_COUNT && result == 0; first++) {
+    struct cs_law law = {
+        .argument_count = 1, .term_count = 1, .leading = 1, .arguments = {argument}, .growth = {{first}}};
+    result = each->take(&law, each->data);
+    law.term_count = 2;
+    for (uint8_t second = CS_GROWTH_LOG; second < first && result == 0; second++) {
+      law.growth[1][0] = second;
+      result = each->take(&law, each->data);
+    }
+  }
+  return result;
+}
+
+/* f(a) * g(b), alone, beside f(a), and beside g(b); and f(a) + g(b). */
+static int each_of_growths(const struct each *each, uint8_t a, uint8_t b, uint8_t f, uint8_t g)
+{
+  struct cs_law law = {
+      .argument_count = 2, .term_count = 1, .leading = 1, .arguments = {a, b}, .growth = {{f, g}}};
+  int result = each->take(&law, each->data);
+  law.term_count = 2;
+  law.growth[1][0] = f;
+  if (result == 0)
+    result = each->take(&law, each->data);
+  law.growth[1][0] = CS_GROWTH_NONE;
+  law.growth[1][1] = g;
+  if (result == 0)
+    result = each->take(&law, each->data);
+  law.growth[0][1] = CS_GROWTH_NONE;
+  law.leading = 2;
+  return result == 0 ? each->take(&law, each->data) : result;
+}
+
+static int each_of_two(const struct each *each, uint8_t a, uint8_t b)
+{
+  int result = 0;
+  for (uint8_t f = CS_GROWTH_LOG; f < CS_GROWTH_COUNT; f++)
+    for (uint8_t g = CS_GROWTH_LOG; g < CS_GROWTH_COUNT && result == 0; g++)
+      result = each_of_growths(each, a, b, f, g);
+  return result;
+}
+
+/* a * b * c, alone and beside a product of two of them, and a + b + c. */
+static int each_of_three(const struct each *each, uint8_t a, uint8_t b, uint8_t c)
+{
+  struct cs_law law = {.argument_count = 3,
+                       .term_count = 1,
+                       .leading = 1,
+                       .arguments = {a, b, c},
+                       .growth = {{CS_GROWTH_N, CS_GROWTH_N, CS_GROWTH_N}}};
+  int result = each->take(&law, each->data);
+  law.term_count = 2;
+  for (uint32_t left_out = 0; left_out < 3 && result == 0; left_out++) {
+    for (uint32_t i = 0; i < 3; i++)
+      law.growth[1][i] = i == left_out ? CS_GROWTH_NONE : CS_GROWTH_N;
+    result = each->take(&law, each->data);
+  }
+  law.term_count = law.leading = 3;
+  memset(law.growth, CS_GROWTH_NONE, sizeof law.growth);
+  for (uint32_t i = 0; i < 3; i++)
+    law.growth[i][i] = CS_GROWTH_N;
+  return result == 0 ? each->take(&law, each->data) : result;
+}
+
+int cs_laws_each(uint32_t count, int (*take)(const struct cs_law *law, void *data), void *data)
+{
+  struct each each = {.count = count, .take = take, .data = data};
+  struct cs_law constant = {0};
+  int result = take(&constant, data);
+  for (uint8_t a = 0; a < count && result == 0; a++)
+    result = each_of_one(&each, a);
+  for (uint8_t a = 0; a < count; a++)
+    for (uint8_t b = (uint8_t)(a + 1); b < count && result == 0; b++)
+      result = each_of_two(&each, a, b);
+  for (uint8_t a = 0; a < count; a++)
+    for (uint8_t b = (uint8_t)(a + 1); b < count; b++)
+      for (uint8_t c = (uint8_t)(b + 1); c < count && result == 0; c++)
+        result = each_of_three(&each, a, b, c);
+  return result;
+}
+
+/* The growth of `candidate` in a term, whether or not the law knows the candidate. */
+static uint8_t growth_of(const struct cs_law *law, uint32_t term, uint8_t candidate)
+{
+  for (uint32_t i = 0; i < law->argument_count; i++)
+    if (law->arguments[i] == candidate)
+      return law->growth[term][i];
+  return CS_GROWTH_NONE;
+}
+
+static bool same_term(const struct cs_law *left, uint32_t left_term, const struct cs_law *right, uint32_t right_term)
+{
+  for (uint8_t candidate = 0; candidate < CS_LAW_CANDIDATES; candidate++)
+    if (growth_of(left, left_term, candidate) != growth_of(right, right_term, candidate))
+      return false;
+  return true;
+}
+
+bool cs_law_same_name(const struct cs_law *left, const struct cs_law *right)
+{
+  if (left->leading != right->leading)
+    return false;
+  for (uint32_t i = 0; i < left->leading; i++)
+    if (!same_term(left, i, right, i))
+      return false;
+  return true;
+}
+
+static void growth_name(enum cs_growth growth, const char *name, struct cs_text *text)
+{
+  static const char *const forms[CS_GROWTH_COUNT][2] = {
+      [CS_GROWTH_LOG] = {"log ", ""}, [CS_GROWTH_N] = {"", ""}, [CS_GROWTH_N_LOG] = {"", " log "},
+      [CS_GROWTH_N2] = {"", "^2"},    [CS_GROWTH_N3] = {"", "^3"},
+  };
+  cs_text_puts(text, forms[growth][0]);
+  cs_text_puts(text, name);
+  cs_text_puts(text, forms[growth][1]);
+  if (growth == CS_GROWTH_N_LOG)
+    cs_text_puts(text, name);
+}
+
+void cs_law_term_name(const struct cs_law *law, uint32_t term, const char *const *names, struct cs_text *text)
+{
+  const char *separator = "";
+  for (uint32_t i = 0; i < law->argument_count; i++) {
+    if (law->growth[term][i] == CS_GROWTH_NONE)
+      continue;
+    cs_text_puts(text, separator);
+    growth_name(law->growth[term][i], names[law->arguments[i]], text);
+    separator = " * ";
+  }
+}
+
+void cs_law_name(const struct cs_law *law, const char *const *names, struct cs_text *text)
+{
+  if (law->leading == 0)
+    cs_text_puts(text, "constant");
+  for (uint32_t i = 0; i < law->leading; i++) {
+    if (i > 0)
+      cs_text_puts(text, " + ");
+    cs_law_term_name(law, i, names, text);
+  }
+}
