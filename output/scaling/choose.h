@@ -2,22 +2,22 @@
  * Which law the points of a function follow, and which others they do not tell from it. docs/scaling.md gives the
  * thresholds and their reasons.
  */
-#ifndef CALLSIG_OUTPUT_SCALING_SELECT_H
-#define CALLSIG_OUTPUT_SCALING_SELECT_H
+#ifndef CALLSIG_OUTPUT_SCALING_CHOOSE_H
+#define CALLSIG_OUTPUT_SCALING_CHOOSE_H
 
 #include "fit.h"
 #include "vector.h"
 
 /* Two laws are told apart when their scores differ by this: evidence of exp(6 / 2), about 20 to 1. */
-#define CS_SELECT_APART 6.0
+#define CS_CHOOSE_APART 6.0
 /* A time that deviates by more than this, root mean square of the logarithm, is not constant. */
-#define CS_SELECT_CONSTANT 0.20
+#define CS_CHOOSE_CONSTANT 0.20
 /* A law explains at least this part of the variance of the logarithms of the times. */
-#define CS_SELECT_EXPLAINED 0.70
+#define CS_CHOOSE_EXPLAINED 0.70
 /* The fitted times of a law differ by at least this factor: less is constant. */
-#define CS_SELECT_GROWTH 1.10
+#define CS_CHOOSE_GROWTH 1.10
 /* A leading term makes up at least this part of the time somewhere in the range. */
-#define CS_SELECT_SHARE 0.10
+#define CS_CHOOSE_SHARE 0.10
 
 enum cs_verdict_kind {
   CS_VERDICT_LAW,
@@ -33,7 +33,7 @@ struct cs_verdict {
 };
 
 /* Finds the law of `points`, which have at least one candidate. 0 or -ENOMEM. Free with cs_verdict_free(). */
-int cs_select(const struct cs_points *points, struct cs_verdict *verdict);
+int cs_choose(const struct cs_points *points, struct cs_verdict *verdict);
 
 void cs_verdict_free(struct cs_verdict *verdict);
 

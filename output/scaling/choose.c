@@ -1,4 +1,4 @@
-#include "select.h"
+#include "choose.h"
 
 #include <errno.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 /* The median of |x| of normal x by its standard deviation, inverted. */
 #define MEDIAN_TO_DEVIATION 1.4826
 
-struct selection {
+struct choice {
   const struct cs_points *points;
   struct cs_fit_room room;
   double scale;
@@ -32,47 +32,47 @@ static bool is_rising(const struct cs_points *points, const struct cs_fit *fit)
 
 static int take_law(const struct cs_law *law, void *data)
 {
-  struct selection *selection = data;
+  struct choice *choice = data;
   struct cs_fit fit;
-  if (cs_fit(selection->points, law, selection->scale, &selection->room, &fit) < 0)
+  if (cs_fit(choice->points, law, choice->scale, &choice->room, &fit) < 0)
     return 0;
-  if (law->leading > 0 && (fit.share < CS_SELECT_SHARE || !is_rising(selection->points, &fit)))
+  if (law->leading > 0 && (fit.share < CS_CHOOSE_SHARE || !is_rising(choice->points, &fit)))
     return 0;
-  struct cs_fit *added = cs_vector_add(&selection->fits, 1);
+  struct cs_fit *added = cs_vector_add(&choice->fits, 1);
   if (!added)
     return -ENOMEM;
   *added = fit;
   return 0;
 }
 
-static struct cs_fit *fit_at(const struct selection *selection, uint32_t number)
+static struct cs_fit *fit_at(const struct choice *choice, uint32_t number)
 {
-  return cs_vector_at(&selection->fits, number);
+  return cs_vector_at(&choice->fits, number);
 }
 
-static int fit_all(struct selection *selection, double scale)
+static int fit_all(struct choice *choice, double scale)
 {
-  selection->fits.count = 0;
-  selection->scale = scale;
-  return cs_laws_each(selection->points->candidates, take_law, selection);
+  choice->fits.count = 0;
+  choice->scale = scale;
+  return cs_laws_each(choice->points->candidates, take_law, choice);
 }
 
-static const struct cs_fit *best_of(const struct selection *selection)
+static const struct cs_fit *best_of(const struct choice *choice)
 {
-  const struct cs_fit *best = fit_at(selection, 0);
-  for (uint32_t i = 1; i < selection->fits.count; i++)
-    if (fit_at(selection, i)->score < best->score)
-      best = fit_at(selection, i);
+  const struct cs_fit *best = fit_at(choice, 0);
+  for (uint32_t i = 1; i < choice->fits.count; i++)
+    if (fit_at(choice, i)->score < best->score)
+      best = fit_at(choice, i);
   return best;
 }
 
 /* The law with the fewest terms of those that are not told from the best; of as many terms, the best. */
-static const struct cs_fit *choose(const struct selection *selection)
+static const struct cs_fit *choose(const struct choice *choice)
 {
-  double limit = best_of(selection)->score + CS_SELECT_APART;
+  double limit = best_of(choice)->score + CS_CHOOSE_APART;
   const struct cs_fit *chosen = NULL;
-  for (uint32_t i = 0; i < selection->fits.count; i++) {
-    const struct cs_fit *fit = fit_at(selection, i);
+  for (uint32_t i = 0; i < choice->fits.count; i++) {
+    const struct cs_fit *fit = fit_at(choice, i);
     if (fit->score > limit)
       continue;
     if (!chosen || fit->law.term_count < chosen->law.term_count ||
@@ -98,55 +98,55 @@ static int add_rival(struct cs_verdict *verdict, const struct cs_law *law)
 
 /* Laws of no more terms that fit as well. A constant has no such: what fits better than it, but not clearly, is its
  * rival. */
-static int find_rivals(const struct selection *selection, struct cs_verdict *verdict)
+static int find_rivals(const struct choice *choice, struct cs_verdict *verdict)
 {
   bool is_constant = verdict->kind == CS_VERDICT_CONSTANT;
   uint32_t terms = is_constant ? 1 : verdict->fit.law.term_count;
-  double limit = is_constant ? verdict->fit.score : verdict->fit.score + CS_SELECT_APART;
+  double limit = is_constant ? verdict->fit.score : verdict->fit.score + CS_CHOOSE_APART;
   int result = 0;
-  for (uint32_t i = 1; i < selection->fits.count && result == 0; i++) {
-    const struct cs_fit *fit = fit_at(selection, i);
-    if (fit->law.term_count <= terms && fit->score < limit && fit->growth >= CS_SELECT_GROWTH)
+  for (uint32_t i = 1; i < choice->fits.count && result == 0; i++) {
+    const struct cs_fit *fit = fit_at(choice, i);
+    if (fit->law.term_count <= terms && fit->score < limit && fit->growth >= CS_CHOOSE_GROWTH)
       result = add_rival(verdict, &fit->law);
   }
   return result;
 }
 
-static int judge(const struct selection *selection, struct cs_verdict *verdict)
+static int judge(const struct choice *choice, struct cs_verdict *verdict)
 {
-  const struct cs_fit *constant = fit_at(selection, 0), *chosen = choose(selection);
-  double count = selection->points->count, unknowns = 1.0 + chosen->law.term_count;
+  const struct cs_fit *constant = fit_at(choice, 0), *chosen = choose(choice);
+  double count = choice->points->count, unknowns = 1.0 + chosen->law.term_count;
   double left = chosen->deviation * chosen->deviation / (count - unknowns);
   double all = constant->deviation * constant->deviation / (count - 1);
-  bool is_law = chosen->law.leading > 0 && chosen->growth >= CS_SELECT_GROWTH;
+  bool is_law = chosen->law.leading > 0 && chosen->growth >= CS_CHOOSE_GROWTH;
   double explained = is_law && all > 0 ? 1 - left / all : 0;
   *verdict = (struct cs_verdict){
       .kind = CS_VERDICT_NONE, .fit = *constant, .rivals = CS_VECTOR_OF(struct cs_law)};
-  if (is_law && explained >= CS_SELECT_EXPLAINED) {
+  if (is_law && explained >= CS_CHOOSE_EXPLAINED) {
     verdict->kind = CS_VERDICT_LAW;
     verdict->fit = *chosen;
     verdict->explained = explained;
-  } else if (constant->deviation <= CS_SELECT_CONSTANT) {
+  } else if (constant->deviation <= CS_CHOOSE_CONSTANT) {
     verdict->kind = CS_VERDICT_CONSTANT;
   }
-  return verdict->kind == CS_VERDICT_NONE ? 0 : find_rivals(selection, verdict);
+  return verdict->kind == CS_VERDICT_NONE ? 0 : find_rivals(choice, verdict);
 }
 
-int cs_select(const struct cs_points *points, struct cs_verdict *verdict)
+int cs_choose(const struct cs_points *points, struct cs_verdict *verdict)
 {
   *verdict = (struct cs_verdict){.rivals = CS_VECTOR_OF(struct cs_law)};
-  struct selection selection = {.points = points, .fits = CS_VECTOR_OF(struct cs_fit)};
-  int result = cs_fit_room_make(&selection.room, points->count);
+  struct choice choice = {.points = points, .fits = CS_VECTOR_OF(struct cs_fit)};
+  int result = cs_fit_room_make(&choice.room, points->count);
   if (result == 0)
-    result = fit_all(&selection, INFINITY);
+    result = fit_all(&choice, INFINITY);
   if (result == 0)
-    result = fit_all(&selection, fmax(CS_FIT_RESOLUTION, MEDIAN_TO_DEVIATION * best_of(&selection)->median));
+    result = fit_all(&choice, fmax(CS_FIT_RESOLUTION, MEDIAN_TO_DEVIATION * best_of(&choice)->median));
   if (result == 0)
-    result = judge(&selection, verdict);
+    result = judge(&choice, verdict);
   if (result < 0)
     cs_verdict_free(verdict);
-  cs_vector_free(&selection.fits);
-  cs_fit_room_free(&selection.room);
+  cs_vector_free(&choice.fits);
+  cs_fit_room_free(&choice.room);
   return result;
 }
 

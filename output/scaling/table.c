@@ -1,0 +1,262 @@
+#include "table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "render.h"
+#include "signature.h"
+#include "strings.h"
+#include "text.h"
+
+/* One row while its arguments are read. */
+struct reading {
+  struct callsig_stats *stats;
+  struct cs_scaling_table *table;
+  const struct cs_index *index;
+  struct cs_arguments arguments;
+  struct cs_text name, text;
+  uint32_t row;
+};
+
+/* The argument of this name, made when it is new. NULL: -ENOMEM. */
+static struct cs_scaling_argument *find_argument(struct cs_scaling_table *table, const char *name, bool is_number)
+{
+  for (uint32_t i = 0; i < table->arguments.count; i++) {
+    struct cs_scaling_argument *known = cs_scaling_argument(table, i);
+    if (known->is_number == is_number && strcmp(known->name, name) == 0)
+      return known;
+  }
+  struct cs_scaling_argument made = {.name = cs_arena_copy(&table->arena, name, strlen(name)), .is_number = is_number};
+  if (is_number) {
+    made.numbers = cs_arena_alloc(&table->arena, table->row_count * sizeof *made.numbers);
+    made.spread = cs_arena_alloc(&table->arena, table->row_count * sizeof *made.spread);
+  } else {
+    made.texts = cs_arena_alloc(&table->arena, table->row_count * sizeof *made.texts);
+  }
+  struct cs_scaling_argument *added = cs_vector_add(&table->arguments, 1);
+  if (!added || !made.name || (is_number ? !made.numbers || !made.spread : !made.texts))
+    return NULL;
+  *added = made;
+  for (uint32_t i = 0; is_number && i < table->row_count; i++)
+    made.numbers[i] = NAN;
+  return added;
+}
+
+/* Values from `low` to `high`: their geometric middle. */
+static int put_range(struct reading *reading, double low, double high)
+{
+  struct cs_scaling_argument *argument = find_argument(reading->table, cs_text_string(&reading->name), true);
+  if (!argument)
+    return -ENOMEM;
+  bool is_exact = low == high;
+  double middle = low >= 1 && high >= 1 ? sqrt(low) * sqrt(high) : low < 0 ? low : sqrt(high);
+  argument->numbers[reading->row] = is_exact ? low : middle;
+  argument->spread[reading->row] = is_exact ? 1 : sqrt(high / fmax(low, 1));
+  argument->is_bucketed |= !is_exact;
+  return 0;
+}
+
+static int put_number(struct reading *reading, double value)
+{
+  return put_range(reading, value, value);
+}
+
+static int put_widened(struct reading *reading)
+{
+  struct cs_scaling_argument *argument = find_argument(reading->table, cs_text_string(&reading->name), true);
+  if (!argument)
+    return -ENOMEM;
+  argument->is_widened = true;
+  return 0;
+}
+
+/* Bucket b > 0 holds 2^(b-1) to 2^b - 1. */
+static int put_log2(struct reading *reading, int64_t bucket)
+{
+  if (bucket <= 0)
+    return put_number(reading, bucket == 0 ? 0 : -ldexp(1, (int)-bucket - 1));
+  double low = ldexp(1, (int)bucket - 1);
+  return put_range(reading, low, 2 * low - 1);
+}
+
+/* The first and the last range have no end: what lies in them has no number. */
+static int put_bounds(struct reading *reading, const struct cs_argument *argument)
+{
+  const int64_t *bounds = &reading->index->ranges[argument->arg->aux];
+  uint64_t count = (uint64_t)bounds[0], range = argument->words[0];
+  if (range == 0 || range >= count)
+    return 0;
+  return put_range(reading, (double)bounds[range], (double)bounds[range + 1] - 1);
+}
+
+static int put_string(struct reading *reading, const struct cs_argument *argument)
+{
+  uint64_t length = argument->words[0];
+  if (length == UINT64_MAX || length & CS_CUT)
+    return 0;
+  struct cs_text name = reading->name;
+  reading->name = (struct cs_text){0};
+  cs_text_printf(&reading->name, "len(%s)", cs_text_string(&name));
+  int result = put_number(reading, (double)length);
+  cs_text_free(&reading->name);
+  reading->name = name;
+  return result;
+}
+
+/* Every dimension, and the product of three and more. */
+static int put_span(struct reading *reading, const struct cs_argument *argument)
+{
+  struct cs_text name = reading->name;
+  uint64_t count = argument->words[0] & ~CS_CUT;
+  bool is_whole = !(argument->words[0] & CS_CUT);
+  double product = 1;
+  int result = 0;
+  reading->name = (struct cs_text){0};
+  for (uint64_t i = 0; i < count && result == 0; i++) {
+    double value = (double)(int64_t)argument->words[1 + i];
+    cs_text_clear(&reading->name);
+    cs_text_printf(&reading->name, "%s[%llu]", cs_text_string(&name), (unsigned long long)i);
+    result = put_number(reading, value);
+    product *= value;
+  }
+  if (result == 0 && count > 2 && is_whole) {
+    cs_text_clear(&reading->name);
+    cs_text_printf(&reading->name, "product(%s)", cs_text_string(&name));
+    result = put_number(reading, product);
+  }
+  cs_text_free(&reading->name);
+  reading->name = name;
+  return result;
+}
+
+static int put_text(struct reading *reading, uint32_t number)
+{
+  uint32_t string;
+  cs_text_clear(&reading->text);
+  cs_render_value(&reading->stats->profile, reading->index, &reading->arguments, number, &reading->text);
+  if (reading->text.failed || cs_strings_add(reading->stats->profile.strings, cs_text_string(&reading->text), &string) < 0)
+    return -ENOMEM;
+  struct cs_scaling_argument *argument = find_argument(reading->table, cs_text_string(&reading->name), false);
+  if (!argument)
+    return -ENOMEM;
+  argument->texts[reading->row] = string;
+  return 0;
+}
+
+static bool is_integer(const struct cs_index *index, const struct cs_argument *argument)
+{
+  uint8_t kind = index->types[argument->arg->type].kind;
+  return kind == CS_TYPE_SIGNED || kind == CS_TYPE_UNSIGNED;
+}
+
+static double number_of(const struct cs_index *index, const struct cs_argument *argument)
+{
+  const struct cs_index_type *type = &index->types[argument->arg->type];
+  bool is_signed = type->is_signed || type->kind == CS_TYPE_SIGNED;
+  return is_signed ? (double)(int64_t)argument->words[0] : (double)argument->words[0];
+}
+
+static int put_read(struct reading *reading, uint32_t number)
+{
+  const struct cs_argument *argument = &reading->arguments.list[number];
+  switch (argument->arg->kind) {
+  case CS_ARG_VALUE:
+    return is_integer(reading->index, argument) ? put_number(reading, number_of(reading->index, argument))
+                                                : put_text(reading, number);
+  case CS_ARG_NULLNESS:
+  case CS_ARG_FLOAT:
+    return put_text(reading, number);
+  case CS_ARG_STRING:
+    return put_string(reading, argument);
+  case CS_ARG_BUCKET_LOG2:
+    return put_log2(reading, (int64_t)argument->words[0]);
+  case CS_ARG_BUCKET_RANGE:
+    return put_bounds(reading, argument);
+  case CS_ARG_SPAN:
+    return put_span(reading, argument);
+  default:
+    return 0;
+  }
+}
+
+static int put_argument(struct reading *reading, uint32_t number)
+{
+  const struct cs_argument *argument = &reading->arguments.list[number];
+  bool has_number = argument->arg->kind == CS_ARG_VALUE && is_integer(reading->index, argument);
+  if (argument->state == CS_STATE_READ)
+    return put_read(reading, number);
+  if (argument->state == CS_STATE_LOG2)
+    return has_number || argument->arg->kind == CS_ARG_BUCKET_LOG2 ? put_log2(reading, (int64_t)argument->words[0])
+                                                                   : put_text(reading, number);
+  return argument->state == CS_STATE_TYPE && has_number ? put_widened(reading) : 0;
+}
+
+/* Reads arguments [from, to), whose names begin with `prefix`. */
+static int put_arguments(struct reading *reading, uint32_t from, uint32_t to, const char *prefix)
+{
+  int result = 0;
+  for (uint32_t i = from; i < to && i < reading->arguments.count && result == 0;
+       i = cs_argument_after(&reading->arguments, i)) {
+    const struct cs_index_arg *arg = reading->arguments.list[i].arg;
+    const char *name = cs_index_string(reading->index, arg->name);
+    char *path = cs_arena_printf(&reading->table->arena, "%s%s%s", prefix, prefix[0] && name[0] ? "." : "", name);
+    if (!path)
+      return -ENOMEM;
+    cs_text_clear(&reading->name);
+    cs_text_printable(&reading->name, path, strlen(path));
+    if (reading->name.failed)
+      return -ENOMEM;
+    if (arg->kind == CS_ARG_GROUP)
+      result = put_arguments(reading, i + 1, cs_argument_after(&reading->arguments, i), path);
+    else
+      result = put_argument(reading, i);
+  }
+  return result;
+}
+
+static int read_row(struct reading *reading, const struct cs_row *row)
+{
+  const struct cs_profile *profile = &reading->stats->profile;
+  const struct cs_signature *signature = cs_profile_signature(profile, row->key.what);
+  const struct cs_layout *layout = cs_profile_layout(profile, signature->layout);
+  double tick = reading->stats->grouping.tick;
+  reading->table->rows[reading->row] = (struct cs_scaling_row){
+      .calls = row->calls,
+      .primitive = row->primitive,
+      .own = (double)row->own * tick,
+      .cumulative = (double)row->cumulative * tick,
+      .min = (double)row->min * tick,
+      .is_bound = row->is_bound,
+  };
+  if (signature->any || !layout->entry || layout->entry->flags & CS_FUNCTION_NO_DWARF) {
+    reading->table->unknown++;
+    return 0;
+  }
+  reading->index = layout->index;
+  int result = cs_arguments_of(profile, row->key.what, &reading->arguments);
+  return result < 0 ? result : put_arguments(reading, 0, reading->arguments.count, "");
+}
+
+int cs_scaling_table_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                          struct cs_scaling_table *table)
+{
+  *table = (struct cs_scaling_table){.arguments = CS_VECTOR_OF(struct cs_scaling_argument), .row_count = count};
+  table->rows = cs_arena_alloc(&table->arena, (count + 1u) * sizeof *table->rows);
+  struct reading reading = {.stats = stats, .table = table};
+  int result = table->rows ? 0 : -ENOMEM;
+  for (uint32_t i = 0; i < count && result == 0; i++) {
+    reading.row = i;
+    result = read_row(&reading, cs_rows_at(&stats->rows, rows[i]));
+  }
+  cs_arguments_free(&reading.arguments);
+  cs_text_free(&reading.name);
+  cs_text_free(&reading.text);
+  return result;
+}
+
+void cs_scaling_table_free(struct cs_scaling_table *table)
+{
+  cs_vector_free(&table->arguments);
+  cs_arena_free(&table->arena);
+}

@@ -1,0 +1,48 @@
+/*
+ * What is known of the calls of one function, row by row: the numbers among their arguments, what else they differ by,
+ * and their times.
+ */
+#ifndef CALLSIG_OUTPUT_SCALING_TABLE_H
+#define CALLSIG_OUTPUT_SCALING_TABLE_H
+
+#include "arena.h"
+#include "object.h"
+#include "vector.h"
+
+/* An argument that is a number in some row, or that takes several values of another kind. */
+struct cs_scaling_argument {
+  const char *name; /* "n", "t.shape[0]", "product(t.shape)", "len(name)" */
+  bool is_number;
+  bool is_bucketed; /* some rows know a range, whose geometric middle stands for it */
+  bool is_widened;  /* some rows know its type alone: the cardinality guard gave up its values */
+  double *numbers;  /* by row; NAN: not known. Of a number */
+  double *spread;   /* by row: the factor by which the value may be larger or smaller, 1 when it is exact */
+  uint32_t *texts;  /* by row: a string of the profile, 0 for none. Of what is no number */
+};
+
+struct cs_scaling_row {
+  uint64_t calls, primitive;
+  double own, cumulative, min; /* seconds: of all calls, of all calls, of one */
+  uint32_t is_bound;           /* cumulative is an upper bound */
+};
+
+struct cs_scaling_table {
+  struct cs_arena arena;
+  struct cs_vector arguments; /* struct cs_scaling_argument */
+  struct cs_scaling_row *rows;
+  uint32_t row_count;
+  uint32_t unknown; /* rows without arguments: not recorded */
+};
+
+/* Reads `count` rows of the prepared object (by signature), all of one function. 0 or -ENOMEM. Free in any case with
+ * cs_scaling_table_free(). */
+int cs_scaling_table_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                          struct cs_scaling_table *table);
+void cs_scaling_table_free(struct cs_scaling_table *table);
+
+static inline struct cs_scaling_argument *cs_scaling_argument(const struct cs_scaling_table *table, uint32_t number)
+{
+  return cs_vector_at(&table->arguments, number);
+}
+
+#endif
