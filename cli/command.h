@@ -40,6 +40,7 @@ extern const struct cs_command cs_command_run;
 extern const struct cs_command cs_command_report;
 extern const struct cs_command cs_command_stages;
 extern const struct cs_command cs_command_export;
+extern const struct cs_command cs_command_scaling;
 extern const struct cs_command cs_command_index;
 extern const struct cs_command cs_command_flags;
 extern const struct cs_command cs_command_merge;

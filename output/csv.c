@@ -16,10 +16,8 @@ struct csv {
   struct cs_arguments scratch;
 };
 
-/* A field, quoted where it has to be. NULL: empty. */
-static void put_field(struct csv *csv, const char *field)
+void cs_csv_field(struct cs_text *line, const char *field)
 {
-  struct cs_text *line = &csv->line;
   if (line->length > 0)
     cs_text_putc(line, ',');
   if (!field)
@@ -35,6 +33,11 @@ static void put_field(struct csv *csv, const char *field)
     cs_text_putc(line, *field);
   }
   cs_text_putc(line, '"');
+}
+
+static void put_field(struct csv *csv, const char *field)
+{
+  cs_csv_field(&csv->line, field);
 }
 
 static void put_integer(struct csv *csv, uint64_t value)

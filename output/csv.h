@@ -12,4 +12,7 @@
  * negative errno after a message. */
 int cs_csv_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
 
+/* Adds a field to a line of CSV, after a comma unless it is the first, and quoted where it has to be. NULL: empty. */
+void cs_csv_field(struct cs_text *line, const char *field);
+
 #endif

@@ -130,6 +130,24 @@ struct callsig_stats_total {
 };
 CALLSIG_STATS_API int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total *total);
 
+/* How callsig_stats_scaling() finds and prints laws. NULL and 0 are the defaults. */
+struct callsig_stats_scaling {
+  size_t size;
+  const char *time; /* "cumulative": with callees, per outermost call (default); "own": the function's own, per call */
+  const char *measure;   /* "mean" of each signature's calls (default); "min": its shortest call, of cumulative time */
+  const char *format;    /* "table" (default), "json" (docs/scaling.md), "csv", "extrap": text for Extra-P */
+  const char *directory; /* of "extrap": a file for each law in this folder, which is made when it is not there; NULL:
+                            to `out`, of one function alone */
+  int all;               /* functions of which nothing can be said, too, and why */
+};
+
+/* For each function, its time per call as a law of its arguments: fitted to the signatures of the calls that the
+ * filters select, by function and what else rows are by, in the order of callsig_stats_sort(). Restrictions are those
+ * of callsig_stats_print(), of functions. docs/scaling.md says how, with sources. -EINVAL after a message; -EIO when
+ * `out` cannot be written. */
+CALLSIG_STATS_API int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted,
+                                            FILE *out, const char *const *restrictions, size_t count);
+
 /* How an object leaves in a format of another tool; docs/exports.md says what each carries. */
 struct callsig_stats_export {
   size_t size;

@@ -19,88 +19,60 @@ double cs_scaling_time(const struct cs_scaling_measure *measure, const struct cs
   return row->primitive > 0 ? row->cumulative / (double)row->primitive : 0;
 }
 
-/* The calls of all rows that have the same values of all candidates. */
-struct point {
-  double values[CS_LAW_CANDIDATES];
-  double time, minimum, calls; /* sums of both, and the smallest */
-};
-
-static int compare_points(const void *left, const void *right)
-{
-  const struct point *a = left, *b = right;
-  for (uint32_t i = 0; i < CS_LAW_CANDIDATES; i++)
-    if (a->values[i] != b->values[i])
-      return a->values[i] < b->values[i] ? -1 : 1;
-  return 0;
-}
-
+/* The calls that a row's time is the mean of: a single one counts half of many, as it is the one that a cold cache or
+ * an interruption spoils. */
 static double counted_calls(const struct cs_scaling_measure *measure, const struct cs_scaling_row *row)
 {
   return (double)(measure->own || measure->minimum ? row->calls : row->primitive);
 }
 
-/* The rows that every candidate is known of, and that have a time. Returns how many. */
-static uint32_t read_points(const struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding,
-                            struct point *points)
+/* True when every candidate of the row is known; writes their values. */
+static bool read_values(const struct cs_scaling_analysis *analysis, const struct cs_scaling_finding *finding,
+                        uint32_t row, double *values)
 {
+  for (uint32_t i = 0; i < finding->points.candidates; i++) {
+    values[i] = cs_scaling_argument(analysis->samples, finding->candidates[i])->numbers[row];
+    if (isnan(values[i]))
+      return false;
+  }
+  return true;
+}
+
+/* A point for each row that has a time and whose candidates are known. Weights are not yet of mean 1. */
+static uint32_t read_points(const struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding,
+                            double *values, double *times, double *weights)
+{
+  const struct cs_scaling_measure *measure = &analysis->measure;
   uint32_t count = 0;
   for (uint32_t i = 0; i < finding->row_count; i++) {
-    const struct cs_scaling_row *row = &analysis->table->rows[finding->rows[i]];
-    struct point point = {{0}};
-    bool is_known = true;
-    for (uint32_t c = 0; c < finding->points.candidates; c++) {
-      point.values[c] = cs_scaling_argument(analysis->table, finding->candidates[c])->numbers[finding->rows[i]];
-      is_known &= !isnan(point.values[c]);
+    const struct cs_scaling_row *row = &analysis->samples->rows[finding->rows[i]];
+    if (!read_values(analysis, finding, finding->rows[i], values + (size_t)count * finding->points.candidates))
+      continue;
+    double time = cs_scaling_time(measure, row), calls = counted_calls(measure, row);
+    if (!(time > 0)) {
+      finding->zero++;
+      continue;
     }
-    if (!is_known)
-      continue;
-    double time = cs_scaling_time(&analysis->measure, row);
-    finding->zero += !(time > 0);
-    if (!(time > 0))
-      continue;
-    finding->bound += row->is_bound && !analysis->measure.own && !analysis->measure.minimum;
-    point.calls = counted_calls(&analysis->measure, row);
-    point.time = time * point.calls;
-    point.minimum = time;
-    points[count++] = point;
+    finding->bound += row->is_bound && !measure->own && !measure->minimum;
+    times[count] = time;
+    weights[count++] = calls / (calls + 1);
   }
   return count;
 }
 
-/* Points with equal values become one. Returns how many are left. */
-static uint32_t merge_points(struct point *points, uint32_t count)
-{
-  uint32_t left = 0;
-  qsort(points, count, sizeof *points, compare_points);
-  for (uint32_t i = 0; i < count; i++) {
-    if (left > 0 && compare_points(&points[left - 1], &points[i]) == 0) {
-      points[left - 1].time += points[i].time;
-      points[left - 1].calls += points[i].calls;
-      points[left - 1].minimum = fmin(points[left - 1].minimum, points[i].minimum);
-    } else {
-      points[left++] = points[i];
-    }
-  }
-  return left;
-}
-
-/* A single call counts half of a point of many: it is the one that a cold cache or an interruption spoils. */
-static int fill_points(struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding,
-                       const struct point *points, uint32_t count)
+static int make_points(struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding)
 {
   uint32_t candidates = finding->points.candidates;
-  double *values = cs_arena_alloc(&analysis->arena, (count + 1u) * candidates * sizeof *values);
-  double *times = cs_arena_alloc(&analysis->arena, (count + 1u) * sizeof *times);
-  double *weights = cs_arena_alloc(&analysis->arena, (count + 1u) * sizeof *weights);
-  double sum = 0;
+  size_t rows = finding->row_count + 1u;
+  double *values = cs_arena_alloc(&analysis->arena, rows * candidates * sizeof *values);
+  double *times = cs_arena_alloc(&analysis->arena, rows * sizeof *times);
+  double *weights = cs_arena_alloc(&analysis->arena, rows * sizeof *weights);
   if (!values || !times || !weights)
     return -ENOMEM;
-  for (uint32_t i = 0; i < count; i++) {
-    memcpy(values + (size_t)i * candidates, points[i].values, candidates * sizeof *values);
-    times[i] = analysis->measure.minimum ? points[i].minimum : points[i].time / points[i].calls;
-    weights[i] = points[i].calls / (points[i].calls + 1);
+  uint32_t count = read_points(analysis, finding, values, times, weights);
+  double sum = 0;
+  for (uint32_t i = 0; i < count; i++)
     sum += weights[i];
-  }
   for (uint32_t i = 0; i < count; i++)
     weights[i] *= count / sum;
   finding->points = (struct cs_points){
@@ -108,21 +80,10 @@ static int fill_points(struct cs_scaling_analysis *analysis, struct cs_scaling_f
   return 0;
 }
 
-static int make_points(struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding)
+static bool has_number(const struct cs_scaling_samples *samples)
 {
-  struct point *points = calloc(finding->row_count + 1u, sizeof *points);
-  if (!points)
-    return -ENOMEM;
-  uint32_t count = merge_points(points, read_points(analysis, finding, points));
-  int result = fill_points(analysis, finding, points, count);
-  free(points);
-  return result;
-}
-
-static bool has_number(const struct cs_scaling_table *table)
-{
-  for (uint32_t i = 0; i < table->arguments.count; i++)
-    if (cs_scaling_argument(table, i)->is_number)
+  for (uint32_t i = 0; i < samples->arguments.count; i++)
+    if (cs_scaling_argument(samples, i)->is_number)
       return true;
   return false;
 }
@@ -133,7 +94,7 @@ static int find(struct cs_scaling_analysis *analysis, struct cs_scaling_finding 
   int result = cs_scaling_roles(analysis, finding);
   if (result < 0)
     return result;
-  finding->kind = has_number(analysis->table) ? CS_SCALING_FEW : CS_SCALING_NO_NUMBER;
+  finding->kind = has_number(analysis->samples) ? CS_SCALING_FEW : CS_SCALING_NO_NUMBER;
   if (finding->points.candidates == 0)
     return 0;
   result = make_points(analysis, finding);
@@ -153,8 +114,8 @@ static int describe(struct cs_scaling_analysis *analysis, const struct cs_scalin
                     struct cs_text *text)
 {
   cs_text_clear(text);
-  for (uint32_t i = 0; i < analysis->table->arguments.count; i++) {
-    const struct cs_scaling_argument *argument = cs_scaling_argument(analysis->table, i);
+  for (uint32_t i = 0; i < analysis->samples->arguments.count; i++) {
+    const struct cs_scaling_argument *argument = cs_scaling_argument(analysis->samples, i);
     if (roles[i].use != CS_USE_TEXT && roles[i].use != CS_USE_FEW && roles[i].use != CS_USE_NARROW)
       continue;
     if (text->length > 0)
@@ -277,21 +238,19 @@ static int split(struct cs_scaling_analysis *analysis)
   return 0;
 }
 
-int cs_scaling_analyse(const struct cs_profile *profile, const struct cs_scaling_table *table,
+int cs_scaling_analyse(const struct cs_profile *profile, const struct cs_scaling_samples *samples,
                        const struct cs_scaling_measure *measure, struct cs_scaling_analysis *analysis)
 {
-  *analysis = (struct cs_scaling_analysis){.profile = profile,
-                                           .table = table,
-                                           .measure = *measure,
-                                           .findings = CS_VECTOR_OF(struct cs_scaling_finding)};
+  *analysis = (struct cs_scaling_analysis){
+      .profile = profile, .samples = samples, .measure = *measure, .findings = CS_VECTOR_OF(struct cs_scaling_finding)};
   struct cs_scaling_finding *whole = cs_vector_add(&analysis->findings, 1);
   if (!whole)
     return -ENOMEM;
-  whole->row_count = table->row_count;
-  whole->rows = cs_arena_alloc(&analysis->arena, (table->row_count + 1u) * sizeof *whole->rows);
+  whole->row_count = samples->row_count;
+  whole->rows = cs_arena_alloc(&analysis->arena, (samples->row_count + 1u) * sizeof *whole->rows);
   if (!whole->rows)
     return -ENOMEM;
-  for (uint32_t i = 0; i < table->row_count; i++)
+  for (uint32_t i = 0; i < samples->row_count; i++)
     whole->rows[i] = i;
   int result = find(analysis, whole);
   bool is_poor = whole->kind == CS_SCALING_NONE || (has_verdict(whole) && whole->verdict.fit.deviation > SPLIT);

@@ -5,7 +5,7 @@
 #define CALLSIG_OUTPUT_SCALING_ANALYSIS_H
 
 #include "choose.h"
-#include "table.h"
+#include "samples.h"
 
 /* An argument that takes fewer values, or whose largest is less than this many times its smallest, has no law. */
 #define CS_SCALING_VALUES 5u
@@ -20,15 +20,15 @@ struct cs_scaling_measure {
 /* Why an argument is a candidate or is none. */
 enum cs_scaling_use {
   CS_USE_CANDIDATE,
-  CS_USE_ALIKE,     /* a candidate has the same values, or proportional ones, in every call */
-  CS_USE_CONSTANT,  /* one value */
-  CS_USE_FEW,       /* fewer than CS_SCALING_VALUES */
-  CS_USE_NARROW,    /* does not span CS_SCALING_SPAN */
-  CS_USE_NEGATIVE,  /* some value is below 0: no size */
-  CS_USE_MISSING,   /* not known in half of the calls that the candidates before it are known in */
-  CS_USE_WIDENED,   /* the cardinality guard gave up its values */
-  CS_USE_TOO_MANY,  /* there are CS_LAW_CANDIDATES before it */
-  CS_USE_TEXT,      /* no number */
+  CS_USE_ALIKE,    /* a candidate has the same values, or proportional ones, in every call */
+  CS_USE_CONSTANT, /* one value */
+  CS_USE_FEW,      /* fewer than CS_SCALING_VALUES */
+  CS_USE_NARROW,   /* does not span CS_SCALING_SPAN */
+  CS_USE_NEGATIVE, /* some value is below 0: no size */
+  CS_USE_MISSING,  /* not known in half of the calls that the candidates before it are known in */
+  CS_USE_WIDENED,  /* the cardinality guard gave up its values */
+  CS_USE_TOO_MANY, /* there are CS_LAW_CANDIDATES before it */
+  CS_USE_TEXT,     /* no number */
 };
 
 struct cs_scaling_role {
@@ -51,12 +51,12 @@ enum cs_scaling_kind {
 /* What is said of a function, or of those of its calls that have the same other arguments. Belongs to its analysis. */
 struct cs_scaling_finding {
   enum cs_scaling_kind kind;
-  struct cs_verdict verdict;     /* of LAW, CONSTANT and NONE */
-  const char *where;             /* "mode=FAST": what the calls have in common; NULL: all calls */
-  uint32_t *rows;                /* of the table */
+  struct cs_verdict verdict; /* of LAW, CONSTANT and NONE */
+  const char *where;         /* "mode=FAST": what the calls have in common; NULL: all calls */
+  uint32_t *rows;            /* of the samples */
   uint32_t row_count;
   uint32_t unknown, zero, bound; /* rows left out as a candidate is not known, as the time is 0; rows of upper bounds */
-  struct cs_scaling_role *roles; /* by argument of the table */
+  struct cs_scaling_role *roles; /* by argument of the samples */
   const char **names;            /* by candidate */
   uint32_t *candidates;          /* by candidate: the argument */
   struct cs_points points;
@@ -64,14 +64,14 @@ struct cs_scaling_finding {
 
 struct cs_scaling_analysis {
   const struct cs_profile *profile;
-  const struct cs_scaling_table *table;
+  const struct cs_scaling_samples *samples;
   struct cs_scaling_measure measure;
   struct cs_arena arena;
   struct cs_vector findings; /* struct cs_scaling_finding: one, or one for each of several values of other arguments */
 };
 
 /* 0 or -ENOMEM. Free in any case with cs_scaling_analysis_free(). */
-int cs_scaling_analyse(const struct cs_profile *profile, const struct cs_scaling_table *table,
+int cs_scaling_analyse(const struct cs_profile *profile, const struct cs_scaling_samples *samples,
                        const struct cs_scaling_measure *measure, struct cs_scaling_analysis *analysis);
 void cs_scaling_analysis_free(struct cs_scaling_analysis *analysis);
 

@@ -106,7 +106,8 @@ static int find_rivals(const struct choice *choice, struct cs_verdict *verdict)
   int result = 0;
   for (uint32_t i = 1; i < choice->fits.count && result == 0; i++) {
     const struct cs_fit *fit = fit_at(choice, i);
-    if (fit->law.term_count <= terms && fit->score < limit && fit->growth >= CS_CHOOSE_GROWTH)
+    if (fit->law.term_count <= terms && fit->score < limit && fit->growth >= CS_CHOOSE_GROWTH &&
+        !cs_law_is_steeper(&fit->law))
       result = add_rival(verdict, &fit->law);
   }
   return result;
@@ -120,13 +121,13 @@ static int judge(const struct choice *choice, struct cs_verdict *verdict)
   double all = constant->deviation * constant->deviation / (count - 1);
   bool is_law = chosen->law.leading > 0 && chosen->growth >= CS_CHOOSE_GROWTH;
   double explained = is_law && all > 0 ? 1 - left / all : 0;
-  *verdict = (struct cs_verdict){
-      .kind = CS_VERDICT_NONE, .fit = *constant, .rivals = CS_VECTOR_OF(struct cs_law)};
-  if (is_law && explained >= CS_CHOOSE_EXPLAINED) {
+  *verdict = (struct cs_verdict){.kind = CS_VERDICT_NONE, .fit = *constant, .rivals = CS_VECTOR_OF(struct cs_law)};
+  verdict->is_steeper = is_law && explained >= CS_CHOOSE_EXPLAINED && cs_law_is_steeper(&chosen->law);
+  if (is_law && explained >= CS_CHOOSE_EXPLAINED && !verdict->is_steeper) {
     verdict->kind = CS_VERDICT_LAW;
     verdict->fit = *chosen;
     verdict->explained = explained;
-  } else if (constant->deviation <= CS_CHOOSE_CONSTANT) {
+  } else if (!verdict->is_steeper && constant->deviation <= CS_CHOOSE_CONSTANT) {
     verdict->kind = CS_VERDICT_CONSTANT;
   }
   return verdict->kind == CS_VERDICT_NONE ? 0 : find_rivals(choice, verdict);

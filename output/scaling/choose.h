@@ -28,6 +28,7 @@ enum cs_verdict_kind {
 struct cs_verdict {
   enum cs_verdict_kind kind;
   struct cs_fit fit;       /* of the law; of the constant when there is none */
+  bool is_steeper;         /* there is none because the time grows faster than any law */
   double explained;        /* adjusted R^2 of the logarithms of the times; 0 for a constant */
   struct cs_vector rivals; /* struct cs_law: of other names, which the points do not tell from it. Owned */
 };

@@ -7,10 +7,10 @@
 
 #include "least_squares.h"
 
-#define HUBER       1.345
-#define STEPS       40
-#define HALVINGS    30
-#define CONVERGED   1e-10
+#define HUBER     1.345
+#define STEPS     40
+#define HALVINGS  30
+#define CONVERGED 1e-10
 
 /* A law on its way. */
 struct attempt {
@@ -72,8 +72,7 @@ static int make_columns(struct attempt *attempt)
   for (uint32_t c = 0; c < attempt->columns; c++) {
     double *column = column_of(attempt, attempt->room->columns, c), largest = 0;
     for (uint32_t i = 0; i < points->count; i++) {
-      column[i] =
-          c == 0 ? 1 : cs_law_term(attempt->law, c - 1, points->values + (uint64_t)i * points->candidates);
+      column[i] = c == 0 ? 1 : cs_law_term(attempt->law, c - 1, points->values + (uint64_t)i * points->candidates);
       largest = fmax(largest, column[i]);
     }
     if (!(largest > 0) || !isfinite(largest))
@@ -211,23 +210,22 @@ static double left_out(const struct attempt *attempt)
       double part = column_of(attempt, attempt->room->matrix, c)[i];
       leverage += part * part;
     }
-    double deviation = attempt->room->deviations[i] / fmax(1 - leverage, 1e-3);
-    sum += deviation * deviation;
+    sum +=
+        attempt->points->weights[i] * loss_of(attempt->room->deviations[i] / fmax(1 - leverage, 1e-3), attempt->scale);
   }
   return sqrt(sum / count);
 }
 
-static double leading_share(const struct attempt *attempt)
+static void find_shares(const struct attempt *attempt, struct cs_fit *fit)
 {
-  double least = 1;
-  for (uint32_t t = 0; t < attempt->law->leading; t++) {
-    double most = 0;
+  for (uint32_t c = 0; c < attempt->columns; c++) {
+    const double *column = column_of(attempt, attempt->room->columns, c);
     for (uint32_t i = 0; i < attempt->points->count; i++)
-      most = fmax(most, attempt->coefficients[1 + t] * column_of(attempt, attempt->room->columns, 1 + t)[i] /
-                            attempt->room->fitted[i]);
-    least = fmin(least, most);
+      fit->shares[c] = fmax(fit->shares[c], fabs(attempt->coefficients[c]) * column[i] / attempt->room->fitted[i]);
   }
-  return least;
+  fit->share = 1;
+  for (uint32_t t = 0; t < attempt->law->leading; t++)
+    fit->share = fmin(fit->share, attempt->coefficients[1 + t] > 0 ? fit->shares[1 + t] : 0);
 }
 
 static double growth_of(const struct attempt *attempt)
@@ -265,9 +263,9 @@ int cs_fit(const struct cs_points *points, const struct cs_law *law, double scal
       .deviation = sqrt(attempt.loss / points->count),
       .median = median_size(&attempt),
       .left_out = left_out(&attempt),
-      .share = leading_share(&attempt),
       .growth = growth_of(&attempt),
   };
+  find_shares(&attempt, fit);
   for (uint32_t c = 0; c < attempt.columns; c++)
     fit->coefficients[c] = attempt.coefficients[c] / attempt.largest[c];
   return fit->share > 0 ? 0 : -EDOM;

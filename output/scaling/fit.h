@@ -1,9 +1,9 @@
 /*
  * One law fitted to points: the coefficients for which the logarithms of the times are nearest.
  *
- * Times spread over decades and their noise is a share of them, so a point's deviation is log(time / law): 10 % count the
- * same at n = 16 and at n = 65536. Deviations beyond 1.345 scales count by their size instead of their square (P. Huber,
- * Robust Estimation of a Location Parameter, 1964), so that a call that was interrupted bends nothing.
+ * Times spread over decades and their noise is a share of them, so a point's deviation is log(time / law): 10 % count
+ * the same at n = 16 and at n = 65536. Deviations beyond 1.345 scales count by their size instead of their square (P.
+ * Huber, Robust Estimation of a Location Parameter, 1964), so that a call that was interrupted bends nothing.
  */
 #ifndef CALLSIG_OUTPUT_SCALING_FIT_H
 #define CALLSIG_OUTPUT_SCALING_FIT_H
@@ -23,13 +23,14 @@ struct cs_points {
 struct cs_fit {
   struct cs_law law;
   double coefficients[1 + CS_LAW_TERMS]; /* seconds; the constant first */
-  double score;    /* corrected Akaike information criterion: lower is better (K. Burnham, D. Anderson: Model Selection and
-                      Multimodel Inference, 2nd ed. 2002) */
-  double deviation; /* root of the mean robust square of log(time / law) */
-  double median;    /* median of |log(time / law)| */
-  double left_out;  /* root of the mean square of log(time / law) with each point predicted by the others */
-  double share;     /* the least, over leading terms, of the most that the term makes up of the time at any point */
-  double growth;    /* largest fitted time by the smallest */
+  double score; /* corrected Akaike information criterion: lower is better (K. Burnham, D. Anderson: Model Selection and
+                   Multimodel Inference, 2nd ed. 2002) */
+  double deviation;                /* root of the mean robust square of log(time / law) */
+  double median;                   /* median of |log(time / law)| */
+  double left_out;                 /* the same with each point predicted by the others alone */
+  double share;                    /* the least share of a leading term, below */
+  double shares[1 + CS_LAW_TERMS]; /* by coefficient: the most that its term makes up of the time at any point */
+  double growth;                   /* largest fitted time by the smallest */
 };
 
 /* Room for fitting; made for points, free with cs_fit_room_free(). */

@@ -17,6 +17,12 @@ double cs_growth_at(enum cs_growth growth, double value)
     return value * value;
   case CS_GROWTH_N3:
     return value * value * value;
+  case CS_GROWTH_N4:
+    return value * value * value * value;
+  case CS_GROWTH_EXPONENTIAL_SLOW:
+    return pow(1.5, value);
+  case CS_GROWTH_EXPONENTIAL:
+    return exp2(value);
   default:
     return 1;
   }
@@ -36,16 +42,16 @@ struct each {
   void *data;
 };
 
-/* One term, and one term above a slower one. */
+/* One term, and one term above a slower one; and one term that is steeper than all. */
 static int each_of_one(const struct each *each, uint8_t argument)
 {
   int result = 0;
-  for (uint8_t first = CS_GROWTH_LOG; first < CS_GROWTH_COUNT && result == 0; first++) {
+  for (uint8_t first = CS_GROWTH_LOG; first <= CS_GROWTH_STEEPEST && result == 0; first++) {
     struct cs_law law = {
         .argument_count = 1, .term_count = 1, .leading = 1, .arguments = {argument}, .growth = {{first}}};
     result = each->take(&law, each->data);
     law.term_count = 2;
-    for (uint8_t second = CS_GROWTH_LOG; second < first && result == 0; second++) {
+    for (uint8_t second = CS_GROWTH_LOG; second < first && first < CS_GROWTH_COUNT && result == 0; second++) {
       law.growth[1][0] = second;
       result = each->take(&law, each->data);
     }
@@ -56,8 +62,7 @@ static int each_of_one(const struct each *each, uint8_t argument)
 /* f(a) * g(b), alone, beside f(a), and beside g(b); and f(a) + g(b). */
 static int each_of_growths(const struct each *each, uint8_t a, uint8_t b, uint8_t f, uint8_t g)
 {
-  struct cs_law law = {
-      .argument_count = 2, .term_count = 1, .leading = 1, .arguments = {a, b}, .growth = {{f, g}}};
+  struct cs_law law = {.argument_count = 2, .term_count = 1, .leading = 1, .arguments = {a, b}, .growth = {{f, g}}};
   int result = each->take(&law, each->data);
   law.term_count = 2;
   law.growth[1][0] = f;
@@ -120,6 +125,11 @@ int cs_laws_each(uint32_t count, int (*take)(const struct cs_law *law, void *dat
   return result;
 }
 
+bool cs_law_is_steeper(const struct cs_law *law)
+{
+  return law->leading > 0 && law->growth[0][0] >= CS_GROWTH_COUNT;
+}
+
 /* The growth of `candidate` in a term, whether or not the law knows the candidate. */
 static uint8_t growth_of(const struct cs_law *law, uint32_t term, uint8_t candidate)
 {
@@ -150,7 +160,7 @@ bool cs_law_same_name(const struct cs_law *left, const struct cs_law *right)
 static void growth_name(enum cs_growth growth, const char *name, struct cs_text *text)
 {
   static const char *const forms[CS_GROWTH_COUNT][2] = {
-      [CS_GROWTH_LOG] = {"log ", ""}, [CS_GROWTH_N] = {"", ""}, [CS_GROWTH_N_LOG] = {"", " log "},
+      [CS_GROWTH_LOG] = {"log ", ""}, [CS_GROWTH_N] = {"", ""},    [CS_GROWTH_N_LOG] = {"", " log "},
       [CS_GROWTH_N2] = {"", "^2"},    [CS_GROWTH_N3] = {"", "^3"},
   };
   cs_text_puts(text, forms[growth][0]);

@@ -9,9 +9,9 @@
 struct problem {
   double *matrix, *right;
   uint32_t rows, columns;
-  double scale[CS_LEAST_SQUARES_MAX];                             /* by column: what it was divided by */
-  double upper[CS_LEAST_SQUARES_MAX][CS_LEAST_SQUARES_MAX];       /* R of the factorisation, by row and column */
-  double reflection[CS_LEAST_SQUARES_MAX];                        /* 2 / |v|^2 of each reflection; v is in the matrix */
+  double scale[CS_LEAST_SQUARES_MAX];                       /* by column: what it was divided by */
+  double upper[CS_LEAST_SQUARES_MAX][CS_LEAST_SQUARES_MAX]; /* R of the factorisation, by row and column */
+  double reflection[CS_LEAST_SQUARES_MAX];                  /* 2 / |v|^2 of each reflection; v is in the matrix */
 };
 
 static double *column_of(const struct problem *problem, uint32_t column)

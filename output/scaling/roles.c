@@ -8,10 +8,10 @@
 #define ALIKE 1e-9
 
 struct search {
-  const struct cs_scaling_table *table;
+  const struct cs_scaling_samples *samples;
   struct cs_scaling_finding *finding;
-  double *sorted;   /* room for a value of each row */
-  uint8_t *is_known; /* by row of the finding: every candidate so far is known */
+  double *sorted; /* room for a value of each row */
+  bool *is_known; /* by row of the finding: every candidate so far is known */
   uint32_t known, candidates;
 };
 
@@ -89,8 +89,7 @@ static bool find_alike(const struct search *search, const struct cs_scaling_argu
                        struct cs_scaling_role *role)
 {
   for (uint32_t i = 0; i < search->candidates; i++) {
-    const struct cs_scaling_argument *candidate =
-        cs_scaling_argument(search->table, search->finding->candidates[i]);
+    const struct cs_scaling_argument *candidate = cs_scaling_argument(search->samples, search->finding->candidates[i]);
     if (!is_alike(search, argument, candidate, &role->ratio))
       continue;
     role->use = CS_USE_ALIKE;
@@ -103,7 +102,7 @@ static bool find_alike(const struct search *search, const struct cs_scaling_argu
 static void add_candidate(struct search *search, uint32_t number)
 {
   struct cs_scaling_finding *finding = search->finding;
-  const struct cs_scaling_argument *argument = cs_scaling_argument(search->table, number);
+  const struct cs_scaling_argument *argument = cs_scaling_argument(search->samples, number);
   uint32_t known = count_known(search, argument);
   struct cs_scaling_role *role = &finding->roles[number];
   if (known < CS_SCALING_VALUES || known < search->known / 2) {
@@ -117,7 +116,7 @@ static void add_candidate(struct search *search, uint32_t number)
     return;
   }
   for (uint32_t i = 0; i < finding->row_count; i++)
-    search->is_known[i] &= !isnan(argument->numbers[finding->rows[i]]);
+    search->is_known[i] = search->is_known[i] && !isnan(argument->numbers[finding->rows[i]]);
   search->known = known;
   role->candidate = search->candidates;
   finding->names[search->candidates] = argument->name;
@@ -126,8 +125,8 @@ static void add_candidate(struct search *search, uint32_t number)
 
 static void search_arguments(struct search *search)
 {
-  for (uint32_t i = 0; i < search->table->arguments.count; i++) {
-    const struct cs_scaling_argument *argument = cs_scaling_argument(search->table, i);
+  for (uint32_t i = 0; i < search->samples->arguments.count; i++) {
+    const struct cs_scaling_argument *argument = cs_scaling_argument(search->samples, i);
     struct cs_scaling_role *role = &search->finding->roles[i];
     role->use = CS_USE_TEXT;
     if (argument->is_number)
@@ -140,19 +139,19 @@ static void search_arguments(struct search *search)
 int cs_scaling_roles(struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding)
 {
   struct cs_arena *arena = &analysis->arena;
-  finding->roles = cs_arena_alloc(arena, (analysis->table->arguments.count + 1u) * sizeof *finding->roles);
+  finding->roles = cs_arena_alloc(arena, (analysis->samples->arguments.count + 1u) * sizeof *finding->roles);
   finding->names = cs_arena_alloc(arena, CS_LAW_CANDIDATES * sizeof *finding->names);
   finding->candidates = cs_arena_alloc(arena, CS_LAW_CANDIDATES * sizeof *finding->candidates);
   struct search search = {
-      .table = analysis->table,
+      .samples = analysis->samples,
       .finding = finding,
       .sorted = calloc(finding->row_count + 1u, sizeof *search.sorted),
-      .is_known = malloc(finding->row_count + 1u),
+      .is_known = malloc((finding->row_count + 1u) * sizeof *search.is_known),
       .known = finding->row_count,
   };
   bool has_room = finding->roles && finding->names && finding->candidates && search.sorted && search.is_known;
   for (uint32_t i = 0; has_room && i < finding->row_count; i++)
-    search.is_known[i] = 1;
+    search.is_known[i] = true;
   if (has_room)
     search_arguments(&search);
   finding->points.candidates = search.candidates;

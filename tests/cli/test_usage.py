@@ -8,6 +8,7 @@ COMMANDS = (
     "run",
     "report",
     "merge",
+    "scaling",
     "export",
     "index",
     "flags",
@@ -41,6 +42,8 @@ class Usage(harness.Case):
                       "--compensate",
             "export": "--to -o --output --weight --cutoff --by --function --signature --stage --thread --module "
                       "--strip-dirs --compensate",
+            "scaling": "--time --measure --all -s --format --directory --by --function --signature --stage --thread --module "
+                       "--strip-dirs --compensate",
             "merge": "-o --output --fold",
             "index": "--explain --coverage --verify --rules --cache",
             "flags": "--cc --cflags --libs",
@@ -66,7 +69,8 @@ class Usage(harness.Case):
         for command in (("run", "-o"), ("run", "-s"), ("run", "--rules"), ("run", "--include"), ("run", "--exclude"),
                         ("run", "--clock"), ("report", "-s"), ("report", "--by"), ("report", "--function"),
                         ("report", "--signature"), ("report", "--stage"), ("report", "--thread"), ("report", "--module"),
-                        ("report", "--format"), ("export", "--to"), ("export", "-o"), ("export", "--by"), ("index", "--rules"), ("flags", "--cc")):
+                        ("report", "--format"), ("export", "--to"), ("export", "-o"), ("export", "--by"), ("index", "--rules"), ("flags", "--cc"),
+                        ("scaling", "--time"), ("scaling", "--measure"), ("scaling", "--format"), ("scaling", "--directory")):
             self.assert_fails(self.callsig(*command), 2, f"option '{command[1]}' needs a value")
 
     def test_option_takes_no_value(self):

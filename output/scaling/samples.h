@@ -2,8 +2,8 @@
  * What is known of the calls of one function, row by row: the numbers among their arguments, what else they differ by,
  * and their times.
  */
-#ifndef CALLSIG_OUTPUT_SCALING_TABLE_H
-#define CALLSIG_OUTPUT_SCALING_TABLE_H
+#ifndef CALLSIG_OUTPUT_SCALING_SAMPLES_H
+#define CALLSIG_OUTPUT_SCALING_SAMPLES_H
 
 #include "arena.h"
 #include "object.h"
@@ -26,7 +26,7 @@ struct cs_scaling_row {
   uint32_t is_bound;           /* cumulative is an upper bound */
 };
 
-struct cs_scaling_table {
+struct cs_scaling_samples {
   struct cs_arena arena;
   struct cs_vector arguments; /* struct cs_scaling_argument */
   struct cs_scaling_row *rows;
@@ -35,14 +35,14 @@ struct cs_scaling_table {
 };
 
 /* Reads `count` rows of the prepared object (by signature), all of one function. 0 or -ENOMEM. Free in any case with
- * cs_scaling_table_free(). */
-int cs_scaling_table_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
-                          struct cs_scaling_table *table);
-void cs_scaling_table_free(struct cs_scaling_table *table);
+ * cs_scaling_samples_free(). */
+int cs_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                            struct cs_scaling_samples *samples);
+void cs_scaling_samples_free(struct cs_scaling_samples *samples);
 
-static inline struct cs_scaling_argument *cs_scaling_argument(const struct cs_scaling_table *table, uint32_t number)
+static inline struct cs_scaling_argument *cs_scaling_argument(const struct cs_scaling_samples *samples, uint32_t number)
 {
-  return cs_vector_at(&table->arguments, number);
+  return cs_vector_at(&samples->arguments, number);
 }
 
 #endif

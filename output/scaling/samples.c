@@ -1,4 +1,4 @@
-#include "table.h"
+#include "samples.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 /* One row while its arguments are read. */
 struct reading {
   struct callsig_stats *stats;
-  struct cs_scaling_table *table;
+  struct cs_scaling_samples *samples;
   const struct cs_index *index;
   struct cs_arguments arguments;
   struct cs_text name, text;
@@ -20,25 +20,26 @@ struct reading {
 };
 
 /* The argument of this name, made when it is new. NULL: -ENOMEM. */
-static struct cs_scaling_argument *find_argument(struct cs_scaling_table *table, const char *name, bool is_number)
+static struct cs_scaling_argument *find_argument(struct cs_scaling_samples *samples, const char *name, bool is_number)
 {
-  for (uint32_t i = 0; i < table->arguments.count; i++) {
-    struct cs_scaling_argument *known = cs_scaling_argument(table, i);
+  for (uint32_t i = 0; i < samples->arguments.count; i++) {
+    struct cs_scaling_argument *known = cs_scaling_argument(samples, i);
     if (known->is_number == is_number && strcmp(known->name, name) == 0)
       return known;
   }
-  struct cs_scaling_argument made = {.name = cs_arena_copy(&table->arena, name, strlen(name)), .is_number = is_number};
+  struct cs_scaling_argument made = {.name = cs_arena_copy(&samples->arena, name, strlen(name)),
+                                     .is_number = is_number};
   if (is_number) {
-    made.numbers = cs_arena_alloc(&table->arena, table->row_count * sizeof *made.numbers);
-    made.spread = cs_arena_alloc(&table->arena, table->row_count * sizeof *made.spread);
+    made.numbers = cs_arena_alloc(&samples->arena, samples->row_count * sizeof *made.numbers);
+    made.spread = cs_arena_alloc(&samples->arena, samples->row_count * sizeof *made.spread);
   } else {
-    made.texts = cs_arena_alloc(&table->arena, table->row_count * sizeof *made.texts);
+    made.texts = cs_arena_alloc(&samples->arena, samples->row_count * sizeof *made.texts);
   }
-  struct cs_scaling_argument *added = cs_vector_add(&table->arguments, 1);
+  struct cs_scaling_argument *added = cs_vector_add(&samples->arguments, 1);
   if (!added || !made.name || (is_number ? !made.numbers || !made.spread : !made.texts))
     return NULL;
   *added = made;
-  for (uint32_t i = 0; is_number && i < table->row_count; i++)
+  for (uint32_t i = 0; is_number && i < samples->row_count; i++)
     made.numbers[i] = NAN;
   return added;
 }
@@ -46,7 +47,7 @@ static struct cs_scaling_argument *find_argument(struct cs_scaling_table *table,
 /* Values from `low` to `high`: their geometric middle. */
 static int put_range(struct reading *reading, double low, double high)
 {
-  struct cs_scaling_argument *argument = find_argument(reading->table, cs_text_string(&reading->name), true);
+  struct cs_scaling_argument *argument = find_argument(reading->samples, cs_text_string(&reading->name), true);
   if (!argument)
     return -ENOMEM;
   bool is_exact = low == high;
@@ -64,7 +65,7 @@ static int put_number(struct reading *reading, double value)
 
 static int put_widened(struct reading *reading)
 {
-  struct cs_scaling_argument *argument = find_argument(reading->table, cs_text_string(&reading->name), true);
+  struct cs_scaling_argument *argument = find_argument(reading->samples, cs_text_string(&reading->name), true);
   if (!argument)
     return -ENOMEM;
   argument->is_widened = true;
@@ -135,9 +136,10 @@ static int put_text(struct reading *reading, uint32_t number)
   uint32_t string;
   cs_text_clear(&reading->text);
   cs_render_value(&reading->stats->profile, reading->index, &reading->arguments, number, &reading->text);
-  if (reading->text.failed || cs_strings_add(reading->stats->profile.strings, cs_text_string(&reading->text), &string) < 0)
+  if (reading->text.failed ||
+      cs_strings_add(reading->stats->profile.strings, cs_text_string(&reading->text), &string) < 0)
     return -ENOMEM;
-  struct cs_scaling_argument *argument = find_argument(reading->table, cs_text_string(&reading->name), false);
+  struct cs_scaling_argument *argument = find_argument(reading->samples, cs_text_string(&reading->name), false);
   if (!argument)
     return -ENOMEM;
   argument->texts[reading->row] = string;
@@ -200,7 +202,7 @@ static int put_arguments(struct reading *reading, uint32_t from, uint32_t to, co
        i = cs_argument_after(&reading->arguments, i)) {
     const struct cs_index_arg *arg = reading->arguments.list[i].arg;
     const char *name = cs_index_string(reading->index, arg->name);
-    char *path = cs_arena_printf(&reading->table->arena, "%s%s%s", prefix, prefix[0] && name[0] ? "." : "", name);
+    char *path = cs_arena_printf(&reading->samples->arena, "%s%s%s", prefix, prefix[0] && name[0] ? "." : "", name);
     if (!path)
       return -ENOMEM;
     cs_text_clear(&reading->name);
@@ -221,7 +223,7 @@ static int read_row(struct reading *reading, const struct cs_row *row)
   const struct cs_signature *signature = cs_profile_signature(profile, row->key.what);
   const struct cs_layout *layout = cs_profile_layout(profile, signature->layout);
   double tick = reading->stats->grouping.tick;
-  reading->table->rows[reading->row] = (struct cs_scaling_row){
+  reading->samples->rows[reading->row] = (struct cs_scaling_row){
       .calls = row->calls,
       .primitive = row->primitive,
       .own = (double)row->own * tick,
@@ -230,7 +232,7 @@ static int read_row(struct reading *reading, const struct cs_row *row)
       .is_bound = row->is_bound,
   };
   if (signature->any || !layout->entry || layout->entry->flags & CS_FUNCTION_NO_DWARF) {
-    reading->table->unknown++;
+    reading->samples->unknown++;
     return 0;
   }
   reading->index = layout->index;
@@ -238,13 +240,13 @@ static int read_row(struct reading *reading, const struct cs_row *row)
   return result < 0 ? result : put_arguments(reading, 0, reading->arguments.count, "");
 }
 
-int cs_scaling_table_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
-                          struct cs_scaling_table *table)
+int cs_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                            struct cs_scaling_samples *samples)
 {
-  *table = (struct cs_scaling_table){.arguments = CS_VECTOR_OF(struct cs_scaling_argument), .row_count = count};
-  table->rows = cs_arena_alloc(&table->arena, (count + 1u) * sizeof *table->rows);
-  struct reading reading = {.stats = stats, .table = table};
-  int result = table->rows ? 0 : -ENOMEM;
+  *samples = (struct cs_scaling_samples){.arguments = CS_VECTOR_OF(struct cs_scaling_argument), .row_count = count};
+  samples->rows = cs_arena_alloc(&samples->arena, (count + 1u) * sizeof *samples->rows);
+  struct reading reading = {.stats = stats, .samples = samples};
+  int result = samples->rows ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < count && result == 0; i++) {
     reading.row = i;
     result = read_row(&reading, cs_rows_at(&stats->rows, rows[i]));
@@ -255,8 +257,8 @@ int cs_scaling_table_read(struct callsig_stats *stats, const uint32_t *rows, uin
   return result;
 }
 
-void cs_scaling_table_free(struct cs_scaling_table *table)
+void cs_scaling_samples_free(struct cs_scaling_samples *samples)
 {
-  cs_vector_free(&table->arguments);
-  cs_arena_free(&table->arena);
+  cs_vector_free(&samples->arguments);
+  cs_arena_free(&samples->arena);
 }

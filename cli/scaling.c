@@ -1,0 +1,120 @@
+/* callsig scaling: each function's time per call as a law of its arguments. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "callsig/stats.h"
+#include "command.h"
+#include "select.h"
+
+static const char help[] =
+    "usage: callsig scaling [FILE...] [RESTRICTION...] [OPTION...]\n"
+    "\n"
+    "Says for each function how its time per call grows with its arguments: constant, log n, n, n log n, n^2, n^3, "
+    "and\n"
+    "products and sums of those of several arguments. The laws are fitted to the signatures of the recordings FILE...\n"
+    "(default callsig.out); several runs with other sizes make a law surer. An argument that names an existing file is "
+    "a\n"
+    "recording; the rest are restrictions as those of 'callsig report', of functions.\n"
+    "\n"
+    "  --time TIME         cumulative (default): with what the function calls, until it returns; own: without\n"
+    "  --measure MEASURE   mean (default) of a signature's calls; min: its shortest call, of cumulative time\n"
+    "  --all               functions of which nothing can be said, too, and why\n"
+    "  -s KEY[,KEY...]     sort as 'callsig report' does; default cumulative\n"
+    "  --format FORMAT     table (default), json, csv, or extrap: text for Extra-P\n"
+    "  --directory FOLDER  of --format extrap: a file for each law\n" /* and what all readers have */
+    CS_SELECT_HELP "  --help, --version\n";
+
+struct scaling_options {
+  struct callsig_stats_scaling wanted;
+  const char *sort;
+  struct cs_select select;
+};
+
+/* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
+static int read_options(const struct cs_command *command, int argc, char **argv, struct scaling_options *scaling,
+                        int *status)
+{
+  enum {
+    OPTION_TIME = CS_SELECT_OPTION_FIRST,
+    OPTION_MEASURE,
+    OPTION_ALL,
+    OPTION_FORMAT,
+    OPTION_DIRECTORY,
+  };
+  static const struct option options[] = {
+      {"time", required_argument, NULL, OPTION_TIME},
+      {"measure", required_argument, NULL, OPTION_MEASURE},
+      {"all", no_argument, NULL, OPTION_ALL},
+      {"format", required_argument, NULL, OPTION_FORMAT},
+      {"directory", required_argument, NULL, OPTION_DIRECTORY},
+      CS_SELECT_OPTIONS,
+      CS_COMMON_OPTIONS,
+      {NULL, 0, NULL, 0},
+  };
+  int option;
+  while ((option = cs_next_option(command, argc, argv, ":s:", options, status)) != -1) {
+    switch (option) {
+    case -2:
+      return -1;
+    case 's':
+      scaling->sort = optarg;
+      break;
+    case OPTION_TIME:
+      scaling->wanted.time = optarg;
+      break;
+    case OPTION_MEASURE:
+      scaling->wanted.measure = optarg;
+      break;
+    case OPTION_ALL:
+      scaling->wanted.all = 1;
+      break;
+    case OPTION_FORMAT:
+      scaling->wanted.format = optarg;
+      break;
+    case OPTION_DIRECTORY:
+      scaling->wanted.directory = optarg;
+      break;
+    default:
+      *status = cs_select_option(command, option, optarg, &scaling->select);
+      if (*status != CS_EXIT_OK)
+        return -1;
+    }
+  }
+  return 0;
+}
+
+static int exit_status(int error)
+{
+  if (error == 0)
+    return CS_EXIT_OK;
+  return error == -EINVAL ? CS_EXIT_USAGE : CS_EXIT_FAILURE;
+}
+
+static int scaling_main(const struct cs_command *command, int argc, char **argv)
+{
+  struct scaling_options scaling = {.wanted = {.size = sizeof scaling.wanted}, .select = CS_SELECT_DEFAULT};
+  int status = CS_EXIT_OK;
+  if (read_options(command, argc, argv, &scaling, &status) < 0)
+    return status;
+  char **arguments = argv + optind;
+  size_t count = (size_t)(argc - optind), recordings = cs_select_recordings(arguments, count);
+  const char *const *restrictions = (const char *const *)(arguments + recordings);
+  struct callsig_stats *stats = NULL;
+  status = cs_select_load(command, arguments, recordings, count > recordings ? restrictions[0] : NULL, &stats);
+  if (status == CS_EXIT_OK)
+    status = cs_select_apply(stats, &scaling.select);
+  if (status == CS_EXIT_OK && scaling.sort != NULL)
+    status = exit_status(callsig_stats_sort(stats, scaling.sort));
+  if (status == CS_EXIT_OK)
+    status = exit_status(callsig_stats_scaling(stats, &scaling.wanted, stdout, restrictions, count - recordings));
+  callsig_stats_free(stats);
+  return status == CS_EXIT_OK ? cs_finish_output(status) : status;
+}
+
+const struct cs_command cs_command_scaling = {
+    .name = "scaling",
+    .summary = "how each function's time grows with its arguments",
+    .help = help,
+    .main = scaling_main,
+};

@@ -1,0 +1,260 @@
+/*
+ * The times that laws are fitted to, as text that Extra-P reads: a file has one set of parameters and of points, so
+ * each finding has a file of its own. docs/scaling.md describes it; the format is docs/file-formats.md of Extra-P 4.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "message.h"
+#include "output_file.h"
+#include "report.h"
+#include "wording.h"
+
+#define PARAMETERS 4u /* more the text cannot have */
+
+/* What is written of a finding. */
+struct sheet {
+  struct cs_scaling_report *report;
+  const struct cs_scaling_entry *entry;
+  const struct cs_scaling_finding *finding;
+  uint32_t parameters[PARAMETERS]; /* candidates */
+  uint32_t parameter_count;
+  uint32_t *rows; /* of the samples, by their points */
+  uint32_t row_count;
+};
+
+static int begin(struct cs_scaling_report *report)
+{
+  if (!report->directory || mkdir(report->directory, 0777) == 0 || errno == EEXIST)
+    return 0;
+  return cs_stats_fail(-errno, "%s: %s; name a folder that can be made", report->directory, strerror(errno));
+}
+
+/* The law's arguments, then the others while there is room. */
+static void choose_parameters(struct sheet *sheet)
+{
+  const struct cs_scaling_finding *finding = sheet->finding;
+  const struct cs_law *law = &finding->verdict.fit.law;
+  for (uint32_t i = 0; i < law->argument_count; i++)
+    sheet->parameters[sheet->parameter_count++] = law->arguments[i];
+  for (uint32_t i = 0; i < finding->points.candidates && sheet->parameter_count < PARAMETERS; i++) {
+    bool is_there = false;
+    for (uint32_t j = 0; j < sheet->parameter_count; j++)
+      is_there |= sheet->parameters[j] == i;
+    if (!is_there)
+      sheet->parameters[sheet->parameter_count++] = i;
+  }
+}
+
+static double coordinate(const struct sheet *sheet, uint32_t row, uint32_t parameter)
+{
+  uint32_t argument = sheet->finding->candidates[sheet->parameters[parameter]];
+  return cs_scaling_argument(sheet->entry->samples, argument)->numbers[row];
+}
+
+static int compare_rows(const void *left, const void *right, void *data)
+{
+  const struct sheet *sheet = data;
+  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  for (uint32_t i = 0; i < sheet->parameter_count; i++) {
+    double x = coordinate(sheet, a, i), y = coordinate(sheet, b, i);
+    if (x != y)
+      return x < y ? -1 : 1;
+  }
+  return (a > b) - (a < b);
+}
+
+static double time_of(const struct sheet *sheet, uint32_t row)
+{
+  return cs_scaling_time(&sheet->report->measure, &sheet->entry->samples->rows[row]);
+}
+
+/* The rows that have a time and a point. -ENOMEM. */
+static int choose_rows(struct sheet *sheet)
+{
+  sheet->rows = calloc(sheet->finding->row_count + 1u, sizeof *sheet->rows);
+  if (!sheet->rows)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < sheet->finding->row_count; i++) {
+    uint32_t row = sheet->finding->rows[i];
+    bool is_known = time_of(sheet, row) > 0;
+    for (uint32_t parameter = 0; parameter < sheet->parameter_count; parameter++)
+      is_known &= !isnan(coordinate(sheet, row, parameter));
+    if (is_known)
+      sheet->rows[sheet->row_count++] = row;
+  }
+  qsort_r(sheet->rows, sheet->row_count, sizeof *sheet->rows, compare_rows, sheet);
+  return 0;
+}
+
+/* True when the row's point is not that of the one before it. */
+static bool is_new_point(const struct sheet *sheet, uint32_t place)
+{
+  for (uint32_t i = 0; i < sheet->parameter_count; i++)
+    if (place == 0 || coordinate(sheet, sheet->rows[place], i) != coordinate(sheet, sheet->rows[place - 1], i))
+      return true;
+  return false;
+}
+
+/* Positional notation with ten digits: the grammar has no exponents. */
+static void put_number(struct cs_text *text, double value)
+{
+  int decimals = value == floor(value) ? 0 : 9 - (int)floor(log10(value));
+  cs_text_decimals(text, value, 0, decimals > 0 ? decimals : 0);
+}
+
+static void put_points(struct sheet *sheet)
+{
+  struct cs_text *line = &sheet->report->line;
+  cs_text_puts(line, "POINTS");
+  for (uint32_t place = 0; place < sheet->row_count; place++) {
+    if (!is_new_point(sheet, place))
+      continue;
+    for (uint32_t i = 0; i < sheet->parameter_count; i++) {
+      cs_text_puts(line, i == 0 ? " (" : " ");
+      put_number(line, coordinate(sheet, sheet->rows[place], i));
+    }
+    cs_text_putc(line, ')');
+  }
+  cs_text_putc(line, '\n');
+}
+
+/* The times of one point are its repetitions. */
+static void put_data(struct sheet *sheet)
+{
+  struct cs_text *line = &sheet->report->line;
+  for (uint32_t place = 0; place < sheet->row_count; place++) {
+    if (is_new_point(sheet, place))
+      cs_text_puts(line, place == 0 ? "DATA" : "\nDATA");
+    cs_text_putc(line, ' ');
+    put_number(line, time_of(sheet, sheet->rows[place]));
+  }
+  cs_text_putc(line, '\n');
+}
+
+/* Names end at white space, and "->" would make a path of calls. */
+static void put_word(struct cs_text *line, const char *name, bool is_parameter)
+{
+  for (; *name; name++) {
+    if (name[0] == '-' && name[1] == '>') {
+      cs_text_puts(line, "- ");
+    } else {
+      bool is_space = isspace((unsigned char)*name);
+      cs_text_putc(line, is_space ? (is_parameter ? '_' : ' ') : *name);
+    }
+  }
+}
+
+static void put_comments(struct sheet *sheet)
+{
+  struct cs_text *line = &sheet->report->line;
+  const struct cs_scaling_finding *finding = sheet->finding;
+  cs_text_printf(
+      line, "# callsig scaling: %s time per call in seconds, %s\n", sheet->report->measure.own ? "own" : "cumulative",
+      sheet->report->measure.minimum ? "of the shortest call of each signature" : "mean of each signature's calls");
+  cs_text_puts(line, "# law: ");
+  if (finding->kind <= CS_SCALING_CONSTANT)
+    cs_law_name(&finding->verdict.fit.law, finding->names, line);
+  else
+    cs_text_puts(line, "none");
+  cs_text_putc(line, '\n');
+  if (finding->points.candidates > sheet->parameter_count)
+    cs_text_printf(line, "# %u of %u arguments are parameters: the format has room for no more\n",
+                   sheet->parameter_count, finding->points.candidates);
+}
+
+static void put_sheet(struct sheet *sheet)
+{
+  struct cs_scaling_report *report = sheet->report;
+  put_comments(sheet);
+  cs_text_puts(&report->line, "PARAMETER");
+  for (uint32_t i = 0; i < sheet->parameter_count; i++) {
+    cs_text_putc(&report->line, ' ');
+    put_word(&report->line, sheet->finding->names[sheet->parameters[i]], true);
+  }
+  cs_text_putc(&report->line, '\n');
+  put_points(sheet);
+  cs_text_puts(&report->line, "METRIC time\nREGION ");
+  cs_text_clear(&report->text);
+  cs_row_name(&report->names, &sheet->entry->function->key, &report->scratch, &report->text);
+  if (sheet->finding->where)
+    cs_text_printf(&report->text, " [%s]", sheet->finding->where);
+  put_word(&report->line, cs_text_string(&report->text), false);
+  cs_text_putc(&report->line, '\n');
+  put_data(sheet);
+}
+
+/* "003-sort.txt": numbered, as several functions may have one name. */
+static void put_path(struct cs_scaling_report *report, const struct cs_scaling_entry *entry)
+{
+  const struct cs_known_function *function = cs_row_function(&report->names, &entry->function->key);
+  const char *name = cs_profile_string(&report->stats->profile, function->name);
+  cs_text_clear(&report->text);
+  cs_text_printf(&report->text, "%s/%03u-", report->directory, report->written);
+  for (uint32_t i = 0; name[i] && i < 100; i++)
+    cs_text_putc(&report->text, isalnum((unsigned char)name[i]) ? name[i] : '_');
+  cs_text_puts(&report->text, ".txt");
+}
+
+/* Writes the line to a file of the folder. */
+static int write_file(struct cs_scaling_report *report, const struct cs_scaling_entry *entry)
+{
+  struct cs_output_file file;
+  put_path(report, entry);
+  if (report->text.failed || report->line.failed)
+    return -ENOMEM;
+  int result = cs_output_file_open(&file, cs_text_string(&report->text));
+  if (result < 0)
+    return result;
+  size_t length = report->line.length;
+  result = fwrite(cs_text_string(&report->line), 1, length, file.stream) == length ? 0 : -EIO;
+  cs_text_clear(&report->line);
+  result = cs_output_file_close(&file, result);
+  return result == -EIO ? -ECANCELED : result; /* -EIO would be taken for the report's own stream */
+}
+
+static int put_finding(struct cs_scaling_report *report, const struct cs_scaling_entry *entry,
+                       const struct cs_scaling_finding *finding)
+{
+  struct sheet sheet = {.report = report, .entry = entry, .finding = finding};
+  if (finding->kind > CS_SCALING_NONE)
+    return 0;
+  if (report->written > 0 && !report->directory)
+    return cs_stats_fail(-EINVAL,
+                         "--format extrap: a text has the points of one function: choose it with --function, or "
+                         "name a folder for several with --directory");
+  report->written++;
+  choose_parameters(&sheet);
+  int result = choose_rows(&sheet);
+  if (result == 0)
+    put_sheet(&sheet);
+  free(sheet.rows);
+  return result == 0 && report->directory ? write_file(report, entry) : result;
+}
+
+static int put(struct cs_scaling_report *report, const struct cs_scaling_entry *entry)
+{
+  int result = 0;
+  for (uint32_t i = 0; i < entry->analysis->findings.count && result == 0; i++)
+    result = put_finding(report, entry, cs_vector_at(&entry->analysis->findings, i));
+  return result;
+}
+
+static int end(struct cs_scaling_report *report, int result)
+{
+  if (result < 0)
+    return result;
+  if (report->written == 0)
+    return cs_stats_fail(-ENODATA,
+                         "--format extrap: no function has calls with %u different values of an argument; "
+                         "'callsig scaling --all' says what each lacks",
+                         CS_SCALING_VALUES);
+  return report->directory ? 0 : cs_scaling_flush(report);
+}
+
+const struct cs_scaling_format cs_scaling_extrap_format = {"extrap", begin, put, end};
