@@ -178,7 +178,7 @@ static int add_part(struct cs_scaling_analysis *analysis, const struct described
   if (added)
     *added = part;
   else
-    cs_verdict_free(&part.verdict);
+    cs_choice_free(&part.verdict);
   return added ? 0 : -ENOMEM;
 }
 
@@ -204,7 +204,7 @@ static bool is_better(const struct cs_scaling_analysis *analysis, const struct c
 static void drop(struct cs_scaling_analysis *analysis, uint32_t from, uint32_t to)
 {
   for (uint32_t i = from; i < to; i++)
-    cs_verdict_free(&((struct cs_scaling_finding *)cs_vector_at(&analysis->findings, i))->verdict);
+    cs_choice_free(&((struct cs_scaling_finding *)cs_vector_at(&analysis->findings, i))->verdict);
 }
 
 /* Looks for laws of the calls that agree in their other arguments. The whole stays the first finding, or gives way. */

@@ -40,9 +40,9 @@ struct cs_scaling_role {
 };
 
 enum cs_scaling_kind {
-  CS_SCALING_LAW = CS_VERDICT_LAW,
-  CS_SCALING_CONSTANT = CS_VERDICT_CONSTANT,
-  CS_SCALING_NONE = CS_VERDICT_NONE,
+  CS_SCALING_LAW = CS_CHOICE_LAW,
+  CS_SCALING_CONSTANT = CS_CHOICE_CONSTANT,
+  CS_SCALING_NONE = CS_CHOICE_NONE,
   CS_SCALING_FEW,       /* not enough data */
   CS_SCALING_NO_NUMBER, /* no argument is a number */
   CS_SCALING_SHORT,     /* most times are below the clock's tick */
@@ -51,9 +51,9 @@ enum cs_scaling_kind {
 /* What is said of a function, or of those of its calls that have the same other arguments. Belongs to its analysis. */
 struct cs_scaling_finding {
   enum cs_scaling_kind kind;
-  struct cs_verdict verdict; /* of LAW, CONSTANT and NONE */
-  const char *where;         /* "mode=FAST": what the calls have in common; NULL: all calls */
-  uint32_t *rows;            /* of the samples */
+  struct cs_choice verdict; /* of LAW, CONSTANT and NONE */
+  const char *where;        /* "mode=FAST": what the calls have in common; NULL: all calls */
+  uint32_t *rows;           /* of the samples */
   uint32_t row_count;
   uint32_t unknown, zero, bound; /* rows left out as a candidate is not known, as the time is 0; rows of upper bounds */
   struct cs_scaling_role *roles; /* by argument of the samples */

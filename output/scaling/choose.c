@@ -82,7 +82,7 @@ static const struct cs_fit *choose(const struct choice *choice)
   return chosen;
 }
 
-static int add_rival(struct cs_verdict *verdict, const struct cs_law *law)
+static int add_rival(struct cs_choice *verdict, const struct cs_law *law)
 {
   if (cs_law_same_name(law, &verdict->fit.law))
     return 0;
@@ -98,9 +98,9 @@ static int add_rival(struct cs_verdict *verdict, const struct cs_law *law)
 
 /* Laws of no more terms that fit as well. A constant has no such: what fits better than it, but not clearly, is its
  * rival. */
-static int find_rivals(const struct choice *choice, struct cs_verdict *verdict)
+static int find_rivals(const struct choice *choice, struct cs_choice *verdict)
 {
-  bool is_constant = verdict->kind == CS_VERDICT_CONSTANT;
+  bool is_constant = verdict->kind == CS_CHOICE_CONSTANT;
   uint32_t terms = is_constant ? 1 : verdict->fit.law.term_count;
   double limit = is_constant ? verdict->fit.score : verdict->fit.score + CS_CHOOSE_APART;
   int result = 0;
@@ -113,7 +113,7 @@ static int find_rivals(const struct choice *choice, struct cs_verdict *verdict)
   return result;
 }
 
-static int judge(const struct choice *choice, struct cs_verdict *verdict)
+static int judge(const struct choice *choice, struct cs_choice *verdict)
 {
   const struct cs_fit *constant = fit_at(choice, 0), *chosen = choose(choice);
   double count = choice->points->count, unknowns = 1.0 + chosen->law.term_count;
@@ -121,21 +121,21 @@ static int judge(const struct choice *choice, struct cs_verdict *verdict)
   double all = constant->deviation * constant->deviation / (count - 1);
   bool is_law = chosen->law.leading > 0 && chosen->growth >= CS_CHOOSE_GROWTH;
   double explained = is_law && all > 0 ? 1 - left / all : 0;
-  *verdict = (struct cs_verdict){.kind = CS_VERDICT_NONE, .fit = *constant, .rivals = CS_VECTOR_OF(struct cs_law)};
+  *verdict = (struct cs_choice){.kind = CS_CHOICE_NONE, .fit = *constant, .rivals = CS_VECTOR_OF(struct cs_law)};
   verdict->is_steeper = is_law && explained >= CS_CHOOSE_EXPLAINED && cs_law_is_steeper(&chosen->law);
   if (is_law && explained >= CS_CHOOSE_EXPLAINED && !verdict->is_steeper) {
-    verdict->kind = CS_VERDICT_LAW;
+    verdict->kind = CS_CHOICE_LAW;
     verdict->fit = *chosen;
     verdict->explained = explained;
   } else if (!verdict->is_steeper && constant->deviation <= CS_CHOOSE_CONSTANT) {
-    verdict->kind = CS_VERDICT_CONSTANT;
+    verdict->kind = CS_CHOICE_CONSTANT;
   }
-  return verdict->kind == CS_VERDICT_NONE ? 0 : find_rivals(choice, verdict);
+  return verdict->kind == CS_CHOICE_NONE ? 0 : find_rivals(choice, verdict);
 }
 
-int cs_choose(const struct cs_points *points, struct cs_verdict *verdict)
+int cs_choose(const struct cs_points *points, struct cs_choice *verdict)
 {
-  *verdict = (struct cs_verdict){.rivals = CS_VECTOR_OF(struct cs_law)};
+  *verdict = (struct cs_choice){.rivals = CS_VECTOR_OF(struct cs_law)};
   struct choice choice = {.points = points, .fits = CS_VECTOR_OF(struct cs_fit)};
   int result = cs_fit_room_make(&choice.room, points->count);
   if (result == 0)
@@ -145,13 +145,13 @@ int cs_choose(const struct cs_points *points, struct cs_verdict *verdict)
   if (result == 0)
     result = judge(&choice, verdict);
   if (result < 0)
-    cs_verdict_free(verdict);
+    cs_choice_free(verdict);
   cs_vector_free(&choice.fits);
   cs_fit_room_free(&choice.room);
   return result;
 }
 
-void cs_verdict_free(struct cs_verdict *verdict)
+void cs_choice_free(struct cs_choice *verdict)
 {
   cs_vector_free(&verdict->rivals);
 }

@@ -19,23 +19,23 @@
 /* A leading term makes up at least this part of the time somewhere in the range. */
 #define CS_CHOOSE_SHARE 0.10
 
-enum cs_verdict_kind {
-  CS_VERDICT_LAW,
-  CS_VERDICT_CONSTANT, /* the arguments vary, the time does not */
-  CS_VERDICT_NONE,     /* the time varies, and no law explains it */
+enum cs_choice_kind {
+  CS_CHOICE_LAW,
+  CS_CHOICE_CONSTANT, /* the arguments vary, the time does not */
+  CS_CHOICE_NONE,     /* the time varies, and no law explains it */
 };
 
-struct cs_verdict {
-  enum cs_verdict_kind kind;
+struct cs_choice {
+  enum cs_choice_kind kind;
   struct cs_fit fit;       /* of the law; of the constant when there is none */
   bool is_steeper;         /* there is none because the time grows faster than any law */
   double explained;        /* adjusted R^2 of the logarithms of the times; 0 for a constant */
   struct cs_vector rivals; /* struct cs_law: of other names, which the points do not tell from it. Owned */
 };
 
-/* Finds the law of `points`, which have at least one candidate. 0 or -ENOMEM. Free with cs_verdict_free(). */
-int cs_choose(const struct cs_points *points, struct cs_verdict *verdict);
+/* Finds the law of `points`, which have at least one candidate. 0 or -ENOMEM. Free with cs_choice_free(). */
+int cs_choose(const struct cs_points *points, struct cs_choice *verdict);
 
-void cs_verdict_free(struct cs_verdict *verdict);
+void cs_choice_free(struct cs_choice *verdict);
 
 #endif
