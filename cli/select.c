@@ -13,7 +13,8 @@ static int read_groups(const struct cs_command *command, const char *text, unsig
     unsigned bit;
   } groups[] = {
       {"function", CALLSIG_BY_FUNCTION}, {"signature", CALLSIG_BY_SIGNATURE}, {"stage", CALLSIG_BY_STAGE},
-      {"thread", CALLSIG_BY_THREAD},     {"module", CALLSIG_BY_MODULE},
+      {"thread", CALLSIG_BY_THREAD},     {"module", CALLSIG_BY_MODULE},       {"process", CALLSIG_BY_PROCESS},
+      {"rank", CALLSIG_BY_RANK},
   };
   const size_t count = sizeof groups / sizeof groups[0];
   for (const char *end = text;; text = end + 1) {
@@ -22,8 +23,9 @@ static int read_groups(const struct cs_command *command, const char *text, unsig
     while (i < count && (strlen(groups[i].name) != length || strncmp(groups[i].name, text, length) != 0))
       i++;
     if (i == count)
-      return cs_usage_error(command, "--by: '%.*s' is none of function, signature, stage, thread, module", (int)length,
-                            text);
+      return cs_usage_error(command,
+                            "--by: '%.*s' is none of function, signature, stage, thread, module, process, rank",
+                            (int)length, text);
     *by |= groups[i].bit;
     if (*end == '\0')
       return CS_EXIT_OK;

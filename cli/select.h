@@ -49,7 +49,8 @@ enum {
 
 /* Their lines of a subcommand's help. */
 #define CS_SELECT_HELP                                                                                                 \
-  "  --by GROUP[,GROUP]  rows are by: function, signature (default), stage, thread, module\n"                          \
+  "  --by GROUP[,GROUP]  rows are by: function, signature (default), stage, thread, module,\n"                         \
+  "                      process, rank\n"                                                                              \
   "  --function REGEX    only functions whose printed name matches\n"                                                  \
   "  --signature EXPR    only calls whose arguments fulfil EXPR: 'n >= 4096 && mode == FAST'\n"                        \
   "  --stage GLOB        only calls below a stage or action of such a name\n"                                          \

@@ -82,6 +82,10 @@ static int print_row(struct csv *csv, uint32_t number)
   put_seconds(csv, (double)row->cumulative * tick);
   put_seconds(csv, (double)row->min * tick);
   put_seconds(csv, (double)row->max * tick);
+  if (csv->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK)) {
+    put_field(csv, cs_row_process(&csv->names, &row->key));
+    put_field(csv, cs_row_rank(&csv->names, &row->key));
+  }
   if (csv->stats->compensating) {
     const struct cs_subtraction *taken = cs_vector_at(&csv->stats->rows.subtractions, number);
     put_seconds(csv, taken->own * tick);
@@ -93,6 +97,8 @@ static int print_row(struct csv *csv, uint32_t number)
 static int print_heading(struct csv *csv)
 {
   cs_text_puts(&csv->line, "file,line,function,signature,stage,thread,module,ncalls,pcalls,tottime,cumtime,min,max");
+  if (csv->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK))
+    cs_text_puts(&csv->line, ",process,rank");
   if (csv->stats->compensating)
     cs_text_puts(&csv->line, ",tottime_compensation,cumtime_compensation");
   return put_line(csv);

@@ -9,13 +9,16 @@
 #include "json_writer.h"
 #include "message.h"
 #include "notes.h"
+#include "process.h"
 #include "restrict.h"
+#include "spread.h"
 
 struct report {
   struct callsig_stats *stats;
   struct cs_json json;
   struct cs_names names;
   struct cs_list list;
+  uint32_t *processes; /* in their order */
   struct cs_text message, text;
   struct cs_arguments scratch;
 };
@@ -38,14 +41,15 @@ static void write_head(struct report *report)
   const struct cs_profile *profile = &report->stats->profile;
   struct cs_json *json = &report->json;
   cs_json_key_string(json, "schema", "callsig.report/1");
-  write_recording(report, cs_profile_recording(profile, 0));
+  write_recording(report, cs_profile_recording(profile, report->processes[0]));
   cs_json_key(json, "recordings");
   cs_json_open_array(json);
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
-    const struct cs_recording_info *info = cs_profile_recording(profile, i);
+    const struct cs_recording_info *info = cs_profile_recording(profile, report->processes[i]);
     cs_json_open_map(json);
     cs_json_key_string(json, "file", cs_profile_string(profile, info->path));
     write_recording(report, info);
+    cs_json_key_string(json, "rank", info->process.rank_source ? cs_profile_string(profile, info->rank_label) : NULL);
     cs_json_close_map(json);
   }
   cs_json_close_array(json);
@@ -78,6 +82,8 @@ static void write_identity(struct report *report, const struct cs_row_key *key)
     cs_json_null(json);
   cs_json_key_string(json, "stage", key->stage ? cs_row_stage(&report->names, key) : NULL);
   cs_json_key_string(json, "thread", key->thread == CS_NONE ? NULL : cs_profile_string(profile, key->thread));
+  cs_json_key_string(json, "process", cs_row_process(&report->names, key));
+  cs_json_key_string(json, "rank", cs_row_rank(&report->names, key));
   cs_json_key_string(json, "module", key->module == CS_NONE ? NULL : cs_profile_string(profile, key->module));
 }
 
@@ -102,6 +108,54 @@ static void write_row(struct report *report, uint32_t number)
   cs_json_close_map(json);
 }
 
+static void write_spread_time(struct report *report, const struct cs_spreads *spreads, const char *key,
+                              const struct cs_spread_time *time)
+{
+  struct cs_json *json = &report->json;
+  const struct cs_row_key *slowest = &cs_rows_at(&report->stats->rows, time->slowest)->key;
+  double tick = report->stats->grouping.tick;
+  cs_json_key(json, key);
+  cs_json_open_map(json);
+  cs_json_key_number(json, "min", (double)time->min * tick);
+  cs_json_key_number(json, "mean", time->mean * tick);
+  cs_json_key_number(json, "max", (double)time->max * tick);
+  cs_json_key_number(json, "imbalance", cs_spread_imbalance(time));
+  cs_json_key_string(json, "max_at",
+                     spreads->of_ranks ? cs_row_rank(&report->names, slowest)
+                                       : cs_row_process(&report->names, slowest));
+  cs_json_close_map(json);
+}
+
+/* How evenly the processes or ranks share the rows; nothing when rows are by neither. */
+static int write_spreads(struct report *report)
+{
+  struct cs_json *json = &report->json;
+  struct cs_spreads spreads;
+  if (!(report->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK)))
+    return 0;
+  int result = cs_spreads_make(report->stats, report->list.rows, report->list.count, &spreads);
+  cs_json_key(json, "spread");
+  cs_json_open_map(json);
+  cs_json_key_string(json, "of", spreads.of_ranks ? "rank" : "process");
+  cs_json_key_integer(json, "count", spreads.count);
+  cs_json_key(json, "rows");
+  cs_json_open_array(json);
+  for (uint32_t i = 0; i < spreads.list.count && result == 0; i++) {
+    const struct cs_spread *spread = cs_vector_at(&spreads.list, i);
+    struct cs_row_key key = cs_rows_at(&report->stats->rows, spread->row)->key;
+    key.process = key.rank = CS_NONE;
+    cs_json_open_map(json);
+    write_identity(report, &key);
+    write_spread_time(report, &spreads, "tottime", &spread->own);
+    write_spread_time(report, &spreads, "cumtime", &spread->cumulative);
+    cs_json_close_map(json);
+  }
+  cs_json_close_array(json);
+  cs_json_close_map(json);
+  cs_spreads_free(&spreads);
+  return result;
+}
+
 static int write_note(const char *note, void *data)
 {
   struct report *report = data;
@@ -119,9 +173,11 @@ static int write_report(struct report *report)
   for (uint32_t i = 0; i < report->list.count && !json->failed; i++)
     write_row(report, report->list.rows[i]);
   cs_json_close_array(json);
+  int result = write_spreads(report);
   cs_json_key(json, "notes");
   cs_json_open_array(json);
-  int result = cs_notes(report->stats, write_note, report);
+  if (result == 0)
+    result = cs_notes(report->stats, write_note, report);
   cs_json_close_array(json);
   cs_json_close_map(json);
   return result;
@@ -133,9 +189,13 @@ int cs_json_print(struct callsig_stats *stats, FILE *out, const char *const *res
   if (result < 0)
     return result;
   struct report report = {.stats = stats, .names = cs_stats_names(stats)};
+  report.processes = cs_process_order(&stats->profile);
   report.list.rows = malloc((stats->listed + 1u) * sizeof *report.list.rows);
-  if (!report.list.rows)
+  if (!report.list.rows || !report.processes) {
+    free(report.list.rows);
+    free(report.processes);
     return cs_stats_no_memory();
+  }
   memcpy(report.list.rows, stats->order, stats->listed * sizeof *report.list.rows);
   report.list.count = stats->listed;
   result = cs_restrict(&report.names, &stats->rows, restrictions, count, &report.list, &report.message);
@@ -150,6 +210,7 @@ int cs_json_print(struct callsig_stats *stats, FILE *out, const char *const *res
       cs_stats_no_memory();
   }
   free(report.list.rows);
+  free(report.processes);
   cs_text_free(&report.message);
   cs_text_free(&report.text);
   cs_arguments_free(&report.scratch);

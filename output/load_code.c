@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,7 +175,9 @@ static int add_code(struct cs_loader *loader, const struct cs_known_function *fu
     entry = NULL;
   }
   const struct cs_index *index = entry ? &cs_profile_module(profile, module)->index : NULL;
-  int result = cs_profile_intern_function(profile, function, &code.function);
+  int result = function->address ? cs_profile_intern_address(profile, function->file, function->address,
+                                                             function->build, &code.function)
+                                 : cs_profile_intern_function(profile, function, &code.function);
   if (result == 0)
     result = cs_profile_intern_layout(profile, code.function, index, entry, &code.layout);
   struct cs_code *added = result == 0 ? cs_vector_add(&profile->codes, 1) : NULL;
@@ -206,6 +209,16 @@ static int load_task(struct cs_loader *loader, uint64_t address, uint32_t *code)
   return result < 0 ? result : add_code(loader, &function, CS_NONE, stage, NULL, 0, code);
 }
 
+/* The module's build-id in hexadecimal; 0 when it has none. */
+static int intern_build(struct cs_loader *loader, uint32_t module, uint32_t *string)
+{
+  const struct cs_known_module *known = module == CS_NONE ? NULL : cs_profile_module(loader->profile, module);
+  char text[2 * sizeof known->build_id + 1] = "";
+  for (uint32_t i = 0; known && i < known->build_id_size && i < sizeof known->build_id; i++)
+    snprintf(text + 2 * i, 3, "%02x", known->build_id[i]);
+  return cs_strings_add(loader->profile->strings, text, string);
+}
+
 /* Code that is known by its address only. Inside its module, so that runs with other mappings meet. */
 static int describe_address(struct cs_loader *loader, uint32_t module, uint64_t address,
                             struct cs_known_function *function)
@@ -213,8 +226,11 @@ static int describe_address(struct cs_loader *loader, uint32_t module, uint64_t 
   uint64_t bias = module == CS_NONE ? 0 : cs_profile_module(loader->profile, module)->bias;
   struct cs_text text = {0};
   cs_text_printf(&text, "0x%llx", (unsigned long long)(address - bias));
-  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &function->name);
+  int result =
+      text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), &function->address);
   cs_text_free(&text);
+  if (result == 0)
+    result = intern_build(loader, module, &function->build);
   return result < 0 ? result : module_file(loader, module, &function->file);
 }
 

@@ -44,6 +44,28 @@ static int intern(struct cs_loader *loader, uint64_t address, const char *missin
   return result;
 }
 
+static int intern_text(struct cs_loader *loader, struct cs_text *text, uint32_t *string)
+{
+  int result = text->failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(text), string);
+  cs_text_free(text);
+  return result;
+}
+
+/* "lua5.4 (1234)", and "3". */
+static int label(struct cs_loader *loader, const struct cs_rec_process *process, struct cs_recording_info *info)
+{
+  struct cs_text text = {0};
+  const char *program = cs_profile_string(loader->profile, info->program), *slash = strrchr(program, '/');
+  cs_text_printf(&text, "%s (%u)", *program ? (slash ? slash + 1 : program) : "?", process->pid);
+  int result = intern_text(loader, &text, &info->label);
+  if (process->rank_source)
+    cs_text_printf(&text, "%lld", (long long)process->rank);
+  else
+    cs_text_putc(&text, '-');
+  int other = intern_text(loader, &text, &info->rank_label);
+  return result < 0 ? result : other;
+}
+
 static int add_process(struct cs_loader *loader, const struct cs_rec_process *process)
 {
   struct cs_recording_info *info = cs_vector_add(&loader->profile->recordings, 1);
@@ -62,6 +84,8 @@ static int add_process(struct cs_loader *loader, const struct cs_rec_process *pr
   info->tick =
       cs_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &info->uncalibrated);
   int result = intern(loader, process->program, "", &info->program);
+  if (result == 0)
+    result = label(loader, process, info);
   if (result == 0 && process->source)
     return intern(loader, process->source, "?", &info->path);
   return result < 0 ? result : cs_strings_add(loader->profile->strings, loader->recording->path, &info->path);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "callsig/stats.h"
+#include "process.h"
 #include "render.h"
 
 const struct cs_known_function *cs_row_function(const struct cs_names *names, const struct cs_row_key *key)
@@ -83,6 +84,14 @@ void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, c
   if (key->module != CS_NONE) {
     const char *module = cs_profile_string(names->profile, key->module);
     cs_text_printf(text, "%s[module %s]", separator, *module ? module : "?");
+    separator = " ";
+  }
+  if (key->process != CS_NONE) {
+    cs_text_printf(text, "%s[process %s]", separator, cs_row_process(names, key));
+    separator = " ";
+  }
+  if (key->rank != CS_NONE) {
+    cs_text_printf(text, "%s[rank %s]", separator, cs_row_rank(names, key));
   }
 }
 
@@ -108,6 +117,21 @@ const char *cs_row_stage(const struct cs_names *names, const struct cs_row_key *
   if (key->stage == CS_NONE)
     return NULL;
   return key->stage ? cs_profile_string(names->profile, cs_profile_stage(names->profile, key->stage)->label) : "-";
+}
+
+const char *cs_row_process(const struct cs_names *names, const struct cs_row_key *key)
+{
+  if (key->process == CS_NONE)
+    return NULL;
+  return cs_profile_string(names->profile, cs_profile_recording(names->profile, key->process)->label);
+}
+
+const char *cs_row_rank(const struct cs_names *names, const struct cs_row_key *key)
+{
+  if (key->rank == CS_NONE)
+    return NULL;
+  const struct cs_recording_info *info = cs_profile_recording(names->profile, key->rank);
+  return cs_profile_string(names->profile, info->rank_label);
 }
 
 void cs_row_look_ahead(const struct cs_names *names, const struct cs_rows *rows, const uint32_t *order, uint32_t left)
@@ -168,13 +192,27 @@ static int compare_words(const struct cs_names *names, const struct cs_index *in
   return compare_numbers(left->word_count, right->word_count);
 }
 
+/* Signatures of parameters that were laid out differently. */
+static int compare_rendered(const struct cs_names *names, uint32_t left, uint32_t right, struct cs_arguments scratch[2])
+{
+  struct cs_text a = {0}, b = {0};
+  cs_render_signature(names->profile, left, &scratch[0], &a);
+  cs_render_signature(names->profile, right, &scratch[1], &b);
+  int order = strcmp(cs_text_string(&a), cs_text_string(&b));
+  cs_text_free(&a);
+  cs_text_free(&b);
+  return order ? order : compare_numbers(left, right);
+}
+
 static int compare_signatures(const struct cs_names *names, uint32_t left, uint32_t right,
                               struct cs_arguments scratch[2])
 {
   const struct cs_signature *a = cs_profile_signature(names->profile, left),
                             *b = cs_profile_signature(names->profile, right);
-  if (a->layout != b->layout || a->any != b->any)
-    return a->layout != b->layout ? compare_numbers(a->layout, b->layout) : compare_numbers(a->any, b->any);
+  if (a->any != b->any)
+    return compare_numbers(a->any, b->any);
+  if (a->layout != b->layout)
+    return compare_rendered(names, left, right, scratch);
   if (a->text != b->text)
     return compare_numbers(a->text, b->text);
   if (a->text)
@@ -214,5 +252,9 @@ int cs_row_compare(const struct cs_names *names, const struct cs_row_key *left, 
     order = compare_strings(names->profile, left->thread, right->thread);
   if (order == 0 && left->module != right->module)
     order = compare_strings(names->profile, left->module, right->module);
+  if (order == 0 && left->process != right->process)
+    order = cs_process_compare(names->profile, left->process, right->process);
+  if (order == 0 && left->rank != right->rank)
+    order = cs_process_compare_ranks(names->profile, left->rank, right->rank);
   return order;
 }

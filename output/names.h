@@ -34,6 +34,10 @@ void cs_row_function_text(const struct cs_names *names, const struct cs_row_key 
 /* The label of the stage that rows are by: "-" outside of any. NULL when rows are not by stage. */
 const char *cs_row_stage(const struct cs_names *names, const struct cs_row_key *key);
 
+/* The label of the process that rows are by, and of the rank ("-" without one). NULL when rows are not by them. */
+const char *cs_row_process(const struct cs_names *names, const struct cs_row_key *key);
+const char *cs_row_rank(const struct cs_names *names, const struct cs_row_key *key);
+
 /* Appends what rows are by beside their function: `separator`, then "[stage 0:1:decode] [thread main (12)] [module
  * /bin/x]". Nothing when they are by the function alone. */
 void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, const char *separator,

@@ -1,9 +1,11 @@
 #include "notes.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "process.h"
 #include "render.h"
 
 struct notes {
@@ -119,8 +121,16 @@ static void note_recording(struct notes *notes, const struct cs_recording_info *
   }
 }
 
+/* The text so far as a note for send_sorted(). */
+static char *take_text(struct notes *notes)
+{
+  char *note = notes->text.failed ? NULL : strdup(cs_text_string(&notes->text));
+  cs_text_clear(&notes->text);
+  return note;
+}
+
 /* "resize.c:88(resize): w to log2 buckets, h to its type" */
-static void note_widened(struct notes *notes, const struct cs_layout *layout)
+static char *describe_widened(struct notes *notes, const struct cs_layout *layout)
 {
   const struct cs_profile *profile = &notes->stats->profile;
   struct cs_names names = {
@@ -137,7 +147,110 @@ static void note_widened(struct notes *notes, const struct cs_layout *layout)
                    layout->levels[i] == CS_WIDEN_LOG2 ? "log2 buckets" : "its type");
     separator = ", ";
   }
+  return take_text(notes);
+}
+
+/* Notes that are found in no order of their own come in that of their text. */
+static int compare_notes(const void *left, const void *right)
+{
+  return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Sends the notes and frees them; NULL among them is memory that was short. Equal ones are sent once. */
+static void send_sorted(struct notes *notes, char **list, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    if (!list[i] && notes->result == 0)
+      notes->result = -ENOMEM;
+  }
+  if (notes->result == 0)
+    qsort(list, count, sizeof *list, compare_notes);
+  for (uint32_t i = 0; i < count; i++) {
+    if (notes->result == 0 && (i == 0 || strcmp(list[i - 1], list[i]) != 0))
+      notes->result = notes->note(list[i], notes->data);
+  }
+  for (uint32_t i = 0; i < count; i++)
+    free(list[i]);
+}
+
+static void note_all_widened(struct notes *notes)
+{
+  const struct cs_profile *profile = &notes->stats->profile;
+  char **list = calloc(profile->layouts.count + 1u, sizeof *list);
+  uint32_t count = 0;
+  for (uint32_t i = 0; list && i < profile->layouts.count; i++) {
+    const struct cs_layout *layout = cs_profile_layout(profile, i);
+    if (layout->levels)
+      list[count++] = describe_widened(notes, layout);
+  }
+  if (list)
+    send_sorted(notes, list, count);
+  else
+    notes->result = -ENOMEM;
+  free(list);
+}
+
+/* A build of a file, as one recording had it mapped. */
+struct build {
+  const struct cs_known_module *module;
+  const char *path;
+};
+
+static int compare_builds(const void *left, const void *right)
+{
+  const struct build *a = left, *b = right;
+  int order = strcmp(a->path, b->path);
+  if (order == 0)
+    order = memcmp(a->module->build_id, b->module->build_id, sizeof a->module->build_id);
+  return order;
+}
+
+/* The modules whose builds are known, by path and build. NULL when memory is short. */
+static struct build *sort_builds(const struct cs_profile *profile, uint32_t *count)
+{
+  struct build *builds = calloc(profile->modules.count + 1u, sizeof *builds);
+  *count = 0;
+  for (uint32_t i = 0; builds && i < profile->modules.count; i++) {
+    const struct cs_known_module *module = cs_profile_module(profile, i);
+    if (module->build_id_size > 0)
+      builds[(*count)++] = (struct build){.module = module, .path = cs_profile_string(profile, module->label)};
+  }
+  if (builds)
+    qsort(builds, *count, sizeof *builds, compare_builds);
+  return builds;
+}
+
+/* The builds of one path: `count` of them, of which some are the same. */
+static void note_path(struct notes *notes, const struct build *builds, uint32_t count)
+{
+  enum { SHOWN_BYTES = 6 };
+  if (compare_builds(&builds[0], &builds[count - 1]) == 0)
+    return;
+  cs_text_printf(&notes->text, "%s: recordings of different builds were added (build-ids", builds[0].path);
+  for (uint32_t i = 0; i < count; i++) {
+    if (i > 0 && compare_builds(&builds[i - 1], &builds[i]) == 0)
+      continue;
+    cs_text_puts(&notes->text, i ? ", " : " ");
+    for (uint32_t k = 0; k < SHOWN_BYTES && k < builds[i].module->build_id_size; k++)
+      cs_text_printf(&notes->text, "%02x", builds[i].module->build_id[k]);
+  }
+  cs_text_puts(&notes->text, "): functions meet by file, line and name");
   send(notes);
+}
+
+/* Files of which the recordings saw more than one build. */
+static void note_builds(struct notes *notes)
+{
+  uint32_t count;
+  struct build *builds = sort_builds(&notes->stats->profile, &count);
+  if (!builds)
+    notes->result = -ENOMEM;
+  for (uint32_t i = 0, end; i < count && notes->result == 0; i = end) {
+    for (end = i + 1; end < count && strcmp(builds[i].path, builds[end].path) == 0; end++) {
+    }
+    note_path(notes, builds + i, end - i);
+  }
+  free(builds);
 }
 
 static void note_rows(struct notes *notes)
@@ -192,14 +305,17 @@ static void note_clocks(struct notes *notes)
 int cs_notes(const struct callsig_stats *stats, cs_note_fn note, void *data)
 {
   struct notes notes = {.stats = stats, .note = note, .data = data};
+  uint32_t *processes = cs_process_order(&stats->profile);
+  if (!processes)
+    return -ENOMEM;
   for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
-    note_recording(&notes, cs_profile_recording(&stats->profile, i));
+    note_recording(&notes, cs_profile_recording(&stats->profile, processes[i]));
+  free(processes);
   note_clocks(&notes);
-  for (uint32_t i = 0; i < stats->profile.layouts.count && notes.result == 0; i++) {
-    const struct cs_layout *layout = cs_profile_layout(&stats->profile, i);
-    if (layout->levels && stats->by & CALLSIG_BY_SIGNATURE)
-      note_widened(&notes, layout);
-  }
+  if (notes.result == 0)
+    note_builds(&notes);
+  if (stats->by & CALLSIG_BY_SIGNATURE && notes.result == 0)
+    note_all_widened(&notes);
   if (notes.result == 0)
     note_rows(&notes);
   cs_text_free(&notes.text);

@@ -25,6 +25,7 @@ struct callsig_stats {
   bool grouped;
   struct cs_grouping grouping;
   uint32_t *shown_function;
+  uint32_t *ranks; /* by rank: cs_process_ranks(); else NULL */
   struct cs_meeting meeting;
   struct cs_compensation compensation;
   struct cs_selection selection;

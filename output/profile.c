@@ -1,6 +1,7 @@
 #include "profile.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ void cs_profile_free(struct cs_profile *profile)
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);
   cs_idset_free(&profile->function_set);
+  cs_idset_free(&profile->address_set);
   cs_idset_free(&profile->stage_set);
   cs_idset_free(&profile->signature_set);
   cs_strings_free(profile->strings);
@@ -70,12 +72,8 @@ static bool equal_function(const void *owner, uint32_t number, const void *key)
          there->is_action == wanted->is_action;
 }
 
-int cs_profile_intern_function(struct cs_profile *profile, const struct cs_known_function *function, uint32_t *number)
+static int add_function(struct cs_profile *profile, const struct cs_known_function *function, uint32_t *number)
 {
-  uint64_t hash = hash_function(function);
-  *number = cs_idset_find(&profile->function_set, hash, profile, function, equal_function);
-  if (*number != CS_NONE)
-    return 0;
   *number = profile->functions.count;
   struct cs_known_function *added = cs_vector_add(&profile->functions, 1);
   uint32_t *first_layout = cs_vector_add(&profile->first_layout, 1);
@@ -83,7 +81,60 @@ int cs_profile_intern_function(struct cs_profile *profile, const struct cs_known
     return -ENOMEM;
   *added = *function;
   *first_layout = CS_NONE;
-  return cs_idset_add(&profile->function_set, hash, *number);
+  return 0;
+}
+
+int cs_profile_intern_function(struct cs_profile *profile, const struct cs_known_function *function, uint32_t *number)
+{
+  uint64_t hash = hash_function(function);
+  *number = cs_idset_find(&profile->function_set, hash, profile, function, equal_function);
+  if (*number != CS_NONE)
+    return 0;
+  int result = add_function(profile, function, number);
+  return result < 0 ? result : cs_idset_add(&profile->function_set, hash, *number);
+}
+
+static bool equal_address(const void *owner, uint32_t number, const void *key)
+{
+  const struct cs_known_function *there = cs_profile_function(owner, number), *wanted = key;
+  return there->file == wanted->file && there->address == wanted->address && there->build == wanted->build;
+}
+
+/* Another build's code at this address, if any. */
+static bool equal_place(const void *owner, uint32_t number, const void *key)
+{
+  const struct cs_known_function *there = cs_profile_function(owner, number), *wanted = key;
+  return there->file == wanted->file && there->address == wanted->address;
+}
+
+/* "0x1234@0c5e1f22a9b4". */
+static int name_with_build(struct cs_profile *profile, uint32_t number)
+{
+  enum { SHOWN = 12 };
+  const struct cs_known_function *function = cs_profile_function(profile, number);
+  char name[64];
+  if (!function->build)
+    return 0;
+  snprintf(name, sizeof name, "%.40s@%.*s", cs_profile_string(profile, function->address), SHOWN,
+           cs_profile_string(profile, function->build));
+  return cs_strings_add(profile->strings, name, &cs_profile_function(profile, number)->name);
+}
+
+int cs_profile_intern_address(struct cs_profile *profile, uint32_t file, uint32_t address, uint32_t build,
+                              uint32_t *number)
+{
+  const struct cs_known_function function = {.file = file, .name = address, .address = address, .build = build};
+  uint64_t hash = cs_hash_mix(file, address);
+  *number = cs_idset_find(&profile->address_set, hash, profile, &function, equal_address);
+  if (*number != CS_NONE)
+    return 0;
+  uint32_t other = cs_idset_find(&profile->address_set, hash, profile, &function, equal_place);
+  int result = add_function(profile, &function, number);
+  if (result == 0 && other != CS_NONE)
+    result = name_with_build(profile, other);
+  if (result == 0 && other != CS_NONE)
+    result = name_with_build(profile, *number);
+  return result < 0 ? result : cs_idset_add(&profile->address_set, hash, *number);
 }
 
 static bool equal_stage(const void *owner, uint32_t number, const void *key)

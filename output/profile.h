@@ -24,6 +24,7 @@
 struct cs_known_function {
   uint32_t file, line, name; /* file and name: offsets of profile.strings */
   bool is_action;            /* an action or a task: the name is "{NAME}", the file "~" */
+  uint32_t address, build;   /* strings: of code that is known by its address in a build alone; else 0 */
 };
 
 /* A stage, interned by its label. Number 0 stands for calls outside of any stage; its strings are empty. */
@@ -121,7 +122,8 @@ struct cs_edge {
 };
 
 struct cs_recording_info {
-  uint32_t path, program; /* strings */
+  uint32_t path, program;     /* strings */
+  uint32_t label, rank_label; /* strings: "lua5.4 (1234)"; "3", "-" without a rank */
   uint32_t pid, clock, flags;
   int32_t exit_status;
   double tick;                     /* seconds */
@@ -152,7 +154,7 @@ struct cs_profile {
   struct cs_vector recursions;   /* struct cs_recursion */
   struct cs_vector recordings;   /* struct cs_recording_info */
   struct cs_vector first_layout; /* uint32_t by function */
-  struct cs_idset function_set, stage_set, signature_set;
+  struct cs_idset function_set, address_set, stage_set, signature_set;
 };
 
 int cs_profile_init(struct cs_profile *profile);
@@ -194,6 +196,12 @@ static inline const char *cs_profile_string(const struct cs_profile *profile, ui
 
 /* The number of the function (file, line, name), made when new. -ENOMEM. */
 int cs_profile_intern_function(struct cs_profile *profile, const struct cs_known_function *function, uint32_t *number);
+
+/* The same of code that is known by its address alone, which means nothing in another build: it is interned by file,
+ * address and build (strings; build 0: unknown). Its name is the address, and with it the build's beginning as soon as
+ * two builds are known to have it. */
+int cs_profile_intern_address(struct cs_profile *profile, uint32_t file, uint32_t address, uint32_t build,
+                              uint32_t *number);
 
 /* The number of the stage with this label, made when new. -ENOMEM. */
 int cs_profile_intern_stage(struct cs_profile *profile, const struct cs_known_stage *stage, uint32_t *number);

@@ -1,6 +1,7 @@
 #include "rows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,8 @@ static int intern_row(const struct cs_profile *profile, const struct cs_grouping
     *number = *slot;
     return result;
   }
-  uint64_t hash = cs_hash_mix(cs_hash_mix(cs_hash_mix(key->what, key->stage), key->thread), key->module);
+  uint64_t hash = cs_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
+  hash = cs_hash_mix(hash, (uint64_t)key->process << 32 | key->rank);
   *number = cs_idset_find(&rows->set, hash, rows, key, equal_row);
   if (*number != CS_NONE)
     return 0;
@@ -114,6 +116,10 @@ struct cs_row_key cs_rows_key(const struct cs_profile *profile, const struct cs_
     key.thread = cs_profile_thread(profile, thread)->label;
   if (grouping->by & CALLSIG_BY_MODULE)
     key.module = cs_profile_label(profile, code_of(profile, variant)->module);
+  if (grouping->by & CALLSIG_BY_PROCESS)
+    key.process = cs_profile_thread(profile, thread)->recording;
+  if (grouping->by & CALLSIG_BY_RANK)
+    key.rank = grouping->ranks[cs_profile_thread(profile, thread)->recording];
   return key;
 }
 
@@ -219,16 +225,23 @@ static uint64_t take_off(double amount, uint64_t limit)
   return amount >= (double)limit ? limit : (uint64_t)(amount + 0.5);
 }
 
+static double round_parts(double ticks)
+{
+  const double parts = 1024;
+  return rint(ticks * parts) / parts;
+}
+
 static void subtract(const struct cs_profile *profile, const struct cs_grouping *grouping, const struct cs_edge *edge,
                      double scale, struct share *share)
 {
   const struct cs_compensation *compensation = grouping->compensation;
   uint64_t calls = compensation->calls[edge->to];
-  /* What a variant's callees cost is known of all its calls together: an edge takes its part of them. */
+  /* Whole parts of a tick, so that sums are exact and the order of recordings does not show. What a variant's callees
+   * cost is known of all its calls together: an edge takes its part of them. */
   if (calls > 0)
-    share->subtraction.own = compensation->own[edge->to] * ((double)share->calls / (double)calls) * scale;
+    share->subtraction.own = round_parts(compensation->own[edge->to] * ((double)share->calls / (double)calls) * scale);
   share->subtraction.cumulative =
-      (double)share->cumulative * compensation->share[cs_profile_variant(profile, edge->to)->context];
+      round_parts((double)share->cumulative * compensation->share[cs_profile_variant(profile, edge->to)->context]);
 }
 
 static struct share share_of(const struct cs_profile *profile, const struct cs_grouping *grouping,

@@ -14,12 +14,15 @@ struct cs_row_key {
   uint32_t stage;  /* a stage's number (0: outside of any); CS_NONE when rows are not by stage */
   uint32_t thread; /* the thread's label, a string; CS_NONE when rows are not by thread */
   uint32_t module; /* the module's label, a string (0: no module); CS_NONE when rows are not by module */
+  /* The process, and the first process of the same rank; CS_NONE when rows are not by them. */
+  uint32_t process, rank;
 };
 
 /* A row by function `what`, or signature, alone. */
 static inline struct cs_row_key cs_row_key_of(uint32_t what)
 {
-  return (struct cs_row_key){.what = what, .stage = CS_NONE, .thread = CS_NONE, .module = CS_NONE};
+  return (struct cs_row_key){
+      .what = what, .stage = CS_NONE, .thread = CS_NONE, .module = CS_NONE, .process = CS_NONE, .rank = CS_NONE};
 }
 
 /* Counters in ticks of struct cs_grouping.tick. */
@@ -64,6 +67,7 @@ struct cs_grouping {
   /* By number; NULL: all. */
   const uint8_t *selected_functions, *selected_stages, *selected_threads, *selected_modules;
   const uint8_t *selected_signatures; /* by signature; NULL: all */
+  const uint32_t *ranks;              /* by process: cs_process_ranks(); NULL unless by rank */
   double tick;                        /* seconds: the finest of the recordings */
 };
 

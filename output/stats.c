@@ -10,6 +10,7 @@
 #include "message.h"
 #include "notes.h"
 #include "object.h"
+#include "process.h"
 #include "recording.h"
 #include "strip.h"
 #include "table.h"
@@ -33,9 +34,11 @@ int cs_stats_new(struct callsig_stats **made)
 void cs_stats_forget(struct callsig_stats *stats)
 {
   free(stats->shown_function);
+  free(stats->ranks);
   free(stats->order);
   free(stats->signatures);
   stats->shown_function = NULL;
+  stats->ranks = NULL;
   stats->order = NULL;
   stats->signatures = NULL;
   stats->listed = 0;
@@ -90,10 +93,10 @@ void callsig_stats_free(struct callsig_stats *stats)
 
 int callsig_stats_group(struct callsig_stats *stats, unsigned by)
 {
-  const unsigned known =
-      CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE;
+  const unsigned known = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_THREAD |
+                         CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK;
   if (by == 0 || by & ~known)
-    return cs_stats_fail(-EINVAL, "rows are by function, signature, stage, thread or module");
+    return cs_stats_fail(-EINVAL, "rows are by function, signature, stage, thread, module, process or rank");
   if (by & CALLSIG_BY_SIGNATURE)
     by |= CALLSIG_BY_FUNCTION;
   cs_stats_forget(stats);
@@ -172,6 +175,10 @@ static int group(struct callsig_stats *stats)
   if (result == 0)
     result = cs_filter_select(&stats->filter, &stats->profile, stats->shown_function, stats->meeting.row_of,
                               &stats->selection);
+  if (result == 0 && stats->by & CALLSIG_BY_RANK) {
+    stats->ranks = cs_process_ranks(&stats->profile);
+    result = stats->ranks ? 0 : -ENOMEM;
+  }
   if (result == 0 && stats->compensating)
     result = cs_compensate(&stats->profile, &stats->compensation);
   if (result < 0)
@@ -181,6 +188,7 @@ static int group(struct callsig_stats *stats)
       .shown_function = stats->shown_function,
       .meeting = stats->by & CALLSIG_BY_SIGNATURE ? &stats->meeting : NULL,
       .compensation = stats->compensating ? &stats->compensation : NULL,
+      .ranks = stats->ranks,
       .selected_functions = stats->selection.functions,
       .selected_stages = stats->selection.stages,
       .selected_threads = stats->selection.threads,
@@ -319,6 +327,8 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .stage = known->key.stage == 0 ? NULL : cs_row_stage(&names, &known->key),
       .thread = known->key.thread == CS_NONE ? NULL : cs_profile_string(&stats->profile, known->key.thread),
       .module = known->key.module == CS_NONE ? NULL : cs_profile_string(&stats->profile, known->key.module),
+      .process = cs_row_process(&names, &known->key),
+      .rank = cs_row_rank(&names, &known->key),
       .ncalls = known->calls,
       .pcalls = known->primitive,
       .tottime = (double)known->own * tick,

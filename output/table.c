@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "spread.h"
 
 /* One table on its way out. */
 struct table {
@@ -165,12 +166,61 @@ static int print_rows(struct table *table)
   return result;
 }
 
+/* The row's name without its process and rank, or what stands for all calls. */
+static void shared_name(struct table *table, uint32_t row)
+{
+  struct cs_row_key key = cs_rows_at(&table->stats->rows, row)->key;
+  size_t before = table->line.length;
+  key.process = key.rank = CS_NONE;
+  cs_row_name(&table->names, &key, &table->scratch, &table->line);
+  if (table->line.length == before)
+    cs_text_puts(&table->line, "all calls");
+}
+
+static int print_spread(struct table *table, const struct cs_spreads *spreads, const struct cs_spread *spread, bool own)
+{
+  const struct cs_spread_time *time = own ? &spread->own : &spread->cumulative;
+  const struct cs_row_key *slowest = &cs_rows_at(&table->stats->rows, time->slowest)->key;
+  const char *where = spreads->of_ranks ? cs_row_rank(&table->names, slowest) : cs_row_process(&table->names, slowest);
+  cs_text_clear(&table->line);
+  put_time(&table->line, seconds(table, time->min));
+  put_time(&table->line, time->mean * table->stats->grouping.tick);
+  put_time(&table->line, seconds(table, time->max));
+  cs_text_fixed(&table->line, cs_spread_imbalance(time), 9);
+  cs_text_putc(&table->line, ' ');
+  shared_name(table, spread->row);
+  cs_text_printf(&table->line, " [max: %s %s]", spreads->of_ranks ? "rank" : "process", where);
+  return put_line(table);
+}
+
+/* Below the rows: how evenly the processes or ranks share each of them, by the time that the rows are ordered by. */
+static int print_spreads(struct table *table)
+{
+  bool own = table->stats->sort.fields[0] == CS_SORT_OWN;
+  struct cs_spreads spreads;
+  int result = cs_spreads_make(table->stats, table->list.rows, table->list.count, &spreads);
+  if (result == 0 && spreads.list.count > 0) {
+    const char *members = spreads.of_ranks ? "ranks" : "processes";
+    if (fprintf(table->out, "   %s across %u %s\n\n     min     mean      max imbalance filename:lineno(function)\n",
+                own ? "Internal time" : "Cumulative time", spreads.count, members) < 0)
+      result = -EIO;
+    for (uint32_t i = 0; i < spreads.list.count && result == 0; i++)
+      result = print_spread(table, &spreads, cs_vector_at(&spreads.list, i), own);
+    if (result == 0 && fputs("\n\n", table->out) < 0)
+      result = -EIO;
+  }
+  cs_spreads_free(&spreads);
+  return result;
+}
+
 int cs_table_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
 {
   struct table table;
   int result = open_table(&table, stats, out, restrictions, count);
   if (result == 0)
     result = print_rows(&table);
+  if (result == 0)
+    result = print_spreads(&table);
   return close_table(&table, result);
 }
 
@@ -233,7 +283,7 @@ static int print_links(struct table *table, uint32_t row, const struct link *lin
 struct link_order {
   const struct table *table;
   struct cs_text left, right;
-  struct cs_arguments scratch;
+  struct cs_arguments scratch, compared[2];
 };
 
 /* Python's order of the triples (file, line, function text). */
@@ -260,8 +310,15 @@ static int compare_links(const void *left, const void *right, void *data)
   const struct link *a = left, *b = right;
   if (a->row != b->row)
     return a->row < b->row ? -1 : 1;
-  int order = a->other == b->other ? 0 : compare_triples(data, a->other, b->other);
-  return order ? order : a->other < b->other ? -1 : a->other > b->other;
+  struct link_order *order = data;
+  const struct cs_rows *rows = &order->table->stats->rows;
+  if (a->other == b->other)
+    return 0;
+  int result = compare_triples(order, a->other, b->other);
+  if (result == 0)
+    result = cs_row_compare(&order->table->names, &cs_rows_at(rows, a->other)->key, &cs_rows_at(rows, b->other)->key,
+                            order->compared);
+  return result ? result : a->other < b->other ? -1 : 1;
 }
 
 /* The pairs as lines of their rows, row by row. */
@@ -280,6 +337,8 @@ static struct link *make_links(struct table *table, const struct cs_vector *pair
   cs_text_free(&order.left);
   cs_text_free(&order.right);
   cs_arguments_free(&order.scratch);
+  cs_arguments_free(&order.compared[0]);
+  cs_arguments_free(&order.compared[1]);
   return links;
 }
 

@@ -58,6 +58,8 @@ enum callsig_stats_by {
   CALLSIG_BY_STAGE = 1 << 2,
   CALLSIG_BY_THREAD = 1 << 3,
   CALLSIG_BY_MODULE = 1 << 4,
+  CALLSIG_BY_PROCESS = 1 << 5, /* the processes whose recordings were added */
+  CALLSIG_BY_RANK = 1 << 6,    /* their ranks in a parallel job */
 };
 
 /* What rows are grouped by; default CALLSIG_BY_SIGNATURE. A call's stage is that of the innermost task around it,
@@ -117,6 +119,7 @@ struct callsig_stats_row {
   const char *stage, *thread, *module; /* NULL where not grouped by; stage NULL for calls outside of any, too */
   uint64_t ncalls, pcalls;
   double tottime, cumtime, min, max; /* seconds */
+  const char *process, *rank;        /* "lua5.4 (1234)", "3" ("-" without one); NULL where not grouped by */
 };
 
 /* Rows in the current order. */
