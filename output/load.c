@@ -217,7 +217,7 @@ static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *rec
   uint32_t number = profile->threads.count - 1;
   result = load_edges(loader, record->first_edge, number);
   cs_profile_thread(profile, number)->root = find_root(loader, record->root);
-  return result;
+  return result == 0 && profile->keeps_timeline ? cs_load_ring(loader, record->ring) : result;
 }
 
 static int load_open_threads(struct cs_loader *loader, const struct cs_vector *open)

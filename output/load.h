@@ -47,6 +47,11 @@ int cs_load_label_thread(struct cs_profile *profile, struct cs_known_thread *thr
 bool cs_load_is_call(const struct cs_profile *profile, uint32_t variant);
 /* load_signature.c: the profile's signature of the signature record at `address`; CS_NONE when there is none. */
 int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *signature);
+/* load_timeline.c: the spans in the ring at `address` (0: none) of the profile's newest thread, whose edges have been
+ * read. 0 or -ENOMEM. */
+int cs_load_ring(struct cs_loader *loader, uint64_t address);
+/* load_timeline.c: a call that is open as a span. 0 or -ENOMEM. */
+int cs_load_open_span(struct cs_loader *loader, uint32_t edge, uint64_t start, uint64_t duration);
 /* load_open.c: counts the frames that are open in the thread with this record as calls that end now. After
  * cs_load_cover(). */
 int cs_load_open_frames(struct cs_loader *loader, uint64_t first_stack, uint64_t end_ticks);

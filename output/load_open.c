@@ -164,6 +164,8 @@ static int count_frames(struct cs_loader *loader, const struct cs_vector *frames
     const struct open_frame *frame = cs_vector_at(frames, i);
     uint64_t duration = end > frame->start ? end - frame->start : 0;
     result = count_frame(loader, &active, frame->edge, caller, duration);
+    if (result == 0 && loader->profile->keeps_timeline && frame->start != UINT64_MAX)
+      result = cs_load_open_span(loader, frame->edge, frame->start, duration);
     caller = cs_profile_edge(loader->profile, frame->edge);
   }
   cs_vector_free(&active.keys);

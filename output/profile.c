@@ -23,6 +23,7 @@ int cs_profile_init(struct cs_profile *profile)
       .variants = CS_VECTOR_OF(struct cs_variant),
       .edges = CS_VECTOR_OF(struct cs_edge),
       .recursions = CS_VECTOR_OF(struct cs_recursion),
+      .spans = CS_VECTOR_OF(struct cs_span),
       .recordings = CS_VECTOR_OF(struct cs_recording_info),
       .first_layout = CS_VECTOR_OF(uint32_t),
       .strings = cs_strings_new(),
@@ -46,7 +47,7 @@ void cs_profile_free(struct cs_profile *profile)
   struct cs_vector *vectors[] = {
       &profile->functions,  &profile->stages, &profile->modules,    &profile->codes,      &profile->layouts,
       &profile->signatures, &profile->words,  &profile->threads,    &profile->contexts,   &profile->preorder,
-      &profile->variants,   &profile->edges,  &profile->recursions, &profile->recordings, &profile->first_layout,
+      &profile->variants,   &profile->edges,  &profile->recursions, &profile->spans, &profile->recordings, &profile->first_layout,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);

@@ -89,6 +89,17 @@ struct cs_known_thread {
   uint64_t start_ticks, end_ticks, threads;
 };
 
+/* One span of a thread's timeline. */
+struct cs_span {
+  uint64_t start, duration; /* ticks */
+  uint64_t item;
+  uint32_t kind;  /* enum cs_span_kind */
+  uint32_t what;  /* of a call or a task: its edge; else the string that the queue or the event is called by */
+  uint32_t value; /* as recorded */
+  uint32_t thread;
+  bool open; /* a call that had not returned: its frame, not a span of the ring */
+};
+
 enum cs_cover {
   CS_COVER_FUNCTION = 1u << 0,    /* an enclosing context has the same function */
   CS_COVER_MODULE_CODE = 1u << 1, /* and in the same module */
@@ -138,6 +149,8 @@ struct cs_recording_info {
 };
 
 struct cs_profile {
+  bool keeps_timeline;           /* set before the first recording is loaded: timelines are read too */
+  uint64_t overwritten;          /* spans that were there before those that are kept */
   struct cs_strings *strings;
   struct cs_vector functions;    /* struct cs_known_function */
   struct cs_vector stages;       /* struct cs_known_stage; stage 0 is there from the beginning */
@@ -152,6 +165,7 @@ struct cs_profile {
   struct cs_vector variants;     /* struct cs_variant */
   struct cs_vector edges;        /* struct cs_edge */
   struct cs_vector recursions;   /* struct cs_recursion */
+  struct cs_vector spans;        /* struct cs_span, when timelines are kept */
   struct cs_vector recordings;   /* struct cs_recording_info */
   struct cs_vector first_layout; /* uint32_t by function */
   struct cs_idset function_set, address_set, stage_set, signature_set;
@@ -177,6 +191,7 @@ CS_PROFILE_ARRAY(cs_variant, variant, variants)
 CS_PROFILE_ARRAY(cs_edge, edge, edges)
 CS_PROFILE_ARRAY(cs_recursion, recursion, recursions)
 CS_PROFILE_ARRAY(cs_recording_info, recording, recordings)
+CS_PROFILE_ARRAY(cs_span, span, spans)
 #undef CS_PROFILE_ARRAY
 
 static inline struct cs_known_module *cs_profile_module(const struct cs_profile *profile, uint32_t number)
