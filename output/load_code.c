@@ -18,7 +18,7 @@ static int intern_text(struct cs_loader *loader, const char *bytes, size_t lengt
   return result;
 }
 
-static int intern_name(struct cs_loader *loader, uint64_t address, const char *missing, uint32_t *string)
+int cs_load_name(struct cs_loader *loader, uint64_t address, const char *missing, uint32_t *string)
 {
   size_t length = 0;
   const char *name = cs_recording_name(loader->recording, address, &length);
@@ -98,7 +98,7 @@ static int load_module(struct cs_loader *loader, const struct cs_rec_module *rec
   module->build_id_size = record->build_id_size;
   memcpy(module->build_id, record->build_id, sizeof module->build_id);
   int result = load_index(loader, loader->profile->modules.count - 1, record);
-  return result < 0 ? result : intern_name(loader, record->path, "?", &module->label);
+  return result < 0 ? result : cs_load_name(loader, record->path, "?", &module->label);
 }
 
 int cs_load_modules(struct cs_loader *loader)

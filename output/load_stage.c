@@ -2,29 +2,14 @@
 #include <string.h>
 
 #include "load.h"
-#include "text.h"
-
-/* Interns a name of the recording, escaped where it would not print; what is missing is "?". */
-static int intern_name(struct cs_loader *loader, uint64_t address, uint32_t *string)
-{
-  size_t length = 0;
-  const char *name = cs_recording_name(loader->recording, address, &length);
-  struct cs_text text = {0};
-  if (!name)
-    loader->recording->damaged++;
-  cs_text_printable(&text, name && length ? name : "?", name && length ? length : 1);
-  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), string);
-  cs_text_free(&text);
-  return result;
-}
 
 static int load_stage(struct cs_loader *loader, const struct cs_rec_stage *record, uint32_t *number)
 {
   struct cs_known_stage stage = {
       .pipeline = record->pipeline, .index = record->index, .concurrency = record->concurrency};
-  int result = intern_name(loader, record->label, &stage.label);
+  int result = cs_load_name(loader, record->label, "?", &stage.label);
   if (result == 0)
-    result = intern_name(loader, record->name, &stage.name);
+    result = cs_load_name(loader, record->name, "?", &stage.name);
   return result < 0 ? result : cs_profile_intern_stage(loader->profile, &stage, number);
 }
 

@@ -2,19 +2,6 @@
 #include <string.h>
 
 #include "load.h"
-#include "text.h"
-
-/* The string of the name at `address`, "?" when it cannot be read. */
-static int intern_name(struct cs_loader *loader, uint64_t address, uint32_t *string)
-{
-  size_t length = 0;
-  const char *name = cs_recording_name(loader->recording, address, &length);
-  struct cs_text text = {0};
-  cs_text_printable(&text, name ? name : "?", name ? length : 1);
-  int result = text.failed ? -ENOMEM : cs_strings_add(loader->profile->strings, cs_text_string(&text), string);
-  cs_text_free(&text);
-  return result;
-}
 
 /* What a span is of, for cs_span.what: CS_NONE when the recording has no such record. */
 static int find_what(struct cs_loader *loader, const struct cs_rec_span *record, uint32_t *what)
@@ -27,11 +14,11 @@ static int find_what(struct cs_loader *loader, const struct cs_rec_span *record,
   } else if (record->kind == CS_SPAN_PUT || record->kind == CS_SPAN_GET) {
     const struct cs_rec_queue *queue =
         cs_recording_record(loader->recording, record->what, CS_TAG_QUEUE, sizeof *queue);
-    return queue ? intern_name(loader, queue->label, what) : 0;
+    return queue ? cs_load_name(loader, queue->label, "?", what) : 0;
   } else if (record->kind == CS_SPAN_EVENT || record->kind == CS_SPAN_RANGE) {
     const struct cs_rec_event *event =
         cs_recording_record(loader->recording, record->what, CS_TAG_EVENT, sizeof *event);
-    return event ? intern_name(loader, event->name, what) : 0;
+    return event ? cs_load_name(loader, event->name, "?", what) : 0;
   }
   return 0;
 }
