@@ -17,6 +17,7 @@ static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT]
                            "output without -o or with '-o -'.\n"
                            "\n"
                            "  --to FORMAT         callgrind   KCachegrind, callgrind_annotate\n"
+                           "                      chrome      the timeline: chrome://tracing, ui.perfetto.dev\n"
                            "                      csv         RFC 4180, as 'callsig report --format csv'\n"
                            "                      dot         graphviz: the call graph, coloured by time\n"
                            "                      flamegraph  SVG for a browser: zoom, search\n"
@@ -109,6 +110,12 @@ static int check_format(const struct cs_command *command, const char *wanted)
   return cs_usage_error(command, "--to: '%s' is none of %s", wanted, list);
 }
 
+/* True for the formats that hold what was called when, and not sums. */
+static bool is_timeline(const char *format)
+{
+  return strcmp(format, "chrome") == 0 || strcmp(format, "perfetto") == 0;
+}
+
 /* What a format has no room for is a usage error. */
 static int write_export(struct callsig_stats *stats, const struct export_options *export)
 {
@@ -145,7 +152,8 @@ static int export_main(const struct cs_command *command, int argc, char **argv)
     return CS_EXIT_FAILURE;
   }
   struct callsig_stats *stats = NULL;
-  status = cs_select_load(command, arguments, recordings, NULL, &stats);
+  status = is_timeline(export.wanted.format) ? cs_select_load_timeline(command, arguments, recordings, &stats)
+                                             : cs_select_load(command, arguments, recordings, NULL, &stats);
   if (status == CS_EXIT_OK)
     status = cs_select_apply(stats, &export.select);
   if (status == CS_EXIT_OK)

@@ -75,8 +75,8 @@ size_t cs_select_recordings(char **arguments, size_t count)
   return recordings;
 }
 
-int cs_select_load(const struct cs_command *command, char **recordings, size_t count, const char *other,
-                   struct callsig_stats **stats)
+static int load(const struct cs_command *command, char **recordings, size_t count, const char *other, bool timeline,
+                struct callsig_stats **stats)
 {
   static char *standard[] = {CS_DEFAULT_RECORDING};
   struct stat file;
@@ -90,10 +90,23 @@ int cs_select_load(const struct cs_command *command, char **recordings, size_t c
     recordings = standard;
     count = 1;
   }
-  int error = callsig_stats_load(recordings[0], stats);
-  for (size_t i = 1; error == 0 && i < count; i++)
+  const struct callsig_stats_options options = {.size = sizeof options, .timeline = timeline};
+  int error = callsig_stats_new(&options, stats);
+  for (size_t i = 0; error == 0 && i < count; i++)
     error = callsig_stats_add(*stats, recordings[i]);
   return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+}
+
+int cs_select_load(const struct cs_command *command, char **recordings, size_t count, const char *other,
+                   struct callsig_stats **stats)
+{
+  return load(command, recordings, count, other, false, stats);
+}
+
+int cs_select_load_timeline(const struct cs_command *command, char **recordings, size_t count,
+                            struct callsig_stats **stats)
+{
+  return load(command, recordings, count, NULL, true, stats);
 }
 
 int cs_select_apply(struct callsig_stats *stats, const struct cs_select *select)

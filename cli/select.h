@@ -71,6 +71,10 @@ size_t cs_select_recordings(char **arguments, size_t count);
 int cs_select_load(const struct cs_command *command, char **recordings, size_t count, const char *other,
                    struct callsig_stats **stats);
 
+/* The same with the recordings' timelines. */
+int cs_select_load_timeline(const struct cs_command *command, char **recordings, size_t count,
+                            struct callsig_stats **stats);
+
 /* Groups and filters as asked. Returns an exit status: what is said wrongly is a usage error. */
 int cs_select_apply(struct callsig_stats *stats, const struct cs_select *select);
 

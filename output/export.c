@@ -26,6 +26,7 @@ static const struct format {
   bool is_cut;      /* it leaves out what is too small to be seen */
 } formats[] = {
     {"callgrind", cs_export_callgrind, false, false},
+    {"chrome", cs_export_chrome, false, false},
     {"csv", export_csv, false, false},
     {"dot", cs_export_dot, false, true},
     {"flamegraph", cs_export_flamegraph, true, true},

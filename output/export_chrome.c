@@ -192,8 +192,11 @@ static void put_flows(struct writer *writer)
       continue;
     const struct cs_timeline_step *step = cs_vector_at(&timeline->steps, i);
     const struct cs_timeline_row *row = cs_timeline_row(timeline, cs_timeline_span(timeline, step->span)->row);
-    open_event(writer, !from_before ? "s" : goes_on ? "t" : "f", cs_timeline_process(timeline, row->process)->id,
-               row->id);
+    open_event(writer,
+               !from_before ? "s"
+               : goes_on    ? "t"
+                            : "f",
+               cs_timeline_process(timeline, row->process)->id, row->id);
     cs_json_key_string(&writer->json, "name", "item");
     cs_json_key_string(&writer->json, "cat", "item");
     cs_json_key_integer(&writer->json, "id", flow);

@@ -35,8 +35,8 @@ void cs_load_choose_process(struct cs_loader *loader, uint64_t address);
 void cs_load_finish_processes(struct cs_loader *loader);
 /* load_code.c: every module of the recording, with its index copied and opened. */
 int cs_load_modules(struct cs_loader *loader);
-/* load_code.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when there
- * is none. 0 or -ENOMEM. */
+/* load_code.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when
+ * there is none. 0 or -ENOMEM. */
 int cs_load_name(struct cs_loader *loader, uint64_t address, const char *missing, uint32_t *string);
 /* load_stage.c: every stage of the recording. */
 int cs_load_stages(struct cs_loader *loader);

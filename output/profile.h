@@ -149,8 +149,8 @@ struct cs_recording_info {
 };
 
 struct cs_profile {
-  bool keeps_timeline;           /* set before the first recording is loaded: timelines are read too */
-  uint64_t overwritten;          /* spans that were there before those that are kept */
+  bool keeps_timeline;  /* set before the first recording is loaded: timelines are read too */
+  uint64_t overwritten; /* spans that were there before those that are kept */
   struct cs_strings *strings;
   struct cs_vector functions;    /* struct cs_known_function */
   struct cs_vector stages;       /* struct cs_known_stage; stage 0 is there from the beginning */

@@ -66,6 +66,18 @@ int callsig_stats_add(struct callsig_stats *stats, const char *path)
   return result < 0 ? result : cs_stats_take(stats, &recording, NULL);
 }
 
+int callsig_stats_new(const struct callsig_stats_options *wanted, struct callsig_stats **made)
+{
+  struct callsig_stats_options known = {.size = sizeof known};
+  if (wanted)
+    memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  *made = NULL;
+  int result = cs_stats_new(made);
+  if (result == 0)
+    (*made)->profile.keeps_timeline = known.timeline != 0;
+  return result;
+}
+
 int callsig_stats_load(const char *path, struct callsig_stats **loaded)
 {
   *loaded = NULL;

@@ -51,8 +51,8 @@ static int make_processes(struct cs_timeline *timeline)
     struct cs_timeline_process *process = cs_vector_add(&timeline->processes, 1);
     if (!process)
       return -ENOMEM;
-    *process = (struct cs_timeline_process){
-        .recording = i, .id = id, .offset = info->process.start_realtime_ns - first};
+    *process =
+        (struct cs_timeline_process){.recording = i, .id = id, .offset = info->process.start_realtime_ns - first};
   }
   return 0;
 }
@@ -126,7 +126,8 @@ static int compare_rows(const void *left, const void *right, void *data)
 
 /* ---- rows ---- */
 
-/* The spans that are open in one row where the sweep over a thread's spans stands: the ends of them, outermost first. */
+/* The spans that are open in one row where the sweep over a thread's spans stands: the ends of them, outermost first.
+ */
 struct lane {
   uint32_t row;
   struct cs_vector ends; /* uint64_t */
@@ -225,8 +226,8 @@ static void name_stages(struct cs_timeline *timeline)
     struct cs_timeline_row *row = cs_vector_at(&timeline->rows, i);
     row->stage = row->stage == CS_NONE ? 0 : row->stage;
     for (uint32_t k = 0; row->stage && k < i; k++)
-      row->replica += cs_timeline_row(timeline, k)->stage == row->stage &&
-                      cs_timeline_row(timeline, k)->process == row->process;
+      row->replica +=
+          cs_timeline_row(timeline, k)->stage == row->stage && cs_timeline_row(timeline, k)->process == row->process;
   }
 }
 

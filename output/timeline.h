@@ -48,8 +48,8 @@ struct cs_timeline {
 };
 
 /* Makes the timeline of a prepared object: the spans that its filters select. Calls and tasks are selected as rows are;
- * waits and events are left out when there is a filter by function, signature, stage or module. -ENODATA after a message
- * when the recordings have no timeline; -ENOMEM. Free with cs_timeline_free(). */
+ * waits and events are left out when there is a filter by function, signature, stage or module. -ENODATA after a
+ * message when the recordings have no timeline; -ENOMEM. Free with cs_timeline_free(). */
 int cs_timeline_make(struct callsig_stats *stats, struct cs_timeline *timeline);
 void cs_timeline_free(struct cs_timeline *timeline);
 

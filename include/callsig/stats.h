@@ -27,6 +27,15 @@ struct callsig_stats;
 typedef void (*callsig_stats_message_fn)(const char *line, void *data);
 CALLSIG_STATS_API void callsig_stats_set_message(callsig_stats_message_fn message, void *data);
 
+/* What a new object is for. Set `size`. */
+struct callsig_stats_options {
+  size_t size;
+  int timeline; /* not 0: the timelines of its recordings are read too, for the exports "chrome" and "perfetto" */
+};
+
+/* An object without recordings, for callsig_stats_add(). `options` may be NULL. */
+CALLSIG_STATS_API int callsig_stats_new(const struct callsig_stats_options *options, struct callsig_stats **stats);
+
 /* Reads the recording at `path` into a new object. It trusts nothing in the file: -EINVAL when it is not a recording,
  * -ENOTSUP when a newer version wrote it. The recording may belong to a process that is still running. */
 CALLSIG_STATS_API int callsig_stats_load(const char *path, struct callsig_stats **stats);
