@@ -23,6 +23,7 @@ static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT]
                            "                      flamegraph  SVG for a browser: zoom, search\n"
                            "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
                            "                      json        as 'callsig report --format json'\n"
+                           "                      perfetto    the timeline: ui.perfetto.dev, trace_processor\n"
                            "                      pprof       go tool pprof; arguments and stages are labels\n"
                            "                      pstats      Python's pstats, SnakeViz, gprof2dot\n"
                            "                      speedscope  speedscope.app\n"
@@ -126,7 +127,7 @@ static int write_export(struct callsig_stats *stats, const struct export_options
 
 static bool is_binary(const char *format)
 {
-  return strcmp(format, "pstats") == 0 || strcmp(format, "pprof") == 0;
+  return strcmp(format, "perfetto") == 0 || strcmp(format, "pstats") == 0 || strcmp(format, "pprof") == 0;
 }
 
 static int export_main(const struct cs_command *command, int argc, char **argv)

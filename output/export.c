@@ -32,6 +32,7 @@ static const struct format {
     {"flamegraph", cs_export_flamegraph, true, true},
     {"folded", cs_export_folded, true, false},
     {"json", export_json, false, false},
+    {"perfetto", cs_export_perfetto, false, false},
     {"pprof", cs_export_pprof, false, false},
     {"pstats", cs_export_pstats, false, false},
     {"speedscope", cs_export_speedscope, false, false},

@@ -20,7 +20,7 @@ struct cs_export {
 typedef int cs_export_fn(const struct cs_export *export);
 
 cs_export_fn cs_export_callgrind, cs_export_chrome, cs_export_dot, cs_export_flamegraph, cs_export_folded,
-    cs_export_pprof, cs_export_pstats, cs_export_speedscope;
+    cs_export_perfetto, cs_export_pprof, cs_export_pstats, cs_export_speedscope;
 
 /* Writes `size` bytes. 0 or -EIO. */
 int cs_export_write(const struct cs_export *export, const void *bytes, size_t size);
