@@ -66,6 +66,13 @@ static const struct cs_fit *best_of(const struct choice *choice)
   return best;
 }
 
+/* The scale of usual deviations: of the law that has the smallest ones when none counts by its square, as a few that
+ * are far off must not choose it. */
+static double find_scale(const struct choice *choice)
+{
+  return fmax(CS_FIT_RESOLUTION, MEDIAN_TO_DEVIATION * best_of(choice)->median);
+}
+
 /* The law with the fewest terms of those that are not told from the best; of as many terms, the best. */
 static const struct cs_fit *choose(const struct choice *choice)
 {
@@ -139,9 +146,9 @@ int cs_choose(const struct cs_points *points, struct cs_choice *verdict)
   struct choice choice = {.points = points, .fits = CS_VECTOR_OF(struct cs_fit)};
   int result = cs_fit_room_make(&choice.room, points->count);
   if (result == 0)
-    result = fit_all(&choice, INFINITY);
+    result = fit_all(&choice, CS_FIT_RESOLUTION);
   if (result == 0)
-    result = fit_all(&choice, fmax(CS_FIT_RESOLUTION, MEDIAN_TO_DEVIATION * best_of(&choice)->median));
+    result = fit_all(&choice, find_scale(&choice));
   if (result == 0)
     result = judge(&choice, verdict);
   if (result < 0)

@@ -40,7 +40,7 @@ struct cs_fit_room {
 int cs_fit_room_make(struct cs_fit_room *room, uint32_t points);
 void cs_fit_room_free(struct cs_fit_room *room);
 
-/* Fits `law`. `scale` is the size of usual deviations, INFINITY for plain least squares. -EDOM when the points do not
+/* Fits `law`. `scale` is the size of usual deviations, above 0. -EDOM when the points do not
  * determine it, or when what fits is no law: a leading coefficient that is not positive, a time that is not. */
 int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, struct cs_fit_room *room,
            struct cs_fit *fit);
