@@ -16,7 +16,7 @@ packages_of()
     ;;
   # What fetching and unpacking Debian's sources takes.
   demo) echo "apt tar gzip xz-utils ca-certificates" ;;
-  check) echo "apt tar gzip xz-utils ca-certificates python3 clang libclang-rt-dev binutils gdb valgrind libcmocka-dev libbz2-dev tcl" ;;
+  check) echo "apt tar gzip xz-utils ca-certificates python3 clang libclang-rt-dev binutils gdb valgrind libcmocka-dev libbz2-dev tcl graphviz golang-go nodejs npm python3-jsonschema" ;;
   lint) echo "clang-format clang-tidy cppcheck git" ;;
   *)
     echo "install-deps.sh: '$1' is none of build, demo, check, lint" >&2
@@ -46,6 +46,8 @@ fi
 missing=
 for package in $wanted; do
   case " $missing " in *" $package "*) continue ;; esac
+  # A Node.js that is not Debian's brings its own npm, and conflicts with Debian's.
+  [ "$package" = npm ] && command -v npm >/dev/null && continue
   dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0

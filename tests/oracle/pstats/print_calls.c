@@ -5,8 +5,9 @@
  *               stats|callers|callees|json [RESTRICTION...]
  *   print_calls SEQUENCE RECORDING [by function|signature] [strip] export FORMAT
  *
- * A line of SEQUENCE is "hz N", "f ID FILE LINE NAME" (in the order of ids), "e ID ARGUMENT NOW", "a NAME NOW" or "x
- * NOW".
+ * A line of SEQUENCE is "hz N", "f ID FILE LINE NAME" (in the order of ids), "e ID ARGUMENT NOW" (a call), "a NAME NOW"
+ * (an action), "s LABEL" (a stage, numbered from 0), "t STAGE NOW" (a task), "x NOW", or "T TID NAME", a thread that
+ * the lines below are of. In names "%xx" is a byte.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "callsig/stats.h"
 #include "index_writer.h"
+#include "pipeline_writer.h"
 #include "recording_writer.h"
 
 struct replay {
@@ -21,8 +23,24 @@ struct replay {
   struct recording_writer *recording;
   struct recording_thread *thread;
   uint64_t module, now;
+  uint64_t stages[8];
+  uint32_t stage_count;
   uint32_t type;
 };
+
+static void decode(char *name)
+{
+  char *out = name;
+  for (unsigned byte; *name; name++) {
+    if (*name == '%' && sscanf(name + 1, "%2x", &byte) == 1) {
+      *out++ = (char)byte;
+      name += 2;
+    } else {
+      *out++ = *name;
+    }
+  }
+  *out = '\0';
+}
 
 static void add_function(struct replay *replay, const char *file, uint32_t line, const char *name)
 {
@@ -51,6 +69,8 @@ static int replay_line(struct replay *replay, const char *line)
   if (sscanf(line, "hz %llu", &now) == 1) {
     recording_writer_header(replay->recording)->injected_hz = now;
   } else if (sscanf(line, "f %*u %255s %u %255s", file, &number, name) == 3) {
+    decode(file);
+    decode(name);
     add_function(replay, file, number, name);
   } else if (sscanf(line, "e %u %lld %llu", &number, &value, &now) == 3) {
     begin_calls(replay);
@@ -59,12 +79,22 @@ static int replay_line(struct replay *replay, const char *line)
   } else if (sscanf(line, "a %255s %llu", name, &now) == 2) {
     begin_calls(replay);
     recording_enter_action(replay->thread, name, now);
+  } else if (sscanf(line, "s %255s", name) == 1 && replay->stage_count < 8) {
+    replay->stages[replay->stage_count] = pipeline_writer_stage(replay->recording, 0, replay->stage_count, name, 1, 0);
+    replay->stage_count++;
+  } else if (sscanf(line, "t %u %llu", &number, &now) == 2 && number < replay->stage_count) {
+    begin_calls(replay);
+    recording_enter_task(replay->thread, replay->stages[number], NULL, now);
+  } else if (sscanf(line, "T %u %255s", &number, name) == 2) {
+    begin_calls(replay);
+    replay->thread = recording_writer_thread(replay->recording, number, name);
   } else if (sscanf(line, "x %llu", &now) == 1) {
     recording_exit(replay->thread, now);
   } else {
     return -1;
   }
-  replay->now = line[0] == 'f' || line[0] == 'h' ? 0 : now;
+  if (strchr("aetx", line[0]))
+    replay->now = now;
   return 0;
 }
 
