@@ -24,6 +24,11 @@ extern char **environ;
 #define DEFAULT_OUTPUT "callsig.out"
 #define DEFAULT_SORT   "cumtime"
 
+/* Of --interval, seconds. */
+#define DEFAULT_INTERVAL  1.0
+#define SHORTEST_INTERVAL 0.01
+#define LONGEST_INTERVAL  1e6
+
 static const char help[] =
     "usage: callsig run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "\n"
@@ -38,6 +43,8 @@ static const char help[] =
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
+    "  --db FILE         write what each interval added to an SQLite database\n"
+    "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
     "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
     "(default " CS_TIMELINE_DEFAULT ") of\n"
@@ -53,6 +60,8 @@ struct run_options {
   const char *clock;
   const char *timeline;    /* the least duration; NULL: none */
   char *include, *exclude; /* globs separated by newlines; owned */
+  const char *database;    /* NULL: none */
+  double interval;         /* seconds; 0: not given */
   bool no_signatures;
   bool percentiles;
 };
@@ -68,6 +77,17 @@ static int add_glob(char **list, const char *glob)
   return 0;
 }
 
+/* Reads an interval: 0 with a usage message that has been given. */
+static double read_interval(const struct cs_command *command, const char *text)
+{
+  char *end;
+  double interval = strtod(text, &end);
+  if (end != text && *end == '\0' && interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)
+    return interval;
+  cs_usage_error(command, "--interval: '%s' is not a number of seconds from 0.01 to 1000000", text);
+  return 0;
+}
+
 /* Reads the options. Returns CS_EXIT_OK with optind at the program, or -1 with *status the exit status. */
 static int read_options(const struct cs_command *command, int argc, char **argv, struct run_options *run, int *status)
 {
@@ -79,7 +99,8 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
     OPTION_CLOCK,
     OPTION_TIMELINE,
     OPTION_PERCENTILES,
-    OPTION_LATER
+    OPTION_DATABASE,
+    OPTION_INTERVAL,
   };
   static const struct option options[] = {
       {"no-signatures", no_argument, NULL, OPTION_NO_SIGNATURES},
@@ -89,8 +110,8 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       {"clock", required_argument, NULL, OPTION_CLOCK},
       {"timeline", optional_argument, NULL, OPTION_TIMELINE},
       {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
-      {"db", required_argument, NULL, OPTION_LATER},
-      {"interval", required_argument, NULL, OPTION_LATER},
+      {"db", required_argument, NULL, OPTION_DATABASE},
+      {"interval", required_argument, NULL, OPTION_INTERVAL},
       CS_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
@@ -117,8 +138,10 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       error = add_glob(&run->include, optarg);
     else if (option == OPTION_EXCLUDE)
       error = add_glob(&run->exclude, optarg);
-    else {
-      *status = cs_usage_error(command, "--db and --interval are not in version %s of callsig", CS_VERSION);
+    else if (option == OPTION_DATABASE)
+      run->database = optarg;
+    else if ((run->interval = read_interval(command, optarg)) == 0) {
+      *status = CS_EXIT_USAGE;
       return -1;
     }
     if (error < 0) {
@@ -140,6 +163,8 @@ static int check_options(const struct cs_command *command, const struct run_opti
     return cs_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", run->timeline);
   if (run->timeline != NULL && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
     return cs_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
+  if (run->interval > 0 && run->database == NULL)
+    return cs_usage_error(command, "--interval says how often --db FILE is written: give that too");
   struct cs_sort sort;
   if (run->sort != NULL && cs_sort_parse(run->sort, &sort) < 0)
     return CS_EXIT_USAGE;
@@ -223,9 +248,32 @@ static void explain_nothing(const char *output, int status)
     cs_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
 }
 
-static void report_run(const char *output, const struct run_options *run, pid_t pid, int status, uint64_t started_ns)
+/* Starts what reads the recording at every interval. */
+static int start_monitor(const struct run_options *run, const char *output, struct callsig_monitor **monitor)
+{
+  struct callsig_monitor_options options = {
+      .size = sizeof options,
+      .path = output,
+      .interval = run->interval > 0 ? run->interval : DEFAULT_INTERVAL,
+      .database = run->database,
+  };
+  *monitor = NULL;
+  return run->database != NULL ? callsig_monitor_start(&options, monitor) : 0;
+}
+
+/* cs_supervise() calls it where the process can be looked at. */
+static void look_at_process(pid_t pid, void *monitor)
+{
+  if (monitor != NULL)
+    callsig_monitor_look(monitor, (unsigned)pid);
+}
+
+/* Says how the program ended, and ends the monitor, which reads that too. */
+static void report_run(const char *output, const struct run_options *run, struct callsig_monitor *monitor, pid_t pid,
+                       int status, uint64_t started_ns)
 {
   int error = cs_recording_stamp(output, pid, status);
+  callsig_monitor_stop(monitor);
   int children = cs_recording_count_children(output, started_ns);
   const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
@@ -261,7 +309,8 @@ static int run_program(const struct run_options *run, char **argv)
 {
   struct cs_program program;
   char output[PATH_MAX];
-  if (prepare(run, argv[0], &program, output) < 0)
+  struct callsig_monitor *monitor;
+  if (prepare(run, argv[0], &program, output) < 0 || start_monitor(run, output, &monitor) < 0)
     return CS_EXIT_FAILURE;
 
   struct timespec now;
@@ -269,12 +318,13 @@ static int run_program(const struct run_options *run, char **argv)
   uint64_t started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
   pid_t pid;
   int status = 0;
-  int error = cs_supervise(program.path, argv, environ, &pid, &status);
+  int error = cs_supervise(program.path, argv, environ, look_at_process, monitor, &pid, &status);
   if (error < 0) {
+    callsig_monitor_stop(monitor);
     cs_error("run: %s: cannot be started: %s", program.path, strerror(-error));
     return CS_EXIT_FAILURE;
   }
-  report_run(output, run, pid, status, started_ns);
+  report_run(output, run, monitor, pid, status, started_ns);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

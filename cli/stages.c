@@ -16,6 +16,7 @@ static const char help[] =
     "program may still be running.\n"
     "\n"
     "  --actions          the table of named actions in place of that\n"
+    "  --db FILE          print nothing, and add to the SQLite database FILE what it lacks of these runs\n"
     "  --format FORMAT    text (default) or json\n"
     "  --help, --version\n";
 
@@ -24,16 +25,18 @@ typedef int print_fn(const struct callsig_pipeline *pipeline, FILE *out);
 struct stages_options {
   bool actions;
   const char *format;
+  const char *database; /* NULL: print */
 };
 
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
 static int read_options(const struct cs_command *command, int argc, char **argv, struct stages_options *stages,
                         int *status)
 {
-  enum { OPTION_ACTIONS = CS_OPTION_FIRST, OPTION_FORMAT };
+  enum { OPTION_ACTIONS = CS_OPTION_FIRST, OPTION_FORMAT, OPTION_DATABASE };
   static const struct option options[] = {
       {"actions", no_argument, NULL, OPTION_ACTIONS},
       {"format", required_argument, NULL, OPTION_FORMAT},
+      {"db", required_argument, NULL, OPTION_DATABASE},
       CS_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
@@ -43,6 +46,8 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       return -1;
     if (option == OPTION_ACTIONS)
       stages->actions = true;
+    else if (option == OPTION_DATABASE)
+      stages->database = optarg;
     else
       stages->format = optarg;
   }
@@ -76,6 +81,14 @@ static int print_file(const char *path, bool named, print_fn *print)
   return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
 }
 
+/* Prints the recording, or adds it to the database. Returns an exit status. */
+static int treat_file(const char *path, const struct stages_options *stages, bool named, print_fn *print)
+{
+  if (stages->database == NULL)
+    return print_file(path, named, print);
+  return callsig_monitor_complete(path, stages->database) < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+}
+
 static int stages_main(const struct cs_command *command, int argc, char **argv)
 {
   struct stages_options stages = {.format = "text"};
@@ -86,10 +99,10 @@ static int stages_main(const struct cs_command *command, int argc, char **argv)
   if (print == NULL)
     return CS_EXIT_USAGE;
   if (optind == argc)
-    status = print_file(DEFAULT_RECORDING, false, print);
+    status = treat_file(DEFAULT_RECORDING, &stages, false, print);
   bool named = argc - optind > 1 && print != callsig_pipeline_print_json;
   for (int i = optind; i < argc; i++)
-    if (print_file(argv[i], named, print) != CS_EXIT_OK)
+    if (treat_file(argv[i], &stages, named, print) != CS_EXIT_OK)
       status = CS_EXIT_FAILURE;
   return status == CS_EXIT_OK ? cs_finish_output(status) : status;
 }

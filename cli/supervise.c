@@ -56,7 +56,8 @@ static int start(const char *path, char *const argv[], char *const environment[]
   return -error;
 }
 
-int cs_supervise(const char *path, char *const argv[], char *const environment[], pid_t *pid, int *status)
+int cs_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
+                 void *data, pid_t *pid, int *status)
 {
   struct sigaction saved[FORWARDED_COUNT];
   sigset_t all, mask;
@@ -71,12 +72,16 @@ int cs_supervise(const char *path, char *const argv[], char *const environment[]
   target = *pid;
   install_handlers(saved);
   sigprocmask(SIG_SETMASK, &mask, NULL);
+  if (look)
+    look(*pid, data);
 
   /* The id stays the program's until it is reaped, so it is taken back between its end and that. */
   siginfo_t info;
   while (waitid(P_PID, (id_t)*pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
     ;
   target = 0;
+  if (look)
+    look(*pid, data);
   while (waitpid(*pid, status, 0) < 0)
     if (errno != EINTR) {
       error = -errno;

@@ -71,9 +71,11 @@ struct callsig_pipeline *cs_pipeline_new(void);
 int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_point *now,
                      struct callsig_pipeline **pipeline);
 
-/* What was added from `before` (NULL: from nothing) to `now`: -ENOMEM after a message. Neither is kept. */
-int cs_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *now,
-                      struct callsig_pipeline **delta);
+/* What was added from `before` (NULL: from nothing) to `now`. Functions are subtracted from those in
+ * `functions_before`, the last reading before that had them (NULL: none), where `now` has them. -ENOMEM after a
+ * message. Nothing of the three is kept. */
+int cs_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *functions_before,
+                      const struct callsig_pipeline *now, struct callsig_pipeline **delta);
 
 /* Writes a text out and frees it. 0 or a negative errno after a message. */
 int cs_pipeline_write(struct cs_text *text, FILE *out);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "function_sums.h"
 #include "message.h"
 #include "pipeline.h"
 
@@ -113,6 +114,12 @@ static int subtract_event(struct callsig_pipeline *delta, const struct callsig_e
   return event->name ? 0 : -ENOMEM;
 }
 
+/* UINT64_MAX is unknown. */
+static void subtract_known(uint64_t *value, uint64_t before)
+{
+  *value = *value == UINT64_MAX || before == UINT64_MAX ? UINT64_MAX : *value - before;
+}
+
 static void subtract_process(struct callsig_process_stats *process, const struct callsig_process_stats *before)
 {
   process->minor_faults -= before->minor_faults;
@@ -121,12 +128,12 @@ static void subtract_process(struct callsig_process_stats *process, const struct
   process->involuntary_switches -= before->involuntary_switches;
   process->user_time -= before->user_time;
   process->system_time -= before->system_time;
-  process->read_bytes -= before->read_bytes;
-  process->written_bytes -= before->written_bytes;
+  subtract_known(&process->read_bytes, before->read_bytes);
+  subtract_known(&process->written_bytes, before->written_bytes);
 }
 
-static int fill(const struct callsig_pipeline *before, const struct callsig_pipeline *now,
-                struct callsig_pipeline *delta)
+static int fill(const struct callsig_pipeline *before, const struct callsig_pipeline *functions_before,
+                const struct callsig_pipeline *now, struct callsig_pipeline *delta)
 {
   delta->tick = now->tick;
   delta->info = now->info;
@@ -154,6 +161,9 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
     const struct callsig_event_stats *event = cs_vector_at(&now->events, i);
     result = subtract_event(delta, find_before(&from->events, event->name, &event_hint), event);
   }
+  if (result == 0 && now->has_functions)
+    result = cs_functions_subtract(functions_before ? &functions_before->functions : NULL, &now->functions, delta);
+  delta->has_functions = now->has_functions;
   delta->has_process = now->has_process;
   delta->process = now->process;
   if (now->has_process && before && before->has_process)
@@ -161,14 +171,14 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
   return result;
 }
 
-int cs_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *now,
-                      struct callsig_pipeline **made)
+int cs_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *functions_before,
+                      const struct callsig_pipeline *now, struct callsig_pipeline **made)
 {
   struct callsig_pipeline *delta = cs_pipeline_new();
   *made = delta;
   if (!delta)
     return -ENOMEM;
-  if (fill(before, now, delta) < 0) {
+  if (fill(before, functions_before, now, delta) < 0) {
     callsig_pipeline_free(delta);
     *made = NULL;
     return cs_stats_no_memory();

@@ -112,7 +112,7 @@ struct callsig_process_stats {
   uint64_t minor_faults, major_faults;
   uint64_t voluntary_switches, involuntary_switches;
   double user_time, system_time;
-  uint64_t read_bytes, written_bytes; /* of storage */
+  uint64_t read_bytes, written_bytes; /* of storage; UINT64_MAX where /proc does not tell */
   uint64_t resident_bytes;            /* at the end */
   uint64_t threads;                   /* at the end */
 };
@@ -147,6 +147,47 @@ CALLSIG_STATS_API int callsig_pipeline_print(const struct callsig_pipeline *pipe
 CALLSIG_STATS_API int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *out);
 /* Prints the table of actions. -ENODATA, with one line, when there are none. */
 CALLSIG_STATS_API int callsig_pipeline_print_actions(const struct callsig_pipeline *pipeline, FILE *out);
+
+/*
+ * A monitor reads a recording from outside at every interval, while its program runs, and hands out what was added
+ * since the reading before, the last, partial interval included: the intervals sum to the lifetime. The program does
+ * not know of it. The recording need not exist yet.
+ */
+struct callsig_monitor;
+
+/* Gets one interval, which is valid during the call; it runs in a thread of the monitor's own, one interval after the
+ * other. While it takes its time, neither the program nor the readings wait: intervals queue, and when there are many,
+ * those that wait are joined (info.intervals counts them). */
+typedef void (*callsig_interval_fn)(const struct callsig_pipeline *interval, void *data);
+
+struct callsig_monitor_options {
+  size_t size;
+  const char *path;             /* the recording. Copied */
+  double interval;              /* seconds, more than 0 */
+  const char *database;         /* an SQLite database that gets every interval; NULL: none. Copied */
+  callsig_interval_fn callback; /* NULL: none */
+  void *data;                   /* handed to it */
+  int no_functions;             /* leave functions out: only stages, queues, events and the process are read */
+};
+
+/* Starts a monitor. -EINVAL for an option that makes no sense, -ENOMEM, or the error of opening the database; after a
+ * message. */
+CALLSIG_STATS_API int callsig_monitor_start(const struct callsig_monitor_options *options,
+                                            struct callsig_monitor **monitor);
+
+/* Looks at process `pid` now: for its parent, which calls this when the process has begun, and when it has ended and
+ * before it waits for it, so that the intervals have all that it used. Any thread. */
+CALLSIG_STATS_API void callsig_monitor_look(struct callsig_monitor *monitor, unsigned pid);
+
+/* Reads the last interval, waits until the callback and the database have it, and frees the monitor; NULL is allowed.
+ * Not from a callback. -EIO, after a message, when the database lacks intervals: callsig_monitor_complete() adds them
+ * later. -ENOENT, without one, when there was no recording until now. */
+CALLSIG_STATS_API int callsig_monitor_stop(struct callsig_monitor *monitor);
+
+/* Adds to the database what the recording at `path` has and the database lacks, as one interval: the whole of a run
+ * that nobody monitored, or the rest of one whose monitor was killed. 1 when something was added, 0 when nothing was
+ * missing, or a negative errno after a message. */
+CALLSIG_STATS_API int callsig_monitor_complete(const char *path, const char *database);
 
 #ifdef __cplusplus
 }

@@ -232,7 +232,7 @@ static void occupancy(void **state)
   static const double rates[] = {0, 1, 0.25, 0};
   double elapsed = 0, empty = 0;
   for (size_t i = 0; i < 4; i++) {
-    assert_int_equal(cs_pipeline_delta(at[i], at[i + 1], &delta), 0);
+    assert_int_equal(cs_pipeline_delta(at[i], NULL, at[i + 1], &delta), 0);
     struct callsig_queue_stats interval = queue_at(delta, 0);
     assert_near(interval.occupancy_rate, rates[i], 1e-9);
     assert_near(interval.elapsed, 1e-3, 1e-12);

@@ -1,0 +1,164 @@
+#include "process_stats.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A thread's switches so far; a number that another thread gets begins again. */
+struct cs_thread_switches {
+  unsigned tid;
+  unsigned long long voluntary, involuntary;
+};
+
+void cs_process_init(struct cs_process *process, unsigned pid)
+{
+  *process = (struct cs_process){.pid = pid, .threads = CS_VECTOR_OF(struct cs_thread_switches)};
+  process->stats.size = sizeof process->stats;
+}
+
+void cs_process_free(struct cs_process *process)
+{
+  cs_vector_free(&process->threads);
+}
+
+/* Reads a small file of /proc whole, NUL-terminated. False when it cannot be read. */
+static bool read_small(const char *path, char *text, size_t size)
+{
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return false;
+  size_t length = 0;
+  for (ssize_t got; length < size - 1 && (got = read(file, text + length, size - 1 - length)) > 0;)
+    length += (size_t)got;
+  close(file);
+  text[length] = '\0';
+  return length > 0;
+}
+
+/* /proc/PID/stat. False when the process is gone, or another one has its number. */
+static bool read_stat(struct cs_process *process)
+{
+  char path[64], text[1024], state;
+  unsigned long long minor_faults, major_faults, user, system, threads, birth, resident;
+  snprintf(path, sizeof path, "/proc/%u/stat", process->pid);
+  /* The name in parentheses may hold anything. */
+  const char *fields = read_small(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+  if (!fields ||
+      sscanf(fields + 1,
+             " %c %*d %*d %*d %*d %*d %*u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %llu %*d %llu %*u %llu", &state,
+             &minor_faults, &major_faults, &user, &system, &threads, &birth, &resident) != 8)
+    return false;
+  if (process->known && process->birth != birth)
+    return false;
+  const double tick = (double)sysconf(_SC_CLK_TCK);
+  process->known = true;
+  process->birth = birth;
+  process->alive = state != 'Z' && state != 'X';
+  process->stats.minor_faults = minor_faults;
+  process->stats.major_faults = major_faults;
+  process->stats.user_time = (double)user / tick;
+  process->stats.system_time = (double)system / tick;
+  if (process->alive) {
+    process->stats.threads = threads;
+    process->stats.resident_bytes = resident * (unsigned long long)sysconf(_SC_PAGESIZE);
+  }
+  return true;
+}
+
+/* The number behind "NAME:" at the beginning of a line; UINT64_MAX when there is none. */
+static unsigned long long field(const char *text, const char *name)
+{
+  size_t length = strlen(name);
+  for (const char *line = text; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (strncmp(line, name, length) == 0 && line[length] == ':')
+      return strtoull(line + length + 1, NULL, 10);
+    if (*line == '\0')
+      break;
+  }
+  return UINT64_MAX;
+}
+
+static void read_io(struct cs_process *process)
+{
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/%u/io", process->pid);
+  bool readable = read_small(path, text, sizeof text);
+  unsigned long long in = readable ? field(text, "read_bytes") : UINT64_MAX;
+  unsigned long long out = readable ? field(text, "write_bytes") : UINT64_MAX;
+  /* It may be forbidden from some moment on: what was known stays. */
+  if (in != UINT64_MAX || !process->stats.read_bytes)
+    process->stats.read_bytes = in;
+  if (out != UINT64_MAX || !process->stats.written_bytes)
+    process->stats.written_bytes = out;
+}
+
+static struct cs_thread_switches *thread_of(struct cs_process *process, unsigned tid)
+{
+  uint32_t low = 0, high = process->threads.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (((struct cs_thread_switches *)cs_vector_at(&process->threads, middle))->tid < tid)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < process->threads.count && ((struct cs_thread_switches *)cs_vector_at(&process->threads, low))->tid == tid)
+    return cs_vector_at(&process->threads, low);
+  if (!cs_vector_add(&process->threads, 1))
+    return NULL;
+  struct cs_thread_switches *place = cs_vector_at(&process->threads, low);
+  memmove(place + 1, place, (process->threads.count - 1 - low) * sizeof *place);
+  *place = (struct cs_thread_switches){.tid = tid};
+  return place;
+}
+
+static int read_thread(struct cs_process *process, unsigned tid)
+{
+  char path[64], text[4096];
+  snprintf(path, sizeof path, "/proc/%u/task/%u/status", process->pid, tid);
+  if (!read_small(path, text, sizeof text))
+    return 0;
+  unsigned long long voluntary = field(text, "voluntary_ctxt_switches");
+  unsigned long long involuntary = field(text, "nonvoluntary_ctxt_switches");
+  if (voluntary == UINT64_MAX || involuntary == UINT64_MAX)
+    return 0;
+  struct cs_thread_switches *thread = thread_of(process, tid);
+  if (!thread)
+    return -ENOMEM;
+  if (voluntary < thread->voluntary || involuntary < thread->involuntary)
+    thread->voluntary = thread->involuntary = 0;
+  process->stats.voluntary_switches += voluntary - thread->voluntary;
+  process->stats.involuntary_switches += involuntary - thread->involuntary;
+  thread->voluntary = voluntary;
+  thread->involuntary = involuntary;
+  return 0;
+}
+
+static int read_threads(struct cs_process *process)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%u/task", process->pid);
+  DIR *folder = opendir(path);
+  int result = 0;
+  for (struct dirent *entry; folder && result == 0 && (entry = readdir(folder));)
+    if (entry->d_name[0] != '.')
+      result = read_thread(process, (unsigned)strtoul(entry->d_name, NULL, 10));
+  if (folder)
+    closedir(folder);
+  return result;
+}
+
+int cs_process_read(struct cs_process *process)
+{
+  if (!read_stat(process)) {
+    process->alive = false;
+    return 0;
+  }
+  read_io(process);
+  return read_threads(process);
+}
