@@ -150,7 +150,7 @@ static int sum_functions(struct cs_database *database, uint64_t run, struct call
                                                .ncalls = (int64_t)integer(&query, 3),
                                                .tottime = real(&query, 4),
                                                .cumtime = real(&query, 5)};
-    result = cs_functions_add(sums, &row);
+    result = cs_function_sums_add(sums, &row);
   }
   sums->has_functions = true;
   return end(&query, result);

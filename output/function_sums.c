@@ -9,7 +9,7 @@
 #include "message.h"
 #include "object.h"
 
-int cs_functions_add(struct callsig_pipeline *pipeline, const struct callsig_function_stats *row)
+int cs_function_sums_add(struct callsig_pipeline *pipeline, const struct callsig_function_stats *row)
 {
   struct cs_arena *strings = &pipeline->strings;
   struct callsig_function_stats copy = *row;
@@ -42,7 +42,7 @@ static int take_row(struct callsig_stats *stats, const struct cs_names *names, c
                                         .ncalls = (int64_t)row->calls,
                                         .tottime = (double)(int64_t)row->own * tick,
                                         .cumtime = (double)row->cumulative * tick};
-  int result = name.failed || signature.failed ? -ENOMEM : cs_functions_add(pipeline, &sums);
+  int result = name.failed || signature.failed ? -ENOMEM : cs_function_sums_add(pipeline, &sums);
   cs_text_free(&name);
   cs_text_free(&signature);
   return result;
@@ -63,8 +63,8 @@ static int take_rows(struct callsig_stats *stats, struct callsig_pipeline *pipel
   return result < 0 ? cs_stats_no_memory() : 0;
 }
 
-int cs_functions_read(int file, const char *path, const struct cs_rec_clock_point *now,
-                      struct callsig_pipeline *pipeline)
+int cs_function_sums_read(int file, const char *path, const struct cs_rec_clock_point *now,
+                          struct callsig_pipeline *pipeline)
 {
   struct cs_recording recording;
   struct callsig_stats *stats;
@@ -121,7 +121,7 @@ static int add_difference(const struct callsig_function_stats *before, const str
   difference.cumtime = (now ? now->cumtime : 0) - (before ? before->cumtime : 0);
   if (difference.ncalls == 0 && difference.tottime == 0 && difference.cumtime == 0)
     return 0;
-  return cs_functions_add(delta, &difference);
+  return cs_function_sums_add(delta, &difference);
 }
 
 static int subtract_rows(const struct cs_vector *before, const struct cs_vector *now, const struct cs_idset *set,
@@ -141,7 +141,8 @@ static int subtract_rows(const struct cs_vector *before, const struct cs_vector 
   return result;
 }
 
-int cs_functions_subtract(const struct cs_vector *before, const struct cs_vector *now, struct callsig_pipeline *delta)
+int cs_function_sums_subtract(const struct cs_vector *before, const struct cs_vector *now,
+                              struct callsig_pipeline *delta)
 {
   const struct cs_vector none = CS_VECTOR_OF(struct callsig_function_stats);
   struct cs_idset set = {0};

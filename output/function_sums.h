@@ -9,14 +9,15 @@
 
 /* Fills pipeline->functions from the whole recording in an open file. `now` is the clock as it stands, or NULL. 0 or a
  * negative errno after a message. */
-int cs_functions_read(int file, const char *path, const struct cs_rec_clock_point *now,
-                      struct callsig_pipeline *pipeline);
+int cs_function_sums_read(int file, const char *path, const struct cs_rec_clock_point *now,
+                          struct callsig_pipeline *pipeline);
 
 /* Adds to delta->functions what changed from `before` (NULL: nothing) to `now`. Rows that are gone, because they went
  * into a wider one, are taken back. 0 or -ENOMEM. */
-int cs_functions_subtract(const struct cs_vector *before, const struct cs_vector *now, struct callsig_pipeline *delta);
+int cs_function_sums_subtract(const struct cs_vector *before, const struct cs_vector *now,
+                              struct callsig_pipeline *delta);
 
 /* Adds a row; the strings are copied. 0 or -ENOMEM. */
-int cs_functions_add(struct callsig_pipeline *pipeline, const struct callsig_function_stats *row);
+int cs_function_sums_add(struct callsig_pipeline *pipeline, const struct callsig_function_stats *row);
 
 #endif

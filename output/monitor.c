@@ -113,7 +113,7 @@ static int read_functions(struct callsig_monitor *monitor, const struct cs_rec_c
   if (monitor->no_functions || (!final && clock_seconds(CLOCK_MONOTONIC) < monitor->functions_from))
     return 0;
   double begin = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
-  int result = cs_functions_read(monitor->file, monitor->path, now, pipeline);
+  int result = cs_function_sums_read(monitor->file, monitor->path, now, pipeline);
   double cost = clock_seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
   monitor->functions_from = clock_seconds(CLOCK_MONOTONIC) + cost / FUNCTIONS_SHARE - monitor->interval / 2;
   return result;
@@ -355,7 +355,7 @@ static int read_whole(int file, const char *path, struct cs_run *run, struct cal
   if (result == 0)
     result = cs_pipeline_read(&recording, known ? &now : NULL, pipeline);
   cs_recording_close(&recording);
-  return result < 0 ? result : cs_functions_read(file, path, known ? &now : NULL, *pipeline);
+  return result < 0 ? result : cs_function_sums_read(file, path, known ? &now : NULL, *pipeline);
 }
 
 /* Writes what is missing of a run. 1, 0 or a negative errno after a message. */

@@ -162,7 +162,7 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
     result = subtract_event(delta, find_before(&from->events, event->name, &event_hint), event);
   }
   if (result == 0 && now->has_functions)
-    result = cs_functions_subtract(functions_before ? &functions_before->functions : NULL, &now->functions, delta);
+    result = cs_function_sums_subtract(functions_before ? &functions_before->functions : NULL, &now->functions, delta);
   delta->has_functions = now->has_functions;
   delta->has_process = now->has_process;
   delta->process = now->process;

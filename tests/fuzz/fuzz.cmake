@@ -16,7 +16,7 @@ function(cs_fuzz_target name target flags)
   target_compile_options(${name} PRIVATE -g -O1 -fno-omit-frame-pointer ${CS_FUZZ_SANITIZERS} ${flags})
   target_link_options(${name} PRIVATE ${CS_FUZZ_SANITIZERS} ${flags})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${name} PRIVATE cs_output_made cs_symbols PkgConfig::PCRE2 PkgConfig::YAJL PkgConfig::ZLIB m ${CMAKE_DL_LIBS})
+  target_link_libraries(${name} PRIVATE cs_output_made cs_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL PkgConfig::ZLIB m ${CMAKE_DL_LIBS})
 endfunction()
 
 if(NOT CALLSIG_SANITIZE)
