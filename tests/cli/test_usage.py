@@ -98,9 +98,10 @@ class Run(harness.Case):
             self.assert_fails(self.callsig("run", f"--timeline={least}", "true"), 2, f"--timeline={least}:", "10us")
         self.assert_fails(self.callsig("run", "--timeline", "--clock", "cpu", "true"), 2, "--timeline", "--clock wall")
 
-    def test_later_options(self):
-        for option in ("--db", "--interval"):
-            self.assert_fails(self.callsig("run", option, "x", "true"), 2, "--db and --interval are not in version")
+    def test_interval(self):
+        for interval in ("x", "", "0", "-1", "nan", "inf", "1s", "0.001", "1e7"):
+            self.assert_fails(self.callsig("run", "--db", "d", "--interval", interval, "true"), 2, "--interval: '%s' is" % interval)
+        self.assert_fails(self.callsig("run", "--interval", "1", "true"), 2, "give that too")
 
     def test_sort_key(self):
         self.assert_fails(self.callsig("run", "-s", "nonsense", "true"), 2, "sort key 'nonsense' is unknown", "cumtime")
