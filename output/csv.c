@@ -69,13 +69,13 @@ static int print_row(struct csv *csv, uint32_t number)
   cs_text_clear(&csv->text);
   cs_row_signature(&csv->names, &row->key, &csv->scratch, &csv->text);
   /* The first field is never empty text before a comma: the line begins with it. */
-  put_field(csv, function ? cs_profile_string(profile, function->file) : "-");
+  cs_csv_field(&csv->line, function ? cs_profile_string(profile, function->file) : "-");
   put_integer(csv, function ? function->line : 0);
-  put_field(csv, function ? cs_profile_string(profile, function->name) : NULL);
-  put_field(csv, csv->text.length ? cs_text_string(&csv->text) : NULL);
-  put_field(csv, cs_row_stage(&csv->names, &row->key));
-  put_field(csv, row->key.thread == CS_NONE ? NULL : cs_profile_string(profile, row->key.thread));
-  put_field(csv, row->key.module == CS_NONE ? NULL : cs_profile_string(profile, row->key.module));
+  cs_csv_field(&csv->line, function ? cs_profile_string(profile, function->name) : NULL);
+  cs_csv_field(&csv->line, csv->text.length ? cs_text_string(&csv->text) : NULL);
+  cs_csv_field(&csv->line, cs_row_stage(&csv->names, &row->key));
+  cs_csv_field(&csv->line, row->key.thread == CS_NONE ? NULL : cs_profile_string(profile, row->key.thread));
+  cs_csv_field(&csv->line, row->key.module == CS_NONE ? NULL : cs_profile_string(profile, row->key.module));
   put_integer(csv, row->calls);
   put_integer(csv, row->primitive);
   put_seconds(csv, (double)row->own * tick);

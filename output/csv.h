@@ -8,6 +8,9 @@
 
 #include "object.h"
 
+/* Appends a field, quoted where it has to be, after a comma unless the line is empty. NULL: an empty field. */
+void cs_csv_field(struct cs_text *line, const char *field);
+
 /* Rows in their order, after the restrictions. Notes go to the message callback: CSV has no place for them. 0 or a
  * negative errno after a message. */
 int cs_csv_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);

@@ -168,6 +168,14 @@ void cs_text_fixed(struct cs_text *text, double value, int width)
     cs_text_decimals(text, value, width, 3);
 }
 
+void cs_text_signed(struct cs_text *text, double value, int width, int decimals)
+{
+  char number[512];
+  snprintf(number, sizeof number, "%+*.*f", width, decimals, value);
+  point(number);
+  cs_text_puts(text, number);
+}
+
 void cs_text_double(struct cs_text *text, double value, bool single)
 {
   if (isnan(value) || isinf(value)) {

@@ -41,6 +41,8 @@ void cs_text_double(struct cs_text *text, double value, bool single);
 void cs_text_fixed(struct cs_text *text, double value, int width);
 /* The same with any number of decimals. */
 void cs_text_decimals(struct cs_text *text, double value, int width, int decimals);
+/* The same with a plus before what is not negative. */
+void cs_text_signed(struct cs_text *text, double value, int width, int decimals);
 
 /* Bytes between `quote`s, C escapes for what would not print: \n, \", \x1b. UTF-8 stays as it is, other bytes are
  * escaped. */

@@ -1,8 +1,10 @@
 # The command and the compiler wrapper: every option, every error line and exit status.
-foreach(case IN ITEMS usage run report merge scaling export index flags callsig_cc)
+foreach(case IN ITEMS usage run report merge diff scaling export index flags callsig_cc)
   callsig_test(cli.${case} quick ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
                ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_${case}.py)
 endforeach()
 
 callsig_test(cli.projects full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
              ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_projects.py)
+callsig_test(cli.diff_full full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
+             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_diff.py --full)

@@ -8,6 +8,7 @@ COMMANDS = (
     "run",
     "report",
     "merge",
+    "diff",
     "scaling",
     "export",
     "index",
@@ -45,6 +46,8 @@ class Usage(harness.Case):
             "scaling": "--time --measure --all -s --format --directory --by --function --signature --stage --thread --module "
                        "--strip-dirs --compensate",
             "merge": "-o --output --fold",
+            "diff": "-s --metric --level --min-time --fail-above --top --all --format --by --function --signature --stage "
+                    "--thread --module --strip-dirs --compensate",
             "index": "--explain --coverage --verify --rules --cache",
             "flags": "--cc --cflags --libs",
         }

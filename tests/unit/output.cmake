@@ -21,8 +21,8 @@ foreach(name IN ITEMS signature expression rows stages add reader formats dump)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
 
-# Stages and queues, by the library's inner files as well.
-foreach(name IN ITEMS pipeline verdict)
+# Stages and queues, and comparison, by the library's inner files as well.
+foreach(name IN ITEMS pipeline verdict diff)
   add_executable(test_output_${name} ${CS_OUTPUT_TESTS}/output_${name}.c)
   target_include_directories(test_output_${name} PRIVATE ${PROJECT_SOURCE_DIR}/output)
   target_link_libraries(test_output_${name} PRIVATE cs_output_sample m)

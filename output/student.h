@@ -1,0 +1,38 @@
+/*
+ * Student's distribution, and Welch's test of two samples with it.
+ *
+ * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
+ * Biometrika 34 (1947); the degrees of freedom are Satterthwaite's. Pure functions.
+ */
+#ifndef CALLSIG_OUTPUT_STUDENT_H
+#define CALLSIG_OUTPUT_STUDENT_H
+
+#include <stddef.h>
+
+/* The probability that |t| is at least `t` (not negative) under Student's distribution with `freedom` degrees of
+ * freedom (positive, not necessarily whole). */
+double cs_student_two_sided(double t, double freedom);
+
+/* The t whose cs_student_two_sided() is `probability`, in (0, 1]. */
+double cs_student_quantile(double probability, double freedom);
+
+/* The mean of `count` values and their variance, which is at least `floor`; of a single value the floor. */
+struct cs_sample {
+  double mean, variance;
+  size_t count;
+};
+struct cs_sample cs_sample_of(const double *values, size_t count, double floor);
+
+/* Two samples compared: the change of the mean, the interval that holds it with `confidence`, and the probability of
+ * such a change between samples whose means are the same. Both need at least two values. */
+struct cs_welch {
+  double change, low, high, p;
+};
+struct cs_welch cs_welch_test(const struct cs_sample *old, const struct cs_sample *new, double confidence);
+
+/* Holm's correction (S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+ * Statistics 6 (1979)): `adjusted[i]` below a level for any i happens by chance with at most that probability. `order`
+ * is room for `count` numbers. */
+void cs_holm(const double *p, size_t count, size_t *order, double *adjusted);
+
+#endif

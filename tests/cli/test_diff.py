@@ -1,0 +1,160 @@
+"""callsig diff: what changed is found and named, what is noise is not; every option; errors are one line.
+
+With --full, runs of real programs: one binary against itself in 100 tries."""
+
+import csv
+import io
+import json
+import os
+import random
+import sys
+
+import harness
+
+SOURCE = """
+static unsigned char data[1 << 16];
+static volatile unsigned sink;
+static __attribute__((noinline)) void scan(const unsigned char *p, int n) {
+  unsigned s = 0;
+  for (int i = 0; i < n; i++) s += p[i] * (unsigned)i;
+#ifdef SLOWER
+  for (int k = 0; k < 3 && n >= 4096; k++) for (int i = 0; i < n; i++) s ^= p[i] * 3u;
+#endif
+  sink = s; }
+static __attribute__((noinline)) void parse(int k) { scan(data, 64); sink += (unsigned)k; }
+static __attribute__((noinline)) void load(int n) { scan(data, n); parse(n); }
+#ifdef SLOWER
+static __attribute__((noinline)) void added(void) { scan(data, 128); }
+#else
+static __attribute__((noinline)) void removed(void) { scan(data, 256); }
+#endif
+int main(void) {
+  for (int i = 0; i < 100; i++) for (int n = 64; n <= 16384; n *= 4) load(n);
+#ifdef SLOWER
+  added();
+#else
+  removed();
+#endif
+  return 0; }
+"""
+RUNS = 6
+FULL = "--full" in sys.argv
+
+
+class Diff(harness.Case):
+    def build(self, folder, *flags):
+        os.mkdir(self.path(folder))
+        return self.compile(folder + "/program", "\n" * len(folder) + SOURCE, *flags)
+
+    def record(self, program, prefix, count, *options):
+        names = [f"{prefix}{i}" for i in range(count)]
+        for name in names:
+            done = self.callsig("run", *options, "-o", name, program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return names
+
+    def diff(self, *arguments, status=0):
+        done = self.callsig("diff", *arguments)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout
+
+    def rows(self, *arguments):
+        return {row["signature"] or row["function"]: row for row in self.json(*arguments)["rows"]}
+
+    def json(self, *arguments):
+        return json.loads(self.diff("--format", "json", *arguments))
+
+    def test_slower_for_large_arguments(self):
+        """A function that became slower for n >= 4096 alone, in another folder and on other lines."""
+        # CPU time: what else the machine does meanwhile would be noise as large as the program.
+        old = self.record(self.build("old"), "o", RUNS, "--clock", "cpu")
+        new = self.record(self.build("newer", "-DSLOWER"), "n", RUNS, "--clock", "cpu")
+        sides = [*old, "--", *new]
+        rows = self.rows("--metric", "percall", *sides)
+        slower = {name for name, row in rows.items() if row["verdict"] == "slower"}
+        for n in (4096, 16384):
+            self.assertIn(f"scan(p:unsigned char[{n}], n={n})", slower)
+        table = self.diff(*sides)
+        self.assertIn("Judged by: Welch's t-test of tottime, Holm's correction", table)
+        first = [line for line in table.splitlines() if "scan(p:" in line][:2]
+        self.assertTrue("slower" in first[0] and "n=16384)" in first[0], table)
+        self.assertTrue("slower" in first[1] and "n=4096)" in first[1], table)
+        everything = self.rows("--all", *sides)
+        self.assertEqual(everything["added()"]["old"]["ncalls"], 0)
+        self.assertEqual(everything["removed()"]["new"]["ncalls"], 0)
+        self.assertEqual(everything["load(n=64)"]["old"]["ncalls"], 100)
+        self.options(old, new)
+
+    def options(self, old, new):
+        sides = [*old, "--", *new]
+        one = self.json(old[0], new[0])
+        self.assertEqual((one["schema"], one["test"], one["level"]), ("callsig.diff/1", None, None))
+        verdicts = {row["signature"]: row["verdict"] for row in one["rows"]}
+        self.assertEqual((verdicts["added()"], verdicts["removed()"]), ("new", "gone"))
+        self.assertIn("Not judged", self.diff(old[0], new[0]))
+        by_function = self.rows("--all", "--by", "function", *sides)
+        self.assertEqual(set(by_function), {"scan", "parse", "load", "added", "removed", "main"})
+        self.assertEqual(len(self.json("--all", "--top", "3", *sides)["rows"]), 3)
+        self.assertEqual(set(self.rows("--all", "--function", "parse", "--by", "function", *sides)), {"parse"})
+        wide = self.rows("--all", "--signature", "n >= 4096", *sides)
+        self.assertTrue(wide and all("4096" in name or "16384" in name for name in wide), wide)
+        names = [row["function"] for row in self.json("--all", "-s", "name", "--by", "function", *sides)["rows"]]
+        self.assertEqual(names, [row["function"] for row in sorted(
+            by_function.values(), key=lambda row: (row["file"], row["line"]))])
+        for key, value in (("old", "old"), ("new", "new")):
+            times = [row[value]["tottime"] for row in self.json("--all", "-s", key, *sides)["rows"]]
+            self.assertEqual(times, sorted(times, reverse=True))
+        for key, value in (("change", "change"), ("p", "p")):
+            numbers = [abs(row[value]) for row in self.json("--all", "-s", key, *sides)["rows"]]
+            self.assertEqual(numbers, sorted(numbers, reverse=key == "change"))
+        calls = [row["old"]["ncalls"] + row["new"]["ncalls"]
+                 for row in self.json("--all", "-s", "ncalls", *sides)["rows"]]
+        self.assertEqual(calls, sorted(calls, reverse=True))
+        table = list(csv.DictReader(io.StringIO(self.diff("--format", "csv", "--all", *sides))))
+        for row in table:
+            whole = self.rows("--all", *sides)[row["signature"]]
+            self.assertEqual(float(row["change"]), whole["change"])
+            self.assertEqual(float(row["p_adjusted"]), whole["p_adjusted"])
+        self.assertEqual(self.json("--min-time", "1000", *sides)["rows_compared"], 0)
+        self.fail_above(old, new)
+
+    def fail_above(self, old, new):
+        done = self.callsig("diff", "--fail-above", "5%", *old, "--", *new)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("takes over 5% longer" if "1 row" in done.stderr else "take over 5% longer", done.stderr)
+        self.assertIn("n=16384", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.diff("--fail-above", "100000%", *old, "--", *new)
+        self.diff("--fail-above", "5%", old[0], old[0])
+
+    def test_one_binary(self):
+        """Runs of one program in any two groups are not told apart in at least 95 of 100 tries."""
+        tries, runs = (100, 60) if FULL else (20, 16)
+        pool = self.record(self.build("same"), "s", runs)
+        dice = random.Random(1)
+        wrong = 0
+        for _ in range(tries):
+            chosen = dice.sample(pool, 8)
+            wrong += bool(self.json(*chosen[:4], "--", *chosen[4:])["rows"])
+        self.assertLessEqual(wrong, 5)
+
+    def test_usage(self):
+        self.write("x", "")
+        fails = self.assert_fails
+        for arguments in ((), ("x",), ("x", "x", "x")):
+            fails(self.callsig("diff", *arguments), 2, "OLD NEW")
+        fails(self.callsig("diff", "--", "x"), 2, "before '--'")
+        fails(self.callsig("diff", "x", "--", "x", "--top"), 2, "options come before it")
+        fails(self.callsig("diff", "-s", "size", "x", "x"), 2, "'size' is none of change")
+        fails(self.callsig("diff", "--metric", "calls", "x", "x"), 2, "'calls' is none of tottime")
+        fails(self.callsig("diff", "--format", "xml", "x", "x"), 2, "'xml' is none of table")
+        for option, value in (("--level", "1"), ("--level", "0"), ("--level", "x"), ("--min-time", "-1"),
+                              ("--fail-above", "much"), ("--fail-above", "-3%"), ("--top", "-1"), ("--top", "1.5")):
+            fails(self.callsig("diff", f"{option}={value}", "x", "x"), 2, option, f"'{value}'")
+        fails(self.callsig("diff", "x", "x"), 1, "x: not a callsig recording")
+        fails(self.callsig("diff", "x", "absent"), 1, "x: not a callsig recording")
+
+
+if __name__ == "__main__":
+    sys.argv = [argument for argument in sys.argv if argument != "--full"]
+    harness.main()
