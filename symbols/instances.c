@@ -103,7 +103,7 @@ static int visit_scope(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigne
 
 /* Notes the address that a subprogram is entered at. 1: an earlier unit has described the code there. Of a function
  * that several units compile (inline functions and templates of C++) the linker keeps the first unit's code alone, and
- * gcc gives every unit's description its address: only the first is of that code. */
+ * gives every unit's description its address when the code has the same size: only the first is of that code. */
 static int enter(struct walk *walk, uint64_t entry)
 {
   if (cs_address_map_get(&walk->entries, entry) != UINT32_MAX)

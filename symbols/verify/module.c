@@ -383,9 +383,8 @@ static size_t root_of(const struct vf_module *module, size_t scope)
   return scope;
 }
 
-/* Where several units describe the code at one address, as gcc's do for what C++ compiles in each of them, the linker
- * has kept the first unit's: scopes are numbered in the order of units, and only those of the first function there
- * count. */
+/* Where several units describe the code at one address, as for what C++ compiles in each of them, the linker has kept
+ * the first unit's: scopes are numbered in the order of units, and only those of the first function there count. */
 struct vf_scope *vf_scope_at(struct vf_module *module, uint64_t pc)
 {
   size_t low = 0, high = module->range_count, root = SIZE_MAX;
