@@ -698,7 +698,7 @@ void cs_expression(const struct cs_location_context *context, enum cs_moment mom
   cs_code_clear(&location->code);
   location->inner = 0;
   location->known = 8;
-  location->is_doubtful = false;
+  location->is_doubtful = location->is_moved = false;
   if (count == 0) {
     cs_location_lose(location, CS_LOST_EMPTY);
     return;

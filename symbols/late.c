@@ -109,6 +109,41 @@ static void find_entries(const struct cs_location_context *context, Dwarf_Attrib
   }
 }
 
+/* Whether the ops only copy: a register, a word of the frame, an address or a constant; with `or_move`, also constants
+ * added to that. */
+static bool is_copy(const struct cs_location *location, bool or_move)
+{
+  const struct cs_code *code = &location->code;
+  for (unsigned i = 0; i < code->count; i++)
+    switch (code->ops[i].code) {
+    case CS_OP_REG:
+    case CS_OP_FRAME_LOAD:
+    case CS_OP_EXTEND:
+    case CS_OP_CONST:
+    case CS_OP_ADDRESS:
+      break;
+    case CS_OP_ADD_CONST:
+      if (location->kind != CS_LOCATION_MEMORY && code->ops[0].reg != CS_RSP && !or_move)
+        return false;
+      break;
+    default:
+      return false;
+    }
+  return true;
+}
+
+/* Anything that was computed since the call, by instructions or by the description, may be what the function has made
+ * of its parameter: it is lost, but for whether a pointer that was moved is NULL. */
+static void settle_computed(struct cs_location *location)
+{
+  if (location->kind == CS_LOCATION_LOST || is_copy(location, false))
+    return;
+  if (location->kind == CS_LOCATION_VALUE && is_copy(location, true))
+    location->is_moved = true;
+  else
+    cs_location_lose(location, CS_LOST_NO_RANGE);
+}
+
 void cs_late_location(const struct cs_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                       uint64_t size, struct cs_location *location)
 {
@@ -125,6 +160,7 @@ void cs_late_location(const struct cs_location_context *context, Dwarf_Attribute
     for (unsigned i = 0; i < entries.count; i++)
       if (entries.starts[i] == flow.at) {
         cs_describe(&later, CS_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
+        settle_computed(location);
         return;
       }
 }

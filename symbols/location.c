@@ -85,12 +85,11 @@ static bool constant(Dwarf_Die *die, int64_t offset, uint64_t size, struct cs_lo
 }
 
 /* The variable's description at `pc`: the first of those that hold there which can be followed. */
-static void at_pc(const struct cs_location_context *context, enum cs_moment moment, Dwarf_Attribute *attribute,
-                  int64_t offset, uint64_t size, struct cs_location *location)
+static void at_pc(const struct cs_location_context *context, uint64_t pc, enum cs_moment moment,
+                  Dwarf_Attribute *attribute, int64_t offset, uint64_t size, struct cs_location *location)
 {
   Dwarf_Op *ops[DESCRIPTIONS_MAX];
   size_t counts[DESCRIPTIONS_MAX];
-  uint64_t pc = moment == CS_AT_CALL ? context->call : context->pc;
   int found = dwarf_getlocation_addr(attribute, pc, ops, counts, DESCRIPTIONS_MAX);
   cs_location_lose(location, found < 0 ? CS_LOST_CORRUPT : CS_LOST_NO_RANGE);
   for (int i = 0; i < found; i++) {
@@ -115,12 +114,21 @@ static bool is_single(Dwarf_Attribute *attribute)
   }
 }
 
-/* Whether `other` answers better than `location`: it is known where that is not, or without asking the caller. */
-static bool is_better(const struct cs_location *other, const struct cs_location *location)
+/* What DWARF says for a time after the call, where it says nothing of the call itself: `location` is lost and stays so
+ * when that does not tell what was passed. */
+static void after_call(const struct cs_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                       uint64_t size, struct cs_location *location)
 {
-  if (other->kind == CS_LOCATION_LOST)
-    return location->kind == CS_LOCATION_LOST && location->lost == CS_LOST_NO_RANGE;
-  return location->kind == CS_LOCATION_LOST || !cs_code_has(&other->code, CS_OP_ENTRY);
+  struct cs_location other;
+  /* clang binds a parameter right after the call of the hook; gcc binds it before, and what it binds there is new. */
+  if (context->writes_late) {
+    at_pc(context, context->pc, CS_AFTER_CALL, attribute, offset, size, location);
+    if (location->kind != CS_LOCATION_LOST)
+      return;
+  }
+  cs_late_location(context, attribute, offset, size, &other);
+  if (other.kind != CS_LOCATION_LOST || location->lost == CS_LOST_NO_RANGE)
+    *location = other;
 }
 
 void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
@@ -132,21 +140,15 @@ void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_
       cs_location_lose(location, CS_LOST_NO_LOCATION);
     return;
   }
-  at_pc(context, CS_AT_CALL, &attribute, offset, size, location);
-  if (context->writes_late && is_single(&attribute))
+  at_pc(context, context->call, CS_AT_CALL, &attribute, offset, size, location);
+  if (location->kind == CS_LOCATION_LOST)
+    at_pc(context, context->pc - 1, CS_AT_CALL, &attribute, offset, size, location);
+  if (!is_single(&attribute)) {
+    /* A value on entry that cannot be told is lost: what another description gives later may be a new value. */
+    if (location->kind == CS_LOCATION_LOST && location->lost != CS_LOST_ENTRY_VALUE)
+      after_call(context, &attribute, offset, size, location);
+  } else if (context->writes_late) {
     cs_late_home(context, size, location);
-  struct cs_location other;
-  for (unsigned way = 0; way < 2; way++) {
-    if (location->kind != CS_LOCATION_LOST && !cs_code_has(&location->code, CS_OP_ENTRY))
-      return;
-    if (is_single(&attribute))
-      return;
-    if (way == 0)
-      at_pc(context, CS_AFTER_CALL, &attribute, offset, size, &other);
-    else
-      cs_late_location(context, &attribute, offset, size, &other);
-    if (is_better(&other, location))
-      *location = other;
   }
 }
 

@@ -53,6 +53,8 @@ struct cs_location {
   uint8_t known; /* of CS_LOCATION_REGISTER, VECTOR and VALUE: how many of its low bytes are told, 8 but for CS_LATER */
   bool is_doubtful; /* of CS_LOCATION_VALUE: an address in the frame with something added. That may be what it says, or
                        clang's way of telling a sum with a spilled register while leaving out the load. */
+  bool is_moved;    /* of CS_LOCATION_VALUE: a sum that was made since the call: a pointer to a member, or what the
+                       function    has made of its parameter. Only whether it is NULL is certain. */
   int64_t inner;    /* bytes from the beginning of what is described here to the object that was asked for */
   struct cs_code code;
   const uint8_t *bytes; /* of CS_LOCATION_BYTES, owned by libdw; NULL: they are in `small` */

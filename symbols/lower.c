@@ -52,12 +52,15 @@ static int cfa_register(const struct lowering *lowering)
   return cs_location_cfa_register(lowering->context);
 }
 
-/* Pushes the `size` bytes that the cursor stands on. */
-static enum cs_lost load(const struct lowering *lowering, struct cursor *cursor, uint8_t size, struct cs_code *code)
+/* Pushes the `size` bytes that the cursor stands on. `is_nullness`: only whether they are NULL will be asked. */
+static enum cs_lost load(const struct lowering *lowering, struct cursor *cursor, uint8_t size, bool is_nullness,
+                         struct cs_code *code)
 {
   if (cursor->is_variable) {
     struct cs_location location;
     cs_locate(lowering->context, &cursor->die, cursor->abstract, cursor->offset, size, &location);
+    if (location.kind == CS_LOCATION_VALUE && location.is_moved && !is_nullness)
+      return CS_LOST_NO_RANGE;
     return cs_location_load(lowering->context, &location, size, code);
   }
   struct cs_code address = cursor->address;
@@ -77,6 +80,8 @@ static enum cs_lost dereference(const struct lowering *lowering, struct cursor *
       *cursor = (struct cursor){.is_variable = true, .die = location.die, .offset = location.target_offset};
       return CS_LOST_NOT;
     }
+    if (location.kind == CS_LOCATION_VALUE && location.is_moved)
+      return CS_LOST_NO_RANGE;
     enum cs_lost lost =
         location.is_doubtful ? CS_LOST_FRAME_NUMBER : cs_location_load(lowering->context, &location, 8, &value);
     if (lost)
@@ -122,7 +127,8 @@ static enum cs_lost check_integer(const struct lowering *lowering, const struct 
 }
 
 /* Pushes the value that a path reaches, its low path->size bytes meant; a bit-field's is extended already. */
-static enum cs_lost push_value(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
+static enum cs_lost push_value(const struct lowering *lowering, const struct cs_path *path, bool is_nullness,
+                               struct cs_code *code)
 {
   struct cursor cursor;
   const struct cs_step *bits;
@@ -130,7 +136,7 @@ static enum cs_lost push_value(const struct lowering *lowering, const struct cs_
     return CS_LOST_OPERATION;
   enum cs_lost lost = walk(lowering, path, &cursor, &bits);
   if (!lost)
-    lost = load(lowering, &cursor, (uint8_t)path->size, code);
+    lost = load(lowering, &cursor, (uint8_t)path->size, is_nullness, code);
   if (!lost && bits)
     cs_code_add(code, CS_OP_BITS, 0, bits->bit_size, path->is_signed ? CS_OPF_SIGNED : 0, bits->offset);
   return lost;
@@ -214,7 +220,7 @@ static void emit_nullness(struct cs_code *code)
 /* A pointer to something that is not in memory is not NULL, whatever it would be. */
 static enum cs_lost lower_nullness(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
 {
-  enum cs_lost lost = push_value(lowering, path, code);
+  enum cs_lost lost = push_value(lowering, path, true, code);
   if (lost == CS_LOST_IMPLICIT_POINTER) {
     cs_code_clear(code);
     cs_code_constant(code, 1);
@@ -234,7 +240,7 @@ static uint8_t emitted_size(const struct cs_path *path)
 
 static enum cs_lost push_extended(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
 {
-  enum cs_lost lost = push_value(lowering, path, code);
+  enum cs_lost lost = push_value(lowering, path, false, code);
   if (!lost)
     lost = check_integer(lowering, code);
   if (lost)
@@ -284,7 +290,7 @@ static enum cs_lost lower_arg(const struct lowering *lowering, const struct cs_p
   uint8_t flags = arg->path.is_signed ? CS_OPF_SIGNED : 0;
   switch ((enum cs_emit)arg->emit) {
   case CS_EMIT_VALUE:
-    lost = push_value(lowering, &arg->path, code);
+    lost = push_value(lowering, &arg->path, false, code);
     if (!lost)
       lost = check_integer(lowering, code);
     if (!lost)
