@@ -15,7 +15,7 @@
 void cs_late_home(const struct cs_location_context *context, uint64_t size, struct cs_location *location);
 
 /* The first entry of a location list that begins after the call and is reached by straight code, followed back to the
- * hook. */
+ * hook. Only what was copied since then counts; of a pointer that was moved by a constant, whether it is NULL. */
 void cs_late_location(const struct cs_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                       uint64_t size, struct cs_location *location);
 

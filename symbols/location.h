@@ -3,10 +3,11 @@
  *
  * A description is evaluated at the first byte of the call of the hook, with the registers that the hook's first
  * instruction sees: they are the same. (Not at PC = site - 1, as debuggers do for a caller: what a call does not keep
- * ends one byte before the return address, and is still there at the hook.) Where DWARF has nothing there, it is
- * evaluated right after the call (PC = site), and taken if it needs only what a call leaves alone: callee-saved
- * registers, memory and constants; and then at the next place that straight code leads to (late.h). Whatever is not
- * understood is lost; nothing is guessed.
+ * ends one byte before the return address, and is still there at the hook; that PC is asked second.) Where DWARF has
+ * nothing there, code made by clang, which binds parameters after the hook's call, is evaluated right after the call
+ * (PC = site), and taken if it needs only what a call leaves alone: callee-saved registers, memory and constants. Last
+ * comes the next place that straight code leads to (late.h), from which only copies are taken: what was computed since
+ * the call may be a new value of the parameter. Whatever is not understood is lost; nothing is guessed.
  */
 #ifndef CALLSIG_SYMBOLS_LOCATION_H
 #define CALLSIG_SYMBOLS_LOCATION_H

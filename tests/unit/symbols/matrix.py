@@ -42,7 +42,7 @@ CASES = [
     ("O2-no-debug", ["-O2", "-g0"], "names"),
 ]
 # How many arguments of the run may be lost with optimisation; without it none.
-MAY_LOSE = {"gcc": 4, "clang": 9}
+MAY_LOSE = {"gcc": 4, "clang": 12}
 QUICK = ["O0", "O2", "O2-dwarf4", "O2-no-pie", "O2-lto", "O2-no-plt", "O2-split", "O2-library", "O2-local-hook",
          "O2-debuglink", "O2-no-debug"]
 

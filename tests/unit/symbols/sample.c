@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define UNSEEN __attribute__((no_instrument_function, noinline))
 #define APART  __attribute__((noinline))
@@ -109,6 +110,55 @@ APART static int unused(int n, const void *nothing, long other)
   return 0;
 }
 
+/* Functions that change a parameter before they use it: what it was on entry is nowhere afterwards, and their callers
+ * tell it. */
+static inline void swapped(unsigned char *to, uint64_t value)
+{
+  value = __builtin_bswap64(value);
+  memcpy(to, &value, sizeof value);
+}
+
+APART static int groups_of_seven(uint64_t value)
+{
+  int count = 1;
+  while ((value >>= 7) != 0)
+    count++;
+  return count;
+}
+
+static inline int groups_inlined(uint64_t value)
+{
+  int count = 1;
+  while ((value >>= 7) != 0)
+    count++;
+  return count;
+}
+
+static inline uint64_t rounded(uint64_t state, uint64_t input)
+{
+  state += input * UINT64_C(14029467366897019727);
+  state = state << 31 | state >> 33;
+  state *= UINT64_C(11400714785074694791);
+  return state;
+}
+
+APART static long changed_at_once(unsigned char *to, long a, long b)
+{
+  tell("changed_at_once %d %ld %ld\n", 1, a, b);
+  tell("swapped %d %lu\n", 1, (unsigned long)a);
+  swapped(to, (uint64_t)a);
+  tell("groups_of_seven %lu\n", (unsigned long)b);
+  long total = groups_of_seven((uint64_t)b);
+  tell("groups_inlined %lu\n", (unsigned long)a);
+  total += groups_inlined((uint64_t)a);
+  uint64_t state = 5;
+  tell("rounded %ld %ld\n", (long)state, a);
+  state = rounded(state, (uint64_t)a);
+  tell("rounded %ld %ld\n", (long)state, b);
+  state = rounded(state, (uint64_t)b);
+  return total + (long)(state & 1);
+}
+
 APART static int recursive(int depth, int scale)
 {
   tell("recursive %d %d\n", depth, scale);
@@ -153,6 +203,8 @@ int sample_run(long seed)
   total += forced("text", (unsigned)hide(3), hide(5)) + forced(NULL, 1, 2);
   total += changes((int)hide(13), 14) + escapes((int)hide(15), &total);
   total += unused(3, NULL, 77);
+  unsigned char buffer[8];
+  total += changed_at_once(buffer, hide(300), hide(70000)) + buffer[0];
   total += recursive((int)hide(3), 2);
   for (int i = 0; i < 6; i++)
     total += branches(i, (int)hide(i * 10));
