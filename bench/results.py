@@ -149,7 +149,7 @@ def write_truth(part, write):
           "share % in the ratio. What is subtracted for a call on the fast path is a constant, measured at the start of each "
           "process; how much of the clock's latency hides behind a program's own work differs from program to program.\n")
     titles = ["program", "build", "calls", "uninstrumented", "empty hooks", "mode", "total", "compensated", "ratio", "share",
-              "negative times"]
+              "may be off by", "is", "negative times"]
     cells = {(row["program"], row["build"], row["what"]): row for row in part["rows"]}
     lines, missing = [], []
     for program, build in unique((row["program"], row["build"]) for row in part["rows"]):
@@ -163,10 +163,18 @@ def write_truth(part, write):
             lines.append([program, build, f"{row['calls']:,.0f}", f"{plain['seconds']:.3f} s",
                           f"{empty['seconds']:.3f} s" if "seconds" in empty else "not run", label, f"{row['raw']:.3f} s",
                           f"{row['seconds']:.3f} s", f"{ratio:.2f} {'met' if 0.9 <= ratio <= 1.1 else 'missed'}",
-                          f"{100 * plain['seconds'] / row['raw']:.0f} %", str(row["negative"])])
+                          f"{100 * plain['seconds'] / row['raw']:.0f} %", *off(row, plain), str(row["negative"])])
     if lines:
         write(table(titles, lines) + "\n")
     write_not_run(missing, write)
+
+
+def off(row, plain):
+    """What the report says of its error, and the error."""
+    if "uncertainty" not in row:
+        return "not told", "-"
+    error = row["seconds"] - plain["seconds"]
+    return f"{row['uncertainty']:.3f} s", f"{error:+.3f} s {'within' if abs(error) <= row['uncertainty'] else 'beyond'}"
 
 
 def write_index(part, write):

@@ -29,7 +29,7 @@ def profiled_run(callsig, load, variant, options):
         raw = callsig.report(recording)
         compensated = callsig.report(recording, "--compensate")
         times = [row[key] for row in compensated["rows"] for key in ("tottime", "cumtime")]
-        return {"seconds": compensated["total_time"], "raw": raw["total_time"], "wall": wall, "calls": raw["total_calls"],
+        return {"seconds": compensated["total_time"], "uncertainty": compensated["total_uncertainty"], "raw": raw["total_time"], "wall": wall, "calls": raw["total_calls"],
                 "negative": sum(time < 0 for time in times)}
 
 
@@ -48,7 +48,7 @@ def summarise(runs, plain):
     seconds = [run["seconds"] for run in runs]
     row = {"seconds": median(seconds), "spread": spread(seconds),
            "to_plain": median_ratio(seconds, [run["seconds"] for run in plain])}
-    for key in ("raw", "wall", "calls"):
+    for key in ("raw", "wall", "calls", "uncertainty"):
         if key in runs[0]:
             row[key] = median([run[key] for run in runs])
     if "negative" in runs[0]:

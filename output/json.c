@@ -56,6 +56,11 @@ static void write_head(struct report *report)
   cs_json_key_integer(json, "total_calls", report->stats->total.calls);
   cs_json_key_integer(json, "primitive_calls", report->stats->total.primitive_calls);
   cs_json_key_number(json, "total_time", report->stats->total.time);
+  if (report->stats->compensating) {
+    struct cs_compensated compensated = cs_rows_compensated(&report->stats->rows);
+    cs_json_key_number(json, "total_compensation", compensated.taken * report->stats->grouping.tick);
+    cs_json_key_number(json, "total_uncertainty", compensated.uncertainty * report->stats->grouping.tick);
+  }
 }
 
 static void write_identity(struct report *report, const struct cs_row_key *key)

@@ -261,7 +261,6 @@ static void note_rows(struct notes *notes)
     send(notes);
   }
   uint32_t bounds = 0;
-  double taken = 0;
   for (uint32_t i = 0; i < stats->rows.list.count; i++)
     bounds += cs_rows_at(&stats->rows, i)->is_bound != 0;
   if (bounds > 0) {
@@ -275,12 +274,13 @@ static void note_rows(struct notes *notes)
     cs_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
     send(notes);
   }
-  for (uint32_t i = 0; i < stats->rows.subtractions.count; i++)
-    taken += ((struct cs_subtraction *)cs_vector_at(&stats->rows.subtractions, i))->own;
   if (stats->compensating) {
+    struct cs_compensated compensated = cs_rows_compensated(&stats->rows);
     cs_text_puts(&notes->text, "compensated: ");
-    cs_text_fixed(&notes->text, taken * stats->grouping.tick, 0);
-    cs_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime");
+    cs_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
+    cs_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
+    cs_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
+    cs_text_puts(&notes->text, " seconds");
     send(notes);
   }
 }

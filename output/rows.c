@@ -367,6 +367,19 @@ static void compensate(struct cs_rows *rows)
   }
 }
 
+struct cs_compensated cs_rows_compensated(const struct cs_rows *rows)
+{
+  struct cs_compensated sum = {0};
+  double left = 0;
+  for (uint32_t i = 0; i < rows->subtractions.count; i++) {
+    sum.taken += ((const struct cs_subtraction *)cs_vector_at(&rows->subtractions, i))->own;
+    left += (double)cs_rows_at(rows, i)->own;
+  }
+  double quarter = (sum.taken + left) / 4;
+  sum.uncertainty = sum.taken < quarter ? sum.taken : quarter;
+  return sum;
+}
+
 int cs_rows_build(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)
 {
   int result = make_direct(profile, grouping, rows);

@@ -82,6 +82,14 @@ static inline struct cs_row *cs_rows_at(const struct cs_rows *rows, uint32_t num
 /* Sums all selected edges into rows. 0 or -ENOMEM. */
 int cs_rows_build(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows);
 
+/* What --compensate took off all rows' own time, and by how much their sum may be off: in ticks. What a call's hooks
+ * cost depends on what they run beside, by up to a quarter of the time that was measured, and they cost no less than
+ * nothing: docs/hot-path.md. */
+struct cs_compensated {
+  double taken, uncertainty;
+};
+struct cs_compensated cs_rows_compensated(const struct cs_rows *rows);
+
 /* Sums all selected edges between functions into pairs (struct cs_pair), interning callers that are no rows yet. Only
  * for rows by function or signature. 0 or -ENOMEM. */
 int cs_rows_pairs(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,

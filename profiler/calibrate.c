@@ -1,7 +1,7 @@
 /*
- * What the hooks cost, measured with the real hooks at the process's start, in well under a millisecond: the share that
- * lies between a call's own two readings of the clock (it is in the callee's time), and the share outside (in the
- * caller's).
+ * What the hooks cost, measured with the real hooks in well under a millisecond, at the process's start and again at
+ * its end, since the processor's clock may have changed: the share that lies between a call's own two readings of the
+ * clock (it is in the callee's time), and the share outside (in the caller's).
  *
  * The hooks run on a control block, a stack and two edges of their own in private memory, on the fast path alone. Of
  * some batches the fastest counts: whatever else the machine does only adds to a batch.
@@ -100,6 +100,12 @@ static bool measure(struct calibration *all, uint64_t *inner, uint64_t *whole)
   return true;
 }
 
+/* Of what was measured before, if anything, and now. */
+static uint64_t middle(uint64_t before, uint64_t now)
+{
+  return before ? (before + now) / 2 : now;
+}
+
 void cs_calibrate(struct cs_process *process)
 {
   if (process->settings.clock != CS_CLOCK_TSC)
@@ -116,8 +122,8 @@ void cs_calibrate(struct cs_process *process)
   bool measured = measure(all, &inner, &whole);
   cs_self = before;
   if (measured && inner <= whole) {
-    process->header->hook_inner = inner;
-    process->header->hook_outer = whole - inner;
+    process->header->hook_inner = middle(process->header->hook_inner, inner);
+    process->header->hook_outer = middle(process->header->hook_outer, whole - inner);
   }
   cs_sys_munmap(all, size);
 }

@@ -155,6 +155,9 @@ __attribute__((destructor)) static void at_process_end(void)
   if (__atomic_load_n(&cs_process.state, __ATOMIC_ACQUIRE) != CS_PROCESS_RECORDING || cs_fork_happened())
     return;
   cs_process.finished = 1;
+  uint64_t mask = cs_block_signals();
+  cs_calibrate(&cs_process);
+  cs_restore_signals(mask);
   name_live_threads();
   __atomic_or_fetch(&cs_process.header->flags, CS_REC_FINISHED, __ATOMIC_RELAXED);
   cs_stamp_last();

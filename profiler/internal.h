@@ -523,7 +523,8 @@ bool cs_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high);
 /* The stack that this thread gave makecontext() and that `sp` lies on, if any. Anywhere. */
 bool cs_stack_named(uintptr_t sp, uintptr_t *low, uintptr_t *high);
 
-/* calibrate.c: measures the hooks' own cost and writes header.hook_inner and hook_outer. At the process's start. */
+/* calibrate.c: measures the hooks' own cost and writes header.hook_inner and hook_outer: the mean of what was measured
+ * before and now. At the process's start and at its end, with signals blocked. */
 void cs_calibrate(struct cs_process *process);
 
 #endif
