@@ -146,7 +146,8 @@ CALLSIG_STATS_API int callsig_stats_total(struct callsig_stats *stats, struct ca
 struct callsig_stats_scaling {
   size_t size;
   const char *time; /* "cumulative": with callees, per outermost call (default); "own": the function's own, per call */
-  const char *measure;   /* "mean" of each signature's calls (default); "min": its shortest call, of cumulative time */
+  const char *measure;   /* what stands for a signature's calls: "trimmed", the mean without the longest call, of three and
+                            more (default of cumulative times); "mean" (of own and compensated ones: the only); "min" */
   const char *format;    /* "table" (default), "json" (docs/scaling.md), "csv", "extrap": text for Extra-P */
   const char *directory; /* of "extrap": a file for each law in this folder, which is made when it is not there; NULL:
                             to `out`, of one function alone */

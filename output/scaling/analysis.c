@@ -9,21 +9,35 @@
 
 /* A law that deviates by more is looked for again among the calls that have the same other arguments. */
 #define SPLIT 0.10
+/* Of fewer calls none is left out. */
+#define TRIMMED 3
+
+/* The longest call is the one that something else on the machine made long, if any was. Calls inside calls of the same
+ * signature are part of others: the longest is then not one of the primitive ones for sure. */
+static double trimmed_mean(const struct cs_scaling_row *row)
+{
+  if (row->calls < TRIMMED || row->calls != row->primitive || !(row->cumulative > row->max))
+    return row->cumulative / (double)row->primitive;
+  return (row->cumulative - row->max) / (double)(row->calls - 1);
+}
 
 double cs_scaling_time(const struct cs_scaling_measure *measure, const struct cs_scaling_row *row)
 {
-  if (measure->minimum)
+  if (measure->statistic == CS_STATISTIC_MINIMUM)
     return row->min;
   if (measure->own)
     return row->calls > 0 ? row->own / (double)row->calls : 0;
-  return row->primitive > 0 ? row->cumulative / (double)row->primitive : 0;
+  if (row->primitive == 0)
+    return 0;
+  return measure->statistic == CS_STATISTIC_TRIMMED ? trimmed_mean(row) : row->cumulative / (double)row->primitive;
 }
 
 /* The calls that a row's time is the mean of: a single one counts half of many, as it is the one that a cold cache or
  * an interruption spoils. */
 static double counted_calls(const struct cs_scaling_measure *measure, const struct cs_scaling_row *row)
 {
-  return (double)(measure->own || measure->minimum ? row->calls : row->primitive);
+  bool all = measure->own || measure->statistic == CS_STATISTIC_MINIMUM;
+  return (double)(all ? row->calls : row->primitive);
 }
 
 /* True when every candidate of the row is known; writes their values. */
@@ -53,7 +67,7 @@ static uint32_t read_points(const struct cs_scaling_analysis *analysis, struct c
       finding->zero++;
       continue;
     }
-    finding->bound += row->is_bound && !measure->own && !measure->minimum;
+    finding->bound += row->is_bound && !measure->own && measure->statistic != CS_STATISTIC_MINIMUM;
     times[count] = time;
     weights[count++] = calls / (calls + 1);
   }

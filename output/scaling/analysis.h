@@ -11,10 +11,18 @@
 #define CS_SCALING_VALUES 5u
 #define CS_SCALING_SPAN   4.0
 
+/* What stands for the calls of one signature. */
+enum cs_scaling_statistic {
+  CS_STATISTIC_TRIMMED, /* the mean without the longest call, of three and more; fewer, and recursive ones: the mean */
+  CS_STATISTIC_MEAN,
+  CS_STATISTIC_MINIMUM, /* the shortest call */
+};
+
 /* Which times are fitted. */
 struct cs_scaling_measure {
-  bool own;     /* the function's own time per call; otherwise with its callees, per outermost call */
-  bool minimum; /* of the shortest call of each signature; otherwise the mean */
+  bool
+      own; /* the function's own time per call; otherwise with its callees, per outermost call. Own times have a MEAN */
+  enum cs_scaling_statistic statistic;
 };
 
 /* Why an argument is a candidate or is none. */

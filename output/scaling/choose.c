@@ -70,7 +70,7 @@ static const struct cs_fit *best_of(const struct choice *choice)
  * are far off must not choose it. */
 static double find_scale(const struct choice *choice)
 {
-  return fmax(CS_FIT_RESOLUTION, MEDIAN_TO_DEVIATION * best_of(choice)->median);
+  return fmax(CS_CHOOSE_SCALE, MEDIAN_TO_DEVIATION * best_of(choice)->median);
 }
 
 /* The law with the fewest terms of those that are not told from the best; of as many terms, the best. */
@@ -120,21 +120,22 @@ static int find_rivals(const struct choice *choice, struct cs_choice *verdict)
   return result;
 }
 
+/* The median is asked as well: half of the times far off would count little by their size alone. */
+static bool is_constant(const struct cs_fit *constant)
+{
+  return fmax(constant->deviation, MEDIAN_TO_DEVIATION * constant->median) <= CS_CHOOSE_CONSTANT;
+}
+
 static int judge(const struct choice *choice, struct cs_choice *verdict)
 {
   const struct cs_fit *constant = fit_at(choice, 0), *chosen = choose(choice);
-  double count = choice->points->count, unknowns = 1.0 + chosen->law.term_count;
-  double left = chosen->deviation * chosen->deviation / (count - unknowns);
-  double all = constant->deviation * constant->deviation / (count - 1);
   bool is_law = chosen->law.leading > 0 && chosen->growth >= CS_CHOOSE_GROWTH;
-  double explained = is_law && all > 0 ? 1 - left / all : 0;
   *verdict = (struct cs_choice){.kind = CS_CHOICE_NONE, .fit = *constant, .rivals = CS_VECTOR_OF(struct cs_law)};
-  verdict->is_steeper = is_law && explained >= CS_CHOOSE_EXPLAINED && cs_law_is_steeper(&chosen->law);
-  if (is_law && explained >= CS_CHOOSE_EXPLAINED && !verdict->is_steeper) {
+  verdict->is_steeper = is_law && chosen->explained >= CS_CHOOSE_EXPLAINED && cs_law_is_steeper(&chosen->law);
+  if (is_law && chosen->explained >= CS_CHOOSE_EXPLAINED && !verdict->is_steeper) {
     verdict->kind = CS_CHOICE_LAW;
     verdict->fit = *chosen;
-    verdict->explained = explained;
-  } else if (!verdict->is_steeper && constant->deviation <= CS_CHOOSE_CONSTANT) {
+  } else if (!verdict->is_steeper && is_constant(constant)) {
     verdict->kind = CS_CHOICE_CONSTANT;
   }
   return verdict->kind == CS_CHOICE_NONE ? 0 : find_rivals(choice, verdict);

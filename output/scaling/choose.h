@@ -10,6 +10,8 @@
 
 /* Two laws are told apart when their scores differ by this: evidence of exp(6 / 2), about 20 to 1. */
 #define CS_CHOOSE_APART 6.0
+/* Deviations of up to 1.345 times this count by their square, however small the usual ones are. */
+#define CS_CHOOSE_SCALE 0.10
 /* A time that deviates by more than this, root mean square of the logarithm, is not constant. */
 #define CS_CHOOSE_CONSTANT 0.20
 /* A law explains at least this part of the variance of the logarithms of the times. */
@@ -29,7 +31,6 @@ struct cs_choice {
   enum cs_choice_kind kind;
   struct cs_fit fit;       /* of the law; of the constant when there is none */
   bool is_steeper;         /* there is none because the time grows faster than any law */
-  double explained;        /* adjusted R^2 of the logarithms of the times; 0 for a constant */
   struct cs_vector rivals; /* struct cs_law: of other names, which the points do not tell from it. Owned */
 };
 

@@ -131,14 +131,20 @@ static void begin(struct attempt *attempt)
   attempt->loss = judge(attempt, attempt->coefficients);
 }
 
+/* The weight of a point in the fit: its own, less when it is far off. */
+static double weight_of(const struct attempt *attempt, uint32_t point)
+{
+  double size = fabs(attempt->room->deviations[point]), limit = HUBER * attempt->scale;
+  return attempt->points->weights[point] * (size <= limit ? 1 : limit / size);
+}
+
 /* The linear problem around the fitted times: its solution is the step to take. */
 static int linearise(struct attempt *attempt, double *step)
 {
   const struct cs_points *points = attempt->points;
   struct cs_fit_room *room = attempt->room;
   for (uint32_t i = 0; i < points->count; i++) {
-    double size = fabs(room->deviations[i]), limit = HUBER * attempt->scale;
-    double root = sqrt(points->weights[i] * (size <= limit ? 1 : limit / size));
+    double root = sqrt(weight_of(attempt, i));
     for (uint32_t c = 0; c < attempt->columns; c++)
       column_of(attempt, room->matrix, c)[i] = root * column_of(attempt, room->columns, c)[i] / room->fitted[i];
     room->right[i] = root * room->deviations[i];
@@ -228,6 +234,22 @@ static void find_shares(const struct attempt *attempt, struct cs_fit *fit)
     fit->share = fmin(fit->share, attempt->coefficients[1 + t] > 0 ? fit->shares[1 + t] : 0);
 }
 
+static double explained_by(const struct attempt *attempt)
+{
+  const struct cs_points *points = attempt->points;
+  double weights = 0, sum = 0, left = 0, all = 0;
+  for (uint32_t i = 0; i < points->count; i++) {
+    weights += weight_of(attempt, i);
+    sum += weight_of(attempt, i) * log(points->times[i]);
+    left += weight_of(attempt, i) * attempt->room->deviations[i] * attempt->room->deviations[i];
+  }
+  for (uint32_t i = 0; i < points->count; i++) {
+    double away = log(points->times[i]) - sum / weights;
+    all += weight_of(attempt, i) * away * away;
+  }
+  return all > 0 ? 1 - left / (points->count - attempt->columns) / (all / (points->count - 1)) : 0;
+}
+
 static double growth_of(const struct attempt *attempt)
 {
   double smallest = INFINITY, largest = 0;
@@ -263,6 +285,7 @@ int cs_fit(const struct cs_points *points, const struct cs_law *law, double scal
       .deviation = sqrt(attempt.loss / points->count),
       .median = median_size(&attempt),
       .left_out = left_out(&attempt),
+      .explained = explained_by(&attempt),
       .growth = growth_of(&attempt),
   };
   find_shares(&attempt, fit);

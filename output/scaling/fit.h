@@ -28,6 +28,7 @@ struct cs_fit {
   double deviation;                /* root of the mean robust square of log(time / law) */
   double median;                   /* median of |log(time / law)| */
   double left_out;                 /* the same with each point predicted by the others alone */
+  double explained;                /* adjusted R^2 of the logarithms of the times, by the points\' weights */
   double share;                    /* the least share of a leading term, below */
   double shares[1 + CS_LAW_TERMS]; /* by coefficient: the most that its term makes up of the time at any point */
   double growth;                   /* largest fitted time by the smallest */
@@ -37,11 +38,12 @@ struct cs_fit {
 struct cs_fit_room {
   double *columns, *matrix, *right, *fitted, *deviations, *sorted;
 };
+
 int cs_fit_room_make(struct cs_fit_room *room, uint32_t points);
 void cs_fit_room_free(struct cs_fit_room *room);
 
-/* Fits `law`. `scale` is the size of usual deviations, above 0. -EDOM when the points do not
- * determine it, or when what fits is no law: a leading coefficient that is not positive, a time that is not. */
+/* Fits `law`. `scale` is the size of usual deviations, above 0. -EDOM when the points do
+ * not determine it, or when what fits is no law: a leading coefficient that is not positive, a time that is not. */
 int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, struct cs_fit_room *room,
            struct cs_fit *fit);
 

@@ -17,6 +17,27 @@ static const struct cs_scaling_format *const formats[] = {
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 
+static const char *const statistics[] = {
+    [CS_STATISTIC_TRIMMED] = "trimmed",
+    [CS_STATISTIC_MEAN] = "mean",
+    [CS_STATISTIC_MINIMUM] = "min",
+};
+
+const char *cs_scaling_statistic_name(enum cs_scaling_statistic statistic)
+{
+  return statistics[statistic];
+}
+
+const char *cs_scaling_statistic_text(enum cs_scaling_statistic statistic)
+{
+  static const char *const texts[] = {
+      [CS_STATISTIC_TRIMMED] = "mean of each signature's calls but the longest",
+      [CS_STATISTIC_MEAN] = "mean of each signature's calls",
+      [CS_STATISTIC_MINIMUM] = "the shortest call of each signature",
+  };
+  return texts[statistic];
+}
+
 int cs_scaling_flush(struct cs_scaling_report *report)
 {
   if (report->line.failed || report->text.failed)
@@ -186,12 +207,32 @@ static int write_report(struct cs_scaling_report *report, const struct cs_scalin
   return result == 0 && fflush(report->out) != 0 ? -EIO : result;
 }
 
+/* Reads what stands for the calls of a signature. Of own times, and of compensated ones, single calls are not known. */
+static int read_statistic(const struct callsig_stats_scaling *wanted, struct cs_scaling_report *report)
+{
+  struct cs_scaling_measure *measure = &report->measure;
+  bool is_mean_alone = measure->own || report->stats->compensating;
+  measure->statistic = is_mean_alone ? CS_STATISTIC_MEAN : CS_STATISTIC_TRIMMED;
+  if (!wanted->measure)
+    return 0;
+  uint32_t i = CS_STATISTIC_TRIMMED;
+  while (i <= CS_STATISTIC_MINIMUM && strcmp(wanted->measure, statistics[i]) != 0)
+    i++;
+  if (i > CS_STATISTIC_MINIMUM)
+    return cs_stats_fail(-EINVAL, "--measure: '%s' is none of trimmed, mean, min", wanted->measure);
+  if (i != CS_STATISTIC_MEAN && is_mean_alone)
+    return cs_stats_fail(-EINVAL, "--measure %s: of %s times the mean alone is known; leave out %s", statistics[i],
+                         measure->own ? "own" : "compensated", measure->own ? "--time own" : "--compensate");
+  measure->statistic = (enum cs_scaling_statistic)i;
+  return 0;
+}
+
 /* Reads the options. -EINVAL after a message. */
 static int read_options(const struct callsig_stats_scaling *wanted, struct cs_scaling_report *report,
                         const struct cs_scaling_format **format)
 {
   const char *name = wanted->format ? wanted->format : formats[0]->name;
-  const char *time = wanted->time ? wanted->time : "cumulative", *measure = wanted->measure ? wanted->measure : "mean";
+  const char *time = wanted->time ? wanted->time : "cumulative";
   for (size_t i = 0; i < FORMAT_COUNT; i++)
     if (strcmp(name, formats[i]->name) == 0)
       *format = formats[i];
@@ -199,18 +240,12 @@ static int read_options(const struct callsig_stats_scaling *wanted, struct cs_sc
     return cs_stats_fail(-EINVAL, "--format: '%s' is none of table, json, csv, extrap", name);
   if (strcmp(time, "cumulative") != 0 && strcmp(time, "own") != 0)
     return cs_stats_fail(-EINVAL, "--time: '%s' is neither cumulative nor own", time);
-  if (strcmp(measure, "mean") != 0 && strcmp(measure, "min") != 0)
-    return cs_stats_fail(-EINVAL, "--measure: '%s' is neither mean nor min", measure);
-  report->measure = (struct cs_scaling_measure){.own = time[0] == 'o', .minimum = measure[1] == 'i'};
-  if (report->measure.own && report->measure.minimum)
-    return cs_stats_fail(-EINVAL, "--measure min: the shortest own time is not recorded; use --time cumulative");
-  if (report->measure.minimum && report->stats->compensating)
-    return cs_stats_fail(-EINVAL, "--measure min: single calls are not compensated; leave out --compensate");
   if (wanted->directory && *format != &cs_scaling_extrap_format)
     return cs_stats_fail(-EINVAL, "--directory is for --format extrap: give both or neither");
+  report->measure.own = time[0] == 'o';
   report->all = wanted->all != 0;
   report->directory = wanted->directory;
-  return 0;
+  return read_statistic(wanted, report);
 }
 
 int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted, FILE *out,

@@ -48,6 +48,12 @@ struct cs_scaling_format {
 extern const struct cs_scaling_format cs_scaling_table_format, cs_scaling_json_format, cs_scaling_csv_format,
     cs_scaling_extrap_format;
 
+/* "of the shortest call of each signature": what stands for the calls of one, in words. */
+const char *cs_scaling_statistic_text(enum cs_scaling_statistic statistic);
+
+/* "trimmed", "mean" or "min". */
+const char *cs_scaling_statistic_name(enum cs_scaling_statistic statistic);
+
 /* Writes the line that was made, and empties it. 0, -EIO or -ENOMEM. */
 int cs_scaling_flush(struct cs_scaling_report *report);
 

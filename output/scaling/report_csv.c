@@ -75,7 +75,7 @@ static void put_verdict(struct cs_scaling_report *report, const struct cs_scalin
     cs_scaling_put_formula(&report->text, finding);
   put_text(report);
   put_double(report, is_found, finding->verdict.fit.left_out);
-  put_double(report, finding->kind == CS_SCALING_LAW, finding->verdict.explained);
+  put_double(report, finding->kind == CS_SCALING_LAW, finding->verdict.fit.explained);
   cs_text_printf(&report->line, ",%u", finding->points.count);
   if (is_found)
     cs_scaling_put_range(&report->text, entry->analysis, finding);

@@ -154,9 +154,9 @@ static void put_comments(struct sheet *sheet)
 {
   struct cs_text *line = &sheet->report->line;
   const struct cs_scaling_finding *finding = sheet->finding;
-  cs_text_printf(
-      line, "# callsig scaling: %s time per call in seconds, %s\n", sheet->report->measure.own ? "own" : "cumulative",
-      sheet->report->measure.minimum ? "of the shortest call of each signature" : "mean of each signature's calls");
+  cs_text_printf(line, "# callsig scaling: %s time per call in seconds, %s\n",
+                 sheet->report->measure.own ? "own" : "cumulative",
+                 cs_scaling_statistic_text(sheet->report->measure.statistic));
   cs_text_puts(line, "# law: ");
   if (finding->kind <= CS_SCALING_CONSTANT)
     cs_law_name(&finding->verdict.fit.law, finding->names, line);

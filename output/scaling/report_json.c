@@ -43,7 +43,7 @@ static int begin(struct cs_scaling_report *report)
   }
   cs_json_close_array(json);
   cs_json_key_string(json, "time", report->measure.own ? "own" : "cumulative");
-  cs_json_key_string(json, "measure", report->measure.minimum ? "min" : "mean");
+  cs_json_key_string(json, "measure", cs_scaling_statistic_name(report->measure.statistic));
   put_thresholds(json);
   cs_json_key(json, "functions");
   cs_json_open_array(json);
@@ -138,7 +138,7 @@ static void put_law(struct cs_scaling_report *report, const struct cs_scaling_fi
   for (uint32_t i = 0; is_found && i < fit->law.term_count; i++)
     put_term(json, finding, i);
   cs_json_close_array(json);
-  put_optional(json, "r2", finding->kind == CS_SCALING_LAW, finding->verdict.explained);
+  put_optional(json, "r2", finding->kind == CS_SCALING_LAW, finding->verdict.fit.explained);
   put_optional(json, "deviation", is_fitted, fit->deviation);
   put_optional(json, "error", is_found, fit->left_out);
   put_optional(json, "growth", is_found, fit->growth);

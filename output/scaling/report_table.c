@@ -10,9 +10,9 @@
 static int begin(struct cs_scaling_report *report)
 {
   const struct cs_scaling_measure *measure = &report->measure;
-  cs_text_printf(&report->line, "   Laws of the %s time per %scall%s\n", measure->own ? "own" : "cumulative",
-                 measure->own || measure->minimum ? "" : "outermost ",
-                 measure->minimum ? ", of the shortest call of each signature" : "");
+  bool is_outermost = !measure->own && measure->statistic != CS_STATISTIC_MINIMUM;
+  cs_text_printf(&report->line, "   Laws of the %s time per %scall: %s\n", measure->own ? "own" : "cumulative",
+                 is_outermost ? "outermost " : "", cs_scaling_statistic_text(measure->statistic));
   cs_text_printf(&report->line, "   Ordered by: %s\n%s\n", report->stats->sort.title, report->message);
   cs_text_puts(&report->line,
                "   ncalls       time  law                           error     R2  filename:lineno(function)\n");
@@ -42,7 +42,7 @@ static void put_law(struct cs_scaling_report *report, const struct cs_scaling_fi
     cs_scaling_put_percent(text, finding->verdict.fit.left_out);
   cs_text_printf(&report->line, " %8s ", cs_text_string(text));
   if (finding->kind == CS_SCALING_LAW)
-    cs_text_fixed(&report->line, finding->verdict.explained, 6);
+    cs_text_fixed(&report->line, finding->verdict.fit.explained, 6);
   else
     cs_text_puts(&report->line, "      ");
 }

@@ -131,11 +131,10 @@ static int put_span(struct reading *reading, const struct cs_argument *argument)
   return result;
 }
 
-static int put_text(struct reading *reading, uint32_t number)
+/* The text that was made is the argument's value. */
+static int put_made_text(struct reading *reading)
 {
   uint32_t string;
-  cs_text_clear(&reading->text);
-  cs_render_value(&reading->stats->profile, reading->index, &reading->arguments, number, &reading->text);
   if (reading->text.failed ||
       cs_strings_add(reading->stats->profile.strings, cs_text_string(&reading->text), &string) < 0)
     return -ENOMEM;
@@ -144,6 +143,21 @@ static int put_text(struct reading *reading, uint32_t number)
     return -ENOMEM;
   argument->texts[reading->row] = string;
   return 0;
+}
+
+static int put_text(struct reading *reading, uint32_t number)
+{
+  cs_text_clear(&reading->text);
+  cs_render_value(&reading->stats->profile, reading->index, &reading->arguments, number, &reading->text);
+  return put_made_text(reading);
+}
+
+/* A pointer is NULL or not: the length that is printed with it is an argument of its own. */
+static int put_pointer(struct reading *reading, uint32_t number)
+{
+  cs_text_clear(&reading->text);
+  cs_text_puts(&reading->text, reading->arguments.list[number].words[0] ? "a pointer" : "NULL");
+  return put_made_text(reading);
 }
 
 static bool is_integer(const struct cs_index *index, const struct cs_argument *argument)
@@ -167,6 +181,7 @@ static int put_read(struct reading *reading, uint32_t number)
     return is_integer(reading->index, argument) ? put_number(reading, number_of(reading->index, argument))
                                                 : put_text(reading, number);
   case CS_ARG_NULLNESS:
+    return put_pointer(reading, number);
   case CS_ARG_FLOAT:
     return put_text(reading, number);
   case CS_ARG_STRING:
@@ -229,6 +244,7 @@ static int read_row(struct reading *reading, const struct cs_row *row)
       .own = (double)row->own * tick,
       .cumulative = (double)row->cumulative * tick,
       .min = (double)row->min * tick,
+      .max = (double)row->max * tick,
       .is_bound = row->is_bound,
   };
   if (signature->any || !layout->entry || layout->entry->flags & CS_FUNCTION_NO_DWARF) {

@@ -22,8 +22,8 @@ struct cs_scaling_argument {
 
 struct cs_scaling_row {
   uint64_t calls, primitive;
-  double own, cumulative, min; /* seconds: of all calls, of all calls, of one */
-  uint32_t is_bound;           /* cumulative is an upper bound */
+  double own, cumulative, min, max; /* seconds: of all calls, of all calls, of one, of one */
+  uint32_t is_bound;                /* cumulative is an upper bound */
 };
 
 struct cs_scaling_samples {

@@ -148,7 +148,7 @@ class Scaling(Recorded):
     def test_usage(self):
         fails = self.assert_fails
         fails(self.callsig("scaling", self.recording, "--time", "later"), 2, "--time", "'later'", "cumulative nor own")
-        fails(self.callsig("scaling", self.recording, "--measure", "max"), 2, "--measure", "'max'", "mean nor min")
+        fails(self.callsig("scaling", self.recording, "--measure", "max"), 2, "--measure", "'max'", "trimmed, mean, min")
         fails(self.callsig("scaling", self.recording, "--format", "xml"), 2, "--format", "'xml'", "table, json, csv, extrap")
         fails(self.callsig("scaling", self.recording, "--measure", "min", "--time", "own"), 2, "--measure min")
         fails(self.callsig("scaling", self.recording, "--measure", "min", "--compensate"), 2, "--compensate")
