@@ -22,7 +22,7 @@ foreach(name IN ITEMS signature expression rows stages add reader formats dump)
 endforeach()
 
 # Stages and queues, and comparison, by the library's inner files as well.
-foreach(name IN ITEMS pipeline verdict diff)
+foreach(name IN ITEMS pipeline verdict monitor diff)
   add_executable(test_output_${name} ${CS_OUTPUT_TESTS}/output_${name}.c)
   target_include_directories(test_output_${name} PRIVATE ${PROJECT_SOURCE_DIR}/output)
   target_link_libraries(test_output_${name} PRIVATE cs_output_sample m)
