@@ -44,30 +44,43 @@ static bool take_sub_bits(struct cs_histogram *histogram, uint32_t sub_bits)
   return true;
 }
 
-int cs_histogram_load(struct cs_histogram *histogram, struct cs_recording *recording, uint64_t address)
+int cs_histogram_each(struct cs_recording *recording, uint64_t address, cs_histogram_octave_fn *octave, void *data)
 {
-  if (!address)
-    return 0;
   const struct cs_rec_histogram *found =
       cs_recording_record(recording, address, CS_TAG_HISTOGRAM, sizeof(struct cs_rec_histogram));
-  if (!found || !take_sub_bits(histogram, found->sub_bits)) {
+  if (!found || found->sub_bits == 0 || found->sub_bits > CS_HISTOGRAM_MAX_SUB_BITS) {
     recording->damaged++;
     return 0;
   }
   struct cs_rec_histogram record;
   memcpy(&record, found, sizeof record);
-  const uint64_t bytes = sizeof(uint64_t) << histogram->sub_bits;
+  const uint64_t bytes = sizeof(uint64_t) << record.sub_bits;
   int result = 0;
   for (unsigned i = 0; i < CS_HISTOGRAM_OCTAVES && result == 0; i++) {
     if (!record.octaves[i])
       continue;
     const uint64_t *counters = NULL;
-    if (i < octaves_of(histogram->sub_bits) && cs_recording_spend(recording, bytes))
+    if (i < octaves_of(record.sub_bits) && cs_recording_spend(recording, bytes))
       counters = cs_recording_bytes(recording, record.octaves[i], bytes);
     if (counters)
-      result = add_octave(histogram, i, counters, 1);
+      result = octave(data, record.sub_bits, i, counters);
     else
       recording->damaged++;
+  }
+  return result;
+}
+
+static int load_octave(void *data, uint32_t sub_bits, unsigned octave, const uint64_t *counters)
+{
+  return take_sub_bits(data, sub_bits) ? add_octave(data, octave, counters, 1) : -EINVAL;
+}
+
+int cs_histogram_load(struct cs_histogram *histogram, struct cs_recording *recording, uint64_t address)
+{
+  int result = address ? cs_histogram_each(recording, address, load_octave, histogram) : 0;
+  if (result == -EINVAL) {
+    recording->damaged++;
+    return 0;
   }
   return result;
 }

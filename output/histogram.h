@@ -20,6 +20,13 @@ struct cs_histogram {
 
 void cs_histogram_free(struct cs_histogram *histogram);
 
+/* Receives 2^sub_bits counters: those of the buckets from octave << sub_bits on. 0, or an error that ends it. */
+typedef int cs_histogram_octave_fn(void *data, uint32_t sub_bits, unsigned octave, const uint64_t *counters);
+
+/* Gives the octaves of the histogram record at `address` that are kept to `octave`, in ascending order. What cannot be
+ * read is counted as damage. 0 or what `octave` returned. */
+int cs_histogram_each(struct cs_recording *recording, uint64_t address, cs_histogram_octave_fn *octave, void *data);
+
 /* Adds the histogram record at `address` (0: none). What cannot be read is counted as damage. 0 or -ENOMEM. */
 int cs_histogram_load(struct cs_histogram *histogram, struct cs_recording *recording, uint64_t address);
 

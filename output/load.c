@@ -124,6 +124,11 @@ static int load_edge(struct cs_loader *loader, const struct cs_rec_edge *record,
     result = load_recursion(loader, record->recursion, &edge);
   if (result < 0)
     return result;
+  if (record->histogram) {
+    result = cs_load_times(loader, record->histogram, number);
+    if (result < 0)
+      return result;
+  }
   if (!cs_load_is_call(loader->profile, edge.to)) {
     /* The root edge leads to the root: it is no call. */
     if (record->from)

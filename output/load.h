@@ -48,6 +48,8 @@ int cs_load_code(struct cs_loader *loader, uint64_t address, uint32_t *code);
 int cs_load_label_thread(struct cs_profile *profile, struct cs_known_thread *thread);
 /* load.c: a variant that stands for calls of a function, not for a root. */
 bool cs_load_is_call(const struct cs_profile *profile, uint32_t variant);
+/* load_times.c: the histogram record at `address`, of edge `edge` (the profile's number). 0 or -ENOMEM. */
+int cs_load_times(struct cs_loader *loader, uint64_t address, uint32_t edge);
 /* load_signature.c: the profile's signature of the signature record at `address`; CS_NONE when there is none. */
 int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *signature);
 /* load_timeline.c: the spans in the ring at `address` (0: none) of the profile's newest thread, whose edges have been

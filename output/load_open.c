@@ -145,6 +145,7 @@ static int count_frame(struct cs_loader *loader, struct activations *active, uin
   }
   struct cs_recursion *recursion = cs_profile_recursion(profile, edge->recursion);
   recursion->calls++;
+  recursion->open++;
   recursion->total += duration;
   if (caller)
     caller->children += duration;

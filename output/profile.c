@@ -24,6 +24,9 @@ int cs_profile_init(struct cs_profile *profile)
       .edges = CS_VECTOR_OF(struct cs_edge),
       .recursions = CS_VECTOR_OF(struct cs_recursion),
       .spans = CS_VECTOR_OF(struct cs_span),
+      .times = CS_VECTOR_OF(struct cs_times),
+      .buckets = CS_VECTOR_OF(struct cs_bucket),
+      .times_of = CS_VECTOR_OF(uint32_t),
       .recordings = CS_VECTOR_OF(struct cs_recording_info),
       .first_layout = CS_VECTOR_OF(uint32_t),
       .strings = cs_strings_new(),
@@ -49,6 +52,7 @@ void cs_profile_free(struct cs_profile *profile)
       &profile->layouts,    &profile->signatures, &profile->words,      &profile->threads,
       &profile->contexts,   &profile->preorder,   &profile->variants,   &profile->edges,
       &profile->recursions, &profile->spans,      &profile->recordings, &profile->first_layout,
+      &profile->times, &profile->buckets, &profile->times_of,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);

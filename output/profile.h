@@ -121,6 +121,7 @@ struct cs_variant {
 /* Counters of calls that were made while recursion was open, or that are open still: cs_rec_recursion. */
 struct cs_recursion {
   uint64_t calls, total;
+  uint64_t open; /* of the calls: those that had not ended */
   uint64_t primitive[CS_GROUP_COUNT], cumulative[CS_GROUP_COUNT];
 };
 
@@ -130,6 +131,17 @@ struct cs_edge {
   uint32_t recursion; /* CS_NONE: none */
   uint64_t calls, total, children, min, max;
   uint64_t overhead; /* ticks of hooks beyond the fast path, in the caller's time */
+};
+
+/* How many of an edge's calls took how long: some buckets of a histogram as cs_rec_histogram has them, ascending. */
+struct cs_times {
+  uint32_t first, count; /* in profile.buckets */
+  uint32_t sub_bits;
+};
+
+struct cs_bucket {
+  uint64_t count; /* never 0 */
+  uint32_t number;
 };
 
 struct cs_recording_info {
@@ -166,6 +178,9 @@ struct cs_profile {
   struct cs_vector edges;        /* struct cs_edge */
   struct cs_vector recursions;   /* struct cs_recursion */
   struct cs_vector spans;        /* struct cs_span, when timelines are kept */
+  struct cs_vector times;        /* struct cs_times */
+  struct cs_vector buckets;      /* struct cs_bucket */
+  struct cs_vector times_of;     /* uint32_t by edge: its times, CS_NONE: unknown; so for edges beyond its end */
   struct cs_vector recordings;   /* struct cs_recording_info */
   struct cs_vector first_layout; /* uint32_t by function */
   struct cs_idset function_set, address_set, stage_set, signature_set;

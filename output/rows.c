@@ -67,6 +67,12 @@ static uint32_t shown_as(const struct cs_profile *profile, const struct cs_group
   return key->what;
 }
 
+static uint64_t hash_row(const struct cs_row_key *key)
+{
+  uint64_t hash = cs_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
+  return cs_hash_mix(hash, (uint64_t)key->process << 32 | key->rank);
+}
+
 static int add_row(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
                    const struct cs_row_key *key, uint32_t *number)
 {
@@ -87,8 +93,7 @@ static int intern_row(const struct cs_profile *profile, const struct cs_grouping
     *number = *slot;
     return result;
   }
-  uint64_t hash = cs_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
-  hash = cs_hash_mix(hash, (uint64_t)key->process << 32 | key->rank);
+  uint64_t hash = hash_row(key);
   *number = cs_idset_find(&rows->set, hash, rows, key, equal_row);
   if (*number != CS_NONE)
     return 0;
@@ -292,6 +297,16 @@ static void add_share(struct cs_rows *rows, uint32_t number, const struct share 
     subtraction->own += share->subtraction.own;
     subtraction->cumulative += share->subtraction.cumulative;
   }
+}
+
+uint32_t cs_rows_of_edge(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                         const struct cs_rows *rows, uint32_t number)
+{
+  const struct cs_edge *edge = cs_profile_edge(profile, number);
+  if (!is_selected(profile, grouping, edge))
+    return CS_NONE;
+  struct cs_row_key key = cs_rows_key(profile, grouping, cs_profile_variant(profile, edge->to), edge->thread);
+  return rows->direct ? rows->direct[key.what] : cs_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
 }
 
 static int build(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)

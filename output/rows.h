@@ -90,6 +90,10 @@ struct cs_compensated {
 };
 struct cs_compensated cs_rows_compensated(const struct cs_rows *rows);
 
+/* The row that an edge's calls are part of; CS_NONE when they are of none. */
+uint32_t cs_rows_of_edge(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                         const struct cs_rows *rows, uint32_t edge);
+
 /* Sums all selected edges between functions into pairs (struct cs_pair), interning callers that are no rows yet. Only
  * for rows by function or signature. 0 or -ENOMEM. */
 int cs_rows_pairs(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
