@@ -1,6 +1,7 @@
 #include "csv.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,13 @@ static int print_row(struct csv *csv, uint32_t number)
     put_field(csv, cs_row_process(&csv->names, &row->key));
     put_field(csv, cs_row_rank(&csv->names, &row->key));
   }
+  for (unsigned i = 0; i < CS_PERCENTILES && csv->stats->percentiles; i++) {
+    double percentile = csv->stats->percentiles[number].value[i] * tick;
+    if (isnan(percentile))
+      put_field(csv, NULL);
+    else
+      put_seconds(csv, percentile);
+  }
   if (csv->stats->compensating) {
     const struct cs_subtraction *taken = cs_vector_at(&csv->stats->rows.subtractions, number);
     put_seconds(csv, taken->own * tick);
@@ -99,6 +107,8 @@ static int print_heading(struct csv *csv)
   cs_text_puts(&csv->line, "file,line,function,signature,stage,thread,module,ncalls,pcalls,tottime,cumtime,min,max");
   if (csv->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK))
     cs_text_puts(&csv->line, ",process,rank");
+  if (csv->stats->percentiles)
+    cs_text_puts(&csv->line, ",p50,p90,p99");
   if (csv->stats->compensating)
     cs_text_puts(&csv->line, ",tottime_compensation,cumtime_compensation");
   return put_line(csv);
@@ -126,6 +136,8 @@ static int print_list(struct csv *csv, const struct cs_list *list)
 int cs_csv_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
 {
   int result = cs_stats_prepare(stats);
+  if (result == 0)
+    result = cs_stats_percentiles(stats);
   if (result < 0)
     return result;
   struct csv csv = {.stats = stats, .out = out, .names = cs_stats_names(stats)};

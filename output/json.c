@@ -92,6 +92,16 @@ static void write_identity(struct report *report, const struct cs_row_key *key)
   cs_json_key_string(json, "module", key->module == CS_NONE ? NULL : cs_profile_string(profile, key->module));
 }
 
+/* A number that may be unknown: null then. */
+static void write_known(struct cs_json *json, const char *key, double value)
+{
+  cs_json_key(json, key);
+  if (isnan(value))
+    cs_json_null(json);
+  else
+    cs_json_number(json, value, false);
+}
+
 static void write_row(struct report *report, uint32_t number)
 {
   const struct cs_row *row = cs_rows_at(&report->stats->rows, number);
@@ -105,6 +115,10 @@ static void write_row(struct report *report, uint32_t number)
   cs_json_key_number(json, "cumtime", (double)row->cumulative * tick);
   cs_json_key_number(json, "min", (double)row->min * tick);
   cs_json_key_number(json, "max", (double)row->max * tick);
+  const struct cs_percentiles *percentiles = report->stats->percentiles ? &report->stats->percentiles[number] : NULL;
+  static const char *const keys[CS_PERCENTILES] = {[CS_P50] = "p50", [CS_P90] = "p90", [CS_P99] = "p99"};
+  for (unsigned i = 0; i < CS_PERCENTILES; i++)
+    write_known(json, keys[i], percentiles ? percentiles->value[i] * tick : NAN);
   if (report->stats->compensating) {
     const struct cs_subtraction *taken = cs_vector_at(&report->stats->rows.subtractions, number);
     cs_json_key_number(json, "tottime_compensation", taken->own * tick);
@@ -191,6 +205,8 @@ static int write_report(struct report *report)
 int cs_json_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
 {
   int result = cs_stats_prepare(stats);
+  if (result == 0)
+    result = cs_stats_percentiles(stats);
   if (result < 0)
     return result;
   struct report report = {.stats = stats, .names = cs_stats_names(stats)};

@@ -256,6 +256,11 @@ static void note_builds(struct notes *notes)
 static void note_rows(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
+  if (cs_columns_have_percentiles(&stats->columns) && !cs_percentiles_known(&stats->profile)) {
+    cs_text_puts(&notes->text,
+                 "percentiles are unknown: no histograms were recorded (callsig run --percentiles records them)");
+    send(notes);
+  }
   if ((stats->by & CALLSIG_BY_STAGE || stats->filter.stage) && stats->profile.stages.count == 1) {
     cs_text_puts(&notes->text, "no stages were recorded: every call is outside of any");
     send(notes);

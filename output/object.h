@@ -5,6 +5,7 @@
 #define CALLSIG_OUTPUT_OBJECT_H
 
 #include "callsig/stats.h"
+#include "columns.h"
 #include "compensate.h"
 #include "filter.h"
 #include "names.h"
@@ -20,6 +21,8 @@ struct callsig_stats {
   bool strip_dirs, compensating;
   struct cs_filter filter;
   struct cs_sort sort;
+  struct callsig_stats_style style; /* its columns are read into `columns` */
+  struct cs_columns columns;
 
   /* What follows from the above, made when it is first asked for; cs_stats_forget() gives it up. */
   bool grouped;
@@ -30,9 +33,10 @@ struct callsig_stats {
   struct cs_compensation compensation;
   struct cs_selection selection;
   struct cs_rows rows;
-  uint32_t *order;   /* rows with calls, sorted */
-  uint32_t listed;   /* of them */
-  char **signatures; /* by row, NULL until callsig_stats_row() made it; in `texts` */
+  struct cs_percentiles *percentiles; /* by row, NULL until cs_stats_percentiles() made them */
+  uint32_t *order;                    /* rows with calls, sorted */
+  uint32_t listed;                    /* of them */
+  char **signatures;                  /* by row, NULL until callsig_stats_row() made it; in `texts` */
   struct cs_arena texts;
   struct callsig_stats_total total;
 };
@@ -42,6 +46,10 @@ int cs_stats_new(struct callsig_stats **stats);
 
 /* Makes rows and order when they are not there. 0 or a negative errno after a message. */
 int cs_stats_prepare(struct callsig_stats *stats);
+
+/* Makes the rows' percentiles when they are not there and some recording has histograms. The object must be prepared. 0
+ * or -ENOMEM after a message. */
+int cs_stats_percentiles(struct callsig_stats *stats);
 
 /* Gives up rows and order: something that they follow from changed. */
 void cs_stats_forget(struct callsig_stats *stats);

@@ -48,11 +48,10 @@ void cs_profile_free(struct cs_profile *profile)
   for (uint32_t i = 0; i < profile->layouts.count; i++)
     free(cs_profile_layout(profile, i)->levels);
   struct cs_vector *vectors[] = {
-      &profile->functions,  &profile->stages,     &profile->modules,    &profile->codes,
-      &profile->layouts,    &profile->signatures, &profile->words,      &profile->threads,
-      &profile->contexts,   &profile->preorder,   &profile->variants,   &profile->edges,
-      &profile->recursions, &profile->spans,      &profile->recordings, &profile->first_layout,
-      &profile->times, &profile->buckets, &profile->times_of,
+      &profile->functions,    &profile->stages, &profile->modules,    &profile->codes,    &profile->layouts,
+      &profile->signatures,   &profile->words,  &profile->threads,    &profile->contexts, &profile->preorder,
+      &profile->variants,     &profile->edges,  &profile->recursions, &profile->spans,    &profile->recordings,
+      &profile->first_layout, &profile->times,  &profile->buckets,    &profile->times_of,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);

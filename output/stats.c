@@ -1,6 +1,8 @@
 #include "callsig/stats.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,8 @@ int cs_stats_new(struct callsig_stats **made)
   stats->by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE;
   cs_rows_init(&stats->rows);
   int result = cs_profile_init(&stats->profile) < 0 ? cs_stats_no_memory() : cs_sort_parse("cumulative", &stats->sort);
+  if (result == 0)
+    result = cs_columns_parse(NULL, &stats->columns);
   if (result < 0) {
     callsig_stats_free(stats);
     return result;
@@ -35,10 +39,12 @@ void cs_stats_forget(struct callsig_stats *stats)
 {
   free(stats->shown_function);
   free(stats->ranks);
+  free(stats->percentiles);
   free(stats->order);
   free(stats->signatures);
   stats->shown_function = NULL;
   stats->ranks = NULL;
+  stats->percentiles = NULL;
   stats->order = NULL;
   stats->signatures = NULL;
   stats->listed = 0;
@@ -156,6 +162,20 @@ int callsig_stats_sort(struct callsig_stats *stats, const char *keys)
   return result;
 }
 
+int callsig_stats_set_style(struct callsig_stats *stats, const struct callsig_stats_style *wanted)
+{
+  struct callsig_stats_style style = {.size = sizeof style};
+  memcpy(&style, wanted, wanted->size < sizeof style ? wanted->size : sizeof style);
+  if (style.unit > CALLSIG_UNIT_NANOSECONDS)
+    return cs_stats_fail(-EINVAL, "times are in seconds, milliseconds, microseconds or nanoseconds, or by themselves");
+  int result = cs_columns_parse(style.columns, &stats->columns);
+  if (result < 0)
+    return result;
+  style.columns = NULL;
+  stats->style = style;
+  return 0;
+}
+
 int callsig_stats_reverse(struct callsig_stats *stats)
 {
   stats->sort.reversed = !stats->sort.reversed;
@@ -246,6 +266,14 @@ int cs_stats_prepare(struct callsig_stats *stats)
   return result;
 }
 
+int cs_stats_percentiles(struct callsig_stats *stats)
+{
+  if (stats->percentiles || !cs_percentiles_known(&stats->profile))
+    return 0;
+  stats->percentiles = cs_percentiles_make(&stats->profile, &stats->grouping, &stats->rows);
+  return stats->percentiles ? 0 : cs_stats_no_memory();
+}
+
 static int print_note(const char *note, void *data)
 {
   return fprintf(data, "%s\n", note) < 0 ? -EIO : 0;
@@ -325,7 +353,12 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
     return result;
   if (index >= stats->listed)
     return cs_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
+  if (row->size > offsetof(struct callsig_stats_row, p50))
+    result = cs_stats_percentiles(stats);
+  if (result < 0)
+    return result;
   uint32_t number = stats->order[index];
+  const struct cs_percentiles *percentiles = stats->percentiles ? &stats->percentiles[number] : NULL;
   const struct cs_row *known = cs_rows_at(&stats->rows, number);
   struct cs_names names = cs_stats_names(stats);
   const struct cs_known_function *function = cs_row_function(&names, &known->key);
@@ -347,6 +380,9 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .cumtime = (double)known->cumulative * tick,
       .min = (double)known->min * tick,
       .max = (double)known->max * tick,
+      .p50 = percentiles ? percentiles->value[CS_P50] * tick : NAN,
+      .p90 = percentiles ? percentiles->value[CS_P90] * tick : NAN,
+      .p99 = percentiles ? percentiles->value[CS_P99] * tick : NAN,
   };
   memcpy(row, &full, row->size < sizeof full ? row->size : sizeof full);
   return result;

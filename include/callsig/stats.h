@@ -103,6 +103,27 @@ CALLSIG_STATS_API int callsig_stats_sort(struct callsig_stats *stats, const char
 /* Turns the order around; callsig_stats_sort() ends that. */
 CALLSIG_STATS_API int callsig_stats_reverse(struct callsig_stats *stats);
 
+enum callsig_stats_unit {
+  CALLSIG_UNIT_SECONDS, /* pstats's */
+  CALLSIG_UNIT_AUTO,    /* each time in the unit that fits it: "1.044ms" */
+  CALLSIG_UNIT_MILLISECONDS,
+  CALLSIG_UNIT_MICROSECONDS,
+  CALLSIG_UNIT_NANOSECONDS,
+};
+
+/* How tables look; all zeros is how pstats's look. */
+struct callsig_stats_style {
+  size_t size;
+  /* Names separated by commas: ncalls, pcalls, tottime, tottime%, tottime/call, cumtime, cumtime%, cumtime/call, min,
+   * max, p50, p90, p99. With a '+' before them they are added to pstats's. NULL: pstats's. */
+  const char *columns;
+  unsigned unit;  /* enum callsig_stats_unit */
+  unsigned width; /* cells that lines are shortened to, for a terminal; 0: never */
+  int color;      /* with a terminal's escape sequences */
+};
+/* -EINVAL after a message that lists the columns, or the units. */
+CALLSIG_STATS_API int callsig_stats_set_style(struct callsig_stats *stats, const struct callsig_stats_style *style);
+
 /* Prints pstats's table, then one line for each thing that was widened, merged, lost, unwound or left open. Each
  * restriction is text: an integer, a fraction below 1, or a regular expression, applied in order; docs/reports.md. -EIO
  * when `out` cannot be written. Callers and callees need rows by function or signature. CSV has no place for the lines:
@@ -129,6 +150,8 @@ struct callsig_stats_row {
   uint64_t ncalls, pcalls;
   double tottime, cumtime, min, max; /* seconds */
   const char *process, *rank;        /* "lua5.4 (1234)", "3" ("-" without one); NULL where not grouped by */
+  /* Percentiles of the calls that ended, seconds: NAN where a histogram is missing for some of them. */
+  double p50, p90, p99;
 };
 
 /* Rows in the current order. */
