@@ -18,7 +18,7 @@
 #define CS_CHOOSE_EXPLAINED 0.70
 /* The fitted times of a law differ by at least this factor: less is constant. */
 #define CS_CHOOSE_GROWTH 1.10
-/* A leading term makes up at least this part of the time somewhere in the range. */
+/* A leading term makes up at least this part of the time at three points: one call that was slow makes no law. */
 #define CS_CHOOSE_SHARE 0.10
 
 enum cs_choice_kind {

@@ -11,6 +11,7 @@
 #define STEPS     40
 #define HALVINGS  30
 #define CONVERGED 1e-10
+#define SUPPORT   3 /* points that a term has to matter at */
 
 /* A law on its way. */
 struct attempt {
@@ -222,16 +223,30 @@ static double left_out(const struct attempt *attempt)
   return sqrt(sum / count);
 }
 
+/* Keeps the three largest, the largest first. */
+static void keep_largest(double largest[SUPPORT], double value)
+{
+  for (uint32_t i = 0; i < SUPPORT; i++) {
+    if (value <= largest[i])
+      continue;
+    double smaller = largest[i];
+    largest[i] = value;
+    value = smaller;
+  }
+}
+
 static void find_shares(const struct attempt *attempt, struct cs_fit *fit)
 {
+  fit->share = 1;
   for (uint32_t c = 0; c < attempt->columns; c++) {
     const double *column = column_of(attempt, attempt->room->columns, c);
+    double largest[SUPPORT] = {0};
     for (uint32_t i = 0; i < attempt->points->count; i++)
-      fit->shares[c] = fmax(fit->shares[c], fabs(attempt->coefficients[c]) * column[i] / attempt->room->fitted[i]);
+      keep_largest(largest, fabs(attempt->coefficients[c]) * column[i] / attempt->room->fitted[i]);
+    fit->shares[c] = largest[0];
+    if (c > 0 && c <= attempt->law->leading)
+      fit->share = fmin(fit->share, attempt->coefficients[c] > 0 ? largest[SUPPORT - 1] : 0);
   }
-  fit->share = 1;
-  for (uint32_t t = 0; t < attempt->law->leading; t++)
-    fit->share = fmin(fit->share, attempt->coefficients[1 + t] > 0 ? fit->shares[1 + t] : 0);
 }
 
 static double explained_by(const struct attempt *attempt)

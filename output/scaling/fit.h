@@ -25,11 +25,11 @@ struct cs_fit {
   double coefficients[1 + CS_LAW_TERMS]; /* seconds; the constant first */
   double score; /* corrected Akaike information criterion: lower is better (K. Burnham, D. Anderson: Model Selection and
                    Multimodel Inference, 2nd ed. 2002) */
-  double deviation;                /* root of the mean robust square of log(time / law) */
-  double median;                   /* median of |log(time / law)| */
-  double left_out;                 /* the same with each point predicted by the others alone */
-  double explained;                /* adjusted R^2 of the logarithms of the times, by the points\' weights */
-  double share;                    /* the least share of a leading term, below */
+  double deviation; /* root of the mean robust square of log(time / law) */
+  double median;    /* median of |log(time / law)| */
+  double left_out;  /* the same with each point predicted by the others alone */
+  double explained; /* adjusted R^2 of the logarithms of the times, by the points\' weights */
+  double share;     /* the least, over leading terms, of what the term makes up of the time at three points and more */
   double shares[1 + CS_LAW_TERMS]; /* by coefficient: the most that its term makes up of the time at any point */
   double growth;                   /* largest fitted time by the smallest */
 };
