@@ -43,11 +43,11 @@ foreach(package IN ITEMS callsig callsig-stats)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-install(FILES man/callsig.1 man/callsig-run.1 man/callsig-report.1 man/callsig-index.1 man/callsig-flags.1 man/callsig-cc.1
+install(FILES man/callsig.1 man/callsig-run.1 man/callsig-report.1 man/callsig-stages.1 man/callsig-index.1 man/callsig-flags.1 man/callsig-cc.1
               man/callsig-merge.1 man/callsig-diff.1 man/callsig-scaling.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES man/callsig.h.3 man/callsig_start.3 man/callsig_enable.3 man/callsig_action_begin.3 man/callsig_set_clock.3
-              man/callsig_stats.3
+              man/callsig_stats.3 man/callsig_pipeline.3 man/callsig_monitor_start.3
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 
 # Functions that share a page are found by each of their names.
@@ -58,6 +58,13 @@ set(CALLSIG_PAGE_ALIASES
 foreach(function IN ITEMS load snapshot add free group filter strip_dirs compensate sort reverse print print_callers
                           print_callees print_json print_csv row row_count total scaling dump fold set_message)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
+endforeach()
+foreach(function IN ITEMS load free info stage_count stage queue_count queue event_count event action_count action
+                          function_count function process print print_json print_actions)
+  list(APPEND CALLSIG_PAGE_ALIASES callsig_pipeline_${function}=callsig_pipeline)
+endforeach()
+foreach(function IN ITEMS look stop complete)
+  list(APPEND CALLSIG_PAGE_ALIASES callsig_monitor_${function}=callsig_monitor_start)
 endforeach()
 foreach(alias IN LISTS CALLSIG_PAGE_ALIASES)
   string(REPLACE "=" ";" alias ${alias})
