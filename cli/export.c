@@ -125,6 +125,19 @@ static int write_export(struct callsig_stats *stats, const struct export_options
   return error == -EINVAL ? CS_EXIT_USAGE : error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
 }
 
+/* The export must not take the place of what it is made from. */
+static bool is_one_of(const char *output, char **recordings, size_t count)
+{
+  struct stat out, recording;
+  if (output == NULL || stat(output, &out) != 0)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    if (stat(recordings[i], &recording) == 0 && recording.st_dev == out.st_dev && recording.st_ino == out.st_ino)
+      return true;
+  }
+  return false;
+}
+
 static bool is_binary(const char *format)
 {
   return strcmp(format, "perfetto") == 0 || strcmp(format, "pstats") == 0 || strcmp(format, "pprof") == 0;
@@ -152,6 +165,9 @@ static int export_main(const struct cs_command *command, int argc, char **argv)
              stat(arguments[recordings], &file) != 0 ? strerror(errno) : "is a folder");
     return CS_EXIT_FAILURE;
   }
+  char standard[] = CS_DEFAULT_RECORDING, *standards[] = {standard};
+  if (is_one_of(export.output, recordings > 0 ? arguments : standards, recordings > 0 ? recordings : 1))
+    return cs_usage_error(command, "%s is the recording itself: name another file with -o OUT", export.output);
   struct callsig_stats *stats = NULL;
   status = is_timeline(export.wanted.format) ? cs_select_load_timeline(command, arguments, recordings, &stats)
                                              : cs_select_load(command, arguments, recordings, NULL, &stats);

@@ -44,7 +44,7 @@ foreach(package IN ITEMS callsig callsig-stats)
 endforeach()
 
 install(FILES man/callsig.1 man/callsig-run.1 man/callsig-report.1 man/callsig-stages.1 man/callsig-index.1 man/callsig-flags.1 man/callsig-cc.1
-              man/callsig-merge.1 man/callsig-diff.1 man/callsig-scaling.1
+              man/callsig-merge.1 man/callsig-export.1 man/callsig-diff.1 man/callsig-scaling.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES man/callsig.h.3 man/callsig_start.3 man/callsig_enable.3 man/callsig_action_begin.3 man/callsig_set_clock.3
               man/callsig_stats.3 man/callsig_pipeline.3 man/callsig_monitor_start.3
@@ -56,7 +56,8 @@ set(CALLSIG_PAGE_ALIASES
     callsig_disable=callsig_enable callsig_is_enabled=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
     callsig_action_end=callsig_action_begin CALLSIG_ACTION=callsig_action_begin)
 foreach(function IN ITEMS load snapshot add free group filter strip_dirs compensate sort reverse print print_callers
-                          print_callees print_json print_csv row row_count total scaling dump fold set_message)
+                          print_callees print_json print_csv row row_count total scaling export export_file
+                          export_format dump fold set_message)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
 endforeach()
 foreach(function IN ITEMS load free info stage_count stage queue_count queue event_count event action_count action

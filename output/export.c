@@ -81,20 +81,24 @@ uint32_t *cs_export_order(const struct callsig_stats *stats)
   return order;
 }
 
-/* The format of this name; NULL after a message that lists them. */
-static const struct format *find_format(const char *name)
+static void say_unknown(const char *name)
 {
   struct cs_text list = {0};
-  const struct format *found = NULL;
-  for (size_t i = 0; i < FORMAT_COUNT && !found; i++) {
+  for (size_t i = 0; i < FORMAT_COUNT; i++)
     cs_text_printf(&list, "%s%s", i ? ", " : "", formats[i].name);
-    if (strcmp(formats[i].name, name) == 0)
-      found = &formats[i];
-  }
-  if (!found)
-    cs_stats_message("there is no format '%s' to export to: the formats are %s", name, cs_text_string(&list));
+  cs_stats_message("there is no format '%s' to export to: the formats are %s", name, cs_text_string(&list));
   cs_text_free(&list);
-  return found;
+}
+
+/* The format of this name (NULL: none was named); NULL after a message that lists them. */
+static const struct format *find_format(const char *name)
+{
+  for (size_t i = 0; name && i < FORMAT_COUNT; i++) {
+    if (strcmp(formats[i].name, name) == 0)
+      return &formats[i];
+  }
+  say_unknown(name ? name : "");
+  return NULL;
 }
 
 /* What was asked for, checked. -EINVAL after a message. */
@@ -123,9 +127,11 @@ static int read_wanted(const struct callsig_stats_export *wanted, const struct f
 static int write_format(const struct format *format, const struct cs_export *export)
 {
   int result = cs_stats_prepare(export->stats);
-  if (result == 0)
-    result = format->write(export);
-  return result == -ENOMEM ? cs_stats_no_memory() : result;
+  if (result < 0)
+    return result;
+  result = format->write(export);
+  bool is_report = format->write == export_json || format->write == export_csv; /* which says so itself */
+  return result == -ENOMEM && !is_report ? cs_stats_no_memory() : result;
 }
 
 int callsig_stats_export(struct callsig_stats *stats, const struct callsig_stats_export *wanted, FILE *out)

@@ -104,6 +104,16 @@ class Export(Case):
         self.assertNotIn("out.", " ".join(os.listdir(self.folder)))
         self.assertIn("twice", self.read("out"))
 
+    def test_recording_is_not_overwritten(self):
+        os.link(self.path("recording"), self.path("same"))
+        with open(self.path("recording"), "rb") as file:
+            before = file.read()
+        self.assert_fails(self.callsig("export", "--to", "csv", "recording", "-o", "./same"), 2, "./same", "recording")
+        os.rename(self.path("same"), self.path("callsig.out"))
+        self.assert_fails(self.callsig("export", "--to", "csv", "-o", "callsig.out"), 2, "callsig.out")
+        with open(self.path("recording"), "rb") as file:
+            self.assertEqual(file.read(), before)
+
     def test_link_is_not_followed(self):
         self.write("target", "mine")
         os.symlink("target", self.path("out"))

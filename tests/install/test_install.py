@@ -104,7 +104,7 @@ class Installed(unittest.TestCase):
         self.assertIn("LD_PRELOAD cannot hold a path with a space or a colon", done.stderr)
 
     def test_pages(self):
-        for page in ("callsig.1", "callsig-run.1", "callsig-report.1", "callsig-index.1", "callsig-flags.1", "callsig-cc.1",
+        for page in ("callsig.1", "callsig-run.1", "callsig-report.1", "callsig-index.1", "callsig-flags.1", "callsig-cc.1", "callsig-export.1",
                      "callsig.h.3", "callsig_enable.3", "callsig_disable.3", "callsig_stats_load.3"):
             self.assertGreater(os.path.getsize(self.find(page)), 0)
         for page in glob.glob(os.path.join(glob.escape(self.prefix), "**", "*.[13]"), recursive=True):

@@ -29,6 +29,12 @@ foreach(name IN ITEMS pipeline verdict monitor diff)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
 
+# Exports, in which every allocation of the library fails in turn.
+add_executable(test_output_export ${CS_OUTPUT_TESTS}/output_export.c)
+target_link_libraries(test_output_export PRIVATE cs_output_sample)
+target_link_options(test_output_export PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
+callsig_test(unit.output.export quick test_output_export)
+
 add_executable(write_pipeline ${CS_OUTPUT_TESTS}/write_pipeline.c)
 target_link_libraries(write_pipeline PRIVATE cs_test_writers)
 
