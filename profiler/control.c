@@ -60,31 +60,38 @@ static void end_open_frames(void)
   cs_unlock(&cs_process.threads_lock);
 }
 
-/* Changes process.disabled, and lets every thread notice at its next hook. */
-static int set_disabled(uint32_t disabled)
+void cs_set_recording(bool disabled, bool warming)
 {
-  int error = cs_start_now();
-  if (error)
-    return error;
   uint64_t mask = cs_block_signals();
-  if (__atomic_exchange_n(&cs_process.disabled, disabled, __ATOMIC_SEQ_CST) != disabled) {
-    if (disabled)
+  bool was_disabled = __atomic_exchange_n(&cs_process.disabled, disabled, __ATOMIC_SEQ_CST);
+  bool was_warming = __atomic_exchange_n(&cs_process.warming, warming, __ATOMIC_SEQ_CST);
+  if (was_disabled != disabled || was_warming != warming) {
+    if (!was_disabled)
       end_open_frames();
     cs_threads_interrupt();
     cs_stamp_last();
   }
   cs_restore_signals(mask);
-  return 0;
+}
+
+static int set_disabled(bool disabled)
+{
+  int error = cs_start_now();
+  if (!error && cs_process.scheduled)
+    error = -EBUSY;
+  if (!error)
+    cs_set_recording(disabled, false);
+  return error;
 }
 
 int callsig_disable(void)
 {
-  return set_disabled(1);
+  return set_disabled(true);
 }
 
 int callsig_enable(void)
 {
-  return set_disabled(0);
+  return set_disabled(false);
 }
 
 int callsig_is_enabled(void)

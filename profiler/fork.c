@@ -13,6 +13,7 @@
 #include "frames.h"
 #include "internal.h"
 #include "open_task.h"
+#include "queue.h"
 #include "stage.h"
 #include "task.h"
 #include "text.h"
@@ -197,6 +198,7 @@ void cs_fork_child(struct cs_process *process)
   const struct cs_lock unlocked = {0};
   if (sentinel)
     *sentinel = 1;
+  cs_queues_keep_levels();
   if (process->header)
     cs_sys_munmap(process->header, process->reserved);
   process->header = NULL;

@@ -46,6 +46,12 @@ static inline bool cs_frame_is_lost(const struct cs_rec_frame *frame)
   return !frame->edge && frame->flags == CS_FRAME_LOST;
 }
 
+/* Does a frame with these flags count nowhere, since its thread warmed up when it began? */
+static inline bool cs_frame_is_discarded(const struct cs_thread *t, uint64_t flags)
+{
+  return (flags & ~(uint64_t)CS_FRAME_BITS) == (uintptr_t)t->discard;
+}
+
 /* Is nothing open on the machine stack that runs? */
 static inline bool cs_stack_at_bottom(const struct cs_thread *t)
 {
@@ -84,6 +90,8 @@ static inline struct cs_rec_edge **cs_cache_place(const struct cs_thread *t, con
 /* Makes a machine stack with a first segment of `frames` frames and makes it the one that runs; the one before, if any,
  * was suspended. In a slow section. False: no space. */
 bool cs_stack_open(struct cs_thread *t, uintptr_t low, uintptr_t high, uint32_t frames);
+/* Shows readers the thread's machine stacks; none while it warms up. In a slow section. */
+void cs_stack_publish(struct cs_thread *t);
 /* Continues the current segment in another, in a slow section. False: no space. */
 bool cs_stack_grow(struct cs_thread *t);
 /* `top` is the link of a segment that continues another: goes back to that one. In a slow section. */

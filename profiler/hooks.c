@@ -135,6 +135,8 @@ static bool in_order(const struct cs_thread *t, const struct cs_site *site, uint
 
 uint64_t cs_frame_counters(struct cs_thread *t, struct cs_rec_edge *edge)
 {
+  if (CS_UNLIKELY(t->warming))
+    return (uintptr_t)t->discard | CS_FRAME_GENERIC;
   bool plain = t->mode == CS_MODE_PLAIN ? !(edge->flags & CS_EDGE_BACK) : cs_recursion_outermost(t, edge);
   if (plain)
     return (uintptr_t)&edge->calls;
@@ -200,7 +202,7 @@ static enum step enter_quick(struct cs_thread *t, struct entry *entry)
   if (!counters)
     return PREPARE;
   predict(t, from, edge);
-  if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)))
+  if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)) && !t->warming)
     cs_frame_count_merged(edge);
   cs_frame_push(t, edge, cfa, counters, 0);
   if (entry->began)
@@ -379,6 +381,8 @@ void cs_frame_end(struct cs_thread *t, uint64_t now)
   uint32_t owned = flags & CS_FRAME_MARKED ? cs_recursion_leave(t, frame, edge) : 0;
   __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
+  if (CS_UNLIKELY(cs_frame_is_discarded(t, flags)))
+    return;
   uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)CS_FRAME_BITS);
   cs_add(&counters[0], 1);
   cs_add(&counters[1], ticks);
@@ -420,7 +424,7 @@ static CS_COLD void exit_slow(struct cs_thread *t, uintptr_t function, uintptr_t
     ended = cs_unwind_for_exit(t, function, call_site, sp, now);
   if (ended == CS_EXIT_TOP)
     cs_frame_end(t, now);
-  else if (ended == CS_EXIT_UNMATCHED)
+  else if (ended == CS_EXIT_UNMATCHED && !cs_process.scheduled) /* a schedule ends calls that go on */
     cs_count_loss(CS_LOSS_EXIT_UNMATCHED, 1);
   cs_stack_rest(t);
   cs_slow_leave(t);

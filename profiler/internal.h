@@ -159,7 +159,9 @@ struct cs_process {
   uint32_t state;      /* enum cs_process_state, atomic */
   uint32_t pid;        /* of the process that `header` belongs to */
   uint32_t disabled;   /* atomic: 1 while hooks are to count nothing */
-  uint32_t generation; /* atomic: changes with `disabled`; threads compare it in their slow path */
+  uint32_t warming;    /* atomic: 1 while calls are to be made out but not counted; see schedule.c */
+  uint32_t scheduled;  /* there is a schedule */
+  uint32_t generation; /* atomic: changes with these; threads compare it in their slow path */
   uint32_t finished;   /* the process is past its exit handlers */
   uint32_t recorded;   /* a call was recorded: the clock can no longer be replaced */
   struct cs_settings settings;
@@ -193,6 +195,7 @@ struct cs_process {
   uint32_t epoch;                      /* how many forks lie between this recording and the first */
   struct cs_stage *stages;             /* newest first; they and the next ones outlast a fork */
   struct callsig_stage *closed_stages; /* handles to be used again */
+  struct callsig_queue *queues;        /* newest first */
 
   callsig_clock_fn clock; /* CS_CLOCK_INJECTED */
   void *clock_data;
@@ -304,7 +307,10 @@ struct cs_thread {
   uint64_t sigmask;                       /* saved by cs_slow_enter() */
   uint64_t paused_at;                     /* ticks at which cs_pause() stopped the clock */
   uint32_t pauses;                        /* depth of cs_pause() */
+  uint32_t warming;                       /* process.warming, when this thread last looked */
+  uint64_t discard[2];                    /* where calls count meanwhile */
   struct cs_uses stage_uses;              /* struct cs_stage_use */
+  struct cs_uses queue_uses;              /* struct cs_rec_queue_use */
   uint64_t words[CS_SIGNATURE_MAX_WORDS]; /* the signature being captured in a slow section */
 };
 
@@ -335,6 +341,12 @@ static inline bool cs_thread_running(const struct cs_thread *t)
 {
   uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : CS_HOOKS_SLOW;
   return state == CS_HOOKS_ON || state == CS_HOOKS_CLOCK;
+}
+
+/* Are the thread's calls counted now? Anywhere. */
+static inline bool cs_thread_counting(const struct cs_thread *t)
+{
+  return cs_thread_running(t) && !t->warming;
 }
 
 /* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
@@ -471,6 +483,10 @@ int cs_read_memory(void *target, uintptr_t address, size_t size);
  * Implemented beside: module.c, filter.c, options.c, control.c, message.c, fold.c, fork.c, dl.c, coroutine.c,
  * calibrate.c
  * ------------------------------------------------------------------------------------------------------------------ */
+
+/* control.c: changes process.disabled and process.warming. What is open in any thread ends; a thread notices at its
+ * next hook. Outside of slow sections. */
+void cs_set_recording(bool disabled, bool warming);
 
 /* control.c: starts recording if it has not started. 0, or -EIO when there can be no recording. Outside of slow
  * sections.

@@ -9,6 +9,7 @@
 
 #include "guard.h"
 #include "histogram.h"
+#include "queue.h"
 #include "ring.h"
 #include "stage.h"
 #include "table.h"
@@ -236,6 +237,7 @@ int cs_tree_merge(struct cs_tree *target, const struct cs_tree *source)
       lost += calls_of(edges[i]);
   }
   lost += cs_tasks_fold(target, source->record);
+  lost += cs_queues_fold(target, source->record);
   cs_ring_fold(target->record, source->record, ready ? map_span : map_nothing, &merge);
   cs_arena_free(&merge.scratch);
   if (lost)

@@ -37,7 +37,7 @@ bool cs_named_open(struct cs_thread *t, const struct cs_named *named, uintptr_t 
     return false;
   if (named->last)
     *named->last = edge;
-  if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)))
+  if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)) && !t->warming)
     cs_frame_count_merged(edge);
   cs_frame_push(t, edge, cs_frame_cfa(t), counters, 0);
   return true;

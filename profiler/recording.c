@@ -330,7 +330,8 @@ static void fill_header(struct cs_process *process, bool child)
   header->pid = process->pid;
   header->ppid = (uint32_t)CS_SYSCALL0(SYS_getppid);
   header->clock = process->settings.clock;
-  header->flags = (process->settings.signatures ? CS_REC_SIGNATURES : 0u) | (child ? CS_REC_CHILD : 0u);
+  header->flags = (process->settings.signatures ? CS_REC_SIGNATURES : 0u) | (child ? CS_REC_CHILD : 0u) |
+                  (process->scheduled ? CS_REC_SCHEDULE : 0u);
   header->injected_hz = process->clock_hz;
   header->exit_status = -1;
   header->timeline_min = cs_ring_least_ticks();

@@ -306,10 +306,10 @@ uint32_t cs_recursion_leave(struct cs_thread *t, struct cs_rec_frame *frame, str
 }
 
 /* The edge whose counters a frame's flags point to; NULL when they never did. */
-static struct cs_rec_edge *edge_of_flags(uint64_t flags)
+static struct cs_rec_edge *edge_of_flags(const struct cs_thread *t, uint64_t flags)
 {
   uint64_t counters = flags & ~(uint64_t)CS_FRAME_BITS;
-  if (!counters)
+  if (!counters || cs_frame_is_discarded(t, flags))
     return NULL;
   const struct cs_rec_recursion *recursion =
       (const struct cs_rec_recursion *)(counters - offsetof(struct cs_rec_recursion, calls));
@@ -333,7 +333,7 @@ static uint64_t count_opened(const struct cs_rec_stack *stack, const struct cs_r
 
 void cs_recursion_repair(struct cs_thread *t, struct cs_rec_frame *frame)
 {
-  struct cs_rec_edge *edge = edge_of_flags(frame->flags);
+  struct cs_rec_edge *edge = edge_of_flags(t, frame->flags);
   if (edge && edge->recursion)
     unmark(frame, edge);
   /* The hook may have been between clearing the edge's word and the rest. */

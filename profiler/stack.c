@@ -46,12 +46,18 @@ static struct cs_machine *new_machine(struct cs_thread *t, uintptr_t low, uintpt
     return NULL;
   stack->low = low;
   stack->high = high;
-  stack->next_stack = t->tree.record->first_stack;
+  stack->next_stack = t->machines ? (uintptr_t)t->machines->outermost : 0;
   machine->outermost = stack;
   machine->low = low;
   machine->high = high;
   machine->next = t->machines;
   return machine;
+}
+
+void cs_stack_publish(struct cs_thread *t)
+{
+  uint64_t first = t->warming ? 0 : (uintptr_t)t->machines->outermost;
+  __atomic_store_n(&t->tree.record->first_stack, first, __ATOMIC_RELEASE);
 }
 
 bool cs_stack_open(struct cs_thread *t, uintptr_t low, uintptr_t high, uint32_t frames)
@@ -69,7 +75,7 @@ bool cs_stack_open(struct cs_thread *t, uintptr_t low, uintptr_t high, uint32_t 
   t->mode = CS_MODE_PLAIN;
   run_machine(t, machine);
   run_segment(t, machine->outermost, link);
-  __atomic_store_n(&t->tree.record->first_stack, (uintptr_t)machine->outermost, __ATOMIC_RELEASE);
+  cs_stack_publish(t);
   return true;
 }
 
@@ -150,7 +156,7 @@ static bool enter_signal_stack(struct cs_thread *t, uintptr_t low, uintptr_t hig
     if (!machine)
       return false;
     t->machines = machine;
-    __atomic_store_n(&t->tree.record->first_stack, (uintptr_t)machine->outermost, __ATOMIC_RELEASE);
+    cs_stack_publish(t);
   }
   machine->outer = t->machine;
   machine->outermost->outer = (uintptr_t)t->stack;

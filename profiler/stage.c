@@ -76,18 +76,26 @@ struct cs_stage *cs_stage_of_record(const struct cs_rec_stage *record)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static void write_label(struct cs_text *text, const struct callsig_stage_options *options)
+void cs_stage_write_label(struct cs_text *text, uint32_t pipeline, uint32_t index, const char *name,
+                          uint32_t concurrency)
 {
-  cs_text_add_number(text, options->pipeline, 10);
+  cs_text_add_number(text, pipeline, 10);
   cs_text_add(text, ":");
-  cs_text_add_number(text, options->index, 10);
+  cs_text_add_number(text, index, 10);
   cs_text_add(text, ":");
-  cs_text_add(text, options->name);
-  if (options->concurrency > 1) {
+  cs_text_add(text, name);
+  if (concurrency > 1) {
     cs_text_add(text, "[");
-    cs_text_add_number(text, options->concurrency, 10);
+    cs_text_add_number(text, concurrency, 10);
     cs_text_add(text, "]");
   }
+}
+
+const char *cs_label_name(const char *label)
+{
+  for (unsigned colons = 0; colons < 2; label++)
+    colons += *label == ':';
+  return label;
 }
 
 /* The stage with these options, made when new. NULL: no memory. Under stages_lock. */
@@ -95,7 +103,7 @@ static struct cs_stage *find_stage(const struct callsig_stage_options *options)
 {
   char label[CS_LABEL_MAX];
   struct cs_text text = cs_text_begin(label, sizeof label);
-  write_label(&text, options);
+  cs_stage_write_label(&text, options->pipeline, options->index, options->name, options->concurrency);
   struct cs_stage *stage = cs_process.stages;
   while (stage && !(stage->concurrency == options->concurrency && cs_equal(stage->label, label)))
     stage = stage->next;
@@ -111,9 +119,7 @@ static struct cs_stage *find_stage(const struct callsig_stage_options *options)
   stage->pipeline = options->pipeline;
   stage->index = options->index;
   stage->concurrency = options->concurrency;
-  stage->name = stage->label;
-  for (unsigned colons = 0; colons < 2; stage->name++)
-    colons += *stage->name == ':';
+  stage->name = cs_label_name(stage->label);
   stage->name_length = (uint32_t)cs_length(options->name);
   stage->next = cs_process.stages;
   cs_process.stages = stage;

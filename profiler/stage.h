@@ -8,6 +8,7 @@
 #define CALLSIG_STAGE_H
 
 #include "internal.h"
+#include "text.h"
 
 /* Texts of tasks that are kept apart, by stage; tasks with others count without a text. */
 #define CS_TEXTS_MAX   256u
@@ -57,13 +58,19 @@ struct cs_stage_use {
   struct cs_rec_edge *last; /* the edge of the task that was begun last; NULL before the first */
 };
 
+/* "PIPELINE:INDEX:NAME", with "[CONCURRENCY]" when that is above 1; and where in it the name begins. */
+void cs_stage_write_label(struct cs_text *text, uint32_t pipeline, uint32_t index, const char *name,
+                          uint32_t concurrency);
+const char *cs_label_name(const char *label);
+
 /* The stage's record in the recording of this process, made when a fork has left it behind. NULL: no space. Takes
  * stages_lock. In a slow section. */
 struct cs_rec_stage *cs_stage_record(struct cs_stage *stage);
 /* The same, NULL when it would have to be made. Anywhere. */
 static inline struct cs_rec_stage *cs_stage_record_known(const struct cs_stage *stage)
 {
-  return stage->epoch == cs_process.epoch ? __atomic_load_n(&stage->record, __ATOMIC_ACQUIRE) : NULL;
+  return stage->epoch == cs_process.epoch && !cs_fork_happened() ? __atomic_load_n(&stage->record, __ATOMIC_ACQUIRE)
+                                                                 : NULL;
 }
 /* The stage with this record, or NULL. Takes stages_lock. */
 struct cs_stage *cs_stage_of_record(const struct cs_rec_stage *record);

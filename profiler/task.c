@@ -101,7 +101,8 @@ static void count_ending(struct cs_stage *stage, const struct ending *ending, ui
 static struct ending end_frame(struct cs_thread *t, struct cs_open_task *open, struct cs_rec_tasks *tasks, uint64_t now)
 {
   const struct cs_rec_frame *frame = t->top;
-  struct ending ending = {.edge = cs_frame_edge(frame), .start = frame->start_ticks};
+  const bool counts = !cs_frame_is_discarded(t, frame->flags);
+  struct ending ending = {.edge = counts ? cs_frame_edge(frame) : NULL, .start = frame->start_ticks};
   struct cs_open_task *outer = open ? cs_open_task_around(open) : NULL;
   cs_frame_end(t, now);
   ending.ticks = ending.start == CS_NOT_STARTED || now < ending.start ? 0 : now - ending.start;
@@ -111,7 +112,7 @@ static struct ending end_frame(struct cs_thread *t, struct cs_open_task *open, s
     cs_add(&outer->nested, ending.ticks);
   if (open)
     open->frame = NULL;
-  if (tasks)
+  if (tasks && counts)
     cs_add(&tasks->open, (uint64_t)-1);
   return ending;
 }
@@ -124,9 +125,11 @@ void cs_task_cut(struct cs_thread *t, uint64_t now, bool left)
   struct ending ending = end_frame(t, open, tasks, now);
   bool failed = left || (open && open->failed);
   uint64_t item = open ? open->item : 0, ticks = ticks_of_stage(stage, &ending);
-  if (tasks && !count(tasks, ticks, now, failed))
-    count_in_new_bucket(t, tasks, ticks);
-  cs_ring_add(t, CS_SPAN_TASK, ending.edge, ending.start, ending.ticks, item, failed);
+  if (ending.edge) {
+    if (tasks && !count(tasks, ticks, now, failed))
+      count_in_new_bucket(t, tasks, ticks);
+    cs_ring_add(t, CS_SPAN_TASK, ending.edge, ending.start, ending.ticks, item, failed);
+  }
   if (open && left)
     cs_open_task_remove(open);
 }
@@ -141,8 +144,10 @@ static bool find_text(const struct cs_stage *stage, const char *text, const stru
   return *name || cs_stage_texts_full(stage);
 }
 
-static void begun(struct cs_stage_use *use, const struct cs_rec_frame *frame)
+static void begun(const struct cs_thread *t, struct cs_stage_use *use, const struct cs_rec_frame *frame)
 {
+  if (CS_UNLIKELY(t->warming))
+    return;
   if (CS_UNLIKELY(!use->tasks->first_ticks))
     use->tasks->first_ticks = frame->start_ticks;
   cs_add(&use->tasks->open, 1);
@@ -150,7 +155,7 @@ static void begun(struct cs_stage_use *use, const struct cs_rec_frame *frame)
 
 void cs_task_inherit(struct cs_thread *t, const struct cs_stage *stage, struct cs_open_task *open)
 {
-  begun(cs_stage_use_known(t, stage), t->top);
+  begun(t, cs_stage_use_known(t, stage), t->top);
   if (open)
     open->frame = t->top;
 }
@@ -171,8 +176,8 @@ static bool open_quick(struct cs_thread *t, struct cs_stage *stage, struct cs_op
     open->frame = NULL;
     return false;
   }
-  begun(use, open->frame);
-  if (CS_UNLIKELY(text && !named.text && cs_process.settings.signatures))
+  begun(t, use, open->frame);
+  if (CS_UNLIKELY(text && !named.text && cs_process.settings.signatures && !t->warming))
     __atomic_fetch_add(&((struct cs_rec_stage *)use->tasks->stage)->merged_signatures, 1, __ATOMIC_RELAXED);
   return true;
 }

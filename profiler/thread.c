@@ -88,7 +88,8 @@ static uint32_t state_of_process(void)
 {
   if (__atomic_load_n(&cs_process.disabled, __ATOMIC_SEQ_CST))
     return CS_HOOKS_OFF;
-  return cs_process.settings.clock == CS_CLOCK_TSC ? CS_HOOKS_ON : CS_HOOKS_CLOCK;
+  bool fast = cs_process.settings.clock == CS_CLOCK_TSC && !__atomic_load_n(&cs_process.warming, __ATOMIC_SEQ_CST);
+  return fast ? CS_HOOKS_ON : CS_HOOKS_CLOCK;
 }
 
 static void set_thresholds(struct cs_thread *t)
@@ -108,6 +109,8 @@ static void catch_up(struct cs_thread *t)
   uint64_t ended = __atomic_exchange_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
   if (ended)
     cs_frames_close_all(t, ended, false);
+  t->warming = __atomic_load_n(&cs_process.warming, __ATOMIC_SEQ_CST);
+  cs_stack_publish(t);
 }
 
 void cs_slow_leave(struct cs_thread *t)
@@ -197,6 +200,7 @@ static bool set_up(struct cs_thread *t)
 {
   t->tid = cs_sys_gettid();
   t->generation = __atomic_load_n(&cs_process.generation, __ATOMIC_SEQ_CST);
+  t->warming = __atomic_load_n(&cs_process.warming, __ATOMIC_SEQ_CST);
   if (cs_tree_init(&t->tree, t->tid) < 0)
     return false;
   t->cache = cs_arena_alloc(&t->tree.arena, sizeof *t->cache << CS_CACHE_BITS);

@@ -42,7 +42,7 @@ static bool take_top(struct cs_thread *t, uint64_t now, bool left)
 
 void cs_frame_close(struct cs_thread *t, uint64_t now)
 {
-  if (take_top(t, now, true))
+  if (take_top(t, now, true) && !t->warming)
     cs_count_loss(CS_LOSS_UNWOUND, 1);
 }
 
