@@ -21,8 +21,8 @@ void cs_process_init(struct cs_process *process, unsigned pid);
 void cs_process_free(struct cs_process *process);
 
 /* Reads what the process has used so far into process->stats; a process that has ended and was not waited for yet still
- * has it, one that is gone keeps what was read last. What /proc does not tell is UINT64_MAX. Context switches of threads
- * that end between two readings are counted up to the first. 0 or -ENOMEM. */
+ * has it, one that is gone keeps what was read last. What /proc does not tell is UINT64_MAX. Context switches of
+ * threads that end between two readings are counted up to the first. 0 or -ENOMEM. */
 int cs_process_read(struct cs_process *process);
 
 #endif
