@@ -1,5 +1,5 @@
 # Readers of untrusted input, fed with damaged input: a fixed corpus and fixed mutations under the address and undefined
-# behaviour sanitizers, by any compiler; and libFuzzer targets (fuzz_recording, fuzz_expression) by clang:
+# behaviour sanitizers, by any compiler; and libFuzzer targets (fuzz_recording, fuzz_expression, fuzz_index) by clang:
 #
 #   cmake -B build-fuzz -DCMAKE_C_COMPILER=clang && cmake --build build-fuzz --target fuzz_recording
 #   build-fuzz/tests/fuzz_recording -max_total_time=600
@@ -19,6 +19,23 @@ function(cs_fuzz_target name target flags)
   target_link_libraries(${name} PRIVATE cs_output_made cs_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL PkgConfig::ZLIB m ${CMAKE_DL_LIBS})
 endfunction()
 
+# The readers of indexes, the report's and the runtime's, which share no headers.
+function(cs_fuzz_index name flags)
+  add_executable(${name} ${ARGN} ${CS_FUZZ}/fuzz_index.c ${CS_FUZZ}/fuzz_view.c)
+  foreach(source IN ITEMS symbols/open symbols/code symbols/optext profiler/index_check profiler/op_check profiler/hash)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/${source}.c)
+    if(source MATCHES "^profiler/")
+      set_property(SOURCE ${PROJECT_SOURCE_DIR}/${source}.c APPEND PROPERTY INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/profiler)
+    endif()
+  endforeach()
+  set_property(SOURCE ${CS_FUZZ}/fuzz_view.c PROPERTY INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/profiler)
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
+  target_compile_options(${name} PRIVATE -g -O1 -fno-omit-frame-pointer ${CS_FUZZ_SANITIZERS} ${flags})
+  target_link_options(${name} PRIVATE ${CS_FUZZ_SANITIZERS} ${flags})
+  target_include_directories(${name} PRIVATE ${CS_FUZZ} ${CS_OUTPUT_TESTS} ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${name} PRIVATE cs_symbols PkgConfig::XXHASH)
+endfunction()
+
 if(NOT CALLSIG_SANITIZE)
   foreach(number IN ITEMS 00 01 02 03 04 05 06 07)
     list(APPEND CS_FUZZ_EXPRESSIONS ${CS_FUZZ}/expressions/${number})
@@ -26,6 +43,9 @@ if(NOT CALLSIG_SANITIZE)
   foreach(target IN ITEMS recording expression)
     cs_fuzz_target(replay_${target} fuzz_${target} "" ${CS_FUZZ}/replay.c)
   endforeach()
+  cs_fuzz_index(replay_index "" ${CS_FUZZ}/replay.c ${CS_FUZZ}/seeds.c ${CS_OUTPUT_TESTS}/index_writer.c
+                ${CS_OUTPUT_TESTS}/recording_writer.c)
+  callsig_test(fuzz.index quick replay_index 20000 ${CS_FUZZ}/index/gcc ${CS_FUZZ}/index/clang)
   callsig_test(fuzz.recording quick replay_recording 3000 recording)
   callsig_test(fuzz.recording.long full replay_recording 100000 recording)
   callsig_test(fuzz.expression quick replay_expression 3000 ${CS_FUZZ_EXPRESSIONS})
@@ -34,5 +54,7 @@ if(NOT CALLSIG_SANITIZE)
       cs_fuzz_target(fuzz_${target} fuzz_${target} -fsanitize=fuzzer)
       set_target_properties(fuzz_${target} PROPERTIES EXCLUDE_FROM_ALL ON)
     endforeach()
+    cs_fuzz_index(fuzz_index -fsanitize=fuzzer)
+    set_target_properties(fuzz_index PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
 endif()
