@@ -17,9 +17,9 @@
 #include "monitor_consumer.h"
 #include "process_stats.h"
 
-/* Reading all functions takes at most this share of a core's time: after a reading that took t, the next one is not
- * before t / share. */
-#define FUNCTIONS_SHARE 0.004
+/* Functions are read only while the monitor, the database included, has used less than this share of a core: all of
+ * them are read, which takes time where there are many. */
+#define FUNCTIONS_SHARE 0.005
 
 struct callsig_monitor {
   char *path, *database_path;
@@ -46,7 +46,7 @@ struct callsig_monitor {
   unsigned number;
   struct cs_rec_clock_point now; /* the clock's last reading */
   bool has_now;
-  double functions_from; /* CLOCK_MONOTONIC: functions are not read before */
+  double begin; /* CLOCK_MONOTONIC: when it started */
 };
 
 static double clock_seconds(clockid_t clock)
@@ -107,16 +107,12 @@ static const struct cs_rec_clock_point *read_clock(struct callsig_monitor *monit
   return monitor->has_now ? &monitor->now : NULL;
 }
 
-static int read_functions(struct callsig_monitor *monitor, const struct cs_rec_clock_point *now, bool final,
-                          struct callsig_pipeline *pipeline)
+/* The first time, the last time, and in between while that is cheap. */
+static bool wants_functions(struct callsig_monitor *monitor, bool final)
 {
-  if (monitor->no_functions || (!final && clock_seconds(CLOCK_MONOTONIC) < monitor->functions_from))
-    return 0;
-  double begin = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
-  int result = cs_function_sums_read(monitor->file, monitor->path, now, pipeline);
-  double cost = clock_seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
-  monitor->functions_from = clock_seconds(CLOCK_MONOTONIC) + cost / FUNCTIONS_SHARE - monitor->interval / 2;
-  return result;
+  double used = clock_seconds(CLOCK_THREAD_CPUTIME_ID) + (double)atomic_load(&monitor->writer.cpu_ns) * 1e-9;
+  return !monitor->no_functions &&
+         (final || monitor->number == 0 || used < FUNCTIONS_SHARE * (clock_seconds(CLOCK_MONOTONIC) - monitor->begin));
 }
 
 /* The run as the header has it the first time; how it ended comes later. */
@@ -163,8 +159,8 @@ static int take_snapshot(struct callsig_monitor *monitor, bool final, struct cs_
   const struct cs_rec_clock_point *now;
   struct callsig_pipeline *pipeline = NULL;
   int result = read_pipeline(monitor, &now, &pipeline);
-  if (result == 0)
-    result = read_functions(monitor, now, final, pipeline);
+  if (result == 0 && wants_functions(monitor, final))
+    result = cs_function_sums_read(monitor->file, monitor->path, now, pipeline);
   if (result == 0) {
     pthread_mutex_lock(&monitor->lock);
     pipeline->has_process = monitor->process.known;
@@ -205,7 +201,8 @@ static bool wait_until(struct callsig_monitor *monitor, double until)
 static void *sample_all(void *data)
 {
   struct callsig_monitor *monitor = data;
-  double next = clock_seconds(CLOCK_MONOTONIC) + monitor->interval;
+  monitor->begin = clock_seconds(CLOCK_MONOTONIC);
+  double next = monitor->begin + monitor->interval;
   while (wait_until(monitor, next)) {
     sample(monitor, false);
     double now = clock_seconds(CLOCK_MONOTONIC);

@@ -136,6 +136,9 @@ static void *consume(void *data)
   for (size_t count; (count = wait_for_readings(consumer, failed)) > 0;) {
     failed = deliver(consumer, count) < 0;
     consumer->failures += failed;
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    atomic_store(&consumer->cpu_ns, (unsigned long long)used.tv_sec * 1000000000u + (unsigned long long)used.tv_nsec);
     if (failed && is_stopping(consumer) && ++last_tries == LAST_TRIES)
       break;
   }

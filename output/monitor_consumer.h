@@ -43,6 +43,7 @@ struct cs_consumer {
   struct cs_snapshot *waiting[CS_CONSUMER_WAITING];
   size_t count, delivering; /* the first of them are being delivered */
   bool stopping;
+  atomic_ullong cpu_ns; /* what the thread has used so far, but for the delivery that is going on */
   /* The thread's own. */
   struct cs_snapshot *before, *functions_before; /* what was delivered last; NULL: nothing */
   unsigned failures;                             /* deliveries that failed */
