@@ -10,7 +10,7 @@ import sys
 
 import machine
 
-PARTS = ["pairs", "whole", "truth", "index"]
+PARTS = ["pairs", "whole", "truth", "index", "monitor"]
 PATTERN_TITLES = {"fib": "fib", "chain": "chain of 3", "two_args": "two arguments", "four_sigs": "four signatures",
                   "table": "table of 200", "two_threads": "two threads"}
 # What a call should cost, as a share of another tool's absolute time for the same pattern: (name, tool, pattern, base, aim).
@@ -190,7 +190,18 @@ def write_index(part, write):
     write_not_run([(row["program"], row) for row in part["rows"]], write)
 
 
-WRITERS = {"pairs": write_pairs, "whole": write_whole, "truth": write_truth, "index": write_index}
+def write_monitor(part, write):
+    write("## Monitor\n")
+    write("The CPU time of the callsig process while it reads a recording every second and writes an SQLite database "
+          f"(`callsig run --db --interval 1`), as a share of a core, its aim below 1 %; medians of {part['rounds']} runs.\n")
+    lines = [[row["program"], size(row["bytes"]), f"{100 * row['share']:.2f} % {'met' if row['share'] < 0.01 else 'missed'}"]
+             for row in part["rows"] if "share" in row]
+    if lines:
+        write(table(["program", "recording", "share of a core"], lines) + "\n")
+    write_not_run([(row["program"], row) for row in part["rows"]], write)
+
+
+WRITERS = {"pairs": write_pairs, "whole": write_whole, "truth": write_truth, "index": write_index, "monitor": write_monitor}
 
 
 def load(path):

@@ -46,7 +46,8 @@ struct callsig_monitor {
   unsigned number;
   struct cs_rec_clock_point now; /* the clock's last reading */
   bool has_now;
-  double begin; /* CLOCK_MONOTONIC: when it started */
+  uint64_t recorded; /* bytes of the recording in use */
+  double begin;      /* CLOCK_MONOTONIC: when it started */
 };
 
 static double clock_seconds(clockid_t clock)
@@ -144,6 +145,7 @@ static int read_pipeline(struct callsig_monitor *monitor, const struct cs_rec_cl
   int result = cs_recording_attach(monitor->file, monitor->path, &recording);
   if (result < 0)
     return result;
+  monitor->recorded = recording.header.next < recording.size ? recording.header.next : recording.size;
   result = read_run(monitor, &recording);
   if (result == 0) {
     bool alive = look(monitor, recording.header.pid);
