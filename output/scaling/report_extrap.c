@@ -141,7 +141,7 @@ static void put_data(struct sheet *sheet)
 static void put_word(struct cs_text *line, const char *name, bool is_parameter)
 {
   for (; *name; name++) {
-    if (name[0] == '-' && name[1] == '>') {
+    if (!is_parameter && name[0] == '-' && name[1] == '>') {
       cs_text_puts(line, "- ");
     } else {
       bool is_space = isspace((unsigned char)*name);

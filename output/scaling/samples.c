@@ -15,6 +15,7 @@ struct reading {
   struct cs_scaling_samples *samples;
   const struct cs_index *index;
   struct cs_arguments arguments;
+  struct cs_vector levels; /* struct level: the groups around the argument, the outermost first */
   struct cs_text name, text;
   uint32_t row;
 };
@@ -209,24 +210,58 @@ static int put_argument(struct reading *reading, uint32_t number)
   return argument->state == CS_STATE_TYPE && has_number ? put_widened(reading) : 0;
 }
 
-/* Reads arguments [from, to), whose names begin with `prefix`. */
-static int put_arguments(struct reading *reading, uint32_t from, uint32_t to, const char *prefix)
+/* A group that arguments are being read of. */
+struct level {
+  uint32_t end;  /* the argument after its last */
+  size_t length; /* of its path */
+};
+
+/* Takes off what was added behind `length`. */
+static void cut(struct cs_text *text, size_t length)
+{
+  if (length < text->length) {
+    text->length = length;
+    text->data[length] = '\0';
+  }
+}
+
+/* Puts the path of argument `number` into the name: those of the groups around it, and its own. A path that is longer
+ * than any text of a signature is left as it is. */
+static int put_path(struct reading *reading, uint32_t number)
+{
+  const struct cs_index_arg *arg = reading->arguments.list[number].arg;
+  const char *name = cs_index_string(reading->index, arg->name);
+  struct level *level = NULL;
+  while (reading->levels.count > 0) {
+    level = cs_vector_at(&reading->levels, reading->levels.count - 1);
+    if (number < level->end)
+      break;
+    level = NULL;
+    reading->levels.count--;
+  }
+  cut(&reading->name, level ? level->length : 0);
+  if (reading->name.length > 0 && name[0])
+    cs_text_putc(&reading->name, '.');
+  if (reading->name.length < CS_RENDER_MAX)
+    cs_text_printable(&reading->name, name, strlen(name));
+  if (reading->name.failed)
+    return -ENOMEM;
+  if (arg->kind != CS_ARG_GROUP)
+    return 0;
+  level = cs_vector_add(&reading->levels, 1);
+  if (!level)
+    return -ENOMEM;
+  *level = (struct level){.end = cs_argument_after(&reading->arguments, number), .length = reading->name.length};
+  return 0;
+}
+
+static int put_arguments(struct reading *reading)
 {
   int result = 0;
-  for (uint32_t i = from; i < to && i < reading->arguments.count && result == 0;
-       i = cs_argument_after(&reading->arguments, i)) {
-    const struct cs_index_arg *arg = reading->arguments.list[i].arg;
-    const char *name = cs_index_string(reading->index, arg->name);
-    char *path = cs_arena_printf(&reading->samples->arena, "%s%s%s", prefix, prefix[0] && name[0] ? "." : "", name);
-    if (!path)
-      return -ENOMEM;
-    cs_text_clear(&reading->name);
-    cs_text_printable(&reading->name, path, strlen(path));
-    if (reading->name.failed)
-      return -ENOMEM;
-    if (arg->kind == CS_ARG_GROUP)
-      result = put_arguments(reading, i + 1, cs_argument_after(&reading->arguments, i), path);
-    else
+  reading->levels.count = 0;
+  for (uint32_t i = 0; i < reading->arguments.count && result == 0; i++) {
+    result = put_path(reading, i);
+    if (result == 0 && reading->arguments.list[i].arg->kind != CS_ARG_GROUP)
       result = put_argument(reading, i);
   }
   return result;
@@ -253,7 +288,7 @@ static int read_row(struct reading *reading, const struct cs_row *row)
   }
   reading->index = layout->index;
   int result = cs_arguments_of(profile, row->key.what, &reading->arguments);
-  return result < 0 ? result : put_arguments(reading, 0, reading->arguments.count, "");
+  return result < 0 ? result : put_arguments(reading);
 }
 
 int cs_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
@@ -261,13 +296,14 @@ int cs_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, u
 {
   *samples = (struct cs_scaling_samples){.arguments = CS_VECTOR_OF(struct cs_scaling_argument), .row_count = count};
   samples->rows = cs_arena_alloc(&samples->arena, (count + 1u) * sizeof *samples->rows);
-  struct reading reading = {.stats = stats, .samples = samples};
+  struct reading reading = {.stats = stats, .samples = samples, .levels = CS_VECTOR_OF(struct level)};
   int result = samples->rows ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < count && result == 0; i++) {
     reading.row = i;
     result = read_row(&reading, cs_rows_at(&stats->rows, rows[i]));
   }
   cs_arguments_free(&reading.arguments);
+  cs_vector_free(&reading.levels);
   cs_text_free(&reading.name);
   cs_text_free(&reading.text);
   return result;

@@ -216,5 +216,131 @@ class ExtraP(Recorded):
         fails(self.callsig("scaling", self.recording, "copy", "--format", "extrap", "--directory", "full"), 1, "001-copy.txt")
 
 
+# Steps are ticks, as in the algorithms. Every kind of argument that a law can be of.
+ARGUMENTS = """
+#include <callsig/callsig.h>
+#include <stdint.h>
+#include <string.h>
+#define NOINLINE __attribute__((noinline))
+#define QUIET __attribute__((no_instrument_function, noinline))
+static volatile uint64_t steps = 1;
+QUIET static uint64_t read_steps(void *data) { (void)data; return steps; }
+QUIET static void step(long n) { for (long i = 0; i < n; i++) steps++; }
+struct image { int width, height; };
+struct tensor { int ndim; long ne[4]; };
+struct request { struct { long n; } body; };
+enum mode { FAST, SLOW };
+NOINLINE void measure(const char *text) { step((long)strlen(text)); }
+NOINLINE void blur(const struct image *image) { step((long)image->width * image->height); }
+NOINLINE void scale(const struct tensor *t) { step(t->ne[0] * t->ne[1] * t->ne[2]); }
+NOINLINE void bucketed(int n) { step((long)n * n); }
+NOINLINE void ranged(int n) { step(n); }
+NOINLINE void serve(const struct request *request) { step(request->body.n); }
+NOINLINE void guarded(int n) { step(n); }
+NOINLINE void optional(const int *table, int n) { step(table ? n : n * (long)n); }
+NOINLINE void chosen(int n, enum mode mode, int level) { step(mode == FAST ? n * level : n * (long)n); }
+NOINLINE void from(int low, int high) { step(high - low); }
+NOINLINE void unsigned_size(size_t n, char c) { (void)c; step((long)n); }
+NOINLINE void empty(int n) { step(10 + n); }
+NOINLINE void same(int rows, int columns, int depth) { step((long)rows * columns * depth); }
+QUIET int main(void)
+{
+  if (callsig_set_clock(read_steps, NULL, 1000000000) != 0) return 1;
+  char text[300] = "";
+  struct request request;
+  for (int n = 1; n <= 250; n = n * 5 / 4 + 1) { memset(text, 'a', n); text[n] = 0; measure(text); }
+  for (int w = 4; w <= 256; w *= 2) for (int h = 4; h <= 256; h *= 2) { struct image i = {w, h}; blur(&i); }
+  for (int a = 2; a <= 32; a *= 2) for (int b = 2; b <= 32; b *= 2) for (int c = 2; c <= 32; c *= 4) {
+    struct tensor t = {3, {a, b, c, 0}}; scale(&t); }
+  for (int n = 1; n <= 1024; n = n * 9 / 8 + 1) bucketed(n);
+  for (int n = 1; n <= 1024; n += 3) ranged(n);
+  for (int n = 8; n <= 4096; n *= 2) { request.body.n = n; serve(&request); }
+  for (int n = 1; n <= 2000; n++) guarded(n);
+  for (int n = 8; n <= 512; n *= 2) { optional(0, n); optional(&n, n); }
+  for (int n = 8; n <= 512; n *= 2) for (int l = 1; l <= 3; l++) { chosen(n, FAST, l); chosen(n, SLOW, l); }
+  for (int n = 8; n <= 512; n *= 2) from(0, n), from(4, n + 4), from(100, n + 100);
+  for (int n = 8; n <= 512; n *= 2) unsigned_size(n, 'x'), unsigned_size(n, 'y');
+  for (int n = 0; n <= 4096; n = n * 4 + 1) empty(n);
+  for (int n = 2; n <= 64; n *= 2) same(n, n, n);
+  return 0;
+}
+"""
+
+
+RULES = """
+type image: width, height
+type tensor: shape=ne[0..ndim]
+function measure: text string 250
+function bucketed: n bucket log2
+function ranged: n bucket 0,16,32,64,128,256,512
+function serve: show request->body.n
+"""
+
+
+class Arguments(harness.Case):
+    def setUp(self):
+        super().setUp()
+        program = self.compile("arguments", ARGUMENTS, "-I" + harness.INCLUDE, "-L" + harness.RUNTIME,
+                               "-Wl,-rpath," + harness.RUNTIME, libs=["-lcallsig"])
+        done = self.callsig("run", "-o", "recording", "--rules", self.write("rules", RULES), program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.callsig("scaling", "recording", "--format", "json", "--all")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.found = {(one["function"], one["where"]): one for one in json.loads(done.stdout)["functions"]}
+
+    def argument(self, function, name, where=None):
+        return next(one for one in self.found[function, where]["arguments"] if one["name"] == name)
+
+    def test_kinds(self):
+        for name, law in (("measure", "len(text)"), ("blur", "image.width * image.height"), ("serve", "request->body.n"),
+                          ("unsigned_size", "n")):
+            self.assertEqual((name, self.found[name, None]["law"]), (name, law))
+        self.assertEqual(self.found["scale", None]["law"], "product(t.shape)")
+        self.assertEqual(self.argument("unsigned_size", "c")["use"], "no number")
+
+    def test_buckets(self):
+        one = self.found["bucketed", None]
+        self.assertEqual(one["law"], "n^2")
+        self.assertTrue(self.argument("bucketed", "n")["ranges"])
+        self.assertTrue(any("known in ranges" in warning for warning in one["warnings"]), one["warnings"])
+        # The buckets are 1, 2..3, 4..7 and so on: the first is exact, and each other stands with its geometric middle.
+        self.assertEqual(self.argument("bucketed", "n")["low"], 1)
+        self.assertAlmostEqual(self.argument("bucketed", "n")["high"], (512 * 1023) ** 0.5, places=6)
+
+    def test_ranges(self):
+        """0 to 15 stands with the middle of 1 and 15; the last, of 512 and more, has no end: it is left out, and said."""
+        one = self.found["ranged", None]
+        self.assertEqual((one["law"], one["points"]), ("n", 6))
+        self.assertAlmostEqual(self.argument("ranged", "n")["low"], 15 ** 0.5)
+        self.assertAlmostEqual(self.argument("ranged", "n")["high"], (256 * 511) ** 0.5)
+        self.assertTrue(any("1 of 7 signatures are left out" in warning for warning in one["warnings"]), one["warnings"])
+
+    def test_guard(self):
+        """2000 values are more than a function may have: they are widened, and the law stays."""
+        self.assertEqual(self.found["guarded", None]["law"], "n")
+        self.assertTrue(self.argument("guarded", "n")["ranges"])
+
+    def test_other_arguments_split(self):
+        self.assertEqual(self.found["optional", "table=NULL"]["law"], "n^2")
+        self.assertEqual(self.found["optional", "table=a pointer"]["law"], "n")
+        self.assertNotIn(("optional", None), self.found)
+        for level in (1, 2, 3):
+            self.assertEqual(self.found["chosen", f"mode=FAST, level={level}"]["law"], "n")
+            self.assertEqual(self.found["chosen", f"mode=SLOW, level={level}"]["law"], "n^2")
+
+    def test_zero(self):
+        self.assertEqual(self.found["empty", None]["law"], "n")
+        self.assertEqual(self.argument("empty", "n")["low"], 0)
+
+    def test_alike(self):
+        one = self.found["same", None]
+        self.assertEqual((one["law"], len(one["warnings"])), ("rows^3", 2))
+        self.assertEqual(self.argument("same", "depth")["same_as"], "rows")
+
+    def test_extrap_parameter_of_a_path(self):
+        done = self.callsig("scaling", "recording", "serve", "--format", "extrap")
+        self.assertIn("\nPARAMETER request->body.n\n", done.stdout)
+
+
 if __name__ == "__main__":
     harness.main()

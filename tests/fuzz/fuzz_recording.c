@@ -45,8 +45,23 @@ static void print(struct callsig_stats *stats, print_fn function)
   free(text);
 }
 
+static void print_laws(struct callsig_stats *stats, const char *format)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    abort();
+  struct callsig_stats_scaling wanted = {.size = sizeof wanted, .format = format, .all = 1};
+  callsig_stats_scaling(stats, &wanted, out, NULL, 0);
+  fclose(out);
+  free(text);
+}
+
 static void print_all(struct callsig_stats *stats)
 {
+  print_laws(stats, "json");
+  print_laws(stats, "csv");
   print(stats, callsig_stats_print_json);
   callsig_stats_sort(stats, "stdname");
   print(stats, callsig_stats_print_callers);
