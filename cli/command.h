@@ -45,6 +45,7 @@ extern const struct cs_command cs_command_index;
 extern const struct cs_command cs_command_flags;
 extern const struct cs_command cs_command_merge;
 extern const struct cs_command cs_command_diff;
+extern const struct cs_command cs_command_browse;
 
 /* Prints "callsig: " and the message as one line on stderr. */
 void cs_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

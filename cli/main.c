@@ -12,6 +12,7 @@ static const struct cs_command *const commands[] = {
     &cs_command_stages,
     &cs_command_merge,
     &cs_command_diff,
+    &cs_command_browse,
     &cs_command_scaling,
     &cs_command_export,
     &cs_command_index,

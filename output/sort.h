@@ -29,6 +29,9 @@ struct cs_sort {
 /* Parses keys separated by commas. -EINVAL after a message that lists the keys. */
 int cs_sort_parse(const char *keys, struct cs_sort *sort);
 
+/* The key with this number, in pstats's order, and what it means; NULL behind the last. */
+const char *cs_sort_key(size_t number, const char **meaning);
+
 /* Sorts the row numbers in `order`. Rows that are equal by the keys stay in the order of cs_row_compare(). 0 or
  * -ENOMEM. */
 int cs_sort_rows(const struct cs_sort *sort, const struct cs_rows *rows, const struct cs_names *names, uint32_t *order,

@@ -31,6 +31,14 @@ static const struct key {
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
+const char *cs_sort_key(size_t number, const char **meaning)
+{
+  if (number >= KEYS)
+    return NULL;
+  *meaning = keys[number].title;
+  return keys[number].word;
+}
+
 static int fail(const char *what, const char *word, size_t length)
 {
   char list[256] = "";

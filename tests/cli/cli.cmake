@@ -1,5 +1,5 @@
 # The command and the compiler wrapper: every option, every error line and exit status.
-foreach(case IN ITEMS usage run report stages merge diff scaling export index flags callsig_cc)
+foreach(case IN ITEMS usage run report stages merge diff browse scaling export index flags callsig_cc)
   callsig_test(cli.${case} quick ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
                ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_${case}.py)
 endforeach()

@@ -9,6 +9,7 @@ COMMANDS = (
     "report",
     "merge",
     "diff",
+    "browse",
     "scaling",
     "export",
     "index",
@@ -46,6 +47,7 @@ class Usage(harness.Case):
             "scaling": "--time --measure --all -s --format --directory --by --function --signature --stage --thread --module "
                        "--strip-dirs --compensate",
             "merge": "-o --output --fold",
+            "browse": "-s --by --function --signature --stage --thread --module --strip-dirs --compensate",
             "diff": "-s --metric --level --min-time --fail-above --top --all --format --by --function --signature --stage "
                     "--thread --module --strip-dirs --compensate",
             "index": "--explain --coverage --verify --rules --cache",

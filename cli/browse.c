@@ -1,0 +1,120 @@
+/* callsig browse: where lines come from, and how it begins and ends. */
+#include "browse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: callsig browse [OPTION...] [FILE...]\n"
+    "\n"
+    "Reads commands from a terminal, with editing, history and completion, or from standard input, and prints tables "
+    "of\n"
+    "the recordings FILE... (default callsig.out, when there is one): pstats's browser. 'help' lists the commands.\n"
+    "\n"
+    "  -s KEY[,KEY...]     the order at first, as of callsig report; default cumtime\n" CS_SELECT_HELP
+    "  --help, --version\n";
+
+/* A line of standard input without its newline; NULL at its end. */
+static char *read_line(void)
+{
+  char *line = NULL;
+  size_t size = 0;
+  ssize_t length = getline(&line, &size, stdin);
+  if (length < 0) {
+    free(line);
+    return NULL;
+  }
+  if (length > 0 && line[length - 1] == '\n')
+    line[length - 1] = '\0';
+  return line;
+}
+
+/* "FILE% ", or "% " while nothing is loaded. The caller frees it. */
+static char *make_prompt(const struct cs_browser *browser)
+{
+  char *prompt;
+  return asprintf(&prompt, "%s%% ", browser->file ? browser->file : "") < 0 ? NULL : prompt;
+}
+
+static void converse(struct cs_browser *browser)
+{
+  puts("Welcome to the profile statistics browser.");
+  while (!browser->ended) {
+    char *prompt = make_prompt(browser);
+    fflush(stdout);
+    char *line = prompt ? cs_browse_edit(browser, prompt) : NULL;
+    if (line == NULL)
+      putchar('\n');
+    cs_browse_line(browser, line ? line : "quit");
+    free(line);
+    free(prompt);
+  }
+  puts("Goodbye.");
+}
+
+/* Without a terminal there is nobody to welcome, and what failed is told by the exit status. */
+static void obey(struct cs_browser *browser)
+{
+  for (char *line; !browser->ended && (line = read_line()) != NULL; free(line))
+    cs_browse_line(browser, line);
+}
+
+static int browse(struct cs_browser *browser, char **files, int count)
+{
+  static char *standard[] = {CS_DEFAULT_RECORDING};
+  struct stat status;
+  if (count == 0 && stat(standard[0], &status) == 0) {
+    files = standard;
+    count = 1;
+  }
+  if (count > 0 && cs_browse_read(browser, files[0]) != CS_EXIT_OK)
+    return CS_EXIT_FAILURE;
+  for (int i = 1; i < count; i++)
+    if (callsig_stats_add(browser->stats, files[i]) < 0)
+      return CS_EXIT_FAILURE;
+  bool person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  if (person)
+    converse(browser);
+  else
+    obey(browser);
+  return cs_finish_output(browser->failed && !person ? CS_EXIT_FAILURE : CS_EXIT_OK);
+}
+
+static int browse_main(const struct cs_command *command, int argc, char **argv)
+{
+  static const struct option options[] = {
+      CS_SELECT_OPTIONS,
+      CS_COMMON_OPTIONS,
+      {NULL, 0, NULL, 0},
+  };
+  struct cs_browser browser = {.select = CS_SELECT_DEFAULT, .sort = "cumtime"};
+  int option, status = CS_EXIT_OK;
+  while ((option = cs_next_option(command, argc, argv, ":s:", options, &status)) != -1) {
+    if (option == -2)
+      return status;
+    if (option == 's')
+      browser.sort = optarg;
+    else
+      status = cs_select_option(command, option, optarg, &browser.select);
+    if (status != CS_EXIT_OK)
+      return status;
+  }
+  status = browse(&browser, argv + optind, argc - optind);
+  callsig_stats_free(browser.stats);
+  free(browser.file);
+  free(browser.function);
+  free(browser.signature);
+  free(browser.stage);
+  free(browser.last);
+  return status;
+}
+
+const struct cs_command cs_command_browse = {
+    .name = "browse",
+    .summary = "look through a recording, command by command",
+    .help = help,
+    .main = browse_main,
+};
