@@ -1,0 +1,57 @@
+/* Any bytes as a recording of which the pipelines are wanted, and as a histogram out of a database. */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline.h"
+#include "verdict.h"
+
+static void ignore(const char *line, void *data)
+{
+  (void)line;
+  (void)data;
+}
+
+static void print(const struct callsig_pipeline *pipeline)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    abort();
+  callsig_pipeline_print(pipeline, out);
+  callsig_pipeline_print_json(pipeline, out);
+  callsig_pipeline_print_actions(pipeline, out);
+  fclose(out);
+  free(text);
+}
+
+static void try_recording(struct cs_recording *recording)
+{
+  struct callsig_pipeline *pipeline, *delta;
+  struct cs_verdict verdict;
+  if (cs_pipeline_read(recording, NULL, &pipeline) < 0)
+    return;
+  for (uint32_t stage = 0, queue = 0; cs_verdict_next(pipeline, &stage, &queue, &verdict) > 0;)
+    cs_verdict_free(&verdict);
+  print(pipeline);
+  if (cs_pipeline_delta(pipeline, NULL, pipeline, &delta) == 0)
+    callsig_pipeline_free(delta);
+  callsig_pipeline_free(pipeline);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  struct cs_recording recording;
+  struct cs_histogram histogram = {0};
+  callsig_stats_set_message(ignore, NULL);
+  if (cs_recording_from_memory("/nowhere/input", data, size, &recording) == 0) {
+    try_recording(&recording);
+    cs_recording_close(&recording);
+  }
+  if (cs_histogram_decode(&histogram, data, size) == 0)
+    cs_histogram_percentile(&histogram, 900, 0, 1e9);
+  cs_histogram_free(&histogram);
+  return 0;
+}
