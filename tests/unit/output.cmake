@@ -35,6 +35,13 @@ target_link_libraries(test_output_export PRIVATE cs_output_sample)
 target_link_options(test_output_export PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
 callsig_test(unit.output.export quick test_output_export)
 
+# Pipelines likewise.
+add_executable(test_output_pipeline_memory ${CS_OUTPUT_TESTS}/output_pipeline_memory.c)
+target_include_directories(test_output_pipeline_memory PRIVATE ${PROJECT_SOURCE_DIR}/output)
+target_link_libraries(test_output_pipeline_memory PRIVATE cs_output_sample)
+target_link_options(test_output_pipeline_memory PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
+callsig_test(unit.output.pipeline_memory quick test_output_pipeline_memory)
+
 add_executable(write_pipeline ${CS_OUTPUT_TESTS}/write_pipeline.c)
 target_link_libraries(write_pipeline PRIVATE cs_test_writers)
 
