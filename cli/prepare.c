@@ -13,7 +13,15 @@
 struct preparation {
   const struct cs_index_options *options;
   unsigned instrumented; /* modules with calls of the hook */
+  bool loads_modules;    /* the program or a library of it calls dlopen() */
+  bool tells_itself;     /* it links libcallsig: its stages and actions are recorded, instrumented or not */
 };
+
+static bool is_runtime(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return strncmp(slash ? slash + 1 : path, "libcallsig.so", strlen("libcallsig.so")) == 0;
+}
 
 static int prepare_module(struct preparation *preparation, const char *path)
 {
@@ -35,7 +43,11 @@ static int prepare_libraries(struct preparation *preparation, const struct cs_li
   int error = 0;
   for (size_t i = 0; error == 0 && i < libraries->count; i++) {
     struct cs_elf_facts facts;
-    if (cs_elf_facts_read(libraries->paths[i], &facts) == 0 && facts.native && facts.imports_hook)
+    if (cs_elf_facts_read(libraries->paths[i], &facts) != 0 || !facts.native)
+      continue;
+    preparation->loads_modules = preparation->loads_modules || facts.imports_dlopen;
+    preparation->tells_itself = preparation->tells_itself || is_runtime(libraries->paths[i]);
+    if (facts.imports_hook)
       error = prepare_module(preparation, libraries->paths[i]);
   }
   return error;
@@ -43,10 +55,10 @@ static int prepare_libraries(struct preparation *preparation, const struct cs_li
 
 static int check_instrumented(const struct preparation *preparation, const struct cs_program *program)
 {
-  if (preparation->instrumented > 0)
+  if (preparation->instrumented > 0 || preparation->tells_itself)
     return 0;
   const char *what = strcmp(program->path, program->image) == 0 ? "" : ", which runs this script,";
-  if (!program->facts.imports_dlopen) {
+  if (!preparation->loads_modules) {
     cs_error("run: %s%s: neither it nor its libraries are instrumented; compile it with %s (see 'callsig flags')",
              program->image, what, CS_INSTRUMENT_FLAGS);
     return -ENOEXEC;
@@ -63,7 +75,7 @@ int cs_prepare_indexes(const struct cs_program *program, const struct cs_librari
   if (error < 0)
     return error;
   const struct cs_index_options options = {.size = sizeof options, .rules = loaded, .message = cs_error_line};
-  struct preparation preparation = {.options = &options};
+  struct preparation preparation = {.options = &options, .loads_modules = program->facts.imports_dlopen};
   if (program->facts.imports_hook || program->facts.defines_hook)
     error = prepare_module(&preparation, program->image);
   if (error == 0)
@@ -71,7 +83,7 @@ int cs_prepare_indexes(const struct cs_program *program, const struct cs_librari
   if (error == 0)
     error = check_instrumented(&preparation, program);
   /* What a rule names may be in a module that is loaded later. */
-  if (error == 0 && loaded != NULL && cs_rules_check(loaded, cs_error_line, NULL) < 0 && !program->facts.imports_dlopen)
+  if (error == 0 && loaded != NULL && cs_rules_check(loaded, cs_error_line, NULL) < 0 && !preparation.loads_modules)
     error = -EINVAL;
   cs_rules_free(loaded);
   return error;

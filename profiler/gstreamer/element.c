@@ -1,0 +1,349 @@
+#include "element.h"
+
+#include <string.h>
+
+static GQuark element_quark(void)
+{
+  static GQuark quark;
+  return quark ? quark : (quark = g_quark_from_static_string("callsig-element"));
+}
+
+static GQuark queue_quark(void)
+{
+  static GQuark quark;
+  return quark ? quark : (quark = g_quark_from_static_string("callsig-queue"));
+}
+
+/* Elements and queues become known under this lock, which is held while a stage is opened: never while data flows. */
+static GMutex making;
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+GstElement *cs_gst_owner(GstPad *pad)
+{
+  GstObject *parent = gst_object_get_parent(GST_OBJECT(pad));
+  /* The inner pad of a ghost pad has the ghost pad for parent; a ghost pad has its bin. */
+  if (parent && GST_IS_ELEMENT(parent) && !GST_IS_BIN(parent))
+    return GST_ELEMENT(parent);
+  if (parent)
+    gst_object_unref(parent);
+  return NULL;
+}
+
+/* The number of the pipeline that the element is in: pipelines are numbered as they are met. */
+static guint32 pipeline_number(GstElement *element)
+{
+  static GQuark quark;
+  static guint32 pipelines;
+  GstObject *top = gst_object_ref(GST_OBJECT(element));
+  for (GstObject *parent; (parent = gst_object_get_parent(top));) {
+    gst_object_unref(top);
+    top = parent;
+  }
+  if (!quark)
+    quark = g_quark_from_static_string("callsig-pipeline");
+  guint32 number = GPOINTER_TO_UINT(g_object_get_qdata(G_OBJECT(top), quark));
+  if (!number) {
+    number = ++pipelines;
+    g_object_set_qdata(G_OBJECT(top), quark, GUINT_TO_POINTER(number));
+  }
+  gst_object_unref(top);
+  return number - 1;
+}
+
+static gboolean is_queue(GstElement *element)
+{
+  static const char *const names[] = {"queue", "queue2", "multiqueue"};
+  const GstElementFactory *factory = gst_element_get_factory(element);
+  const gchar *name = factory ? GST_OBJECT_NAME(factory) : "";
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+    if (strcmp(name, names[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The pad that a sink pad is fed by, or one on the way to it: through the pads of bins. Its reference is the caller's.
+ */
+static GstPad *feeding_pad(GstPad *sink)
+{
+  GstPad *pad = gst_pad_get_peer(sink);
+  while (pad && GST_IS_PROXY_PAD(pad)) {
+    GstPad *next;
+    if (GST_IS_GHOST_PAD(pad)) {
+      next = gst_ghost_pad_get_target(GST_GHOST_PAD(pad));
+    } else {
+      GstProxyPad *ghost = gst_proxy_pad_get_internal(GST_PROXY_PAD(pad));
+      next = ghost ? gst_pad_get_peer(GST_PAD(ghost)) : NULL;
+      g_clear_object(&ghost);
+    }
+    gst_object_unref(pad);
+    pad = next;
+  }
+  return pad;
+}
+
+/* The elements that feed this one, one reference each. */
+static GList *feeders(GstElement *element)
+{
+  GList *pads = NULL, *found = NULL;
+  GST_OBJECT_LOCK(element);
+  for (GList *at = element->sinkpads; at; at = at->next)
+    pads = g_list_append(pads, gst_object_ref(at->data));
+  GST_OBJECT_UNLOCK(element);
+  for (GList *at = pads; at; at = at->next) {
+    GstPad *pad = feeding_pad(at->data);
+    GstElement *feeder = pad ? cs_gst_owner(pad) : NULL;
+    if (feeder)
+      found = g_list_append(found, feeder);
+    g_clear_object(&pad);
+  }
+  g_list_free_full(pads, gst_object_unref);
+  return found;
+}
+
+/* The place of the element among those of its pipeline: after all that feed it. Queues have none: they have the number
+ * of what fills them. A pipeline has no circles; `depth` keeps a broken one from taking us round. */
+static guint32 stage_index(GstElement *element, guint depth)
+{
+  static GQuark quark;
+  static guint32 next[64];
+  if (!quark)
+    quark = g_quark_from_static_string("callsig-index");
+  guint32 index = GPOINTER_TO_UINT(g_object_get_qdata(G_OBJECT(element), quark));
+  if (index)
+    return index - 1;
+  GList *before = feeders(element);
+  guint32 last = 0;
+  for (GList *at = before; at && depth < 256; at = at->next)
+    last = stage_index(at->data, depth + 1);
+  g_list_free_full(before, gst_object_unref);
+  index = is_queue(element) ? last + 1 : ++next[pipeline_number(element) % G_N_ELEMENTS(next)];
+  g_object_set_qdata(G_OBJECT(element), quark, GUINT_TO_POINTER(index));
+  return index - 1;
+}
+
+void cs_gst_element_unref(struct cs_gst_element *known)
+{
+  if (!g_atomic_int_dec_and_test(&known->references))
+    return;
+  callsig_stage_close(known->stage);
+  gst_clear_caps(&known->caps);
+  g_free(known->signature);
+  g_mutex_clear(&known->lock);
+  g_free(known);
+}
+
+static void open_stage(GstElement *element, struct cs_gst_element *known)
+{
+  gchar *name = gst_object_get_name(GST_OBJECT(element));
+  struct callsig_stage_options options = {.size = sizeof options,
+                                          .pipeline = pipeline_number(element),
+                                          .index = stage_index(element, 0),
+                                          .name = name,
+                                          .own_time = 1};
+  if (callsig_stage_open(&options, &known->stage) < 0)
+    known->stage = NULL;
+  g_free(name);
+}
+
+static void element_unref(gpointer data)
+{
+  cs_gst_element_unref(data);
+}
+
+static struct cs_gst_element *make_element(GstElement *element)
+{
+  struct cs_gst_element *known = g_new0(struct cs_gst_element, 1);
+  GType aggregator = g_type_from_name("GstAggregator");
+  g_mutex_init(&known->lock);
+  known->references = 1;
+  known->is_queue = is_queue(element);
+  known->drives = aggregator && g_type_is_a(G_OBJECT_TYPE(element), aggregator);
+  if (!known->is_queue)
+    open_stage(element, known);
+  g_object_set_qdata_full(G_OBJECT(element), element_quark(), known, element_unref);
+  return known;
+}
+
+static gpointer element_ref(gpointer data, gpointer user)
+{
+  (void)user;
+  struct cs_gst_element *known = data;
+  if (known)
+    g_atomic_int_inc(&known->references);
+  return known;
+}
+
+struct cs_gst_element *cs_gst_element(GstElement *element)
+{
+  /* The reference is taken before anybody else can give up the element's own. */
+  struct cs_gst_element *known = g_object_dup_qdata(G_OBJECT(element), element_quark(), element_ref, NULL);
+  if (known)
+    return known;
+  g_mutex_lock(&making);
+  known = g_object_dup_qdata(G_OBJECT(element), element_quark(), element_ref, NULL);
+  if (!known)
+    known = element_ref(make_element(element), NULL);
+  g_mutex_unlock(&making);
+  return known;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+void cs_gst_queue_unref(struct cs_gst_queue *known)
+{
+  if (!g_atomic_int_dec_and_test(&known->references))
+    return;
+  callsig_queue_close(known->queue);
+  g_free(known);
+}
+
+static void queue_unref(gpointer data)
+{
+  cs_gst_queue_unref(data);
+}
+
+static gpointer queue_ref(gpointer data, gpointer user)
+{
+  (void)user;
+  struct cs_gst_queue *known = data;
+  if (known)
+    g_atomic_int_inc(&known->references);
+  return known;
+}
+
+/* The pad on the other side of the queue: its reference is the caller's. */
+static GstPad *other_side(GstPad *pad)
+{
+  GValue value = G_VALUE_INIT;
+  GstPad *other = NULL;
+  GstIterator *iterator = gst_pad_iterate_internal_links(pad);
+  if (iterator && gst_iterator_next(iterator, &value) == GST_ITERATOR_OK)
+    other = g_value_dup_object(&value);
+  if (G_IS_VALUE(&value))
+    g_value_unset(&value);
+  if (iterator)
+    gst_iterator_free(iterator);
+  return other;
+}
+
+static void read_properties(GstElement *element, guint64 *capacity, gboolean *leaks)
+{
+  guint most = 0;
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "max-size-buffers"))
+    g_object_get(element, "max-size-buffers", &most, NULL);
+  *capacity = most;
+  *leaks = FALSE;
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "leaky")) {
+    gint leaky = 0;
+    g_object_get(element, "leaky", &leaky, NULL);
+    *leaks = leaky != 0;
+  }
+}
+
+static struct cs_gst_queue *make_queue(GstElement *element, GstPad *pad)
+{
+  struct cs_gst_queue *known = g_new0(struct cs_gst_queue, 1);
+  GstPad *other = other_side(pad);
+  gchar *name = gst_object_get_name(GST_OBJECT(element));
+  struct callsig_queue_options options = {
+      .size = sizeof options, .pipeline = pipeline_number(element), .index = stage_index(element, 0)};
+  read_properties(element, &options.capacity, &known->leaks);
+  /* The queues of a multiqueue are told apart by the pad that empties them. */
+  gchar *label = element->numsrcpads > 1 ? g_strdup_printf("%s.%s", name, GST_OBJECT_NAME(other ? other : pad)) : NULL;
+  options.name = label ? label : name;
+  known->element = element;
+  known->references = 1;
+  if (callsig_queue_open(&options, &known->queue) < 0)
+    known->queue = NULL;
+  g_object_set_qdata_full(G_OBJECT(pad), queue_quark(), known, queue_unref);
+  if (other) {
+    g_atomic_int_inc(&known->references);
+    g_object_set_qdata_full(G_OBJECT(other), queue_quark(), known, queue_unref);
+    gst_object_unref(other);
+  }
+  g_free(label);
+  g_free(name);
+  return known;
+}
+
+struct cs_gst_queue *cs_gst_queue(GstElement *element, GstPad *pad)
+{
+  struct cs_gst_queue *known = g_object_dup_qdata(G_OBJECT(pad), queue_quark(), queue_ref, NULL);
+  if (!known) {
+    g_mutex_lock(&making);
+    known = g_object_dup_qdata(G_OBJECT(pad), queue_quark(), queue_ref, NULL);
+    if (!known)
+      known = queue_ref(make_queue(element, pad), NULL);
+    g_mutex_unlock(&making);
+  }
+  if (known->queue)
+    return known;
+  cs_gst_queue_unref(known);
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void append_field(GString *text, const GstStructure *structure, const gchar *field)
+{
+  const GValue *value = gst_structure_get_value(structure, field);
+  gchar *printed = value ? gst_value_serialize(value) : NULL;
+  if (printed)
+    g_string_append_printf(text, ", %s=%s", field, printed);
+  g_free(printed);
+}
+
+static gchar *describe(const GstCaps *caps)
+{
+  static const gchar *const fields[] = {"format", "width", "height", "rate", "channels"};
+  if (gst_caps_is_any(caps) || gst_caps_is_empty(caps))
+    return NULL;
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  GString *text = g_string_new("media=");
+  g_string_append(text, gst_structure_get_name(structure));
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
+    append_field(text, structure, fields[i]);
+  return g_string_free(text, FALSE);
+}
+
+gboolean cs_gst_signature(struct cs_gst_element *known, GstPad *pad, gchar *text, gsize size)
+{
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  if (!caps)
+    return FALSE;
+  g_mutex_lock(&known->lock);
+  if (caps != known->caps) {
+    g_free(known->signature);
+    known->signature = describe(caps);
+    gst_caps_replace(&known->caps, caps);
+  }
+  gboolean described = known->signature != NULL;
+  if (described)
+    g_strlcpy(text, known->signature, size);
+  g_mutex_unlock(&known->lock);
+  gst_caps_unref(caps);
+  return described;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void close_queue(const GValue *value, gpointer data)
+{
+  (void)data;
+  g_object_set_qdata(g_value_get_object(value), queue_quark(), NULL);
+}
+
+void cs_gst_element_stopped(GstElement *element)
+{
+  struct cs_gst_element *known = g_object_get_qdata(G_OBJECT(element), element_quark());
+  if (!known)
+    return;
+  if (known->is_queue) {
+    GstIterator *pads = gst_element_iterate_pads(element);
+    while (gst_iterator_foreach(pads, close_queue, NULL) == GST_ITERATOR_RESYNC)
+      gst_iterator_resync(pads);
+    gst_iterator_free(pads);
+  }
+  g_object_set_qdata(G_OBJECT(element), element_quark(), NULL);
+}
