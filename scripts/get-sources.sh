@@ -1,7 +1,9 @@
 #!/bin/sh
 # Fetches Debian source packages and unpacks each into FOLDER/PACKAGE.
 #
-#   scripts/get-sources.sh FOLDER [PACKAGE...]
+#   scripts/get-sources.sh [--binary] FOLDER [PACKAGE...]
+#
+# With --binary the packages are binary ones, which are unpacked likewise and not installed.
 #
 # Without packages: the programs that the tests and `make demo` profile. apt-get works in a scratch configuration, whose
 # deb-src entries are made from the machine's own deb entries (one-line .list and deb822 .sources files, with their keyrings
@@ -20,18 +22,18 @@ die()
   exit 1
 }
 
-# Writes the deb-src twin of every enabled deb entry below $apt_dir into folder $1.
+# Writes every enabled deb entry below $apt_dir into folder $1, as type $kind: deb or deb-src.
 make_source_entries()
 {
   for list in "$apt_dir/sources.list" "$apt_dir"/sources.list.d/*.list; do
     [ -f "$list" ] || continue
-    sed -n 's/^[[:space:]]*deb[[:space:]]/deb-src /p' "$list" >"$1/$(basename "$list" .list).list"
+    sed -n "s/^[[:space:]]*deb[[:space:]]/$kind /p" "$list" >"$1/$(basename "$list" .list).list"
   done
   for stanzas in "$apt_dir"/sources.list.d/*.sources; do
     [ -f "$stanzas" ] || continue
-    sed 's/^[Tt]ypes:.*/Types: deb-src/' "$stanzas" >"$1/$(basename "$stanzas")"
+    sed "s/^[Tt]ypes:.*/Types: $kind/" "$stanzas" >"$1/$(basename "$stanzas")"
   done
-  cat "$1"/* 2>/dev/null | grep -q deb-src || die "no deb entry in $apt_dir/sources.list or sources.list.d: cannot tell where sources are"
+  cat "$1"/* 2>/dev/null | grep -q deb || die "no deb entry in $apt_dir/sources.list or sources.list.d: cannot tell where packages are"
 }
 
 # Runs apt-get in the scratch configuration $scratch, whose keyrings and proxies are the machine's own.
@@ -42,24 +44,51 @@ scratch_apt_get()
     -o APT::Sandbox::User= -o APT::Update::Post-Invoke= -o APT::Update::Post-Invoke-Success= "$@"
 }
 
-# Fetches package $1 and unpacks its upstream tarballs into $folder/$1.
+# Why the last command failed, of what it wrote to the log.
+reason()
+{
+  grep -m 1 '^[EW]:' "$scratch/log" || tail -n 1 "$scratch/log"
+}
+
+# Unpacks the upstream tarballs of source package $1 from the folder $2 into the folder $3.
+unpack_source()
+{
+  for archive in "$2"/*.orig.tar.*; do
+    case $archive in *.asc) continue ;; esac
+    [ -f "$archive" ] || die "the source package $1 has no upstream tarball"
+    tar -xf "$archive" -C "$3" --strip-components=1 --no-same-owner || die "cannot unpack $archive"
+  done
+}
+
+# Fetches package $1 and unpacks it into $folder/$1.
 get_package()
 {
   mkdir -p "$scratch/download/$1"
-  (cd "$scratch/download/$1" && scratch_apt_get source --download-only --only-source "$1") >"$scratch/log" 2>&1 ||
-    die "cannot fetch the source of $1: $(grep -m 1 '^[EW]:' "$scratch/log" || tail -n 1 "$scratch/log")"
+  if [ $kind = deb ]; then
+    set -- "$1" download "$1"
+  else
+    set -- "$1" source --download-only --only-source "$1"
+  fi
+  package=$1
+  shift
+  (cd "$scratch/download/$package" && scratch_apt_get "$@") >"$scratch/log" 2>&1 || die "cannot fetch $package: $(reason)"
   rm -rf "$scratch/unpacked"
   mkdir "$scratch/unpacked"
-  for archive in "$scratch/download/$1"/*.orig.tar.*; do
-    case $archive in *.asc) continue ;; esac
-    [ -f "$archive" ] || die "the source package $1 has no upstream tarball"
-    tar -xf "$archive" -C "$scratch/unpacked" --strip-components=1 --no-same-owner || die "cannot unpack $archive"
-  done
-  mv "$scratch/unpacked" "$folder/$1"
-  echo "$folder/$1"
+  if [ $kind = deb ]; then
+    dpkg-deb -x "$scratch/download/$package"/*.deb "$scratch/unpacked" || die "cannot unpack $package"
+  else
+    unpack_source "$package" "$scratch/download/$package" "$scratch/unpacked"
+  fi
+  mv "$scratch/unpacked" "$folder/$package"
+  echo "$folder/$package"
 }
 
-[ $# -ge 1 ] || die "usage: get-sources.sh FOLDER [PACKAGE...]"
+kind=deb-src
+if [ "${1-}" = --binary ]; then
+  kind=deb
+  shift
+fi
+[ $# -ge 1 ] || die "usage: get-sources.sh [--binary] FOLDER [PACKAGE...]"
 mkdir -p "$1" || die "cannot make the folder $1"
 folder=$(cd "$1" && pwd)
 shift
@@ -81,7 +110,7 @@ mkdir -p "$scratch/sources.list.d" "$scratch/state/lists/partial" "$scratch/cach
 : >"$scratch/status"
 make_source_entries "$scratch/sources.list.d"
 scratch_apt_get -o Acquire::Retries=2 -o APT::Update::Error-Mode=any update >"$scratch/log" 2>&1 ||
-  die "cannot fetch the lists of source packages (no network?): $(grep -m 1 '^[EW]:' "$scratch/log" || tail -n 1 "$scratch/log"). Put unpacked sources of$missing into $folder to go on without it"
+  die "cannot fetch the lists of packages (no network?): $(reason). Put what is unpacked of$missing into $folder to go on without it"
 for package in $missing; do
   get_package "$package"
 done

@@ -15,8 +15,8 @@ packages_of()
     echo "gcc g++ libc6-dev make cmake pkg-config libelf-dev libdw-dev libdwarf-dev libpcre2-dev libsqlite3-dev libedit-dev libyajl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev"
     ;;
   # What fetching and unpacking Debian's sources takes.
-  demo) echo "apt tar gzip xz-utils ca-certificates" ;;
-  check) echo "apt tar gzip xz-utils ca-certificates python3 clang libclang-rt-dev binutils gdb valgrind libcmocka-dev libbz2-dev tcl graphviz golang-go nodejs npm python3-jsonschema" ;;
+  demo) echo "apt tar gzip xz-utils ca-certificates libjpeg62-turbo-dev sqlite3" ;;
+  check) echo "apt tar gzip xz-utils ca-certificates python3 clang libclang-rt-dev binutils gdb valgrind libcmocka-dev libbz2-dev libjpeg62-turbo-dev tcl graphviz golang-go nodejs npm python3-jsonschema libgstreamer1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base" ;;
   lint) echo "clang-format clang-tidy cppcheck git" ;;
   *)
     echo "install-deps.sh: '$1' is none of build, demo, check, lint" >&2
