@@ -270,7 +270,7 @@ static CS_COLD struct cs_rec_queue_use *make_use(const struct callsig_queue *que
   if (!use)
     cs_count_loss(CS_LOSS_NO_SPACE, 1);
   cs_slow_leave(t);
-  return use;
+  return cs_thread_running(t) ? use : NULL; /* it may have learnt just now that recording is off */
 }
 
 static inline struct cs_rec_queue_use *use_known(const struct cs_thread *t, const struct callsig_queue *queue)
