@@ -6,6 +6,7 @@ import pstats
 import subprocess
 
 import harness
+import pprof_reader
 from harness import Case
 
 
@@ -47,6 +48,43 @@ class Export(Case):
     def test_filters(self):
         self.export("--to", "pstats", "--signature", "n == 7", "-o", "out")
         self.assertEqual(self.functions(self.path("out")), ["twice(n=7)"])
+
+    def test_labels_of_every_kind(self):
+        source = """
+        #include <stdbool.h>
+        #include <stdint.h>
+        #include <stddef.h>
+        enum mode { FAST, SLOW };
+        struct image { int width, height; enum mode mode; };
+        #define APART __attribute__((noinline, noclone))
+        static int APART all(int n, unsigned char byte, bool flag, char letter, enum mode mode, double x, const char *text, int *p,
+                             uint64_t large, struct image *image, int signature, int64_t least)
+        { __asm__ volatile("" :: "r"(p), "r"(text), "r"(image)); return n + byte + flag + letter + (int)mode + (int)x + (int)large + signature + (int)least; }
+        int main(void)
+        {
+          struct image image = {1920, -1080, SLOW};
+          volatile int sum = all(-5, 200, true, 'c', SLOW, 0.5, "a;b \\"quoted\\"", NULL, UINT64_MAX, &image, 7, INT64_MIN);
+          return sum == 12345;
+        }
+        """
+        program = self.compile("kinds", source, "-O0", "-Wno-overflow")
+        self.write("rules", "function all: text string\ntype image: width, height, mode=mode\nfunction all: x value\n")
+        done = self.callsig("run", "--rules", "rules", "-o", "kinds.out", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.callsig("export", "--to", "pprof", "-o", "kinds.pb.gz", "kinds.out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        profile = pprof_reader.read(self.path("kinds.pb.gz"))
+        self.assertEqual(profile["types"], [("calls", "count"), ("time", "nanoseconds")])
+        samples = {stack: (values, labels) for stack, values, labels in profile["samples"]}
+        values, labels = samples["main", "all"]
+        self.assertEqual(values[0], 1)
+        self.assertEqual(labels, {
+            "signature": 'all(n=-5, byte=200, flag=true, letter=\'c\', mode=SLOW, x=0.5, text="a;b \\"quoted\\"", p=NULL, '
+                         "large=18446744073709551615, image:image(width=1920, height=-1080, mode=SLOW), signature=7, "
+                         "least=-9223372036854775808)",
+            "n": -5, "byte": 200, "flag": "true", "letter": "'c'", "mode": "SLOW", "x": "0.5", "text": '"a;b \\"quoted\\""',
+            "p": "NULL", "large": "18446744073709551615", "image": "image(width=1920, height=-1080, mode=SLOW)",
+            "image.width": 1920, "image.height": -1080, "image.mode": "SLOW", "arg.signature": 7, "least": -2**63})
 
     def test_json_and_csv_are_those_of_report(self):
         for name in ("json", "csv"):

@@ -58,10 +58,26 @@ static void print_laws(struct callsig_stats *stats, const char *format)
   free(text);
 }
 
+static void export_all(struct callsig_stats *stats)
+{
+  for (size_t i = 0; callsig_stats_export_format(i); i++) {
+    struct callsig_stats_export wanted = {.size = sizeof wanted, .format = callsig_stats_export_format(i)};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+      abort();
+    callsig_stats_export(stats, &wanted, out);
+    fclose(out);
+    free(text);
+  }
+}
+
 static void print_all(struct callsig_stats *stats)
 {
   print_laws(stats, "json");
   print_laws(stats, "csv");
+  export_all(stats);
   print(stats, callsig_stats_print_json);
   callsig_stats_sort(stats, "stdname");
   print(stats, callsig_stats_print_callers);
@@ -75,6 +91,7 @@ static void print_all(struct callsig_stats *stats)
   callsig_stats_group(stats, CALLSIG_BY_FUNCTION | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE);
   print(stats, callsig_stats_print_csv);
   print(stats, callsig_stats_print_callees);
+  export_all(stats);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -26,6 +26,9 @@ foreach(format IN ITEMS callgrind dot flamegraph folded json pprof pstats speeds
                --build ${PROJECT_BINARY_DIR} --print-calls $<TARGET_FILE:print_calls> ${format})
   set_tests_properties(output.exports.${format} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
+callsig_test(output.exports.browser full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/exports/browser.py
+             --build ${PROJECT_BINARY_DIR} --print-calls $<TARGET_FILE:print_calls>)
+set_tests_properties(output.exports.browser PROPERTIES SKIP_RETURN_CODE 77)
 callsig_real_test(output.exports.lua quick 600 oracle/exports/real_exports.py lua)
 foreach(program IN ITEMS zstd sqlite3)
   callsig_real_test(output.exports.${program} full 1800 oracle/exports/real_exports.py ${program})
