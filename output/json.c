@@ -92,6 +92,19 @@ static void write_identity(struct report *report, const struct cs_row_key *key)
   cs_json_key_string(json, "module", key->module == CS_NONE ? NULL : cs_profile_string(profile, key->module));
 }
 
+static void write_stack(struct report *report, const struct cs_row_key *key)
+{
+  cs_json_key(&report->json, "stack");
+  cs_json_open_array(&report->json);
+  cs_text_clear(&report->text);
+  for (uint32_t i = 0; cs_row_frame(&report->names, key, i, &report->text); i++) {
+    report->json.failed |= report->text.failed;
+    cs_json_string(&report->json, cs_text_string(&report->text), report->text.length);
+    cs_text_clear(&report->text);
+  }
+  cs_json_close_array(&report->json);
+}
+
 /* A number that may be unknown: null then. */
 static void write_known(struct cs_json *json, const char *key, double value)
 {
@@ -109,6 +122,8 @@ static void write_row(struct report *report, uint32_t number)
   double tick = report->stats->grouping.tick;
   cs_json_open_map(json);
   write_identity(report, &row->key);
+  if (row->key.callstack != CS_NONE)
+    write_stack(report, &row->key);
   cs_json_key_integer(json, "ncalls", row->calls);
   cs_json_key_integer(json, "pcalls", row->primitive);
   cs_json_key_number(json, "tottime", (double)row->own * tick);

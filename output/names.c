@@ -31,24 +31,35 @@ static bool shows_signature(const struct cs_names *names, const struct cs_known_
   return false;
 }
 
+/* The signature as text in parentheses. True when it has one. */
+static bool put_arguments(const struct cs_names *names, const struct cs_known_function *function,
+                          const struct cs_row_key *key, struct cs_arguments *scratch, struct cs_text *text)
+{
+  const struct cs_signature *signature =
+      names->by & CALLSIG_BY_SIGNATURE ? cs_profile_signature(names->profile, key->what) : NULL;
+  if (signature && signature->text)
+    cs_text_printf(text, "(%s)", cs_profile_text(names->profile, signature));
+  else if (signature && shows_signature(names, function, signature))
+    cs_render_signature(names->profile, key->what, scratch, text);
+  else
+    return false;
+  return true;
+}
+
 /* Appends the function's name, with its signature where rows are by signature and it has one. True when it has. */
 static bool put_function(const struct cs_names *names, const struct cs_known_function *function,
                          const struct cs_row_key *key, struct cs_arguments *scratch, struct cs_text *text)
 {
   const char *name = cs_profile_string(names->profile, function->name);
-  const struct cs_signature *signature =
-      names->by & CALLSIG_BY_SIGNATURE ? cs_profile_signature(names->profile, key->what) : NULL;
-  if (signature && signature->text) {
-    /* "{LABEL}" and "width=640" are "{LABEL(width=640)}". */
-    cs_text_add(text, name, strlen(name) - 1);
-    cs_text_printf(text, "(%s)}", cs_profile_text(names->profile, signature));
-    return true;
-  }
-  cs_text_puts(text, name);
-  if (!signature || !shows_signature(names, function, signature))
-    return false;
-  cs_render_signature(names->profile, key->what, scratch, text);
-  return true;
+  size_t length = strlen(name), before = text->length;
+  /* A task's arguments go inside of its braces: "{LABEL(width=640)}". */
+  bool is_task =
+      function->is_action && names->by & CALLSIG_BY_SIGNATURE && cs_profile_signature(names->profile, key->what)->text;
+  cs_text_add(text, name, length - is_task);
+  bool found = put_arguments(names, function, key, scratch, text);
+  if (is_task)
+    cs_text_putc(text, '}');
+  return found && text->length > before;
 }
 
 void cs_row_function_text(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
@@ -68,6 +79,50 @@ void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key
     text->length = before;
     text->data[before] = '\0';
   }
+}
+
+void cs_row_arguments(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                      struct cs_text *text)
+{
+  const struct cs_known_function *function = cs_row_function(names, key);
+  if (function)
+    put_arguments(names, function, key, scratch, text);
+}
+
+/* "file:line(function)", or the name of an action. */
+static void put_place(const struct cs_profile *profile, const struct cs_known_function *function, struct cs_text *text)
+{
+  const char *name = cs_profile_string(profile, function->name);
+  if (function->is_action)
+    cs_text_puts(text, name);
+  else
+    cs_text_printf(text, "%s:%u(%s)", cs_profile_string(profile, function->file), function->line, name);
+}
+
+bool cs_row_frame(const struct cs_names *names, const struct cs_row_key *key, uint32_t frame, struct cs_text *text)
+{
+  uint32_t stack = key->callstack;
+  if (stack == CS_NONE)
+    return false;
+  for (; stack && frame > 0; frame--)
+    stack = cs_callstack_at(names->callstacks, stack)->outer;
+  if (!stack)
+    return false;
+  uint32_t function = cs_callstack_at(names->callstacks, stack)->function;
+  put_place(names->profile, cs_profile_function(names->profile, function), text);
+  return true;
+}
+
+static void put_callstack(const struct cs_names *names, const struct cs_row_key *key, const char *separator,
+                          struct cs_text *text)
+{
+  cs_text_printf(text, "%s[called by", separator);
+  for (uint32_t stack = key->callstack; stack; stack = cs_callstack_at(names->callstacks, stack)->outer) {
+    uint32_t function = cs_callstack_at(names->callstacks, stack)->function;
+    cs_text_puts(text, stack == key->callstack ? " " : " < ");
+    put_place(names->profile, cs_profile_function(names->profile, function), text);
+  }
+  cs_text_puts(text, key->callstack ? "]" : " -]");
 }
 
 void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, const char *separator,
@@ -92,6 +147,10 @@ void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, c
   }
   if (key->rank != CS_NONE) {
     cs_text_printf(text, "%s[rank %s]", separator, cs_row_rank(names, key));
+    separator = " ";
+  }
+  if (key->callstack != CS_NONE) {
+    put_callstack(names, key, separator, text);
   }
 }
 
@@ -256,5 +315,7 @@ int cs_row_compare(const struct cs_names *names, const struct cs_row_key *left, 
     order = cs_process_compare(names->profile, left->process, right->process);
   if (order == 0 && left->rank != right->rank)
     order = cs_process_compare_ranks(names->profile, left->rank, right->rank);
+  if (order == 0 && left->callstack != right->callstack)
+    order = cs_callstack_compare(names->profile, names->callstacks, left->callstack, right->callstack);
   return order;
 }

@@ -12,7 +12,8 @@
 struct cs_names {
   const struct cs_profile *profile;
   const uint32_t *shown_function;
-  unsigned by; /* enum callsig_stats_by */
+  unsigned by;                            /* enum callsig_stats_by */
+  const struct cs_callstacks *callstacks; /* where rows are by them */
 };
 
 /* The function that a row is shown as, NULL when rows are by neither function nor signature. */
@@ -26,6 +27,14 @@ void cs_row_name(const struct cs_names *names, const struct cs_row_key *key, str
  * without. */
 void cs_row_signature(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
                       struct cs_text *text);
+
+/* Appends the arguments of a row's signature alone: "(n=16)". Nothing where it has none. */
+void cs_row_arguments(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,
+                      struct cs_text *text);
+
+/* Appends frame `frame` of the row's call stack, the innermost is 0: "file:line(function)". False when there is none.
+ */
+bool cs_row_frame(const struct cs_names *names, const struct cs_row_key *key, uint32_t frame, struct cs_text *text);
 
 /* Appends "function" or "function(n=16)": the third part of pstats's triple. */
 void cs_row_function_text(const struct cs_names *names, const struct cs_row_key *key, struct cs_arguments *scratch,

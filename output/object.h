@@ -19,6 +19,7 @@ struct callsig_stats {
   struct cs_profile profile;
   unsigned by; /* enum callsig_stats_by */
   bool strip_dirs, compensating;
+  unsigned frames; /* of call stacks that rows are by; 0: none */
   struct cs_filter filter;
   struct cs_sort sort;
   struct callsig_stats_style style; /* its columns are read into `columns` */
@@ -28,6 +29,7 @@ struct callsig_stats {
   bool grouped;
   struct cs_grouping grouping;
   uint32_t *shown_function;
+  struct cs_callstacks callstacks;
   uint32_t *ranks; /* by rank: cs_process_ranks(); else NULL */
   struct cs_meeting meeting;
   struct cs_compensation compensation;

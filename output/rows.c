@@ -30,10 +30,15 @@ void cs_rows_free(struct cs_rows *rows)
   free(rows->direct);
 }
 
+static bool is_by_callstack(const struct cs_grouping *grouping)
+{
+  return grouping->callstacks && grouping->callstacks->frames > 0;
+}
+
 /* Rows by function or signature alone are found by its number. */
 static int make_direct(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows)
 {
-  if (grouping->by & ~(unsigned)(CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE))
+  if (grouping->by & ~(unsigned)(CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE) || is_by_callstack(grouping))
     return 0;
   size_t count = grouping->by & CALLSIG_BY_SIGNATURE ? profile->signatures.count : profile->functions.count;
   rows->direct = malloc((count + 1) * sizeof *rows->direct);
@@ -70,7 +75,7 @@ static uint32_t shown_as(const struct cs_profile *profile, const struct cs_group
 static uint64_t hash_row(const struct cs_row_key *key)
 {
   uint64_t hash = cs_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
-  return cs_hash_mix(hash, (uint64_t)key->process << 32 | key->rank);
+  return cs_hash_mix(cs_hash_mix(hash, (uint64_t)key->process << 32 | key->rank), key->callstack);
 }
 
 static int add_row(const struct cs_profile *profile, const struct cs_grouping *grouping, struct cs_rows *rows,
@@ -115,6 +120,8 @@ struct cs_row_key cs_rows_key(const struct cs_profile *profile, const struct cs_
                               const struct cs_variant *variant, uint32_t thread)
 {
   struct cs_row_key key = cs_row_key_of(what_of(profile, grouping, variant));
+  if (is_by_callstack(grouping))
+    key.callstack = grouping->callstacks->of_context[variant->context];
   if (grouping->by & CALLSIG_BY_STAGE)
     key.stage = cs_profile_context(profile, variant->context)->stage;
   if (grouping->by & CALLSIG_BY_THREAD)
@@ -149,9 +156,20 @@ static bool is_selected(const struct cs_profile *profile, const struct cs_groupi
   return true;
 }
 
-/* The group whose outermost activations are the primitive calls of a row with calls into `context`. */
-static uint32_t group_of(const struct cs_profile *profile, unsigned by, const struct cs_context *context)
+/* A pair is one pair whatever the stage, the thread and the module of its calls. */
+static uint32_t pair_group_of(unsigned by)
 {
+  return by & CALLSIG_BY_SIGNATURE ? CS_GROUP_SIGNATURE_PAIR : CS_GROUP_FUNCTION_PAIR;
+}
+
+/* The group whose outermost activations are the primitive calls of a row with calls into `context`. By call stacks the
+ * pair of caller and callee comes nearest. */
+static uint32_t group_of(const struct cs_profile *profile, const struct cs_grouping *grouping,
+                         const struct cs_context *context)
+{
+  unsigned by = grouping->by;
+  if (is_by_callstack(grouping))
+    return pair_group_of(by);
   bool in_stage = by & CALLSIG_BY_STAGE && context->stage;
   if (by & CALLSIG_BY_SIGNATURE)
     return in_stage ? CS_GROUP_SIGNATURE_STAGE : CS_GROUP_SIGNATURE;
@@ -163,12 +181,6 @@ static uint32_t group_of(const struct cs_profile *profile, unsigned by, const st
   if (in_stage)
     return cs_profile_code(profile, context->code)->stage ? CS_GROUP_FUNCTION : (uint32_t)GROUP_NONE;
   return GROUP_OUTERMOST;
-}
-
-/* A pair is one pair whatever the stage, the thread and the module of its calls. */
-static uint32_t pair_group_of(unsigned by)
-{
-  return by & CALLSIG_BY_SIGNATURE ? CS_GROUP_SIGNATURE_PAIR : CS_GROUP_FUNCTION_PAIR;
 }
 
 /* Calls made while no recursion was open count as outermost in the recording, and are: the path of contexts is the
@@ -191,6 +203,15 @@ static bool is_enclosed(const struct cs_grouping *grouping, const struct cs_cont
   default:
     return group == GROUP_NONE;
   }
+}
+
+/* Does the call lead back to an ancestor, which is around it? */
+static bool is_back(const struct cs_profile *profile, const struct cs_edge *edge)
+{
+  if (edge->from == CS_NONE)
+    return false;
+  const struct cs_variant *from = cs_profile_variant(profile, edge->from), *to = cs_profile_variant(profile, edge->to);
+  return cs_profile_context(profile, to->context)->parent != from->context;
 }
 
 static bool is_by_signature(uint32_t group)
@@ -263,7 +284,8 @@ static struct share share_of(const struct cs_profile *profile, const struct cs_g
                         .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                         .max = scaled(edge->max, scale)};
   const struct cs_context *context = cs_profile_context(profile, cs_profile_variant(profile, edge->to)->context);
-  bool enclosed = is_enclosed(grouping, context, edge->from == CS_NONE, group);
+  bool enclosed =
+      is_by_callstack(grouping) ? is_back(profile, edge) : is_enclosed(grouping, context, edge->from == CS_NONE, group);
   bool joined = is_joined_with_caller(profile, grouping, edge, group);
   if (!enclosed && !joined) {
     bool outermost = group == GROUP_OUTERMOST;
@@ -316,7 +338,7 @@ static int build(const struct cs_profile *profile, const struct cs_grouping *gro
     if (!is_selected(profile, grouping, edge))
       continue;
     const struct cs_variant *to = cs_profile_variant(profile, edge->to);
-    uint32_t group = group_of(profile, grouping->by, cs_profile_context(profile, to->context));
+    uint32_t group = group_of(profile, grouping, cs_profile_context(profile, to->context));
     struct share share = share_of(profile, grouping, edge, group);
     if (share.calls == 0)
       continue;
@@ -483,7 +505,7 @@ bool cs_rows_edge(const struct cs_profile *profile, const struct cs_grouping *gr
   if (!is_selected(profile, grouping, edge))
     return false;
   const struct cs_context *context = cs_profile_context(profile, cs_profile_variant(profile, edge->to)->context);
-  struct share share = share_of(profile, grouping, edge, group_of(profile, grouping->by, context));
+  struct share share = share_of(profile, grouping, edge, group_of(profile, grouping, context));
   *counts = (struct cs_row){.calls = share.calls,
                             .primitive = share.primitive,
                             .own = share.own - take_off(share.subtraction.own, share.own),

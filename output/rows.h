@@ -4,6 +4,7 @@
 #ifndef CALLSIG_OUTPUT_ROWS_H
 #define CALLSIG_OUTPUT_ROWS_H
 
+#include "callstack.h"
 #include "idset.h"
 #include "profile.h"
 #include "widen.h"
@@ -16,13 +17,19 @@ struct cs_row_key {
   uint32_t module; /* the module's label, a string (0: no module); CS_NONE when rows are not by module */
   /* The process, and the first process of the same rank; CS_NONE when rows are not by them. */
   uint32_t process, rank;
+  uint32_t callstack; /* CS_NONE when rows are not by call stacks */
 };
 
 /* A row by function `what`, or signature, alone. */
 static inline struct cs_row_key cs_row_key_of(uint32_t what)
 {
-  return (struct cs_row_key){
-      .what = what, .stage = CS_NONE, .thread = CS_NONE, .module = CS_NONE, .process = CS_NONE, .rank = CS_NONE};
+  return (struct cs_row_key){.what = what,
+                             .stage = CS_NONE,
+                             .thread = CS_NONE,
+                             .module = CS_NONE,
+                             .process = CS_NONE,
+                             .rank = CS_NONE,
+                             .callstack = CS_NONE};
 }
 
 /* Counters in ticks of struct cs_grouping.tick. */
@@ -68,7 +75,8 @@ struct cs_grouping {
   const uint8_t *selected_functions, *selected_stages, *selected_threads, *selected_modules;
   const uint8_t *selected_signatures; /* by signature; NULL: all */
   const uint32_t *ranks;              /* by process: cs_process_ranks(); NULL unless by rank */
-  double tick;                        /* seconds: the finest of the recordings */
+  const struct cs_callstacks *callstacks;
+  double tick; /* seconds: the finest of the recordings */
 };
 
 void cs_rows_init(struct cs_rows *rows);

@@ -50,6 +50,7 @@ void cs_stats_forget(struct callsig_stats *stats)
   stats->listed = 0;
   stats->grouped = false;
   cs_meeting_free(&stats->meeting);
+  cs_callstacks_free(&stats->callstacks);
   cs_compensation_free(&stats->compensation);
   cs_selection_free(&stats->selection);
   cs_rows_free(&stats->rows);
@@ -147,6 +148,15 @@ int callsig_stats_strip_dirs(struct callsig_stats *stats)
   return 0;
 }
 
+int callsig_stats_stack(struct callsig_stats *stats, unsigned frames)
+{
+  if (frames > CS_CALLSTACK_MAX)
+    return cs_stats_fail(-EINVAL, "rows can be by the innermost %u frames at most, not %u", CS_CALLSTACK_MAX, frames);
+  cs_stats_forget(stats);
+  stats->frames = frames;
+  return 0;
+}
+
 int callsig_stats_compensate(struct callsig_stats *stats, int on)
 {
   cs_stats_forget(stats);
@@ -185,7 +195,10 @@ int callsig_stats_reverse(struct callsig_stats *stats)
 
 struct cs_names cs_stats_names(const struct callsig_stats *stats)
 {
-  return (struct cs_names){.profile = &stats->profile, .shown_function = stats->shown_function, .by = stats->by};
+  return (struct cs_names){.profile = &stats->profile,
+                           .shown_function = stats->shown_function,
+                           .by = stats->by,
+                           .callstacks = &stats->callstacks};
 }
 
 /* The finest tick of the recordings: what all others are scaled to. */
@@ -211,6 +224,8 @@ static int group(struct callsig_stats *stats)
     stats->ranks = cs_process_ranks(&stats->profile);
     result = stats->ranks ? 0 : -ENOMEM;
   }
+  if (result == 0)
+    result = cs_callstacks_make(&stats->profile, stats->shown_function, stats->frames, &stats->callstacks);
   if (result == 0 && stats->compensating)
     result = cs_compensate(&stats->profile, &stats->compensation);
   if (result < 0)
@@ -221,6 +236,7 @@ static int group(struct callsig_stats *stats)
       .meeting = stats->by & CALLSIG_BY_SIGNATURE ? &stats->meeting : NULL,
       .compensation = stats->compensating ? &stats->compensation : NULL,
       .ranks = stats->ranks,
+      .callstacks = &stats->callstacks,
       .selected_functions = stats->selection.functions,
       .selected_stages = stats->selection.stages,
       .selected_threads = stats->selection.threads,
@@ -308,6 +324,12 @@ int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out, const ch
 static int say_unwritten(int result, const char *what)
 {
   return result == -EIO ? cs_stats_fail(-EIO, "cannot write the %s: the output is full or closed", what) : result;
+}
+
+int callsig_stats_print_averages(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = cs_table_print_averages(stats, out, restrictions, count);
+  return result < 0 ? result : print_notes(stats, out);
 }
 
 int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)

@@ -17,4 +17,7 @@ int cs_table_print(struct callsig_stats *stats, FILE *out, const char *const *re
 int cs_table_print_links(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count,
                          bool callees);
 
+/* torch.profiler's key averages: "Input Shapes" are the signatures, where rows are by them. */
+int cs_table_print_averages(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
+
 #endif

@@ -93,6 +93,10 @@ CALLSIG_STATS_API int callsig_stats_filter(struct callsig_stats *stats, const st
 /* Names are printed without their directories from now on; rows that become equal meet, as in pstats. */
 CALLSIG_STATS_API int callsig_stats_strip_dirs(struct callsig_stats *stats);
 
+/* Rows are by the innermost `frames` functions around a call, too (0: no longer; at most 64): its callers in the tree,
+ * where recursion is folded. -EINVAL for too many. */
+CALLSIG_STATS_API int callsig_stats_stack(struct callsig_stats *stats, unsigned frames);
+
 /* Subtracts the hooks' own calibrated cost from the times from now on, or no longer. Tables and CSV then have a column,
  * JSON has fields, that say how much. */
 CALLSIG_STATS_API int callsig_stats_compensate(struct callsig_stats *stats, int on);
@@ -134,6 +138,9 @@ CALLSIG_STATS_API int callsig_stats_print_callers(struct callsig_stats *stats, F
                                                   const char *const *restrictions, size_t count);
 CALLSIG_STATS_API int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out,
                                                   const char *const *restrictions, size_t count);
+/* torch.profiler's key averages, with the signatures as "Input Shapes" where rows are by them. */
+CALLSIG_STATS_API int callsig_stats_print_averages(struct callsig_stats *stats, FILE *out,
+                                                   const char *const *restrictions, size_t count);
 CALLSIG_STATS_API int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions,
                                                size_t count);
 CALLSIG_STATS_API int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions,
@@ -169,9 +176,10 @@ CALLSIG_STATS_API int callsig_stats_total(struct callsig_stats *stats, struct ca
 struct callsig_stats_scaling {
   size_t size;
   const char *time; /* "cumulative": with callees, per outermost call (default); "own": the function's own, per call */
-  const char *measure;   /* what stands for a signature's calls: "trimmed", the mean without the longest call, of three and
-                            more (default of cumulative times); "mean" (of own and compensated ones: the only); "min" */
-  const char *format;    /* "table" (default), "json" (docs/scaling.md), "csv", "extrap": text for Extra-P */
+  const char
+      *measure;       /* what stands for a signature's calls: "trimmed", the mean without the longest call, of three and
+                         more (default of cumulative times); "mean" (of own and compensated ones: the only); "min" */
+  const char *format; /* "table" (default), "json" (docs/scaling.md), "csv", "extrap": text for Extra-P */
   const char *directory; /* of "extrap": a file for each law in this folder, which is made when it is not there; NULL:
                             to `out`, of one function alone */
   int all;               /* functions of which nothing can be said, too, and why */

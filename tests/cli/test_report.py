@@ -58,6 +58,9 @@ class Report(harness.Case):
         self.assertEqual(self.named("--by", "signature"), self.named())
         self.assertIn("worker", self.report("--by", "function,thread"))
         self.assertIn("program", self.report("--by", "function,module"))
+        self.assertIn("[stage -]", self.report("--by", "stage"))
+        self.assertRegex(self.report("--by", "function,process"), r"\[process program \(\d+\)\]")
+        self.assertIn("[rank -]", self.report("--by", "rank"))
 
     def test_sort(self):
         self.assertEqual(list(self.named("--by", "function", "-s", "name")), ["fact", "inside", "leaf", "main", "outer"])
@@ -105,6 +108,65 @@ class Report(harness.Case):
         callees = self.report("--callees", "--by", "function", "--strip-dirs", "outer")
         self.assertIn("called...", callees)
         self.assertIn("(fact)", callees)
+
+    def test_top(self):
+        self.assertEqual(list(self.named("--top", "2")), list(self.named())[:2])
+        self.assertIn("due to restriction <1>", self.report("leaf", "--top", "1"))
+        self.assert_fails(self.callsig("report", "--top", "0"), 2, "--top", "'0'")
+
+    def test_columns(self):
+        heading = "   ncalls  tottime  percall  cumtime  percall    tot%    cum% filename:lineno(function)"
+        self.assertIn(heading, self.report("--percent").splitlines())
+        self.assertIn("   pcalls      min filename:lineno(function)", self.report("--columns", "pcalls,min").splitlines())
+        self.assertIn("percentiles are unknown", self.report("--columns", "+p90"))
+        self.assert_fails(self.callsig("report", "--columns", "speed"), 2, "'speed'", "tottime%")
+
+    def test_percentiles(self):
+        done = self.callsig("run", "--percentiles", "-o", "times", self.path("program"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = json.loads(self.report("times", "--format", "json", "--by", "function"))["rows"]
+        for row in rows:
+            self.assertLessEqual(row["min"], row["p50"])
+            self.assertLessEqual(row["p50"], row["p90"])
+            self.assertLessEqual(row["p90"], row["p99"])
+            self.assertLessEqual(row["p99"], row["max"])
+
+    def test_units(self):
+        self.assertIn("   Times in microseconds", self.report("--unit", "us").splitlines())
+        self.assertRegex(self.report("--unit", "auto"), r"\d\.\d{3}(us|ms) .*main")
+        self.assert_fails(self.callsig("report", "--unit", "days"), 2, "'days'")
+
+    def test_averages(self):
+        table = self.report("--view", "averages").splitlines()
+        self.assertEqual(table[1].split("  ")[0].strip() or table[1].split()[0], "Name")
+        for heading in ("Self CPU %", "CPU total %", "CPU time avg", "# of Calls", "Input Shapes", "Source Location"):
+            self.assertIn(heading, table[1])
+        self.assertNotIn("Input Shapes", self.report("--view", "averages", "--by", "function"))
+        stacked = self.report("--view", "averages", "--by", "function", "--stack", "2", "--strip-dirs")
+        self.assertRegex(stacked, r" program.c:\d+\(outer\)  \n +program.c:\d+\(main\)")
+        self.assert_fails(self.callsig("report", "--view", "averages", "--callers"), 2, "--callers")
+        self.assert_fails(self.callsig("report", "--view", "pie"), 2, "'pie'")
+
+    def test_stack(self):
+        rows = self.named("--by", "function", "--stack", "1")
+        leaves = sum(int(calls) for name, calls in rows.items() if name.startswith("leaf"))
+        self.assertEqual(leaves, 4)
+        self.assertEqual(len([name for name in rows if name.startswith("leaf")]), 3)
+        self.assert_fails(self.callsig("report", "--stack", "100"), 2, "64")
+
+    def test_terminal(self):
+        def show(**environment):
+            done = subprocess.run(["script", "-qec", f"stty cols 60; {harness.CALLSIG} report --percent", "/dev/null"],
+                                  cwd=self.folder, stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm", **environment))
+            return done.stdout.decode()
+        if shutil.which("script") is None:
+            self.skipTest("script (of bsdutils) is not installed: nothing to be a terminal with")
+        self.assertIn("\033[", show())
+        plain = show(NO_COLOR="1")
+        self.assertNotIn("\033[", plain)
+        self.assertIn("...", plain)
+        self.assertLessEqual(max(len(line) for line in plain.splitlines() if line.startswith(" ")), 60)
+        self.assertNotIn("\033[", self.report())
 
     def test_strip_dirs(self):
         self.assertIn(os.path.join(self.folder, "program.c:"), self.report())

@@ -15,7 +15,7 @@ callsig_test(output.pstats quick ${PYTHON3} ${CS_OUTPUT_TESTS}/../oracle/pstats/
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 add_library(cs_output_sample STATIC ${CS_OUTPUT_TESTS}/output_sample.c)
 target_link_libraries(cs_output_sample PUBLIC cs_test_writers PkgConfig::CMOCKA)
-foreach(name IN ITEMS signature expression rows stages add reader formats dump)
+foreach(name IN ITEMS signature expression rows stages add tables reader formats dump)
   add_executable(test_output_${name} ${CS_OUTPUT_TESTS}/output_${name}.c)
   target_link_libraries(test_output_${name} PRIVATE cs_output_sample)
   callsig_test(unit.output.${name} quick test_output_${name})
