@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """results.py PARTS_DIR OUT_DIR
 
-Puts what the parts measured (pairs.json, whole.json, truth.json, index.json in PARTS_DIR; a part that was not run is left
+Puts what the parts measured (pairs.json, stages.json, whole.json, truth.json, index.json in PARTS_DIR; a part that was not run is left
 as it stood in OUT_DIR/results.json) into OUT_DIR/results.json, and writes OUT_DIR/results.md from that."""
 
 import json
@@ -10,7 +10,7 @@ import sys
 
 import machine
 
-PARTS = ["pairs", "whole", "truth", "index", "monitor"]
+PARTS = ["pairs", "stages", "whole", "truth", "index", "monitor"]
 PATTERN_TITLES = {"fib": "fib", "chain": "chain of 3", "two_args": "two arguments", "four_sigs": "four signatures",
                   "table": "table of 200", "two_threads": "two threads"}
 # What a call should cost, as a share of another tool's absolute time for the same pattern: (name, tool, pattern, base, aim).
@@ -190,6 +190,26 @@ def write_index(part, write):
     write_not_run([(row["program"], row) for row in part["rows"]], write)
 
 
+STAGE_PAIRS = {"function": ("a function's hooks", None), "action": ("an action's begin and end", None),
+               "task": ("a task's begin and end", 3.0), "task_text": ("the same with a text of 34 bytes", None),
+               "queue": ("a put and a get of a queue, four hooks", 3.0), "event": ("an event", None)}
+
+
+def write_stages(part, write):
+    write("## Stages, ns\n")
+    write("Pairs of callsig's own calls beside a pair of function hooks, in one process, in turn. Medians of "
+          f"{part['rounds']} runs, each run's figure the fastest of its repetitions; a ratio is the median of the runs'.\n")
+    lines = []
+    for row in part["rows"]:
+        if "ns" in row:
+            label, aim = STAGE_PAIRS[row["pair"]]
+            verdict = "" if aim is None else f"{aim:.2f} {'met' if row['to_function'] <= aim else 'missed'}"
+            lines.append([f"{row['compiler']}, {label}", f"{row['ns']:.1f}", f"{row['to_function']:.2f}", verdict])
+    if lines:
+        write(table(["pair", "ns", "to a function's", "aim"], lines) + "\n")
+    write_not_run([(row["compiler"], row) for row in part["rows"]], write)
+
+
 def write_monitor(part, write):
     write("## Monitor\n")
     write("The CPU time of the callsig process while it reads a recording every second and writes an SQLite database "
@@ -201,7 +221,8 @@ def write_monitor(part, write):
     write_not_run([(row["program"], row) for row in part["rows"]], write)
 
 
-WRITERS = {"pairs": write_pairs, "whole": write_whole, "truth": write_truth, "index": write_index, "monitor": write_monitor}
+WRITERS = {"pairs": write_pairs, "stages": write_stages, "whole": write_whole, "truth": write_truth, "index": write_index,
+           "monitor": write_monitor}
 
 
 def load(path):

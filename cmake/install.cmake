@@ -46,7 +46,7 @@ endforeach()
 install(FILES man/callsig.1 man/callsig-run.1 man/callsig-report.1 man/callsig-stages.1 man/callsig-index.1 man/callsig-flags.1 man/callsig-cc.1
               man/callsig-merge.1 man/callsig-export.1 man/callsig-diff.1 man/callsig-browse.1 man/callsig-scaling.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES man/callsig.h.3 man/callsig_start.3 man/callsig_enable.3 man/callsig_action_begin.3 man/callsig_set_clock.3
+install(FILES man/callsig.h.3 man/callsig_start.3 man/callsig_enable.3 man/callsig_action_begin.3 man/callsig_stage_open.3 man/callsig_set_clock.3
               man/callsig_stats.3 man/callsig_pipeline.3 man/callsig_monitor_start.3
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 

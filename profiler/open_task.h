@@ -15,7 +15,7 @@ struct cs_open_task {
   struct callsig_stage *stage; /* NULL: being begun */
   struct cs_rec_frame *frame;  /* its frame in the shadow stack; NULL: it is not recorded */
   uint64_t item;
-  uint64_t nested; /* ticks of the tasks that began and ended inside of it */
+  uint64_t nested; /* ticks of the tasks that began and ended inside of it, and of the waits for queues */
   uint32_t failed; /* callsig_task_fail() was called */
   uint32_t over;   /* it ended out of order, with others above it */
 };
@@ -30,7 +30,7 @@ struct cs_open_task *cs_open_task_innermost(void);
 struct cs_open_task *cs_open_task_before(const struct cs_open_task *task);
 /* The task whose frame this is, or NULL. Anywhere. */
 struct cs_open_task *cs_open_task_of_frame(const struct cs_rec_frame *frame);
-/* The innermost recorded task outside of `task`, or NULL. Anywhere. */
+/* The innermost recorded task outside of `task` (NULL: of all), or NULL. Anywhere. */
 struct cs_open_task *cs_open_task_around(const struct cs_open_task *task);
 /* No task of the thread has a frame any more: its tree is a forked parent's. In a slow section. */
 void cs_open_tasks_forget_frames(void);

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "histogram.h"
+#include "open_task.h"
 #include "options.h"
 #include "ring.h"
 #include "stage.h"
@@ -356,11 +357,14 @@ static inline void end(struct callsig_queue *queue, uint64_t token, uint64_t ite
   struct cs_rec_queue_use *use = counted_use(queue, token);
   if (!use || cs_self->warming)
     return;
+  uint64_t ticks = now > token ? now - token : 0;
+  struct cs_open_task *task = cs_open_task_around(NULL);
+  if (task) /* the wait is none of the task's own time */
+    cs_add(&task->nested, ticks);
   if (failed) {
     cs_add(&use->failed, 1);
     return;
   }
-  uint64_t ticks = now > token ? now - token : 0;
   struct waits waits = is_put ? puts_of(use) : gets_of(use);
   count_wait(&waits, ticks);
   cs_ring_add(cs_self, is_put ? CS_SPAN_PUT : CS_SPAN_GET, record, token, ticks, item,

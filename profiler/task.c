@@ -24,7 +24,7 @@
 struct ending {
   const struct cs_rec_edge *edge; /* NULL: the task was not recorded */
   uint64_t start, ticks;
-  uint64_t own; /* ticks without the tasks inside */
+  uint64_t own; /* ticks without the tasks and the waits for queues inside */
 };
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -134,12 +134,19 @@ void cs_task_cut(struct cs_thread *t, uint64_t now, bool left)
     cs_open_task_remove(open);
 }
 
-/* The text's name where it is known or there is to be none; false: it has to be made. */
-static bool find_text(const struct cs_stage *stage, const char *text, const struct cs_rec_name **name)
+/* The text's name where it is known or there is to be none; false: it has to be made. `last`: the edge of the thread's
+ * last task of the stage, or NULL: most often it has the same text. */
+static bool find_text(const struct cs_stage *stage, const struct cs_rec_edge *last, const char *text,
+                      const struct cs_rec_name **name)
 {
   *name = NULL;
   if (!text || !cs_process.settings.signatures)
     return true;
+  if (last && last->word_count) {
+    *name = (const struct cs_rec_name *)last->words[0];
+    if (cs_equal((*name)->text, text))
+      return true;
+  }
   *name = cs_stage_text_known(stage, text);
   return *name || cs_stage_texts_full(stage);
 }
@@ -166,7 +173,7 @@ static bool open_quick(struct cs_thread *t, struct cs_stage *stage, struct cs_op
 {
   struct cs_stage_use *use = cs_stage_use_known(t, stage);
   struct cs_named named;
-  if (!use || !find_text(stage, text, &named.text))
+  if (!use || !find_text(stage, use->last, text, &named.text))
     return false;
   named.function = use->function;
   named.last = &use->last;
@@ -190,7 +197,7 @@ static bool prepare(struct cs_stage *stage, const char *text, uintptr_t sp, bool
     return false;
   struct cs_stage_use *use = cs_stage_use(t, stage);
   struct cs_named named = {.function = use ? use->function : NULL};
-  if (!find_text(stage, text, &named.text))
+  if (!find_text(stage, NULL, text, &named.text))
     named.text = cs_stage_text(stage, text);
   bool ready = cs_named_prepare(t, &named) && !last;
   cs_named_leave(t, !ready);
@@ -222,7 +229,9 @@ static void count_dropped(const struct callsig_stage *stage)
 static int begin(struct callsig_stage *stage, const struct callsig_task_options *given, uintptr_t sp)
 {
   struct callsig_task_options options = {0};
-  if (given)
+  if (given && CS_LIKELY(given->size == sizeof options))
+    options = *given;
+  else if (given)
     cs_options_copy(&options, sizeof options, given);
   if (stage->hook_count && cs_stage_enter_task(stage, options.item) != 0) {
     count_dropped(stage);

@@ -143,8 +143,8 @@ struct callsig_stage_options {
    * since this handle was opened. */
   uint64_t max_failures;         /* more than these; 0: no limit */
   uint32_t max_failure_permille; /* more than this share of the tasks, once there are 100; 0: no limit */
-  int own_time; /* not 0: the times of its tasks leave out the tasks that begin inside them in the same thread, for
-                   stages that call one another. The tree and the timeline keep the whole time */
+  int own_time; /* not 0: the times of its tasks leave out the tasks that begin inside them in the same thread, and
+                   waits for queues, for stages that call one another. The tree and the timeline keep the whole time */
 };
 
 /* Opens a stage. A stage with the same pipeline, index, name and concurrency that was open before, or is, is the same

@@ -1,6 +1,7 @@
 """Cases where the surroundings fail the profiler: it says so in one clear line, and the program runs as if it were not there."""
 
 import glob
+import json
 import os
 import random
 import resource
@@ -27,17 +28,7 @@ def sigkill(tools, compiler, level):
         arguments = ["threads"] if turn % 2 else []
         progress, output = os.path.join(tools.scratch, "progress"), tools.new_recording()
         environment = tools.environment(LD_PRELOAD=tools.preload, CALLSIG_OUTPUT=output)
-        with subprocess.Popen([guest.path, progress, *arguments], env=environment) as process:
-            deadline = time.monotonic() + TIMEOUT
-            while not os.path.exists(progress) or os.path.getsize(progress) < 16 or started(progress)[0] < 1000:
-                if time.monotonic() > deadline or process.poll() is not None:
-                    raise Failure("the guest did not start")
-                time.sleep(0.01)
-            time.sleep(random.random() / 10)
-            process.kill()
-            status = process.wait(TIMEOUT)
-        if status != -signal.SIGKILL:
-            raise Failure(f"ended with {status}")
+        kill_after_start([guest.path, progress, *arguments], environment, progress)
         begun, done = started(progress)
         read = tools.read(output)
         step, main = read.calls["step"][0], read.calls["main"][0]
@@ -46,6 +37,21 @@ def sigkill(tools, compiler, level):
         tools.expect_counts(output, {"main": 1}, exact=True)
         os.unlink(progress)
         os.unlink(output)
+
+
+def kill_after_start(command, environment, progress):
+    """Runs the command and kills it at a random moment after its first thousand steps."""
+    with subprocess.Popen(command, env=environment) as process:
+        deadline = time.monotonic() + TIMEOUT
+        while not os.path.exists(progress) or os.path.getsize(progress) < 16 or started(progress)[0] < 1000:
+            if time.monotonic() > deadline or process.poll() is not None:
+                raise Failure("the guest did not start")
+            time.sleep(0.01)
+        time.sleep(random.random() / 10)
+        process.kill()
+        status = process.wait(TIMEOUT)
+    if status != -signal.SIGKILL:
+        raise Failure(f"ended with {status}")
 
 
 def started(path):
@@ -149,6 +155,57 @@ def control(tools, compiler, level):
         if result.status or result.errors:
             raise Failure(f"{name}: exit status {result.status}: {result.errors}")
         tools.expect_counts(path, result.told("count"), exact=True)
+
+
+def stages_of(tools, path, what="stages"):
+    """What `callsig stages` says: label -> the stage, or the queue."""
+    done = subprocess.run([tools.command, "stages", path, "--format", "json"], capture_output=True, text=True, timeout=TIMEOUT,
+                          env=tools.environment(), check=False)
+    if done.returncode:
+        raise Failure(f"callsig stages {path}: {done.stderr}")
+    return {found["label"]: found for found in json.loads(done.stdout)[what]}
+
+
+def stages(tools, compiler, level):
+    """A pipeline: its tasks end in every way, and by stage the calls sum up to the whole. Then it is killed in the middle."""
+    compiler = {"gcc": "g++", "clang": "clang++"}[compiler]
+    guest = Guest(tools, "stages.cpp", compiler, level, libraries=tools.link_with("shared"))
+    path = tools.new_recording()
+    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path), path)
+    if result.status or result.errors:
+        raise Failure(f"exit status {result.status}: {result.errors}")
+    tools.expect_counts(path, result.told("count"), exact=True)
+    if not tools.command:
+        return
+    found = stages_of(tools, path)
+    for line in result.output.splitlines():
+        if line.startswith("tasks "):
+            _, label, tasks, failures = line.split()
+            stage = found[label]
+            if (stage["num_tasks"], stage["num_failures"], stage["open"]) != (int(tasks), int(failures), 0):
+                raise Failure(f"{line}: the recording says {stage}")
+    queue = stages_of(tools, path, "queues")["0:0:source"]
+    if queue["num_items"] != 2000:
+        raise Failure(f"2000 items went through the queue, the recording says {queue}")
+    whole = {row["function"]: row["ncalls"] for row in tools.report_rows(path)}
+    for row in tools.report_rows(path, "function,stage"):
+        whole[row["function"]] -= row["ncalls"]
+    if any(whole.values()):
+        raise Failure(f"the calls by stage are not all there are: {whole}")
+    kill_stages(tools, guest)
+
+
+def kill_stages(tools, guest):
+    for turn in range(6):
+        progress, output = os.path.join(tools.scratch, "progress"), tools.new_recording()
+        kill_after_start([guest.path, progress], tools.environment(CALLSIG_OUTPUT=output), progress)
+        begun, done = started(progress)
+        stage = stages_of(tools, output)["0:1:decode[4]"]
+        tasks = stage["num_tasks"] + stage["open"]
+        if not done <= tasks <= begun or stage["open"] > 1 or stage["num_failures"] > stage["num_tasks"]:
+            raise Failure(f"turn {turn}: {done}..{begun} tasks, the recording says {stage}")
+        os.unlink(progress)
+        os.unlink(output)
 
 
 def toggle(tools, compiler, level):
@@ -348,6 +405,7 @@ CASES = {
     "filters": filters,
     "options": options,
     "control": control,
+    "stages": stages,
     "toggle": toggle,
     "sigkill": sigkill,
     "full_disk": full_disk,
@@ -362,4 +420,5 @@ BUILDS = {
     "linked": [("gcc", "-O2"), ("clang", "-O0")],
     "control": [("gcc", "-O0"), ("clang", "-O2")],
     "sigkill": [("gcc", "-O2"), ("clang", "-O0")],
+    "stages": [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")],
 }

@@ -33,6 +33,7 @@ int main(void)
   FIELD(cs_rec_function, function);
   FIELD(cs_rec_function, kind);
   FIELD(cs_rec_function, address);
+  FIELD(cs_rec_stage, label);
   FIELD(cs_rec_context, function);
   FIELD(cs_rec_variant, context);
   FIELD(cs_rec_edge, to);

@@ -13,7 +13,7 @@ LOSS_NAMES = [
     "signatures_merged", "timeline", "histogram",
 ]
 TAGS = {name: int.from_bytes(name.encode(), "little") for name in
-        ("CMOD", "CTHR", "CFUN", "CSIG", "CCTX", "CVAR", "CEDG", "CREC", "CSTK", "CNAM", "CHIS", "CRNG")}
+        ("CMOD", "CTHR", "CFUN", "CSIG", "CCTX", "CVAR", "CEDG", "CREC", "CSTK", "CNAM", "CHIS", "CRNG", "CSTG")}
 
 
 class Broken(Exception):
@@ -106,6 +106,8 @@ class Recording:
         number = self.half(record + self.at["rec_function.function"])
         if self.half(record + self.at["rec_function.kind"]) == 1:
             return "{" + self.text(where) + "}"
+        if self.half(record + self.at["rec_function.kind"]) == 2:
+            return "{" + self.text(self.field(self.record(where, "CSTG"), "rec_stage.label")) + "}"
         if not module or number == NONE:
             return f"{where:#x}"
         index = self.field(self.record(module, "CMOD"), "rec_module.index") - self.base

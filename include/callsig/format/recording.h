@@ -369,7 +369,7 @@ struct cs_rec_stage {
 };
 
 enum cs_stage_flag {
-  CS_STAGE_OWN_TIME = 1u << 0, /* the times in its cs_rec_tasks leave out the tasks that began inside its own */
+  CS_STAGE_OWN_TIME = 1u << 0, /* the times in its cs_rec_tasks leave out tasks inside its own, and waits for queues */
 };
 
 /* The tasks of one stage as one thread ran them. One writer. The times are those of successful tasks. */

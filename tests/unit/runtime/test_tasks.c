@@ -267,7 +267,9 @@ static QUIET void test_times(void)
   CHECK(callsig_set_clock(read_ticks, &ticks, 1000) == 0);
   const struct callsig_stage_options options = {.size = sizeof options, .index = 3, .name = "own", .own_time = 1};
   struct callsig_stage *own, *whole = open_stage(2, "whole", 1);
-  CHECK(callsig_stage_open(&options, &own) == 0);
+  const struct callsig_queue_options queue_options = {.size = sizeof queue_options, .index = 3, .name = "own"};
+  struct callsig_queue *queue;
+  CHECK(callsig_stage_open(&options, &own) == 0 && callsig_queue_open(&queue_options, &queue) == 0);
   for (uint64_t i = 0; i < 10; i++) {
     begin(own, NULL);
     ticks += 100;
@@ -276,6 +278,9 @@ static QUIET void test_times(void)
     begin(own, NULL); /* the same stage again, in another */
     ticks += 7;
     CHECK(callsig_task_end(own, 0) == 0 && callsig_task_end(whole, 0) == 0);
+    uint64_t token = callsig_queue_put_begin(queue);
+    ticks += 1000;
+    callsig_queue_put_end(queue, token, 0, i % 2 == 0);
     ticks += 5;
     CHECK(callsig_task_end(own, i == 9) == 0);
   }
@@ -284,6 +289,7 @@ static QUIET void test_times(void)
   CHECK(owns.min == 7 && owns.max == 105);
   CHECK(wholes.total == 10 * 37 + 45 && wholes.min == 37 && wholes.max == 46);
   CHECK(callsig_stage_close(own) == 0 && callsig_stage_close(whole) == 0);
+  callsig_queue_close(queue);
 }
 
 QUIET int main(int argc, char **argv)
