@@ -61,6 +61,125 @@ int main(int argc, char **argv)
 }
 """
 
+# ITEMS MS:CONCURRENCY...: a source, stages that sleep, and a sink, between bounded queues.
+QUEUES = r"""#include <callsig/callsig.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MOST = 8 };
+static struct callsig_fifo *queues[MOST + 1];
+static struct callsig_stage *stages[MOST];
+static unsigned milliseconds[MOST];
+
+static void *run_stage(void *data)
+{
+  unsigned number = (unsigned)(size_t)data;
+  struct callsig_fifo_item item;
+  while (callsig_fifo_get(queues[number], &item, UINT64_MAX) == 0) {
+    {
+      CALLSIG_TASK(stages[number]);
+      usleep(milliseconds[number] * 1000);
+    }
+    callsig_fifo_put(queues[number + 1], item, UINT64_MAX);
+  }
+  return NULL;
+}
+
+static void *run_sink(void *data)
+{
+  struct callsig_fifo_item item;
+  while (callsig_fifo_get(queues[(size_t)data], &item, UINT64_MAX) == 0)
+    ;
+  return NULL;
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const names[MOST] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"};
+  pthread_t threads[MOST][16], sink;
+  unsigned concurrency[MOST], count = (unsigned)argc - 2;
+  for (unsigned i = 0; i <= count; i++) {
+    struct callsig_queue_options options = {.size = sizeof options, .index = i, .name = i ? names[i - 1] : "source", .capacity = 8};
+    if (callsig_fifo_open(&options, &queues[i]) < 0)
+      return 1;
+  }
+  for (unsigned i = 0; i < count; i++) {
+    sscanf(argv[i + 2], "%u:%u", &milliseconds[i], &concurrency[i]);
+    struct callsig_stage_options options = {.size = sizeof options, .index = i + 1, .name = names[i], .concurrency = concurrency[i]};
+    if (callsig_stage_open(&options, &stages[i]) < 0)
+      return 1;
+    for (unsigned j = 0; j < concurrency[i]; j++)
+      pthread_create(&threads[i][j], NULL, run_stage, (void *)(size_t)i);
+  }
+  pthread_create(&sink, NULL, run_sink, (void *)(size_t)count);
+  for (int i = 0; i < atoi(argv[1]); i++)
+    callsig_fifo_put(queues[0], (struct callsig_fifo_item){.item = (uint64_t)i + 1}, UINT64_MAX);
+  for (unsigned i = 0; i < count; i++) {
+    callsig_fifo_shut(queues[i]);
+    for (unsigned j = 0; j < concurrency[i]; j++)
+      pthread_join(threads[i][j], NULL);
+  }
+  callsig_fifo_shut(queues[count]);
+  pthread_join(sink, NULL);
+  return 0;
+}
+"""
+
+# A million tasks each of three stages, by a clock that only they move; prints for each stage the exact percentiles.
+DISTRIBUTIONS = r"""
+#include <callsig/callsig.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { COUNT = 1000000 };
+static uint64_t now, times[COUNT];
+static unsigned long long state = 88172645463325252ull;
+static uint64_t read_clock(void *data) { (void)data; return now; }
+static double uniform(void)
+{
+  state ^= state >> 12; state ^= state << 25; state ^= state >> 27;
+  return ((double)(state * 2685821657736338717ull >> 11) + 0.5) / 9007199254740992.0;
+}
+static double draw(int kind)
+{
+  if (kind == 0) return 40000 * uniform();
+  if (kind == 1) return -25000 * log(uniform());
+  double angle = 6.283185307179586 * uniform();
+  return exp(8 + 2 * sqrt(-2 * log(uniform())) * cos(angle));
+}
+static int compare(const void *a, const void *b)
+{
+  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return left < right ? -1 : left > right;
+}
+int main(void)
+{
+  static const char *const names[] = {"uniform", "exponential", "lognormal"};
+  struct callsig_options options = {.size = sizeof options};
+  if (callsig_start(&options) < 0 || callsig_set_clock(read_clock, NULL, 1000000) < 0)
+    return 3;
+  for (int kind = 0; kind < 3; kind++) {
+    struct callsig_stage *stage;
+    struct callsig_stage_options named = {.size = sizeof named, .index = (uint32_t)kind, .name = names[kind]};
+    if (callsig_stage_open(&named, &stage) < 0)
+      return 4;
+    for (int i = 0; i < COUNT; i++) {
+      times[i] = (uint64_t)draw(kind);
+      callsig_task_begin(stage, NULL);
+      now += times[i];
+      callsig_task_end(stage, 0);
+    }
+    callsig_stage_close(stage);
+    qsort(times, COUNT, sizeof *times, compare);
+    printf("%llu %llu %llu %llu %llu\n", (unsigned long long)times[0], (unsigned long long)times[COUNT / 2],
+           (unsigned long long)times[COUNT / 10 * 9], (unsigned long long)times[COUNT / 100 * 99], (unsigned long long)times[COUNT - 1]);
+  }
+  return 0;
+}
+"""
+
 PLAIN = r"""
 #include <unistd.h>
 static int __attribute__((noinline)) work(int n) { usleep(1000); return n; }
@@ -69,8 +188,12 @@ int main(void) { int sum = 0; for (int i = 0; i < 400; i++) sum += work(i % 4); 
 
 
 class Stages(Case):
-    def pipeline(self, name="pipeline"):
-        return self.compile(name, PIPELINE, "-I" + INCLUDE, libs=("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME, "-lpthread"))
+    def link(self, name, source, *options, **more):
+        """Compiles a program that uses the library."""
+        return self.compile(name, source, "-I" + INCLUDE, *options, libs=("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME, "-lpthread", "-lm"), **more)
+
+    def pipeline(self):
+        return self.link("pipeline", PIPELINE)
 
     def simulated(self):
         path = self.path("simulated.out")
@@ -165,6 +288,35 @@ class Stages(Case):
         self.assertEqual(lines[0], ["Action", "Mean duration (s)", "Num calls", "Total time (s)", "Percentage %"])
         self.assertEqual(lines[1][:3] + lines[1][4:], ["Total", "-", str(encode["num_tasks"]), "100 %"])
         self.assertEqual(lines[2][0], "save")
+
+    def test_real_queues(self):
+        self.link("queues", QUEUES)
+        for items, stages, expected, states in (
+                (60, ("5:1", "30:1", "5:1"), "0:2:second", ["blocked", "busy", "starved"]),
+                (60, ("40:4", "30:1", "60:4"), "0:2:second", ["blocked", "busy", "starved"]),
+                (100, ("30:1", "5:1", "40:4"), "0:1:first", ["busy", "starved", "starved"]),
+                (60, ("5:1", "40:4", "30:1"), "0:3:third", ["blocked", "blocked", "busy"])):
+            with self.subTest(stages=stages):
+                self.assertEqual(self.callsig("run", "-o", "q.out", "./queues", str(items), *stages).returncode, 0)
+                value = self.json("q.out")
+                self.assertEqual([stage["num_tasks"] for stage in value["stages"]], [items] * 3)
+                self.assertEqual([(queue["num_items"], queue["puts"], queue["items"]) for queue in value["queues"]], [(items, items, 0)] * 4)
+                self.assertEqual([queue["capacity"] for queue in value["queues"]], [8] * 4)
+                verdict = value["verdicts"][0]
+                self.assertEqual((verdict["bound"], verdict["stage"]), ("stage", expected), verdict)
+                self.assertEqual([stage["state"] for stage in verdict["stages"]], states, verdict)
+
+    def test_recorded_percentiles(self):
+        self.link("distributions", DISTRIBUTIONS, instrument=False)
+        done = self.run_command("./distributions", env={"CALLSIG_OUTPUT": self.path("d.out")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for stage, line in zip(self.json("d.out")["stages"], done.stdout.splitlines()):
+            least, p50, p90, p99, most = (int(text) for text in line.split())
+            self.assertEqual(stage["num_tasks"], 1000000)
+            self.assertAlmostEqual(stage["min_time"] * 1e6, least, 3)
+            self.assertAlmostEqual(stage["max_time"] * 1e6, most, 3)
+            for name, exact in (("p50_time", p50), ("p90_time", p90), ("p99_time", p99)):
+                self.assertLessEqual(abs(stage[name] * 1e6 - exact), exact / 64 + 1e-3, (stage["label"], name))
 
     def test_nothing_there(self):
         self.compile("plain", PLAIN)
