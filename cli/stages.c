@@ -13,7 +13,7 @@ static const char help[] =
     "\n"
     "Prints the stages and queues of the recordings FILE... (default callsig.out), one after the other, and for each\n"
     "pipeline which stage bounds it and why, and the functions and arguments that take most of that stage's time. The\n"
-    "program may still be running.\n"
+    "program may still be running. A database of 'callsig run --db' prints as the summary of all its intervals.\n"
     "\n"
     "  --actions          the table of named actions in place of that\n"
     "  --db FILE          print nothing, and add to the SQLite database FILE what it lacks of these runs\n"
@@ -69,9 +69,34 @@ static print_fn *choose_print(const struct cs_command *command, const struct sta
   return NULL;
 }
 
+/* Whether the file begins as SQLite's do. */
+static bool is_database(const char *path)
+{
+  static const char magic[16] = "SQLite format 3";
+  char begin[sizeof magic];
+  FILE *file = fopen(path, "rbe");
+  bool found = file != NULL && fread(begin, sizeof begin, 1, file) == 1 && memcmp(begin, magic, sizeof magic) == 0;
+  if (file != NULL)
+    fclose(file);
+  return found;
+}
+
+static int print_database(const char *path, print_fn *print)
+{
+  if (print == callsig_pipeline_print)
+    return callsig_monitor_print(path, stdout) < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  cs_error("stages: %s: a database prints as text, and has no actions; name the recording", path);
+  return CS_EXIT_FAILURE;
+}
+
 static int print_file(const char *path, bool named, print_fn *print)
 {
   struct callsig_pipeline *pipeline;
+  if (is_database(path)) {
+    if (named)
+      printf("%s:\n", path);
+    return print_database(path, print);
+  }
   int error = callsig_pipeline_load(path, &pipeline);
   if (error == 0 && named)
     printf("%s:\n", path);

@@ -64,7 +64,7 @@ foreach(function IN ITEMS load free info stage_count stage queue_count queue eve
                           function_count function process print print_json print_actions)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_pipeline_${function}=callsig_pipeline)
 endforeach()
-foreach(function IN ITEMS look stop complete)
+foreach(function IN ITEMS look stop complete print)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_monitor_${function}=callsig_monitor_start)
 endforeach()
 foreach(alias IN LISTS CALLSIG_PAGE_ALIASES)

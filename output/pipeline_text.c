@@ -4,6 +4,7 @@
 
 #include "message.h"
 #include "object.h"
+#include "pipeline_text.h"
 #include "stage_functions.h"
 #include "verdict.h"
 
@@ -12,16 +13,16 @@ static const char double_rule[] = "=============================================
 
 enum { MOST_FUNCTIONS = 3 };
 
-static void put_number(struct cs_text *text, const char *before, double value, int decimals, const char *behind)
+void cs_put_number(struct cs_text *text, const char *before, double value, int decimals, const char *behind)
 {
   cs_text_puts(text, before);
   cs_text_decimals(text, value, 0, decimals);
   cs_text_puts(text, behind);
 }
 
-static void put_percent(struct cs_text *text, const char *before, double share, const char *behind)
+void cs_put_percent(struct cs_text *text, const char *before, double share, const char *behind)
 {
-  put_number(text, before, share * 100, 1, "%");
+  cs_put_number(text, before, share * 100, 1, "%");
   cs_text_puts(text, behind);
 }
 
@@ -38,7 +39,7 @@ static void put_time(struct cs_text *text, double seconds)
   if (seconds == 0)
     cs_text_puts(text, "0s");
   else
-    put_number(text, "", i == 3 ? seconds * 1e9 : seconds / units[i].least, 3, units[i].unit);
+    cs_put_number(text, "", i == 3 ? seconds * 1e9 : seconds / units[i].least, 3, units[i].unit);
 }
 
 static void put_times(struct cs_text *text, const char *what, double p50, double p90, double p99, double min,
@@ -59,9 +60,9 @@ static void put_stage(struct cs_text *text, const struct callsig_stage_stats *st
   uint64_t successes = stage->num_tasks - stage->num_failures;
   cs_text_printf(text, "\n  Stage: %s\n    Total tasks processed: %llu\n    Total failures: %llu\n", stage->label,
                  (unsigned long long)stage->num_tasks, (unsigned long long)stage->num_failures);
-  put_number(text, "    Average task time: ", stage->ave_time, 4, "s\n");
+  cs_put_number(text, "    Average task time: ", stage->ave_time, 4, "s\n");
   if (stage->num_tasks > 0)
-    put_percent(text, "    Success rate: ", (double)successes / (double)stage->num_tasks, "\n");
+    cs_put_percent(text, "    Success rate: ", (double)successes / (double)stage->num_tasks, "\n");
   else
     cs_text_puts(text, "    Success rate: unknown\n");
   cs_text_puts(text, "    Number of log entries: 1\n");
@@ -76,10 +77,10 @@ static void put_queue(struct cs_text *text, const struct callsig_queue_stats *qu
 {
   cs_text_printf(text, "\n  Queue: %s\n    Total items processed: %llu\n", queue->label,
                  (unsigned long long)queue->num_items);
-  put_number(text, "    Average QPS: ", queue->qps, 2, "\n");
-  put_number(text, "    Average put time: ", queue->ave_put_time, 4, "s\n");
-  put_number(text, "    Average get time: ", queue->ave_get_time, 4, "s\n");
-  put_percent(text, "    Average occupancy rate: ", queue->occupancy_rate, "\n");
+  cs_put_number(text, "    Average QPS: ", queue->qps, 2, "\n");
+  cs_put_number(text, "    Average put time: ", queue->ave_put_time, 4, "s\n");
+  cs_put_number(text, "    Average get time: ", queue->ave_get_time, 4, "s\n");
+  cs_put_percent(text, "    Average occupancy rate: ", queue->occupancy_rate, "\n");
   cs_text_puts(text, "    Number of log entries: 1\n");
   put_times(text, "Put times", queue->p50_put_time, queue->p90_put_time, queue->p99_put_time, queue->min_put_time,
             queue->max_put_time);
@@ -92,13 +93,23 @@ static void put_queue(struct cs_text *text, const struct callsig_queue_stats *qu
     cs_text_puts(text, "an unknown capacity\n");
 }
 
-static void put_summary(struct cs_text *text, const struct callsig_pipeline *pipeline)
+void cs_put_heading(struct cs_text *text)
 {
   cs_text_printf(text, "%sPIPELINE PERFORMANCE SUMMARY\n%s", double_rule, double_rule);
   cs_text_printf(text, "\xF0\x9F\x93\x8A Task Statistics:\n%s", rule);
+}
+
+void cs_put_queue_heading(struct cs_text *text)
+{
+  cs_text_printf(text, "\n\xF0\x9F\x93\x88 Queue Statistics:\n%s", rule);
+}
+
+static void put_summary(struct cs_text *text, const struct callsig_pipeline *pipeline)
+{
+  cs_put_heading(text);
   for (uint32_t i = 0; i < pipeline->stages.count; i++)
     put_stage(text, &cs_pipeline_stage_at(pipeline, i)->stats);
-  cs_text_printf(text, "\n\xF0\x9F\x93\x88 Queue Statistics:\n%s", rule);
+  cs_put_queue_heading(text);
   for (uint32_t i = 0; i < pipeline->queues.count; i++)
     put_queue(text, &cs_pipeline_queue_at(pipeline, i)->stats);
 }
@@ -115,15 +126,15 @@ static void put_bound(struct cs_text *text, const struct cs_verdict *verdict)
   switch (verdict->bound) {
   case CS_BOUND_STAGE:
     cs_text_printf(text, "%s bounds it", label_of(verdict->stage));
-    put_percent(text, ": it works ", verdict->stage->busy, " of its time\n");
+    cs_put_percent(text, ": it works ", verdict->stage->busy, " of its time\n");
     break;
   case CS_BOUND_SOURCE:
     cs_text_printf(text, "its source bounds it: what puts into %s", verdict->behind->label);
-    put_percent(text, ", which is occupied ", verdict->behind->occupancy_rate, " of the time\n");
+    cs_put_percent(text, ", which is occupied ", verdict->behind->occupancy_rate, " of the time\n");
     break;
   case CS_BOUND_SINK:
     cs_text_printf(text, "its sink bounds it: what takes from %s", verdict->before->label);
-    put_percent(text, ", which is occupied ", verdict->before->occupancy_rate, " of the time\n");
+    cs_put_percent(text, ", which is occupied ", verdict->before->occupancy_rate, " of the time\n");
     break;
   case CS_BOUND_GAP:
     cs_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded\n",
@@ -133,7 +144,7 @@ static void put_bound(struct cs_text *text, const struct cs_verdict *verdict)
     cs_text_puts(text, "nothing in it bounds it");
     if (verdict->stage) {
       cs_text_printf(text, ": the busiest stage, %s,", label_of(verdict->stage));
-      put_percent(text, " works ", verdict->stage->busy, " of its time");
+      cs_put_percent(text, " works ", verdict->stage->busy, " of its time");
     }
     cs_text_putc(text, '\n');
   }
@@ -147,13 +158,13 @@ static void put_reasons(struct cs_text *text, const struct cs_verdict *verdict)
     cs_text_printf(text, "    %s is as busy\n", label_of(verdict->equal));
   if (stage->input) {
     cs_text_printf(text, "    The queue before it, %s,", stage->input->label);
-    put_percent(text, " is occupied ", stage->input->occupancy_rate, " of the time; an item waits to be put ");
+    cs_put_percent(text, " is occupied ", stage->input->occupancy_rate, " of the time; an item waits to be put ");
     put_time(text, stage->input->ave_put_time);
     cs_text_puts(text, "\n");
   }
   if (stage->output) {
     cs_text_printf(text, "    The queue behind it, %s,", stage->output->label);
-    put_percent(text, " is occupied ", stage->output->occupancy_rate, " of the time; a get waits ");
+    cs_put_percent(text, " is occupied ", stage->output->occupancy_rate, " of the time; a get waits ");
     put_time(text, stage->output->ave_get_time);
     cs_text_puts(text, "\n");
   }
@@ -162,12 +173,12 @@ static void put_reasons(struct cs_text *text, const struct cs_verdict *verdict)
   if (stage->aggregates)
     cs_text_puts(text, "    It makes one item of several, so the queue before it is normally not occupied\n");
   if (stage->rate > 0) {
-    put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
-    put_number(text, "", stage->replicas, 0, " at a time, ");
+    cs_put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
+    cs_put_number(text, "", stage->replicas, 0, " at a time, ");
     put_time(text, stage->stage->stats.ave_time);
-    put_number(text, " each); it did ", verdict->throughput, 1, " tasks/s\n");
+    cs_put_number(text, " each); it did ", verdict->throughput, 1, " tasks/s\n");
   }
-  put_number(text, "    Twice its concurrency could give at most ", verdict->gain, 2, " times as much");
+  cs_put_number(text, "    Twice its concurrency could give at most ", verdict->gain, 2, " times as much");
   if (verdict->next)
     cs_text_printf(text, "; then %s bounds the pipeline", label_of(verdict->next));
   cs_text_putc(text, '\n');
@@ -189,9 +200,9 @@ static void put_state(struct cs_text *text, const struct cs_stage_view *view)
   default:
     cs_text_puts(text, "idle, ");
   }
-  put_percent(text, "works ", view->busy, ", ");
-  put_percent(text, "waits for items ", view->get_wait, " and ");
-  put_percent(text, "for space ", view->put_wait, " of its time\n");
+  cs_put_percent(text, "works ", view->busy, ", ");
+  cs_put_percent(text, "waits for items ", view->get_wait, " and ");
+  cs_put_percent(text, "for space ", view->put_wait, " of its time\n");
 }
 
 static void put_warnings(struct cs_text *text, const struct cs_verdict *verdict)
@@ -201,9 +212,9 @@ static void put_warnings(struct cs_text *text, const struct cs_verdict *verdict)
     const struct callsig_stage_stats *stats = &view->stage->stats;
     if (view->failures != CS_FAILURES_FEW) {
       cs_text_printf(text, "    %s: ", label_of(view));
-      put_percent(text, "", view->failure_rate,
-                  view->failures == CS_FAILURES_CRITICAL ? " of its tasks failed: critical (above 20%)\n"
-                                                         : " of its tasks failed: a concern (above 5%)\n");
+      cs_put_percent(text, "", view->failure_rate,
+                     view->failures == CS_FAILURES_CRITICAL ? " of its tasks failed: critical (above 20%)\n"
+                                                            : " of its tasks failed: a concern (above 5%)\n");
     }
     if (view->pauses) {
       cs_text_printf(text, "    %s: it pauses, or some items are far larger: p90 ", label_of(view));
@@ -230,12 +241,12 @@ static void put_functions(struct cs_text *text, const struct cs_stage_functions 
     cs_text_puts(text, "    Most of its time, callees not counted:\n");
   for (uint32_t i = 0; i < functions->list.count; i++) {
     const struct cs_stage_function *function = cs_vector_at(&functions->list, i);
-    put_percent(text, "      ", function->share, "  ");
+    cs_put_percent(text, "      ", function->share, "  ");
     cs_text_printf(text, "%s, %llu call%s\n", function->name, (unsigned long long)function->ncalls,
                    function->ncalls == 1 ? "" : "s");
   }
   if (functions->list.count > 0 || functions->task_share > 0)
-    put_percent(text, "    Outside of recorded functions: ", functions->task_share, "\n");
+    cs_put_percent(text, "    Outside of recorded functions: ", functions->task_share, "\n");
 }
 
 /* `stats` is NULL until the first stage that needs it. */

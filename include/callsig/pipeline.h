@@ -189,6 +189,10 @@ CALLSIG_STATS_API int callsig_monitor_stop(struct callsig_monitor *monitor);
  * missing, or a negative errno after a message. */
 CALLSIG_STATS_API int callsig_monitor_complete(const char *path, const char *database);
 
+/* Prints the summary of all intervals in a database, of a monitor or of SPDL: means weighted by tasks and items. -EIO
+ * after a message when it cannot be read, or `out` not be written. */
+CALLSIG_STATS_API int callsig_monitor_print(const char *database, FILE *out);
+
 #ifdef __cplusplus
 }
 #endif

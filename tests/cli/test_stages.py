@@ -345,6 +345,31 @@ class Stages(Case):
         self.assertEqual(self.callsig("stages", "--db", "r.db", "p.out", "q.out").returncode, 0)
         self.assertEqual(base.execute("SELECT COUNT(*), SUM(complete) FROM runs").fetchall(), [(2, 2)])
 
+    def test_summary_of_database(self):
+        """The figures of SPDL's summary, by SPDL's weights."""
+        base = self.open("s.db")
+        base.execute("CREATE TABLE task_stats (id INTEGER PRIMARY KEY, timestamp REAL, name TEXT, num_tasks INTEGER, num_failures INTEGER,"
+                     " ave_time REAL, p90_time REAL, p99_time REAL)")
+        base.execute("CREATE TABLE queue_stats (id INTEGER PRIMARY KEY, timestamp REAL, name TEXT, elapsed REAL, num_items INTEGER, ave_put_time REAL,"
+                     " ave_get_time REAL, p90_put_time REAL, p99_put_time REAL, p90_get_time REAL, p99_get_time REAL, occupancy_rate REAL)")
+        base.executemany("INSERT INTO task_stats VALUES (NULL, 0, '0:1:decode[10]', ?, ?, ?, 0, 0)", [(300, 3, 0.25), (100, 1, 0.75), (0, 0, 0)])
+        base.executemany("INSERT INTO queue_stats VALUES (NULL, 0, '0:1:decode[10]_queue', ?, ?, ?, ?, 0, 0, 0, 0, ?)",
+                         [(10, 300, 0.5, 0.125, 1.0), (10, 100, 0.1, 0.325, 0.2)])
+        base.commit()
+        done = self.callsig("stages", "s.db")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rule = "-" * 80
+        self.assertEqual(done.stdout, "\n".join([
+            "=" * 80, "PIPELINE PERFORMANCE SUMMARY", "=" * 80, "\U0001F4CA Task Statistics:", rule, "", "  Stage: 0:1:decode[10]",
+            "    Total tasks processed: 400", "    Total failures: 4", "    Average task time: 0.3750s", "    Success rate: 99.0%",
+            "    Number of log entries: 3", "", "\U0001F4C8 Queue Statistics:", rule, "", "  Queue: 0:1:decode[10]_queue",
+            "    Total items processed: 400", "    Average QPS: 20.00", "    Average put time: 0.4000s", "    Average get time: 0.1750s",
+            "    Average occupancy rate: 80.0%", "    Number of log entries: 2", ""]))
+        self.assert_fails(self.callsig("stages", "--format", "json", "s.db"), 1, "s.db: a database prints as text")
+        base.execute("DROP TABLE queue_stats")
+        base.commit()
+        self.assert_fails(self.callsig("stages", "s.db"), 1, "s.db: cannot be read as a database of intervals: no such table: queue_stats")
+
     def test_spdl_tables(self):
         self.compile("plain", PLAIN)
         self.callsig("run", "-o", "p.out", "--db", "r.db", "./plain")
