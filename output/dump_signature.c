@@ -25,19 +25,19 @@ static int restore_words(struct cs_dump *dump, uint32_t number, struct cs_argume
 static int put_signature(struct cs_dump *dump, uint32_t number, uint64_t function, struct cs_arguments *scratch)
 {
   const struct cs_signature *signature = cs_profile_signature(dump->profile, number);
-  struct {
-    struct cs_rec_signature head;
-    uint64_t words[CS_SIGNATURE_MAX_WORDS];
-  } record = {.head = {.function = function, .word_count = signature->word_count}};
-  record.head.flags = signature->text ? CS_SIGNATURE_TEXT : (signature->any ? CS_SIGNATURE_NONE : 0);
+  enum { HEAD_WORDS = sizeof(struct cs_rec_signature) / sizeof(uint64_t) };
+  uint64_t record[HEAD_WORDS + CS_SIGNATURE_MAX_WORDS] = {0}, *words = record + HEAD_WORDS;
+  struct cs_rec_signature *head = (struct cs_rec_signature *)(void *)record;
+  *head = (struct cs_rec_signature){.function = function, .word_count = signature->word_count};
+  head->flags = signature->text ? CS_SIGNATURE_TEXT : (signature->any ? CS_SIGNATURE_NONE : 0);
   int result = 0;
   if (signature->text)
-    record.words[0] = cs_dump_string(dump, (uint32_t)*cs_profile_words(dump->profile, signature));
+    words[0] = cs_dump_string(dump, (uint32_t)*cs_profile_words(dump->profile, signature));
   else if (signature->word_count > 0)
-    result = restore_words(dump, number, scratch, record.words);
-  size_t size = sizeof record.head + signature->word_count * sizeof record.words[0];
-  record.head.tag = (struct cs_rec_tag){.tag = CS_TAG_SIGNATURE, .size = (uint32_t)size};
-  dump->signatures[number] = cs_dump_put(dump, &record, size);
+    result = restore_words(dump, number, scratch, words);
+  size_t size = sizeof *head + signature->word_count * sizeof *words;
+  head->tag = (struct cs_rec_tag){.tag = CS_TAG_SIGNATURE, .size = (uint32_t)size};
+  dump->signatures[number] = cs_dump_put(dump, record, size);
   return result;
 }
 

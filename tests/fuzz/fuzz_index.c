@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fprintf(out, "%zu\n", follow_functions(&index));
     print_programs(&index, out);
   }
-  fuzz_view(copy, size);
+  fprintf(out, "%llu\n", (unsigned long long)fuzz_view(copy, size));
   fclose(out);
   free(text);
   free(copy);
