@@ -46,13 +46,13 @@ struct each {
 static int each_of_one(const struct each *each, uint8_t argument)
 {
   int result = 0;
-  for (uint8_t first = CS_GROWTH_LOG; first <= CS_GROWTH_STEEPEST && result == 0; first++) {
+  for (uint32_t first = CS_GROWTH_LOG; first <= CS_GROWTH_STEEPEST && result == 0; first++) {
     struct cs_law law = {
-        .argument_count = 1, .term_count = 1, .leading = 1, .arguments = {argument}, .growth = {{first}}};
+        .argument_count = 1, .term_count = 1, .leading = 1, .arguments = {argument}, .growth = {{(uint8_t)first}}};
     result = each->take(&law, each->data);
     law.term_count = 2;
-    for (uint8_t second = CS_GROWTH_LOG; second < first && first < CS_GROWTH_COUNT && result == 0; second++) {
-      law.growth[1][0] = second;
+    for (uint32_t second = CS_GROWTH_LOG; second < first && first < CS_GROWTH_COUNT && result == 0; second++) {
+      law.growth[1][0] = (uint8_t)second;
       result = each->take(&law, each->data);
     }
   }
@@ -80,9 +80,9 @@ static int each_of_growths(const struct each *each, uint8_t a, uint8_t b, uint8_
 static int each_of_two(const struct each *each, uint8_t a, uint8_t b)
 {
   int result = 0;
-  for (uint8_t f = CS_GROWTH_LOG; f < CS_GROWTH_COUNT; f++)
-    for (uint8_t g = CS_GROWTH_LOG; g < CS_GROWTH_COUNT && result == 0; g++)
-      result = each_of_growths(each, a, b, f, g);
+  for (uint32_t f = CS_GROWTH_LOG; f < CS_GROWTH_COUNT; f++)
+    for (uint32_t g = CS_GROWTH_LOG; g < CS_GROWTH_COUNT && result == 0; g++)
+      result = each_of_growths(each, a, b, (uint8_t)f, (uint8_t)g);
   return result;
 }
 
@@ -113,15 +113,15 @@ int cs_laws_each(uint32_t count, int (*take)(const struct cs_law *law, void *dat
   struct each each = {.count = count, .take = take, .data = data};
   struct cs_law constant = {0};
   int result = take(&constant, data);
-  for (uint8_t a = 0; a < count && result == 0; a++)
-    result = each_of_one(&each, a);
-  for (uint8_t a = 0; a < count; a++)
-    for (uint8_t b = (uint8_t)(a + 1); b < count && result == 0; b++)
-      result = each_of_two(&each, a, b);
-  for (uint8_t a = 0; a < count; a++)
-    for (uint8_t b = (uint8_t)(a + 1); b < count; b++)
-      for (uint8_t c = (uint8_t)(b + 1); c < count && result == 0; c++)
-        result = each_of_three(&each, a, b, c);
+  for (uint32_t a = 0; a < count && result == 0; a++)
+    result = each_of_one(&each, (uint8_t)a);
+  for (uint32_t a = 0; a < count; a++)
+    for (uint32_t b = a + 1; b < count && result == 0; b++)
+      result = each_of_two(&each, (uint8_t)a, (uint8_t)b);
+  for (uint32_t a = 0; a < count; a++)
+    for (uint32_t b = a + 1; b < count; b++)
+      for (uint32_t c = b + 1; c < count && result == 0; c++)
+        result = each_of_three(&each, (uint8_t)a, (uint8_t)b, (uint8_t)c);
   return result;
 }
 

@@ -81,7 +81,7 @@ static int factor(struct problem *problem)
 
 static int substitute(const struct problem *problem, double *solution)
 {
-  double found[CS_LEAST_SQUARES_MAX];
+  double found[CS_LEAST_SQUARES_MAX] = {0};
   for (uint32_t i = problem->columns; i-- > 0;) {
     double rest = problem->right[i];
     for (uint32_t j = i + 1; j < problem->columns; j++)

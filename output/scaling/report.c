@@ -54,13 +54,16 @@ static unsigned by_function(const struct callsig_stats *stats)
   return (stats->by & ~(unsigned)CALLSIG_BY_SIGNATURE) | CALLSIG_BY_FUNCTION;
 }
 
-static int prepare_by(struct callsig_stats *stats, unsigned by)
+static int prepare_by(struct cs_scaling_report *report, unsigned by)
 {
+  struct callsig_stats *stats = report->stats;
   if (stats->by != by) {
     cs_stats_forget(stats);
     stats->by = by;
   }
-  return cs_stats_prepare(stats);
+  int result = cs_stats_prepare(stats);
+  report->is_told = result < 0;
+  return result;
 }
 
 /* The functions in their order, after the restrictions. They are copies: rows by signature take the place of theirs. */
@@ -68,7 +71,7 @@ static int list_functions(struct cs_scaling_report *report, const char *const *r
                           struct cs_text *message)
 {
   struct callsig_stats *stats = report->stats;
-  int result = prepare_by(stats, by_function(stats));
+  int result = prepare_by(report, by_function(stats));
   if (result < 0)
     return result;
   struct cs_names names = cs_stats_names(stats);
@@ -77,6 +80,7 @@ static int list_functions(struct cs_scaling_report *report, const char *const *r
     return -ENOMEM;
   memcpy(list.rows, stats->order, stats->listed * sizeof *list.rows);
   result = cs_restrict(&names, &stats->rows, restrictions, count, &list, message);
+  report->is_told = result < 0;
   for (uint32_t i = 0; i < list.count && result == 0; i++) {
     struct cs_row *added = cs_vector_add(&report->functions, 1);
     if (added)
@@ -194,7 +198,7 @@ static int put_functions(struct cs_scaling_report *report, const struct cs_scali
 
 static int write_report(struct cs_scaling_report *report, const struct cs_scaling_format *format)
 {
-  int result = prepare_by(report->stats, by_function(report->stats) | CALLSIG_BY_SIGNATURE);
+  int result = prepare_by(report, by_function(report->stats) | CALLSIG_BY_SIGNATURE);
   if (result < 0)
     return result;
   report->names = cs_stats_names(report->stats);
@@ -273,9 +277,9 @@ int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stat
   cs_text_free(&report.line);
   cs_text_free(&report.text);
   cs_arguments_free(&report.scratch);
-  if (result == -ENOMEM)
+  if (result == -ENOMEM && !report.is_told)
     return cs_stats_no_memory();
-  if (result == -EIO)
+  if (result == -EIO && !report.is_told)
     return cs_stats_fail(-EIO, "cannot write the laws: the output is full or closed");
   return result;
 }

@@ -26,6 +26,7 @@ struct cs_scaling_report {
   struct cs_text line, text;
   struct cs_arguments scratch;
   uint32_t skipped[CS_SCALING_SHORT + 1]; /* functions by what could not be said of them */
+  bool is_told;                           /* what ends the report was told of where it happened */
   uint32_t written;                       /* functions that were given to Extra-P */
 };
 

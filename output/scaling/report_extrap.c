@@ -196,7 +196,7 @@ static void put_path(struct cs_scaling_report *report, const struct cs_scaling_e
   const char *name = cs_profile_string(&report->stats->profile, function->name);
   cs_text_clear(&report->text);
   cs_text_printf(&report->text, "%s/%03u-", report->directory, report->written);
-  for (uint32_t i = 0; name[i] && i < 100; i++)
+  for (uint32_t i = 0; i < 100 && name[i]; i++)
     cs_text_putc(&report->text, isalnum((unsigned char)name[i]) ? name[i] : '_');
   cs_text_puts(&report->text, ".txt");
 }
@@ -209,13 +209,15 @@ static int write_file(struct cs_scaling_report *report, const struct cs_scaling_
   if (report->text.failed || report->line.failed)
     return -ENOMEM;
   int result = cs_output_file_open(&file, cs_text_string(&report->text));
+  report->is_told = result < 0;
   if (result < 0)
     return result;
   size_t length = report->line.length;
   result = fwrite(cs_text_string(&report->line), 1, length, file.stream) == length ? 0 : -EIO;
   cs_text_clear(&report->line);
   result = cs_output_file_close(&file, result);
-  return result == -EIO ? -ECANCELED : result; /* -EIO would be taken for the report's own stream */
+  report->is_told = result < 0;
+  return result;
 }
 
 static int put_finding(struct cs_scaling_report *report, const struct cs_scaling_entry *entry,

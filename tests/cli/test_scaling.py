@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import random
 import re
 import subprocess
 
@@ -162,6 +163,29 @@ class Scaling(Recorded):
                 done = subprocess.run([harness.CALLSIG, "scaling", self.recording, "--format", name], env=self.environment,
                                       stdout=full, stderr=subprocess.PIPE, text=True, cwd=self.folder)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+
+
+class Memory(Recorded):
+    def test_memory_ends(self):
+        """From any allocation on there is none: one line that says so, never a crash, never half a report."""
+        library = self.path("fail.so")
+        done = self.run_command("cc", "-shared", "-fPIC", os.path.join(harness.HERE, "fail_allocation.c"), "-o", library)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("table", "json", "csv", "extrap"):
+            arguments = ["scaling", self.recording, "bubble|by_mode" if name != "extrap" else "bubble", "--format", name]
+            whole = self.callsig(*arguments)
+            counted = {"LD_PRELOAD": library, "FAIL_ALLOCATION": str(10 ** 12), "FAIL_ALLOCATION_COUNT": self.path("count")}
+            self.assertEqual(self.callsig(*arguments, env=counted).stdout, whole.stdout)
+            with open(self.path("count")) as file:
+                total = int(file.read())
+            source = random.Random(name)
+            for number in {*source.sample(range(1, total), 15), *range(total - 25, total)}:
+                done = self.callsig(*arguments, env={"LD_PRELOAD": library, "FAIL_ALLOCATION": str(number)})
+                if done.returncode == 0:
+                    self.assertEqual(done.stdout, whole.stdout, number)
+                else:
+                    self.assertEqual(done.returncode, 1, (name, number, done.stderr))
+                    self.assertRegex(done.stderr, "^callsig: .+\n$", (name, number))
 
 
 class ExtraP(Recorded):
