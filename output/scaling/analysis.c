@@ -63,7 +63,7 @@ static uint32_t read_points(const struct cs_scaling_analysis *analysis, struct c
     if (!read_values(analysis, finding, finding->rows[i], values + (size_t)count * finding->points.candidates))
       continue;
     double time = cs_scaling_time(measure, row), calls = counted_calls(measure, row);
-    if (!(time > 0)) {
+    if (!isnormal(time) || time < 0) {
       finding->zero++;
       continue;
     }

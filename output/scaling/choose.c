@@ -73,6 +73,12 @@ static double find_scale(const struct choice *choice)
   return fmax(CS_CHOOSE_SCALE, MEDIAN_TO_DEVIATION * best_of(choice)->median);
 }
 
+/* Even a constant is not fitted to times that are no numbers. */
+static bool has_constant(const struct choice *choice)
+{
+  return choice->fits.count > 0 && fit_at(choice, 0)->law.leading == 0;
+}
+
 /* The law with the fewest terms of those that are not told from the best; of as many terms, the best. */
 static const struct cs_fit *choose(const struct choice *choice)
 {
@@ -143,14 +149,14 @@ static int judge(const struct choice *choice, struct cs_choice *verdict)
 
 int cs_choose(const struct cs_points *points, struct cs_choice *verdict)
 {
-  *verdict = (struct cs_choice){.rivals = CS_VECTOR_OF(struct cs_law)};
+  *verdict = (struct cs_choice){.kind = CS_CHOICE_NONE, .rivals = CS_VECTOR_OF(struct cs_law)};
   struct choice choice = {.points = points, .fits = CS_VECTOR_OF(struct cs_fit)};
   int result = cs_fit_room_make(&choice.room, points->count);
   if (result == 0)
     result = fit_all(&choice, CS_FIT_RESOLUTION);
-  if (result == 0)
+  if (result == 0 && has_constant(&choice))
     result = fit_all(&choice, find_scale(&choice));
-  if (result == 0)
+  if (result == 0 && has_constant(&choice))
     result = judge(&choice, verdict);
   if (result < 0)
     cs_choice_free(verdict);

@@ -48,10 +48,11 @@ int cs_scaling_flush(struct cs_scaling_report *report)
   return result;
 }
 
-/* What rows are by without signatures. */
+/* What functions are by: a law has room for everything but signatures, which it is made of, and call stacks. */
 static unsigned by_function(const struct callsig_stats *stats)
 {
-  return (stats->by & ~(unsigned)CALLSIG_BY_SIGNATURE) | CALLSIG_BY_FUNCTION;
+  const unsigned kept = CALLSIG_BY_STAGE | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK;
+  return (stats->by & kept) | CALLSIG_BY_FUNCTION;
 }
 
 static int prepare_by(struct cs_scaling_report *report, unsigned by)
@@ -106,7 +107,8 @@ static bool equal_key(const void *owner, uint32_t number, const void *key)
 
 static uint64_t hash_key(const struct cs_row_key *key)
 {
-  return cs_hash_mix(cs_hash_mix(key->what, key->thread), cs_hash_mix(key->module, key->stage));
+  return cs_hash_mix(cs_hash_mix(key->what, key->thread), cs_hash_mix(key->module, key->stage)) ^
+         cs_hash_mix(key->process, key->rank);
 }
 
 /* The key of the function that a row by signature is of. */

@@ -9,8 +9,9 @@
 
 static int begin(struct cs_scaling_report *report)
 {
-  cs_text_puts(&report->line, "file,line,function,where,stage,thread,module,ncalls,tottime,cumtime,verdict,law,formula,"
-                              "error,r2,points,range,rivals,warnings\r\n");
+  cs_text_puts(&report->line,
+               "file,line,function,where,stage,thread,module,process,rank,ncalls,tottime,cumtime,verdict,law,formula,"
+               "error,r2,points,range,rivals,warnings\r\n");
   return cs_scaling_flush(report);
 }
 
@@ -39,6 +40,8 @@ static void put_function(struct cs_scaling_report *report, const struct cs_row_k
   cs_csv_field(&report->line, key->stage == CS_NONE ? NULL : cs_row_stage(&report->names, key));
   cs_csv_field(&report->line, key->thread == CS_NONE ? NULL : cs_profile_string(profile, key->thread));
   cs_csv_field(&report->line, key->module == CS_NONE ? NULL : cs_profile_string(profile, key->module));
+  cs_csv_field(&report->line, cs_row_process(&report->names, key));
+  cs_csv_field(&report->line, cs_row_rank(&report->names, key));
 }
 
 static int add_warning(const char *warning, void *data)

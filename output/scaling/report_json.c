@@ -78,6 +78,8 @@ static void put_identity(struct cs_scaling_report *report, const struct cs_scali
                      key->stage == CS_NONE || key->stage == 0 ? NULL : cs_row_stage(&report->names, key));
   cs_json_key_string(json, "thread", key->thread == CS_NONE ? NULL : cs_profile_string(profile, key->thread));
   cs_json_key_string(json, "module", key->module == CS_NONE ? NULL : cs_profile_string(profile, key->module));
+  cs_json_key_string(json, "process", cs_row_process(&report->names, key));
+  cs_json_key_string(json, "rank", cs_row_rank(&report->names, key));
   cs_json_key_integer(json, "ncalls", calls);
   cs_json_key_number(json, "tottime", own);
   /* Signatures of one function lie within each other: a part's calls have no cumulative time of their own. */

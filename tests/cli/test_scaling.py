@@ -165,6 +165,56 @@ class Scaling(Recorded):
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
 
 
+STAGES = """
+#include <callsig/callsig.h>
+#include <stdint.h>
+#define QUIET __attribute__((no_instrument_function, noinline))
+static volatile uint64_t steps = 1;
+static int is_slow;
+QUIET static uint64_t read_steps(void *data) { (void)data; return steps; }
+__attribute__((noinline)) void handle(int n) { for (long i = 0; i < (is_slow ? n * (long)n : n); i++) steps++; }
+QUIET int main(void)
+{
+  const char *const names[] = {"read", "write"};
+  if (callsig_set_clock(read_steps, 0, 1000000000) != 0) return 1;
+  for (; is_slow < 2; is_slow++) {
+    struct callsig_stage_options options = {.size = sizeof options, .index = is_slow, .name = names[is_slow]};
+    struct callsig_stage *stage;
+    if (callsig_stage_open(&options, &stage) != 0) return 1;
+    for (int n = 8; n <= 512; n *= 2) {
+      callsig_task_begin(stage, 0);
+      handle(n);
+      callsig_task_end(stage, 0);
+    }
+    callsig_stage_close(stage);
+  }
+  return 0;
+}
+"""
+
+
+class Stages(harness.Case):
+    def setUp(self):
+        super().setUp()
+        program = self.compile("stages", STAGES, "-I" + harness.INCLUDE, "-L" + harness.RUNTIME,
+                               "-Wl,-rpath," + harness.RUNTIME, libs=["-lcallsig"])
+        done = self.callsig("run", "-o", "recording", program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def laws(self, *arguments):
+        done = self.callsig("scaling", "recording", "--format", "json", "handle", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return {one["stage"]: one["law"] for one in json.loads(done.stdout)["functions"]}
+
+    def test_stages_apart(self):
+        laws = {stage.split(":")[2].split("[")[0]: law for stage, law in self.laws("--by", "stage").items()}
+        self.assertEqual(laws, {"read": "n", "write": "n^2"})
+
+    def test_one_stage(self):
+        self.assertEqual(self.laws("--stage", "read"), {None: "n"})
+        self.assertEqual(self.laws("--stage", "write"), {None: "n^2"})
+
+
 class Memory(Recorded):
     def test_memory_ends(self):
         """From any allocation on there is none: one line that says so, never a crash, never half a report."""
