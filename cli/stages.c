@@ -1,6 +1,6 @@
 /* callsig stages: the pipelines of recordings, and what holds them back. */
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "callsig/stats.h"
@@ -89,46 +89,70 @@ static int print_database(const char *path, print_fn *print)
   return CS_EXIT_FAILURE;
 }
 
-static int print_file(const char *path, bool named, print_fn *print)
+/* Prints a recording, and keeps it as `*kept` until all are printed; a database likewise, which is not kept. */
+static int print_file(const char *path, bool named, print_fn *print, struct callsig_pipeline **kept)
 {
-  struct callsig_pipeline *pipeline;
   if (is_database(path)) {
     if (named)
       printf("%s:\n", path);
     return print_database(path, print);
   }
-  int error = callsig_pipeline_load(path, &pipeline);
+  int error = callsig_pipeline_load(path, kept);
   if (error == 0 && named)
     printf("%s:\n", path);
   if (error == 0)
-    error = print(pipeline, stdout);
-  callsig_pipeline_free(pipeline);
+    error = print(*kept, stdout);
   return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
 }
 
-/* Prints the recording, or adds it to the database. Returns an exit status. */
-static int treat_file(const char *path, const struct stages_options *stages, bool named, print_fn *print)
+/* Prints the recordings one after the other, and then what shows beside one another. Returns an exit status. */
+static int print_files(char **paths, size_t count, print_fn *print)
 {
-  if (stages->database == NULL)
-    return print_file(path, named, print);
-  return callsig_monitor_complete(path, stages->database) < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  struct callsig_pipeline **pipelines = calloc(count, sizeof *pipelines);
+  int status = CS_EXIT_OK;
+  size_t kept = 0;
+  if (pipelines == NULL) {
+    cs_error("stages: out of memory");
+    return CS_EXIT_FAILURE;
+  }
+  for (size_t i = 0; i < count; i++) {
+    bool named = count > 1 && print != callsig_pipeline_print_json;
+    if (print_file(paths[i], named, print, &pipelines[kept]) != CS_EXIT_OK)
+      status = CS_EXIT_FAILURE;
+    kept += pipelines[kept] != NULL;
+  }
+  if (print == callsig_pipeline_print && kept > 1 &&
+      callsig_pipeline_print_stragglers((const struct callsig_pipeline *const *)pipelines, kept, stdout) < 0)
+    status = CS_EXIT_FAILURE;
+  for (size_t i = 0; i < kept; i++)
+    callsig_pipeline_free(pipelines[i]);
+  free(pipelines);
+  return status;
+}
+
+/* Adds to the database what it lacks. Returns an exit status. */
+static int complete(char **paths, size_t count, const char *database)
+{
+  int status = CS_EXIT_OK;
+  for (size_t i = 0; i < count; i++)
+    if (callsig_monitor_complete(paths[i], database) < 0)
+      status = CS_EXIT_FAILURE;
+  return status;
 }
 
 static int stages_main(const struct cs_command *command, int argc, char **argv)
 {
   struct stages_options stages = {.format = "text"};
+  char *standard = DEFAULT_RECORDING;
   int status = CS_EXIT_OK;
   if (read_options(command, argc, argv, &stages, &status) < 0)
     return status;
   print_fn *print = choose_print(command, &stages);
   if (print == NULL)
     return CS_EXIT_USAGE;
-  if (optind == argc)
-    status = treat_file(DEFAULT_RECORDING, &stages, false, print);
-  bool named = argc - optind > 1 && print != callsig_pipeline_print_json;
-  for (int i = optind; i < argc; i++)
-    if (treat_file(argv[i], &stages, named, print) != CS_EXIT_OK)
-      status = CS_EXIT_FAILURE;
+  char **paths = optind < argc ? argv + optind : &standard;
+  size_t count = optind < argc ? (size_t)(argc - optind) : 1;
+  status = stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, print);
   return status == CS_EXIT_OK ? cs_finish_output(status) : status;
 }
 

@@ -61,7 +61,7 @@ foreach(function IN ITEMS load snapshot add free group filter strip_dirs compens
   list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
 endforeach()
 foreach(function IN ITEMS load free info stage_count stage queue_count queue event_count event action_count action
-                          function_count function process print print_json print_actions)
+                          function_count function process print print_json print_actions print_stragglers)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_pipeline_${function}=callsig_pipeline)
 endforeach()
 foreach(function IN ITEMS look stop complete print)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "columns.h"
 #include "message.h"
 #include "object.h"
 #include "pipeline_text.h"
@@ -26,22 +27,6 @@ void cs_put_percent(struct cs_text *text, const char *before, double share, cons
   cs_text_puts(text, behind);
 }
 
-/* A time in the unit that suits it. */
-static void put_time(struct cs_text *text, double seconds)
-{
-  static const struct {
-    double least;
-    const char *unit;
-  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {0, "ns"}};
-  unsigned i = 0;
-  while (seconds < units[i].least)
-    i++;
-  if (seconds == 0)
-    cs_text_puts(text, "0s");
-  else
-    cs_put_number(text, "", i == 3 ? seconds * 1e9 : seconds / units[i].least, 3, units[i].unit);
-}
-
 static void put_times(struct cs_text *text, const char *what, double p50, double p90, double p99, double min,
                       double max)
 {
@@ -50,7 +35,7 @@ static void put_times(struct cs_text *text, const char *what, double p50, double
   cs_text_printf(text, "    %s: ", what);
   for (unsigned i = 0; i < 5; i++) {
     cs_text_puts(text, names[i]);
-    put_time(text, times[i]);
+    cs_put_scaled(text, times[i], 0);
   }
   cs_text_putc(text, '\n');
 }
@@ -159,13 +144,13 @@ static void put_reasons(struct cs_text *text, const struct cs_verdict *verdict)
   if (stage->input) {
     cs_text_printf(text, "    The queue before it, %s,", stage->input->label);
     cs_put_percent(text, " is occupied ", stage->input->occupancy_rate, " of the time; an item waits to be put ");
-    put_time(text, stage->input->ave_put_time);
+    cs_put_scaled(text, stage->input->ave_put_time, 0);
     cs_text_puts(text, "\n");
   }
   if (stage->output) {
     cs_text_printf(text, "    The queue behind it, %s,", stage->output->label);
     cs_put_percent(text, " is occupied ", stage->output->occupancy_rate, " of the time; a get waits ");
-    put_time(text, stage->output->ave_get_time);
+    cs_put_scaled(text, stage->output->ave_get_time, 0);
     cs_text_puts(text, "\n");
   }
   if (verdict->step && verdict->step != stage)
@@ -175,7 +160,7 @@ static void put_reasons(struct cs_text *text, const struct cs_verdict *verdict)
   if (stage->rate > 0) {
     cs_put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
     cs_put_number(text, "", stage->replicas, 0, " at a time, ");
-    put_time(text, stage->stage->stats.ave_time);
+    cs_put_scaled(text, stage->stage->stats.ave_time, 0);
     cs_put_number(text, " each); it did ", verdict->throughput, 1, " tasks/s\n");
   }
   cs_put_number(text, "    Twice its concurrency could give at most ", verdict->gain, 2, " times as much");
@@ -218,9 +203,9 @@ static void put_warnings(struct cs_text *text, const struct cs_verdict *verdict)
     }
     if (view->pauses) {
       cs_text_printf(text, "    %s: it pauses, or some items are far larger: p90 ", label_of(view));
-      put_time(text, stats->p90_time);
+      cs_put_scaled(text, stats->p90_time, 0);
       cs_text_puts(text, ", median ");
-      put_time(text, stats->p50_time);
+      cs_put_scaled(text, stats->p50_time, 0);
       cs_text_putc(text, '\n');
     }
   }
@@ -228,9 +213,9 @@ static void put_warnings(struct cs_text *text, const struct cs_verdict *verdict)
     const struct cs_straggler *straggler = cs_vector_at(&verdict->stragglers, i);
     cs_text_printf(text, "    %s: thread %s (%u) is a straggler: ", label_of(straggler->view),
                    straggler->replica->thread, straggler->replica->tid);
-    put_time(text, straggler->mean);
+    cs_put_scaled(text, straggler->mean, 0);
     cs_text_puts(text, " a task, the others ");
-    put_time(text, straggler->others);
+    cs_put_scaled(text, straggler->others, 0);
     cs_text_putc(text, '\n');
   }
 }

@@ -7,17 +7,15 @@
 #include "message.h"
 
 /* Shares of time, and ratios, from which on something is said. docs/pipeline-statistics.md gives them too. */
-#define BUSY_ENOUGH     0.70 /* of its time: a stage bounds the pipeline */
-#define AS_BUSY         0.03 /* a difference that does not count */
-#define WAITS           0.10 /* of its time: a stage is starved or blocked */
-#define OCCUPIED        0.50 /* of the time: a queue counts as full; below as empty */
-#define CONCERN         0.05 /* of its tasks failed */
-#define CRITICAL        0.20
-#define STRAGGLES       2.0 /* times the mean of the others */
-#define PAUSES          3.0 /* p90 over the median */
-#define ENOUGH_TASKS    20  /* for a median to mean anything */
-#define ENOUGH_REPLICAS 5   /* tasks of a thread, for its mean to */
-#define AGGREGATES      1.5 /* items in for each item out */
+#define BUSY_ENOUGH  0.70 /* of its time: a stage bounds the pipeline */
+#define AS_BUSY      0.03 /* a difference that does not count */
+#define WAITS        0.10 /* of its time: a stage is starved or blocked */
+#define OCCUPIED     0.50 /* of the time: a queue counts as full; below as empty */
+#define CONCERN      0.05 /* of its tasks failed */
+#define CRITICAL     0.20
+#define PAUSES       3.0 /* p90 over the median */
+#define ENOUGH_TASKS 20  /* for a median to mean anything */
+#define AGGREGATES   1.5 /* items in for each item out */
 
 static uint64_t successes(const struct callsig_stage_stats *stats)
 {
@@ -220,11 +218,11 @@ static int find_stragglers(const struct callsig_pipeline *pipeline, struct cs_ve
       continue;
     const struct cs_stage_view *view = &verdict->views[replica->stage - first_stage];
     uint64_t own = replica->tasks - replica->failures, all = successes(&view->stage->stats);
-    if (own < ENOUGH_REPLICAS || all < own + ENOUGH_REPLICAS)
+    if (own < CS_STRAGGLER_TASKS || all < own + CS_STRAGGLER_TASKS)
       continue;
     double mean = replica->total_time / (double)own;
     double others = (view->stage->stats.total_time - replica->total_time) / (double)(all - own);
-    if (others > 0 && mean >= STRAGGLES * others)
+    if (others > 0 && mean >= CS_STRAGGLER_RATIO * others)
       result = add_straggler(verdict, view, replica, mean, others);
   }
   return result;

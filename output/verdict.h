@@ -6,6 +6,10 @@
 
 #include "pipeline.h"
 
+/* A straggler takes so many times as long for a task as its stage elsewhere, each with so many tasks at least. */
+#define CS_STRAGGLER_RATIO 2.0
+#define CS_STRAGGLER_TASKS 5
+
 /* What a stage's replicas spend most of their time on, beside work. */
 enum cs_stage_state {
   CS_STAGE_BUSY,    /* it waits for neither */

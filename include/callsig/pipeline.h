@@ -21,7 +21,7 @@ extern "C" {
 struct callsig_pipeline;
 
 /* Reads the statistics of the recording at `path`, whose process may still be running: then they are as of now.
- * Errors as of callsig_stats_load(). */
+ * Errors as of callsig_stats_load(); -ENOTSUP also for a merged recording, which does not have them. */
 CALLSIG_STATS_API int callsig_pipeline_load(const char *path, struct callsig_pipeline **pipeline);
 
 /* Frees it; NULL is allowed. */
@@ -145,6 +145,9 @@ CALLSIG_STATS_API int callsig_pipeline_process(const struct callsig_pipeline *pi
 CALLSIG_STATS_API int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out);
 /* The same as JSON: docs/json.md. */
 CALLSIG_STATS_API int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *out);
+/* Prints a line for each stage whose tasks take at least twice as long in one of the recordings as in the others. */
+CALLSIG_STATS_API int callsig_pipeline_print_stragglers(const struct callsig_pipeline *const *pipelines, size_t count,
+                                                        FILE *out);
 /* Prints the table of actions. -ENODATA, with one line, when there are none. */
 CALLSIG_STATS_API int callsig_pipeline_print_actions(const struct callsig_pipeline *pipeline, FILE *out);
 

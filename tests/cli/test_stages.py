@@ -268,6 +268,18 @@ class Stages(Case):
         self.assertEqual(done.stdout.count(path + ":\n"), 2)
         self.assertEqual(done.stderr, "callsig: %s: cannot open: No such file or directory\n" % self.path("none"))
 
+    def test_straggling_recording(self):
+        self.link("queues", QUEUES)
+        for name, milliseconds in (("a.out", 5), ("b.out", 40), ("c.out", 5)):
+            self.assertEqual(self.callsig("run", "-o", name, "./queues", "20", "%d:1" % milliseconds).returncode, 0)
+        done = self.callsig("stages", "a.out", "b.out", "c.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line.split(" is a straggler: ")[0] for line in done.stdout.splitlines() if "straggler" in line],
+                         ["b.out: 0:1:first"])
+        merged = self.callsig("merge", "-o", "m.out", "a.out", "b.out")
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        self.assert_fails(self.callsig("stages", "m.out"), 1, "m.out: a merge has the calls of stages and not the statistics")
+
     def test_real_stages(self):
         self.pipeline()
         done = self.callsig("run", "-o", "p.out", "./pipeline", "600")
