@@ -91,8 +91,9 @@ static void put_header(struct cs_dump *dump)
 
 static int put_all(struct cs_dump *dump)
 {
-  int (*const parts[])(struct cs_dump *) = {cs_dump_modules,  cs_dump_stages,    cs_dump_functions, cs_dump_signatures,
-                                            cs_dump_contexts, cs_dump_processes, cs_dump_edges,     cs_dump_threads};
+  int (*const parts[])(struct cs_dump *) = {cs_dump_modules,    cs_dump_stages,   cs_dump_functions,
+                                            cs_dump_signatures, cs_dump_contexts, cs_dump_processes,
+                                            cs_dump_histograms, cs_dump_edges,    cs_dump_threads};
   put_header(dump);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && dump->error == 0; i++) {
     int result = parts[i](dump);
@@ -111,6 +112,7 @@ static void release(struct cs_dump *dump)
   free(dump->stages);
   free(dump->functions);
   free(dump->signatures);
+  free(dump->times);
   free(dump->first_edges);
   cs_vector_free(&dump->names);
   cs_idset_free(&dump->name_set);

@@ -24,6 +24,7 @@ struct cs_dump {
   uint64_t *stages;                                            /* [0]: none */
   uint64_t *functions;                                         /* by code */
   uint64_t *signatures;                                        /* 0: nothing refers to it */
+  uint64_t *times;                                             /* by edge: its histogram, 0 for none */
   uint64_t *first_edges;                                       /* by thread: the head of its list, 0 for none */
   uint64_t contexts, variants, processes, threads, recursions; /* address of number 0 of each */
   struct cs_rec_header header;
@@ -51,6 +52,7 @@ int cs_dump_functions(struct cs_dump *dump);  /* dump_code.c */
 int cs_dump_signatures(struct cs_dump *dump); /* dump_signature.c */
 int cs_dump_contexts(struct cs_dump *dump);   /* dump_tree.c, with variants */
 int cs_dump_processes(struct cs_dump *dump);  /* dump_thread.c */
+int cs_dump_histograms(struct cs_dump *dump); /* dump_times.c */
 int cs_dump_edges(struct cs_dump *dump);      /* dump_tree.c, with recursion records */
 int cs_dump_threads(struct cs_dump *dump);    /* dump_thread.c */
 
@@ -59,6 +61,9 @@ static inline uint64_t cs_dump_variant(const struct cs_dump *dump, uint32_t vari
 {
   return variant == CS_NONE ? 0 : dump->variants + (uint64_t)variant * sizeof(struct cs_rec_variant);
 }
+
+/* dump_times.c: the histogram of profile.times number `number`. */
+uint64_t cs_dump_times(struct cs_dump *dump, uint32_t number);
 
 /* The next older record of a list that lies side by side in its order. */
 static inline uint64_t cs_dump_following(const struct cs_dump *dump, uint32_t number, uint32_t count, size_t size)

@@ -1,15 +1,19 @@
 /* The threads, and the processes that they belong to. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dump.h"
 
-static struct cs_rec_process describe(struct cs_dump *dump, uint32_t number)
+/* Everything but where the next one is; `command` is the address of its name. */
+static struct cs_rec_process describe(struct cs_dump *dump, const struct cs_recording_info *info, uint64_t command)
 {
-  const struct cs_recording_info *info = cs_profile_recording(dump->profile, number);
   struct cs_rec_process record = info->process;
   record.tag = (struct cs_rec_tag)CS_DUMP_TAG(CS_TAG_PROCESS, record);
   record.program = cs_dump_string(dump, info->program);
+  record.command = command;
   record.source = cs_dump_string(dump, info->path);
+  record.rank_source = info->process.rank_source ? cs_dump_string(dump, info->rank_source) : 0;
   record.open_frames = info->open_frames;
   record.innermost = cs_dump_variant(dump, info->open_frames ? info->innermost : CS_NONE);
   record.damaged = info->damaged;
@@ -19,16 +23,23 @@ static struct cs_rec_process describe(struct cs_dump *dump, uint32_t number)
 int cs_dump_processes(struct cs_dump *dump)
 {
   uint32_t count = dump->profile->recordings.count;
+  uint64_t *commands = calloc(count + 1u, sizeof *commands);
+  if (!commands)
+    return -ENOMEM;
   /* Twice: strings that are new must not come between the records. */
-  for (uint32_t i = 0; i < count; i++)
-    describe(dump, i);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct cs_recording_info *info = cs_profile_recording(dump->profile, i);
+    commands[i] = info->command ? cs_dump_bytes(dump, info->command, info->command_size) : 0;
+    describe(dump, info, commands[i]);
+  }
   dump->processes = dump->next;
   for (uint32_t i = 0; i < count; i++) {
-    struct cs_rec_process record = describe(dump, i);
+    struct cs_rec_process record = describe(dump, cs_profile_recording(dump->profile, i), commands[i]);
     record.next = cs_dump_following(dump, i, count, sizeof record);
     cs_dump_put(dump, &record, sizeof record);
   }
   dump->header.first_process = dump->processes;
+  free(commands);
   return 0;
 }
 

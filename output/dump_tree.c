@@ -83,17 +83,20 @@ static void put_recursions(struct cs_dump *dump)
     if (edge->to == CS_NONE || edge->recursion == CS_NONE)
       continue;
     const struct cs_recursion *recursion = cs_profile_recursion(profile, edge->recursion);
-    struct cs_rec_recursion record = {
-        .tag = CS_DUMP_TAG(CS_TAG_RECURSION, record), .calls = recursion->calls, .total = recursion->total};
+    struct cs_rec_recursion record = {.tag = CS_DUMP_TAG(CS_TAG_RECURSION, record),
+                                      .calls = recursion->calls,
+                                      .total = recursion->total,
+                                      .active = {recursion->open}};
     memcpy(record.primitive, recursion->primitive, sizeof recursion->primitive);
     memcpy(record.cumulative, recursion->cumulative, sizeof recursion->cumulative);
     cs_dump_put(dump, &record, sizeof record);
   }
 }
 
-static void put_edge(struct cs_dump *dump, const struct cs_edge *edge, uint64_t next, uint64_t recursion)
+static void put_edge(struct cs_dump *dump, uint32_t number, uint64_t next, uint64_t recursion)
 {
   const struct cs_profile *profile = dump->profile;
+  const struct cs_edge *edge = cs_profile_edge(profile, number);
   uint32_t root = cs_profile_thread(profile, edge->thread)->root;
   const struct cs_context *context = cs_profile_context(profile, cs_profile_variant(profile, edge->to)->context);
   struct cs_rec_edge record = {
@@ -109,6 +112,7 @@ static void put_edge(struct cs_dump *dump, const struct cs_edge *edge, uint64_t 
       .next = next,
       .flags = context->cover & CS_COVER_MODULE ? 0 : CS_EDGE_MODULE,
       .overhead = edge->overhead,
+      .histogram = dump->times[number],
   };
   cs_dump_put(dump, &record, sizeof record);
 }
@@ -148,7 +152,7 @@ int cs_dump_edges(struct cs_dump *dump)
     if (edge->to == CS_NONE)
       continue;
     bool recursive = edge->recursion != CS_NONE;
-    put_edge(dump, edge, next[i], recursive ? recursion : 0);
+    put_edge(dump, i, next[i], recursive ? recursion : 0);
     recursion += recursive ? sizeof(struct cs_rec_recursion) : 0;
   }
   free(next);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fold_times.h"
 #include "load.h"
 #include "message.h"
 #include "object.h"
@@ -12,6 +13,7 @@
 struct fold {
   struct cs_profile *profile;
   struct cs_vector threads, contexts, variants, edges, recursions;
+  uint32_t *edge_of; /* by old edge: the new one; CS_NONE where it is no call */
   struct cs_idset code_set, thread_set, context_set, variant_set, edge_set;
   uint32_t *code_of;     /* by code: the first that is the same */
   uint32_t *thread_of;   /* by old thread: the new one */
@@ -189,6 +191,7 @@ static int fold_recursion(struct fold *fold, uint32_t old, struct cs_edge *into)
   const struct cs_recursion *recursion = cs_profile_recursion(fold->profile, old);
   sum->calls += recursion->calls;
   sum->total += recursion->total;
+  sum->open += recursion->open;
   for (uint32_t i = 0; i < CS_GROUP_COUNT; i++) {
     sum->primitive[i] += recursion->primitive[i];
     sum->cumulative[i] += recursion->cumulative[i];
@@ -218,12 +221,14 @@ static int fold_edge(struct fold *fold, uint32_t old)
   edge.thread = fold->thread_of[edge.thread];
   uint64_t hash = cs_hash_mix(cs_hash_mix(edge.from, edge.to), edge.thread);
   number = cs_idset_find(&fold->edge_set, hash, fold, &edge, equal_edge);
+  fold->edge_of[old] = number;
   if (number != CS_NONE) {
     add_counters(cs_vector_at(&fold->edges, number), &edge);
   } else {
     int result = add(&fold->edge_set, hash, &fold->edges, &edge, &number);
     if (result < 0)
       return result;
+    fold->edge_of[old] = number;
   }
   return fold_recursion(fold, recursion, cs_vector_at(&fold->edges, number));
 }
@@ -240,7 +245,7 @@ static int fold_all(struct fold *fold)
 {
   const struct cs_profile *profile = fold->profile;
   int result = 0;
-  if (!fold->code_of || !fold->thread_of || !fold->owner || !fold->context_of || !fold->variant_of)
+  if (!fold->code_of || !fold->thread_of || !fold->owner || !fold->context_of || !fold->variant_of || !fold->edge_of)
     return -ENOMEM;
   for (uint32_t i = 0; i < profile->codes.count && result == 0; i++)
     result = fold_code(fold, i);
@@ -312,6 +317,7 @@ static void release(struct fold *fold)
   free(fold->owner);
   free(fold->context_of);
   free(fold->variant_of);
+  free(fold->edge_of);
 }
 
 int callsig_stats_fold(struct callsig_stats *stats)
@@ -330,9 +336,12 @@ int callsig_stats_fold(struct callsig_stats *stats)
       .owner = numbers(profile->contexts.count),
       .context_of = numbers(profile->contexts.count),
       .variant_of = numbers(profile->variants.count),
+      .edge_of = numbers(profile->edges.count),
   };
   cs_stats_forget(stats);
   int result = fold_all(&fold);
+  if (result == 0)
+    result = cs_fold_times(profile, fold.edge_of, fold.edges.count);
   if (result == 0)
     result = label_threads(&fold);
   if (result == 0) {

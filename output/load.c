@@ -89,6 +89,8 @@ static int load_recursion(struct cs_loader *loader, uint64_t address, struct cs_
   added->total = record->total;
   memcpy(added->primitive, record->primitive, sizeof added->primitive);
   memcpy(added->cumulative, record->cumulative, sizeof added->cumulative);
+  if (loader->recording->header.flags & CS_REC_MERGED)
+    added->open = record->active[0] < record->calls ? record->active[0] : record->calls;
   edge->recursion = loader->profile->recursions.count - 1;
   return 0;
 }

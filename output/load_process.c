@@ -1,5 +1,6 @@
 /* The processes of a recording: one, which the header is about, or those that a merged recording lists. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -66,6 +67,20 @@ static int label(struct cs_loader *loader, const struct cs_rec_process *process,
   return result < 0 ? result : other;
 }
 
+static int copy_command(struct cs_loader *loader, uint64_t address, struct cs_recording_info *info)
+{
+  size_t length = 0;
+  const char *command = cs_recording_name(loader->recording, address, &length);
+  if (!command)
+    return 0;
+  info->command = malloc(length + 1);
+  if (!info->command)
+    return -ENOMEM;
+  memcpy(info->command, command, length);
+  info->command_size = length;
+  return 0;
+}
+
 static int add_process(struct cs_loader *loader, const struct cs_rec_process *process)
 {
   struct cs_recording_info *info = cs_vector_add(&loader->profile->recordings, 1);
@@ -86,6 +101,10 @@ static int add_process(struct cs_loader *loader, const struct cs_rec_process *pr
   int result = intern(loader, process->program, "", &info->program);
   if (result == 0)
     result = label(loader, process, info);
+  if (result == 0)
+    result = copy_command(loader, process->command, info);
+  if (result == 0 && process->rank_source)
+    result = intern(loader, process->rank_source, "?", &info->rank_source);
   if (result == 0 && process->source)
     return intern(loader, process->source, "?", &info->path);
   return result < 0 ? result : cs_strings_add(loader->profile->strings, loader->recording->path, &info->path);

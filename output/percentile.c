@@ -20,14 +20,6 @@ struct gathering {
   uint8_t *open;    /* by row: some of its calls had not ended */
 };
 
-static const struct cs_times *times_of(const struct cs_profile *profile, uint32_t edge)
-{
-  if (edge >= profile->times_of.count)
-    return NULL;
-  uint32_t number = *(uint32_t *)cs_vector_at(&profile->times_of, edge);
-  return number == CS_NONE ? NULL : cs_vector_at(&profile->times, number);
-}
-
 /* The middle of a bucket, as format/recording.h numbers them. */
 static double middle_of(uint32_t bucket, uint32_t sub_bits)
 {
@@ -44,7 +36,7 @@ static void count_edge(struct gathering *gathering, uint32_t number, uint32_t ro
 {
   const struct cs_profile *profile = gathering->profile;
   const struct cs_edge *edge = cs_profile_edge(profile, number);
-  const struct cs_times *times = times_of(profile, number);
+  const struct cs_times *times = cs_profile_times(profile, number);
   uint64_t ended = edge->calls;
   if (edge->recursion != CS_NONE) {
     const struct cs_recursion *recursion = cs_profile_recursion(profile, edge->recursion);
@@ -58,7 +50,7 @@ static void count_edge(struct gathering *gathering, uint32_t number, uint32_t ro
 static void place_edge(struct gathering *gathering, uint32_t number, uint32_t row)
 {
   const struct cs_profile *profile = gathering->profile;
-  const struct cs_times *times = times_of(profile, number);
+  const struct cs_times *times = cs_profile_times(profile, number);
   uint32_t recording = cs_profile_thread(profile, cs_profile_edge(profile, number)->thread)->recording;
   double scale = cs_profile_recording(profile, recording)->tick / gathering->grouping->tick;
   for (uint32_t i = 0; times && i < times->count; i++) {

@@ -47,6 +47,8 @@ void cs_profile_free(struct cs_profile *profile)
     free_module(cs_profile_module(profile, i));
   for (uint32_t i = 0; i < profile->layouts.count; i++)
     free(cs_profile_layout(profile, i)->levels);
+  for (uint32_t i = 0; i < profile->recordings.count; i++)
+    free(cs_profile_recording(profile, i)->command);
   struct cs_vector *vectors[] = {
       &profile->functions,    &profile->stages, &profile->modules,    &profile->codes,    &profile->layouts,
       &profile->signatures,   &profile->words,  &profile->threads,    &profile->contexts, &profile->preorder,

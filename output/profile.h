@@ -158,6 +158,9 @@ struct cs_recording_info {
   uint32_t innermost; /* the variant of the innermost open frame of the thread that was started first, CS_NONE: none */
   uint64_t folded_threads;
   struct cs_rec_process process; /* what its header says, whole; addresses in it mean nothing any more */
+  uint32_t rank_source;          /* string, where process.rank_source is not 0 */
+  char *command;                 /* the arguments, each followed by a NUL; NULL: unknown. Owned */
+  size_t command_size;
 };
 
 struct cs_profile {
@@ -222,6 +225,13 @@ static inline const uint64_t *cs_profile_words(const struct cs_profile *profile,
 static inline const char *cs_profile_string(const struct cs_profile *profile, uint32_t offset)
 {
   return cs_strings_at(profile->strings, offset);
+}
+
+/* How long an edge's calls took, NULL: unknown. */
+static inline const struct cs_times *cs_profile_times(const struct cs_profile *profile, uint32_t edge)
+{
+  uint32_t number = edge < profile->times_of.count ? *(uint32_t *)cs_vector_at(&profile->times_of, edge) : CS_NONE;
+  return number == CS_NONE ? NULL : cs_vector_at(&profile->times, number);
 }
 
 /* The number of the function (file, line, name), made when new. -ENOMEM. */

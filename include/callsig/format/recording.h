@@ -306,7 +306,8 @@ struct cs_rec_recursion {
   uint64_t calls, total;
   uint64_t primitive[CS_GROUP_RESERVED];
   uint64_t cumulative[CS_GROUP_RESERVED];
-  uint64_t active[CS_GROUP_RESERVED]; /* the runtime's own: addresses of activation words */
+  uint64_t active[CS_GROUP_RESERVED]; /* the runtime's own: addresses of activation words. In a merged recording [0] is
+                                         how many of the calls were open */
   uint64_t edge;                      /* the runtime's own: address of the edge that this belongs to */
 };
 
