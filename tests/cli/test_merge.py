@@ -22,7 +22,8 @@ int main(int argc, char **argv) {
   return work(argc) == 0; }
 """
 VIEWS = [[], ["--by", "function"], ["--by", "thread"], ["--by", "function,module"], ["--callers"], ["--callees"],
-         ["--format", "json"], ["--format", "csv"], ["--compensate"], ["--strip-dirs", "-s", "name"]]
+         ["--format", "json"], ["--format", "csv"], ["--compensate"],
+         ["--by", "process"], ["--by", "function,rank"], ["--by", "function", "--columns", "+p50,p90,p99"], ["--strip-dirs", "-s", "name"]]
 
 
 class Merge(harness.Case):
@@ -32,8 +33,12 @@ class Merge(harness.Case):
         self.parts = []
         for i in range(4):
             self.parts.append(f"part{i}")
-            done = self.callsig("run", "-o", self.parts[-1], program, *["x"] * i)
+            # With histograms, and two of them ranks of a parallel job.
+            rank = {"OMPI_COMM_WORLD_RANK": str(i)} if i > 1 else {}
+            done = self.callsig("run", "--percentiles", "-o", self.parts[-1], program, *["x"] * i, env=rank)
             self.assertEqual(done.returncode, 0, done.stderr)
+            if rank:
+                os.rename(self.path(f"part{i}.rank{i}"), self.path(f"part{i}"))
 
     def merge(self, *arguments):
         done = self.callsig("merge", *arguments)
@@ -68,6 +73,9 @@ class Merge(harness.Case):
         for view in (["--by", "function"], []):
             rows = [sorted(self.report([name], "--format", "csv", *view).splitlines()) for name in ("folded", "part0")]
             self.assertEqual([row for row in rows[0] if "shown as one" not in row], rows[1])
+        views = [self.report([name], "--by", "function", "--columns", "ncalls,p50,p90,p99", "-s", "nfl", "--unit", "ns")
+                 for name in ("folded", "part0")]
+        self.assertEqual([line for line in views[0].splitlines() if "shown as one" not in line], views[1].splitlines())
         self.assertIn("[thread program (4)]", self.report(["folded"], "--by", "thread"))
 
     def test_usage(self):
