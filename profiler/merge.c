@@ -68,8 +68,8 @@ static struct cs_rec_context *map_context(struct merge *merge, uint64_t source)
     return known;
   const struct cs_rec_context *context = (const struct cs_rec_context *)source;
   struct cs_rec_function *function = map_function(merge, context->function);
-  /* The parent was the caller of an older edge, or there is none: a merged context. */
-  struct cs_rec_context *parent = context->parent ? find_mapped(merge, context->parent) : NULL;
+  /* The parent was the caller of an older edge, or this is a merged context: then there is none, or it is one. */
+  struct cs_rec_context *parent = context->parent ? map_context(merge, context->parent) : NULL;
   if (!function || (context->parent && !parent))
     return NULL;
   return note_mapped(merge, source, cs_context_of(merge->target, parent, function));

@@ -240,16 +240,31 @@ static bool encode_cfa(const struct cs_site *site, uint32_t *cfa)
   return true;
 }
 
+/* The context into which calls of the function are merged, with those of all paths into the same stage: below the
+ * merged context of the stage's tasks (`task`, NULL outside of all stages). NULL: no space. */
+static struct cs_rec_context *merged_context(struct cs_tree *tree, struct cs_rec_function *task,
+                                             struct cs_rec_function *function)
+{
+  struct cs_rec_context *stage = NULL;
+  if (task && function->kind != CS_FUNCTION_KIND_TASK) {
+    stage = cs_context_of(tree, NULL, task);
+    if (!stage)
+      return NULL;
+  }
+  return cs_context_of(tree, stage, function);
+}
+
 /* The edge's context, before it has one: an ancestor with the same function, a merged one, or a child of the caller's.
  * Between the caller and an ancestor no other stage may begin, unless a task folds to one of its own stage. */
 static struct cs_rec_context *target_context(struct cs_tree *tree, struct cs_rec_context *caller,
                                              struct cs_rec_function *function, uint32_t *flags)
 {
   const bool is_task = function->kind == CS_FUNCTION_KIND_TASK;
-  bool own_module = true, own_module_here = true, task_passed = false;
+  bool own_module = true, own_module_here = true, merge = tree->pressure >= CS_PRESSURE_CONTEXTS;
+  struct cs_rec_function *task = NULL; /* the innermost */
   for (struct cs_rec_context *at = caller; at && at->function; at = (struct cs_rec_context *)at->parent) {
-    const struct cs_rec_function *ancestor = (struct cs_rec_function *)at->function;
-    if (ancestor == function && (is_task || !task_passed)) {
+    struct cs_rec_function *ancestor = (struct cs_rec_function *)at->function;
+    if (ancestor == function && (is_task || !task)) {
       *flags |= CS_EDGE_BACK;
       return at;
     }
@@ -257,18 +272,19 @@ static struct cs_rec_context *target_context(struct cs_tree *tree, struct cs_rec
     if (ancestor == function)
       *flags |= CS_EDGE_BACK | CS_EDGE_GENERIC;
     own_module = own_module && ancestor->module != function->module;
-    own_module_here = own_module_here && (task_passed || ancestor->module != function->module);
-    task_passed = task_passed || ancestor->kind == CS_FUNCTION_KIND_TASK;
+    own_module_here = own_module_here && (task || ancestor->module != function->module);
+    if (!task && ancestor->kind == CS_FUNCTION_KIND_TASK)
+      task = ancestor;
+    /* Below a merged context the path says nothing about the stack, but for the stage. So the calls that lead into
+     * merged contexts are treated as recursion: marks say what is active. */
+    merge = merge || !at->parent;
   }
-  /* Below a merged context the path says nothing about the stack. So the calls that lead into merged contexts are
-   * treated as recursion: marks say what is active. */
-  bool merge = tree->pressure >= CS_PRESSURE_CONTEXTS || (caller->function && !caller->parent);
   if (merge && !find_context(tree, caller, function)) {
     *flags |= CS_EDGE_BACK | CS_EDGE_MERGED;
-    return cs_context_of(tree, NULL, function);
+    return merged_context(tree, task, function);
   }
   *flags |= own_module ? CS_EDGE_MODULE : 0u;
-  *flags |= task_passed && own_module_here && !is_task ? CS_EDGE_STAGE_MODULE : 0u;
+  *flags |= task && own_module_here && !is_task ? CS_EDGE_STAGE_MODULE : 0u;
   return cs_context_of(tree, caller, function);
 }
 

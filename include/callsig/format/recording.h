@@ -213,6 +213,9 @@ struct cs_rec_signature {
  * of a stage: a function that is on the path above the innermost task only gets a context of its own below the task
  * (its edge is a CS_EDGE_BACK all the same), and a task folds to the ancestor that is a task of the same stage. So a
  * path holds each stage once, and each function once for each stage.
+ *
+ * Contexts merge to stay in bounds: into one for each function in each stage. Such a context has no parent, or, below a
+ * task, the merged context of the task.
  */
 struct cs_rec_context {
   struct cs_rec_tag tag;
