@@ -183,49 +183,53 @@ static enum outcome emit_range(struct machine *m, const struct cs_op *op, uint64
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static struct cs_module *loaded_module(uintptr_t address)
+uintptr_t cs_capture_return(const struct cs_site *site, uintptr_t cfa)
 {
-  struct cs_module *module = __atomic_load_n(&cs_process.modules, __ATOMIC_ACQUIRE);
-  while (module && (module->unloaded || address < module->start || address >= module->end))
-    module = module->next;
-  return module;
+  if (!cfa || site->cfa_kind == CS_CFA_UNKNOWN)
+    return 0;
+  uintptr_t pc = frame_load(cfa - 8, 8);
+  return pc >= site->module->start && pc < site->module->end ? pc : 0;
 }
 
-/* A callee-saved register as it was when the physical function began. */
-static uint64_t saved_register(const struct cs_capture *capture, uint8_t reg)
+const struct cs_index_call_value *cs_capture_passed(const struct cs_site *site, uintptr_t return_pc, uint8_t reg)
 {
-  const struct cs_index_site *site = capture->site->index_site;
-  const struct cs_index_saved *saved = capture->site->module->view.saved + site->first_saved;
-  for (unsigned i = 0; i < site->saved_count; i++)
+  const struct cs_module *module = site->module;
+  const struct cs_index_call_site *call = return_pc ? cs_module_call_site(module, return_pc) : NULL;
+  /* After a tail call the return address is that of another call. */
+  if (!call || call->physical != site->index_site->physical)
+    return NULL;
+  const struct cs_index_call_value *values = module->view.call_values + call->first_value;
+  for (unsigned i = 0; i < call->value_count; i++)
+    if (values[i].reg == reg)
+      return &values[i];
+  return NULL;
+}
+
+const struct cs_index_saved *cs_capture_saved(const struct cs_site *site, uint8_t reg)
+{
+  const struct cs_index_saved *saved = site->module->view.saved + site->index_site->first_saved;
+  for (unsigned i = 0; i < site->index_site->saved_count; i++)
     if (saved[i].reg == reg)
-      return frame_load(capture->cfa + (uintptr_t)(intptr_t)saved[i].cfa_offset, 8);
-  return capture->registers->general[reg & 15];
+      return &saved[i];
+  return NULL;
 }
 
 /* What register `reg` held on entry: what the caller says that it put there. */
 static enum outcome push_entry(struct machine *m, const struct cs_op *op)
 {
   const struct cs_capture *capture = m->capture;
-  if (!capture->cfa || capture->site->cfa_kind == CS_CFA_UNKNOWN)
+  uintptr_t pc = cs_capture_return(capture->site, capture->cfa);
+  const struct cs_index_call_value *passed = cs_capture_passed(capture->site, pc, op->reg);
+  if (!passed)
     return LOST;
-  uintptr_t pc = frame_load(capture->cfa - 8, 8);
-  const struct cs_module *module = loaded_module(pc);
-  const struct cs_index_call_site *call = module && module->view.header ? cs_module_call_site(module, pc) : NULL;
-  /* After a tail call the return address is that of another call. */
-  if (!call || module != capture->site->module || call->physical != capture->site->index_site->physical)
-    return LOST;
-  const struct cs_index_call_value *values = module->view.call_values + call->first_value;
-  for (unsigned i = 0; i < call->value_count; i++) {
-    if (values[i].reg != op->reg)
-      continue;
-    uint64_t base = values[i].kind == CS_CALL_REGISTER  ? saved_register(capture, values[i].source)
-                    : values[i].kind == CS_CALL_ADDRESS ? module->bias
-                    : values[i].kind == CS_CALL_FRAME   ? capture->cfa
-                                                        : 0;
-    push(m, base + (uint64_t)values[i].imm);
-    return GO_ON;
+  uint64_t base = 0;
+  if (passed->kind == CS_CALL_REGISTER) {
+    const struct cs_index_saved *saved = cs_capture_saved(capture->site, passed->source);
+    base = saved ? frame_load(capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8)
+                 : capture->registers->general[passed->source & 15];
   }
-  return LOST;
+  push(m, base + (uint64_t)passed->imm);
+  return GO_ON;
 }
 
 static uintptr_t thread_pointer(void)

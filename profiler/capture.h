@@ -22,6 +22,17 @@ int cs_capture_words(const struct cs_capture *capture, uint64_t *words, uint32_t
 /* Low halves of xmm0..15 as they are now: `xmm` has 16 places. In assembly. */
 void cs_capture_xmm(uint64_t *xmm);
 
+/* Where a call of the site's physical function that has this canonical frame address returns to; 0 when that is unknown
+ * or another module. */
+uintptr_t cs_capture_return(const struct cs_site *site, uintptr_t cfa);
+
+/* What the caller that returns to `return_pc` passed to the site's physical function in register `reg`, or NULL.
+ * Anywhere. */
+const struct cs_index_call_value *cs_capture_passed(const struct cs_site *site, uintptr_t return_pc, uint8_t reg);
+
+/* Where the site's frame keeps what callee-saved register `reg` held on entry; NULL: the register still holds it. */
+const struct cs_index_saved *cs_capture_saved(const struct cs_site *site, uint8_t reg);
+
 /* The canonical frame address of a site with these registers. */
 uintptr_t cs_capture_cfa(const struct cs_site *site, const struct cs_registers *registers);
 

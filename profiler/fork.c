@@ -253,7 +253,7 @@ static struct cs_rec_edge *find_edge(struct cs_thread *t, const struct inherited
     return function ? cs_tree_named(&t->tree, from, function, NULL) : NULL;
   }
   const struct cs_site *site = cs_site_at(t, frame->pc, frame->function_address, frame->cfa_offset);
-  struct cs_plan *plan = site && !site->excluded ? cs_tree_plan(&t->tree, site) : NULL;
+  struct cs_plan *plan = site && !site->excluded ? cs_tree_plan(&t->tree, site, 0) : NULL;
   if (!plan)
     return NULL;
   uint32_t count = frame->word_count;

@@ -116,6 +116,14 @@ static struct cs_rec_edge *known_edge(const struct cs_thread *t, struct cs_rec_v
   return lookup(&t->tree, from, plan->site, words, count);
 }
 
+/* The same call from elsewhere: from now on the fast path knows it when it comes from there. */
+static void follow_caller(struct cs_rec_edge *edge, struct cs_plan *plan)
+{
+  if (plan->return_pc && plan->fast && plan->compared == cs_edge_plan(edge)->compared &&
+      !(edge->flags & CS_EDGE_GENERIC))
+    __atomic_store_n(&edge->site_info, (uintptr_t)plan, __ATOMIC_RELEASE);
+}
+
 /* Is the frame that begins at `cfa` above all that are open, on the same machine stack? */
 static bool in_order(const struct cs_thread *t, const struct cs_site *site, uintptr_t cfa)
 {
@@ -188,12 +196,16 @@ void cs_frame_count_merged(const struct cs_rec_edge *edge)
 static enum step enter_quick(struct cs_thread *t, struct entry *entry)
 {
   uintptr_t pc = entry->registers->pc;
-  const struct cs_plan *plan = cs_plan_find(&t->tree, pc, entry->function);
+  struct cs_plan *plan = cs_plan_find(&t->tree, pc, entry->function, 0);
   if (!plan)
     return PREPARE;
   if (plan->site->excluded)
     return DONE;
   uintptr_t cfa = cs_capture_cfa(plan->site, entry->registers);
+  if (plan->site->uses_entry)
+    plan = cs_plan_find(&t->tree, pc, entry->function, cs_capture_return(plan->site, cfa));
+  if (!plan)
+    return PREPARE;
   if (t->top >= t->limit || !in_order(t, plan->site, cfa))
     return PREPARE;
   struct cs_rec_variant *from = cs_edge_to(cs_frame_caller(t->top));
@@ -202,6 +214,7 @@ static enum step enter_quick(struct cs_thread *t, struct entry *entry)
   if (!counters)
     return PREPARE;
   predict(t, from, edge);
+  follow_caller(edge, plan);
   if (CS_UNLIKELY(edge->flags & (CS_EDGE_ANY | CS_EDGE_MERGED)) && !t->warming)
     cs_frame_count_merged(edge);
   cs_frame_push(t, edge, cfa, counters, 0);
@@ -216,9 +229,11 @@ static bool make_edge(struct cs_thread *t, struct entry *entry, const struct cs_
 {
   struct cs_tree *tree = &t->tree;
   uint32_t count;
-  entry->first = !cs_plan_find(tree, site->pc, site->function_address);
+  entry->first = !cs_plan_find(tree, site->pc, site->function_address, 0);
   cs_tree_check_pressure(tree);
-  struct cs_plan *plan = cs_tree_plan(tree, site);
+  struct cs_plan *plan = cs_tree_plan(tree, site, 0);
+  if (plan && site->uses_entry)
+    plan = cs_tree_plan(tree, site, cs_capture_return(site, cs_capture_cfa(site, entry->registers)));
   if (!plan || capture(entry, plan, t->words, CS_SIGNATURE_MAX_WORDS, &count) < 0)
     return false;
   struct cs_rec_variant *from = cs_edge_to(cs_frame_caller(t->top));
@@ -268,7 +283,7 @@ static enum step prepare_section(struct cs_thread *t, struct entry *entry, bool 
  * caller's. */
 static void lose(struct cs_thread *t, const struct entry *entry)
 {
-  const struct cs_plan *plan = cs_plan_find(&t->tree, entry->registers->pc, entry->function);
+  const struct cs_plan *plan = cs_plan_find(&t->tree, entry->registers->pc, entry->function, 0);
   uintptr_t sp = entry->registers->general[7];
   cs_count_loss(CS_LOSS_NO_SPACE, 1);
   if (t->top >= t->limit || sp <= t->stack_low || sp > t->stack_high)
@@ -414,7 +429,7 @@ static bool ends_top(const struct cs_thread *t, uintptr_t function, uintptr_t ca
 
 static CS_COLD void exit_slow(struct cs_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t now)
 {
-  const struct cs_plan *plan = cs_plan_find(&t->tree, function, 0);
+  const struct cs_plan *plan = cs_plan_find(&t->tree, function, 0, 0);
   if (plan && plan->site->excluded)
     return;
   if (!cs_slow_enter(t))

@@ -281,7 +281,7 @@ __cyg_profile_func_enter:
         je      .Lcompare_frame4
         cmp     cl, CS_PLAN_FRAME_NULL
         je      .Lcompare_frame_null
-        ja      .Lcompare_skip_or_log2
+        ja      .Lcompare_rest
         cmp     cl, CS_PLAN_FRAME1
         movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
         je      .Lcompare_frame1
@@ -306,9 +306,10 @@ __cyg_profile_func_enter:
         movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
         mov     r9, [r9 + rcx]
         jmp     .Lcompare_null
-.Lcompare_skip_or_log2:
-        cmp     cl, CS_PLAN_SKIP
-        je      .Lcompare_next
+.Lcompare_rest:
+        cmp     cl, CS_PLAN_LOG2
+        jb      .Lcompare_next
+        ja      .Lcompare_return
         /* The bucket of the value; that of a negative one is minus the bucket of its negation. */
         movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
         add     r9, rcx
@@ -326,6 +327,16 @@ __cyg_profile_func_enter:
         bsr     rcx, r9 /* without a bit set, it leaves its target alone */
         add     rcx, 1
         cmp     rcx, r8
+        je      .Lcompare_next
+        jmp     .Lenter_saved
+
+.Lcompare_return:
+        /* The caller, of which the plan knows what it passed. This op is two, and compares no word. */
+        movsxd  rcx, dword ptr [r10 + CS_P_OP_OFFSET]
+        mov     r9, [r9 + rcx]
+        add     r10, CS_P_OP_SIZE
+        sub     r11, 8
+        cmp     r9, [r10]
         je      .Lcompare_next
         jmp     .Lenter_saved
 

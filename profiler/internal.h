@@ -139,6 +139,7 @@ struct cs_site {
   bool excluded;     /* by a filter: no frame is made */
   bool inlined;
   bool uses_xmm;                  /* some op reads xmm */
+  bool uses_entry;                /* some op reads what the caller passed: plans are made for each return address */
   uint8_t cfa_kind, cfa_register; /* CS_CFA_UNKNOWN: register 7 and an offset that was found on the stack */
   int32_t cfa_offset;
   uint16_t op_count, state_words;
@@ -239,10 +240,11 @@ struct cs_plan {
   uint32_t words;   /* bytes from an edge to the word of the first op */
   const struct cs_site *site;
   struct cs_rec_function *function;
-  uint32_t widened; /* function->widened when the plan was made: another by now means it is outdated */
-  bool arguments;   /* signatures are recorded */
-  bool fast;        /* ops[] says all there is to compare */
-  uint64_t reserved;
+  uint32_t widened;   /* function->widenings when the plan was made: another by now means it is outdated */
+  bool arguments;     /* signatures are recorded */
+  bool fast;          /* ops[] says all there is to compare */
+  uint16_t compared;  /* words of an edge that ops[] compares: a signature whose args are read has no more */
+  uint64_t return_pc; /* for calls that return there alone, 0 for all: see cs_site.uses_entry */
   struct cs_plan_op ops[];
 };
 
@@ -437,8 +439,9 @@ int cs_tree_init(struct cs_tree *tree, uint32_t tid);
 /* Links tree->record into header.first_thread. */
 void cs_tree_publish(struct cs_tree *tree);
 
-/* The plan of a site in this tree, made when new. NULL when there is no space. */
-struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site);
+/* The plan of a site in this tree, made when new; for a site that uses_entry, of its calls that return to `return_pc`
+ * (else and where that is unknown 0). NULL when there is no space. */
+struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site, uintptr_t return_pc);
 /* The edge from `from` for a call with this plan and signature, made when new with context, variant and signature. The
  * cardinality guard may widen `words` in place first, and the bounds may merge. NULL when there is no space. */
 struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *from, struct cs_plan *plan,

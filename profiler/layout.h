@@ -122,6 +122,7 @@
 #define CS_PLAN_FRAME1     5
 #define CS_PLAN_FRAME_NULL 6 /* are the 8 bytes at a register + offset not 0? */
 #define CS_PLAN_SKIP       7 /* nothing: a constant, equal whenever the site is */
+#define CS_PLAN_RETURN     9 /* no word: the 8 bytes at a register + offset are the 8 bytes behind this op */
 #define CS_PLAN_LOG2       8 /* the log2 bucket of a register's low bytes, signed when CS_OPF_SIGNED is in `flags` */
 
 /* struct cs_registers, as the enter hook saves it: general[16] fills the red zone below the return address. */

@@ -5,30 +5,38 @@
  * so an edge that is older than a widening goes on comparing its exact words, which is sound: it is one of the rows
  * that the widened one is made of.
  */
+#include "capture.h"
 #include "guard.h"
 #include "recording.h"
 #include "table.h"
 #include "tree.h"
 
-static uint64_t hash_pc(uintptr_t pc)
+static uint64_t hash_plan(uintptr_t pc, uintptr_t return_pc)
 {
-  return cs_hash_mix(0, pc);
+  return cs_hash_mix(cs_hash_mix(0, pc), return_pc);
 }
 
-struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc, uintptr_t function_address)
+/* The slot of the plan, or the free one where it would be. */
+static struct cs_table_slot *slot_of(const struct cs_tree *tree, uintptr_t pc, uintptr_t function_address,
+                                     uintptr_t return_pc)
 {
-  const struct cs_table_slot *slot;
-  for (uint64_t i = hash_pc(pc); (slot = cs_table_at(&tree->plans, i))->item; i++) {
-    struct cs_plan *plan = slot->item;
-    if (plan->site->pc == pc && plan->site->function_address == function_address)
-      return plan;
+  struct cs_table_slot *slot;
+  for (uint64_t i = hash_plan(pc, return_pc); (slot = cs_table_at(&tree->plans, i))->item; i++) {
+    const struct cs_plan *plan = slot->item;
+    if (plan->site->pc == pc && plan->site->function_address == function_address && plan->return_pc == return_pc)
+      break;
   }
-  return NULL;
+  return slot;
+}
+
+struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc, uintptr_t function_address, uintptr_t return_pc)
+{
+  return slot_of(tree, pc, function_address, return_pc)->item;
 }
 
 /* What one arg's ops come to: a value in one of the ways that the fast path knows, and how it is emitted. */
 struct summary {
-  enum { FROM_REGISTER, FROM_FRAME, CONSTANT } source;
+  enum { FROM_REGISTER, FROM_FRAME, CONSTANT, LOST } source; /* LOST: no word, each time */
   bool nullness;
   uint8_t reg, size, flags;
   int64_t offset;
@@ -57,9 +65,31 @@ static bool summarize_single(const struct cs_op *op, struct summary *summary)
   }
 }
 
-/* A register or the frame's address, plus a constant. */
-static bool summarize_sum(const struct cs_site *site, const struct cs_op *ops, uint32_t count, struct summary *summary)
+/* What the caller that the plan is for passed in register `reg`, plus summary->offset. */
+static bool summarize_entry(const struct cs_plan *plan, uint8_t reg, struct summary *summary)
 {
+  const struct cs_site *site = plan->site;
+  if (!plan->return_pc || site->cfa_kind != CS_CFA_REGISTER)
+    return false;
+  const struct cs_index_call_value *passed = cs_capture_passed(site, plan->return_pc, reg);
+  if (!passed || passed->kind == CS_CALL_CONST) {
+    summary->source = passed ? CONSTANT : LOST;
+    return true;
+  }
+  const struct cs_index_saved *saved = cs_capture_saved(site, passed->source);
+  summary->offset += passed->imm;
+  if (saved && summary->offset != 0)
+    return false;
+  summary->source = saved ? FROM_FRAME : FROM_REGISTER;
+  summary->reg = saved ? site->cfa_register : passed->source;
+  summary->offset += saved ? site->cfa_offset + saved->cfa_offset : 0;
+  return true;
+}
+
+/* A register, the frame's address, or what the caller passed, plus a constant. */
+static bool summarize_sum(const struct cs_plan *plan, const struct cs_op *ops, uint32_t count, struct summary *summary)
+{
+  const struct cs_site *site = plan->site;
   const struct cs_op *emit = &ops[count - 1];
   if (count < 2 || count > 3 || (count == 3 && ops[1].code != CS_OP_ADD_CONST) ||
       (emit->code != CS_OP_EMIT && emit->code != CS_OP_EMIT_NULL))
@@ -68,6 +98,8 @@ static bool summarize_sum(const struct cs_site *site, const struct cs_op *ops, u
   summary->offset = count == 3 ? ops[1].imm : 0;
   if (ops[0].code == CS_OP_CONST || ops[0].code == CS_OP_ADDRESS) {
     summary->source = CONSTANT;
+  } else if (ops[0].code == CS_OP_ENTRY) {
+    return summarize_entry(plan, ops[0].reg, summary);
   } else if (ops[0].code == CS_OP_REG) {
     summary->reg = ops[0].reg;
   } else if (ops[0].code == CS_OP_CFA && site->cfa_kind == CS_CFA_REGISTER) {
@@ -109,11 +141,24 @@ static bool plan_op(const struct summary *summary, unsigned level, struct cs_pla
   return true;
 }
 
+/* The first ops of a plan that holds for one return address: is this call one that returns there? */
+static void compare_return(struct cs_plan *plan)
+{
+  uint64_t pc = plan->return_pc;
+  plan->ops[0] = (struct cs_plan_op){
+      .kind = CS_PLAN_RETURN, .reg = plan->site->cfa_register, .offset = plan->site->cfa_offset - (int32_t)sizeof pc};
+  _Static_assert(sizeof plan->ops[1] == sizeof pc, "an address takes the place of an op");
+  __builtin_memcpy(&plan->ops[1], &pc, sizeof pc);
+  plan->count = 2;
+}
+
 /* Fills the plan's ops, one for each word of a signature whose args are all read; false when the interpreter has to
  * run. */
 static bool fill_ops(struct cs_plan *plan, const uint8_t *levels)
 {
   const struct cs_site *site = plan->site;
+  if (plan->return_pc)
+    compare_return(plan);
   for (uint32_t first = 0; first < site->op_count;) {
     const struct cs_op *ops = &site->ops[first];
     uint32_t count = 1;
@@ -122,20 +167,21 @@ static bool fill_ops(struct cs_plan *plan, const uint8_t *levels)
     first += count;
     unsigned level = levels ? levels[ops->arg] : CS_WIDEN_NONE;
     struct summary summary;
-    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(site, ops, count, &summary);
-    if (level == CS_WIDEN_TYPE)
+    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(plan, ops, count, &summary);
+    if (level == CS_WIDEN_TYPE || (known && summary.source == LOST))
       continue;
     if (!known || !plan_op(&summary, level, &plan->ops[plan->count]))
       return false;
     plan->count++;
+    plan->compared++;
   }
   return true;
 }
 
 static struct cs_plan *make_plan(struct cs_tree *tree, const struct cs_site *site, struct cs_rec_function *function,
-                                 bool arguments)
+                                 bool arguments, uintptr_t return_pc)
 {
-  size_t ops = arguments ? site->op_count : 0;
+  size_t ops = arguments ? site->op_count + 2u : 0; /* two for a return address */
   struct cs_plan *plan = cs_arena_alloc(&tree->arena, sizeof *plan + ops * sizeof(struct cs_plan_op));
   if (!plan)
     return NULL;
@@ -144,10 +190,11 @@ static struct cs_plan *make_plan(struct cs_tree *tree, const struct cs_site *sit
   plan->function = function;
   plan->widened = (uint32_t)function->widenings;
   plan->arguments = arguments;
+  plan->return_pc = return_pc;
   plan->words = (uint32_t)offsetof(struct cs_rec_edge, words) + site->state_words * (uint32_t)sizeof(uint64_t);
   plan->fast = !arguments || fill_ops(plan, cs_function_levels(function));
   if (!plan->fast)
-    plan->count = 0;
+    plan->count = plan->compared = 0;
   return plan;
 }
 
@@ -160,16 +207,10 @@ void cs_tree_check_pressure(struct cs_tree *tree)
     tree->pressure = CS_PRESSURE_CONTEXTS;
 }
 
-struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site)
+struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site, uintptr_t return_pc)
 {
   bool arguments = cs_process.settings.signatures && tree->pressure < CS_PRESSURE_SIGNATURES;
-  struct cs_table_slot *slot;
-  uint64_t hash = hash_pc(site->pc), i = hash;
-  for (; (slot = cs_table_at(&tree->plans, i))->item; i++) {
-    const struct cs_plan *plan = slot->item;
-    if (plan->site->pc == site->pc && plan->site->function_address == site->function_address)
-      break;
-  }
+  struct cs_table_slot *slot = slot_of(tree, site->pc, site->function_address, return_pc);
   struct cs_plan *known = slot->item;
   if (known && known->site == site && known->function && known->widened == known->function->widenings &&
       known->arguments == arguments)
@@ -179,12 +220,12 @@ struct cs_plan *cs_tree_plan(struct cs_tree *tree, const struct cs_site *site)
                          ? site->function_address
                          : site->index_function->address + site->module->bias;
   struct cs_rec_function *function = cs_tree_function(tree, module, CS_FUNCTION_KIND_CODE, site->function, address);
-  struct cs_plan *made = function ? make_plan(tree, site, function, arguments) : NULL;
+  struct cs_plan *made = function ? make_plan(tree, site, function, arguments, return_pc) : NULL;
   if (!made)
     return NULL;
   if (known)
     slot->item = made;
-  else if (!cs_table_add(&tree->plans, &tree->arena, hash, made))
+  else if (!cs_table_add(&tree->plans, &tree->arena, hash_plan(site->pc, return_pc), made))
     return NULL;
   return made;
 }
@@ -201,6 +242,6 @@ bool cs_plan_exclude(struct cs_tree *tree, const struct cs_site *site)
   function->excluded = true;
   of_site->site = site;
   of_function->site = function;
-  return cs_table_add(&tree->plans, &tree->arena, hash_pc(site->pc), of_site) &&
-         cs_table_add(&tree->plans, &tree->arena, hash_pc(function->pc), of_function);
+  return cs_table_add(&tree->plans, &tree->arena, hash_plan(site->pc, 0), of_site) &&
+         cs_table_add(&tree->plans, &tree->arena, hash_plan(function->pc, 0), of_function);
 }

@@ -117,8 +117,10 @@ static bool describe_indexed(struct cs_site *site)
     site->inlined = true;
     return lose_arguments(site);
   }
-  for (uint32_t i = 0; i < site->op_count; i++)
+  for (uint32_t i = 0; i < site->op_count; i++) {
     site->uses_xmm |= site->ops[i].code == CS_OP_XMM;
+    site->uses_entry |= site->ops[i].code == CS_OP_ENTRY;
+  }
   return true;
 }
 

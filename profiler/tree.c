@@ -368,11 +368,11 @@ struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *fr
   if (edge)
     return edge;
   /* The guard may have widened: then what is to be compared is another. */
-  key.plan = cs_tree_plan(tree, site);
+  key.plan = cs_tree_plan(tree, site, plan->return_pc);
   if (!key.plan)
     return NULL;
   /* The plan compares the words of args that are read: where one is lost at times, words are missing. */
-  bool comparable = key.plan->fast && key.word_count == (plan->arguments ? site->state_words + key.plan->count : 0);
+  bool comparable = key.plan->fast && key.word_count == (plan->arguments ? site->state_words + key.plan->compared : 0);
   key.generic = !encode_cfa(site, &key.cfa) || !comparable;
   return cs_edge_make(tree, from, &key);
 }

@@ -51,8 +51,9 @@ struct cs_rec_edge *cs_edge_make(struct cs_tree *tree, struct cs_rec_variant *fr
 
 /* plan.c: raises tree->pressure by how full the recording is. */
 void cs_tree_check_pressure(struct cs_tree *tree);
-/* plan.c: the newest plan of the site with this return address, or NULL. Anywhere. */
-struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc, uintptr_t function_address);
+/* plan.c: the newest plan of the probe site `pc` for this function and this return address of its calls (0: any), or
+ * NULL. Anywhere. */
+struct cs_plan *cs_plan_find(const struct cs_tree *tree, uintptr_t pc, uintptr_t function_address, uintptr_t return_pc);
 /* plan.c: notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
 bool cs_plan_exclude(struct cs_tree *tree, const struct cs_site *site);
 

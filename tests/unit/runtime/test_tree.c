@@ -119,7 +119,7 @@ static struct cs_rec_context *context_of(const struct cs_rec_edge *edge)
 static struct cs_rec_edge *call(struct cs_rec_variant *from, uint32_t function, const uint64_t *arguments)
 {
   uint64_t words[CS_SIGNATURE_MAX_WORDS] = {0};
-  struct cs_plan *plan = cs_tree_plan(&tree, &sites[function]);
+  struct cs_plan *plan = cs_tree_plan(&tree, &sites[function], 0);
   if (!plan)
     return NULL;
   for (unsigned i = 0; arguments && i < ARGS; i++)
