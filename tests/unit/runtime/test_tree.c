@@ -93,6 +93,7 @@ static int start(void **state)
   make_module();
   for (uint32_t i = 0; i < 8; i++)
     sites[i] = make_site(i);
+  module.view.count[CS_SECTION_CALL_SITES] = 0;
   assert_int_equal(cs_recording_open(&cs_process, false), 0);
   assert_int_equal(cs_tree_init(&tree, 1), 0);
   cs_tree_publish(&tree);
@@ -267,6 +268,42 @@ static void test_merged_contexts(void **state)
   assert_ptr_equal(context_of(call(to_of(before), 3, NULL)), context_of(second));
 }
 
+/* What a caller passed is compared by where the call returns to: one plan for each return address. */
+static void test_plans_by_caller(void **state)
+{
+  (void)state;
+  static const struct cs_index_call_value values[] = {{.reg = 5, .kind = CS_CALL_CONST, .imm = 7},
+                                                      {.reg = 5, .kind = CS_CALL_REGISTER, .source = 12, .imm = -1}};
+  static const struct cs_index_call_site calls[] = {{.pc = 0x500, .first_value = 0, .value_count = 1},
+                                                    {.pc = 0x600, .first_value = 1, .value_count = 1}};
+  static const struct cs_op entry[] = {{.code = CS_OP_ENTRY, .reg = 5, .skip = 2},
+                                       {.code = CS_OP_EMIT, .size = 4, .skip = 1},
+                                       {.code = CS_OP_EMIT_REG, .reg = 3, .size = 4, .arg = 1, .skip = 1}};
+  module.view.call_values = values;
+  module.view.call_sites = calls;
+  module.view.count[CS_SECTION_CALL_SITES] = 2;
+  sites[0].ops = entry;
+  sites[0].op_count = 3;
+  sites[0].uses_entry = true;
+  const struct cs_plan *any = cs_tree_plan(&tree, &sites[0], 0), *constant = cs_tree_plan(&tree, &sites[0], 0x500);
+  const struct cs_plan *passed = cs_tree_plan(&tree, &sites[0], 0x600),
+                       *unknown = cs_tree_plan(&tree, &sites[0], 0x700);
+  assert_ptr_equal(cs_tree_plan(&tree, &sites[0], 0x500), constant);
+  assert_ptr_equal(cs_plan_find(&tree, sites[0].pc, sites[0].function_address, 0x600), passed);
+  assert_false(any->fast);
+  assert_true(constant->fast && passed->fast && unknown->fast);
+  assert_int_equal(constant->count, 4); /* the return address takes two places */
+  assert_int_equal(constant->compared, 2);
+  assert_int_equal(constant->ops[0].kind, CS_PLAN_RETURN);
+  assert_int_equal(constant->ops[0].offset, sites[0].cfa_offset - 8);
+  assert_memory_equal(&constant->ops[1], &(uint64_t){0x500}, 8);
+  assert_int_equal(constant->ops[2].kind, CS_PLAN_SKIP);
+  assert_int_equal(passed->ops[2].kind, CS_PLAN_REG);
+  assert_int_equal(passed->ops[2].reg, 12);
+  assert_int_equal(passed->ops[2].offset, -1);
+  assert_int_equal(unknown->compared, 1); /* lost whenever it comes from there */
+}
+
 static void add_calls(struct cs_rec_edge *edge, uint64_t calls)
 {
   edge->calls += calls;
@@ -373,6 +410,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_edge_bound, start, stop),
       cmocka_unit_test_setup_teardown(test_pressure, start, stop),
       cmocka_unit_test_setup_teardown(test_merged_contexts, start, stop),
+      cmocka_unit_test_setup_teardown(test_plans_by_caller, start, stop),
       cmocka_unit_test_setup_teardown(test_merge, start, stop),
       cmocka_unit_test_setup_teardown(test_no_memory, start, stop),
       cmocka_unit_test_setup_teardown(test_file_limit, start, stop),
