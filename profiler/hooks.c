@@ -201,10 +201,12 @@ static enum step enter_quick(struct cs_thread *t, struct entry *entry)
     return PREPARE;
   if (plan->site->excluded)
     return DONE;
-  uintptr_t cfa = cs_capture_cfa(plan->site, entry->registers);
-  if (plan->site->uses_entry)
-    plan = cs_plan_find(&t->tree, pc, entry->function, cs_capture_return(plan->site, cfa));
-  if (!plan)
+  const struct cs_site *site = plan->site;
+  uintptr_t cfa = cs_capture_cfa(site, entry->registers);
+  if (site->uses_entry)
+    plan = cs_plan_find(&t->tree, pc, entry->function, cs_capture_return(site, cfa));
+  /* That of another site: of a module that was unloaded from there. */
+  if (!plan || plan->site != site)
     return PREPARE;
   if (t->top >= t->limit || !in_order(t, plan->site, cfa))
     return PREPARE;
