@@ -10,6 +10,7 @@ struct choice {
   const struct cs_points *points;
   struct cs_fit_room room;
   double scale;
+  uint32_t steps;
   struct cs_vector fits; /* struct cs_fit, the constant first */
 };
 
@@ -34,7 +35,7 @@ static int take_law(const struct cs_law *law, void *data)
 {
   struct choice *choice = data;
   struct cs_fit fit;
-  if (cs_fit(choice->points, law, choice->scale, &choice->room, &fit) < 0)
+  if (cs_fit(choice->points, law, choice->scale, choice->steps, &choice->room, &fit) < 0)
     return 0;
   if (law->leading > 0 && (fit.share < CS_CHOOSE_SHARE || !is_rising(choice->points, &fit)))
     return 0;
@@ -50,10 +51,11 @@ static struct cs_fit *fit_at(const struct choice *choice, uint32_t number)
   return cs_vector_at(&choice->fits, number);
 }
 
-static int fit_all(struct choice *choice, double scale)
+static int fit_all(struct choice *choice, double scale, uint32_t steps)
 {
   choice->fits.count = 0;
   choice->scale = scale;
+  choice->steps = steps;
   return cs_laws_each(choice->points->candidates, take_law, choice);
 }
 
@@ -153,9 +155,9 @@ int cs_choose(const struct cs_points *points, struct cs_choice *verdict)
   struct choice choice = {.points = points, .fits = CS_VECTOR_OF(struct cs_fit)};
   int result = cs_fit_room_make(&choice.room, points->count);
   if (result == 0)
-    result = fit_all(&choice, CS_FIT_RESOLUTION);
+    result = fit_all(&choice, CS_FIT_RESOLUTION, CS_FIT_ROUGH);
   if (result == 0 && has_constant(&choice))
-    result = fit_all(&choice, find_scale(&choice));
+    result = fit_all(&choice, find_scale(&choice), CS_FIT_FULL);
   if (result == 0 && has_constant(&choice))
     result = judge(&choice, verdict);
   if (result < 0)

@@ -8,7 +8,6 @@
 #include "least_squares.h"
 
 #define HUBER     1.345
-#define STEPS     40
 #define HALVINGS  30
 #define CONVERGED 1e-10
 #define SUPPORT   3 /* points that a term has to matter at */
@@ -19,6 +18,7 @@ struct attempt {
   const struct cs_law *law;
   struct cs_fit_room *room;
   uint32_t columns;
+  uint32_t steps; /* at most */
   double scale;
   double largest[1 + CS_LAW_TERMS];      /* by column: what it was divided by */
   double coefficients[1 + CS_LAW_TERMS]; /* of the divided columns */
@@ -74,7 +74,8 @@ static int make_columns(struct attempt *attempt)
     double *column = column_of(attempt, attempt->room->columns, c), largest = 0;
     for (uint32_t i = 0; i < points->count; i++) {
       column[i] = c == 0 ? 1 : cs_law_term(attempt->law, c - 1, points->values + (uint64_t)i * points->candidates);
-      largest = fmax(largest, column[i]);
+      if (!(column[i] <= largest))
+        largest = column[i];
     }
     if (!(largest > 0) || !isfinite(largest))
       return -EDOM;
@@ -179,7 +180,7 @@ static int descend(struct attempt *attempt)
   begin(attempt);
   if (!isfinite(attempt->loss))
     return -EDOM;
-  for (int i = 0; i < STEPS; i++) {
+  for (uint32_t i = 0; i < attempt->steps; i++) {
     double before = attempt->loss;
     int result = linearise(attempt, step);
     if (result < 0)
@@ -282,11 +283,11 @@ static double score_of(const struct attempt *attempt)
   return count * log(mean) + 2 * unknowns + 2 * unknowns * (unknowns + 1) / (count - unknowns - 1);
 }
 
-int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, struct cs_fit_room *room,
-           struct cs_fit *fit)
+int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, uint32_t steps,
+           struct cs_fit_room *room, struct cs_fit *fit)
 {
   struct attempt attempt = {
-      .points = points, .law = law, .room = room, .columns = 1u + law->term_count, .scale = scale};
+      .points = points, .law = law, .room = room, .columns = 1u + law->term_count, .steps = steps, .scale = scale};
   if (points->count < attempt.columns + 3)
     return -EDOM;
   int result = make_columns(&attempt);

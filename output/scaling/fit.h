@@ -42,10 +42,14 @@ struct cs_fit_room {
 int cs_fit_room_make(struct cs_fit_room *room, uint32_t points);
 void cs_fit_room_free(struct cs_fit_room *room);
 
-/* Fits `law`. `scale` is the size of usual deviations, above 0. -EDOM when the points do
- * not determine it, or when what fits is no law: a leading coefficient that is not positive, a time that is not. */
-int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, struct cs_fit_room *room,
-           struct cs_fit *fit);
+/* Steps that find the best laws, and that find the coefficients of one. */
+#define CS_FIT_ROUGH 12u
+#define CS_FIT_FULL  60u
+
+/* Fits `law`. `scale` is the size of usual deviations, above 0; at most `steps` steps are taken. -EDOM when the points
+ * do not determine it, or when what fits is no law: a leading coefficient that is not positive, a time that is not. */
+int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, uint32_t steps,
+           struct cs_fit_room *room, struct cs_fit *fit);
 
 /* The fitted time at `values`. */
 double cs_fit_at(const struct cs_fit *fit, const double *values);

@@ -23,13 +23,25 @@ static double *column_of(const struct problem *problem, uint32_t column)
 static double length_of(const double *numbers, uint32_t count)
 {
   double largest = 0, sum = 0;
-  for (uint32_t i = 0; i < count; i++)
-    largest = fmax(largest, fabs(numbers[i]));
+  for (uint32_t i = 0; i < count; i++) {
+    double size = fabs(numbers[i]);
+    if (!(size <= largest))
+      largest = size;
+  }
   if (largest == 0 || !isfinite(largest))
     return largest;
   for (uint32_t i = 0; i < count; i++)
     sum += numbers[i] / largest * (numbers[i] / largest);
   return largest * sqrt(sum);
+}
+
+/* The same of numbers that are parts of a column of length 1. */
+static double length_of_part(const double *numbers, uint32_t count)
+{
+  double sum = 0;
+  for (uint32_t i = 0; i < count; i++)
+    sum += numbers[i] * numbers[i];
+  return sqrt(sum);
 }
 
 static int scale_columns(struct problem *problem)
@@ -64,13 +76,13 @@ static int factor(struct problem *problem)
     double *column = column_of(problem, step);
     for (uint32_t row = 0; row < step; row++)
       problem->upper[row][step] = column[row];
-    double length = length_of(column + step, problem->rows - step);
+    double length = length_of_part(column + step, problem->rows - step);
     if (!(length > INDEPENDENT) || !isfinite(length))
       return -EDOM;
     double pivot = column[step] > 0 ? -length : length;
     problem->upper[step][step] = pivot;
     column[step] -= pivot;
-    double mirror = length_of(column + step, problem->rows - step);
+    double mirror = length_of_part(column + step, problem->rows - step);
     problem->reflection[step] = 2 / (mirror * mirror);
     for (uint32_t other = step + 1; other < problem->columns; other++)
       reflect(problem, step, column_of(problem, other));

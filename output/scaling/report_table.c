@@ -118,17 +118,17 @@ static void put_skipped(struct cs_scaling_report *report, enum cs_scaling_kind k
 {
   if (report->skipped[kind] == 0)
     return;
-  cs_text_printf(&report->line, "%s%u %s", *separator, report->skipped[kind], what);
-  *separator = ", ";
+  cs_text_printf(&report->line, "%s%s: %u", *separator, what, report->skipped[kind]);
+  *separator = "; ";
 }
 
 static int end(struct cs_scaling_report *report, int result)
 {
   if (result < 0)
     return result;
-  const char *separator = "not listed (--all does): ";
+  const char *separator = "not listed (--all does), functions ";
   cs_text_putc(&report->line, '\n');
-  put_skipped(report, CS_SCALING_FEW, "functions with too few values", &separator);
+  put_skipped(report, CS_SCALING_FEW, "with too few values", &separator);
   put_skipped(report, CS_SCALING_NO_NUMBER, "without a number among their arguments", &separator);
   put_skipped(report, CS_SCALING_SHORT, "too short for the clock", &separator);
   if (report->line.length > 1)

@@ -112,7 +112,7 @@ class Scaling(Recorded):
         self.assertTrue(row, text)
         self.assertIn("[mode=QUICK]", text)
         self.assertNotIn("(few)", text)
-        self.assertIn("not listed (--all does): 3 functions with too few values", text)
+        self.assertIn("not listed (--all does), functions with too few values: 3; without a number among their arguments: 1\n", text)
         self.assertIn("(few)", self.scaling("--all"))
 
     def test_csv_says_what_json_says(self):
