@@ -50,7 +50,7 @@ static bool count(struct cs_rec_tasks *tasks, uint64_t ticks, uint64_t now, bool
 static void count_in_new_bucket(struct cs_thread *t, struct cs_rec_tasks *tasks, uint64_t ticks)
 {
   if (!cs_histogram_add(&t->tree, (struct cs_rec_histogram *)tasks->histogram, ticks))
-    cs_count_loss(CS_LOSS_NO_SPACE, 1);
+    cs_count_loss(CS_LOSS_HISTOGRAM, 1);
 }
 
 static uint64_t ticks_of_stage(const struct cs_rec_stage *stage, const struct ending *ending)

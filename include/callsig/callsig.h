@@ -190,8 +190,8 @@ CALLSIG_API int callsig_task_cancel(struct callsig_stage *stage);
 CALLSIG_API int callsig_task_fail(void);
 
 /* A task for the rest of the enclosing block: CALLSIG_TASK(stage); It cannot leak. CALLSIG_TASK_WITH(stage, &options)
- * takes options. callsig_task_fail() marks it as failed. When a callback refuses the item there is no task, and the
- * block runs all the same: where that matters, use callsig_task_begin(). */
+ * takes options. callsig_task_fail() marks it as failed; else it succeeds, however the block is left. When a callback
+ * refuses the item there is no task, and the block runs all the same: where that matters, use callsig_task_begin(). */
 CALLSIG_API struct callsig_stage *callsig_task_scope(struct callsig_stage *stage,
                                                      const struct callsig_task_options *options);
 CALLSIG_API void callsig_task_cleanup(struct callsig_stage **stage);

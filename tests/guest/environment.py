@@ -187,12 +187,29 @@ def stages(tools, compiler, level):
     queue = stages_of(tools, path, "queues")["0:0:source"]
     if queue["num_items"] != 2000:
         raise Failure(f"2000 items went through the queue, the recording says {queue}")
-    whole = {row["function"]: row["ncalls"] for row in tools.report_rows(path)}
-    for row in tools.report_rows(path, "function,stage"):
-        whole[row["function"]] -= row["ncalls"]
-    if any(whole.values()):
-        raise Failure(f"the calls by stage are not all there are: {whole}")
+    compare_by_stage(tools, path)
+    expect_spans(tools, guest, sum(stage["num_tasks"] for stage in found.values()))
     kill_stages(tools, guest)
+
+
+def compare_by_stage(tools, path):
+    """By stage, the calls and the time of each function sum up to those without stages."""
+    whole = {row["function"]: (row["ncalls"], row["tottime"]) for row in tools.report_rows(path)}
+    for row in tools.report_rows(path, "function,stage"):
+        calls, seconds = whole[row["function"]]
+        whole[row["function"]] = calls - row["ncalls"], seconds - row["tottime"]
+    if any(calls or abs(seconds) > 1e-10 for calls, seconds in whole.values()):  # a tick is longer
+        raise Failure(f"what remains without what is by stage: {whole}")
+
+
+def expect_spans(tools, guest, tasks):
+    """Every task, put and get is on the timeline."""
+    path = tools.new_recording()
+    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path, CALLSIG_TIMELINE="100s"), path)
+    read = tools.read(path)
+    kinds = [sum(1 for span in read.spans if span[0] == kind) for kind in (2, 3, 4)]
+    if result.status or read.loss["timeline"] or kinds != [tasks, 2000, 2000]:
+        raise Failure(f"{tasks} tasks, 2000 puts, 2000 gets; spans {kinds}, lost {read.loss['timeline']}: {result.errors}")
 
 
 def kill_stages(tools, guest):
@@ -200,7 +217,7 @@ def kill_stages(tools, guest):
         progress, output = os.path.join(tools.scratch, "progress"), tools.new_recording()
         kill_after_start([guest.path, progress], tools.environment(CALLSIG_OUTPUT=output), progress)
         begun, done = started(progress)
-        stage = stages_of(tools, output)["0:1:decode[4]"]
+        stage = stages_of(tools, output)["0:1:decode[8]"]
         tasks = stage["num_tasks"] + stage["open"]
         if not done <= tasks <= begun or stage["open"] > 1 or stage["num_failures"] > stage["num_tasks"]:
             raise Failure(f"turn {turn}: {done}..{begun} tasks, the recording says {stage}")

@@ -98,7 +98,7 @@ static QUIET void open_all()
   options.size = sizeof options;
   options.index = 1;
   options.name = "decode";
-  options.concurrency = 4;
+  options.concurrency = 8;
   CHECK(callsig_stage_open(&options, &decode_stage) == 0);
   options.index = 2;
   options.name = "resize";
@@ -124,7 +124,7 @@ static QUIET void run_until_killed(const char *path)
 
 static QUIET void run_threads(int items)
 {
-  pthread_t threads[4];
+  pthread_t threads[8];
   for (pthread_t &thread : threads)
     CHECK(pthread_create(&thread, nullptr, consumer, nullptr) == 0);
   for (int i = 0; i < items; i++)
@@ -177,7 +177,7 @@ QUIET int main(int argc, char **argv)
   TELL(decode);
   TELL(shared);
   TELL(thrower);
-  printf("tasks 0:1:decode[4] %d %d\n", ITEMS + TIMES, ITEMS / 10 + TIMES);
+  printf("tasks 0:1:decode[8] %d %d\n", ITEMS + TIMES, ITEMS / 10 + TIMES);
   printf("tasks 0:2:resize %d %d\n", ITEMS + 3 * TIMES + 1, 3 * TIMES);
   return 0;
 }

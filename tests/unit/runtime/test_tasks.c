@@ -292,11 +292,67 @@ static QUIET void test_times(void)
   callsig_queue_close(queue);
 }
 
+#define MANY 8u
+
+static QUIET void no_message(const char *line, void *data)
+{
+  (void)line;
+  (void)data;
+}
+
+static uint64_t begun;
+static uint32_t seed = 1;
+
+static QUIET unsigned choose(unsigned limit)
+{
+  seed = seed * 1664525u + 1013904223u;
+  return (seed >> 10) % limit;
+}
+
+static QUIET void nest(struct callsig_stage *const *stages, int depth)
+{
+  for (unsigned i = choose(3); i > 0 && depth > 0; i--) {
+    struct callsig_stage *stage = stages[choose(MANY)];
+    char text[16];
+    snprintf(text, sizeof text, "n=%u", choose(200));
+    begin(stage, text);
+    begun++;
+    nest(stages, depth - 1);
+    CHECK(callsig_task_end(stage, 0) == 0);
+  }
+}
+
+/* When the recording is full the program runs on, and what has no place is counted. */
+static QUIET void test_full(void)
+{
+  static const char *const names[MANY] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  struct callsig_stage *stages[MANY];
+  CHECK(setenv("CALLSIG_MEMORY", "4M", 1) == 0);
+  callsig_set_message(no_message, NULL);
+  for (unsigned i = 0; i < MANY; i++)
+    stages[i] = open_stage(i, names[i], 1);
+  const uint64_t *lost = &cs_process.header->loss[CS_LOSS_NO_SPACE];
+  for (unsigned i = 0; i < 100000 && (*lost < 1000 || i < 1000); i++)
+    nest(stages, 12);
+  uint64_t recorded = 0;
+  for (uint64_t at = cs_process.header->first_stage; at; at = ((const struct cs_rec_stage *)at)->next) {
+    const struct cs_rec_tasks tasks = tasks_of(NAME_AT(((const struct cs_rec_stage *)at)->label));
+    recorded += tasks.tasks;
+    CHECK(tasks.open == 0 && tasks.tasks == calls_of(at, NULL));
+  }
+  CHECK(*lost >= 1000 && recorded + *lost == begun);
+  struct callsig_stage *late = open_stage(99, "late", 1);
+  begin(late, NULL);
+  CHECK(callsig_task_end(late, 0) == 0 && callsig_stage_close(late) == 0);
+}
+
 QUIET int main(int argc, char **argv)
 {
   (void)argc;
   if (strcmp(argv[1], "times") == 0) {
     test_times();
+  } else if (strcmp(argv[1], "full") == 0) {
+    test_full();
   } else {
     read_stage = open_stage(0, "read", 1);
     decode_stage = open_stage(1, "decode", 10);
