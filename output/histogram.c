@@ -19,7 +19,7 @@ static unsigned octaves_of(uint32_t sub_bits)
 
 static uint64_t *octave_at(struct cs_histogram *histogram, unsigned octave)
 {
-  if (!histogram->octaves[octave])
+  if (!histogram->octaves[octave] && histogram->sub_bits <= CS_HISTOGRAM_MAX_SUB_BITS)
     histogram->octaves[octave] = calloc((size_t)1 << histogram->sub_bits, sizeof(uint64_t));
   return histogram->octaves[octave];
 }

@@ -1,10 +1,7 @@
 /* From a recording to the statistics of its stages, queues and events. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "callsig/format/index.h"
@@ -508,22 +505,4 @@ int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_p
   }
   *read = reader.pipeline;
   return 0;
-}
-
-bool cs_recording_is_live(int file, unsigned pid)
-{
-  char path[32], line[256];
-  struct stat status;
-  snprintf(path, sizeof path, "/proc/%u/maps", pid);
-  FILE *maps = fstat(file, &status) == 0 ? fopen(path, "re") : NULL;
-  bool live = false;
-  while (maps && !live && fgets(line, sizeof line, maps)) {
-    unsigned major_number, minor_number;
-    unsigned long long inode;
-    live = sscanf(line, "%*s %*s %*s %x:%x %llu", &major_number, &minor_number, &inode) == 3 &&
-           inode == status.st_ino && makedev(major_number, minor_number) == status.st_dev;
-  }
-  if (maps)
-    fclose(maps);
-  return live;
 }

@@ -39,32 +39,57 @@ static bool read_small(const char *path, char *text, size_t size)
   return length > 0;
 }
 
-/* /proc/PID/stat. False when the process is gone, or another one has its number. */
+/* Fields of /proc/PID/stat behind the name, as proc(5) numbers them less 4: the state is before the first. */
+enum {
+  STAT_MINOR_FAULTS = 10 - 4,
+  STAT_MAJOR_FAULTS = 12 - 4,
+  STAT_USER = 14 - 4,
+  STAT_SYSTEM = 15 - 4,
+  STAT_THREADS = 20 - 4,
+  STAT_BIRTH = 22 - 4,
+  STAT_RESIDENT = 24 - 4,
+  STAT_FIELDS
+};
+
+/* Reads /proc/PID/stat. False when the process is gone. */
+static bool read_fields(unsigned pid, char *state, unsigned long long fields[STAT_FIELDS])
+{
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/%u/stat", pid);
+  /* The name in parentheses may hold anything. */
+  char *at = read_small(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+  if (!at || at[1] != ' ' || at[2] == '\0')
+    return false;
+  *state = at[2];
+  at += 3;
+  for (unsigned i = 0; i < STAT_FIELDS; i++) {
+    char *end;
+    fields[i] = strtoull(at, &end, 10);
+    if (end == at)
+      return false;
+    at = end;
+  }
+  return true;
+}
+
+/* False when the process is gone, or another one has its number. */
 static bool read_stat(struct cs_process *process)
 {
-  char path[64], text[1024], state;
-  unsigned long long minor_faults, major_faults, user, system, threads, birth, resident;
-  snprintf(path, sizeof path, "/proc/%u/stat", process->pid);
-  /* The name in parentheses may hold anything. */
-  const char *fields = read_small(path, text, sizeof text) ? strrchr(text, ')') : NULL;
-  if (!fields ||
-      sscanf(fields + 1,
-             " %c %*d %*d %*d %*d %*d %*u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %llu %*d %llu %*u %llu", &state,
-             &minor_faults, &major_faults, &user, &system, &threads, &birth, &resident) != 8)
-    return false;
-  if (process->known && process->birth != birth)
+  char state;
+  unsigned long long fields[STAT_FIELDS];
+  if (!read_fields(process->pid, &state, fields) || (process->known && process->birth != fields[STAT_BIRTH]))
     return false;
   const double tick = (double)sysconf(_SC_CLK_TCK);
   process->known = true;
-  process->birth = birth;
+  process->birth = fields[STAT_BIRTH];
   process->alive = state != 'Z' && state != 'X';
-  process->stats.minor_faults = minor_faults;
-  process->stats.major_faults = major_faults;
-  process->stats.user_time = (double)user / tick;
-  process->stats.system_time = (double)system / tick;
+  process->stats.minor_faults = fields[STAT_MINOR_FAULTS];
+  process->stats.major_faults = fields[STAT_MAJOR_FAULTS];
+  process->stats.user_time = (double)fields[STAT_USER] / tick;
+  process->stats.system_time = (double)fields[STAT_SYSTEM] / tick;
   if (process->alive) {
-    process->stats.threads = threads;
-    process->stats.resident_bytes = resident * (unsigned long long)sysconf(_SC_PAGESIZE);
+    process->stats.threads = fields[STAT_THREADS];
+    process->stats.resident_bytes = fields[STAT_RESIDENT] * (unsigned long long)sysconf(_SC_PAGESIZE);
   }
   return true;
 }
