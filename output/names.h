@@ -13,6 +13,7 @@ struct cs_names {
   const struct cs_profile *profile;
   const uint32_t *shown_function;
   unsigned by;                            /* enum callsig_stats_by */
+  const uint32_t *row_of;                 /* by signature: its row's, where names were stripped; else NULL */
   const struct cs_callstacks *callstacks; /* where rows are by them */
 };
 

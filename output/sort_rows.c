@@ -27,6 +27,7 @@ struct sorting {
   const struct cs_names *names;
   uint32_t *order;
   uint32_t *ranks[RANKINGS];   /* by function number; NULL until needed */
+  uint32_t *stripped;          /* the same as RANK_IDENTITY, of what is shown */
   struct item *items, *spares; /* as many as rows; a range of rows uses its own range of these */
   struct cs_arguments scratch[2];
 };
@@ -99,6 +100,28 @@ static void number_ranks(const struct by_text *by, const struct ranked *list, ui
   }
 }
 
+/* What became equal when names were stripped of their folders stands where the first of it stands by its own file, as
+ * in pstats: by function, or by signature where rows are by those. NULL when memory is short. */
+static uint32_t *rank_stripped(const struct cs_names *names, const uint32_t *ranks)
+{
+  const struct cs_profile *profile = names->profile;
+  uint32_t count = names->row_of ? profile->signatures.count : profile->functions.count;
+  uint32_t *stripped = malloc((count + 1u) * sizeof *stripped);
+  if (!stripped)
+    return NULL;
+  memset(stripped, 0xFF, (count + 1u) * sizeof *stripped);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t function = i;
+    if (names->row_of)
+      function = cs_profile_layout(profile, cs_profile_signature(profile, i)->layout)->function;
+    uint32_t *first = &stripped[names->row_of ? names->row_of[i] : names->shown_function[i]];
+    /* A function without a layout is a name that stripping made. */
+    if (*(uint32_t *)cs_vector_at(&profile->first_layout, function) != CS_NONE && ranks[function] < *first)
+      *first = ranks[function];
+  }
+  return stripped;
+}
+
 static int rank(struct sorting *sorting, enum ranking ranking)
 {
   const struct cs_profile *profile = sorting->names->profile;
@@ -118,6 +141,8 @@ static int rank(struct sorting *sorting, enum ranking ranking)
     qsort_r(list, count, sizeof *list, compare_ranked, &by);
     number_ranks(&by, list, count, ranks);
     sorting->ranks[ranking] = ranks;
+    if (ranking == RANK_IDENTITY)
+      failed = !(sorting->stripped = rank_stripped(sorting->names, ranks));
   } else {
     free(ranks);
   }
@@ -128,6 +153,8 @@ static int rank(struct sorting *sorting, enum ranking ranking)
 
 static uint64_t rank_of(const struct sorting *sorting, enum ranking ranking, const struct cs_row *row)
 {
+  if (ranking == RANK_IDENTITY && row->function != CS_NONE)
+    return sorting->stripped[sorting->names->row_of ? row->key.what : row->function];
   return row->function == CS_NONE ? 0 : sorting->ranks[ranking][row->function];
 }
 
@@ -340,6 +367,7 @@ int cs_sort_rows(const struct cs_sort *sort, const struct cs_rows *rows, const s
     turn_around(order, count);
   for (size_t i = 0; i < RANKINGS; i++)
     free(sorting.ranks[i]);
+  free(sorting.stripped);
   free(sorting.items);
   free(sorting.spares);
   cs_arguments_free(&sorting.scratch[0]);

@@ -198,6 +198,8 @@ struct cs_names cs_stats_names(const struct callsig_stats *stats)
   return (struct cs_names){.profile = &stats->profile,
                            .shown_function = stats->shown_function,
                            .by = stats->by,
+                           .row_of =
+                               stats->strip_dirs && stats->by & CALLSIG_BY_SIGNATURE ? stats->meeting.row_of : NULL,
                            .callstacks = &stats->callstacks};
 }
 

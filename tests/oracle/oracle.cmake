@@ -33,3 +33,11 @@ callsig_real_test(output.exports.lua quick 600 oracle/exports/real_exports.py lu
 foreach(program IN ITEMS zstd sqlite3)
   callsig_real_test(output.exports.${program} full 1800 oracle/exports/real_exports.py ${program})
 endforeach()
+
+# The report beside CPython's pstats on our own export of the same recording.
+callsig_test(output.pstats_report quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/pstats/compare_report.py
+             --build ${PROJECT_BINARY_DIR} --print-calls $<TARGET_FILE:print_calls>)
+callsig_real_test(output.pstats_report.lua quick 600 oracle/pstats/compare_report.py lua)
+foreach(program IN ITEMS zstd sqlite3)
+  callsig_real_test(output.pstats_report.${program} full 1800 oracle/pstats/compare_report.py ${program})
+endforeach()
