@@ -3,16 +3,16 @@
 #
 #   bench/run.sh BUILD_DIR [PART...]
 #
-# BUILD_DIR holds a finished build. The parts are pairs, stages, whole, truth, index and monitor; without any, all of
+# BUILD_DIR holds a finished build. The parts are pairs, stages, whole, truth, index, monitor and rows; without any, all of
 # them. What was measured before stays in results.json for the parts that are not run. BENCH_ROUNDS sets the number of interleaved rounds of every
 # part, BENCH_SOURCES the folder of unpacked source packages (default BUILD_DIR/sources), BENCH_OUT the folder to write to.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 1 ] || { echo "usage: bench/run.sh BUILD_DIR [pairs|stages|whole|truth|index|monitor]..." >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: bench/run.sh BUILD_DIR [pairs|stages|whole|truth|index|monitor|rows]..." >&2; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 shift
-[ $# -gt 0 ] || set -- pairs stages whole truth index monitor
+[ $# -gt 0 ] || set -- pairs stages whole truth index monitor rows
 
 "$here/install-deps.sh"
 export PYTHONDONTWRITEBYTECODE=1
@@ -40,6 +40,7 @@ for part in "$@"; do
     stages) python3 "$here/stage_cost.py" "$build" "$parts/stages.json" $rounds ;;
     index) python3 "$here/index_cost.py" "$build" "$sources" "$parts/index.json" $rounds ;;
     monitor) python3 "$here/monitor_cost.py" "$build" "$parts/monitor.json" $rounds ;;
+    rows) python3 "$here/rows_cost.py" "$build" "$parts/rows.json" $rounds ;;
     *) echo "bench/run.sh: no part is called $part" >&2; exit 2 ;;
   esac
 done
