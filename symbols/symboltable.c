@@ -7,8 +7,11 @@
 /* libstdc++'s, of the Itanium C++ ABI: returns a malloc'ed text, or NULL with a status below 0. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
+/* A symbol without a type, as assemblers make them, names a function only where there is no better one. */
 static uint8_t rank_of(const GElf_Sym *symbol)
 {
+  if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE)
+    return 3;
   switch (GELF_ST_BIND(symbol->st_info)) {
   case STB_GLOBAL:
     return 0;
@@ -58,6 +61,30 @@ static bool has_section(const struct cs_debugfile *file, uint32_t type)
   return false;
 }
 
+static bool is_code(const struct cs_debugfile *file, uint64_t address)
+{
+  Elf_Scn *section = NULL;
+  GElf_Shdr header;
+  while ((section = elf_nextscn(file->elf, section)))
+    if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) && (header.sh_flags & SHF_EXECINSTR) &&
+        address >= header.sh_addr && address - header.sh_addr < header.sh_size)
+      return true;
+  return false;
+}
+
+/* Functions; and what an assembler source exports from its code without saying that it is a function. An undefined
+ * function symbol with a value is the stub that stands for the function in pointers to it. */
+static bool is_function(const struct cs_debugfile *file, const GElf_Sym *symbol)
+{
+  unsigned type = GELF_ST_TYPE(symbol->st_info);
+  if (symbol->st_value == 0)
+    return false;
+  if (type == STT_FUNC || type == STT_GNU_IFUNC)
+    return true;
+  return type == STT_NOTYPE && symbol->st_shndx != SHN_UNDEF && GELF_ST_BIND(symbol->st_info) != STB_LOCAL &&
+         is_code(file, symbol->st_value);
+}
+
 int cs_symbol_table_read(struct cs_symbol_table *table, const struct cs_debugfile *file)
 {
   *table = (struct cs_symbol_table){.symbols = CS_VECTOR_OF(struct cs_symbol)};
@@ -66,9 +93,7 @@ int cs_symbol_table_read(struct cs_symbol_table *table, const struct cs_debugfil
     GElf_Sym symbol;
     GElf_Addr address;
     const char *name = dwfl_module_getsym_info(file->module, i, &symbol, &address, NULL, NULL, NULL);
-    unsigned type = GELF_ST_TYPE(symbol.st_info);
-    /* An undefined function symbol with a value is the stub that stands for the function in pointers to it. */
-    if (!name || !*name || (type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_value == 0)
+    if (!name || !*name || !is_function(file, &symbol))
       continue;
     struct cs_symbol *added = cs_vector_add(&table->symbols, 1);
     if (!added)

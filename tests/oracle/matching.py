@@ -6,9 +6,16 @@ can be paired so that each pair agrees: that is a bipartite matching, found here
 paired are mismatches.
 """
 
+import re
 from collections import Counter, defaultdict
 
 EQUAL, TYPE_ONLY, BOTH_LOST, ONLY_GDB, ONLY_CALLSIG, DIFFERENT = ("equal", "type only", "both lost", "only gdb", "only callsig", "different")
+
+
+def function_name(name):
+    """A function's name as both tools can know it: gdb gives a clone the suffix of its symbol, and of the two names that functions
+    written in assembler have, with and without an underscore, each tool chooses one."""
+    return re.split(r"[(]|\.(?:constprop|isra|part|cold|lto_priv)", name)[0].lstrip("_")
 
 
 def same(kind, seen, value):
@@ -18,7 +25,7 @@ def same(kind, seen, value):
     if kind == "pointer":
         return True
     if kind == "function":
-        return value.split("(")[0] == seen.split("(")[0]
+        return function_name(value) == function_name(seen)
     if kind == "bool":
         return value is (seen == "true")
     if kind == "enum":
