@@ -210,6 +210,11 @@ static void join_neighbour(struct search *search, size_t length)
             search->parameters[length].name, "");
     return;
   }
+  if (!cs_length_may_measure(name, parameter->name)) {
+    explain(search, pointer, "not joined: %s is by its name the size of another thing%s",
+            search->parameters[length].name, "");
+    return;
+  }
   if (name->unit == CS_UNIT_SIZE && parameter->role == CS_JOIN_NUMBER && parameter->element_size != 1) {
     explain(search, pointer, "not joined: %s does not name it and may count bytes%s", search->parameters[length].name,
             "");

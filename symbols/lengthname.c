@@ -47,6 +47,12 @@ static const char *const array_words[] = {
     "buf", "buffer", "ptr", "data", "array", "arr", "str", "start", "base", NULL,
 };
 
+/* Stems of sizes that do not name what they measure. */
+static const char *const vague_words[] = {
+    "buf",   "buffer", "data", "array", "mem",   "block", "in", "out",
+    "input", "output", "new",  "old",   "total", "alloc", NULL,
+};
+
 static bool is_one_of(const char *word, const char *const *list)
 {
   for (; *list; list++)
@@ -183,4 +189,35 @@ int cs_length_names(const struct cs_length_name *length, const char *pointer, en
   if (length->form == CS_LENGTH_NOT)
     return length->words.count == 1 && words.count == 1 ? match_run_together(length, words.word[0], unit) : 0;
   return match_stem(length, &words);
+}
+
+/* Whether the letters of `shorter` come in this order in `longer`, which begins with the first of them. */
+static bool shortens(const char *shorter, const char *longer)
+{
+  if (*shorter != *longer)
+    return false;
+  for (; *shorter && *longer; longer++)
+    shorter += *shorter == *longer;
+  return *shorter == '\0';
+}
+
+static void run_words_together(const struct cs_words *words, size_t first, size_t count,
+                               char text[CS_WORDS_MAX * CS_WORD_SIZE])
+{
+  *text = '\0';
+  for (size_t i = first; i < first + count; i++)
+    strcat(text, words->word[i]);
+}
+
+bool cs_length_may_measure(const struct cs_length_name *length, const char *pointer)
+{
+  char stem[CS_WORDS_MAX * CS_WORD_SIZE], name[CS_WORDS_MAX * CS_WORD_SIZE];
+  struct cs_words words;
+  cs_words_split(pointer, &words);
+  if (length->form != CS_LENGTH_SUFFIX || length->unit != CS_UNIT_SIZE || words.count == 0 ||
+      is_one_of(length->words.word[length->stem_first], vague_words))
+    return true;
+  run_words_together(&length->words, length->stem_first, length->stem_count, stem);
+  run_words_together(&words, 0, words.count, name);
+  return shortens(stem, name) || shortens(name, stem);
 }

@@ -41,4 +41,9 @@ void cs_length_name(const char *name, struct cs_length_name *length);
  * counts in (it differs from length->unit for names that are run together, such as "buflen"). */
 int cs_length_names(const struct cs_length_name *length, const char *pointer, enum cs_length_unit *unit);
 
+/* Whether a length that says of what it is the size may be that of a pointer with another name: its stem shortens that
+ * name ("wksp_size", "workspace") or says nothing of what is measured ("buf_size"). "stream_size" is not the size of
+ * "version". */
+bool cs_length_may_measure(const struct cs_length_name *length, const char *pointer);
+
 #endif

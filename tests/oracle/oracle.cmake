@@ -3,11 +3,11 @@ add_library(count_hooks MODULE ${CMAKE_CURRENT_LIST_DIR}/count_hooks.c)
 set_target_properties(count_hooks PROPERTIES PREFIX "lib" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/oracle)
 
 foreach(program IN ITEMS lua zstd sqlite3)
-  callsig_real_test(oracle.counts.${program} quick 900 oracle/counts.py --quick ${program})
+  callsig_real_test(oracle.counts.${program} quick 900 oracle/counts.py --hooks $<TARGET_FILE:count_hooks> --quick ${program})
   callsig_real_test(oracle.arguments.${program} quick 900 oracle/arguments.py --hooks $<TARGET_FILE:count_hooks> --quick ${program})
 endforeach()
 foreach(program IN ITEMS lua zstd sqlite3 jsonnet)
-  callsig_real_test(oracle.counts_full.${program} full 7200 oracle/counts.py --full ${program})
+  callsig_real_test(oracle.counts_full.${program} full 7200 oracle/counts.py --hooks $<TARGET_FILE:count_hooks> --full ${program})
   callsig_real_test(oracle.arguments_full.${program} full 7200 oracle/arguments.py --hooks $<TARGET_FILE:count_hooks> --full ${program})
 endforeach()
 

@@ -119,6 +119,12 @@ FUNCTION void bytes_of_ints(int *values, size_t nBytes)
 FUNCTION void not_lengths(lua_State *L, int nresults, int *error, int page_size, callback f, int count)
 {
 }
+FUNCTION void size_of_another(struct node *strm, int level, const char *version, int stream_size)
+{
+}
+FUNCTION void sizes_by_place(void *workspace, size_t wkspSize, char *text, size_t buf_size)
+{
+}
 FUNCTION void pointers_out(char **out, size_t len, size_t *n)
 {
 }

@@ -93,6 +93,9 @@ static void test_joins(void **state)
                      "nData: value int; azArg: nullness char**[nArg]; nArg: value int");
   CHECK("run_together", "buf: nullness char*[buflen]; buflen: value size_t; rows: nullness int*[nrows]; "
                         "nrows: value int");
+  CHECK("sizes_by_place",
+        "workspace: nullness void*[wkspSize]; wkspSize: value size_t; text: nullness char*[buf_size]; "
+        "buf_size: value size_t");
   CHECK("arguments", "argc: value int; argv: nullness char**[argc]");
 }
 
@@ -101,6 +104,8 @@ static void test_no_joins(void **state)
   CHECK("bytes_of_ints", "values: nullness int*; nBytes: value size_t");
   CHECK("not_lengths", "L: nullness lua_State*; nresults: value int; error: nullness int*; page_size: value int; "
                        "f: value callback; count: value int");
+  CHECK("size_of_another", "strm: nullness struct node*; level: value int; version: nullness char*; "
+                           "stream_size: value int");
   CHECK("pointers_out", "out: nullness char**; len: value size_t; n: nullness size_t*");
   CHECK("text_before", "name: nullness char*; values: nullness int*[count]; count: value int");
 }
