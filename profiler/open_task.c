@@ -51,12 +51,14 @@ static CS_COLD bool advance(void)
 
 struct cs_open_task *cs_open_task_add(void)
 {
-  while (CS_UNLIKELY(!current || current->used == CHUNK_TASKS))
+  struct chunk *chunk;
+  while (CS_UNLIKELY(!(chunk = current) || chunk->used == CHUNK_TASKS))
     if (!advance())
       return NULL;
-  struct chunk *chunk = current;
   struct cs_open_task *task = &chunk->tasks[chunk->used];
   cs_add(&chunk->used, 1);
+  /* A handler that used this chunk while it was empty has gone back to the outer one. */
+  __atomic_store_n(&current, chunk, __ATOMIC_RELEASE);
   *task = (struct cs_open_task){0};
   return task;
 }

@@ -207,15 +207,21 @@ static QUIET void handle(int number)
   CHECK(errno == saved);
 }
 
-/* A timer's handler runs tasks between any two instructions of others. */
+/* A timer's handler runs tasks between any two instructions of others, at depths where the list of open tasks grows. */
 static QUIET void test_interrupted(void)
 {
+  enum { LEAST = 90, MOST = 110 };
   const struct cs_rec_tasks reads = tasks_of("0:0:read"), decodes = tasks_of("0:1:decode[10]");
   const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
   const struct sigaction action = {.sa_handler = handle};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &often, NULL) == 0);
-  uint64_t done = 0;
+  uint64_t done = 0, deep = 0;
+  int depth = 0;
   for (; handled < 3000; done++) {
+    for (; depth < LEAST + handled / 10 % (MOST - LEAST); depth++, deep++)
+      begin(read_stage, NULL);
+    for (; depth > LEAST + handled / 10 % (MOST - LEAST); depth--)
+      CHECK(callsig_task_end(read_stage, 0) == 0);
     begin(read_stage, done % 2 ? "n=1" : NULL);
     {
       CALLSIG_TASK(read_stage);
@@ -224,8 +230,11 @@ static QUIET void test_interrupted(void)
     CHECK(callsig_task_end(read_stage, 0) == 0);
   }
   CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0 && signal(SIGALRM, SIG_DFL) != SIG_ERR);
+  for (; depth > 0; depth--)
+    CHECK(callsig_task_end(read_stage, 0) == 0);
+  CHECK(callsig_task_end(read_stage, 0) == -EINVAL);
   const struct cs_rec_tasks after = tasks_of("0:0:read"), others = tasks_of("0:1:decode[10]");
-  CHECK(after.tasks == reads.tasks + 2 * done && after.failures == reads.failures && after.open == 0);
+  CHECK(after.tasks == reads.tasks + 2 * done + deep && after.failures == reads.failures && after.open == 0);
   CHECK(others.tasks == decodes.tasks + (uint64_t)handled && others.open == 0);
 }
 
