@@ -71,7 +71,7 @@ static int note_name(struct cs_frames *frames, uint32_t function)
 int cs_frames_add(struct cs_frames *frames, const struct cs_frame *frame, uint32_t *number)
 {
   uint64_t hash = cs_hash_mix(cs_hash_mix(frame->key.what, frame->key.thread), frame->key.module);
-  hash = cs_hash_mix(cs_hash_mix(hash, frame->key.stage), frame->kind);
+  hash = cs_hash_mix(cs_hash_mix(hash, frame->key.stage), cs_hash_mix(frame->key.process, frame->kind));
   *number = cs_idset_find(&frames->set, hash, frames, frame, equal_frame);
   if (*number != CS_NONE)
     return 0;

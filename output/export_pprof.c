@@ -17,7 +17,7 @@
 #include "render.h"
 
 /* The label keys that are no arguments' names. An argument of such a name is "arg.NAME". */
-static const char *const own_keys[] = {"signature", "stage", "thread"};
+static const char *const own_keys[] = {"signature", "stage", "thread", "process", "rank"};
 
 struct writer {
   const struct cs_export *export;
@@ -220,10 +220,25 @@ static void label_signature(struct writer *writer, uint32_t number)
     label_argument(writer, index, i);
 }
 
+static void label_groups(struct writer *writer, const struct cs_row_key *key)
+{
+  const struct cs_profile *profile = &writer->export->stats->profile;
+  struct cs_names names = cs_stats_names(writer->export->stats);
+  if (key->what != CS_NONE)
+    label_signature(writer, key->what);
+  if (key->stage)
+    label_string(writer, "stage", cs_profile_string(profile, cs_profile_stage(profile, key->stage)->label));
+  if (key->thread != CS_NONE)
+    label_string(writer, "thread", cs_profile_string(profile, key->thread));
+  if (key->process != CS_NONE)
+    label_string(writer, "process", cs_row_process(&names, key));
+  if (key->rank != CS_NONE)
+    label_string(writer, "rank", cs_row_rank(&names, key));
+}
+
 /* `locations` has room for all of the stack. */
 static void put_sample(struct writer *writer, const struct cs_stack *stack, uint64_t nanoseconds, uint64_t *locations)
 {
-  const struct cs_profile *profile = &writer->export->stats->profile;
   Callsig__Pprof__Sample sample = CALLSIG__PPROF__SAMPLE__INIT, *samples[] = {&sample};
   Callsig__Pprof__Profile part = CALLSIG__PPROF__PROFILE__INIT;
   int64_t values[] = {(int64_t)stack->calls, (int64_t)nanoseconds};
@@ -233,12 +248,7 @@ static void put_sample(struct writer *writer, const struct cs_stack *stack, uint
   sample.n_value = 2;
   sample.value = values;
   writer->labels.count = 0;
-  if (stack->signature != CS_NONE)
-    label_signature(writer, stack->signature);
-  if (stack->stage)
-    label_string(writer, "stage", cs_profile_string(profile, cs_profile_stage(profile, stack->stage)->label));
-  if (stack->thread != CS_NONE)
-    label_string(writer, "thread", cs_profile_string(profile, stack->thread));
+  label_groups(writer, &stack->key);
   Callsig__Pprof__Label **list = calloc(writer->labels.count + 1u, sizeof(*list));
   if (!list) {
     writer->result = -ENOMEM;

@@ -67,16 +67,30 @@ static int label_below(struct builder *builder, uint32_t parent, const char *lab
   return result < 0 ? result : child_of(builder, parent, &frame, number);
 }
 
-/* What outermost calls of a thread hang below: the root, or a frame that names the thread. */
-static int top_of(struct builder *builder, uint32_t thread, bool merged, uint32_t *node)
+/* What calls of a thread are told apart by beside their functions: the thread, the process, the rank, as was asked for.
+ */
+static struct cs_row_key groups_of(const struct builder *builder, uint32_t variant, uint32_t thread)
+{
+  const struct cs_variant *known = cs_profile_variant(builder->profile, variant);
+  struct cs_row_key key = cs_rows_key(builder->profile, &builder->stats->grouping, known, thread);
+  key.what = key.stage = key.module = key.callstack = CS_NONE;
+  return key;
+}
+
+/* What outermost calls of a thread hang below: the root, or a frame that names the thread and what else it is of. */
+static int top_of(struct builder *builder, uint32_t variant, uint32_t thread, bool merged, uint32_t *node)
 {
   int result = 0;
   *node = 0;
-  if (builder->stats->by & CALLSIG_BY_THREAD && !builder->shape->apart) {
+  if (!builder->shape->apart) {
+    struct cs_names names = cs_stats_names(builder->stats);
+    struct cs_row_key key = groups_of(builder, variant, thread);
     struct cs_text text = {0};
-    cs_text_printf(&text, "[thread %s]",
-                   cs_profile_string(builder->profile, cs_profile_thread(builder->profile, thread)->label));
-    result = text.failed ? -ENOMEM : label_below(builder, 0, cs_text_string(&text), node);
+    cs_row_groups(&names, &key, "", &text);
+    if (text.failed)
+      result = -ENOMEM;
+    else if (text.length > 0)
+      result = label_below(builder, 0, cs_text_string(&text), node);
     cs_text_free(&text);
   }
   return result == 0 && merged ? label_below(builder, *node, "[merged paths]", node) : result;
@@ -180,7 +194,7 @@ static uint32_t *node_slot(struct builder *builder, const struct state *state)
 }
 
 /* The node of a state, made with all above it. Upwards until a node is known, then down again. */
-static int node_of(struct builder *builder, uint32_t thread, struct state state, uint32_t *node)
+static int node_of(struct builder *builder, const struct cs_edge *edge, struct state state, uint32_t *node)
 {
   int result = 0;
   builder->pending.count = 0;
@@ -194,7 +208,7 @@ static int node_of(struct builder *builder, uint32_t thread, struct state state,
     *pending = state;
     bool merged;
     if (!above(builder, &state, &state, &merged)) {
-      result = top_of(builder, thread, merged, node);
+      result = top_of(builder, edge->to, edge->thread, merged, node);
       break;
     }
   }
@@ -211,15 +225,14 @@ static int node_of(struct builder *builder, uint32_t thread, struct state state,
 static bool equal_stack(const void *owner, uint32_t number, const void *key)
 {
   const struct cs_stack *stack = cs_stacks_at(owner, number), *wanted = key;
-  return stack->node == wanted->node && stack->signature == wanted->signature && stack->stage == wanted->stage &&
-         stack->thread == wanted->thread;
+  return stack->node == wanted->node && memcmp(&stack->key, &wanted->key, sizeof stack->key) == 0;
 }
 
 static int add_stack(struct builder *builder, const struct cs_stack *stack)
 {
   struct cs_stacks *stacks = builder->stacks;
-  uint64_t hash = cs_hash_mix(cs_hash_mix(stack->node, stack->signature), stack->thread);
-  hash = cs_hash_mix(hash, stack->stage);
+  uint64_t hash = cs_hash_mix(cs_hash_mix(stack->node, stack->key.what), stack->key.thread);
+  hash = cs_hash_mix(cs_hash_mix(hash, stack->key.stage), stack->key.process);
   uint32_t number = cs_idset_find(&builder->stack_set, hash, stacks, stack, equal_stack);
   if (number != CS_NONE) {
     struct cs_stack *known = cs_vector_at(&stacks->list, number);
@@ -242,22 +255,22 @@ static int leaf_of(struct builder *builder, const struct cs_edge *edge, uint32_t
   uint32_t source = source_of(builder->profile, edge, &back);
   int result;
   if (!above(builder, &leaf, &parent, &merged))
-    result = top_of(builder, edge->thread, merged, node);
+    result = top_of(builder, edge->to, edge->thread, merged, node);
   else
-    result = node_of(builder, edge->thread, source < FROM_ROOT ? state_of(builder, source) : parent, node);
+    result = node_of(builder, edge, source < FROM_ROOT ? state_of(builder, source) : parent, node);
   struct cs_frame frame = frame_of(builder, &leaf);
   return result < 0 ? result : child_of(builder, *node, &frame, node);
 }
 
-static void set_apart(const struct builder *builder, const struct cs_edge *edge, struct cs_stack *stack)
+static struct cs_row_key key_apart(const struct builder *builder, const struct cs_edge *edge)
 {
   const struct cs_profile *profile = builder->profile;
   const struct cs_variant *to = cs_profile_variant(profile, edge->to);
-  stack->stage = cs_profile_context(profile, to->context)->stage;
+  struct cs_row_key key = groups_of(builder, edge->to, edge->thread);
+  key.stage = cs_profile_context(profile, to->context)->stage;
   if (builder->stats->by & CALLSIG_BY_SIGNATURE)
-    stack->signature = builder->stats->meeting.row_of[to->signature];
-  if (builder->stats->by & CALLSIG_BY_THREAD)
-    stack->thread = cs_profile_thread(profile, edge->thread)->label;
+    key.what = builder->stats->meeting.row_of[to->signature];
+  return key;
 }
 
 static int add_edges(struct builder *builder)
@@ -270,9 +283,9 @@ static int add_edges(struct builder *builder)
     struct cs_row counts;
     if (!cs_rows_edge(profile, &stats->grouping, edge, &counts))
       continue;
-    struct cs_stack stack = {.signature = CS_NONE, .thread = CS_NONE, .calls = counts.calls, .own = counts.own};
+    struct cs_stack stack = {.key = cs_row_key_of(CS_NONE), .calls = counts.calls, .own = counts.own};
     if (builder->shape->apart)
-      set_apart(builder, edge, &stack);
+      stack.key = key_apart(builder, edge);
     result = leaf_of(builder, edge, &stack.node);
     if (result == 0)
       result = add_stack(builder, &stack);
@@ -361,11 +374,13 @@ static int compare_stacks(const void *left, const void *right)
   const struct cs_stack *a = left, *b = right;
   if (a->node != b->node)
     return a->node < b->node ? -1 : 1;
-  if (a->signature != b->signature)
-    return a->signature < b->signature ? -1 : 1;
-  if (a->stage != b->stage)
-    return a->stage < b->stage ? -1 : 1;
-  return a->thread < b->thread ? -1 : a->thread > b->thread;
+  const uint32_t one[] = {a->key.what, a->key.stage, a->key.thread, a->key.process, a->key.rank};
+  const uint32_t other[] = {b->key.what, b->key.stage, b->key.thread, b->key.process, b->key.rank};
+  for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) {
+    if (one[i] != other[i])
+      return one[i] < other[i] ? -1 : 1;
+  }
+  return 0;
 }
 
 /* Nodes into their preorder. `places` are three arrays by node. */

@@ -19,19 +19,18 @@ struct cs_stack_node {
   uint32_t end, depth;    /* depth 0 for the root */
 };
 
-/* Calls that ended in one node, without the calls that they made. */
+/* Calls that ended in one node, without the calls that they made. `key` is what else they are told apart by where that
+ * is apart from the frames: the signature's row (`what`), the stage, the thread, the process and the rank of the
+ * innermost call; CS_NONE for what they are not. */
 struct cs_stack {
   uint32_t node;
-  /* Of the innermost call, where they are apart from the frames. */
-  uint32_t signature; /* its row, CS_NONE when not by signature */
-  uint32_t stage;     /* 0: outside of any */
-  uint32_t thread;    /* label, CS_NONE when not by thread */
+  struct cs_row_key key;
   uint64_t calls, own;
 };
 
 /* What stacks are told apart by. */
 struct cs_stack_shape {
-  bool apart;   /* frames are functions; signature, stage and thread of the innermost call are the stack's */
+  bool apart;   /* frames are functions; what else is known of the innermost call is the stack's key */
   bool modules; /* frames of one function in two modules are two */
 };
 
