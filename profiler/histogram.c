@@ -7,6 +7,8 @@
  */
 #include "histogram.h"
 
+#include "tree.h"
+
 #define CALL_OCTAVE_SIZE (sizeof(uint64_t) << CS_CALL_SUB_BITS)
 #define STOCK            16u /* octaves */
 #define LEAST_STOCK      4u
@@ -103,6 +105,10 @@ void cs_histogram_prepare(struct cs_thread *t)
 {
   if (!cs_process.settings.percentiles || t->octave_next + LEAST_STOCK * CALL_OCTAVE_SIZE <= t->octave_end)
     return;
+  /* Near the limit, counts come before percentiles. */
+  cs_tree_check_pressure(&t->tree);
+  if (t->tree.pressure != CS_PRESSURE_NONE)
+    return;
   uintptr_t stock = (uintptr_t)cs_record_alloc(&t->tree, STOCK * CALL_OCTAVE_SIZE);
   t->octave_next = stock;
   t->octave_end = stock ? stock + STOCK * CALL_OCTAVE_SIZE : 0;
@@ -116,9 +122,11 @@ static uint64_t *take_octave(struct cs_thread *t)
   return mine + CALL_OCTAVE_SIZE <= t->octave_end ? (uint64_t *)mine : NULL;
 }
 
-/* The same with a new stock, in a slow section of its own unless this is one. */
+/* The same with a new stock, in a slow section of its own unless this is one. NULL: there is no space for one. */
 static CS_COLD uint64_t *restock(struct cs_thread *t)
 {
+  if (t->tree.pressure != CS_PRESSURE_NONE)
+    return NULL;
   bool entered = cs_slow_enter(t);
   cs_histogram_prepare(t);
   uint64_t *octave = take_octave(t);

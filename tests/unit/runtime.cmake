@@ -8,7 +8,7 @@ foreach(name IN ITEMS filter locate index_check helper)
 endforeach()
 
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-foreach(name IN ITEMS capture ring tree)
+foreach(name IN ITEMS capture histogram ring tree)
   add_executable(test_runtime_${name} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:cs_runtime>)
   target_include_directories(test_runtime_${name} PRIVATE ${PROJECT_SOURCE_DIR}/profiler ${PROJECT_SOURCE_DIR}/include)
   target_compile_definitions(test_runtime_${name} PRIVATE _GNU_SOURCE)
