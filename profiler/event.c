@@ -59,17 +59,11 @@ static struct cs_rec_event *make_event(const char *name)
   return made->record;
 }
 
-/* The calling thread when it records now, its control block made if need be; else NULL. */
-static struct cs_thread *recording_thread(void)
+/* The calling thread when it counts now; else NULL. */
+static inline struct cs_thread *counting_thread(void)
 {
-  struct cs_thread *t = cs_self;
-  if (CS_LIKELY(cs_thread_counting(t)))
-    return t;
-  t = cs_thread_enter();
-  if (!t)
-    return NULL;
-  cs_slow_leave(t);
-  return cs_thread_counting(t) ? t : NULL;
+  struct cs_thread *t = cs_thread_wake();
+  return t && !t->warming ? t : NULL;
 }
 
 static CS_COLD struct cs_rec_event *event_of(const char *name)
@@ -106,7 +100,7 @@ int callsig_event(const char *name)
 {
   if (!name)
     return -EINVAL;
-  struct cs_thread *t = recording_thread();
+  struct cs_thread *t = counting_thread();
   if (!t)
     return 0;
   uint64_t now = cs_clock_shared();
@@ -115,14 +109,14 @@ int callsig_event(const char *name)
 
 uint64_t callsig_span_begin(void)
 {
-  return recording_thread() ? cs_clock_shared() : 0;
+  return counting_thread() ? cs_clock_shared() : 0;
 }
 
 int callsig_span_end(const char *name, uint64_t token)
 {
   if (!name)
     return -EINVAL;
-  struct cs_thread *t = token ? recording_thread() : NULL;
+  struct cs_thread *t = token ? counting_thread() : NULL;
   return t ? note(t, name, token, cs_clock_shared(), CS_SPAN_RANGE) : 0;
 }
 

@@ -357,6 +357,10 @@ bool cs_slow_enter(struct cs_thread *t);
 /* Leaves it: the state follows from the process's (disabled, clock), signals as before. */
 void cs_slow_leave(struct cs_thread *t);
 
+/* The calling thread, its control block made if need be, once it has caught up with what changed in the process; NULL
+ * when it does not record now. Outside of slow sections. */
+struct cs_thread *cs_thread_wake(void);
+
 /* Stops the thread's clock around something long (a helper command, a large copy): cs_resume() moves the start of every
  * open frame of the thread forward by the time that passed. */
 void cs_pause(struct cs_thread *t);

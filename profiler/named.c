@@ -45,7 +45,8 @@ bool cs_named_open(struct cs_thread *t, const struct cs_named *named, uintptr_t 
 
 struct cs_thread *cs_named_enter(uintptr_t sp, uint64_t now)
 {
-  struct cs_thread *t = cs_thread_enter();
+  /* What recording that was switched off meanwhile has ended must not be found open. */
+  struct cs_thread *t = cs_thread_wake() ? cs_thread_enter() : NULL;
   if (!t)
     return NULL;
   bool recording = !__atomic_load_n(&cs_process.disabled, __ATOMIC_SEQ_CST);

@@ -274,6 +274,17 @@ struct cs_thread *cs_thread_enter(void)
   return NULL;
 }
 
+struct cs_thread *cs_thread_wake(void)
+{
+  if (cs_thread_running(cs_self))
+    return cs_self;
+  struct cs_thread *t = cs_thread_enter();
+  if (!t)
+    return NULL;
+  cs_slow_leave(t);
+  return cs_thread_running(t) ? t : NULL;
+}
+
 void cs_thread_discard(struct cs_thread *t)
 {
   cs_lock(&cs_process.threads_lock);

@@ -187,8 +187,16 @@ static QUIET void test_disabled(void)
   CHECK(callsig_task_end(read_stage, 1) == 0); /* was not recorded */
   begin(read_stage, NULL);
   CHECK(callsig_task_end(read_stage, 0) == 0);
+  begin(read_stage, NULL);
+  CHECK(callsig_action_begin("off and on") == 0);
+  const uint64_t border = cs_clock_now();
+  CHECK(callsig_disable() == 0);
+  usleep(50000);
+  CHECK(callsig_enable() == 0 && callsig_action_end("off and on") == -EINVAL);
+  CHECK(callsig_task_end(read_stage, 0) == 0); /* ended when recording did */
   const struct cs_rec_tasks after = tasks_of("0:0:read");
-  CHECK(after.tasks == before.tasks + 2 && after.failures == before.failures && after.open == 0);
+  CHECK(after.max < (cs_clock_now() - border) / 2);
+  CHECK(after.tasks == before.tasks + 3 && after.failures == before.failures && after.open == 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
