@@ -146,7 +146,7 @@ def write_truth(part, write):
     write("The sum of tottime with `--compensate`, beside the wall time of the same program uninstrumented. *Ratio* is the "
           f"median over {part['rounds']} interleaved pairs of runs, its aim 0.90 to 1.10. *Share* is how much of the "
           "uncompensated total is the program's own time: an error of 1 % in what the hooks cost is one of (100 - share) / "
-          "share % in the ratio. What is subtracted for a call on the fast path is a constant, measured at the start of each "
+          "share % in the ratio. What is subtracted for a call on the fast path is a constant, measured at the start and the end of each "
           "process; how much of the clock's latency hides behind a program's own work differs from program to program.\n")
     titles = ["program", "build", "calls", "uninstrumented", "empty hooks", "mode", "total", "compensated", "ratio", "share",
               "may be off by", "is", "negative times"]
