@@ -73,6 +73,23 @@ static void export_all(struct callsig_stats *stats)
   }
 }
 
+/* What is told apart by stages, processes and call stacks, and the tables that are not pstats's. */
+static void print_views(struct callsig_stats *stats)
+{
+  struct callsig_stats_style style = {
+      .size = sizeof style, .columns = "+tottime%,min,p50,p99", .unit = CALLSIG_UNIT_AUTO, .width = 70, .color = 1};
+  callsig_stats_set_style(stats, &style);
+  callsig_stats_group(stats, CALLSIG_BY_STAGE | CALLSIG_BY_PROCESS);
+  print(stats, callsig_stats_print);
+  callsig_stats_group(stats, CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_RANK);
+  callsig_stats_stack(stats, 3);
+  print(stats, callsig_stats_print_averages);
+  print(stats, callsig_stats_print_callers);
+  struct callsig_stats_filter filter = {.size = sizeof filter, .stage = "d*"};
+  callsig_stats_filter(stats, &filter);
+  print(stats, callsig_stats_print_json);
+}
+
 static void print_all(struct callsig_stats *stats)
 {
   print_laws(stats, "json");
@@ -92,6 +109,7 @@ static void print_all(struct callsig_stats *stats)
   print(stats, callsig_stats_print_csv);
   print(stats, callsig_stats_print_callees);
   export_all(stats);
+  print_views(stats);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

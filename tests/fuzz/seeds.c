@@ -74,6 +74,40 @@ static void call_all(struct recording_thread *thread, uint64_t module)
   recording_exit(thread, 80);
 }
 
+static uint64_t make_stage(struct recording_writer *writer)
+{
+  uint64_t name = recording_writer_name(writer, "decode"), label = recording_writer_name(writer, "0:1:decode[4]");
+  uint64_t address = recording_writer_make(writer, CS_TAG_STAGE, sizeof(struct cs_rec_stage));
+  struct cs_rec_stage *stage = recording_writer_at(writer, address);
+  stage->name = name;
+  stage->label = label;
+  stage->index = 1;
+  stage->concurrency = 4;
+  recording_writer_header(writer)->first_stage = address;
+  return address;
+}
+
+/* Calls inside and outside of tasks, recursion across their border, and the times of the newest edge. */
+static void call_stages(struct recording_writer *writer, struct recording_thread *thread, uint64_t module)
+{
+  uint64_t stage = make_stage(writer);
+  for (uint64_t i = 0; i < 2; i++) {
+    recording_enter(thread, module, 0, (const uint64_t[]){0, i}, 2, 80 + i);
+    recording_enter_task(thread, stage, i ? "width=640" : NULL, 80 + i);
+  }
+  recording_exit(thread, 90);
+  recording_exit(thread, 91);
+  enum { SUB_BITS = 3 };
+  uint64_t histogram = recording_writer_make(writer, CS_TAG_HISTOGRAM, sizeof(struct cs_rec_histogram));
+  uint64_t octave = recording_writer_make(writer, 0, sizeof(uint64_t) << SUB_BITS);
+  memset(recording_writer_at(writer, octave), 1, sizeof(uint64_t) << SUB_BITS);
+  struct cs_rec_histogram *record = recording_writer_at(writer, histogram);
+  record->sub_bits = SUB_BITS;
+  record->octaves[0] = record->octaves[2] = octave;
+  uint64_t edge = recording_thread_record(thread)->first_edge;
+  ((struct cs_rec_edge *)recording_writer_at(writer, edge))->histogram = histogram;
+}
+
 void *seed_recording(size_t *size)
 {
   struct index_writer *index = index_writer_new();
@@ -100,7 +134,8 @@ void *seed_recording(size_t *size)
   recording_enter(thread, module, 0, (const uint64_t[]){LOG2, 3}, 2, 50);
   recording_exit(thread, 60);
   call_all(thread, module);
-  recording_enter(thread, plugin, UINT32_MAX, NULL, 0, 80);
+  call_stages(recording, thread, module);
+  recording_enter(thread, plugin, UINT32_MAX, NULL, 0, 92);
   recording_widen(worker, module, 0, 0, CS_WIDEN_LOG2, 1);
   const void *data = recording_writer_finish(recording, 100, size);
   void *copy = malloc(*size);
