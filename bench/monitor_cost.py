@@ -15,7 +15,7 @@ import time
 from runner import Folder, NotRun, compile_with, median
 from tools import FLAGS, Callsig, source
 
-SECONDS = 12
+SECONDS = 30
 KINDS = [("stages", "two stages, four threads"), ("rows", "24,000 rows")]
 
 
