@@ -32,8 +32,8 @@ int cs_idset_add(struct cs_idset *set, uint64_t hash, uint32_t number);
 
 void cs_idset_free(struct cs_idset *set);
 
-/* Mixes a number into a hash. Either may be a small number: the hash is spread before they meet, so that pairs with equal
- * exclusive ors, as neighbours have, do not fall together. The constants are those of xxHash. */
+/* Mixes a number into a hash. Either may be a small number: the hash is spread before they meet, so that pairs with
+ * equal exclusive ors, as neighbours have, do not fall together. The constants are those of xxHash. */
 static inline uint64_t cs_hash_mix(uint64_t hash, uint64_t value)
 {
   hash = (hash * 0x165667B19E3779F9u ^ value) * 0x9E3779B185EBCA87u;
