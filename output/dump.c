@@ -80,28 +80,32 @@ static void put_header(struct cs_dump *dump)
   header->base = BASE;
   header->flags = CS_REC_MERGED;
   header->exit_status = -1;
-  header->next = header->reserved_size = dump->next - BASE;
+  header->next = header->reserved_size = dump->end - BASE;
   header->timeline_min = UINT64_MAX;
-  uint64_t end = dump->next;
-  dump->next = BASE;
   cs_dump_put(dump, header, sizeof *header);
-  if (end > dump->next)
-    dump->next = end;
+}
+
+void cs_dump_again(struct cs_dump *dump, uint64_t address)
+{
+  if (dump->error == 0 && fseeko(dump->out, (off_t)(address - BASE), SEEK_SET) != 0)
+    dump->error = -errno;
+  if (dump->end < dump->next)
+    dump->end = dump->next;
+  dump->next = address;
 }
 
 static int put_all(struct cs_dump *dump)
 {
-  int (*const parts[])(struct cs_dump *) = {cs_dump_modules,    cs_dump_stages,   cs_dump_functions,
-                                            cs_dump_signatures, cs_dump_contexts, cs_dump_processes,
-                                            cs_dump_histograms, cs_dump_edges,    cs_dump_threads};
+  int (*const parts[])(struct cs_dump *) = {cs_dump_processes,  cs_dump_modules,  cs_dump_stages,     cs_dump_functions,
+                                            cs_dump_signatures, cs_dump_contexts, cs_dump_histograms, cs_dump_edges,
+                                            cs_dump_uses,       cs_dump_threads,  cs_dump_innermost};
   put_header(dump);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && dump->error == 0; i++) {
     int result = parts[i](dump);
     if (dump->error == 0)
       dump->error = result;
   }
-  if (dump->error == 0 && fseeko(dump->out, 0, SEEK_SET) != 0)
-    dump->error = -errno;
+  cs_dump_again(dump, BASE);
   put_header(dump);
   return dump->error;
 }
@@ -110,10 +114,15 @@ static void release(struct cs_dump *dump)
 {
   free(dump->modules);
   free(dump->stages);
+  free(dump->kept_stages);
+  free(dump->kept_queues);
   free(dump->functions);
   free(dump->signatures);
   free(dump->times);
   free(dump->first_edges);
+  free(dump->first_tasks);
+  free(dump->first_uses);
+  free(dump->commands);
   cs_vector_free(&dump->names);
   cs_idset_free(&dump->name_set);
 }
@@ -149,8 +158,11 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
     result = cs_output_file_open_private(&file, path);
   if (result < 0)
     return result;
-  struct cs_dump dump = {
-      .profile = &stats->profile, .out = file.stream, .next = BASE, .names = CS_VECTOR_OF(struct cs_dump_name)};
+  struct cs_dump dump = {.profile = &stats->profile,
+                         .out = file.stream,
+                         .next = BASE,
+                         .end = BASE,
+                         .names = CS_VECTOR_OF(struct cs_dump_name)};
   result = put_all(&dump);
   release(&dump);
   if (result == -ENOMEM)

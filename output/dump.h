@@ -16,22 +16,30 @@ struct cs_dump {
   struct cs_profile *profile;
   FILE *out;
   uint64_t next;            /* the address of what is written next */
+  uint64_t end;             /* the furthest that was written, once something is written again */
   int error;                /* the first error of writing; nothing is written after it */
   struct cs_vector names;   /* struct cs_dump_name */
   struct cs_idset name_set; /* of `names`, by string */
   /* Addresses by number. Owned. */
+  uint64_t *commands; /* by process */
   uint64_t *modules;
-  uint64_t *stages;                                            /* [0]: none */
+  uint64_t *stages; /* [0]: none */
+  uint64_t *kept_stages, *kept_queues;
   uint64_t *functions;                                         /* by code */
   uint64_t *signatures;                                        /* 0: nothing refers to it */
   uint64_t *times;                                             /* by edge: its histogram, 0 for none */
+  uint64_t *first_tasks, *first_uses;                          /* by thread, as first_edges */
   uint64_t *first_edges;                                       /* by thread: the head of its list, 0 for none */
+  uint64_t last_function;                                      /* the head of the list of all functions */
   uint64_t contexts, variants, processes, threads, recursions; /* address of number 0 of each */
   struct cs_rec_header header;
 };
 
 /* Appends `size` bytes and fills up to a multiple of 8; the result is their address. */
 uint64_t cs_dump_put(struct cs_dump *dump, const void *data, size_t size);
+
+/* What is written next takes the place of what was written at `address`. */
+void cs_dump_again(struct cs_dump *dump, uint64_t address);
 
 /* A cs_rec_name of any bytes. */
 uint64_t cs_dump_bytes(struct cs_dump *dump, const void *bytes, size_t length);
@@ -46,15 +54,17 @@ uint64_t cs_dump_string(struct cs_dump *dump, uint32_t string);
   }
 
 /* The parts, in the order in which they refer to each other. 0 or -ENOMEM; errors of writing stay in the dump. */
+int cs_dump_processes(struct cs_dump *dump);  /* dump_thread.c */
 int cs_dump_modules(struct cs_dump *dump);    /* dump_code.c, with their indexes */
-int cs_dump_stages(struct cs_dump *dump);     /* dump_stage.c */
+int cs_dump_stages(struct cs_dump *dump);     /* dump_kept.c, with queues and events */
 int cs_dump_functions(struct cs_dump *dump);  /* dump_code.c */
 int cs_dump_signatures(struct cs_dump *dump); /* dump_signature.c */
 int cs_dump_contexts(struct cs_dump *dump);   /* dump_tree.c, with variants */
-int cs_dump_processes(struct cs_dump *dump);  /* dump_thread.c */
 int cs_dump_histograms(struct cs_dump *dump); /* dump_times.c */
 int cs_dump_edges(struct cs_dump *dump);      /* dump_tree.c, with recursion records */
+int cs_dump_uses(struct cs_dump *dump);       /* dump_kept.c: what threads did with stages and queues */
 int cs_dump_threads(struct cs_dump *dump);    /* dump_thread.c */
+int cs_dump_innermost(struct cs_dump *dump);  /* dump_thread.c: the processes again, now that variants have addresses */
 
 /* The address of a variant; 0 for CS_NONE. */
 static inline uint64_t cs_dump_variant(const struct cs_dump *dump, uint32_t variant)

@@ -195,6 +195,7 @@ static int put_function(struct functions *functions, uint32_t number)
   }
   struct cs_rec_function record = {
       .tag = CS_DUMP_TAG(CS_TAG_FUNCTION, record),
+      .next = dump->last_function,
       .module = key.module,
       .function = key.entry,
       .address = key.address,
@@ -208,7 +209,7 @@ static int put_function(struct functions *functions, uint32_t number)
     record.kind = CS_FUNCTION_KIND_ACTION;
     record.address = put_action(dump, function);
   }
-  dump->functions[number] = cs_dump_put(dump, &record, sizeof record);
+  dump->last_function = dump->functions[number] = cs_dump_put(dump, &record, sizeof record);
   return cs_idset_add(&functions->set, hash, number);
 }
 

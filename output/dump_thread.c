@@ -20,26 +20,37 @@ static struct cs_rec_process describe(struct cs_dump *dump, const struct cs_reco
   return record;
 }
 
-int cs_dump_processes(struct cs_dump *dump)
+static void put_processes(struct cs_dump *dump)
 {
   uint32_t count = dump->profile->recordings.count;
-  uint64_t *commands = calloc(count + 1u, sizeof *commands);
-  if (!commands)
-    return -ENOMEM;
-  /* Twice: strings that are new must not come between the records. */
   for (uint32_t i = 0; i < count; i++) {
-    const struct cs_recording_info *info = cs_profile_recording(dump->profile, i);
-    commands[i] = info->command ? cs_dump_bytes(dump, info->command, info->command_size) : 0;
-    describe(dump, info, commands[i]);
-  }
-  dump->processes = dump->next;
-  for (uint32_t i = 0; i < count; i++) {
-    struct cs_rec_process record = describe(dump, cs_profile_recording(dump->profile, i), commands[i]);
+    struct cs_rec_process record = describe(dump, cs_profile_recording(dump->profile, i), dump->commands[i]);
     record.next = cs_dump_following(dump, i, count, sizeof record);
     cs_dump_put(dump, &record, sizeof record);
   }
-  dump->header.first_process = dump->processes;
-  free(commands);
+}
+
+int cs_dump_processes(struct cs_dump *dump)
+{
+  uint32_t count = dump->profile->recordings.count;
+  dump->commands = calloc(count + 1u, sizeof *dump->commands);
+  if (!dump->commands)
+    return -ENOMEM;
+  /* Strings that are new must not come between the records. */
+  for (uint32_t i = 0; i < count; i++) {
+    const struct cs_recording_info *info = cs_profile_recording(dump->profile, i);
+    dump->commands[i] = info->command ? cs_dump_bytes(dump, info->command, info->command_size) : 0;
+    describe(dump, info, dump->commands[i]);
+  }
+  dump->processes = dump->header.first_process = dump->next;
+  put_processes(dump);
+  return 0;
+}
+
+int cs_dump_innermost(struct cs_dump *dump)
+{
+  cs_dump_again(dump, dump->processes);
+  put_processes(dump);
   return 0;
 }
 
@@ -70,6 +81,9 @@ int cs_dump_threads(struct cs_dump *dump)
         .threads = thread->threads,
         .root = cs_dump_variant(dump, thread->root),
         .first_edge = dump->first_edges[i],
+        .first_function = i == 0 ? dump->last_function : 0,
+        .first_tasks = dump->first_tasks[i],
+        .first_queue_use = dump->first_uses[i],
         .root_edge = put_root_edge(dump, thread),
         .process = dump->processes + thread->recording * sizeof(struct cs_rec_process),
     };

@@ -271,6 +271,14 @@ static int label_threads(struct fold *fold)
     *innermost = *innermost == CS_NONE ? CS_NONE : fold->variant_of[*innermost];
     cs_profile_recording(profile, i)->folded_threads = 0;
   }
+  for (uint32_t i = 0; i < profile->kept.tasks.count; i++) {
+    struct cs_kept_tasks *tasks = cs_vector_at(&profile->kept.tasks, i);
+    tasks->thread = fold->thread_of[tasks->thread];
+  }
+  for (uint32_t i = 0; i < profile->kept.uses.count; i++) {
+    struct cs_kept_use *use = cs_vector_at(&profile->kept.uses, i);
+    use->thread = fold->thread_of[use->thread];
+  }
   for (uint32_t i = 0; i < fold->threads.count; i++) {
     struct cs_known_thread *thread = cs_vector_at(&fold->threads, i);
     thread->root = thread->root == CS_NONE ? CS_NONE : fold->variant_of[thread->root];

@@ -5,10 +5,10 @@
 
 #include "histogram.h"
 
-/* The new arrays on their way. */
+/* The new times_of on its way. Times that are sums are added to the profile's; the others stay where they are. */
 struct fold {
-  const struct cs_profile *profile;
-  struct cs_vector times, buckets, times_of;
+  struct cs_profile *profile;
+  struct cs_vector times_of;
   uint32_t *first; /* by new edge: the last of the old ones that become it, CS_NONE for none */
   uint32_t *next;  /* by old edge: the one before it with the same new edge */
 };
@@ -45,24 +45,24 @@ static int sum(const struct fold *fold, uint32_t edge, struct cs_histogram *tota
 /* Appends what the histogram holds as the times of `edge`. */
 static int append(struct fold *fold, uint32_t edge, const struct cs_histogram *total)
 {
-  struct cs_times times = {.first = fold->buckets.count, .sub_bits = total->sub_bits};
+  struct cs_times times = {.first = fold->profile->buckets.count, .sub_bits = total->sub_bits};
   for (uint32_t octave = 0; octave < CS_HISTOGRAM_OCTAVES; octave++) {
     for (uint32_t i = 0; total->octaves[octave] && i < UINT32_C(1) << total->sub_bits; i++) {
       if (total->octaves[octave][i] == 0)
         continue;
-      struct cs_bucket *bucket = cs_vector_add(&fold->buckets, 1);
+      struct cs_bucket *bucket = cs_vector_add(&fold->profile->buckets, 1);
       if (!bucket)
         return -ENOMEM;
       *bucket = (struct cs_bucket){.count = total->octaves[octave][i], .number = (octave << total->sub_bits) + i};
       times.count++;
     }
   }
-  struct cs_times *added = times.count ? cs_vector_add(&fold->times, 1) : NULL;
+  struct cs_times *added = times.count ? cs_vector_add(&fold->profile->times, 1) : NULL;
   if (times.count && !added)
     return -ENOMEM;
   if (added)
     *added = times;
-  *(uint32_t *)cs_vector_at(&fold->times_of, edge) = added ? fold->times.count - 1 : CS_NONE;
+  *(uint32_t *)cs_vector_at(&fold->times_of, edge) = added ? fold->profile->times.count - 1 : CS_NONE;
   return 0;
 }
 
@@ -84,6 +84,11 @@ static int fold_all(struct fold *fold, const uint32_t *edge_of, uint32_t count)
     if (!entry)
       return -ENOMEM;
     *entry = CS_NONE;
+    uint32_t old = fold->first[i];
+    if (old != CS_NONE && fold->next[old] == CS_NONE) {
+      *entry = old < fold->profile->times_of.count ? *(uint32_t *)cs_vector_at(&fold->profile->times_of, old) : CS_NONE;
+      continue;
+    }
     result = sum(fold, i, &total, &known);
     if (result == 0 && known)
       result = append(fold, i, &total);
@@ -94,23 +99,17 @@ static int fold_all(struct fold *fold, const uint32_t *edge_of, uint32_t count)
 
 int cs_fold_times(struct cs_profile *profile, const uint32_t *edge_of, uint32_t count)
 {
-  if (profile->times.count == 0)
+  if (profile->times_of.count == 0)
     return 0;
   struct fold fold = {.profile = profile,
-                      .times = CS_VECTOR_OF(struct cs_times),
-                      .buckets = CS_VECTOR_OF(struct cs_bucket),
                       .times_of = CS_VECTOR_OF(uint32_t),
                       .first = malloc((count + 1u) * sizeof *fold.first),
                       .next = malloc((profile->edges.count + 1u) * sizeof *fold.next)};
   int result = fold.first && fold.next ? fold_all(&fold, edge_of, count) : -ENOMEM;
   free(fold.first);
   free(fold.next);
-  struct cs_vector *made[] = {&fold.times, &fold.buckets, &fold.times_of};
-  struct cs_vector *known[] = {&profile->times, &profile->buckets, &profile->times_of};
-  for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
-    cs_vector_free(result == 0 ? known[i] : made[i]);
-    if (result == 0)
-      *known[i] = *made[i];
-  }
+  cs_vector_free(result == 0 ? &profile->times_of : &fold.times_of);
+  if (result == 0)
+    profile->times_of = fold.times_of;
   return result;
 }

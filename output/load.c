@@ -238,8 +238,8 @@ static int load_open_threads(struct cs_loader *loader, const struct cs_vector *o
   return result;
 }
 
-/* The trees of all threads, into `open` what is still to be read of each. */
-static int load_trees(struct cs_loader *loader, struct cs_vector *open)
+/* The trees of all threads; into `open` and `lists` what is still to be read of each. */
+static int load_trees(struct cs_loader *loader, struct cs_vector *open, struct cs_vector *lists)
 {
   struct cs_vector threads = CS_VECTOR_OF(uint64_t);
   uint64_t address = loader->recording->header.first_thread;
@@ -253,7 +253,10 @@ static int load_trees(struct cs_loader *loader, struct cs_vector *open)
       break;
     struct cs_rec_thread thread;
     memcpy(&thread, record.data, sizeof thread);
-    result = load_thread(loader, &thread, open);
+    struct cs_kept_lists *added = cs_vector_add(lists, 1);
+    if (added)
+      *added = (struct cs_kept_lists){.first_tasks = thread.first_tasks, .first_queue_use = thread.first_queue_use};
+    result = added ? load_thread(loader, &thread, open) : -ENOMEM;
     address = thread.next;
   }
   cs_vector_free(&threads);
@@ -262,13 +265,17 @@ static int load_trees(struct cs_loader *loader, struct cs_vector *open)
 
 static int load_threads(struct cs_loader *loader)
 {
-  struct cs_vector open = CS_VECTOR_OF(struct open_thread);
-  int result = load_trees(loader, &open);
+  struct cs_vector open = CS_VECTOR_OF(struct open_thread), lists = CS_VECTOR_OF(struct cs_kept_lists);
+  uint32_t first = loader->profile->threads.count;
+  int result = load_trees(loader, &open, &lists);
   if (result == 0)
     result = cs_load_cover(loader->profile, loader->first_context, loader->first_code);
   if (result == 0)
     result = load_open_threads(loader, &open);
+  if (result == 0)
+    result = cs_load_kept(loader, &lists, first);
   cs_vector_free(&open);
+  cs_vector_free(&lists);
   return result;
 }
 
@@ -304,6 +311,7 @@ int cs_load(struct cs_profile *profile, struct cs_recording *recording, const st
       .stage_of = CS_VECTOR_OF(uint32_t),
       .code_of = CS_VECTOR_OF(uint32_t),
       .signature_of = CS_VECTOR_OF(uint32_t),
+      .first_kept_stage = profile->kept.stages.count,
       .first_process = profile->recordings.count,
       .first_code = profile->codes.count,
       .first_context = profile->contexts.count,

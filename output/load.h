@@ -7,6 +7,11 @@
 #include "profile.h"
 #include "recording.h"
 
+/* Where the lists of one thread begin that cs_load_kept() reads. */
+struct cs_kept_lists {
+  uint64_t first_tasks, first_queue_use;
+};
+
 /* What the files of loading share: one recording on its way into a profile. */
 struct cs_loader {
   struct cs_profile *profile;
@@ -19,7 +24,7 @@ struct cs_loader {
   struct cs_vector code_of;      /* uint32_t: the profile's code by number of a function record */
   struct cs_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
   struct cs_idset indexes;       /* modules of this recording, by the address of their index */
-  uint32_t first_process, first_module, first_code, first_context, first_variant,
+  uint32_t first_kept_stage, first_kept_queue, first_process, first_module, first_code, first_context, first_variant,
       first_edge; /* the profile's number of this recording's number 0 */
 };
 
@@ -38,6 +43,13 @@ int cs_load_modules(struct cs_loader *loader);
 /* load_code.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when
  * there is none. 0 or -ENOMEM. */
 int cs_load_name(struct cs_loader *loader, uint64_t address, const char *missing, uint32_t *string);
+/* load_kept.c: keeps a stage record of the profile's stage `stage`, in the order in which they are numbered. */
+int cs_load_keep_stage(struct cs_loader *loader, const struct cs_rec_stage *record, uint32_t stage);
+/* load_kept.c: keeps queues, events and what threads (struct cs_kept_lists, from the profile's `first_thread` on) did
+ * with stages and queues. After everything else: records that are numbered are not found by their tag any more. */
+int cs_load_kept(struct cs_loader *loader, const struct cs_vector *threads, uint32_t first_thread);
+/* load_times.c: the histogram record at `address` as a number of profile.times, CS_NONE for none. 0 or -ENOMEM. */
+int cs_load_histogram(struct cs_loader *loader, uint64_t address, uint32_t *number);
 /* load_stage.c: every stage of the recording. */
 int cs_load_stages(struct cs_loader *loader);
 /* load_stage.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */

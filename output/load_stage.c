@@ -29,6 +29,8 @@ int cs_load_stage(struct cs_loader *loader, uint64_t address, uint32_t *stage)
   struct cs_rec_stage head;
   memcpy(&head, record.data, sizeof head);
   int result = load_stage(loader, &head, stage);
+  if (result == 0)
+    result = cs_load_keep_stage(loader, &head, *stage);
   uint32_t *slot = result == 0 ? cs_vector_add(&loader->stage_of, 1) : NULL;
   if (!slot)
     return -ENOMEM;

@@ -37,18 +37,31 @@ static uint32_t *entry_of(struct cs_profile *profile, uint32_t edge)
   return cs_vector_at(&profile->times_of, edge);
 }
 
-int cs_load_times(struct cs_loader *loader, uint64_t address, uint32_t edge)
+int cs_load_histogram(struct cs_loader *loader, uint64_t address, uint32_t *number)
 {
   struct cs_profile *profile = loader->profile;
   struct reading reading = {.profile = profile, .times = {.first = profile->buckets.count}};
-  int result = cs_histogram_each(loader->recording, address, take_octave, &reading);
+  *number = CS_NONE;
+  int result = address ? cs_histogram_each(loader->recording, address, take_octave, &reading) : 0;
   if (result < 0 || reading.times.count == 0)
     return result;
   struct cs_times *added = cs_vector_add(&profile->times, 1);
-  uint32_t *entry = added ? entry_of(profile, edge) : NULL;
-  if (!entry)
+  if (!added)
     return -ENOMEM;
   *added = reading.times;
-  *entry = profile->times.count - 1;
+  *number = profile->times.count - 1;
+  return 0;
+}
+
+int cs_load_times(struct cs_loader *loader, uint64_t address, uint32_t edge)
+{
+  uint32_t number;
+  int result = cs_load_histogram(loader, address, &number);
+  uint32_t *entry = result == 0 && number != CS_NONE ? entry_of(loader->profile, edge) : NULL;
+  if (result < 0 || number == CS_NONE)
+    return result;
+  if (!entry)
+    return -ENOMEM;
+  *entry = number;
   return 0;
 }

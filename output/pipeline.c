@@ -53,13 +53,6 @@ static int load(int file, const char *path, struct callsig_pipeline **pipeline)
   int result = cs_recording_attach(file, path, &recording);
   if (result < 0)
     return result;
-  if (recording.header.flags & CS_REC_MERGED) {
-    cs_recording_close(&recording);
-    return cs_stats_fail(-ENOTSUP,
-                         "%s: a merge has the calls of stages and not the statistics of their tasks and queues;"
-                         " name the recordings that it was made of",
-                         path);
-  }
   struct cs_rec_clock_point now;
   bool live = !(recording.header.flags & CS_REC_FINISHED) && recording.header.exit_status == -1 &&
               cs_recording_is_live(file, recording.header.pid) && cs_clock_now(recording.header.clock, &now);

@@ -66,8 +66,12 @@ _Static_assert(offsetof(struct callsig_event_stats, name) == offsetof(struct cs_
 /* An empty one. NULL when memory is short, after a message. */
 struct callsig_pipeline *cs_pipeline_new(void);
 
+/* Makes the header of a merged recording that of the process whose stages, queues and events it has. 0, or -ENOTSUP
+ * after a message when several processes have some. */
+int cs_pipeline_adopt(struct cs_recording *recording);
+
 /* Reads it from a recording, which may be attached only. `now` is the clock as it stands, NULL: as the recording last
- * read it. 0 or -ENOMEM after a message; damage is counted. */
+ * read it. 0, or after a message -ENOMEM, or what cs_pipeline_adopt() gives; damage is counted. */
 int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_point *now,
                      struct callsig_pipeline **pipeline);
 

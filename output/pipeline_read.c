@@ -476,6 +476,9 @@ int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_p
                      struct callsig_pipeline **read)
 {
   *read = NULL;
+  int adopted = cs_pipeline_adopt(recording);
+  if (adopted < 0)
+    return adopted;
   struct reader reader = {
       .recording = recording,
       .pipeline = cs_pipeline_new(),

@@ -31,6 +31,7 @@ int cs_profile_init(struct cs_profile *profile)
       .first_layout = CS_VECTOR_OF(uint32_t),
       .strings = cs_strings_new(),
   };
+  cs_kept_init(&profile->kept);
   return profile->strings && cs_vector_add(&profile->stages, 1) ? 0 : -ENOMEM;
 }
 
@@ -57,6 +58,7 @@ void cs_profile_free(struct cs_profile *profile)
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);
+  cs_kept_free(&profile->kept);
   cs_idset_free(&profile->function_set);
   cs_idset_free(&profile->address_set);
   cs_idset_free(&profile->stage_set);

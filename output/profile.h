@@ -16,6 +16,7 @@
 #include "callsig/format/index.h"
 #include "callsig/format/recording.h"
 #include "idset.h"
+#include "kept.h"
 #include "strings.h"
 #include "symbols.h"
 #include "vector.h"
@@ -167,23 +168,24 @@ struct cs_profile {
   bool keeps_timeline;  /* set before the first recording is loaded: timelines are read too */
   uint64_t overwritten; /* spans that were there before those that are kept */
   struct cs_strings *strings;
-  struct cs_vector functions;    /* struct cs_known_function */
-  struct cs_vector stages;       /* struct cs_known_stage; stage 0 is there from the beginning */
-  struct cs_vector modules;      /* struct cs_known_module *: indexes must not move */
-  struct cs_vector codes;        /* struct cs_code */
-  struct cs_vector layouts;      /* struct cs_layout */
-  struct cs_vector signatures;   /* struct cs_signature */
-  struct cs_vector words;        /* uint64_t */
-  struct cs_vector threads;      /* struct cs_known_thread */
-  struct cs_vector contexts;     /* struct cs_context */
-  struct cs_vector preorder;     /* uint32_t: contexts, every parent before its children */
-  struct cs_vector variants;     /* struct cs_variant */
-  struct cs_vector edges;        /* struct cs_edge */
-  struct cs_vector recursions;   /* struct cs_recursion */
-  struct cs_vector spans;        /* struct cs_span, when timelines are kept */
-  struct cs_vector times;        /* struct cs_times */
-  struct cs_vector buckets;      /* struct cs_bucket */
-  struct cs_vector times_of;     /* uint32_t by edge: its times, CS_NONE: unknown; so for edges beyond its end */
+  struct cs_vector functions;  /* struct cs_known_function */
+  struct cs_vector stages;     /* struct cs_known_stage; stage 0 is there from the beginning */
+  struct cs_vector modules;    /* struct cs_known_module *: indexes must not move */
+  struct cs_vector codes;      /* struct cs_code */
+  struct cs_vector layouts;    /* struct cs_layout */
+  struct cs_vector signatures; /* struct cs_signature */
+  struct cs_vector words;      /* uint64_t */
+  struct cs_vector threads;    /* struct cs_known_thread */
+  struct cs_vector contexts;   /* struct cs_context */
+  struct cs_vector preorder;   /* uint32_t: contexts, every parent before its children */
+  struct cs_vector variants;   /* struct cs_variant */
+  struct cs_vector edges;      /* struct cs_edge */
+  struct cs_vector recursions; /* struct cs_recursion */
+  struct cs_vector spans;      /* struct cs_span, when timelines are kept */
+  struct cs_vector times;      /* struct cs_times */
+  struct cs_vector buckets;    /* struct cs_bucket */
+  struct cs_vector times_of;   /* uint32_t by edge: its times, CS_NONE: unknown; so for edges beyond its end */
+  struct cs_kept kept;
   struct cs_vector recordings;   /* struct cs_recording_info */
   struct cs_vector first_layout; /* uint32_t by function */
   struct cs_idset function_set, address_set, stage_set, signature_set;

@@ -278,7 +278,9 @@ class Stages(Case):
                          ["b.out: 0:1:first"])
         merged = self.callsig("merge", "-o", "m.out", "a.out", "b.out")
         self.assertEqual(merged.returncode, 0, merged.stderr)
-        self.assert_fails(self.callsig("stages", "m.out"), 1, "m.out: a merge has the calls of stages and not the statistics")
+        self.assert_fails(self.callsig("stages", "m.out"), 1, "m.out: holds the stages and queues of several processes")
+        self.assertEqual(self.callsig("merge", "-o", "m.out", "a.out").returncode, 0)
+        self.assertEqual(self.callsig("stages", "m.out").stdout, self.callsig("stages", "a.out").stdout)
 
     def test_real_stages(self):
         self.pipeline()

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "callsig/pipeline.h"
 #include "output_sample.h"
 #include "pipeline_writer.h"
 #include "seeds.h"
@@ -336,6 +337,80 @@ static void folded(void **state)
   remove_parts(PARTS);
 }
 
+static char *pipeline_of(const char *path)
+{
+  struct callsig_pipeline *pipeline;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
+  assert_int_equal(callsig_pipeline_print_json(pipeline, out), 0);
+  assert_int_equal(fclose(out), 0);
+  callsig_pipeline_free(pipeline);
+  return text;
+}
+
+/* Three threads, a stage that is open and one that is closed, a queue between them, an event; tasks that fail. */
+static void make_pipeline(const char *path)
+{
+  struct recording_writer *writer = recording_writer_new(77, 1000000);
+  struct dice dice = {3};
+  uint64_t stages[] = {pipeline_writer_stage(writer, 0, 0, "read", 1, 5),
+                       pipeline_writer_stage(writer, 0, 1, "decode", 2, 6)};
+  uint64_t queue = pipeline_writer_queue(writer, 0, 0, "read", 8, 5), now = 10;
+  struct recording_thread *threads[3];
+  for (uint32_t i = 0; i < 3; i++)
+    threads[i] = recording_writer_thread(writer, 10 + i, i ? "decoder" : "reader");
+  for (uint32_t i = 0; i < 100; i++) {
+    uint64_t begin = now;
+    now += 10 + roll(&dice, 500);
+    pipeline_writer_task(writer, threads[0], stages[0], begin, now, 0);
+    pipeline_writer_put(writer, threads[0], queue, now, now + roll(&dice, 9));
+    uint32_t decoder = 1 + roll(&dice, 2);
+    now += 10;
+    pipeline_writer_get(writer, threads[decoder], queue, now - 5, now);
+    pipeline_writer_task(writer, threads[decoder], stages[1], now, now + 700 + roll(&dice, 300), i % 9 == 0);
+    recording_enter_action(threads[0], "seek", now);
+    recording_exit(threads[0], now + 3);
+    now += 1000;
+  }
+  pipeline_writer_event(writer, "flush", 12, 345);
+  pipeline_writer_drop(writer, stages[1], 4);
+  pipeline_writer_close_stage(writer, stages[0], now);
+  pipeline_writer_put(writer, threads[0], queue, now, now + 2);
+  recording_writer_save(writer, now + 50, path);
+  recording_writer_free(writer);
+}
+
+/* What callsig stages shows of a recording is what it shows of its dump, and of the dump of that; pipelines of several
+ * processes are kept apart, and declined. */
+static void pipelines(void **state)
+{
+  (void)state;
+  char path[256], both[256];
+  snprintf(path, sizeof path, "%s", scratch_path("pipeline"));
+  snprintf(both, sizeof both, "%s", scratch_path("pipelines"));
+  make_pipeline(path);
+  char *before = pipeline_of(path);
+  assert_non_null(strstr(before, "flush"));
+  assert_non_null(strstr(before, "seek"));
+  for (int i = 0; i < 2; i++) {
+    dump_and_free(load(path), path);
+    char *after = pipeline_of(path);
+    assert_string_equal(before, after);
+    free(after);
+  }
+  struct callsig_stats *stats = load(path);
+  assert_int_equal(callsig_stats_add(stats, path), 0);
+  dump_and_free(stats, both);
+  struct callsig_pipeline *pipeline;
+  assert_int_equal(callsig_pipeline_load(both, &pipeline), -ENOTSUP);
+  assert_non_null(strstr(last_message(), "of several processes"));
+  free(before);
+  unlink(path);
+  unlink(both);
+}
+
 static void expect_refusal(struct callsig_stats *stats, const char *path, int error, const char *text)
 {
   message_reset();
@@ -431,8 +506,9 @@ static void damaged(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(whole),  cmocka_unit_test(associative), cmocka_unit_test(commutative),
-      cmocka_unit_test(folded), cmocka_unit_test(refusals),    cmocka_unit_test(damaged),
+      cmocka_unit_test(whole),     cmocka_unit_test(associative), cmocka_unit_test(commutative),
+      cmocka_unit_test(folded),    cmocka_unit_test(refusals),    cmocka_unit_test(damaged),
+      cmocka_unit_test(pipelines),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

@@ -369,7 +369,7 @@ struct cs_rec_stage {
   uint64_t merged_signatures;          /* tasks that count without their text: the stage has too many texts */
   uint32_t flags;                      /* enum cs_stage_flag */
   uint32_t reserved32;
-  uint64_t reserved[1];
+  uint64_t process; /* address of a cs_rec_process, in a merged recording: the clock of its times */
 };
 
 enum cs_stage_flag {
@@ -414,7 +414,8 @@ struct cs_rec_queue {
   uint32_t number;
   uint32_t reserved32;
   struct cs_rec_queue_level level; /* at an offset that is a multiple of 16 */
-  uint64_t reserved[4];
+  uint64_t process; /* as of a stage */
+  uint64_t reserved[3];
 };
 
 /* One queue as one thread used it. One writer. Times are those spent waiting to put and to get. */
@@ -434,7 +435,8 @@ struct cs_rec_event {
   uint64_t next; /* next older */
   uint64_t name; /* address of a cs_rec_name */
   uint64_t count, total;
-  uint64_t reserved[2];
+  uint64_t process; /* as of a stage */
+  uint64_t reserved[1];
 };
 
 enum cs_span_kind {
