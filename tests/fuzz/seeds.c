@@ -108,6 +108,17 @@ static void call_stages(struct recording_writer *writer, struct recording_thread
   ((struct cs_rec_edge *)recording_writer_at(writer, edge))->histogram = histogram;
 }
 
+/* f(n) takes n / 4 ticks and a few more: enough sizes for a law. */
+static void call_sizes(struct recording_thread *thread, uint64_t module)
+{
+  uint64_t now = 92;
+  for (uint64_t n = 16; n <= 1024; n *= 2) {
+    recording_enter(thread, module, 0, (const uint64_t[]){0, n}, 2, now);
+    now += 3 + n / 4;
+    recording_exit(thread, now);
+  }
+}
+
 void *seed_recording(size_t *size)
 {
   struct index_writer *index = index_writer_new();
@@ -135,9 +146,10 @@ void *seed_recording(size_t *size)
   recording_exit(thread, 60);
   call_all(thread, module);
   call_stages(recording, thread, module);
-  recording_enter(thread, plugin, UINT32_MAX, NULL, 0, 92);
+  call_sizes(thread, module);
+  recording_enter(thread, plugin, UINT32_MAX, NULL, 0, 700);
   recording_widen(worker, module, 0, 0, CS_WIDEN_LOG2, 1);
-  const void *data = recording_writer_finish(recording, 100, size);
+  const void *data = recording_writer_finish(recording, 720, size);
   void *copy = malloc(*size);
   if (!copy)
     abort();
