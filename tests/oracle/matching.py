@@ -25,13 +25,15 @@ def same(kind, seen, value):
     if kind == "pointer":
         return True
     if kind == "function":
-        return function_name(value) == function_name(seen)
+        return isinstance(value, str) and function_name(value) == function_name(seen)
     if kind == "bool":
         return value is (seen == "true")
     if kind == "enum":
         number, name = seen.split(" ", 1)
         if isinstance(value, int):
             return str(value) == number
+        if not isinstance(value, str):  # an overload's argument of the same name and another type
+            return False
         # gdb qualifies the names of C++.
         names = [part.strip().rsplit("::", 1)[-1] for part in name.removeprefix("(").removesuffix(")").split("|")]
         return sorted(value.replace(" ", "").split("|")) == sorted(names)

@@ -50,8 +50,9 @@ class Matching(unittest.TestCase):
         for kind, value, found, expected in [
                 ("integer", "97", "a", True), ("integer", "-1", "\xff", True), ("integer", "10", 10, True), ("integer", "98", "a", False),
                 ("integer", "1", 2, False), ("integer", "1", True, False), ("bool", "true", True, True), ("bool", "true", False, False),
-                ("enum", "5 (A | C)", "A|C", True), ("enum", "1 A", "B", False), ("enum", "9 9", 9, True), ("enum", "1 A", 2, False),
-                ("function", "strcmp", "strcmp", True), ("function", "strcmp", "strcpy", False), ("function", "strcmp", None, False),
+                ("enum", "5 (A | C)", "A|C", True), ("enum", "1 A", "B", False), ("enum", "9 9", 9, True), ("enum", "1 A", 2, False), ("enum", "1 A", None, False),
+                ("function", "strcmp", "strcmp", True), ("function", "strcmp", "strcpy", False), ("function", "strcmp", None, False), ("function", "getS.lto_priv.0", "getS", True),
+                ("function", "_loop", "loop", True), ("function", "strcmp", 7, False),
                 ("pointer", "NULL", None, True), ("pointer", "pointer", None, False), ("pointer", "NULL", "node*", False)]:
             self.assertEqual(matching.same(kind, value, found), expected, (kind, value, found))
 
