@@ -255,7 +255,7 @@ static int print(const struct diff_command *command, const struct cs_diff *diff)
 static int run(const struct diff_command *command)
 {
   struct callsig_stats *stats = NULL;
-  uint32_t *ends = calloc(command->file_count, sizeof *ends);
+  uint32_t *ends = calloc(command->file_count + 1u, sizeof *ends);
   struct cs_diff diff = {0};
   int status = ends ? load(command, ends, &stats) : CS_EXIT_FAILURE;
   if (!ends)
