@@ -111,8 +111,8 @@ static int add_rival(struct cs_choice *verdict, const struct cs_law *law)
   return 0;
 }
 
-/* Laws of no more terms that fit as well. A constant has no such: what fits better than it, but not clearly, is its
- * rival. */
+/* Laws of no more terms that fit as well, and whatever fits better, but not clearly. A constant has no more than these.
+ */
 static int find_rivals(const struct choice *choice, struct cs_choice *verdict)
 {
   bool is_constant = verdict->kind == CS_CHOICE_CONSTANT;
@@ -121,8 +121,8 @@ static int find_rivals(const struct choice *choice, struct cs_choice *verdict)
   int result = 0;
   for (uint32_t i = 1; i < choice->fits.count && result == 0; i++) {
     const struct cs_fit *fit = fit_at(choice, i);
-    if (fit->law.term_count <= terms && fit->score < limit && fit->growth >= CS_CHOOSE_GROWTH &&
-        !cs_law_is_steeper(&fit->law))
+    bool is_as_good = fit->score < verdict->fit.score || (fit->law.term_count <= terms && fit->score < limit);
+    if (is_as_good && fit->growth >= CS_CHOOSE_GROWTH && !cs_law_is_steeper(&fit->law))
       result = add_rival(verdict, &fit->law);
   }
   return result;
