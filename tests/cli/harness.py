@@ -74,6 +74,18 @@ class Case(unittest.TestCase):
         for word in words:
             self.assertIn(word, lines[0])
 
+    def failed_allocations(self, *arguments, samples=25):
+        """Runs the command with no memory from one allocation on, for a sample of them. Yields what came of each."""
+        library = self.path("fail.so")
+        done = self.run_command("cc", "-shared", "-fPIC", os.path.join(HERE, "fail_allocation.c"), "-o", library)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counting = {"LD_PRELOAD": library, "FAIL_ALLOCATION": str(10 ** 12), "FAIL_ALLOCATION_COUNT": self.path("count")}
+        self.assertEqual(self.callsig(*arguments, env=counting).returncode, 0)
+        with open(self.path("count")) as file:
+            total = int(file.read())
+        for number in sorted({*range(1, total, max(1, total // samples)), *range(max(1, total - 25), total)}):
+            yield self.callsig(*arguments, env={"LD_PRELOAD": library, "FAIL_ALLOCATION": str(number)})
+
     def rows(self, text):
         """The rows of a table: name -> (ncalls as printed, tottime, cumtime)."""
         rows = {}

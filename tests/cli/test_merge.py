@@ -95,6 +95,18 @@ class Merge(harness.Case):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
 
+    def test_memory_ends(self):
+        """One line, and no file, or the whole one."""
+        self.merge("--fold", "-o", "whole", *self.parts[:2])
+        for done in self.failed_allocations("merge", "--fold", "-o", "merged", *self.parts[:2], samples=60):
+            if done.returncode == 0:
+                self.assertEqual(self.read("merged"), self.read("whole"))
+            else:
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, "^callsig: .+\\n$")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("merged.")], [])
+
+
 def limit_files():
     """Files cannot grow, as on a full disk; Python ignores the signal, and what it starts inherits that."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
