@@ -1,3 +1,8 @@
 # The command, the libraries and their unit tests again, built with AddressSanitizer and UndefinedBehaviorSanitizer.
 callsig_test(sanitize quick ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh address,undefined ${PROJECT_BINARY_DIR}/sanitize)
 set_tests_properties(sanitize PROPERTIES TIMEOUT 1200 PROCESSORS 2)
+
+# The thread that samples for a monitor, and what it shares with the program's own, under ThreadSanitizer.
+callsig_test(sanitize.threads full ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh thread ${PROJECT_BINARY_DIR}/sanitize-thread
+             -L quick -R "^unit.output.(monitor|pipeline)$")
+set_tests_properties(sanitize.threads PROPERTIES TIMEOUT 1200 PROCESSORS 2)
