@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PENDING_SIZE = 64 * 1024 };
@@ -28,11 +30,49 @@ static void check(struct cs_json *json, yajl_gen_status status)
     json->failed = true;
 }
 
+enum { PIECE = 4096, PIECES = 2 };
+
+static bool is_reserved(const struct cs_json *json, const void *memory)
+{
+  uintptr_t at = (uintptr_t)memory, from = (uintptr_t)json->reserve;
+  return at >= from && at < from + PIECE * PIECES;
+}
+
+static void *give(void *data, size_t size)
+{
+  struct cs_json *json = data;
+  if (size > PIECE || json->reserved == PIECES)
+    return malloc(size);
+  return json->reserve + PIECE * json->reserved++;
+}
+
+static void take_back(void *data, void *memory)
+{
+  if (!is_reserved(data, memory))
+    free(memory);
+}
+
+static void *resize(void *data, void *memory, size_t size)
+{
+  if (!is_reserved(data, memory))
+    return realloc(memory, size);
+  void *larger = malloc(size);
+  if (larger)
+    memcpy(larger, memory, size < PIECE ? size : PIECE);
+  return larger;
+}
+
 int cs_json_begin(struct cs_json *json, FILE *out)
 {
-  *json = (struct cs_json){.generator = yajl_gen_alloc(NULL), .out = out};
-  if (!json->generator)
+  *json = (struct cs_json){.out = out, .reserve = malloc(PIECE * PIECES)};
+  if (!json->reserve)
     return -ENOMEM;
+  const yajl_alloc_funcs functions = {.malloc = give, .realloc = resize, .free = take_back, .ctx = json};
+  json->generator = yajl_gen_alloc(&functions);
+  if (!json->generator) {
+    free(json->reserve);
+    return -ENOMEM;
+  }
   yajl_gen_config(json->generator, yajl_gen_print_callback, take, json);
   yajl_gen_config(json->generator, yajl_gen_beautify, 1);
   yajl_gen_config(json->generator, yajl_gen_indent_string, " ");
@@ -44,6 +84,7 @@ int cs_json_end(struct cs_json *json)
   if (!json->generator)
     return -ENOMEM;
   yajl_gen_free(json->generator);
+  free(json->reserve);
   if (!json->failed)
     write_pending(json);
   cs_text_free(&json->pending);

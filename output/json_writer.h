@@ -19,6 +19,8 @@ struct cs_json {
   FILE *out;
   struct cs_text pending; /* what yajl gave, a few bytes at a time, and was not written yet */
   bool failed, write_failed;
+  char *reserve;     /* what the generator itself lies in: it does not check that there is memory for it. Owned */
+  unsigned reserved; /* pieces of it that were given */
 };
 
 /* 0 or -ENOMEM. */
