@@ -21,7 +21,8 @@ cp /etc/resolv.conf "$machine/etc/resolv.conf"
 git clone -q "$top" "$machine/root/callsig"
 
 mount -t proc proc "$machine/proc"
-trap 'umount "$machine/proc"' EXIT
+mount -t devpts -o newinstance,ptmxmode=666 devpts "$machine/dev/pts"
+trap 'umount "$machine/proc" "$machine/dev/pts"' EXIT
 trap 'exit 1' HUP INT TERM
 for target in "$@"; do
   chroot "$machine" /usr/bin/env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin make -C /root/callsig "$target"

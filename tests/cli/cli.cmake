@@ -12,3 +12,7 @@ callsig_test(cli.projects full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_B
              ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_projects.py)
 callsig_test(cli.diff_full full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
              ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_diff.py --full)
+
+callsig_test(cli.terminal quick ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
+             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_terminal.py)
+set_tests_properties(cli.terminal PROPERTIES SKIP_RETURN_CODE 77)

@@ -17,6 +17,16 @@ RUNTIME = os.path.join(BUILD, "profiler")
 INCLUDE = os.path.join(TOP, "include")
 CFLAGS = ["-g", "-finstrument-functions"]
 
+
+def is_sanitized():
+    """True when the command was built with a sanitizer, whose allocator is not to be replaced."""
+    with open(os.path.join(BUILD, "CMakeCache.txt")) as cache:
+        return re.search(r"^CALLSIG_SANITIZE:\w+=.", cache.read(), re.M) is not None
+
+
+# What tests that make allocations fail are decorated with.
+with_own_allocator = unittest.skipIf(is_sanitized(), "the sanitizer has an allocator of its own")
+
 # Two functions, one of them called with two values.
 CALLS = """
 static int __attribute__((noinline)) twice(int n) { return n * 2; }

@@ -1,13 +1,10 @@
-"""callsig browse beside CPython's own browser of the exported profile, command by command; and at a terminal."""
+"""callsig browse beside CPython's own browser of the exported profile, command by command."""
 
 import os
-import pty
 import random
 import re
-import select
 import subprocess
 import sys
-import time
 
 import harness
 
@@ -126,53 +123,6 @@ class Browse(harness.Case):
                                                 "stage stats strip".split()))
         for name in listed:
             self.assertNotIn("No help", self.browse(f"help {name}\n")[0])
-
-    def test_at_a_terminal(self):
-        child, terminal = pty.fork()
-        if child == 0:
-            os.chdir(self.folder)
-            os.execve(harness.CALLSIG, ["callsig", "browse", "one.out"], dict(self.environment, TERM="xterm"))
-        seen = ""
-
-        def expect(text):
-            nonlocal seen
-            end = time.monotonic() + 20
-            while text not in seen:
-                ready, _, _ = select.select([terminal], [], [], max(0, end - time.monotonic()))
-                self.assertTrue(ready, f"{text!r} did not come: {seen!r}")
-                seen += os.read(terminal, 4096).decode()
-            seen = seen[seen.index(text) + len(text):]
-
-        def send(text):
-            os.write(terminal, text.encode())
-
-        expect("Welcome to the profile statistics browser.")
-        expect("one.out% ")
-        send("callee\t")  # a command, completed
-        expect("s ")
-        send("1\n")
-        expect("called...")
-        expect("% ")
-        send("stats outer\x01\x0b")  # to the beginning, and away with the rest
-        send("sort cumt\t\n")  # a key
-        expect("ime")
-        expect("% ")
-        send("stats oute\t\n")  # a function
-        expect("due to restriction <'outer'>")
-        expect("% ")
-        send("\x10\n")  # the line before, from the history
-        expect("due to restriction <'outer'>")
-        expect("% ")
-        send("read tw\t\n")  # a file
-        expect("two.out% ")
-        send("foo\n")
-        expect("*** Unknown syntax: foo")
-        expect("% ")
-        send("\x04")  # the end
-        expect("Goodbye.")
-        _, status = os.waitpid(child, 0)
-        os.close(terminal)
-        self.assertEqual(os.waitstatus_to_exitcode(status), 0)
 
 
 if __name__ == "__main__":

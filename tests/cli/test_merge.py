@@ -95,6 +95,7 @@ class Merge(harness.Case):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
 
+    @harness.with_own_allocator
     def test_memory_ends(self):
         """One line, and no file, or the whole one."""
         self.merge("--fold", "-o", "whole", *self.parts[:2])

@@ -154,20 +154,6 @@ class Report(harness.Case):
         self.assertEqual(len([name for name in rows if name.startswith("leaf")]), 3)
         self.assert_fails(self.callsig("report", "--stack", "100"), 2, "64")
 
-    def test_terminal(self):
-        def show(**environment):
-            done = subprocess.run(["script", "-qec", f"stty cols 60; {harness.CALLSIG} report --percent", "/dev/null"],
-                                  cwd=self.folder, stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm", **environment))
-            return done.stdout.decode()
-        if shutil.which("script") is None:
-            self.skipTest("script (of bsdutils) is not installed: nothing to be a terminal with")
-        self.assertIn("\033[", show())
-        plain = show(NO_COLOR="1")
-        self.assertNotIn("\033[", plain)
-        self.assertIn("...", plain)
-        self.assertLessEqual(max(len(line) for line in plain.splitlines() if line.startswith(" ")), 60)
-        self.assertNotIn("\033[", self.report())
-
     def test_strip_dirs(self):
         self.assertIn(os.path.join(self.folder, "program.c:"), self.report())
         self.assertNotIn(self.folder, self.report("--strip-dirs"))

@@ -216,6 +216,7 @@ class Stages(harness.Case):
 
 
 class Memory(Recorded):
+    @harness.with_own_allocator
     def test_memory_ends(self):
         """From any allocation on there is none: one line that says so, never a crash, never half a report."""
         library = self.path("fail.so")

@@ -23,10 +23,11 @@ def find(folder):
             return None, f"npm, which fetches speedscope {VERSION}, is not installed"
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            done = subprocess.run(["npm", "pack", f"speedscope@{VERSION}", "--silent"], cwd=folder, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120)
+            done = subprocess.run(["npm", "pack", f"speedscope@{VERSION}", "--silent", "--fetch-retries=1",
+                                   "--fetch-retry-maxtimeout=5000", "--fetch-timeout=30000"], cwd=folder, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
         except subprocess.TimeoutExpired:
-            return None, f"npm did not fetch speedscope {VERSION} within two minutes"
+            return None, f"npm did not fetch speedscope {VERSION} within a minute"
         if done.returncode or not archive.exists():
             return None, f"npm cannot fetch speedscope {VERSION} (no network?)"
     digest = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()

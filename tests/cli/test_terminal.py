@@ -1,0 +1,96 @@
+"""What the command does at a terminal: a table's width and colours, the browser's line editing.
+
+It is skipped, by name, where there is no pseudo-terminal to be had, as in a chroot without devpts.
+"""
+
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import time
+
+import harness
+import test_report
+
+
+class Terminal(harness.Case):
+    def setUp(self):
+        super().setUp()
+        program = self.compile("program", "#define _GNU_SOURCE\n" + test_report.SOURCE, "-pthread")
+        self.assertEqual(self.callsig("run", "-o", "callsig.out", program).returncode, 0)
+
+    def test_a_table(self):
+        def show(**environment):
+            done = subprocess.run(["script", "-qec", f"stty cols 60; {harness.CALLSIG} report --percent", "/dev/null"],
+                                  cwd=self.folder, stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm", **environment))
+            return done.stdout.decode()
+        self.assertIn("\033[", show())
+        plain = show(NO_COLOR="1")
+        self.assertNotIn("\033[", plain)
+        self.assertIn("...", plain)
+        self.assertLessEqual(max(len(line) for line in plain.splitlines() if line.startswith(" ")), 60)
+        self.assertNotIn("\033[", self.callsig("report").stdout)
+
+    def test_the_browser(self):
+        for name in ("one.out", "two.out"):
+            shutil.copy(self.path("callsig.out"), self.path(name))
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.folder)
+            os.execve(harness.CALLSIG, ["callsig", "browse", "one.out"], dict(self.environment, TERM="xterm"))
+        seen = ""
+
+        def expect(text):
+            nonlocal seen
+            end = time.monotonic() + 20
+            while text not in seen:
+                ready, _, _ = select.select([terminal], [], [], max(0, end - time.monotonic()))
+                self.assertTrue(ready, f"{text!r} did not come: {seen!r}")
+                seen += os.read(terminal, 4096).decode()
+            seen = seen[seen.index(text) + len(text):]
+
+        def send(text):
+            os.write(terminal, text.encode())
+
+        expect("Welcome to the profile statistics browser.")
+        expect("one.out% ")
+        send("callee\t")  # a command, completed
+        expect("s ")
+        send("1\n")
+        expect("called...")
+        expect("% ")
+        send("stats outer\x01\x0b")  # to the beginning, and away with the rest
+        send("sort cumt\t\n")  # a key
+        expect("ime")
+        expect("% ")
+        send("stats oute\t\n")  # a function
+        expect("due to restriction <'outer'>")
+        expect("% ")
+        send("\x10\n")  # the line before, from the history
+        expect("due to restriction <'outer'>")
+        expect("% ")
+        send("read tw\t\n")  # a file
+        expect("two.out% ")
+        send("foo\n")
+        expect("*** Unknown syntax: foo")
+        expect("% ")
+        send("quit\n")
+        expect("Goodbye.")
+        _, status = os.waitpid(child, 0)
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 0)
+
+
+if __name__ == "__main__":
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError as error:
+        print(f"SKIPPED: cli.terminal: no pseudo-terminal can be opened ({error}); mount devpts on /dev/pts")
+        sys.exit(77)
+    if shutil.which("script") is None:
+        print("SKIPPED: cli.terminal: script (of bsdutils) is not installed")
+        sys.exit(77)
+    harness.main()
