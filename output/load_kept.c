@@ -19,21 +19,6 @@ void cs_kept_free(struct cs_kept *kept)
     cs_vector_free(vectors[i]);
 }
 
-/* The next record of a list: 1 with its bytes in `record`, 0 at the end, or -ENOMEM. */
-static int next_record(struct cs_loader *loader, struct cs_vector *list, uint64_t address, uint32_t tag, void *record,
-                       size_t size)
-{
-  uint32_t number;
-  struct cs_record found;
-  if (!address)
-    return 0;
-  int result = cs_recording_number(loader->recording, list, address, tag, size, &number, &found);
-  if (result != CS_RECORD_NEW)
-    return result < 0 ? result : 0;
-  memcpy(record, found.data, size);
-  return 1;
-}
-
 /* The number of the process that a record of a merged recording refers to. */
 static uint32_t process_of(struct cs_loader *loader, uint64_t address)
 {
@@ -55,7 +40,8 @@ static int load_queues(struct cs_loader *loader, struct cs_vector *list)
   struct cs_kept_queue kept = {0};
   uint64_t address = loader->recording->header.first_queue;
   int result;
-  while ((result = next_record(loader, list, address, CS_TAG_QUEUE, &kept.record, sizeof kept.record)) > 0) {
+  while ((result = cs_recording_next(loader->recording, list, address, CS_TAG_QUEUE, &kept.record,
+                                     sizeof kept.record)) > 0) {
     kept.recording = process_of(loader, kept.record.process);
     result = cs_load_name(loader, kept.record.name, "?", &kept.name);
     if (result == 0)
@@ -75,7 +61,8 @@ static int load_events(struct cs_loader *loader)
   struct cs_kept_event kept = {0};
   uint64_t address = loader->recording->header.first_event;
   int result;
-  while ((result = next_record(loader, &list, address, CS_TAG_EVENT, &kept.record, sizeof kept.record)) > 0) {
+  while ((result = cs_recording_next(loader->recording, &list, address, CS_TAG_EVENT, &kept.record,
+                                     sizeof kept.record)) > 0) {
     kept.recording = process_of(loader, kept.record.process);
     result = cs_load_name(loader, kept.record.name, "?", &kept.name);
     struct cs_kept_event *added = result == 0 ? cs_vector_add(&loader->profile->kept.events, 1) : NULL;
@@ -132,7 +119,7 @@ static int load_thread(struct cs_loader *loader, const struct cs_kept_lists *lis
   struct cs_rec_tasks task;
   uint64_t address = lists->first_tasks;
   int result;
-  while ((result = next_record(loader, tasks, address, CS_TAG_TASKS, &task, sizeof task)) > 0) {
+  while ((result = cs_recording_next(loader->recording, tasks, address, CS_TAG_TASKS, &task, sizeof task)) > 0) {
     result = keep_tasks(loader, &task, thread);
     if (result < 0)
       return result;
@@ -140,7 +127,8 @@ static int load_thread(struct cs_loader *loader, const struct cs_kept_lists *lis
   }
   struct cs_rec_queue_use use;
   address = lists->first_queue_use;
-  while (result == 0 && (result = next_record(loader, uses, address, CS_TAG_QUEUE_USE, &use, sizeof use)) > 0) {
+  while (result == 0 &&
+         (result = cs_recording_next(loader->recording, uses, address, CS_TAG_QUEUE_USE, &use, sizeof use)) > 0) {
     result = keep_use(loader, queues, &use, thread);
     address = use.next;
   }

@@ -42,21 +42,6 @@ static const char *copy_name(struct reader *reader, uint64_t address)
   return copy;
 }
 
-/* The next record of a list: 1 with its bytes in `record` (at least `size` are there), 0 at the end, or -ENOMEM. */
-static int next_record(struct reader *reader, struct cs_vector *list, uint64_t address, uint32_t tag, void *record,
-                       size_t size)
-{
-  uint32_t number;
-  struct cs_record found;
-  if (!address)
-    return 0;
-  int result = cs_recording_number(reader->recording, list, address, tag, size, &number, &found);
-  if (result != CS_RECORD_NEW)
-    return result < 0 ? result : 0;
-  memcpy(record, found.data, size);
-  return 1;
-}
-
 static int append_number(struct cs_vector *numbers, uint32_t number)
 {
   uint32_t *added = cs_vector_add(numbers, 1);
@@ -124,7 +109,8 @@ static int read_stages(struct reader *reader)
   struct cs_rec_stage record;
   uint64_t address = reader->recording->header.first_stage;
   int result;
-  while ((result = next_record(reader, &reader->stages, address, CS_TAG_STAGE, &record, sizeof record)) > 0) {
+  while ((result = cs_recording_next(reader->recording, &reader->stages, address, CS_TAG_STAGE, &record,
+                                     sizeof record)) > 0) {
     result = take_stage(reader, &record);
     if (result < 0)
       break;
@@ -182,7 +168,8 @@ static int read_queues(struct reader *reader)
   struct cs_rec_queue record;
   uint64_t address = reader->recording->header.first_queue;
   int result;
-  while ((result = next_record(reader, &reader->queues, address, CS_TAG_QUEUE, &record, sizeof record)) > 0) {
+  while ((result = cs_recording_next(reader->recording, &reader->queues, address, CS_TAG_QUEUE, &record,
+                                     sizeof record)) > 0) {
     read_level(reader, address, &record.level);
     result = take_queue(reader, &record);
     if (result < 0)
@@ -198,7 +185,8 @@ static int read_events(struct reader *reader)
   struct cs_vector *events = &reader->pipeline->events;
   uint64_t address = reader->recording->header.first_event;
   int result;
-  while ((result = next_record(reader, &reader->events, address, CS_TAG_EVENT, &record, sizeof record)) > 0) {
+  while ((result = cs_recording_next(reader->recording, &reader->events, address, CS_TAG_EVENT, &record,
+                                     sizeof record)) > 0) {
     const char *name = copy_name(reader, record.name);
     uint32_t number;
     struct callsig_event_stats *event = name ? find(&reader->event_set, events, name, &number) : NULL;
@@ -307,7 +295,8 @@ static int read_thread(struct reader *reader, const struct cs_rec_thread *thread
   uint64_t address = thread->first_tasks;
   uint32_t first_replica = reader->pipeline->replicas.count;
   int result;
-  while ((result = next_record(reader, &reader->tasks, address, CS_TAG_TASKS, &tasks, sizeof tasks)) > 0) {
+  while ((result = cs_recording_next(reader->recording, &reader->tasks, address, CS_TAG_TASKS, &tasks, sizeof tasks)) >
+         0) {
     result = take_tasks(reader, &tasks, thread);
     if (result < 0)
       return result;
@@ -315,8 +304,8 @@ static int read_thread(struct reader *reader, const struct cs_rec_thread *thread
   }
   struct cs_rec_queue_use use;
   address = thread->first_queue_use;
-  while (result == 0 &&
-         (result = next_record(reader, &reader->uses, address, CS_TAG_QUEUE_USE, &use, sizeof use)) > 0) {
+  while (result == 0 && (result = cs_recording_next(reader->recording, &reader->uses, address, CS_TAG_QUEUE_USE, &use,
+                                                    sizeof use)) > 0) {
     result = take_use(reader, &use, first_replica);
     address = use.next;
   }
@@ -341,7 +330,8 @@ static int read_threads(struct reader *reader)
   struct cs_rec_thread record;
   uint64_t address = reader->recording->header.first_thread;
   int result;
-  while ((result = next_record(reader, &reader->threads, address, CS_TAG_THREAD, &record, sizeof record)) > 0) {
+  while ((result = cs_recording_next(reader->recording, &reader->threads, address, CS_TAG_THREAD, &record,
+                                     sizeof record)) > 0) {
     reader->tick = tick_of(reader, &record);
     saw(reader, record.end_ticks);
     result = read_thread(reader, &record);

@@ -236,6 +236,20 @@ static uint32_t mark_of(uint32_t tag)
   return ~tag;
 }
 
+int cs_recording_next(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
+                      void *record, size_t size)
+{
+  uint32_t number;
+  struct cs_record found;
+  if (!address)
+    return 0;
+  int result = cs_recording_number(recording, list, address, tag, size, &number, &found);
+  if (result != CS_RECORD_NEW)
+    return result < 0 ? result : 0;
+  memcpy(record, found.data, size);
+  return 1;
+}
+
 uint32_t cs_recording_known(struct cs_recording *recording, const struct cs_vector *list, uint64_t address,
                             uint32_t tag)
 {

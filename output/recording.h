@@ -78,6 +78,11 @@ struct cs_record {
 int cs_recording_number(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
                         size_t size, uint32_t *number, struct cs_record *record);
 
+/* Follows a list to the record at `address`, which gets a number: 1 with its first `size` bytes in `record`, 0 at the
+ * end (also when it was met before, or is bad), or -ENOMEM. */
+int cs_recording_next(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
+                      void *record, size_t size);
+
 /* The number that the record at `address` was given, or CS_NONE. */
 uint32_t cs_recording_known(struct cs_recording *recording, const struct cs_vector *list, uint64_t address,
                             uint32_t tag);

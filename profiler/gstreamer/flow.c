@@ -139,7 +139,10 @@ static void driver_ends(void)
 static struct entry *open_entry(void)
 {
   struct entry *entry = flow.depth < MAX_DEPTH ? &flow.entries[flow.depth] : NULL;
-  flow.depth++;
+  static gint told;
+  if (flow.depth++ == MAX_DEPTH && g_atomic_int_compare_and_exchange(&told, 0, 1))
+    g_printerr("callsig: more than %d elements push to one another in one thread: those further in are not recorded\n",
+               MAX_DEPTH);
   if (entry)
     *entry = (struct entry){0};
   return entry;
