@@ -127,6 +127,15 @@ static void release(struct cs_dump *dump)
   cs_idset_free(&dump->name_set);
 }
 
+int cs_dump_write(struct cs_profile *profile, FILE *out)
+{
+  struct cs_dump dump = {
+      .profile = profile, .out = out, .next = BASE, .end = BASE, .names = CS_VECTOR_OF(struct cs_dump_name)};
+  int result = put_all(&dump);
+  release(&dump);
+  return result;
+}
+
 /* A recording, or empty: what may be replaced by a recording. */
 static bool is_recording(const char *path)
 {
@@ -158,13 +167,7 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
     result = cs_output_file_open_private(&file, path);
   if (result < 0)
     return result;
-  struct cs_dump dump = {.profile = &stats->profile,
-                         .out = file.stream,
-                         .next = BASE,
-                         .end = BASE,
-                         .names = CS_VECTOR_OF(struct cs_dump_name)};
-  result = put_all(&dump);
-  release(&dump);
+  result = cs_dump_write(&stats->profile, file.stream);
   if (result == -ENOMEM)
     cs_stats_fail(-ENOMEM, "%s: out of memory while it was written", path);
   else if (result < 0)

@@ -35,6 +35,10 @@ struct cs_dump {
   struct cs_rec_header header;
 };
 
+/* Writes everything in the profile to `out`, which can be sought in and stands at its beginning; afterwards it stands
+ * elsewhere. 0, -ENOMEM, or the error of writing; no message. */
+int cs_dump_write(struct cs_profile *profile, FILE *out);
+
 /* Appends `size` bytes and fills up to a multiple of 8; the result is their address. */
 uint64_t cs_dump_put(struct cs_dump *dump, const void *data, size_t size);
 

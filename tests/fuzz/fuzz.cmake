@@ -1,8 +1,10 @@
 # Readers of untrusted input, fed with damaged input: a fixed corpus and fixed mutations under the address and undefined
-# behaviour sanitizers, by any compiler; and libFuzzer targets (fuzz_recording, fuzz_expression, fuzz_index) by clang:
+# behaviour sanitizers, by any compiler; and libFuzzer targets (fuzz_recording, fuzz_merge, fuzz_pipeline, fuzz_expression,
+# fuzz_index; fuzz_rules is built with the tests of symbols/) by clang. Those that read recordings begin with two:
 #
-#   cmake -B build-fuzz -DCMAKE_C_COMPILER=clang && cmake --build build-fuzz --target fuzz_recording
-#   build-fuzz/tests/fuzz_recording -max_total_time=600
+#   cmake -B build-fuzz -DCMAKE_C_COMPILER=clang && cmake --build build-fuzz --target fuzz_recording write_seed write_pipeline
+#   mkdir corpus && build-fuzz/tests/write_seed corpus/seed && build-fuzz/tests/write_pipeline corpus/pipeline
+#   build-fuzz/tests/fuzz_recording -max_total_time=600 -max_len=65536 corpus
 set(CS_FUZZ ${CMAKE_CURRENT_LIST_DIR})
 get_target_property(CS_OUTPUT_SOURCES cs_output SOURCES)
 list(TRANSFORM CS_OUTPUT_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/output/)
@@ -11,7 +13,7 @@ set(CS_FUZZ_SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all)
 # Everything that a target runs is compiled with `flags`, as libFuzzer and the sanitizers need it.
 function(cs_fuzz_target name target flags)
   add_executable(${name} ${ARGN} ${CS_FUZZ}/${target}.c ${CS_FUZZ}/seeds.c ${CS_OUTPUT_TESTS}/index_writer.c
-                         ${CS_OUTPUT_TESTS}/recording_writer.c ${CS_OUTPUT_SOURCES})
+                         ${CS_OUTPUT_TESTS}/pipeline_writer.c ${CS_OUTPUT_TESTS}/recording_writer.c ${CS_OUTPUT_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/output ${CS_FUZZ} ${CS_OUTPUT_TESTS})
   target_compile_options(${name} PRIVATE -g -O1 -fno-omit-frame-pointer ${CS_FUZZ_SANITIZERS} ${flags})
   target_link_options(${name} PRIVATE ${CS_FUZZ_SANITIZERS} ${flags})
@@ -36,23 +38,28 @@ function(cs_fuzz_index name flags)
   target_link_libraries(${name} PRIVATE cs_symbols PkgConfig::XXHASH)
 endfunction()
 
+add_executable(write_seed ${CS_FUZZ}/write_seed.c)
+target_link_libraries(write_seed PRIVATE cs_test_writers)
+
 if(NOT CALLSIG_SANITIZE)
   foreach(number IN ITEMS 00 01 02 03 04 05 06 07)
     list(APPEND CS_FUZZ_EXPRESSIONS ${CS_FUZZ}/expressions/${number})
   endforeach()
-  foreach(target IN ITEMS recording expression pipeline)
+  foreach(target IN ITEMS recording expression merge pipeline)
     cs_fuzz_target(replay_${target} fuzz_${target} "" ${CS_FUZZ}/replay.c)
   endforeach()
   cs_fuzz_index(replay_index "" ${CS_FUZZ}/replay.c ${CS_FUZZ}/seeds.c ${CS_OUTPUT_TESTS}/index_writer.c
-                ${CS_OUTPUT_TESTS}/recording_writer.c)
+                ${CS_OUTPUT_TESTS}/pipeline_writer.c ${CS_OUTPUT_TESTS}/recording_writer.c)
   callsig_test(fuzz.index quick replay_index 20000 ${CS_FUZZ}/index/gcc ${CS_FUZZ}/index/clang)
   callsig_test(fuzz.recording quick replay_recording 3000 recording)
-  callsig_test(fuzz.pipeline quick sh -c "\"$1\" \"$3\" && exec \"$2\" 3000 \"$3\"" sh $<TARGET_FILE:write_pipeline>
+  callsig_test(fuzz.pipeline quick sh -c "\"$1\" \"$3\" && exec \"$2\" 3000 recording \"$3\"" sh $<TARGET_FILE:write_pipeline>
                $<TARGET_FILE:replay_pipeline> ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
+  callsig_test(fuzz.merge quick replay_merge 1000 recording ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
+  set_tests_properties(fuzz.merge PROPERTIES DEPENDS fuzz.pipeline)
   callsig_test(fuzz.recording.long full replay_recording 100000 recording)
   callsig_test(fuzz.expression quick replay_expression 3000 ${CS_FUZZ_EXPRESSIONS})
   if(CMAKE_C_COMPILER_ID MATCHES Clang)
-    foreach(target IN ITEMS recording expression pipeline)
+    foreach(target IN ITEMS recording expression merge pipeline)
       cs_fuzz_target(fuzz_${target} fuzz_${target} -fsanitize=fuzzer)
       set_target_properties(fuzz_${target} PROPERTIES EXCLUDE_FROM_ALL ON)
     endforeach()

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "index_writer.h"
-#include "recording_writer.h"
+#include "pipeline_writer.h"
 
 #define LOG2 UINT64_C(3)
 
@@ -74,23 +74,10 @@ static void call_all(struct recording_thread *thread, uint64_t module)
   recording_exit(thread, 80);
 }
 
-static uint64_t make_stage(struct recording_writer *writer)
-{
-  uint64_t name = recording_writer_name(writer, "decode"), label = recording_writer_name(writer, "0:1:decode[4]");
-  uint64_t address = recording_writer_make(writer, CS_TAG_STAGE, sizeof(struct cs_rec_stage));
-  struct cs_rec_stage *stage = recording_writer_at(writer, address);
-  stage->name = name;
-  stage->label = label;
-  stage->index = 1;
-  stage->concurrency = 4;
-  recording_writer_header(writer)->first_stage = address;
-  return address;
-}
-
 /* Calls inside and outside of tasks, recursion across their border, and the times of the newest edge. */
-static void call_stages(struct recording_writer *writer, struct recording_thread *thread, uint64_t module)
+static void call_stages(struct recording_writer *writer, struct recording_thread *thread, uint64_t module,
+                        uint64_t stage)
 {
-  uint64_t stage = make_stage(writer);
   for (uint64_t i = 0; i < 2; i++) {
     recording_enter(thread, module, 0, (const uint64_t[]){0, i}, 2, 80 + i);
     recording_enter_task(thread, stage, i ? "width=640" : NULL, 80 + i);
@@ -106,6 +93,35 @@ static void call_stages(struct recording_writer *writer, struct recording_thread
   record->octaves[0] = record->octaves[2] = octave;
   uint64_t edge = recording_thread_record(thread)->first_edge;
   ((struct cs_rec_edge *)recording_writer_at(writer, edge))->histogram = histogram;
+}
+
+/* What the thread did with a stage, a queue and an event, counted and on its timeline, with the newest edge's call. */
+static void keep_times(struct recording_writer *writer, struct recording_thread *thread, uint64_t stage)
+{
+  enum { CAPACITY = 8 };
+  uint64_t queue = pipeline_writer_queue(writer, 0, 0, "source", 8, 0);
+  pipeline_writer_put(writer, thread, queue, 3, 9);
+  pipeline_writer_get(writer, thread, queue, 10, 12);
+  pipeline_writer_task(writer, thread, stage, 80, 91, 0);
+  pipeline_writer_task(writer, thread, stage, 81, 90, 1);
+  pipeline_writer_event(writer, "flush", 3, 40);
+  uint64_t edge = recording_thread_record(thread)->first_edge, event = recording_writer_header(writer)->first_event;
+  uint64_t address =
+      recording_writer_make(writer, CS_TAG_RING, sizeof(struct cs_rec_ring) + CAPACITY * sizeof(struct cs_rec_span));
+  const struct cs_rec_span spans[] = {
+      {.start = 3, .duration = 6, .what = queue, .item = 1, .kind = CS_SPAN_PUT},
+      {.start = 10, .duration = 2, .what = queue, .item = 1, .kind = CS_SPAN_GET},
+      {.start = 80, .duration = 10, .what = edge, .item = 1, .kind = CS_SPAN_TASK},
+      {.start = 82, .duration = 5, .what = edge, .kind = CS_SPAN_CALL},
+      {.start = 85, .what = event, .kind = CS_SPAN_EVENT},
+      {.start = 85, .duration = 4, .what = event, .kind = CS_SPAN_RANGE},
+  };
+  struct cs_rec_ring *ring = recording_writer_at(writer, address);
+  ring->capacity = CAPACITY;
+  ring->written = sizeof spans / sizeof spans[0];
+  memcpy(ring->spans, spans, sizeof spans);
+  recording_thread_record(thread)->ring = address;
+  recording_writer_header(writer)->timeline_min = 0;
 }
 
 /* f(n) takes n / 4 ticks and a few more: enough sizes for a law. */
@@ -145,7 +161,9 @@ void *seed_recording(size_t *size)
   recording_enter(thread, module, 0, (const uint64_t[]){LOG2, 3}, 2, 50);
   recording_exit(thread, 60);
   call_all(thread, module);
-  call_stages(recording, thread, module);
+  uint64_t stage = pipeline_writer_stage(recording, 0, 1, "decode", 4, 0);
+  call_stages(recording, thread, module, stage);
+  keep_times(recording, thread, stage);
   call_sizes(thread, module);
   recording_enter(thread, plugin, UINT32_MAX, NULL, 0, 700);
   recording_widen(worker, module, 0, 0, CS_WIDEN_LOG2, 1);

@@ -1,0 +1,127 @@
+/*
+ * Any bytes as a recording that is merged with itself: what is written is a recording of the same calls, it is written
+ * again as it is, and the two sides compare.
+ */
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "diff_print.h"
+#include "dump.h"
+#include "object.h"
+#include "pipeline.h"
+
+static void ignore(const char *line, void *data)
+{
+  (void)line;
+  (void)data;
+}
+
+/* Loads the bytes `times` times into one object, as so many files. NULL when they are no recording. */
+static struct callsig_stats *load(const void *data, size_t size, unsigned times)
+{
+  struct callsig_stats *stats;
+  struct cs_recording recording;
+  if (cs_stats_new(&stats) < 0)
+    abort();
+  for (unsigned i = 0; i < times; i++) {
+    if (cs_recording_from_memory("input", data, size, &recording) < 0 || cs_stats_take(stats, &recording, NULL) < 0) {
+      callsig_stats_free(stats);
+      return NULL;
+    }
+  }
+  return stats;
+}
+
+/* What the object writes. It goes back to its beginning, which streams in memory do not survive. */
+static char *dump(struct callsig_stats *stats, size_t *size)
+{
+  int file = memfd_create("merged", MFD_CLOEXEC);
+  FILE *out = file < 0 ? NULL : fdopen(file, "w+");
+  if (!out || cs_dump_write(&stats->profile, out) < 0 || fseek(out, 0, SEEK_END) != 0)
+    abort();
+  *size = (size_t)ftell(out);
+  char *bytes = malloc(*size);
+  rewind(out);
+  if (!bytes || fread(bytes, 1, *size, out) != *size)
+    abort();
+  fclose(out);
+  return bytes;
+}
+
+static void compare(struct callsig_stats *stats)
+{
+  const uint32_t ends[] = {stats->profile.recordings.count / 2, stats->profile.recordings.count};
+  const struct cs_diff_options options = {.metric = CS_DIFF_CUMTIME, .level = 0.05};
+  const struct cs_diff_view view = {.key = CS_DIFF_BY_CHANGE, .top = UINT64_MAX, .all = true};
+  struct cs_diff diff;
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  callsig_stats_group(stats, CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE);
+  if (!out || cs_diff_make(stats, ends, 1, 2, &options, &diff) < 0)
+    abort();
+  cs_diff_print_table(&diff, &view, out);
+  cs_diff_print_csv(&diff, &view, out);
+  cs_diff_print_json(&diff, &view, out);
+  cs_diff_free(&diff);
+  fclose(out);
+  free(text);
+}
+
+static void read_pipeline(const void *data, size_t size)
+{
+  struct cs_recording recording;
+  struct callsig_pipeline *pipeline;
+  if (cs_recording_from_memory("merged", data, size, &recording) < 0)
+    abort();
+  if (cs_pipeline_read(&recording, NULL, &pipeline) == 0)
+    callsig_pipeline_free(pipeline);
+  cs_recording_close(&recording);
+}
+
+/* What was written, as an object of its own, which has as many calls. */
+static struct callsig_stats *load_again(struct callsig_stats *stats, const void *data, size_t size)
+{
+  struct callsig_stats_total total = {.size = sizeof total}, again = {.size = sizeof again};
+  struct callsig_stats *read = load(data, size, 1);
+  if (!read || callsig_stats_total(stats, &total) < 0 || callsig_stats_total(read, &again) < 0 ||
+      total.calls != again.calls || total.primitive_calls != again.primitive_calls)
+    abort();
+  return read;
+}
+
+/* The first time the threads' roots are written too, of which a merged recording has no need. */
+static void merge(struct callsig_stats *stats)
+{
+  size_t sizes[3];
+  char *first = dump(stats, &sizes[0]);
+  struct callsig_stats *merged = load_again(stats, first, sizes[0]);
+  char *second = dump(merged, &sizes[1]);
+  struct callsig_stats *again = load_again(merged, second, sizes[1]);
+  char *third = dump(again, &sizes[2]);
+  if (sizes[1] != sizes[2] || memcmp(second, third, sizes[1]) != 0)
+    abort();
+  read_pipeline(first, sizes[0]);
+  free(first);
+  free(second);
+  free(third);
+  callsig_stats_free(merged);
+  callsig_stats_free(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  callsig_stats_set_message(ignore, NULL);
+  struct callsig_stats *stats = load(data, size, 2);
+  if (!stats)
+    return 0;
+  merge(stats);
+  compare(stats);
+  callsig_stats_free(stats);
+  return 0;
+}
