@@ -183,7 +183,7 @@ int cs_load_label_thread(struct cs_profile *profile, struct cs_known_thread *thr
 /* The root is known by the edges that lead from it, or into it. */
 static uint32_t find_root(struct cs_loader *loader, uint64_t address)
 {
-  uint32_t number = cs_recording_known(loader->recording, &loader->variants, address, CS_TAG_VARIANT);
+  uint32_t number = cs_recording_known(loader->recording, &loader->variants, address);
   if (number == CS_NONE || cs_profile_variant(loader->profile, loader->first_variant + number)->context == CS_NONE)
     return CS_NONE;
   return loader->first_variant + number;
@@ -191,11 +191,38 @@ static uint32_t find_root(struct cs_loader *loader, uint64_t address)
 
 /* What is still to be read of a thread when all trees are there. */
 struct open_thread {
-  uint32_t process; /* loader.number */
-  uint64_t first_stack, end_ticks;
+  uint32_t process;            /* loader.number */
+  uint32_t first_frame, count; /* in reading.frames */
+  uint64_t end_ticks;
 };
 
-static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *record, struct cs_vector *open)
+/* What is kept of all threads until their trees are there. */
+struct reading {
+  struct cs_vector open;   /* struct open_thread */
+  struct cs_vector frames; /* struct cs_loaded_frame */
+  struct cs_vector lists;  /* struct cs_kept_lists */
+};
+
+/* Keeps what is open in a thread, and where its lists begin. */
+static int keep_open(struct cs_loader *loader, const struct cs_rec_thread *record, struct reading *reading)
+{
+  uint32_t first = reading->frames.count;
+  int result = cs_load_stacks(loader, record->first_stack, &reading->frames);
+  if (result < 0)
+    return result;
+  struct open_thread *added = cs_vector_add(&reading->open, 1);
+  struct cs_kept_lists *lists = cs_vector_add(&reading->lists, 1);
+  if (!added || !lists)
+    return -ENOMEM;
+  *added = (struct open_thread){.process = loader->number,
+                                .first_frame = first,
+                                .count = reading->frames.count - first,
+                                .end_ticks = record->end_ticks};
+  *lists = (struct cs_kept_lists){.first_tasks = record->first_tasks, .first_queue_use = record->first_queue_use};
+  return 0;
+}
+
+static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *record, struct reading *reading)
 {
   struct cs_profile *profile = loader->profile;
   cs_load_choose_process(loader, record->process);
@@ -216,30 +243,29 @@ static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *rec
   *slot = thread;
   if (record->state == CS_THREAD_FOLDED)
     cs_profile_recording(profile, loader->number)->folded_threads += record->threads;
-  struct open_thread *added = cs_vector_add(open, 1);
-  if (!added)
-    return -ENOMEM;
-  *added = (struct open_thread){
-      .process = loader->number, .first_stack = record->first_stack, .end_ticks = record->end_ticks};
   uint32_t number = profile->threads.count - 1;
-  result = load_edges(loader, record->first_edge, number);
+  result = keep_open(loader, record, reading);
+  if (result == 0)
+    result = load_edges(loader, record->first_edge, number);
   cs_profile_thread(profile, number)->root = find_root(loader, record->root);
   return result == 0 && profile->keeps_timeline ? cs_load_ring(loader, record->ring) : result;
 }
 
-static int load_open_threads(struct cs_loader *loader, const struct cs_vector *open)
+static int load_open_threads(struct cs_loader *loader, const struct reading *reading)
 {
   int result = 0;
-  for (uint32_t i = 0; i < open->count && result == 0; i++) {
-    const struct open_thread *thread = cs_vector_at(open, i);
+  for (uint32_t i = 0; i < reading->open.count && result == 0; i++) {
+    const struct open_thread *thread = cs_vector_at(&reading->open, i);
     loader->number = thread->process;
-    result = cs_load_open_frames(loader, thread->first_stack, thread->end_ticks);
+    if (thread->count > 0)
+      result = cs_load_open_frames(loader, cs_vector_at(&reading->frames, thread->first_frame), thread->count,
+                                   thread->end_ticks);
   }
   return result;
 }
 
-/* The trees of all threads; into `open` and `lists` what is still to be read of each. */
-static int load_trees(struct cs_loader *loader, struct cs_vector *open, struct cs_vector *lists)
+/* The trees of all threads; into `reading` what is still to be done of each. */
+static int load_trees(struct cs_loader *loader, struct reading *reading)
 {
   struct cs_vector threads = CS_VECTOR_OF(uint64_t);
   uint64_t address = loader->recording->header.first_thread;
@@ -253,10 +279,7 @@ static int load_trees(struct cs_loader *loader, struct cs_vector *open, struct c
       break;
     struct cs_rec_thread thread;
     memcpy(&thread, record.data, sizeof thread);
-    struct cs_kept_lists *added = cs_vector_add(lists, 1);
-    if (added)
-      *added = (struct cs_kept_lists){.first_tasks = thread.first_tasks, .first_queue_use = thread.first_queue_use};
-    result = added ? load_thread(loader, &thread, open) : -ENOMEM;
+    result = load_thread(loader, &thread, reading);
     address = thread.next;
   }
   cs_vector_free(&threads);
@@ -265,17 +288,20 @@ static int load_trees(struct cs_loader *loader, struct cs_vector *open, struct c
 
 static int load_threads(struct cs_loader *loader)
 {
-  struct cs_vector open = CS_VECTOR_OF(struct open_thread), lists = CS_VECTOR_OF(struct cs_kept_lists);
+  struct reading reading = {.open = CS_VECTOR_OF(struct open_thread),
+                            .frames = CS_VECTOR_OF(struct cs_loaded_frame),
+                            .lists = CS_VECTOR_OF(struct cs_kept_lists)};
   uint32_t first = loader->profile->threads.count;
-  int result = load_trees(loader, &open, &lists);
+  int result = load_trees(loader, &reading);
   if (result == 0)
     result = cs_load_cover(loader->profile, loader->first_context, loader->first_code);
   if (result == 0)
-    result = load_open_threads(loader, &open);
+    result = load_open_threads(loader, &reading);
   if (result == 0)
-    result = cs_load_kept(loader, &lists, first);
-  cs_vector_free(&open);
-  cs_vector_free(&lists);
+    result = cs_load_kept(loader, &reading.lists, first);
+  cs_vector_free(&reading.open);
+  cs_vector_free(&reading.frames);
+  cs_vector_free(&reading.lists);
   return result;
 }
 
@@ -325,5 +351,5 @@ int cs_load(struct cs_profile *profile, struct cs_recording *recording, const st
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);
   cs_idset_free(&loader.indexes);
-  return result < 0 ? cs_stats_no_memory() : 0;
+  return result < 0 ? cs_stats_no_memory() : cs_recording_failed(recording);
 }

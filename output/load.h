@@ -12,6 +12,12 @@ struct cs_kept_lists {
   uint64_t first_tasks, first_queue_use;
 };
 
+/* An open frame as it was recorded, outermost first; or where a machine stack begins. */
+struct cs_loaded_frame {
+  uint64_t edge;  /* the edge's address; 0: where a stack begins */
+  uint64_t start; /* ticks; where a stack begins, when it was left, 0: it runs */
+};
+
 /* What the files of loading share: one recording on its way into a profile. */
 struct cs_loader {
   struct cs_profile *profile;
@@ -46,7 +52,7 @@ int cs_load_name(struct cs_loader *loader, uint64_t address, const char *missing
 /* load_kept.c: keeps a stage record of the profile's stage `stage`, in the order in which they are numbered. */
 int cs_load_keep_stage(struct cs_loader *loader, const struct cs_rec_stage *record, uint32_t stage);
 /* load_kept.c: keeps queues, events and what threads (struct cs_kept_lists, from the profile's `first_thread` on) did
- * with stages and queues. After everything else: records that are numbered are not found by their tag any more. */
+ * with stages and queues. */
 int cs_load_kept(struct cs_loader *loader, const struct cs_vector *threads, uint32_t first_thread);
 /* load_times.c: the histogram record at `address` as a number of profile.times, CS_NONE for none. 0 or -ENOMEM. */
 int cs_load_histogram(struct cs_loader *loader, uint64_t address, uint32_t *number);
@@ -69,9 +75,12 @@ int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *sign
 int cs_load_ring(struct cs_loader *loader, uint64_t address);
 /* load_timeline.c: a call that is open as a span. 0 or -ENOMEM. */
 int cs_load_open_span(struct cs_loader *loader, uint32_t edge, uint64_t start, uint64_t duration);
-/* load_open.c: counts the frames that are open in the thread with this record as calls that end now. After
- * cs_load_cover(). */
-int cs_load_open_frames(struct cs_loader *loader, uint64_t first_stack, uint64_t end_ticks);
+/* load_open.c: appends the open frames (struct cs_loaded_frame) of a thread. Before its tree is read: a program that
+ * goes on would open frames of edges that were not there yet. 0 or -ENOMEM. */
+int cs_load_stacks(struct cs_loader *loader, uint64_t first_stack, struct cs_vector *frames);
+/* load_open.c: counts a thread's open frames as calls that end now. After cs_load_cover(). 0 or -ENOMEM. */
+int cs_load_open_frames(struct cs_loader *loader, const struct cs_loaded_frame *frames, uint32_t count,
+                        uint64_t end_ticks);
 /* cover.c: cs_context.stage and .cover, and the preorder of the contexts from `first` on, whose codes are those from
  * `first_code` on. */
 int cs_load_cover(struct cs_profile *profile, uint32_t first, uint32_t first_code);

@@ -45,8 +45,10 @@ static int allocate_codes(struct cs_known_module *module)
 /* Copies the module's index out of the recording and opens it. A bad index leaves the module without one. */
 static int copy_index(struct cs_loader *loader, struct cs_known_module *module, const struct cs_rec_module *record)
 {
-  const void *bytes = cs_recording_bytes(loader->recording, record->index, record->index_size);
-  if (!bytes || !cs_recording_spend(loader->recording, record->index_size)) {
+  const void *bytes = cs_recording_spend(loader->recording, record->index_size)
+                          ? cs_recording_bytes(loader->recording, record->index, record->index_size)
+                          : NULL;
+  if (!bytes) {
     loader->recording->damaged++;
     return 0;
   }
@@ -263,7 +265,7 @@ static int code_of_record(struct cs_loader *loader, const struct cs_rec_function
     return load_action(loader, record->address, code);
   if (record->kind == CS_FUNCTION_KIND_TASK)
     return load_task(loader, record->address, code);
-  uint32_t local = cs_recording_known(loader->recording, &loader->modules, record->module, CS_TAG_MODULE);
+  uint32_t local = cs_recording_known(loader->recording, &loader->modules, record->module);
   uint32_t module = local == CS_NONE ? CS_NONE : loader->first_module + local;
   struct cs_known_module *known = module == CS_NONE ? NULL : cs_profile_module(loader->profile, module);
   if (!known || !known->index.header || record->function >= known->index.count[CS_SECTION_FUNCTIONS]) {

@@ -79,7 +79,7 @@ static int load_events(struct cs_loader *loader)
 
 static int keep_tasks(struct cs_loader *loader, const struct cs_rec_tasks *record, uint32_t thread)
 {
-  uint32_t stage = cs_recording_known(loader->recording, &loader->stages, record->stage, CS_TAG_STAGE);
+  uint32_t stage = cs_recording_known(loader->recording, &loader->stages, record->stage);
   if (stage == CS_NONE) {
     loader->recording->damaged++;
     return 0;
@@ -96,7 +96,7 @@ static int keep_tasks(struct cs_loader *loader, const struct cs_rec_tasks *recor
 static int keep_use(struct cs_loader *loader, const struct cs_vector *queues, const struct cs_rec_queue_use *record,
                     uint32_t thread)
 {
-  uint32_t queue = cs_recording_known(loader->recording, queues, record->queue, CS_TAG_QUEUE);
+  uint32_t queue = cs_recording_known(loader->recording, queues, record->queue);
   if (queue == CS_NONE) {
     loader->recording->damaged++;
     return 0;

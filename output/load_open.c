@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "load.h"
@@ -41,9 +42,33 @@ static int activate(struct activations *active, struct activation key)
   return result < 0 ? result : 1;
 }
 
-/* The segments of one machine stack, from the outermost inwards. Frame 0 of each is a link and no call. */
-static int collect(struct cs_loader *loader, uint64_t address, uint64_t *next_stack, uint64_t *suspended,
-                   struct cs_vector *frames)
+static int keep_frame(struct cs_vector *frames, uint64_t edge, uint64_t start)
+{
+  struct cs_loaded_frame *added = cs_vector_add(frames, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct cs_loaded_frame){.edge = edge, .start = start};
+  return 0;
+}
+
+/* The open frames of one segment, which are those before the first without an edge. Frame 0 is a link and no call. */
+static int read_segment(struct cs_loader *loader, uint64_t address, uint64_t capacity, struct cs_vector *frames)
+{
+  struct cs_recording *recording = loader->recording;
+  for (uint64_t i = 1; i < capacity && cs_recording_spend(recording, sizeof(struct cs_rec_frame)); i++) {
+    const struct cs_rec_frame *frame = cs_recording_bytes(
+        recording, address + offsetof(struct cs_rec_stack, frames) + i * sizeof *frame, sizeof *frame);
+    if (!frame || !frame->edge)
+      return 0;
+    int result = keep_frame(frames, frame->edge, frame->start_ticks);
+    if (result < 0)
+      return result;
+  }
+  return 0;
+}
+
+/* The segments of one machine stack, from the outermost inwards. */
+static int read_stack(struct cs_loader *loader, uint64_t address, uint64_t *next_stack, struct cs_vector *frames)
 {
   bool outermost = true;
   while (address) {
@@ -55,26 +80,44 @@ static int collect(struct cs_loader *loader, uint64_t address, uint64_t *next_st
       return found < 0 ? found : 0;
     struct cs_rec_stack stack;
     memcpy(&stack, record.data, sizeof stack);
-    if (outermost) {
+    if (outermost)
       *next_stack = stack.next_stack;
-      *suspended = stack.suspended;
-    }
-    outermost = false;
     uint64_t room = (record.size - sizeof stack) / sizeof(struct cs_rec_frame);
-    uint64_t capacity = stack.capacity < room ? stack.capacity : room;
-    const struct cs_rec_frame *frame = (const void *)((const char *)record.data + sizeof stack);
-    for (uint64_t i = 1; i < capacity && frame[i].edge && cs_recording_spend(loader->recording, sizeof *frame); i++) {
-      uint32_t edge = cs_recording_known(loader->recording, &loader->edges, frame[i].edge, CS_TAG_EDGE);
-      if (edge == CS_NONE || cs_profile_edge(loader->profile, loader->first_edge + edge)->to == CS_NONE) {
-        loader->recording->damaged++;
-        continue;
-      }
-      struct open_frame *added = cs_vector_add(frames, 1);
-      if (!added)
-        return -ENOMEM;
-      *added = (struct open_frame){.edge = loader->first_edge + edge, .start = frame[i].start_ticks};
-    }
+    int result = outermost ? keep_frame(frames, 0, stack.suspended) : 0;
+    if (result == 0)
+      result = read_segment(loader, address, stack.capacity < room ? stack.capacity : room, frames);
+    if (result < 0)
+      return result;
+    outermost = false;
     address = stack.inner;
+  }
+  return 0;
+}
+
+int cs_load_stacks(struct cs_loader *loader, uint64_t first_stack, struct cs_vector *frames)
+{
+  int result = 0;
+  for (uint64_t address = first_stack, next; address && result == 0; address = next) {
+    next = 0;
+    result = read_stack(loader, address, &next, frames);
+  }
+  return result;
+}
+
+/* The frames of one machine stack by their edges' numbers. */
+static int find_edges(struct cs_loader *loader, const struct cs_loaded_frame *from, uint32_t count,
+                      struct cs_vector *frames)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t edge = cs_recording_known(loader->recording, &loader->edges, from[i].edge);
+    if (edge == CS_NONE || cs_profile_edge(loader->profile, loader->first_edge + edge)->to == CS_NONE) {
+      loader->recording->damaged++;
+      continue;
+    }
+    struct open_frame *added = cs_vector_add(frames, 1);
+    if (!added)
+      return -ENOMEM;
+    *added = (struct open_frame){.edge = loader->first_edge + edge, .start = from[i].start};
   }
   return 0;
 }
@@ -174,37 +217,36 @@ static int count_frames(struct cs_loader *loader, const struct cs_vector *frames
   return result;
 }
 
-static int load_stack(struct cs_loader *loader, uint64_t address, uint64_t end_ticks, uint64_t *next_stack)
+/* Counts what is open on one machine stack. Its first frame stands for the stack. */
+static int load_stack(struct cs_loader *loader, const struct cs_loaded_frame *stack, uint32_t count, uint64_t end_ticks)
 {
   struct cs_vector frames = CS_VECTOR_OF(struct open_frame);
-  uint64_t suspended = 0;
-  *next_stack = 0;
-  int result = collect(loader, address, next_stack, &suspended, &frames);
+  int result = find_edges(loader, stack + 1, count - 1, &frames);
   if (result == 0 && frames.count > 0) {
     struct cs_recording_info *info = cs_profile_recording(loader->profile, loader->number);
     const struct open_frame *innermost = cs_vector_at(&frames, frames.count - 1);
     info->open_frames += frames.count;
     info->innermost = cs_profile_edge(loader->profile, innermost->edge)->to;
     /* A stack that was left stopped its clock then. */
-    uint64_t end = suspended ? suspended : end_of(loader, &frames, end_ticks);
+    uint64_t suspended = stack->start, end = suspended ? suspended : end_of(loader, &frames, end_ticks);
     result = count_frames(loader, &frames, end);
   }
   cs_vector_free(&frames);
   return result;
 }
 
-int cs_load_open_frames(struct cs_loader *loader, uint64_t first_stack, uint64_t end_ticks)
+int cs_load_open_frames(struct cs_loader *loader, const struct cs_loaded_frame *frames, uint32_t count,
+                        uint64_t end_ticks)
 {
   const struct cs_rec_header *header = &loader->recording->header;
   /* Readings of a thread's CPU time say nothing of another thread's: the frames' own times must do. */
   if (end_ticks == 0 && header->clock != CS_CLOCK_CPU)
     end_ticks = header->last.ticks;
-  for (uint64_t address = first_stack; address;) {
-    uint64_t next_stack = 0;
-    int result = load_stack(loader, address, end_ticks, &next_stack);
-    if (result < 0)
-      return result;
-    address = next_stack;
+  int result = 0;
+  for (uint32_t i = 0, end; i < count && result == 0; i = end) {
+    for (end = i + 1; end < count && frames[end].edge; end++) {
+    }
+    result = load_stack(loader, frames + i, end - i, end_ticks);
   }
-  return 0;
+  return result;
 }

@@ -151,7 +151,7 @@ void cs_load_choose_process(struct cs_loader *loader, uint64_t address)
   loader->number = loader->first_process;
   if (!address)
     return;
-  uint32_t number = cs_recording_known(loader->recording, &loader->processes, address, CS_TAG_PROCESS);
+  uint32_t number = cs_recording_known(loader->recording, &loader->processes, address);
   if (number == CS_NONE)
     loader->recording->damaged++;
   else
@@ -161,7 +161,7 @@ void cs_load_choose_process(struct cs_loader *loader, uint64_t address)
 /* Calls that were open when the process was merged count already; which was the innermost is told by its variant. */
 static void take_open(struct cs_loader *loader, struct cs_recording_info *info)
 {
-  uint32_t number = cs_recording_known(loader->recording, &loader->variants, info->process.innermost, CS_TAG_VARIANT);
+  uint32_t number = cs_recording_known(loader->recording, &loader->variants, info->process.innermost);
   uint32_t variant = number == CS_NONE ? CS_NONE : loader->first_variant + number;
   if (variant == CS_NONE || !cs_load_is_call(loader->profile, variant)) {
     loader->recording->damaged++;

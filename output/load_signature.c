@@ -111,7 +111,7 @@ static int intern_text(struct cs_loader *loader, uint32_t layout, uint64_t addre
   return result;
 }
 
-static int load_record(struct cs_loader *loader, const struct cs_record *record, uint32_t *signature)
+static int load_record(struct cs_loader *loader, uint64_t address, const struct cs_record *record, uint32_t *signature)
 {
   struct cs_rec_signature head;
   uint64_t words[CS_SIGNATURE_MAX_WORDS];
@@ -121,8 +121,12 @@ static int load_record(struct cs_loader *loader, const struct cs_record *record,
     loader->recording->damaged++;
     any = true;
   }
-  if (!any)
-    memcpy(words, (const char *)record->data + sizeof head, head.word_count * sizeof words[0]);
+  const void *recorded =
+      any ? NULL : cs_recording_bytes(loader->recording, address + sizeof head, head.word_count * sizeof words[0]);
+  if (recorded)
+    memcpy(words, recorded, head.word_count * sizeof words[0]);
+  else
+    any = true;
   uint32_t code;
   int result = cs_load_code(loader, head.function, &code);
   if (result < 0 || code == CS_NONE)
@@ -152,7 +156,7 @@ int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *sign
     *signature = *(uint32_t *)cs_vector_at(&loader->signature_of, number);
     return 0;
   }
-  int result = load_record(loader, &record, signature);
+  int result = load_record(loader, address, &record, signature);
   uint32_t *slot = result == 0 ? cs_vector_add(&loader->signature_of, 1) : NULL;
   if (!slot)
     return -ENOMEM;

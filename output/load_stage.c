@@ -48,9 +48,8 @@ int cs_load_stages(struct cs_loader *loader)
         loader->stages.count > known ? cs_vector_at(&loader->stages, loader->stages.count - 1) : NULL;
     if (result < 0 || !newest)
       return result;
-    /* The tag was replaced by its number: the rest of the record is as it was. */
     const struct cs_rec_stage *record = cs_recording_bytes(loader->recording, *newest, sizeof *record);
-    address = record->next;
+    address = record ? record->next : 0;
   }
   return 0;
 }

@@ -8,7 +8,7 @@ static int find_what(struct cs_loader *loader, const struct cs_rec_span *record,
 {
   *what = CS_NONE;
   if (record->kind == CS_SPAN_CALL || record->kind == CS_SPAN_TASK) {
-    uint32_t number = cs_recording_known(loader->recording, &loader->edges, record->what, CS_TAG_EDGE);
+    uint32_t number = cs_recording_known(loader->recording, &loader->edges, record->what);
     if (number != CS_NONE && cs_profile_edge(loader->profile, loader->first_edge + number)->to != CS_NONE)
       *what = loader->first_edge + number;
   } else if (record->kind == CS_SPAN_PUT || record->kind == CS_SPAN_GET) {
@@ -54,7 +54,7 @@ int cs_load_ring(struct cs_loader *loader, uint64_t address)
   const struct cs_rec_ring *ring = cs_recording_record(recording, address, CS_TAG_RING, sizeof *ring);
   uint64_t capacity = ring ? ring->capacity : 0, written = ring ? ring->written : 0;
   if (capacity == 0 || capacity & (capacity - 1) || capacity > recording->size / sizeof(struct cs_rec_span) ||
-      !cs_recording_bytes(recording, address, sizeof *ring + capacity * sizeof(struct cs_rec_span)) ||
+      !cs_recording_has(recording, address, sizeof *ring + capacity * sizeof(struct cs_rec_span)) ||
       !cs_recording_spend(recording, capacity * sizeof(struct cs_rec_span))) {
     recording->damaged++;
     return 0;
@@ -63,8 +63,11 @@ int cs_load_ring(struct cs_loader *loader, uint64_t address)
   loader->profile->overwritten += first;
   int result = 0;
   for (uint64_t i = first; i < written && result == 0; i++) {
-    struct cs_rec_span span;
-    memcpy(&span, &ring->spans[i & (capacity - 1)], sizeof span);
+    uint64_t at = address + sizeof *ring + (i & (capacity - 1)) * sizeof(struct cs_rec_span);
+    const struct cs_rec_span *found = cs_recording_bytes(recording, at, sizeof *found);
+    struct cs_rec_span span = {.kind = 0};
+    if (found)
+      memcpy(&span, found, sizeof span);
     /* A span without a kind was being written. */
     if (span.kind)
       result = load_span(loader, &span);

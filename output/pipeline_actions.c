@@ -50,8 +50,9 @@ static int find_action(int file, const char *path)
   }
   cs_vector_free(&threads);
   cs_vector_free(&functions);
+  int failed = result < 0 ? 0 : cs_recording_failed(&recording);
   cs_recording_close(&recording);
-  return result == -ENOMEM ? cs_stats_no_memory() : result;
+  return failed < 0 ? failed : result == -ENOMEM ? cs_stats_no_memory() : result;
 }
 
 /* Which functions of a profile are actions: one byte each. A task is written like one, and is of a stage. */

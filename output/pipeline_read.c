@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "callsig/format/index.h"
 #include "clock.h"
@@ -123,13 +122,10 @@ static int read_stages(struct reader *reader)
 static void read_level(struct reader *reader, uint64_t address, struct cs_rec_queue_level *level)
 {
   enum { TRIES = 64 };
-  const struct cs_recording *recording = reader->recording;
-  if (!recording->present)
-    return;
-  uint64_t offset = address - recording->header.base + offsetof(struct cs_rec_queue, level);
+  address += offsetof(struct cs_rec_queue, level);
   for (unsigned i = 0; i < TRIES; i++) {
     struct cs_rec_queue_level again;
-    if (pread(recording->file, &again, sizeof again, (off_t)offset) != (ssize_t)sizeof again)
+    if (!cs_recording_read_again(reader->recording, address, &again, sizeof again))
       return;
     bool same = again.items == level->items && again.empty_ticks == level->empty_ticks;
     *level = again;
@@ -212,7 +208,7 @@ static void join_range(double *low, double *high, bool first, uint64_t count, ui
 
 static int take_tasks(struct reader *reader, const struct cs_rec_tasks *record, const struct cs_rec_thread *thread)
 {
-  uint32_t number = cs_recording_known(reader->recording, &reader->stages, record->stage, CS_TAG_STAGE);
+  uint32_t number = cs_recording_known(reader->recording, &reader->stages, record->stage);
   if (number == CS_NONE) {
     reader->recording->damaged++;
     return 0;
@@ -269,7 +265,7 @@ static void take_waits(struct reader *reader, const struct callsig_queue_stats *
 
 static int take_use(struct reader *reader, const struct cs_rec_queue_use *record, uint32_t first_replica)
 {
-  uint32_t number = cs_recording_known(reader->recording, &reader->queues, record->queue, CS_TAG_QUEUE);
+  uint32_t number = cs_recording_known(reader->recording, &reader->queues, record->queue);
   if (number == CS_NONE) {
     reader->recording->damaged++;
     return 0;
@@ -492,10 +488,10 @@ int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_p
   cs_idset_free(&reader.stage_set);
   cs_idset_free(&reader.queue_set);
   cs_idset_free(&reader.event_set);
-  if (result < 0) {
+  result = result < 0 ? cs_stats_no_memory() : cs_recording_failed(recording);
+  if (result < 0)
     callsig_pipeline_free(reader.pipeline);
-    return cs_stats_no_memory();
-  }
-  *read = reader.pipeline;
-  return 0;
+  else
+    *read = reader.pipeline;
+  return result;
 }

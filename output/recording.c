@@ -15,15 +15,14 @@
 /* The size that the first version wrote: what every recording has. */
 #define HEADER_SIZE sizeof(struct cs_rec_header)
 
-/* Bytes that an attached recording reads at a time. */
-#define PIECE UINT64_C(16384)
+/* Every numbered record takes this many bytes at least. */
+#define NUMBERED_SIZE 32
+_Static_assert(sizeof(struct cs_rec_variant) >= NUMBERED_SIZE && sizeof(struct cs_rec_signature) >= NUMBERED_SIZE &&
+                   sizeof(struct cs_rec_context) >= NUMBERED_SIZE && sizeof(struct cs_rec_event) >= NUMBERED_SIZE,
+               "the smallest records that are numbered");
 
 static int check_header(struct cs_recording *recording)
 {
-  if (recording->size < HEADER_SIZE || memcmp(recording->data, CS_RECORDING_MAGIC, sizeof CS_RECORDING_MAGIC) != 0)
-    return cs_stats_fail(-EINVAL, "%s: not a callsig recording%s", recording->path,
-                         recording->size == 0 ? ": the file is empty" : "");
-  memcpy(&recording->header, recording->data, HEADER_SIZE);
   if (recording->header.version > CS_RECORDING_VERSION)
     return cs_stats_fail(-ENOTSUP, "%s: written by a newer callsig (recording version %u, this one reads up to %u)",
                          recording->path, recording->header.version, CS_RECORDING_VERSION);
@@ -33,82 +32,72 @@ static int check_header(struct cs_recording *recording)
   return 0;
 }
 
-/* Reads [from, to) of the file. A file that shrinks meanwhile leaves zeros. */
-static int read_extent(int file, struct cs_recording *recording, off_t from, off_t to)
+static const void *bytes_at(struct cs_recording *recording, uint64_t offset, uint64_t size)
 {
-  while (from < to) {
-    ssize_t got = pread(file, recording->data + from, (size_t)(to - from), from);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return cs_stats_fail(-errno, "%s: cannot read: %s", recording->path, strerror(errno));
-    if (got == 0)
-      break;
-    from += got;
-  }
+  if (recording->copy)
+    return (const char *)recording->copy + offset;
+  return cs_windows_at(&recording->windows, offset, size);
+}
+
+static int read_header(struct cs_recording *recording)
+{
+  const void *bytes = recording->size < HEADER_SIZE ? NULL : bytes_at(recording, 0, HEADER_SIZE);
+  int result = cs_recording_failed(recording);
+  if (result < 0)
+    return result;
+  if (!bytes || memcmp(bytes, CS_RECORDING_MAGIC, sizeof CS_RECORDING_MAGIC) != 0)
+    return cs_stats_fail(-EINVAL, "%s: not a callsig recording%s", recording->path,
+                         recording->size == 0 ? ": the file is empty" : "");
+  memcpy(&recording->header, bytes, HEADER_SIZE);
+  return check_header(recording);
+}
+
+/* Room for the records' numbers. Only what is used of it becomes memory, so that a huge file of nothing costs nothing.
+ */
+static int make_numbers(struct cs_recording *recording)
+{
+  size_t size = (recording->size / NUMBERED_SIZE + 1) * sizeof *recording->numbers;
+  void *numbers = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (numbers == MAP_FAILED)
+    return cs_stats_fail(-ENOMEM, "%s: too large to read: %zu bytes", recording->path, recording->size);
+  recording->numbers = numbers;
+  recording->numbers_size = size;
   return 0;
 }
 
-/* A recording is never sparse as the runtime writes it, but a copy may be: holes are stepped over, so that a huge file
- * of nothing costs nothing. */
-static int read_all(int file, struct cs_recording *recording, const struct stat *status)
+static int attach(int file, const char *path, struct cs_recording *recording)
 {
-  off_t size = (off_t)recording->size;
-  if (status->st_blocks * 512 >= size)
-    return read_extent(file, recording, 0, size);
-  for (off_t at = 0; at < size;) {
-    off_t from = lseek(file, at, SEEK_DATA);
-    if (from < 0 && errno == ENXIO)
-      break;
-    off_t to = from < 0 ? -1 : lseek(file, from, SEEK_HOLE);
-    if (to < 0)
-      return read_extent(file, recording, at, size);
-    if (to > size)
-      to = size;
-    int result = read_extent(file, recording, from, to);
-    if (result < 0)
-      return result;
-    at = to;
-  }
-  return 0;
+  struct stat status;
+  *recording = (struct cs_recording){.path = path, .file = -1};
+  if (fstat(file, &status) < 0)
+    return cs_stats_fail(-errno, "%s: cannot read: %s", path, strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return cs_stats_fail(-EINVAL, "%s: not a callsig recording: not a regular file", path);
+  recording->size = (size_t)status.st_size;
+  if (cs_windows_open(&recording->windows, file, recording->size) < 0)
+    return cs_stats_no_memory();
+  int result = read_header(recording);
+  return result < 0 ? result : make_numbers(recording);
 }
 
-static int allocate(struct cs_recording *recording, size_t size)
+int cs_recording_attach(int file, const char *path, struct cs_recording *recording)
 {
-  recording->size = size;
-  if (size == 0)
-    return 0;
-  void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED)
-    return cs_stats_fail(-ENOMEM, "%s: too large to read: %zu bytes", recording->path, size);
-  recording->data = data;
-  /* Fewer page faults; without huge pages it is read all the same. */
-  madvise(data, size, MADV_HUGEPAGE);
-  return 0;
-}
-
-/* Makes room for the file. */
-static int prepare(int file, struct cs_recording *recording, struct stat *status)
-{
-  if (fstat(file, status) < 0)
-    return cs_stats_fail(-errno, "%s: cannot read: %s", recording->path, strerror(errno));
-  if (!S_ISREG(status->st_mode))
-    return cs_stats_fail(-EINVAL, "%s: not a callsig recording: not a regular file", recording->path);
-  return allocate(recording, (size_t)status->st_size);
+  int result = attach(file, path, recording);
+  if (result < 0)
+    cs_recording_close(recording);
+  return result;
 }
 
 int cs_recording_read_file(int file, const char *path, struct cs_recording *recording)
 {
-  struct stat status;
-  *recording = (struct cs_recording){.path = path};
-  int result = prepare(file, recording, &status);
-  if (result == 0)
-    result = read_all(file, recording, &status);
-  if (result == 0)
-    result = check_header(recording);
+  int result = cs_recording_attach(file, path, recording);
   if (result < 0)
-    cs_recording_close(recording);
-  return result;
+    return result;
+  /* Records are followed from the newest one back, which no file system expects. */
+  posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
+  /* Fewer page faults; without huge pages it works all the same. */
+  madvise(recording->numbers, recording->numbers_size, MADV_HUGEPAGE);
+  return 0;
 }
 
 int cs_recording_open(const char *path)
@@ -120,66 +109,30 @@ int cs_recording_open(const char *path)
 
 int cs_recording_read(const char *path, struct cs_recording *recording)
 {
-  *recording = (struct cs_recording){.path = path};
+  *recording = (struct cs_recording){.path = path, .file = -1};
   int file = cs_recording_open(path);
   if (file < 0)
     return file;
   int result = cs_recording_read_file(file, path, recording);
-  close(file);
-  return result;
-}
-
-/* Reads the pieces that hold [offset, offset + size), which is inside the file, and were not read yet. */
-static bool fetch(struct cs_recording *recording, uint64_t offset, uint64_t size)
-{
-  for (uint64_t piece = offset / PIECE; size > 0 && piece <= (offset + size - 1) / PIECE; piece++) {
-    if (recording->present[piece])
-      continue;
-    uint64_t from = piece * PIECE, to = from + PIECE;
-    if (to > recording->size)
-      to = recording->size;
-    for (uint64_t at = from; at < to;) {
-      ssize_t got = pread(recording->file, recording->data + at, (size_t)(to - at), (off_t)at);
-      if (got < 0 && errno == EINTR)
-        continue;
-      if (got < 0)
-        return false;
-      if (got == 0)
-        break;
-      at += (uint64_t)got;
-    }
-    recording->present[piece] = 1;
-  }
-  return true;
-}
-
-int cs_recording_attach(int file, const char *path, struct cs_recording *recording)
-{
-  struct stat status;
-  *recording = (struct cs_recording){.path = path, .file = file};
-  int result = prepare(file, recording, &status);
-  if (result == 0) {
-    recording->present = calloc(recording->size / PIECE + 1, 1);
-    result = recording->present ? 0 : cs_stats_no_memory();
-  }
-  if (result == 0 && !fetch(recording, 0, recording->size < HEADER_SIZE ? recording->size : HEADER_SIZE))
-    result = cs_stats_fail(-EIO, "%s: cannot read: %s", path, strerror(errno));
-  if (result == 0)
-    result = check_header(recording);
   if (result < 0)
-    cs_recording_close(recording);
+    close(file);
+  else
+    recording->file = file;
   return result;
 }
 
 int cs_recording_from_memory(const char *path, const void *data, size_t size, struct cs_recording *recording)
 {
-  *recording = (struct cs_recording){.path = path};
-  int result = allocate(recording, size);
-  if (result < 0)
-    return result;
+  *recording = (struct cs_recording){.path = path, .file = -1, .size = size};
+  void *copy = malloc(size + 1);
+  if (!copy)
+    return cs_stats_no_memory();
   if (size > 0)
-    memcpy(recording->data, data, size);
-  result = check_header(recording);
+    memcpy(copy, data, size);
+  recording->copy = copy;
+  int result = read_header(recording);
+  if (result == 0)
+    result = make_numbers(recording);
   if (result < 0)
     cs_recording_close(recording);
   return result;
@@ -187,30 +140,61 @@ int cs_recording_from_memory(const char *path, const void *data, size_t size, st
 
 void cs_recording_close(struct cs_recording *recording)
 {
-  if (recording->data)
-    munmap(recording->data, recording->size);
-  free(recording->present);
-  recording->data = NULL;
-  recording->present = NULL;
+  if (recording->numbers)
+    munmap(recording->numbers, recording->numbers_size);
+  if (recording->file >= 0)
+    close(recording->file);
+  free((void *)recording->copy);
+  cs_windows_close(&recording->windows);
+  recording->copy = NULL;
+  recording->numbers = NULL;
+  recording->file = -1;
 }
 
-void *cs_recording_bytes(struct cs_recording *recording, uint64_t address, uint64_t size)
+bool cs_recording_has(const struct cs_recording *recording, uint64_t address, uint64_t size)
 {
   uint64_t offset = address - recording->header.base;
-  if (address < recording->header.base || offset % 8 != 0 || offset > recording->size ||
-      size > recording->size - offset)
-    return NULL;
-  if (recording->present && !fetch(recording, offset, size))
-    return NULL;
-  return recording->data + offset;
+  return address >= recording->header.base && offset % 8 == 0 && offset <= recording->size &&
+         size <= recording->size - offset;
 }
 
-void *cs_recording_record(struct cs_recording *recording, uint64_t address, uint32_t tag, size_t size)
+const void *cs_recording_bytes(struct cs_recording *recording, uint64_t address, uint64_t size)
 {
-  struct cs_rec_tag *record = cs_recording_bytes(recording, address, sizeof *record);
-  if (!record || record->tag != tag || record->size < size)
+  if (!cs_recording_has(recording, address, size))
     return NULL;
-  return cs_recording_bytes(recording, address, record->size);
+  return bytes_at(recording, address - recording->header.base, size);
+}
+
+bool cs_recording_read_again(const struct cs_recording *recording, uint64_t address, void *bytes, size_t size)
+{
+  if (recording->copy || !cs_recording_has(recording, address, size))
+    return false;
+  return pread(recording->windows.file, bytes, size, (off_t)(address - recording->header.base)) == (ssize_t)size;
+}
+
+/* A record, as cs_recording_record() finds it, and the size of all of it. */
+static const void *find_record(struct cs_recording *recording, uint64_t address, uint32_t tag, size_t size,
+                               uint32_t *whole)
+{
+  const struct cs_rec_tag *record = cs_recording_bytes(recording, address, size);
+  if (!record || record->tag != tag || record->size < size || !cs_recording_has(recording, address, record->size))
+    return NULL;
+  *whole = record->size;
+  return record;
+}
+
+const void *cs_recording_record(struct cs_recording *recording, uint64_t address, uint32_t tag, size_t size)
+{
+  uint32_t whole;
+  return find_record(recording, address, tag, size, &whole);
+}
+
+int cs_recording_failed(const struct cs_recording *recording)
+{
+  int error = recording->windows.error;
+  if (error == -ENOMEM)
+    return cs_stats_no_memory();
+  return error < 0 ? cs_stats_fail(error, "%s: cannot read: %s", recording->path, strerror(-error)) : 0;
 }
 
 bool cs_recording_spend(struct cs_recording *recording, uint64_t bytes)
@@ -223,17 +207,12 @@ bool cs_recording_spend(struct cs_recording *recording, uint64_t bytes)
 
 const char *cs_recording_name(struct cs_recording *recording, uint64_t address, size_t *length)
 {
-  struct cs_rec_name *name = cs_recording_record(recording, address, CS_TAG_NAME, sizeof *name);
-  if (!name || name->length > name->tag.size - sizeof *name || !cs_recording_spend(recording, name->length))
+  uint32_t whole;
+  const struct cs_rec_name *name = find_record(recording, address, CS_TAG_NAME, sizeof *name, &whole);
+  if (!name || name->length > whole - sizeof *name || !cs_recording_spend(recording, name->length))
     return NULL;
   *length = name->length;
-  return name->text;
-}
-
-/* No tag that the format knows. */
-static uint32_t mark_of(uint32_t tag)
-{
-  return ~tag;
+  return cs_recording_bytes(recording, address + sizeof *name, *length);
 }
 
 int cs_recording_next(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
@@ -250,24 +229,29 @@ int cs_recording_next(struct cs_recording *recording, struct cs_vector *list, ui
   return 1;
 }
 
-uint32_t cs_recording_known(struct cs_recording *recording, const struct cs_vector *list, uint64_t address,
-                            uint32_t tag)
+/* Where the number of the record at `address`, which is inside the file, is kept: 0 for none, else one more than it. */
+static uint32_t *number_at(const struct cs_recording *recording, uint64_t address)
 {
-  struct cs_rec_tag *record = cs_recording_bytes(recording, address, sizeof *record);
-  if (!record || record->tag != mark_of(tag) || record->size >= list->count ||
-      *(uint64_t *)cs_vector_at(list, record->size) != address)
+  return &recording->numbers[(address - recording->header.base) / NUMBERED_SIZE];
+}
+
+uint32_t cs_recording_known(const struct cs_recording *recording, const struct cs_vector *list, uint64_t address)
+{
+  if (!cs_recording_has(recording, address, sizeof(struct cs_rec_tag)))
     return CS_NONE;
-  return record->size;
+  uint32_t number = *number_at(recording, address) - 1;
+  return number < list->count && *(uint64_t *)cs_vector_at(list, number) == address ? number : CS_NONE;
 }
 
 int cs_recording_number(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
                         size_t size, uint32_t *number, struct cs_record *record)
 {
-  *number = cs_recording_known(recording, list, address, tag);
+  *number = cs_recording_known(recording, list, address);
   if (*number != CS_NONE)
     return CS_RECORD_KNOWN;
-  struct cs_rec_tag *found = cs_recording_record(recording, address, tag, size);
-  if (!found) {
+  record->data = find_record(recording, address, tag, size, &record->size);
+  uint32_t *slot = record->data ? number_at(recording, address) : NULL;
+  if (!slot || *slot) {
     recording->damaged++;
     return CS_RECORD_BAD;
   }
@@ -276,8 +260,6 @@ int cs_recording_number(struct cs_recording *recording, struct cs_vector *list, 
     return -ENOMEM;
   *added = address;
   *number = list->count - 1;
-  *record = (struct cs_record){.data = found, .size = found->size};
-  found->tag = mark_of(tag);
-  found->size = *number;
+  *slot = list->count;
   return CS_RECORD_NEW;
 }

@@ -1,10 +1,10 @@
 /*
- * A recording's file in memory, and the only way to its records: every address is checked for range, alignment, tag and
- * size.
+ * A recording's file, and the only way to its records: every address is checked for range, alignment, tag and size.
  *
- * The file is read, not mapped: another process may cut it off at any moment, which would be a SIGBUS here, or change
- * what was checked already. A recording that is still being written reads as of about now: a record whose pointer was
- * stored before the record itself had been read shows as missing. Not thread-safe.
+ * The file is read through windows (windows.h), a piece at a time as it is needed. What another process changes
+ * meanwhile is seen or not, but what was checked is what is used: a check is made on the reader's own copy, and what is
+ * behind a size that was checked is looked at by that size. A recording that is still being written reads as of about
+ * now: a record whose pointer was stored before the record itself had been read shows as missing. Not thread-safe.
  */
 #ifndef CALLSIG_OUTPUT_RECORDING_H
 #define CALLSIG_OUTPUT_RECORDING_H
@@ -15,27 +15,29 @@
 
 #include "callsig/format/recording.h"
 #include "vector.h"
+#include "windows.h"
 
 struct cs_recording {
   const char *path; /* borrowed */
-  unsigned char *data;
   size_t size;
   struct cs_rec_header header; /* a copy, so that hostile overlaps cannot change it */
   uint64_t damaged;            /* references that led nowhere, counted by who follows them */
   uint64_t budget;             /* bytes of variable length that may still be looked at; see cs_recording_spend() */
-  unsigned char *present;      /* one byte a piece of the file: not 0 when it was read; NULL: all of it was */
-  int file;                    /* where the other pieces are; borrowed */
+  struct cs_windows windows;
+  int file;            /* to be closed; -1: borrowed, or none */
+  const void *copy;    /* of memory that is no file: all of it, instead of windows; else NULL. Owned */
+  uint32_t *numbers;   /* see cs_recording_number(). Owned */
+  size_t numbers_size; /* bytes */
 };
 
-/* Reads the file. After a message that names it: -EINVAL when it is no recording, -ENOTSUP when a newer version wrote
+/* Opens the file. After a message that names it: -EINVAL when it is no recording, -ENOTSUP when a newer version wrote
  * it, or the error of reading it. */
 int cs_recording_read(const char *path, struct cs_recording *recording);
 
-/* The same from an open file, which `path` names in messages. */
+/* The same of an open file, which `path` names in messages, and which must stay open. */
 int cs_recording_read_file(int file, const char *path, struct cs_recording *recording);
 
-/* The same, but only what is looked at is read, a piece at a time: for a few records of a large recording. The file
- * must stay open. A piece that cannot be read has no records. */
+/* The same for a few records of what may be a large recording: nothing is read ahead. */
 int cs_recording_attach(int file, const char *path, struct cs_recording *recording);
 
 /* Opens a recording's file for reading. A negative errno after a message. */
@@ -46,12 +48,24 @@ int cs_recording_from_memory(const char *path, const void *data, size_t size, st
 
 void cs_recording_close(struct cs_recording *recording);
 
-/* `size` bytes at `address`, 8-byte aligned, or NULL. */
-void *cs_recording_bytes(struct cs_recording *recording, uint64_t address, uint64_t size);
+/* Are there `size` bytes at `address`, and is that 8-byte aligned? */
+bool cs_recording_has(const struct cs_recording *recording, uint64_t address, uint64_t size);
 
-/* The record with this tag at `address`, of at least `size` bytes, which all lie inside the file; NULL when there is
- * none. */
-void *cs_recording_record(struct cs_recording *recording, uint64_t address, uint32_t tag, size_t size);
+/* `size` bytes at `address`, 8-byte aligned, or NULL; valid until the next call that looks at the recording. What has
+ * no fixed size is to be paid for by cs_recording_spend() before. */
+const void *cs_recording_bytes(struct cs_recording *recording, uint64_t address, uint64_t size);
+
+/* Copies the `size` bytes at `address` as the file has them at this moment. False when they are not inside, cannot be
+ * read, or there is no file. */
+bool cs_recording_read_again(const struct cs_recording *recording, uint64_t address, void *bytes, size_t size);
+
+/* The first `size` bytes of the record with this tag at `address`, which is at least as large and lies inside the file
+ * as a whole; NULL when there is none. Valid as those of cs_recording_bytes(). */
+const void *cs_recording_record(struct cs_recording *recording, uint64_t address, uint32_t tag, size_t size);
+
+/* A message and its negative errno when any part of the file could not be read: the caller must not take what is
+ * missing for damage. Else 0. */
+int cs_recording_failed(const struct cs_recording *recording);
 
 /* Records of a hostile file may overlap, so that following all of them takes time and memory without end. What has no
  * fixed size is therefore paid for, from a budget that no honest recording uses up. False when it is spent. */
@@ -61,13 +75,14 @@ bool cs_recording_spend(struct cs_recording *recording, uint64_t bytes);
 const char *cs_recording_name(struct cs_recording *recording, uint64_t address, size_t *length);
 
 /*
- * Numbering records: the memory is the reader's own, so a record that was met is marked there with its number, in place
- * of its tag. A file that comes with such marks is seen through, because the list (uint64_t) has the address of each
- * number.
+ * Numbering records: every record that is numbered takes at least 32 bytes, so each 32 bytes of the file have room for
+ * the number of the one record that begins there. In a hostile file two may; the second one is bad. Which kind of
+ * record it is the lists tell (uint64_t), which have the address of each number.
  */
 enum cs_record_found { CS_RECORD_BAD, CS_RECORD_NEW, CS_RECORD_KNOWN };
 
-/* A record's bytes, all inside the file, and how many there are: at least those that were asked for. */
+/* A record's first bytes, those that were asked for, valid as those of cs_recording_bytes(); and the size of all of it,
+ * which lies inside the file. */
 struct cs_record {
   const void *data;
   uint32_t size;
@@ -83,8 +98,7 @@ int cs_recording_number(struct cs_recording *recording, struct cs_vector *list, 
 int cs_recording_next(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
                       void *record, size_t size);
 
-/* The number that the record at `address` was given, or CS_NONE. */
-uint32_t cs_recording_known(struct cs_recording *recording, const struct cs_vector *list, uint64_t address,
-                            uint32_t tag);
+/* The number that the record at `address` was given in `list`, or CS_NONE. */
+uint32_t cs_recording_known(const struct cs_recording *recording, const struct cs_vector *list, uint64_t address);
 
 #endif

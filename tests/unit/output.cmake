@@ -29,6 +29,13 @@ foreach(name IN ITEMS pipeline verdict monitor diff)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
 
+# Reading of a file that cannot be read as expected.
+add_executable(test_output_windows ${CS_OUTPUT_TESTS}/output_windows.c)
+target_include_directories(test_output_windows PRIVATE ${PROJECT_SOURCE_DIR}/output)
+target_link_libraries(test_output_windows PRIVATE cs_output_sample)
+target_link_options(test_output_windows PRIVATE -Wl,--wrap=pread -Wl,--wrap=malloc)
+callsig_test(unit.output.windows quick test_output_windows)
+
 # Exports, in which every allocation of the library fails in turn.
 add_executable(test_output_export ${CS_OUTPUT_TESTS}/output_export.c)
 target_link_libraries(test_output_export PRIVATE cs_output_sample)
