@@ -61,7 +61,10 @@ void cs_late_home(const struct cs_location_context *context, uint64_t size, stru
   uint8_t base;
   int64_t offset;
   if (cs_code_has(&location->code, CS_OP_FRAME_LOAD)) {
-    settle_loaded(context, location);
+    /* A value that is computed, not kept in memory, is one that the optimiser has followed: a description of it for the
+     * whole scope holds from its first instruction on, which the call of the hook is not before. */
+    if (location->kind != CS_LOCATION_VALUE)
+      settle_loaded(context, location);
     return;
   }
   if (location->kind != CS_LOCATION_MEMORY || !cs_code_is_frame(&location->code, 0, cs_location_cfa_register(context)))

@@ -141,22 +141,32 @@ static bool is_loaded(const struct vf_code *code, uint64_t low, uint64_t high, u
   return false;
 }
 
-enum answer { SAYS_NOTHING, SAYS_YES, SAYS_NO };
+enum answer {
+  SAYS_NOTHING,
+  SAYS_YES,
+  SAYS_NO,
+  SAYS_MEMORY, /* a word of memory, which is not looked into */
+};
 
-/* What the straight code before `end` says of the first argument. */
-static enum answer ask_line(const struct vf_code *code, uint64_t low, uint64_t high, uint64_t end, uint64_t address)
+/* What the straight code before `end` says of the address in `reg`. Where it copies another register, what the code
+ * before says of that one counts, and where that says nothing, any instruction of the function that loads it. */
+static enum answer ask_line(const struct vf_code *code, uint64_t low, uint64_t high, uint64_t end, unsigned reg,
+                            uint64_t address, unsigned copies)
 {
   uint64_t first = end - low > REACH ? end - REACH : low;
   for (uint64_t at = end; at-- > first;) {
-    struct setting setting = read_setting(code, at, RDI);
+    struct setting setting = read_setting(code, at, reg);
     if ((!setting.is_address && !setting.is_register && !setting.is_other) || at + setting.length > end ||
         !is_straight(code, at, end))
       continue;
     if (setting.is_address)
       return setting.address == address ? SAYS_YES : SAYS_NO;
     if (setting.is_other)
-      return SAYS_NO;
-    return is_loaded(code, low, high, setting.source, address, COPIES_MAX) ? SAYS_YES : SAYS_NO;
+      return SAYS_MEMORY;
+    enum answer answer = copies ? ask_line(code, low, high, at, setting.source, address, copies - 1) : SAYS_NOTHING;
+    if (answer == SAYS_YES || answer == SAYS_NO)
+      return answer;
+    return is_loaded(code, low, high, setting.source, address, copies) ? SAYS_YES : SAYS_NO;
   }
   return SAYS_NOTHING;
 }
@@ -186,11 +196,11 @@ bool vf_argument_is(const struct vf_code *code, uint64_t low, uint64_t high, uin
 {
   if (!address || call < low || call > high)
     return false;
-  enum answer answer = ask_line(code, low, high, call, address);
+  enum answer answer = ask_line(code, low, high, call, RDI, address, COPIES_MAX);
   for (uint64_t at = low; at < high && answer == SAYS_NOTHING; at++) {
     uint64_t target = jump_target(code, at);
     if (target && target <= call && call - target <= REACH && is_straight(code, target, call))
-      answer = ask_line(code, low, high, at, address);
+      answer = ask_line(code, low, high, at, RDI, address, COPIES_MAX);
   }
   return answer == SAYS_YES;
 }

@@ -146,6 +146,13 @@ Dwarf_Die vf_complete(Dwarf_Debug dbg, Dwarf_Die type)
   return definition ? definition : type;
 }
 
+/* The abstract instance or declaration that a definition refers to, or NULL. */
+static Dwarf_Die declaration_of(Dwarf_Debug dbg, Dwarf_Die die)
+{
+  Dwarf_Die next = vf_reference(dbg, die, DW_AT_abstract_origin);
+  return next ? next : vf_reference(dbg, die, DW_AT_specification);
+}
+
 /* The name that a definition has from its declaration or abstract instance, and the DIE that has it. */
 static const char *declared_name(Dwarf_Debug dbg, Dwarf_Die *die)
 {
@@ -153,14 +160,27 @@ static const char *declared_name(Dwarf_Debug dbg, Dwarf_Die *die)
   if (!name)
     name = vf_name(vf_complete(dbg, *die));
   for (int i = 0; i < ORIGINS_MAX; i++) {
-    Dwarf_Die next = vf_reference(dbg, *die, DW_AT_abstract_origin);
-    if (!next)
-      next = vf_reference(dbg, *die, DW_AT_specification);
+    Dwarf_Die next = declaration_of(dbg, *die);
     if (!next)
       break;
     *die = next;
     if (!name)
       name = vf_name(next);
+  }
+  return name;
+}
+
+const char *vf_linkage_name(Dwarf_Debug dbg, Dwarf_Die die)
+{
+  Dwarf_Attribute attribute;
+  char *name = NULL;
+  for (int i = 0; i < ORIGINS_MAX && die && !name; i++) {
+    if (vf_attribute(die, DW_AT_linkage_name, &attribute) || vf_attribute(die, DW_AT_MIPS_linkage_name, &attribute)) {
+      if (dwarf_formstring(attribute, &name, VF_ERROR) != DW_DLV_OK)
+        name = NULL;
+      dwarf_dealloc_attribute(attribute);
+    }
+    die = declaration_of(dbg, die);
   }
   return name;
 }

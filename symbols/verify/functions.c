@@ -61,6 +61,7 @@ static struct vf_function *make(struct vf_module *module, struct vf_object *obje
   *function = (struct vf_function){.object = object, .root = root, .offset = vf_offset(root), .checked_as = CS_NONE};
   function->parameters = cs_arena_alloc(&module->arena, PARAMETERS_MAX * sizeof *function->parameters);
   function->name = vf_qualified(module, object, root);
+  function->linkage_name = vf_linkage_name(object->dbg, root);
   bool complete = function->parameters && function->name && add_parameters(module, function, root, NULL);
   return complete ? function : NULL;
 }
@@ -86,6 +87,25 @@ struct vf_function *vf_function_of(struct vf_module *module, struct vf_functions
     *bucket = function;
   }
   return function;
+}
+
+/* Whether a constructor's or destructor's variant (C1, C2, D0 ...) stands at `at` in a linkage name. */
+static bool is_variant(const char *at)
+{
+  return (at[0] == 'C' || at[0] == 'D') && at[1] >= '0' && at[1] <= '9' && (at[2] == 'E' || at[2] == 'I');
+}
+
+bool vf_is_same_overload(const struct vf_function *a, const struct vf_function *b)
+{
+  const char *first = a->linkage_name, *second = b->linkage_name;
+  if (a == b || !first || !second)
+    return true;
+  for (; *first && *first == *second; first++, second++)
+    if (is_variant(first) && is_variant(second)) {
+      first++;
+      second++;
+    }
+  return *first == *second;
 }
 
 static void find_instances(const struct vf_scope *scope, const struct vf_function *function, Dwarf_Die parent,

@@ -20,6 +20,7 @@ struct vf_function {
   Dwarf_Die root;
   uint64_t offset; /* of root */
   const char *name;
+  const char *linkage_name; /* NULL for a function of C */
   bool is_variadic;
   struct vf_parameter *parameters;
   uint16_t parameter_count;
@@ -36,6 +37,9 @@ struct vf_functions {
 /* The function that a scope is an instance of. NULL when memory is short. */
 struct vf_function *vf_function_of(struct vf_module *module, struct vf_functions *functions,
                                    const struct vf_scope *scope);
+
+/* Whether two functions of one qualified name are the same one, which several units may describe, and not overloads. */
+bool vf_is_same_overload(const struct vf_function *a, const struct vf_function *b);
 
 /* Finds the scope's own DIEs of the function's parameters: `dies` has function->parameter_count entries, NULL for those
  * that the scope does not have. */

@@ -108,6 +108,10 @@ uint64_t vf_parent_key(Dwarf_Die die);                  /* struct vf_parent.key:
 bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die);
 bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die); /* made by clang */
 
+/* DW_AT_linkage_name of a function, from its declaration or abstract instance where it has none itself; NULL for none.
+ */
+const char *vf_linkage_name(Dwarf_Debug dbg, Dwarf_Die die);
+
 /* The name with its scopes, as the index prints it; in the module's arena. */
 const char *vf_qualified(struct vf_module *module, struct vf_object *object, Dwarf_Die die);
 

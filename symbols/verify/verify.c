@@ -6,6 +6,7 @@
 
 #include "code.h"
 #include "emulate.h"
+#include "entries.h"
 #include "evaluate.h"
 #include "functions.h"
 #include "machine.h"
@@ -18,21 +19,13 @@ enum {
   STEPS_MAX = 200, /* instructions after a call that are followed */
 };
 
-/* An out-of-line function. */
-struct entry_point {
-  uint64_t address;
-  struct vf_scope *scope;
-  const char *name;
-};
-
 /* One comparison of an index with the DWARF of its module. */
 struct verify {
   struct vf_module module;
   struct vf_functions functions;
   const struct cs_index *index;
   struct vf_code code;
-  struct entry_point *entries; /* of all out-of-line functions; NULL before the first is asked for */
-  size_t entry_count;
+  struct vf_entries entries;
   struct vf_machine machines[MACHINES];
   uint64_t sites, parameters, agreed, disagreed;
   uint64_t by_rule, by_type, by_code, by_argument, beyond, unknown, without_dwarf, without_unit, call_values;
@@ -333,51 +326,29 @@ static Dwarf_Die physical_of(const struct vf_module *module, const struct vf_sco
   return scope->is_inlined ? NULL : scope->die;
 }
 
-/* Lists the out-of-line functions by name, once. */
-static int list_entries(struct verify *verify)
-{
-  const struct vf_module *module = &verify->module;
-  if (verify->entries)
-    return 0;
-  verify->entries = calloc(module->scope_count + 1, sizeof *verify->entries);
-  if (!verify->entries)
-    return -ENOMEM;
-  for (size_t i = 0; i < module->scope_count; i++) {
-    struct vf_scope *scope = &module->scopes[i];
-    Dwarf_Addr address;
-    if (scope->is_inlined || dwarf_lowpc(scope->die, &address, VF_ERROR) != DW_DLV_OK)
-      continue;
-    const struct vf_function *function = vf_function_of(&verify->module, &verify->functions, scope);
-    if (!function)
-      return -ENOMEM;
-    verify->entries[verify->entry_count++] = (struct entry_point){address, scope, function->name};
-  }
-  return 0;
-}
-
 /* The scope that a site's parameters are to be found in: DWARF's innermost one there, or, when the hook's first
- * argument names another function, that one's out-of-line scope. A function of one name may have several addresses:
- * static functions of a header. NULL when memory is short. */
+ * argument names another function, that one's out-of-line scope: one of the name that the index gives, or another
+ * overload of the innermost one's. NULL when memory is short. */
 static struct vf_scope *entered_scope(struct verify *verify, const struct cs_index_site *site,
                                       struct vf_scope *innermost)
 {
-  const char *name = cs_index_string(verify->index, verify->index->functions[site->function].name);
   struct vf_module *module = &verify->module;
   const struct vf_function *function = vf_function_of(module, &verify->functions, innermost);
   const struct vf_scope *outermost = innermost;
-  uint64_t low, high;
-  if (!function || list_entries(verify) < 0)
+  struct vf_entered entered = {
+      .name = cs_index_string(verify->index, verify->index->functions[site->function].name),
+      .call = vf_call_before(&verify->code, site->pc),
+  };
+  if (!function || vf_entries_list(&verify->entries, module, &verify->functions) < 0)
     return NULL;
   while (outermost->outer >= 0)
     outermost = &module->scopes[outermost->outer];
-  if (strcmp(function->name, name) == 0 || !vf_scope_range(module, outermost, site->pc - 1, &low, &high))
+  if (!vf_scope_range(module, outermost, site->pc - 1, &entered.low, &entered.high))
     return innermost;
-  uint64_t call = vf_call_before(&verify->code, site->pc);
-  for (size_t i = 0; i < verify->entry_count; i++)
-    if (strcmp(verify->entries[i].name, name) == 0 &&
-        vf_argument_is(&verify->code, low, high, call, verify->entries[i].address))
-      return verify->entries[i].scope;
-  return innermost;
+  if (strcmp(function->name, entered.name) == 0)
+    entered.innermost = function;
+  struct vf_scope *other = vf_entries_other(&verify->entries, &verify->code, &entered);
+  return other ? other : innermost;
 }
 
 /* Whether two scopes are instances of the same function. */
@@ -585,7 +556,7 @@ int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, c
     result = ferror(out) ? -EIO : verify->disagreed > INT_MAX ? INT_MAX : (int)verify->disagreed;
   }
   free(verify->functions.buckets);
-  free(verify->entries);
+  free(verify->entries.all);
   vf_code_close(&verify->code);
   vf_module_close(&verify->module);
   free(verify);
