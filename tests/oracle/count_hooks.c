@@ -1,12 +1,14 @@
 /*
  * The smallest profiler there is: it counts the calls of the hooks by probe site, and nothing else. The oracles use it
- * to learn, without any of callsig's code, which sites a program reaches and how often.
+ * to learn, without any of callsig's code, which sites a program reaches and how often: alone, or in front of another
+ * library with hooks, which are then jumped to, so that both count the same process.
  *
- * LD_PRELOAD it, with COUNT_HOOKS_OUTPUT naming a file. The file is the table below, mapped shared, so it is complete
- * however the program ends. A site is its run-time address; run the program without address randomisation to know its
- * module.
+ * LD_PRELOAD it (before that library), with COUNT_HOOKS_OUTPUT naming a file. The file is the table below, mapped
+ * shared, so it is complete however the program ends. A site is its run-time address; run the program without address
+ * randomisation to know its module.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -37,16 +39,29 @@ __attribute__((no_instrument_function)) static struct slot *open_table(void)
   return memory != MAP_FAILED ? memory : spare;
 }
 
+void count_hooks_return(void);
+
+/* What the hooks below go on with: the next library's. */
+void *count_hooks_next_enter = (void *)count_hooks_return;
+void *count_hooks_next_exit = (void *)count_hooks_return;
+
 __attribute__((constructor, no_instrument_function)) static void start(void)
 {
-  if (atomic_load(&table) == NULL)
-    atomic_store(&table, open_table());
+  if (atomic_load(&table) != NULL)
+    return;
+  void *enter = dlsym(RTLD_NEXT, "__cyg_profile_func_enter");
+  void *leave = dlsym(RTLD_NEXT, "__cyg_profile_func_exit");
+  if (enter != NULL && leave != NULL) {
+    count_hooks_next_enter = enter;
+    count_hooks_next_exit = leave;
+  }
+  atomic_store(&table, open_table());
 }
 
-__attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *function, void *call_site)
+/* One call of the entry hook, which returns to `site`. */
+__attribute__((no_instrument_function)) void count_hooks_add(void *function, void *call_site, uint64_t site)
 {
   (void)call_site;
-  uint64_t site = (uint64_t)__builtin_return_address(0);
   start();
   struct slot *slots = atomic_load(&table);
   if (slots == spare)
@@ -64,8 +79,31 @@ __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *func
   }
 }
 
-__attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *function, void *call_site)
-{
-  (void)function;
-  (void)call_site;
-}
+/* The hooks jump on with the stack and the arguments as they were: the next library sees the program's own call. libc
+ * has functions of the hooks' names that do nothing, which end the chain. */
+__asm__(".text\n"
+        ".globl __cyg_profile_func_enter\n"
+        ".type __cyg_profile_func_enter, @function\n"
+        "__cyg_profile_func_enter:\n"
+        "  push %rdi\n"
+        "  push %rsi\n"
+        "  sub $8, %rsp\n"
+        "  mov 24(%rsp), %rdx\n"
+        "  call count_hooks_add@PLT\n"
+        "  add $8, %rsp\n"
+        "  pop %rsi\n"
+        "  pop %rdi\n"
+        "  mov count_hooks_next_enter@GOTPCREL(%rip), %rax\n"
+        "  jmp *(%rax)\n"
+        ".size __cyg_profile_func_enter, .-__cyg_profile_func_enter\n"
+        ".globl __cyg_profile_func_exit\n"
+        ".type __cyg_profile_func_exit, @function\n"
+        "__cyg_profile_func_exit:\n"
+        "  mov count_hooks_next_exit@GOTPCREL(%rip), %rax\n"
+        "  jmp *(%rax)\n"
+        ".size __cyg_profile_func_exit, .-__cyg_profile_func_exit\n"
+        ".globl count_hooks_return\n"
+        ".type count_hooks_return, @function\n"
+        "count_hooks_return:\n"
+        "  ret\n"
+        ".size count_hooks_return, .-count_hooks_return\n");

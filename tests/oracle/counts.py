@@ -70,16 +70,22 @@ def called_alike(command, cwd):
     return ["./program", *command[1:]]
 
 
-def count_with_callsig(product, command, run, cwd):
-    """(status, counts by source) of a run under callsig."""
+def count_with_callsig(product, hooks, command, run, cwd):
+    """(status, counts by source, counts of the hooks by bare name) of one process."""
     command = called_alike(command, cwd)
+    program = os.path.realpath(os.path.join(cwd, command[0]))
     with tempfile.TemporaryDirectory() as folder:
-        recording = Path(folder) / "recording"
-        done = product.run([*command, *run.args], recording, ("--no-signatures",), run.stdin, cwd, randomised=False)
+        recording, output = Path(folder) / "recording", Path(folder) / "hooks"
+        environment = hook_counts.preloaded(hooks, output, product.preload)
+        done = product.run_preloaded([*command, *run.args], recording, run.stdin, cwd, CALLSIG_NO_SIGNATURES="1", **environment)
         counts = Counter()
         for row in product.report(recording, "--by", "function")["rows"]:
             counts[row["file"], row["line"], row["function"]] += row["ncalls"]
-        return done.returncode, by_source(counts)
+        named = hook_counts.names(program)
+        hooked = Counter()
+        for _, function, calls in hook_counts.read(output, program):
+            hooked[declared_name(named.get(function, ""))] += calls
+        return done.returncode, by_source(counts), hooked
 
 
 def gcov_by_source(counts):
@@ -109,29 +115,17 @@ class Comparison:
             result.setdefault(symbol, calls)
         return result
 
-    def by_hooks(self, name, variant, run, cwd):
-        """Counter by bare name of the hooks' calls in a run without callsig."""
-        command = called_alike(self.builder.build(name, variant), cwd)
-        program = os.path.realpath(os.path.join(cwd, command[0]))
-        with tempfile.TemporaryDirectory() as data, gcov_counts.directed(self.builder.out / name / variant, data):
-            _, counted = hook_counts.run_counted([os.path.join(cwd, command[0]), *command[1:], *run.args], self.hooks, run.stdin, cwd)
-        named = hook_counts.names(program)
-        result = Counter()
-        for _, function, calls in counted:
-            result[declared_name(named.get(function, ""))] += calls
-        return result
-
     def one_run(self, name, variant, run, cwd):
-        """Counts by callsig and by gcov of the same process."""
+        """Counts by callsig, by the hooks and by gcov of the same process."""
         command = self.builder.build(name, variant)
         folder = self.builder.out / name / variant
         with tempfile.TemporaryDirectory() as data:
             with gcov_counts.directed(folder, data):
-                status, found = count_with_callsig(self.product, command, run, cwd)
-            return status, found, gcov_counts.collect(folder, data)
+                status, found, hooked = count_with_callsig(self.product, self.hooks, command, run, cwd)
+            return status, found, hooked, gcov_counts.collect(folder, data)
 
     def two_builds(self, name, variant, run, cwd):
-        status, found = count_with_callsig(self.product, self.builder.build(name, variant), run, cwd)
+        status, found, hooked = count_with_callsig(self.product, self.hooks, self.builder.build(name, variant), run, cwd)
         counted = "gcc-O0-gcov-fixed"
         command = self.builder.build(name, counted)
         with tempfile.TemporaryDirectory() as alike:
@@ -139,13 +133,13 @@ class Comparison:
             expected_status, expected = gcov_counts.run_counted(called, self.builder.out / name / counted, run.stdin, alike)
         if status != expected_status:
             raise SystemExit(f"{name} {variant} {run.name}: status {status} under callsig, {expected_status} for gcov")
-        return status, found, expected
+        return status, found, hooked, expected
 
     def compare(self, name, variant, run):
         """Prints one line; returns how many functions differ."""
         with tempfile.TemporaryDirectory() as cwd:
             ask = self.one_run if "both" in variant else self.two_builds
-            _, found, counted = ask(name, variant, run, cwd)
+            _, found, hooks, counted = ask(name, variant, run, cwd)
         expected = gcov_by_source(counted)
         unequal = sorted(key for key in found.keys() | expected.keys() if found.get(key) != expected.get(key))
         decided = {}
@@ -159,9 +153,7 @@ class Comparison:
         unseen = [key for key in unequal if "noeinline" in variant and key not in expected and key[2] not in decided]
         wrong = [key for key in unequal if key not in unseen and decided.get(key[2], 0) != by_name[key[2]]]
         hooked = []
-        if wrong and (name, run.name) not in ONE_RUN:
-            with tempfile.TemporaryDirectory() as cwd:
-                hooks = self.by_hooks(name, variant, run, cwd)
+        if wrong:
             hooked = [key for key in wrong if key not in expected and hooks[key[2]] == by_name[key[2]]]
             # One instance of a template that gcov leaves out makes the collection of them differ.
             hooked += [key for key in wrong if key in expected and not Counter(expected[key]) - Counter(found.get(key, []))

@@ -13,21 +13,28 @@ from names import demangle
 PIE_BASE = 0x555555554000  # where Linux loads a position-independent program without address randomisation
 
 
-def run_counted(command, library, stdin=None, cwd=None):
-    """Runs `command` with the counting hooks, without address randomisation.
+def preloaded(library, output, *others):
+    """The environment in which a program's hooks are counted in the file `output`, and go on to those of the libraries `others`."""
+    return {"LD_PRELOAD": ":".join(map(str, [library, *others])), "COUNT_HOOKS_OUTPUT": str(output)}
 
-    Returns (status, [(site, function, calls)]), addresses as in the program's file.
-    """
+
+def read(output, program):
+    """[(site, function, calls)], addresses as in the program's file, of a run without address randomisation."""
+    if not Path(output).exists():
+        raise SystemExit(f"{program}: reached no hook (is it instrumented?)")
+    bias = load_bias(program)
+    return [(site - bias, function - bias, calls)
+            for site, function, calls in struct.iter_unpack("<QQQ", Path(output).read_bytes()) if site]
+
+
+def run_counted(command, library, stdin=None, cwd=None):
+    """Runs `command` with the counting hooks, without address randomisation: (status, what read() returns)."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "counts"
-        env = dict(os.environ, LD_PRELOAD=str(library), COUNT_HOOKS_OUTPUT=str(output))
-        done = subprocess.run(["setarch", "-R", *command], stdin=open(stdin) if stdin else subprocess.DEVNULL, env=env,
+        done = subprocess.run(["setarch", "-R", *command], stdin=open(stdin) if stdin else subprocess.DEVNULL,
+                              env=dict(os.environ, **preloaded(library, output)),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd or folder)
-        if not output.exists():
-            raise SystemExit(f"{command[0]}: reached no hook (is it instrumented?)")
-        bias = load_bias(command[0])
-        return done.returncode, [(site - bias, function - bias, calls)
-                                 for site, function, calls in struct.iter_unpack("<QQQ", output.read_bytes()) if site]
+        return done.returncode, read(output, command[0])
 
 
 def load_bias(program):

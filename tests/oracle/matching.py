@@ -57,10 +57,19 @@ def outcome(name, seen, argument):
     return EQUAL if same(kind, value, argument["value"]) else DIFFERENT
 
 
+def numbered(names):
+    """Each name with how often it has come before: clang gives all parameters of a pack the pack's name."""
+    before = Counter()
+    for name in names:
+        yield name, before[name]
+        before[name] += 1
+
+
 def compare(record, row):
     """Counter of outcomes of one pair."""
-    arguments = {argument["name"]: argument for argument in row["args"]}
-    return Counter(outcome(name, value, arguments.get(name)) for name, value in record["args"])
+    arguments = dict(zip(numbered(argument["name"] for argument in row["args"]), row["args"]))
+    names = numbered(name for name, _ in record["args"])
+    return Counter(outcome(key[0], value, arguments.get(key)) for key, (_, value) in zip(names, record["args"]))
 
 
 def pair(records, rows):

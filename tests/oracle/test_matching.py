@@ -46,6 +46,14 @@ class Matching(unittest.TestCase):
         records = [seen(("lost", ""), ("integer", "1")), seen(("integer", "7"), ("integer", "1"))]
         self.assertEqual(self.judge(records, [row(1, "7", "1"), row(1, "8", "1")])[1], 0)
 
+    def test_parameters_of_one_name(self):
+        def pack(*values):
+            return {"args": [["a", ["integer", value]] for value in values]}
+
+        rows = [{"ncalls": 1, "args": [{"name": "a", "state": "read", "value": value} for value in (1, 2)]}]
+        self.assertEqual(self.judge([pack("1", "2")], rows), ({"equal": 2}, 0, 0))
+        self.assertEqual(self.judge([pack("2", "1")], rows)[1:], (1, 1))
+
     def test_kinds(self):
         for kind, value, found, expected in [
                 ("integer", "97", "a", True), ("integer", "-1", "\xff", True), ("integer", "10", 10, True), ("integer", "98", "a", False),
