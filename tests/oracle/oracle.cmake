@@ -21,7 +21,7 @@ callsig_test(oracle.bounded_full full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST
 set_tests_properties(oracle.recursion_full oracle.bounded_full PROPERTIES TIMEOUT 3600)
 
 # Exports, each opened by its own reader. 77: the machine lacks the reader, which the output names.
-foreach(format IN ITEMS callgrind dot flamegraph folded json pprof pstats speedscope)
+foreach(format IN ITEMS callgrind dot flamegraph folded gprof2dot json pprof pstats snakeviz speedscope)
   callsig_test(output.exports.${format} quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/exports/exports.py
                --build ${PROJECT_BINARY_DIR} --print-calls $<TARGET_FILE:print_calls> ${format})
   set_tests_properties(output.exports.${format} PROPERTIES SKIP_RETURN_CODE 77)
@@ -30,6 +30,8 @@ callsig_test(output.exports.browser full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_L
              --build ${PROJECT_BINARY_DIR} --print-calls $<TARGET_FILE:print_calls>)
 set_tests_properties(output.exports.browser PROPERTIES SKIP_RETURN_CODE 77)
 callsig_real_test(output.exports.lua quick 600 oracle/exports/real_exports.py lua)
+callsig_real_test(output.exports.kcachegrind full 600 oracle/exports/kcachegrind.py --print-calls $<TARGET_FILE:print_calls> lua)
+set_tests_properties(output.exports.kcachegrind PROPERTIES SKIP_RETURN_CODE 77)
 foreach(program IN ITEMS zstd sqlite3)
   callsig_real_test(output.exports.${program} full 1800 oracle/exports/real_exports.py ${program})
 endforeach()

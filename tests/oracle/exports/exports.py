@@ -57,12 +57,10 @@ def same(what, wanted, found):
     raise SystemExit(f"{what}: the calls give {wanted}, the reader {found}")
 
 
-def check_pstats(test, recorded, by):
-    signatures = by == "signature"
-    path = recorded.export("pstats", "--by", by)
-    tick = 1 / recorded.profile.hz
+def triples(profile, signatures):
+    """{(what, argument): (file, line, function)} as pstats has functions."""
     triple = {}
-    for call in recorded.profile.calls:
+    for call in profile.calls:
         what, argument = call.what, call.argument if signatures else None
         if isinstance(what, str):
             triple[what, argument] = ("~", 0, f"{{{what}}}")
@@ -70,6 +68,14 @@ def check_pstats(test, recorded, by):
             file, line, name = model.KNOWN[what]
             name = model.printable(name) + (f"(n={argument})" if signatures else "")
             triple[what, argument] = (model.printable(file), line, name)
+    return triple
+
+
+def check_pstats(test, recorded, by):
+    signatures = by == "signature"
+    path = recorded.export("pstats", "--by", by)
+    tick = 1 / recorded.profile.hz
+    triple = triples(recorded.profile, signatures)
     wanted = {triple[key]: (primitive, calls, own * tick, cumulative * tick)
               for key, (calls, primitive, own, cumulative) in recorded.profile.rows(signatures).items()}
     stats = pstats.Stats(str(path), stream=open(os.devnull, "w")).stats
@@ -77,6 +83,59 @@ def check_pstats(test, recorded, by):
     arcs = recorded.profile.arcs(signatures)
     same("pstats callers", {(triple[one], triple[other]): calls for (one, other), (calls, _) in arcs.items() if one},
          {(caller, key): edge[0] for key, value in stats.items() for caller, edge in value[4].items()})
+
+
+def check_snakeviz(test, recorded, by):
+    profile, signatures = recorded.profile, by == "signature"
+    table, graph = readers.snakeviz(recorded.export("pstats", "--by", by))
+    name = {key: "{}:{}({})".format(*triple) for key, triple in triples(profile, signatures).items()}
+    tick, rows, arcs = 1 / profile.hz, profile.rows(signatures), profile.arcs(signatures)
+    same("snakeviz table", {name[key]: (calls, primitive, float(f"{own * tick:.4g}"), float(f"{cumulative * tick:.4g}"))
+                            for key, (calls, primitive, own, cumulative) in rows.items()}, {row[0]: row[1:] for row in table})
+    # What calls nothing and is called by nothing is no part of its picture.
+    drawn = {key for arc in arcs if None not in arc for key in arc}
+    same("snakeviz functions", {name[key]: [primitive, calls, own * tick, cumulative * tick]
+                                for key, (calls, primitive, own, cumulative) in rows.items() if key in drawn},
+         {one: function["stats"] for one, function in graph.items()})
+    wanted = {(name[caller], name[callee]): calls for (caller, callee), (calls, _) in arcs.items() if caller}
+    same("snakeviz callers", wanted, {(caller, one): edge[0] for one, function in graph.items() for caller, edge in function["callers"].items()})
+    same("snakeviz children", wanted, {(one, child): edge[0] for one, function in graph.items() for child, edge in function["children"].items()})
+
+
+def check_gprof2dot(test, recorded, by):
+    profile, signatures = recorded.profile, by == "signature"
+    rows = profile.rows(signatures)
+    triple = triples(profile, signatures)
+    names = {key: f"{Path(file).stem}:{line}:{name}" for key, (file, line, name) in triple.items()}
+    nodes, edges = readers.gprof2dot("pstats", recorded.export("pstats", "--by", by))
+    same("gprof2dot of pstats", sorted((names[key], row[0]) for key, row in rows.items()), sorted((name, calls) for name, _, _, calls in nodes))
+    same("gprof2dot's arrows of pstats", sorted((names[caller], names[callee], calls) for (caller, callee), calls in profile.primitive_arcs(signatures).items()),
+         sorted(edges))
+    check_shares(rows, names, nodes, max(row[3] for row in rows.values()))
+
+
+def check_gprof2dot_callgrind(test, recorded, by):
+    """Without recursion: gprof2dot's reader of callgrind has rules of its own for the time of circles."""
+    profile, signatures = recorded.profile, by == "signature"
+    rows = profile.rows(signatures)
+    names = {key: recorded.key(*key) for key in rows}
+    nodes, edges = readers.gprof2dot("callgrind", recorded.export("callgrind", "--by", by, name="callgrind.export"))
+    same("gprof2dot of callgrind", sorted([("(root)", 0), *((names[key], row[0]) for key, row in rows.items())]),
+         sorted((name, calls) for name, _, _, calls in nodes))
+    same("gprof2dot's arrows of callgrind", sorted((names.get(caller, "(root)"), names[callee], calls)
+                                                   for (caller, callee), (calls, _) in profile.arcs(signatures).items()), sorted(edges))
+    check_shares(rows, names, nodes)
+
+
+def check_shares(rows, names, nodes, most=0):
+    """Percentages are those of the rows, which gprof2dot rounds to a hundredth."""
+    own = sum(row[2] for row in rows.values())
+    if not own:
+        return
+    wanted = sorted((names[key], row[0], 100 * row[2] / own, 100 * row[3] / max(own, most)) for key, row in rows.items())
+    found = sorted((name, calls, self, total) for name, total, self, calls in nodes if name != "(root)")
+    for one, other in zip(wanted, found):
+        assert all(abs(a - b) <= 0.0051 for a, b in zip(one[2:], other[2:])), (one, other)
 
 
 def check_callgrind(test, recorded, by):
@@ -246,9 +305,9 @@ def check_json(test, recorded, by):
              sorted((row["file"], int(row["line"]), row["function"]) for row in text))
 
 
-CHECKS = {"pstats": check_pstats, "callgrind": check_callgrind, "pprof": check_pprof, "folded": check_folded,
+CHECKS = {"pstats": check_pstats, "gprof2dot": check_gprof2dot, "snakeviz": check_snakeviz, "callgrind": check_callgrind, "pprof": check_pprof, "folded": check_folded,
           "flamegraph": check_flamegraph, "speedscope": check_speedscope, "dot": check_dot, "json": check_json}
-NEEDS = {"callgrind": "callgrind_annotate", "pprof": "go", "speedscope": "node", "dot": "dot"}
+NEEDS = {"callgrind": "callgrind_annotate", "pprof": "go", "speedscope": "node", "dot": "dot", "gprof2dot": "gprof2dot", "snakeviz": "snakeviz"}
 
 
 class Test:
@@ -294,6 +353,10 @@ def main():
             recorded = Recorded(test, seed, threads=1 + seed % 3, stages=seed % 2 == 1, hz=(1000, 1000000000, 50000000)[seed % 3])
             for by in ("function", "signature"):
                 CHECKS[options.format](test, recorded, by)
+            if options.format == "gprof2dot":
+                flat = Recorded(test, seed, stages=False, recursion=False)
+                for by in ("function", "signature"):
+                    check_gprof2dot_callgrind(test, flat, by)
             if options.format == "folded":
                 check_folded(test, recorded, "function,thread")
             calls += len(recorded.profile.calls)

@@ -41,8 +41,8 @@ class Profile:
     """Calls of one or several threads. `path` of a call is the recording's: a tuple of (stage, function), recursion folded to the
     ancestor of the same stage; a stage's own frame is (label, None)."""
 
-    def __init__(self, seed, threads=1, stages=True, hz=1000):
-        self.hz = hz
+    def __init__(self, seed, threads=1, stages=True, hz=1000, recursion=True):
+        self.hz, self.recursion = hz, recursion
         self.calls = []  # in the order in which they end
         self.lines = [f"hz {hz}".encode()]
         for number, (file, line, name) in enumerate(KNOWN):
@@ -67,6 +67,13 @@ class Profile:
             key = (path[-1][0] if path else None, function)
         return path[:path.index(key) + 1] if key in path else (*path, key)
 
+    def function(self):
+        """A function's number: without recursion one that comes later than all that are open, so that none calls itself in a circle."""
+        first = 0
+        if not self.recursion:
+            first = max((call.what + 1 for call in self.stack if not isinstance(call.what, str)), default=0)
+        return self.source.randrange(first, len(KNOWN))
+
     def one(self, depth, stages):
         """A random call with random calls in it."""
         source = self.source
@@ -76,7 +83,7 @@ class Profile:
             call = Call(f"0:{stage}:{STAGES[stage]}", None, self.folded(f"0:{stage}:{STAGES[stage]}", None), self.stack[-1] if self.stack else None, self.now)
             self.lines.append(b"t %d %d" % (stage, self.now))
         else:
-            number, argument = source.randrange(len(KNOWN)), source.randrange(3)
+            number, argument = self.function(), source.randrange(3)
             call = Call(number, argument, self.folded(None, number), self.stack[-1] if self.stack else None, self.now)
             self.lines.append(b"e %d %d %d" % (number, argument, self.now))
         call.thread = self.thread
@@ -84,7 +91,8 @@ class Profile:
         call.primitive_signature = not any((other.what, other.argument) == (call.what, call.argument) for other in self.stack)
         call.around = [*self.stack, call]
         self.stack.append(call)
-        for _ in range(source.randrange(0, 4) if depth else 0):
+        last = not self.recursion and call.what == len(KNOWN) - 1
+        for _ in range(source.randrange(0, 4) if depth and not last else 0):
             self.one(depth - 1, stages)
         self.now += source.choice([0, 1, 3, 100])
         self.stack.pop()
@@ -137,6 +145,17 @@ class Profile:
             arc = arcs.setdefault((caller, (call.what, call.argument if by_signature else None)), [0, 0])
             arc[0] += 1
             arc[1] += call.total * (call.primitive_signature if by_signature else call.primitive)
+        return arcs
+
+    def primitive_arcs(self, by_signature):
+        """{(caller, callee): calls that no other call of the same pair was open around}, as cProfile counts a pair's."""
+        def key(call):
+            return call.what, call.argument if by_signature else None
+        arcs = {}
+        for call in self.calls:
+            pairs = [(key(one), key(other)) for one, other in zip(call.around, call.around[1:])]
+            if pairs:
+                arcs[pairs[-1]] = arcs.get(pairs[-1], 0) + (pairs[-1] not in pairs[:-1])
         return arcs
 
     def variant(self, call):

@@ -1,11 +1,13 @@
 """Exports as their own readers read them: each function runs or is the reader, and returns plain numbers."""
 
+import ast
 import csv
 import io
 import json
 import os
 import re
 import subprocess
+import urllib.request
 import xml.etree.ElementTree
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -121,6 +123,50 @@ def dot(path):
     nodes = {node["_gvid"]: node for node in graph.get("objects", [])}
     edges = {(edge["tail"], edge["head"]): edge for edge in graph.get("edges", [])}
     return graph, nodes, edges
+
+
+def gprof2dot(format, path):
+    """What gprof2dot makes of a profile, nothing left out: [(name, total %, own %, calls)] and [(caller, callee, calls)]."""
+    quoted = r'("(?:[^"\\]|\\.)*"|\w+)'
+    nodes, names, edges = [], {}, []
+    for line in run("gprof2dot", "-f", format, "-n", "0", "-e", "0", path).splitlines():
+        statement = re.match(rf"\t{quoted}(?: -> {quoted})? \[(?:\w+={quoted},? ?)*\];$", line)
+        if not statement or statement[1] in ("graph", "node", "edge"):
+            continue
+        # "module\nname\n12.50%\n(5.00%)\n3\u00d7", the module only where there is one; in an arrow "12.50%\n3\u00d7".
+        label = re.search(rf"\blabel={quoted}", line)[1][1:-1]
+        label = re.sub(r"\\(.)", lambda escaped: "\n" if escaped[1] == "n" else escaped[1], label).split("\n")
+        calls = int(label[-1].removesuffix("\u00d7"))
+        if statement[2]:
+            edges.append((statement[1], statement[2], calls))
+        else:
+            names[statement[1]] = label[-4]
+            nodes.append((label[-4], float(label[-3].rstrip("%")), float(label[-2].strip("(%)")), calls))
+    return nodes, [(names[caller], names[callee], calls) for caller, callee, calls in edges]
+
+
+def snakeviz(path):
+    """What SnakeViz's page of a profile holds: its table, [(name, ncalls, primitive calls, own, cumulative)] with times as it rounds
+    them, and {name: {"stats": [...], "callers": {...}, "children": {...}}}, which its picture is drawn from."""
+    server = subprocess.Popen(["snakeviz", "--server", path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=dict(os.environ, PYTHONUNBUFFERED="1"))
+    try:
+        address = next((line.strip() for line in server.stdout if line.startswith("http://")), None)
+        if not address:
+            raise SystemExit("snakeviz --server printed no address")
+        with urllib.request.urlopen(address) as answer:
+            page = answer.read().decode()
+    finally:
+        server.terminate()
+        server.wait()
+        server.stdout.close()
+    # The page holds Python's text of them, which JavaScript reads as well.
+    table, graph = (ast.literal_eval(re.search(rf"^ *var {name} = (.*);$", page, re.M)[1]) for name in ("table_data", "stats"))
+    rows = []
+    for (calls, number), own, _, cumulative, _, _, name in table:
+        primitive = int(calls.split("/")[-1])
+        rows.append((name, number, primitive, float(own), float(cumulative)))
+    return rows, graph
 
 
 def speedscope(node_script, release, *paths):

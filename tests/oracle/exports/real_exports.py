@@ -48,6 +48,20 @@ class Compared:
         wanted = sorted((row["ncalls"], row["pcalls"], row["tottime"], row["cumtime"]) for row in self.rows)
         self.equal("pstats rows", True, wanted == sorted((nc, cc, tt, ct) for cc, nc, tt, ct, _ in stats.values()))
 
+    def check_gprof2dot(self):
+        nodes, _ = readers.gprof2dot("pstats", self.export("pstats"))
+        self.equal("gprof2dot boxes", len(self.rows), len(nodes))
+        self.equal("gprof2dot calls", sorted(row["ncalls"] for row in self.rows), sorted(calls for _, _, _, calls in nodes))
+        own = sorted(100 * row["tottime"] / self.report["total_time"] for row in self.rows)
+        self.equal("gprof2dot shares", True, all(abs(a - b) <= 0.0051 for a, b in zip(own, sorted(share for _, _, share, _ in nodes))))
+
+    def check_snakeviz(self):
+        table, graph = readers.snakeviz(self.export("pstats"))
+        self.equal("snakeviz rows", sorted((row["ncalls"], row["pcalls"], float(f"{row['tottime']:.4g}"), float(f"{row['cumtime']:.4g}"))
+                                           for row in self.rows), sorted(row[1:] for row in table))
+        times = {(row["ncalls"], row["pcalls"], row["tottime"], row["cumtime"]) for row in self.rows}
+        self.equal("snakeviz functions", set(), {(nc, cc, tt, ct) for cc, nc, tt, ct in (one["stats"] for one in graph.values())} - times)
+
     def check_callgrind(self):
         path = self.export("callgrind", name="callgrind.export")
         total, own = readers.callgrind_totals(path, False)
@@ -125,7 +139,8 @@ def main():
                 compared.check_pstats()
                 compared.check_tables()
                 compared.check_stacks(release)
-                for program, check in (("callgrind_annotate", compared.check_callgrind), ("go", compared.check_pprof), ("dot", compared.check_dot)):
+                for program, check in (("callgrind_annotate", compared.check_callgrind), ("go", compared.check_pprof), ("dot", compared.check_dot),
+                                       ("gprof2dot", compared.check_gprof2dot), ("snakeviz", compared.check_snakeviz)):
                     if shutil.which(program):
                         check()
                     elif program not in lacking:
