@@ -1,8 +1,9 @@
 #include "idset.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "large.h"
 
 enum { FIRST_SLOTS = 64 };
 
@@ -30,7 +31,7 @@ static void put(struct cs_idset_slot *slots, size_t mask, struct cs_idset_slot s
 static int grow(struct cs_idset *set)
 {
   size_t slot_count = set->slot_count ? set->slot_count * 2 : FIRST_SLOTS;
-  struct cs_idset_slot *slots = reallocarray(NULL, slot_count, sizeof *slots);
+  struct cs_idset_slot *slots = cs_large_array(slot_count, sizeof *slots);
   if (!slots)
     return -ENOMEM;
   memset(slots, 0xFF, slot_count * sizeof *slots);
@@ -38,7 +39,7 @@ static int grow(struct cs_idset *set)
     if (set->slots[i].number != UINT32_MAX)
       put(slots, slot_count - 1, set->slots[i]);
   }
-  free(set->slots);
+  cs_large_free(set->slots, set->slot_count * sizeof *slots);
   set->slots = slots;
   set->slot_count = slot_count;
   return 0;
@@ -58,6 +59,6 @@ int cs_idset_add(struct cs_idset *set, uint64_t hash, uint32_t number)
 
 void cs_idset_free(struct cs_idset *set)
 {
-  free(set->slots);
+  cs_large_free(set->slots, set->slot_count * sizeof *set->slots);
   memset(set, 0, sizeof *set);
 }

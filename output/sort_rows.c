@@ -11,6 +11,7 @@
 
 #include "arena.h"
 #include "callsig/stats.h"
+#include "large.h"
 #include "sort.h"
 
 struct item {
@@ -335,8 +336,8 @@ static int sort_range(struct sorting *sorting, uint32_t first, uint32_t count, u
 
 static int prepare(struct sorting *sorting, uint32_t count)
 {
-  sorting->items = malloc((count + 1u) * sizeof *sorting->items);
-  sorting->spares = malloc((count + 1u) * sizeof *sorting->spares);
+  sorting->items = cs_large_array(count, sizeof *sorting->items);
+  sorting->spares = cs_large_array(count, sizeof *sorting->spares);
   int result = sorting->items && sorting->spares ? rank(sorting, RANK_IDENTITY) : -ENOMEM;
   for (uint32_t i = 0; i < sorting->sort->count && result == 0; i++) {
     uint8_t field = sorting->sort->fields[i];
@@ -368,8 +369,8 @@ int cs_sort_rows(const struct cs_sort *sort, const struct cs_rows *rows, const s
   for (size_t i = 0; i < RANKINGS; i++)
     free(sorting.ranks[i]);
   free(sorting.stripped);
-  free(sorting.items);
-  free(sorting.spares);
+  cs_large_free(sorting.items, count * sizeof *sorting.items);
+  cs_large_free(sorting.spares, count * sizeof *sorting.spares);
   cs_arguments_free(&sorting.scratch[0]);
   cs_arguments_free(&sorting.scratch[1]);
   return result;

@@ -27,44 +27,23 @@ const char *cs_text_string(const struct cs_text *text)
   return text->data ? text->data : "";
 }
 
-static bool reserve(struct cs_text *text, size_t length)
+char *cs_text_grow(struct cs_text *text, size_t length)
 {
   if (text->failed || length > SIZE_MAX / 2 - text->length - 1) {
     text->failed = true;
-    return false;
+    return NULL;
   }
-  if (text->capacity - text->length > length)
-    return true;
   size_t capacity = (text->length + length + 1) * 2;
   if (capacity < 256)
     capacity = 256;
   char *data = realloc(text->data, capacity);
   if (!data) {
     text->failed = true;
-    return false;
+    return NULL;
   }
   text->data = data;
   text->capacity = capacity;
-  return true;
-}
-
-void cs_text_add(struct cs_text *text, const char *bytes, size_t length)
-{
-  if (!reserve(text, length))
-    return;
-  memcpy(text->data + text->length, bytes, length);
-  text->length += length;
-  text->data[text->length] = '\0';
-}
-
-void cs_text_puts(struct cs_text *text, const char *string)
-{
-  cs_text_add(text, string, strlen(string));
-}
-
-void cs_text_putc(struct cs_text *text, char byte)
-{
-  cs_text_add(text, &byte, 1);
+  return data + text->length;
 }
 
 void cs_text_printf(struct cs_text *text, const char *format, ...)
@@ -75,7 +54,7 @@ void cs_text_printf(struct cs_text *text, const char *format, ...)
   size_t room = text->capacity - text->length;
   int length = vsnprintf(text->data ? text->data + text->length : NULL, text->data ? room : 0, format, arguments);
   if (length >= 0 && (!text->data || (size_t)length >= room)) {
-    if (reserve(text, (size_t)length))
+    if (cs_text_room(text, (size_t)length))
       vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
   }
   if (length < 0)
@@ -111,46 +90,74 @@ static void shortest(char *number, size_t size, double value, bool single)
   point(number);
 }
 
+/* The decimal digits of 0 to 99, two each. */
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+    "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+    "9899";
+
 /* Writes decimal digits backwards from `end`; the result is where they begin. */
 static char *put_digits(char *end, uint64_t value)
 {
-  do
-    *--end = (char)('0' + value % 10);
-  while ((value /= 10) != 0);
+  for (; value >= 10; value /= 100)
+    memcpy(end -= 2, &pairs[value % 100 * 2], 2);
+  if (value > 0)
+    *--end = (char)('0' + value);
   return end;
 }
 
-void cs_text_integer(struct cs_text *text, uint64_t value, int width)
+/* Appends what ends at the end of `number`, right-justified in `width`. */
+static void add_number(struct cs_text *text, char (*number)[64], char *at, int width)
 {
-  char digits[64];
-  char *end = digits + sizeof digits, *at = put_digits(end, value);
-  while (end - at < width && at > digits)
+  char *end = *number + sizeof *number;
+  while (end - at < width && at > *number)
     *--at = ' ';
   cs_text_add(text, at, (size_t)(end - at));
 }
 
-/* A long double holds a double times 1000 without rounding: what it is rounded to is what printf() rounds to. */
-_Static_assert(LDBL_MANT_DIG >= DBL_MANT_DIG + 10, "a double times 1000 in full");
+void cs_text_integer(struct cs_text *text, uint64_t value, int width)
+{
+  char number[64], *end = number + sizeof number, *at = put_digits(end, value);
+  if (at == end)
+    *--at = '0';
+  add_number(text, &number, at, width);
+}
+
+enum { BIAS = 1023 + 52, MANTISSA = 52 };
+
+/* A value from 0 on and below 1e15 in thousandths, rounded as printf() rounds it: halves to even numbers. The product
+ * of its 53 bits and 1000 has 63 at most, and is divided by a power of two. */
+static uint64_t to_thousandths(double value)
+{
+  uint64_t bits, implicit = UINT64_C(1) << MANTISSA;
+  memcpy(&bits, &value, sizeof bits);
+  unsigned exponent = (unsigned)(bits >> MANTISSA);
+  uint64_t product = (bits & (implicit - 1)) * 1000;
+  if (exponent > 0)
+    product += implicit * 1000;
+  unsigned shift = BIAS - (exponent > 0 ? exponent : 1);
+  /* Less than half a thousandth. */
+  if (shift > 63)
+    return 0;
+  uint64_t whole = product >> shift, half = UINT64_C(1) << shift >> 1, rest = product & (2 * half - 1);
+  return whole + (rest > half || (rest == half && whole & 1));
+}
 
 static bool put_thousandths(struct cs_text *text, double value, int width)
 {
   const double limit = 1e15;
   if (signbit(value) || !(value < limit))
     return false;
-  long double exact = (long double)value * 1000;
-  uint64_t thousandths = (uint64_t)exact;
-  long double rest = exact - (long double)thousandths;
-  if (rest > 0.5L || (rest == 0.5L && thousandths & 1))
-    thousandths++;
-  char digits[64];
-  char *end = digits + sizeof digits, *at = end;
-  for (int i = 0; i < 3; i++, thousandths /= 10)
-    *--at = (char)('0' + thousandths % 10);
-  *--at = '.';
-  at = put_digits(at, thousandths);
-  while (end - at < width && at > digits)
-    *--at = ' ';
-  cs_text_add(text, at, (size_t)(end - at));
+  uint64_t thousandths = to_thousandths(value);
+  unsigned rest = (unsigned)(thousandths % 1000);
+  char number[64], *at = number + sizeof number - 4;
+  at[0] = '.';
+  at[1] = (char)('0' + rest / 100);
+  memcpy(at + 2, &pairs[rest % 100 * 2], 2);
+  at = put_digits(at, thousandths / 1000);
+  if (*at == '.')
+    *--at = '0';
+  add_number(text, &number, at, width);
   return true;
 }
 
@@ -254,11 +261,23 @@ void cs_text_quoted(struct cs_text *text, const char *bytes, size_t length, char
   cs_text_putc(text, quote);
 }
 
+/* How many bytes from `bytes` on are printing characters of ASCII. */
+static size_t plain(const char *bytes, size_t length)
+{
+  size_t count = 0;
+  while (count < length && bytes[count] >= 0x20 && bytes[count] < 0x7F)
+    count++;
+  return count;
+}
+
 void cs_text_printable(struct cs_text *text, const char *bytes, size_t length)
 {
   for (size_t i = 0; i < length;) {
+    size_t run = plain(bytes + i, length - i);
+    cs_text_add(text, bytes + i, run);
+    i += run;
     size_t character = cs_text_utf8(bytes + i, length - i);
-    if (character == 0 || !prints(bytes + i, character)) {
+    if (i < length && (character == 0 || !prints(bytes + i, character))) {
       cs_text_printf(text, "\\x%02x", (unsigned char)bytes[i]);
       character = 1;
     } else {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct cs_text {
   char *data; /* NUL-terminated once anything was added */
@@ -25,9 +26,46 @@ void cs_text_clear(struct cs_text *text);
 /* The text so far, "" when nothing was added. Valid until the next addition. */
 const char *cs_text_string(const struct cs_text *text);
 
-void cs_text_add(struct cs_text *text, const char *bytes, size_t length);
-void cs_text_puts(struct cs_text *text, const char *string);
-void cs_text_putc(struct cs_text *text, char byte);
+/* Room for `length` bytes more and a NUL; NULL when memory is short. What is written there counts once cs_text_added()
+ * was called. */
+char *cs_text_grow(struct cs_text *text, size_t length);
+
+static inline char *cs_text_room(struct cs_text *text, size_t length)
+{
+  if (text->capacity - text->length > length && !text->failed)
+    return text->data + text->length;
+  return cs_text_grow(text, length);
+}
+
+static inline void cs_text_added(struct cs_text *text, size_t length)
+{
+  text->length += length;
+  text->data[text->length] = '\0';
+}
+
+static inline void cs_text_add(struct cs_text *text, const char *bytes, size_t length)
+{
+  char *room = cs_text_room(text, length);
+  if (room) {
+    memcpy(room, bytes, length);
+    cs_text_added(text, length);
+  }
+}
+
+static inline void cs_text_puts(struct cs_text *text, const char *string)
+{
+  cs_text_add(text, string, strlen(string));
+}
+
+static inline void cs_text_putc(struct cs_text *text, char byte)
+{
+  char *room = cs_text_room(text, 1);
+  if (room) {
+    *room = byte;
+    cs_text_added(text, 1);
+  }
+}
+
 void cs_text_printf(struct cs_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Decimal digits, right-justified in `width` (at most 63). */

@@ -1,7 +1,8 @@
 #include "vector.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "large.h"
 
 void *cs_vector_add(struct cs_vector *vector, uint32_t count)
 {
@@ -14,7 +15,7 @@ void *cs_vector_add(struct cs_vector *vector, uint32_t count)
       capacity = need;
     if (capacity < 16)
       capacity = 16;
-    void *data = reallocarray(vector->data, capacity, vector->entry_size);
+    void *data = cs_large_resize(vector->data, vector->capacity * vector->entry_size, capacity * vector->entry_size);
     if (!data)
       return NULL;
     vector->data = data;
@@ -28,7 +29,7 @@ void *cs_vector_add(struct cs_vector *vector, uint32_t count)
 
 void cs_vector_free(struct cs_vector *vector)
 {
-  free(vector->data);
+  cs_large_free(vector->data, vector->capacity * vector->entry_size);
   vector->data = NULL;
   vector->count = vector->capacity = 0;
 }

@@ -21,10 +21,10 @@ foreach(name IN ITEMS signature expression rows stages add tables reader formats
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
 
-# Stages and queues, and comparison, by the library's inner files as well.
-foreach(name IN ITEMS pipeline verdict monitor diff)
+# Stages and queues, comparison, texts and memory, by the library's inner files as well.
+foreach(name IN ITEMS pipeline verdict monitor diff text large)
   add_executable(test_output_${name} ${CS_OUTPUT_TESTS}/output_${name}.c)
-  target_include_directories(test_output_${name} PRIVATE ${PROJECT_SOURCE_DIR}/output)
+  target_include_directories(test_output_${name} PRIVATE ${PROJECT_SOURCE_DIR}/output ${PROJECT_SOURCE_DIR}/symbols)
   target_link_libraries(test_output_${name} PRIVATE cs_output_sample m)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
