@@ -18,8 +18,9 @@ gcov leaves out what the compiler made up (implicit constructors, static initial
 function instead of its entry when a goto leads there. Where gcov has no count, or another one than callsig, callgrind's
 decides, by bare name, of a build that cannot inline; those functions are named in the output. What neither can tell (functions
 that this compiler always inlines, or that are inlined here and called in a library there) is held against count_hooks.c, which
-counts the hooks of the same program in a run of its own, by the address that they are given. The program runs without
-address randomisation, and `fixed` takes the remaining chance out (programs.py).
+stands before callsig's hooks in the same process and counts them by the address that they are given: how often a C++ program
+compares keys that are addresses depends on the heap, and is its own in each run. The program runs without address
+randomisation, and `fixed` takes the remaining chance out (programs.py).
 """
 
 import argparse
@@ -81,7 +82,7 @@ def count_with_callsig(product, hooks, command, run, cwd):
         counts = Counter()
         for row in product.report(recording, "--by", "function")["rows"]:
             counts[row["file"], row["line"], row["function"]] += row["ncalls"]
-        named = hook_counts.names(program)
+        named = hook_counts.names(program, output)
         hooked = Counter()
         for _, function, calls in hook_counts.read(output, program):
             hooked[declared_name(named.get(function, ""))] += calls

@@ -43,19 +43,35 @@ def load_bias(program):
     return PIE_BASE if re.search(r"Type:\s+DYN", header) else 0
 
 
-def symbols(program):
-    """{link-time address: names of its function symbols, without the suffixes of clones}."""
-    done = subprocess.run(["nm", "--defined-only", program], stdout=subprocess.PIPE, text=True, check=True)
+def symbols(program, *options):
+    """{link-time address: names of its function symbols, without the suffixes of clones and versions}."""
+    done = subprocess.run(["nm", "--defined-only", *options, program], stdout=subprocess.PIPE, text=True, check=True)
     found = {}
     for line in done.stdout.splitlines():
         address, kind, name = line.split(None, 2)
         if kind in "tTwWu":
-            found.setdefault(int(address, 16), set()).add(re.split(r"\.(?:constprop|isra|part|cold|lto_priv|localalias)", name)[0])
+            name = re.split(r"@|\.(?:constprop|isra|part|cold|lto_priv|localalias)", name)[0]
+            found.setdefault(int(address, 16), set()).add(name)
     return found
 
 
-def names(program):
-    """{link-time address: the qualified name of its function}; of aliases, the first in order."""
-    first = {address: min(several) for address, several in symbols(program).items()}
+def library_symbols(output, program):
+    """What symbols() returns, of the shared libraries of a counted run, with addresses as read() gives them: the address of a
+    function that a library exports is the library's own, wherever it is inlined."""
+    starts = {}
+    for line in Path(f"{output}.maps").read_text().splitlines():
+        fields = line.split(None, 5)
+        if len(fields) == 6 and fields[5].startswith("/") and os.path.realpath(fields[5]) != os.path.realpath(program):
+            starts.setdefault(fields[5], int(fields[0].split("-")[0], 16))
+    bias = load_bias(program)
+    return {start - bias + address: several for library, start in starts.items() if library.endswith(".so") or ".so." in library
+            for address, several in symbols(library, "--dynamic").items()}
+
+
+def names(program, output=None):
+    """{link-time address: the qualified name of its function}; of aliases, the first in order. With the output of a counted run,
+    also of its libraries' functions."""
+    found = {**(library_symbols(output, program) if output else {}), **symbols(program)}
+    first = {address: min(several) for address, several in found.items()}
     named = demangle(set(first.values()))
     return {address: named[symbol] for address, symbol in first.items()}

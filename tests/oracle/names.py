@@ -5,6 +5,7 @@ import subprocess
 
 OPERATOR = re.compile(r"\boperator\s*(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?|(?:new|delete)(?:\[\])?|[^\w\s(<]{1,3})?")
 INHERITED_CONSTRUCTOR = re.compile(r"CI[12]")
+OF_CLOSURE = re.compile(r"Ul.*E\d*_([CD])[0-9]E")
 
 
 def demangle(mangled):
@@ -17,6 +18,10 @@ def demangle(mangled):
             # c++filt names it after the base class; it is a constructor of the class that it stands in.
             named[symbol] = own = name[:scope_end(name)]
             named[symbol] = f"{own}::{declared_name(own)}"
+        closure = OF_CLOSURE.search(symbol)
+        if closure and name[:scope_end(name)].endswith("}"):
+            # The closure's constructor or destructor, which c++filt names after a parameter of the lambda.
+            named[symbol] = name[:scope_end(name)] + ("::~" if closure[1] == "D" else "::") + "<lambda>"
     return named
 
 
@@ -35,7 +40,7 @@ def declared_name(name):
 
     Conversion operators have one name together: some tools print the type as it was written and others what it is.
     """
-    name = name.replace("(anonymous namespace)", "anonymous").replace("[abi:cxx11]", "")
+    name = name.replace("(anonymous namespace)", "anonymous").replace("[abi:cxx11]", "").replace("<lambda>", "lambda")
     plain, depth, previous = "", 0, ""
     for i, character in enumerate(name):
         operator = OPERATOR.match(name, i) if depth == 0 and not (previous.isalnum() or previous == "_") else None

@@ -72,8 +72,15 @@ class Matching(unittest.TestCase):
                                ("operator new", "operator new"), ("a::operator b::c<d>", "operator of conversion"),
                                ("a::operator bool", "operator of conversion"), ("x::~y", "~y"), ("x<y>::operator=", "operator ="),
                                ("a::f<char*>(char*, int)::Guard::~Guard", "~Guard"), ("decltype (x(y)) std::f<int>(int)", "f"),
-                               ("f(int)::{lambda(int)#1}::operator()", "operator ()"), ("a::co_operator<b>", "co_operator")]:
+                               ("f(int)::{lambda(int)#1}::operator()", "operator ()"), ("(anonymous)::<lambda>", "lambda"),
+                               ("(anonymous)::~<lambda>", "~lambda"), ("a::co_operator<b>", "co_operator")]:
             self.assertEqual(names.declared_name(name), expected, name)
+
+    def test_demangling(self):
+        symbols = {"_ZZ1fvENUlRKN1a5FieldEE_C1ERKS2_": "lambda", "_ZZ1fvENUlRKN1a5FieldEE_D1Ev": "~lambda",
+                   "_ZZ1fvENKUlRKN1a5FieldEE_clES2_": "operator ()", "_ZN1a1fEi": "f"}
+        for symbol, name in names.demangle(symbols).items():
+            self.assertEqual(names.declared_name(name), symbols[symbol], (symbol, name))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,21 @@
 /*
  * A signal handler that recurses through the same functions as the program, in the middle of its hooks: every call is
  * counted, and when all is over nothing is marked, nothing is open, and nothing was lost. argv[1]: "stack", the handler
- * runs on an alternate stack; "jump", it leaves by siglongjmp() at times.
+ * runs on an alternate stack; "jump", it leaves by siglongjmp() at times; "step", it runs before every single
+ * instruction that the hooks execute with signals open, as a parent that traces this process sees to.
  */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -20,11 +26,13 @@
 #define FUNCTIONS 4
 #define HANDLERS  3000u
 #define PERIOD_US 60
+#define STEPPED   12u
 
 static uint64_t counts[FUNCTIONS];
 static volatile uint32_t handled;
 static sigjmp_buf safe_place;
 static volatile int may_jump;
+static volatile int *is_stepped; /* shared with the parent that steps; NULL for none */
 static int (*const nodes[FUNCTIONS])(int, unsigned);
 
 /* Calls itself and the others to a depth that the shape's bits say; some calls have new arguments, most have not. */
@@ -62,6 +70,8 @@ static QUIET void on_alarm(int number)
     may_jump = 0;
     siglongjmp(safe_place, 1);
   }
+  if (is_stepped)
+    __asm__ volatile("int3");
 }
 
 static QUIET void set_timer(int microseconds)
@@ -113,7 +123,71 @@ static QUIET void check_edges(int jumps)
   }
 }
 
+/* Steps the child: has the handler run before each instruction, up to its int3, and then lets the instruction be
+ * executed. Returns the child's status. */
+static QUIET int step_through(pid_t child)
+{
+  struct user_regs_struct registers;
+  unsigned long long interrupted = 0;
+  int status, is_free = 1; /* not to be interrupted again before its next step */
+  while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+    int number = WSTOPSIG(status);
+    if (number == SIGALRM) {
+      CHECK(ptrace(PTRACE_GETREGS, child, NULL, &registers) == 0);
+      interrupted = registers.rip;
+      CHECK(ptrace(PTRACE_CONT, child, NULL, SIGALRM) == 0 && waitpid(child, &status, 0) == child);
+      CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+      is_free = 0;
+    } else if (number != SIGTRAP && number != SIGSTOP) {
+      CHECK(ptrace(PTRACE_CONT, child, NULL, number) == 0);
+      continue;
+    } else if (!is_free) {
+      CHECK(ptrace(PTRACE_GETREGS, child, NULL, &registers) == 0);
+      is_free = registers.rip == interrupted;
+    } else if (*is_stepped) {
+      CHECK(kill(child, SIGALRM) == 0);
+    }
+    CHECK(ptrace(*is_stepped ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, 0) == 0);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* Has a parent step the rest of main(): in the parent it does not return. */
+static QUIET void be_stepped(void)
+{
+  void *page = mmap(NULL, sizeof *is_stepped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(page != MAP_FAILED);
+  is_stepped = page;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child > 0)
+    _exit(step_through(child));
+  CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+  CHECK(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0);
+}
+
 static char alternate[262144];
+
+static QUIET void run_stepped(void)
+{
+  *is_stepped = 1;
+  __asm__ volatile("int3"); /* the parent looks */
+  for (unsigned turn = 0; turn < STEPPED; turn++)
+    descend(5, turn * 2654435761u >> 8);
+  *is_stepped = 0;
+}
+
+static QUIET void run_timed(int jumps)
+{
+  static unsigned turn;
+  set_timer(PERIOD_US);
+  for (; handled < HANDLERS; turn++) {
+    if (sigsetjmp(safe_place, 1) == 0)
+      may_jump = jumps;
+    descend(9, turn * 2654435761u >> 8);
+  }
+  set_timer(0);
+}
 
 QUIET int main(int argc, char **argv)
 {
@@ -122,18 +196,17 @@ QUIET int main(int argc, char **argv)
     stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
     CHECK(sigaltstack(&stack, NULL) == 0);
   }
+  if (argc > 1 && strcmp(argv[1], "step") == 0)
+    be_stepped();
   if (argc > 1 && strcmp(argv[1], "full") == 0)
     CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){2 << 20, 2 << 20}) == 0);
   struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | (own_stack ? SA_ONSTACK : 0)};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
   descend(3, 27);
-  set_timer(PERIOD_US);
-  for (unsigned turn = 0; handled < HANDLERS; turn++) {
-    if (sigsetjmp(safe_place, 1) == 0)
-      may_jump = jumps;
-    descend(9, turn * 2654435761u >> 8);
-  }
-  set_timer(0);
+  if (is_stepped)
+    run_stepped();
+  else
+    run_timed(jumps);
   may_jump = 0;
   descend(3, 27);
   CHECK(cs_self->recursion == 0 && cs_self->mode == CS_MODE_PLAIN);
