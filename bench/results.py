@@ -238,7 +238,12 @@ def write_rows(part, write):
     if part.get("time_power") is not None:
         write(f"Between the two largest, time grows with the power {part['time_power']:.2f} of the rows, and memory with the power "
               f"{part['memory_power']:.2f} (1 is linear).\n")
-    pstats, uftrace = part["pstats"], part["uftrace"]
+    pstats, uftrace, exports = part["pstats"], part["uftrace"], part.get("exports", {})
+    if "formats" in exports:
+        write(f"`callsig export` of {exports['rows']:,} rows, once each:\n")
+        write(table(["format", "time", "peak memory", "bytes a row", "file"],
+                    [[name, f"{one['seconds']:.2f} s", size(one["memory"]), f"{one['row']:.0f}", size(one["bytes"])]
+                     for name, one in exports["formats"].items()]) + "\n")
     if "seconds" in pstats:
         write(f"CPython's pstats takes {pstats['seconds']:.2f} s for {pstats['rows']:,} rows of `callsig export --to pstats`: {pstats['load']:.2f} s "
               f"to load, {pstats['sort']:.2f} s to sort and {pstats['print']:.2f} s to print them, with {size(pstats['memory'])} of memory.\n")
@@ -246,7 +251,7 @@ def write_rows(part, write):
         ours, theirs = uftrace["callsig"], uftrace["uftrace"]
         write(f"Of the same {uftrace['calls']:,} calls, `callsig report --by function` takes {ours['seconds']:.3f} s and {size(ours['memory'])} of memory "
               f"for a recording of {size(ours['bytes'])}, and `uftrace report` {theirs['seconds']:.3f} s and {size(theirs['memory'])} for {size(theirs['bytes'])}.\n")
-    write_not_run([(f"{row['rows']:,} rows", row) for row in part["rows"]] + [("pstats", pstats), ("uftrace", uftrace)], write)
+    write_not_run([(f"{row['rows']:,} rows", row) for row in part["rows"]] + [("export", exports), ("pstats", pstats), ("uftrace", uftrace)], write)
 
 
 WRITERS = {"pairs": write_pairs, "stages": write_stages, "whole": write_whole, "truth": write_truth, "index": write_index,

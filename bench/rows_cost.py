@@ -2,8 +2,9 @@
 """rows_cost.py BUILD_DIR OUT.json [--rounds N]
 
 What reading a recording costs, by its rows: `callsig report` to a file, its wall seconds and its peak memory, for recordings that
-make_rows wrote, from 100,000 rows to 10,000,000; the same rows as CPython's pstats loads, sorts and prints them from
-`callsig export --to pstats`; and `uftrace report` beside `callsig report` on the same calls of one program.
+make_rows wrote, from 100,000 rows to 10,000,000; the same of `callsig export` to each format; the same rows as CPython's pstats
+loads, sorts and prints them from `callsig export --to pstats`; and `uftrace report` beside `callsig report` on the same calls of one
+program.
 """
 
 import argparse
@@ -18,6 +19,8 @@ from runner import Folder, NotRun, compile_with, disk_bytes, last_line, median, 
 
 ROWS = (100_000, 1_000_000, 10_000_000)
 PSTATS_ROWS = 1_000_000
+EXPORT_ROWS = 1_000_000
+FORMATS = ("callgrind", "csv", "dot", "flamegraph", "folded", "json", "pprof", "pstats", "speedscope")
 PSTATS = """
 import pstats, resource, sys, time
 start = time.perf_counter()
@@ -71,6 +74,18 @@ def report_rows(callsig, make_rows, rows, rounds, folder):
         raise NotRun(f"{rows:,} rows take {need_bytes / 1e9:.0f} GB of disk and of memory")
     run([make_rows, str(rows), recording])
     return {"rows": rows, "bytes": disk_bytes(recording), **repeated(rounds, [callsig, "report", recording], out)}
+
+
+def export_rows(callsig, make_rows, folder):
+    """One run of each: what is of interest is the memory, which does not vary."""
+    recording, out = os.path.join(folder, "recording"), os.path.join(folder, "export")
+    run([make_rows, str(EXPORT_ROWS), recording])
+    formats = {}
+    for name in FORMATS:
+        seconds, memory = measured([callsig, "export", "--to", name, recording], out)
+        formats[name] = {"seconds": seconds, "memory": memory, "row": memory / EXPORT_ROWS, "bytes": os.path.getsize(out)}
+        print(name, formats[name], flush=True)
+    return {"rows": EXPORT_ROWS, "formats": formats}
 
 
 def python_pstats(callsig, make_rows, rounds, folder):
@@ -129,6 +144,7 @@ def main():
         rows.append({"rows": count, **attempt(report_rows, callsig, make_rows, count, rounds)})
         print(rows[-1], flush=True)
     result = {"rounds": options.rounds, "rows": rows, "time_power": power(rows, "seconds"), "memory_power": power(rows, "memory"),
+              "exports": attempt(export_rows, callsig, make_rows),
               "pstats": attempt(python_pstats, callsig, make_rows, options.rounds),
               "uftrace": attempt(same_calls, callsig, options.rounds)}
     with open(options.out, "w", encoding="utf-8") as file:

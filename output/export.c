@@ -1,5 +1,6 @@
 #include "export.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,18 +25,19 @@ static const struct format {
   cs_export_fn *write;
   bool is_weighted; /* it has room for one number: time or calls */
   bool is_cut;      /* it leaves out what is too small to be seen */
+  bool has_rows;    /* it shows rows, or notes that follow from them */
 } formats[] = {
-    {"callgrind", cs_export_callgrind, false, false},
-    {"chrome", cs_export_chrome, false, false},
-    {"csv", export_csv, false, false},
-    {"dot", cs_export_dot, false, true},
-    {"flamegraph", cs_export_flamegraph, true, true},
-    {"folded", cs_export_folded, true, false},
-    {"json", export_json, false, false},
-    {"perfetto", cs_export_perfetto, false, false},
-    {"pprof", cs_export_pprof, false, false},
-    {"pstats", cs_export_pstats, false, false},
-    {"speedscope", cs_export_speedscope, false, false},
+    {"callgrind", cs_export_callgrind, false, false, false},
+    {"chrome", cs_export_chrome, false, false, false},
+    {"csv", export_csv, false, false, true},
+    {"dot", cs_export_dot, false, true, false},
+    {"flamegraph", cs_export_flamegraph, true, true, false},
+    {"folded", cs_export_folded, true, false, false},
+    {"json", export_json, false, false, true},
+    {"perfetto", cs_export_perfetto, false, false, false},
+    {"pprof", cs_export_pprof, false, false, true},
+    {"pstats", cs_export_pstats, false, false, true},
+    {"speedscope", cs_export_speedscope, false, false, false},
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
@@ -64,6 +66,26 @@ uint64_t cs_export_nanoseconds(struct cs_export_clock *clock, uint64_t ticks)
   uint64_t sum = exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact, before = clock->nanoseconds;
   clock->nanoseconds = sum;
   return sum - before;
+}
+
+void cs_export_permute(struct cs_vector *list, uint32_t *order)
+{
+  char *data = list->data;
+  size_t size = list->entry_size;
+  char taken[64]; /* room for an entry of any list that is ordered so */
+  assert(size <= sizeof taken);
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (order[i] == i)
+      continue;
+    memcpy(taken, data + i * size, size);
+    uint32_t hole = i;
+    for (uint32_t next; (next = order[hole]) != i; hole = next) {
+      memcpy(data + hole * size, data + next * size, size);
+      order[hole] = hole;
+    }
+    memcpy(data + hole * size, taken, size);
+    order[hole] = hole;
+  }
 }
 
 uint32_t *cs_export_order(const struct callsig_stats *stats)
@@ -126,7 +148,7 @@ static int read_wanted(const struct callsig_stats_export *wanted, const struct f
 /* Writes the format. No message when `out` could not be written: its owner gives one. */
 static int write_format(const struct format *format, const struct cs_export *export)
 {
-  int result = cs_stats_prepare(export->stats);
+  int result = format->has_rows ? cs_stats_prepare(export->stats) : cs_stats_group(export->stats);
   if (result < 0)
     return result;
   result = format->write(export);

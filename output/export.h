@@ -10,7 +10,7 @@
 
 /* One export on its way out. */
 struct cs_export {
-  struct callsig_stats *stats; /* prepared: its rows are there */
+  struct callsig_stats *stats; /* grouped; its rows are there for the formats that show rows */
   FILE *out;
   bool calls;    /* weights are calls, not times */
   double cutoff; /* what has a smaller part of the whole is left out; below 0: the format's own choice */
@@ -38,6 +38,10 @@ struct cs_export_clock {
 };
 
 uint64_t cs_export_nanoseconds(struct cs_export_clock *clock, uint64_t ticks);
+
+/* Puts the entries of a list in the order in which `order` has their numbers, without a copy of the list. `order` is
+ * used up. */
+void cs_export_permute(struct cs_vector *list, uint32_t *order);
 
 /* The numbers of the rows with calls, in the order of cs_row_compare(): the same whatever the object is sorted by. The
  * caller frees them. NULL: -ENOMEM. */

@@ -27,6 +27,11 @@ void cs_frames_free(struct cs_frames *frames)
   cs_text_free(&frames->text);
 }
 
+void cs_frames_close(struct cs_frames *frames)
+{
+  cs_idset_free(&frames->set);
+}
+
 static bool equal_frame(const void *owner, uint32_t number, const void *key)
 {
   return memcmp(cs_frames_at(owner, number), key, sizeof(struct cs_frame)) == 0;

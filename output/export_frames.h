@@ -37,6 +37,9 @@ struct cs_frames {
 void cs_frames_init(struct cs_frames *frames, struct callsig_stats *stats);
 void cs_frames_free(struct cs_frames *frames);
 
+/* Gives up what only adding frames needs, once all are known. */
+void cs_frames_close(struct cs_frames *frames);
+
 /* The number of this frame, made when new. -ENOMEM. */
 int cs_frames_add(struct cs_frames *frames, const struct cs_frame *frame, uint32_t *number);
 

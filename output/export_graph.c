@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export.h"
 #include "message.h"
 
 struct builder {
@@ -113,24 +114,15 @@ static int compare_arcs(const void *left, const void *right)
 }
 
 /* Puts nodes in the order of their texts, and arcs in the order of their nodes. `order` and `place` are by node. */
-static int renumber(struct cs_graph *graph, uint32_t *order, uint32_t *place)
+static void renumber(struct cs_graph *graph, uint32_t *order, uint32_t *place)
 {
   uint32_t count = graph->nodes.count;
-  struct cs_vector sorted = CS_VECTOR_OF(struct cs_graph_node);
   for (uint32_t i = 0; i < count; i++)
     order[i] = i;
   qsort_r(order, count, sizeof *order, compare_nodes, graph);
-  for (uint32_t i = 0; i < count; i++) {
-    struct cs_graph_node *node = cs_vector_add(&sorted, 1);
-    if (!node) {
-      cs_vector_free(&sorted);
-      return -ENOMEM;
-    }
-    *node = *cs_graph_node(graph, order[i]);
+  for (uint32_t i = 0; i < count; i++)
     place[order[i]] = i;
-  }
-  cs_vector_free(&graph->nodes);
-  graph->nodes = sorted;
+  cs_export_permute(&graph->nodes, order);
   for (uint32_t i = 0; i < graph->arcs.count; i++) {
     struct cs_graph_arc *arc = cs_vector_at(&graph->arcs, i);
     arc->from = arc->from == CS_NONE ? CS_NONE : place[arc->from];
@@ -138,7 +130,6 @@ static int renumber(struct cs_graph *graph, uint32_t *order, uint32_t *place)
   }
   if (graph->arcs.count > 0)
     qsort(graph->arcs.data, graph->arcs.count, graph->arcs.entry_size, compare_arcs);
-  return 0;
 }
 
 static int arrange(struct cs_graph *graph)
@@ -147,7 +138,7 @@ static int arrange(struct cs_graph *graph)
   uint32_t *order = malloc(count * sizeof *order), *place = malloc(count * sizeof *place);
   int result = order && place ? cs_frame_texts_make(&graph->frames, &graph->texts) : -ENOMEM;
   if (result == 0)
-    result = renumber(graph, order, place);
+    renumber(graph, order, place);
   free(order);
   free(place);
   return result;
@@ -165,9 +156,10 @@ int cs_graph_make(struct callsig_stats *stats, const char *format, bool modules,
                             .kind = stats->by & CALLSIG_BY_SIGNATURE ? CS_FRAME_SIGNATURE : CS_FRAME_FUNCTION};
   builder.keys.by |= modules ? CALLSIG_BY_MODULE : 0u;
   int result = add_edges(&builder);
+  cs_idset_free(&builder.arc_set);
+  cs_frames_close(&graph->frames);
   if (result == 0)
     result = arrange(graph);
-  cs_idset_free(&builder.arc_set);
   if (result < 0)
     cs_graph_free(graph);
   return result;

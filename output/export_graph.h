@@ -30,7 +30,7 @@ struct cs_graph {
   uint64_t calls, own;         /* sums */
 };
 
-/* Makes the graph of a prepared object; with `modules`, one function in two modules is two. -EINVAL after a message,
+/* Makes the graph of a grouped object; with `modules`, one function in two modules is two. -EINVAL after a message,
  * that names the format, when rows are by neither function nor signature; -ENOMEM. Free with cs_graph_free(). */
 int cs_graph_make(struct callsig_stats *stats, const char *format, bool modules, struct cs_graph *graph);
 void cs_graph_free(struct cs_graph *graph);

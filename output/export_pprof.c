@@ -248,7 +248,7 @@ static void put_sample(struct writer *writer, const struct cs_stack *stack, uint
   sample.n_value = 2;
   sample.value = values;
   writer->labels.count = 0;
-  label_groups(writer, &stack->key);
+  label_groups(writer, cs_stacks_key(writer->stacks, stack));
   Callsig__Pprof__Label **list = calloc(writer->labels.count + 1u, sizeof(*list));
   if (!list) {
     writer->result = -ENOMEM;

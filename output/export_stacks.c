@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "export_stacks.h"
 
 #include <errno.h>
@@ -222,18 +221,28 @@ static int node_of(struct builder *builder, const struct cs_edge *edge, struct s
   return result;
 }
 
+/* A stack that is looked for. */
+struct wanted_stack {
+  uint32_t node;
+  struct cs_row_key key;
+  bool apart; /* the key counts */
+};
+
 static bool equal_stack(const void *owner, uint32_t number, const void *key)
 {
-  const struct cs_stack *stack = cs_stacks_at(owner, number), *wanted = key;
-  return stack->node == wanted->node && memcmp(&stack->key, &wanted->key, sizeof stack->key) == 0;
+  const struct wanted_stack *wanted = key;
+  const struct cs_stack *stack = cs_stacks_at(owner, number);
+  return stack->node == wanted->node &&
+         (!wanted->apart || memcmp(cs_stacks_key(owner, stack), &wanted->key, sizeof wanted->key) == 0);
 }
 
-static int add_stack(struct builder *builder, const struct cs_stack *stack)
+static int add_stack(struct builder *builder, const struct cs_stack *stack, const struct cs_row_key *key)
 {
   struct cs_stacks *stacks = builder->stacks;
-  uint64_t hash = cs_hash_mix(cs_hash_mix(stack->node, stack->key.what), stack->key.thread);
-  hash = cs_hash_mix(cs_hash_mix(hash, stack->key.stage), stack->key.process);
-  uint32_t number = cs_idset_find(&builder->stack_set, hash, stacks, stack, equal_stack);
+  struct wanted_stack wanted = {.node = stack->node, .key = *key, .apart = builder->shape->apart};
+  uint64_t hash = cs_hash_mix(cs_hash_mix(stack->node, key->what), key->thread);
+  hash = cs_hash_mix(cs_hash_mix(hash, key->stage), key->process);
+  uint32_t number = cs_idset_find(&builder->stack_set, hash, stacks, &wanted, equal_stack);
   if (number != CS_NONE) {
     struct cs_stack *known = cs_vector_at(&stacks->list, number);
     known->calls += stack->calls;
@@ -244,6 +253,14 @@ static int add_stack(struct builder *builder, const struct cs_stack *stack)
   if (!added)
     return -ENOMEM;
   *added = *stack;
+  added->key = CS_NONE;
+  if (wanted.apart) {
+    struct cs_row_key *kept = cs_vector_add(&stacks->keys, 1);
+    if (!kept)
+      return -ENOMEM;
+    *kept = *key;
+    added->key = stacks->keys.count - 1;
+  }
   return cs_idset_add(&builder->stack_set, hash, stacks->list.count - 1);
 }
 
@@ -283,142 +300,14 @@ static int add_edges(struct builder *builder)
     struct cs_row counts;
     if (!cs_rows_edge(profile, &stats->grouping, edge, &counts))
       continue;
-    struct cs_stack stack = {.key = cs_row_key_of(CS_NONE), .calls = counts.calls, .own = counts.own};
-    if (builder->shape->apart)
-      stack.key = key_apart(builder, edge);
+    struct cs_stack stack = {.calls = counts.calls, .own = counts.own};
+    struct cs_row_key key = builder->shape->apart ? key_apart(builder, edge) : cs_row_key_of(CS_NONE);
     result = leaf_of(builder, edge, &stack.node);
     if (result == 0)
-      result = add_stack(builder, &stack);
+      result = add_stack(builder, &stack, &key);
     builder->stacks->calls += stack.calls;
     builder->stacks->own += stack.own;
   }
-  return result;
-}
-
-static int compare_texts(const void *left, const void *right, void *data)
-{
-  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-  char **texts = data;
-  int order = strcmp(texts[a], texts[b]);
-  return order ? order : a < b ? -1 : a > b;
-}
-
-/* For each frame its place among all frames by text. NULL: -ENOMEM. */
-static uint32_t *rank_frames(struct cs_stacks *stacks)
-{
-  uint32_t count = stacks->frames.list.count;
-  uint32_t *order = malloc((count + 1u) * sizeof *order), *ranks = malloc((count + 1u) * sizeof *ranks);
-  if (!order || !ranks) {
-    free(order);
-    free(ranks);
-    return NULL;
-  }
-  for (uint32_t i = 0; i < count; i++)
-    order[i] = i;
-  qsort_r(order, count, sizeof *order, compare_texts, stacks->texts.list);
-  for (uint32_t i = 0; i < count; i++)
-    ranks[order[i]] = i;
-  free(order);
-  return ranks;
-}
-
-struct node_order {
-  const struct cs_stacks *stacks;
-  const uint32_t *ranks;
-};
-
-/* Deeper nodes first, then by parent and text: a node comes before its parent. */
-static int compare_nodes(const void *left, const void *right, void *data)
-{
-  const struct node_order *order = data;
-  const struct cs_stack_node *a = cs_stacks_node(order->stacks, *(const uint32_t *)left);
-  const struct cs_stack_node *b = cs_stacks_node(order->stacks, *(const uint32_t *)right);
-  if (a->depth != b->depth)
-    return a->depth > b->depth ? -1 : 1;
-  if (a->parent != b->parent)
-    return a->parent < b->parent ? -1 : 1;
-  return order->ranks[a->frame] < order->ranks[b->frame] ? -1 : 1;
-}
-
-/* The preorder: sizes of subtrees from the deepest up, then places from the root down. `place` is by node. */
-static int place_nodes(struct cs_stacks *stacks, const uint32_t *ranks, uint32_t *order, uint32_t *size,
-                       uint32_t *place)
-{
-  struct node_order by_depth = {.stacks = stacks, .ranks = ranks};
-  uint32_t count = stacks->nodes.count;
-  for (uint32_t i = 0; i < count; i++) {
-    order[i] = i;
-    size[i] = 1;
-  }
-  qsort_r(order + 1, count - 1, sizeof *order, compare_nodes, &by_depth);
-  for (uint32_t i = 1; i < count; i++)
-    size[cs_stacks_node(stacks, order[i])->parent] += size[order[i]];
-  /* From the last of the order, which is the shallowest: the last child first, so that places are given from behind. */
-  uint32_t *behind = malloc(count * sizeof *behind); /* by node: one past the place of its next child to be placed */
-  if (!behind)
-    return -ENOMEM;
-  place[0] = 0;
-  behind[0] = size[0];
-  for (uint32_t i = count; i-- > 1;) {
-    uint32_t node = order[i], parent = cs_stacks_node(stacks, node)->parent;
-    place[node] = behind[parent] - size[node];
-    behind[parent] = place[node];
-    behind[node] = place[node] + size[node];
-  }
-  free(behind);
-  return 0;
-}
-
-static int compare_stacks(const void *left, const void *right)
-{
-  const struct cs_stack *a = left, *b = right;
-  if (a->node != b->node)
-    return a->node < b->node ? -1 : 1;
-  const uint32_t one[] = {a->key.what, a->key.stage, a->key.thread, a->key.process, a->key.rank};
-  const uint32_t other[] = {b->key.what, b->key.stage, b->key.thread, b->key.process, b->key.rank};
-  for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) {
-    if (one[i] != other[i])
-      return one[i] < other[i] ? -1 : 1;
-  }
-  return 0;
-}
-
-/* Nodes into their preorder. `places` are three arrays by node. */
-static int renumber(struct cs_stacks *stacks, const uint32_t *ranks, uint32_t *arrays)
-{
-  uint32_t count = stacks->nodes.count;
-  uint32_t *order = arrays, *size = arrays + count, *place = arrays + 2 * (size_t)count;
-  struct cs_vector placed = CS_VECTOR_OF(struct cs_stack_node);
-  int result = place_nodes(stacks, ranks, order, size, place);
-  struct cs_stack_node *nodes = result == 0 ? cs_vector_add(&placed, count) : NULL;
-  if (!nodes)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct cs_stack_node *node = cs_stacks_node(stacks, i);
-    nodes[place[i]] = (struct cs_stack_node){.parent = node->parent == CS_NONE ? CS_NONE : place[node->parent],
-                                             .frame = node->frame,
-                                             .end = place[i] + size[i],
-                                             .depth = node->depth};
-  }
-  for (uint32_t i = 0; i < stacks->list.count; i++) {
-    struct cs_stack *stack = cs_vector_at(&stacks->list, i);
-    stack->node = place[stack->node];
-  }
-  cs_vector_free(&stacks->nodes);
-  stacks->nodes = placed;
-  if (stacks->list.count > 0)
-    qsort(stacks->list.data, stacks->list.count, stacks->list.entry_size, compare_stacks);
-  return 0;
-}
-
-static int arrange(struct cs_stacks *stacks)
-{
-  int result = cs_frame_texts_make(&stacks->frames, &stacks->texts);
-  uint32_t *ranks = result == 0 ? rank_frames(stacks) : NULL;
-  uint32_t *arrays = malloc(3 * (size_t)stacks->nodes.count * sizeof *arrays);
-  result = ranks && arrays ? renumber(stacks, ranks, arrays) : -ENOMEM;
-  free(ranks);
-  free(arrays);
   return result;
 }
 
@@ -448,13 +337,29 @@ static int build(struct builder *builder)
   memset(builder->variant_nodes, 0xFF, variants * sizeof *builder->variant_nodes);
   memset(builder->context_nodes, 0xFF, contexts * sizeof *builder->context_nodes);
   find_sources(builder);
-  int result = add_edges(builder);
-  return result == 0 ? arrange(builder->stacks) : result;
+  return add_edges(builder);
+}
+
+/* What only building needs. */
+static void release(struct builder *builder)
+{
+  free(builder->from_variant);
+  free(builder->called_back);
+  free(builder->from_context);
+  free(builder->reached);
+  free(builder->variant_nodes);
+  free(builder->context_nodes);
+  cs_idset_free(&builder->node_set);
+  cs_idset_free(&builder->stack_set);
+  cs_vector_free(&builder->pending);
+  cs_frames_close(&builder->stacks->frames);
 }
 
 int cs_stacks_make(struct callsig_stats *stats, const struct cs_stack_shape *shape, struct cs_stacks *stacks)
 {
-  *stacks = (struct cs_stacks){.nodes = CS_VECTOR_OF(struct cs_stack_node), .list = CS_VECTOR_OF(struct cs_stack)};
+  *stacks = (struct cs_stacks){.nodes = CS_VECTOR_OF(struct cs_stack_node),
+                               .list = CS_VECTOR_OF(struct cs_stack),
+                               .keys = CS_VECTOR_OF(struct cs_row_key)};
   cs_frames_init(&stacks->frames, stats);
   struct builder builder = {.stats = stats,
                             .profile = &stats->profile,
@@ -464,15 +369,9 @@ int cs_stacks_make(struct callsig_stats *stats, const struct cs_stack_shape *sha
                                 stats->by & CALLSIG_BY_SIGNATURE && !shape->apart && has_signatures(&stats->profile),
                             .pending = CS_VECTOR_OF(struct state)};
   int result = build(&builder);
-  free(builder.from_variant);
-  free(builder.called_back);
-  free(builder.from_context);
-  free(builder.reached);
-  free(builder.variant_nodes);
-  free(builder.context_nodes);
-  cs_idset_free(&builder.node_set);
-  cs_idset_free(&builder.stack_set);
-  cs_vector_free(&builder.pending);
+  release(&builder);
+  if (result == 0)
+    result = cs_stacks_arrange(stacks);
   if (result < 0)
     cs_stacks_free(stacks);
   return result;
@@ -484,5 +383,6 @@ void cs_stacks_free(struct cs_stacks *stacks)
   cs_frame_texts_free(&stacks->texts);
   cs_vector_free(&stacks->nodes);
   cs_vector_free(&stacks->list);
+  cs_vector_free(&stacks->keys);
   *stacks = (struct cs_stacks){0};
 }

@@ -19,12 +19,11 @@ struct cs_stack_node {
   uint32_t end, depth;    /* depth 0 for the root */
 };
 
-/* Calls that ended in one node, without the calls that they made. `key` is what else they are told apart by where that
- * is apart from the frames: the signature's row (`what`), the stage, the thread, the process and the rank of the
- * innermost call; CS_NONE for what they are not. */
+/* Calls that ended in one node, without the calls that they made. `key` is the number of what else they are told apart
+ * by where that is apart from the frames: the signature's row (`what`), the stage, the thread, the process and the rank
+ * of the innermost call; CS_NONE for what they are not. */
 struct cs_stack {
-  uint32_t node;
-  struct cs_row_key key;
+  uint32_t node, key;
   uint64_t calls, own;
 };
 
@@ -38,17 +37,27 @@ struct cs_stacks {
   struct cs_frames frames;
   struct cs_vector nodes; /* struct cs_stack_node */
   struct cs_vector list;  /* struct cs_stack, each of calls; none twice; by node */
+  struct cs_vector keys;  /* struct cs_row_key, one a stack; none unless apart from the frames */
   uint64_t calls, own;    /* sums */
   struct cs_frame_texts texts;
 };
 
-/* Makes the stacks of all selected calls of a prepared object. 0 or -ENOMEM. Free with cs_stacks_free(). */
+/* Makes the stacks of all selected calls of a grouped object. 0 or -ENOMEM. Free with cs_stacks_free(). */
 int cs_stacks_make(struct callsig_stats *stats, const struct cs_stack_shape *shape, struct cs_stacks *stacks);
 void cs_stacks_free(struct cs_stacks *stacks);
+
+/* Makes the frames' texts and puts nodes and stacks in their order, once all are there: a part of cs_stacks_make(). 0
+ * or -ENOMEM. */
+int cs_stacks_arrange(struct cs_stacks *stacks);
 
 static inline const struct cs_stack_node *cs_stacks_node(const struct cs_stacks *stacks, uint32_t number)
 {
   return cs_vector_at(&stacks->nodes, number);
+}
+
+static inline const struct cs_row_key *cs_stacks_key(const struct cs_stacks *stacks, const struct cs_stack *stack)
+{
+  return cs_vector_at(&stacks->keys, stack->key);
 }
 
 static inline const struct cs_stack *cs_stacks_at(const struct cs_stacks *stacks, uint32_t number)

@@ -26,7 +26,7 @@ struct callsig_stats {
   struct cs_columns columns;
 
   /* What follows from the above, made when it is first asked for; cs_stats_forget() gives it up. */
-  bool grouped;
+  bool grouped, prepared; /* all up to `selection` is there; all is */
   struct cs_grouping grouping;
   uint32_t *shown_function;
   struct cs_callstacks callstacks;
@@ -46,7 +46,11 @@ struct callsig_stats {
 /* An empty object with the default order and grouping. 0 or -ENOMEM after a message. */
 int cs_stats_new(struct callsig_stats **stats);
 
-/* Makes rows and order when they are not there. 0 or a negative errno after a message. */
+/* Makes what calls are grouped and selected by when it is not there, without the rows. 0 or a negative errno after a
+ * message. */
+int cs_stats_group(struct callsig_stats *stats);
+
+/* Makes that, rows and order when they are not there. 0 or a negative errno after a message. */
 int cs_stats_prepare(struct callsig_stats *stats);
 
 /* Makes the rows' percentiles when they are not there and some recording has histograms. The object must be prepared. 0

@@ -48,7 +48,7 @@ void cs_stats_forget(struct callsig_stats *stats)
   stats->order = NULL;
   stats->signatures = NULL;
   stats->listed = 0;
-  stats->grouped = false;
+  stats->grouped = stats->prepared = false;
   cs_meeting_free(&stats->meeting);
   cs_callstacks_free(&stats->callstacks);
   cs_compensation_free(&stats->compensation);
@@ -246,7 +246,7 @@ static int group(struct callsig_stats *stats)
       .selected_signatures = stats->selection.signatures,
       .tick = finest_tick(&stats->profile),
   };
-  return cs_rows_build(&stats->profile, &stats->grouping, &stats->rows);
+  return 0;
 }
 
 static int order(struct callsig_stats *stats)
@@ -268,20 +268,34 @@ static int order(struct callsig_stats *stats)
   return cs_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
 }
 
-int cs_stats_prepare(struct callsig_stats *stats)
+/* What was made is there or is given up. */
+static int settle(struct callsig_stats *stats, int result, bool *flag)
 {
-  if (stats->grouped)
-    return 0;
-  int result = group(stats);
-  if (result == 0)
-    result = order(stats);
   if (result == -ENOMEM)
     cs_stats_no_memory();
   if (result < 0)
     cs_stats_forget(stats);
   else
-    stats->grouped = true;
+    *flag = true;
   return result;
+}
+
+int cs_stats_group(struct callsig_stats *stats)
+{
+  return stats->grouped ? 0 : settle(stats, group(stats), &stats->grouped);
+}
+
+int cs_stats_prepare(struct callsig_stats *stats)
+{
+  if (stats->prepared)
+    return 0;
+  int result = cs_stats_group(stats);
+  if (result < 0)
+    return result;
+  result = cs_rows_build(&stats->profile, &stats->grouping, &stats->rows);
+  if (result == 0)
+    result = order(stats);
+  return settle(stats, result, &stats->prepared);
 }
 
 int cs_stats_percentiles(struct callsig_stats *stats)
