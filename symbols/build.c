@@ -15,6 +15,7 @@
 #include "notes.h"
 #include "plan.h"
 #include "sites.h"
+#include "spill.h"
 #include "strings.h"
 #include "symboltable.h"
 #include "write.h"
@@ -33,6 +34,7 @@ struct build {
   struct cs_functions functions;
   struct cs_report *report; /* NULL when nobody asked for it */
   struct cs_call_sites calls;
+  struct cs_spills spills;
   uint16_t *asked; /* by range: registers whose entry values sites ask for; see callsites.h */
   struct cs_vector sites, physicals, function_section, args, ops, states, symbols, saved;
 };
@@ -58,6 +60,7 @@ static int prepare(struct build *build, const char *path)
   if (!build->strings || !build->asked)
     return -ENOMEM;
   cs_functions_init(&build->functions, build->strings);
+  cs_spills_init(&build->spills, &build->file, &build->hook);
   const struct cs_planner_options planner = {.strings = build->strings,
                                              .rules = options->rules,
                                              .module_rules = build->module_rules,
@@ -167,11 +170,14 @@ static int compile_site(struct build *build, const struct cs_found_site *found, 
                                               .physical = &instance->physical,
                                               .told = site->physical == CS_NONE ? 0 : build->calls.told[site->physical],
                                               .hook = &build->hook,
+                                              .spills = &build->spills,
                                               .writes_late = writes_late(instance)};
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;
   int error =
       states ? cs_lower(&context, plan, instance->is_hidden ? NULL : &entered, &build->ops, states, lost) : -ENOMEM;
+  if (!error && build->spills.error == -ENOMEM)
+    error = -ENOMEM;
   if (!error) {
     site->op_count = (uint16_t)(build->ops.count - site->first_op);
     error = add_states(build, site, states, plan->arg_count);
@@ -404,6 +410,7 @@ static void release(struct build *build)
   cs_functions_free(&build->functions);
   cs_strings_free(build->strings);
   cs_call_sites_free(&build->calls);
+  cs_spills_free(&build->spills);
   cs_instances_free(&build->instances);
   cs_hook_free(&build->hook);
   cs_symbol_table_free(&build->symbol_table);

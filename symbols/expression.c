@@ -5,6 +5,7 @@
 
 #include "entry.h"
 #include "flow.h"
+#include "spill.h"
 
 /* What the compiler knows of one stack entry. DWARF's generic type is a 64-bit word whose signedness each operation
  * chooses; typed entries are kept extended to 64 bits by their type. */
@@ -596,6 +597,24 @@ static enum cs_lost run(struct machine *machine, const Dwarf_Op *ops, size_t cou
   return CS_LOST_NOT;
 }
 
+/* The first operation of a sum with a spilled register, with the load that clang leaves out. */
+static enum cs_lost load_spilled(struct machine *machine, const Dwarf_Op *ops, size_t steps)
+{
+  const struct cs_location_context *context = machine->context;
+  unsigned base = (unsigned)(ops[0].atom - DW_OP_breg0);
+  if (machine->moment == CS_LATER || ops[0].atom < DW_OP_breg0 || ops[0].atom > DW_OP_breg31)
+    return CS_LOST_FRAME_NUMBER;
+  for (size_t i = 1; i < steps; i++)
+    if ((ops[i].atom >= DW_OP_breg0 && ops[i].atom <= DW_OP_breg31) || ops[i].atom == DW_OP_fbreg ||
+        ops[i].atom == DW_OP_call_frame_cfa)
+      return CS_LOST_FRAME_NUMBER;
+  uint8_t size = cs_spill_size(context->spills, context->physical, context->frame, base, (int64_t)ops[0].number);
+  enum cs_lost lost = size ? run(machine, ops, 1) : CS_LOST_FRAME_NUMBER;
+  if (!lost)
+    cs_code_load(machine->code, size, 0, cs_location_cfa_register(context));
+  return lost;
+}
+
 /* The description of a value or an address: stack operations, and stack_value at the end of those that give a value. */
 static void computed(const struct cs_location_context *context, enum cs_moment moment, Dwarf_Attribute *attribute,
                      const Dwarf_Op *ops, size_t count, struct cs_location *location)
@@ -603,7 +622,10 @@ static void computed(const struct cs_location_context *context, enum cs_moment m
   struct machine machine = {.context = context, .moment = moment, .attribute = attribute, .code = &location->code};
   bool is_value = ops[count - 1].atom == DW_OP_stack_value;
   size_t steps = is_value ? count - 1 : count;
-  enum cs_lost lost = run(&machine, ops, steps);
+  bool is_spilled = context->is_spilled && is_value && steps > 1;
+  enum cs_lost lost = is_spilled ? load_spilled(&machine, ops, steps) : CS_LOST_NOT;
+  if (!lost)
+    lost = run(&machine, ops + is_spilled, steps - is_spilled);
   if (lost) {
     cs_location_lose(location, lost);
     return;

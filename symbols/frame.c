@@ -59,8 +59,12 @@ void cs_frame_at(const struct cs_debugfile *file, uint64_t pc, struct cs_frame *
     Dwarf_Frame *cfi;
     if (!sources[i] || dwarf_cfi_addrframe(sources[i], pc, &cfi) != 0)
       continue;
+    Dwarf_Addr start, end;
     Dwarf_Op *ops;
     size_t count;
+    bool is_signal;
+    if (dwarf_frame_info(cfi, &start, &end, &is_signal) >= 0)
+      frame->end = end;
     if (dwarf_frame_cfa(cfi, &ops, &count) == 0)
       read_cfa(frame, ops, count);
     for (unsigned reg = 0; reg < 16; reg++)

@@ -43,6 +43,7 @@ struct cs_frame {
   uint8_t cfa_kind; /* enum cs_cfa_kind */
   uint8_t cfa_register;
   int32_t cfa_offset;
+  uint64_t end; /* all this holds for code before it; 0 without call frame information */
   struct {
     uint8_t where; /* enum cs_saved_where */
     int32_t offset;

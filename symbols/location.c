@@ -144,10 +144,12 @@ void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_
   if (location->kind == CS_LOCATION_LOST)
     at_pc(context, context->pc - 1, CS_AT_CALL, &attribute, offset, size, location);
   if (!is_single(&attribute)) {
-    /* A value on entry that cannot be told is lost: what another description gives later may be a new value. */
-    if (location->kind == CS_LOCATION_LOST && location->lost != CS_LOST_ENTRY_VALUE)
+    /* A value on entry or in a slot that cannot be told is lost: what another description gives later may be a new
+     * value. */
+    if (location->kind == CS_LOCATION_LOST && location->lost != CS_LOST_ENTRY_VALUE &&
+        location->lost != CS_LOST_FRAME_NUMBER)
       after_call(context, &attribute, offset, size, location);
-  } else if (context->writes_late) {
+  } else if (context->writes_late && !context->is_spilled) {
     cs_late_home(context, size, location);
   }
 }

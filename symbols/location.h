@@ -22,6 +22,7 @@
 
 struct cs_flow;
 struct cs_hook;
+struct cs_spills;
 
 /* A probe site as locations see it. Everything is borrowed. */
 struct cs_location_context {
@@ -34,6 +35,8 @@ struct cs_location_context {
   uint16_t told;                /* a bit for each argument register whose value on entry some caller tells */
   const struct cs_hook *hook;   /* the module's code */
   bool writes_late;             /* made by a compiler that writes parameters into their slots after the hook's call */
+  struct cs_spills *spills;     /* of the module */
+  bool is_spilled;              /* what is described as an address in the frame is what lies there: see spill.h */
   const struct cs_flow *flow;   /* of CS_LATER (expression.h): what is known there; else NULL */
 };
 

@@ -119,13 +119,6 @@ static enum cs_lost walk(const struct lowering *lowering, const struct cs_path *
   return CS_LOST_NOT;
 }
 
-/* An integer is no address in the frame: what says so is clang's way of telling a sum with a spilled register while
- * leaving out the load of it. */
-static enum cs_lost check_integer(const struct lowering *lowering, const struct cs_code *code)
-{
-  return cs_location_is_frame_address(lowering->context, code) ? CS_LOST_FRAME_NUMBER : CS_LOST_NOT;
-}
-
 /* Pushes the value that a path reaches, its low path->size bytes meant; a bit-field's is extended already. */
 static enum cs_lost push_value(const struct lowering *lowering, const struct cs_path *path, bool is_nullness,
                                struct cs_code *code)
@@ -140,6 +133,22 @@ static enum cs_lost push_value(const struct lowering *lowering, const struct cs_
   if (!lost && bits)
     cs_code_add(code, CS_OP_BITS, 0, bits->bit_size, path->is_signed ? CS_OPF_SIGNED : 0, bits->offset);
   return lost;
+}
+
+/* Pushes an integer. It is no address in the frame: what says so is clang's way of telling a sum with a spilled
+ * register while leaving out the load of it. */
+static enum cs_lost push_integer(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
+{
+  enum cs_lost lost = push_value(lowering, path, false, code);
+  if (lost || !cs_location_is_frame_address(lowering->context, code))
+    return lost;
+  struct cs_location_context context = *lowering->context;
+  struct lowering spilled = *lowering;
+  context.is_spilled = true;
+  spilled.context = &context;
+  cs_code_clear(code);
+  lost = push_value(&spilled, path, false, code);
+  return lost || cs_location_is_frame_address(&context, code) ? CS_LOST_FRAME_NUMBER : CS_LOST_NOT;
 }
 
 /* Pushes the address that a path reaches. */
@@ -240,9 +249,7 @@ static uint8_t emitted_size(const struct cs_path *path)
 
 static enum cs_lost push_extended(const struct lowering *lowering, const struct cs_path *path, struct cs_code *code)
 {
-  enum cs_lost lost = push_value(lowering, path, false, code);
-  if (!lost)
-    lost = check_integer(lowering, code);
+  enum cs_lost lost = push_integer(lowering, path, code);
   if (lost)
     return lost;
   uint8_t size = emitted_size(path);
@@ -290,9 +297,7 @@ static enum cs_lost lower_arg(const struct lowering *lowering, const struct cs_p
   uint8_t flags = arg->path.is_signed ? CS_OPF_SIGNED : 0;
   switch ((enum cs_emit)arg->emit) {
   case CS_EMIT_VALUE:
-    lost = push_value(lowering, &arg->path, false, code);
-    if (!lost)
-      lost = check_integer(lowering, code);
+    lost = push_integer(lowering, &arg->path, code);
     if (!lost)
       emit_value(code, emitted_size(&arg->path), arg->path.is_signed);
     return lost;

@@ -151,6 +151,20 @@ static bool is_frame_sum(const struct vf_expression *expression)
   return true;
 }
 
+/* The value of a sum with a spilled register of `width` bytes, where the load of it was left out. */
+static uint64_t with_load(const struct vf_place *place, enum vf_moment moment, Dwarf_Die die,
+                          const struct vf_expression *expression, unsigned width, unsigned size)
+{
+  struct vf_run run = {.place = place, .moment = moment, .near = die, .status = VF_READ};
+  uint64_t slot;
+  if (!vf_run(&run, expression->ops, 1) || !vf_need(&run, 1) ||
+      !vf_machine_read(place->machine, run.stack[0].word, width, &slot))
+    return 0;
+  run.stack[0].word = slot;
+  bool is_read = vf_run(&run, expression->ops + 1, expression->count - 2) && vf_need(&run, 1);
+  return is_read ? vf_extend(run.stack[run.depth - 1].word, size, false) : 0;
+}
+
 void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract, enum vf_moment moment, unsigned size,
                  struct vf_value *value)
 {
@@ -175,6 +189,8 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     value->is_single = vf_list_is_single(&list);
     value->is_begun = true;
     value->is_frame_sum = is_frame_sum(&expression);
+    for (unsigned k = 0; value->is_frame_sum && k < 2; k++)
+      value->loaded[k] = with_load(place, moment, die, &expression, 4u << k, size);
   }
   if (value->status == VF_LOST && vf_list_is_incomplete(&list))
     *value = (struct vf_value){.status = VF_UNKNOWN, .why = "libdwarf cannot tell an address of the location list"};

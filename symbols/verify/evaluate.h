@@ -37,14 +37,15 @@ enum vf_status {
 
 struct vf_value {
   enum vf_status status;
-  uint64_t value;    /* zero-extended bytes */
-  bool uses_entry;   /* needs what a register held on entry */
-  bool is_object;    /* a pointer to an object that is not in memory: not NULL, and nothing more is known */
-  bool is_begun;     /* there is a description, readable or not */
-  bool is_frame_sum; /* an address in the function's own frame with something added, told as the value: clang also says
-                        so of a sum with a spilled register, the load left out */
-  bool is_slot;      /* it is read from one place of the function's own frame */
-  bool is_single;    /* it has one description for all its scope */
+  uint64_t value;     /* zero-extended bytes */
+  bool uses_entry;    /* needs what a register held on entry */
+  bool is_object;     /* a pointer to an object that is not in memory: not NULL, and nothing more is known */
+  bool is_begun;      /* there is a description, readable or not */
+  bool is_frame_sum;  /* an address in the function's own frame with something added, told as the value: clang also says
+                         so of a sum with a spilled register, the load left out */
+  uint64_t loaded[2]; /* of is_frame_sum: what it is with a load of 4 and of 8 bytes put in */
+  bool is_slot;       /* it is read from one place of the function's own frame */
+  bool is_single;     /* it has one description for all its scope */
   bool is_beyond_programs; /* computed by an operation that capture programs do not have */
   const char *why;         /* of LOST and UNKNOWN: static text */
 };

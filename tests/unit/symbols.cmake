@@ -28,6 +28,12 @@ foreach(name IN ITEMS code flow identity)
   callsig_test(unit.symbols.${name} quick test_symbols_${name})
 endforeach()
 
+# Described as clang 14 does what no compiler at hand can be made to.
+add_executable(symbols_spill_program ${CS_SYMBOLS_TESTS}/spill_program.S)
+set_target_properties(symbols_spill_program PROPERTIES LINK_OPTIONS "" COMPILE_OPTIONS "")
+callsig_test(unit.symbols.spill quick ${Python3_EXECUTABLE} ${CS_SYMBOLS_TESTS}/spill.py --program $<TARGET_FILE:symbols_spill_program>
+             --callsig $<TARGET_FILE:callsig_cli>)
+
 add_executable(symbols_sample ${CS_SYMBOLS_TESTS}/sample.c ${CS_SYMBOLS_TESTS}/sample_main.c)
 target_compile_definitions(symbols_sample PRIVATE SAMPLE_LINKED)
 target_link_libraries(symbols_sample PRIVATE symbols_trace_shared)
