@@ -114,6 +114,19 @@ static bool is_single(Dwarf_Attribute *attribute)
   }
 }
 
+/* Whether a constant was added to a constant. A compiler folds what it passes: this is a constant that was passed and
+ * that the function has begun to count. */
+static bool is_counted_constant(const struct cs_location *location)
+{
+  const struct cs_code *code = &location->code;
+  if (location->kind != CS_LOCATION_VALUE || code->count < 3)
+    return false;
+  for (unsigned i = 0; i < code->count; i++)
+    if (code->ops[i].code != CS_OP_CONST && code->ops[i].code != CS_OP_MINUS && code->ops[i].code != CS_OP_PLUS)
+      return false;
+  return true;
+}
+
 /* What DWARF says for a time after the call, where it says nothing of the call itself: `location` is lost and stays so
  * when that does not tell what was passed. */
 static void after_call(const struct cs_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
@@ -123,7 +136,9 @@ static void after_call(const struct cs_location_context *context, Dwarf_Attribut
   /* clang binds a parameter right after the call of the hook; gcc binds it before, and what it binds there is new. */
   if (context->writes_late) {
     at_pc(context, context->pc, CS_AFTER_CALL, attribute, offset, size, location);
-    if (location->kind != CS_LOCATION_LOST)
+    if (is_counted_constant(location))
+      cs_location_lose(location, CS_LOST_NO_RANGE);
+    else if (location->kind != CS_LOCATION_LOST)
       return;
   }
   cs_late_location(context, attribute, offset, size, &other);

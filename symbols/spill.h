@@ -2,7 +2,7 @@
  * Spill slots: the places of a function's frame where the compiler keeps a value for which it has no register.
  *
  * clang 14 describes a number that is computed from a spilled register, as `breg7 RSP+64, convert, stack_value`,
- * without the load from the slot (LLVM 15 puts it in; see emitLoc() in InstrRefBasedImpl.cpp of both). By its letter
+ * without the load from the slot (issue 51046 of llvm-project is of the same kind). By its letter
  * that is an address in the frame, which a number is not. Whether a slot is a spill, so that the load is what was left
  * out, is read off the function's code: the slot is written by whole moves of one size, nowhere does the code form its
  * address or index from it, and no variable of the function has its home there. An object whose address a program turns

@@ -151,6 +151,19 @@ static bool is_frame_sum(const struct vf_expression *expression)
   return true;
 }
 
+static bool is_counted(const struct vf_expression *expression)
+{
+  if (expression->count < 3 || expression->ops[expression->count - 1].atom != DW_OP_stack_value)
+    return false;
+  for (size_t i = 0; i + 1 < expression->count; i++) {
+    uint8_t atom = expression->ops[i].atom;
+    bool is_constant = (atom >= DW_OP_const1u && atom <= DW_OP_consts) || (atom >= DW_OP_lit0 && atom <= DW_OP_lit31);
+    if (!is_constant && atom != DW_OP_plus && atom != DW_OP_minus && atom != DW_OP_plus_uconst)
+      return false;
+  }
+  return true;
+}
+
 /* The value of a sum with a spilled register of `width` bytes, where the load of it was left out. */
 static uint64_t with_load(const struct vf_place *place, enum vf_moment moment, Dwarf_Die die,
                           const struct vf_expression *expression, unsigned width, unsigned size)
@@ -189,6 +202,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     value->is_single = vf_list_is_single(&list);
     value->is_begun = true;
     value->is_frame_sum = is_frame_sum(&expression);
+    value->is_counted = is_counted(&expression);
     for (unsigned k = 0; value->is_frame_sum && k < 2; k++)
       value->loaded[k] = with_load(place, moment, die, &expression, 4u << k, size);
   }

@@ -273,7 +273,7 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
     if (moment == VF_LATER)
       is_later = value.status != VF_LOST || value.is_begun;
     else
-      is_readable |= value.status == VF_READ && !value.uses_entry && (reads || !value.is_frame_sum);
+      is_readable |= value.status == VF_READ && !value.uses_entry && (reads || (!value.is_frame_sum && !value.is_counted));
     is_beyond |= value.is_beyond_programs;
     uses_entry |= moment == VF_AT_CALL && value.status == VF_READ && value.uses_entry;
   }

@@ -23,6 +23,7 @@ import os
 import gdb
 
 STEPS = 8  # how many instructions after the call a parameter may become readable
+FRAME_REACH = 1 << 14  # bytes above the stack pointer
 INTEGERS = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE}
 
 
@@ -112,9 +113,18 @@ def pointer_text(value, target):
     return text.split(" in section ")[0].strip() if " in section " in text else hex(address)
 
 
+def is_frame_address(number, size):
+    """Whether an integer is an address just above the stack pointer, as far as its size shows: clang 14 describes a sum with a
+    spilled register as a sum with the address that it was spilled to. oracle.twins compares these."""
+    distance = (number - int(gdb.parse_and_eval("(unsigned long)$rsp"))) % (1 << size * 8)
+    return size >= 4 and distance < FRAME_REACH
+
+
 def describe(value):
     """[kind, value]: what a printed argument can be compared with."""
     kind = value.type.strip_typedefs()
+    if kind.code in INTEGERS and is_frame_address(int(value), kind.sizeof):
+        return ["frame", str(int(value))]
     if kind.code in INTEGERS:
         return ["integer", str(int(value))]
     if kind.code == gdb.TYPE_CODE_BOOL:
