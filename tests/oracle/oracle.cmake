@@ -30,6 +30,7 @@ foreach(format IN ITEMS callgrind dot flamegraph folded gprof2dot json pprof pst
                --build ${PROJECT_BINARY_DIR} --print-calls $<TARGET_FILE:print_calls> ${format})
   set_tests_properties(output.exports.${format} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
+callsig_test(output.exports.groups quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/exports/groups.py --build ${PROJECT_BINARY_DIR})
 callsig_test(output.exports.browser full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/exports/browser.py
              --build ${PROJECT_BINARY_DIR} --print-calls $<TARGET_FILE:print_calls>)
 set_tests_properties(output.exports.browser PROPERTIES SKIP_RETURN_CODE 77)
