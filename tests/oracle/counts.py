@@ -150,9 +150,7 @@ class Comparison:
         by_name = Counter()
         for (_, _, function), calls in found.items():
             by_name[function] += sum(calls)
-        # In C++ at -O2 the functions that are always inlined are seen by neither tool; at -O0 they are compared.
-        unseen = [key for key in unequal if "noeinline" in variant and key not in expected and key[2] not in decided]
-        wrong = [key for key in unequal if key not in unseen and decided.get(key[2], 0) != by_name[key[2]]]
+        wrong = [key for key in unequal if decided.get(key[2], 0) != by_name[key[2]]]
         hooked = []
         if wrong:
             hooked = [key for key in wrong if key not in expected and hooks[key[2]] == by_name[key[2]]]
@@ -162,11 +160,9 @@ class Comparison:
             wrong = [key for key in wrong if key not in hooked]
         print(f"{name:8} {variant:28} {run.name:11} functions {sum(map(len, found.values())):5}  "
               f"calls {sum(map(sum, found.values())):11}  equal to gcov {len(found.keys() | expected.keys()) - len(unequal):5}  "
-              f"to callgrind {len(unequal) - len(wrong) - len(unseen) - len(hooked):4}  to the hooks {len(hooked):3}  different {len(wrong)}")
+              f"to callgrind {len(unequal) - len(wrong) - len(hooked):4}  to the hooks {len(hooked):3}  different {len(wrong)}")
         if hooked:
             print(f"    told by the hooks alone: {', '.join(sorted({key[2] for key in hooked}))}")
-        if unseen:
-            print(f"    always inlined, seen by neither: {', '.join(sorted({key[2] for key in unseen}))}")
         for key in wrong[:20]:
             print(f"    {key[0]}:{key[1]}({key[2]}): callsig {found.get(key)}, gcov {expected.get(key)}, callgrind by name "
                   f"{decided.get(key[2])} (callsig {by_name[key[2]]})")
