@@ -351,5 +351,6 @@ int cs_load(struct cs_profile *profile, struct cs_recording *recording, const st
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);
   cs_idset_free(&loader.indexes);
+  cs_arguments_free(&loader.arguments);
   return result < 0 ? cs_stats_no_memory() : cs_recording_failed(recording);
 }

@@ -6,6 +6,7 @@
 
 #include "profile.h"
 #include "recording.h"
+#include "signature.h"
 
 /* Where the lists of one thread begin that cs_load_kept() reads. */
 struct cs_kept_lists {
@@ -29,6 +30,7 @@ struct cs_loader {
   struct cs_vector stage_of;     /* uint32_t: the profile's stage by number of a stage record */
   struct cs_vector code_of;      /* uint32_t: the profile's code by number of a function record */
   struct cs_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
+  struct cs_arguments arguments; /* of the signature that is being read */
   struct cs_idset indexes;       /* modules of this recording, by the address of their index */
   uint32_t first_kept_stage, first_kept_queue, first_process, first_module, first_code, first_context, first_variant,
       first_edge; /* the profile's number of this recording's number 0 */

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "load.h"
-#include "signature.h"
 #include "text.h"
 
 /* The module of this recording that a run-time address lies in; a loaded one before one that was unloaded. */
@@ -81,14 +80,12 @@ static int intern_words(struct cs_loader *loader, uint32_t layout_number, uint64
                         uint32_t *signature)
 {
   const struct cs_layout *layout = cs_profile_layout(loader->profile, layout_number);
-  struct cs_arguments arguments = {0};
-  int result = cs_arguments_split(layout->index, layout->entry, words, word_count, &arguments);
+  int result = cs_arguments_split(layout->index, layout->entry, words, word_count, &loader->arguments);
   bool any = result == -EINVAL;
   if (any)
     loader->recording->damaged++;
   else if (result == 0)
-    result = name_function_pointers(loader, layout, words, &arguments);
-  cs_arguments_free(&arguments);
+    result = name_function_pointers(loader, layout, words, &loader->arguments);
   if (result < 0 && !any)
     return result;
   return cs_profile_intern_signature(loader->profile, layout_number, any, words, any ? 0 : word_count, signature);

@@ -246,12 +246,15 @@ uint32_t cs_recording_known(const struct cs_recording *recording, const struct c
 int cs_recording_number(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
                         size_t size, uint32_t *number, struct cs_record *record)
 {
-  *number = cs_recording_known(recording, list, address);
-  if (*number != CS_NONE)
+  uint32_t *slot = cs_recording_has(recording, address, size) ? number_at(recording, address) : NULL;
+  *number = slot ? *slot - 1 : CS_NONE;
+  if (*number < list->count && *(uint64_t *)cs_vector_at(list, *number) == address)
     return CS_RECORD_KNOWN;
-  record->data = find_record(recording, address, tag, size, &record->size);
-  uint32_t *slot = record->data ? number_at(recording, address) : NULL;
-  if (!slot || *slot) {
+  /* Something else begins so near that this cannot be a record, too. */
+  bool taken = *number != CS_NONE;
+  *number = CS_NONE;
+  record->data = slot && !taken ? find_record(recording, address, tag, size, &record->size) : NULL;
+  if (!record->data) {
     recording->damaged++;
     return CS_RECORD_BAD;
   }

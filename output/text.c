@@ -106,18 +106,36 @@ static char *put_digits(char *end, uint64_t value)
   return end;
 }
 
-/* Appends what ends at the end of `number`, right-justified in `width`. */
-static void add_number(struct cs_text *text, char (*number)[64], char *at, int width)
+/* A number in the making: digits are written backwards from the middle, where spaces were. */
+enum { NUMBER_MAX = 64 };
+struct number {
+  char bytes[2 * NUMBER_MAX];
+};
+
+static char *begin_number(struct number *number)
 {
-  char *end = *number + sizeof *number;
-  while (end - at < width && at > *number)
-    *--at = ' ';
-  cs_text_add(text, at, (size_t)(end - at));
+  memset(number, ' ', sizeof *number);
+  return number->bytes + NUMBER_MAX;
+}
+
+/* Appends the number that begins at `at`, right-justified in `width`. Copies more than that is, so that it is done
+ * without a loop. */
+static void add_number(struct cs_text *text, const struct number *number, const char *at, int width)
+{
+  const char *end = number->bytes + NUMBER_MAX;
+  if (end - at < width)
+    at = end - (width < NUMBER_MAX ? width : NUMBER_MAX);
+  char *room = cs_text_room(text, NUMBER_MAX);
+  if (room) {
+    memcpy(room, at, NUMBER_MAX);
+    cs_text_added(text, (size_t)(end - at));
+  }
 }
 
 void cs_text_integer(struct cs_text *text, uint64_t value, int width)
 {
-  char number[64], *end = number + sizeof number, *at = put_digits(end, value);
+  struct number number;
+  char *end = begin_number(&number), *at = put_digits(end, value);
   if (at == end)
     *--at = '0';
   add_number(text, &number, at, width);
@@ -150,7 +168,8 @@ static bool put_thousandths(struct cs_text *text, double value, int width)
     return false;
   uint64_t thousandths = to_thousandths(value);
   unsigned rest = (unsigned)(thousandths % 1000);
-  char number[64], *at = number + sizeof number - 4;
+  struct number number;
+  char *at = begin_number(&number) - 4;
   at[0] = '.';
   at[1] = (char)('0' + rest / 100);
   memcpy(at + 2, &pairs[rest % 100 * 2], 2);

@@ -1,30 +1,23 @@
 #include "vector.h"
 
-#include <string.h>
-
 #include "large.h"
 
-void *cs_vector_add(struct cs_vector *vector, uint32_t count)
+bool cs_vector_grow(struct cs_vector *vector, uint32_t count)
 {
-  if (count >= UINT32_MAX - vector->count)
-    return NULL;
-  uint32_t need = vector->count + count;
-  if (need > vector->capacity || !vector->data) {
-    uint32_t capacity = vector->capacity > UINT32_MAX / 2 ? UINT32_MAX : vector->capacity * 2;
-    if (capacity < need)
-      capacity = need;
-    if (capacity < 16)
-      capacity = 16;
-    void *data = cs_large_resize(vector->data, vector->capacity * vector->entry_size, capacity * vector->entry_size);
-    if (!data)
-      return NULL;
-    vector->data = data;
-    vector->capacity = capacity;
-  }
-  void *added = cs_vector_at(vector, vector->count);
-  memset(added, 0, count * vector->entry_size);
-  vector->count = need;
-  return added;
+  const uint32_t most = UINT32_MAX - 1;
+  if (count > most - vector->count)
+    return false;
+  uint32_t need = vector->count + count, capacity = vector->capacity > most / 2 ? most : vector->capacity * 2;
+  if (capacity < need)
+    capacity = need;
+  if (capacity < 16)
+    capacity = 16;
+  void *data = cs_large_resize(vector->data, vector->capacity * vector->entry_size, capacity * vector->entry_size);
+  if (!data)
+    return false;
+  vector->data = data;
+  vector->capacity = capacity;
+  return true;
 }
 
 void cs_vector_free(struct cs_vector *vector)

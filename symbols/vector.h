@@ -6,8 +6,10 @@
 #ifndef CALLSIG_SYMBOLS_VECTOR_H
 #define CALLSIG_SYMBOLS_VECTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct cs_vector {
   void *data;
@@ -21,14 +23,24 @@ struct cs_vector {
     .entry_size = sizeof(type)                                                                                         \
   }
 
-/* Adds `count` zeroed entries and returns the first, valid until the next addition. NULL when memory is short or an
- * index would not fit 32 bits. */
-void *cs_vector_add(struct cs_vector *vector, uint32_t count);
-
 /* Entry `index`, which must exist. */
 static inline void *cs_vector_at(const struct cs_vector *vector, uint32_t index)
 {
   return (char *)vector->data + (size_t)index * vector->entry_size;
+}
+
+/* Makes room for `count` entries more. False when memory is short or an index would not fit 32 bits. */
+bool cs_vector_grow(struct cs_vector *vector, uint32_t count);
+
+/* Adds `count` zeroed entries and returns the first, valid until the next addition. NULL when memory is short or an
+ * index would not fit 32 bits. */
+static inline void *cs_vector_add(struct cs_vector *vector, uint32_t count)
+{
+  if ((count > vector->capacity - vector->count || !vector->data) && !cs_vector_grow(vector, count))
+    return NULL;
+  void *added = memset(cs_vector_at(vector, vector->count), 0, count * vector->entry_size);
+  vector->count += count;
+  return added;
 }
 
 void cs_vector_free(struct cs_vector *vector);
