@@ -28,9 +28,8 @@ static void put(struct cs_idset_slot *slots, size_t mask, struct cs_idset_slot s
   slots[at] = slot;
 }
 
-static int grow(struct cs_idset *set)
+static int resize(struct cs_idset *set, size_t slot_count)
 {
-  size_t slot_count = set->slot_count ? set->slot_count * 2 : FIRST_SLOTS;
   struct cs_idset_slot *slots = cs_large_array(slot_count, sizeof *slots);
   if (!slots)
     return -ENOMEM;
@@ -45,13 +44,19 @@ static int grow(struct cs_idset *set)
   return 0;
 }
 
+int cs_idset_reserve(struct cs_idset *set, size_t count)
+{
+  size_t slot_count = set->slot_count ? set->slot_count : FIRST_SLOTS;
+  while ((set->used + count) * 4 > slot_count * 3)
+    slot_count *= 2;
+  return slot_count == set->slot_count ? 0 : resize(set, slot_count);
+}
+
 int cs_idset_add(struct cs_idset *set, uint64_t hash, uint32_t number)
 {
-  if ((set->used + 1) * 4 > set->slot_count * 3) {
-    int result = grow(set);
-    if (result < 0)
-      return result;
-  }
+  int result = cs_idset_reserve(set, 1);
+  if (result < 0)
+    return result;
   put(set->slots, set->slot_count - 1, (struct cs_idset_slot){.number = number, .hash = (uint32_t)hash});
   set->used++;
   return 0;

@@ -30,6 +30,16 @@ uint32_t cs_idset_find(const struct cs_idset *set, uint64_t hash, const void *ow
 /* Adds a number that cs_idset_find() did not find. -ENOMEM. */
 int cs_idset_add(struct cs_idset *set, uint64_t hash, uint32_t number);
 
+/* Makes room for `count` more numbers, so that adding them does not fail. -ENOMEM. */
+int cs_idset_reserve(struct cs_idset *set, size_t count);
+
+/* Where looking for a hash begins is fetched from memory while something else is done. */
+static inline void cs_idset_look_ahead(const struct cs_idset *set, uint64_t hash)
+{
+  if (set->slot_count)
+    __builtin_prefetch(&set->slots[(uint32_t)hash & (set->slot_count - 1)]);
+}
+
 void cs_idset_free(struct cs_idset *set);
 
 /* Mixes a number into a hash. Either may be a small number: the hash is spread before they meet, so that pairs with

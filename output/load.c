@@ -162,6 +162,16 @@ static int load_edges(struct cs_loader *loader, uint64_t address, uint32_t threa
   return 0;
 }
 
+/* The edges of one thread and all that they refer to. */
+static int load_tree(struct cs_loader *loader, uint64_t first_edge, uint32_t thread)
+{
+  const struct cs_profile *profile = loader->profile;
+  uint32_t signature = profile->signatures.count, record = loader->signature_of.count,
+           variant = profile->variants.count;
+  int result = load_edges(loader, first_edge, thread);
+  return result < 0 ? result : cs_load_join_signatures(loader, signature, record, variant);
+}
+
 int cs_load_label_thread(struct cs_profile *profile, struct cs_known_thread *thread)
 {
   struct cs_strings *strings = profile->strings;
@@ -246,7 +256,7 @@ static int load_thread(struct cs_loader *loader, const struct cs_rec_thread *rec
   uint32_t number = profile->threads.count - 1;
   result = keep_open(loader, record, reading);
   if (result == 0)
-    result = load_edges(loader, record->first_edge, number);
+    result = load_tree(loader, record->first_edge, number);
   cs_profile_thread(profile, number)->root = find_root(loader, record->root);
   return result == 0 && profile->keeps_timeline ? cs_load_ring(loader, record->ring) : result;
 }

@@ -70,8 +70,12 @@ int cs_load_label_thread(struct cs_profile *profile, struct cs_known_thread *thr
 bool cs_load_is_call(const struct cs_profile *profile, uint32_t variant);
 /* load_times.c: the histogram record at `address`, of edge `edge` (the profile's number). 0 or -ENOMEM. */
 int cs_load_times(struct cs_loader *loader, uint64_t address, uint32_t edge);
-/* load_signature.c: the profile's signature of the signature record at `address`; CS_NONE when there is none. */
+/* load_signature.c: the profile's signature of the signature record at `address`; CS_NONE when there is none. Its
+ * number is final after cs_load_join_signatures(). */
 int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *signature);
+/* load_signature.c: interns what cs_load_signature() added to the profile from number `first` on, of the records from
+ * number `first_record` on, and changes the numbers in the variants from `first_variant` on. 0 or -ENOMEM. */
+int cs_load_join_signatures(struct cs_loader *loader, uint32_t first, uint32_t first_record, uint32_t first_variant);
 /* load_timeline.c: the spans in the ring at `address` (0: none) of the profile's newest thread, whose edges have been
  * read. 0 or -ENOMEM. */
 int cs_load_ring(struct cs_loader *loader, uint64_t address);

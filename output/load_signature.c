@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "large.h"
 #include "load.h"
 #include "text.h"
 
@@ -76,8 +77,8 @@ static int name_function_pointers(struct cs_loader *loader, const struct cs_layo
   return 0;
 }
 
-static int intern_words(struct cs_loader *loader, uint32_t layout_number, uint64_t *words, uint16_t word_count,
-                        uint32_t *signature)
+static int add_words(struct cs_loader *loader, uint32_t layout_number, uint64_t *words, uint16_t word_count,
+                     uint32_t *signature)
 {
   const struct cs_layout *layout = cs_profile_layout(loader->profile, layout_number);
   int result = cs_arguments_split(layout->index, layout->entry, words, word_count, &loader->arguments);
@@ -88,22 +89,21 @@ static int intern_words(struct cs_loader *loader, uint32_t layout_number, uint64
     result = name_function_pointers(loader, layout, words, &loader->arguments);
   if (result < 0 && !any)
     return result;
-  return cs_profile_intern_signature(loader->profile, layout_number, any, words, any ? 0 : word_count, signature);
+  return cs_profile_add_signature(loader->profile, layout_number, any, words, any ? 0 : word_count, signature);
 }
 
 /* A task's signature, given as text. */
-static int intern_text(struct cs_loader *loader, uint32_t layout, uint64_t address, uint32_t *signature)
+static int add_text(struct cs_loader *loader, uint32_t layout, uint64_t address, uint32_t *signature)
 {
   size_t length = 0;
   const char *bytes = cs_recording_name(loader->recording, address, &length);
   struct cs_text text = {0};
   if (!bytes) {
     loader->recording->damaged++;
-    return cs_profile_intern_signature(loader->profile, layout, true, NULL, 0, signature);
+    return cs_profile_add_signature(loader->profile, layout, true, NULL, 0, signature);
   }
   cs_text_printable(&text, bytes, length);
-  int result =
-      text.failed ? -ENOMEM : cs_profile_intern_text(loader->profile, layout, cs_text_string(&text), signature);
+  int result = text.failed ? -ENOMEM : cs_profile_add_text(loader->profile, layout, cs_text_string(&text), signature);
   cs_text_free(&text);
   return result;
 }
@@ -132,12 +132,12 @@ static int load_record(struct cs_loader *loader, uint64_t address, const struct 
   const struct cs_layout *layout = cs_profile_layout(loader->profile, number);
   /* A function without parameters has one signature, however it was recorded. */
   if (layout->entry && layout->entry->arg_count == 0 && layout->entry->state_words == 0)
-    return cs_profile_intern_signature(loader->profile, number, false, words, 0, signature);
+    return cs_profile_add_signature(loader->profile, number, false, words, 0, signature);
   if (head.flags & CS_SIGNATURE_TEXT && !any && !layout->entry && head.word_count == 1)
-    return intern_text(loader, number, words[0], signature);
+    return add_text(loader, number, words[0], signature);
   if (any || !layout->entry)
-    return cs_profile_intern_signature(loader->profile, number, true, words, 0, signature);
-  return intern_words(loader, number, words, (uint16_t)head.word_count, signature);
+    return cs_profile_add_signature(loader->profile, number, true, words, 0, signature);
+  return add_words(loader, number, words, (uint16_t)head.word_count, signature);
 }
 
 int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *signature)
@@ -159,4 +159,24 @@ int cs_load_signature(struct cs_loader *loader, uint64_t address, uint32_t *sign
     return -ENOMEM;
   *slot = *signature;
   return 0;
+}
+
+int cs_load_join_signatures(struct cs_loader *loader, uint32_t first, uint32_t first_record, uint32_t first_variant)
+{
+  struct cs_profile *profile = loader->profile;
+  uint32_t count = profile->signatures.count - first;
+  uint32_t *joined = cs_large_array(count, sizeof *joined);
+  int result = joined ? cs_profile_join_signatures(profile, first, joined) : -ENOMEM;
+  for (uint32_t i = first_record; i < loader->signature_of.count && result == 0; i++) {
+    uint32_t *signature = cs_vector_at(&loader->signature_of, i);
+    if (*signature != CS_NONE)
+      *signature = joined[*signature - first];
+  }
+  for (uint32_t i = first_variant; i < profile->variants.count && result == 0; i++) {
+    struct cs_variant *variant = cs_profile_variant(profile, i);
+    if (variant->signature != CS_NONE && variant->signature >= first)
+      variant->signature = joined[variant->signature - first];
+  }
+  cs_large_free(joined, count * sizeof *joined);
+  return result;
 }

@@ -210,12 +210,8 @@ static bool equal_signature(const void *owner, uint32_t number, const void *key)
           memcmp(cs_profile_words(owner, there), wanted->words, there->word_count * sizeof(uint64_t)) == 0);
 }
 
-static int intern_signature(struct cs_profile *profile, const struct signature_key *key, uint32_t *number)
+static int add_signature(struct cs_profile *profile, const struct signature_key *key, uint32_t *number)
 {
-  uint64_t hash = hash_signature(key);
-  *number = cs_idset_find(&profile->signature_set, hash, profile, key, equal_signature);
-  if (*number != CS_NONE)
-    return 0;
   *number = profile->signatures.count;
   struct cs_signature *added = cs_vector_add(&profile->signatures, 1);
   if (!added)
@@ -231,17 +227,29 @@ static int intern_signature(struct cs_profile *profile, const struct signature_k
       return -ENOMEM;
     memcpy(copy, key->words, key->word_count * sizeof *copy);
   }
-  return cs_idset_add(&profile->signature_set, hash, *number);
+  return 0;
 }
 
 int cs_profile_intern_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
                                 uint16_t word_count, uint32_t *number)
 {
   struct signature_key key = {.layout = layout, .any = any, .words = words, .word_count = word_count};
-  return intern_signature(profile, &key, number);
+  uint64_t hash = hash_signature(&key);
+  *number = cs_idset_find(&profile->signature_set, hash, profile, &key, equal_signature);
+  if (*number != CS_NONE)
+    return 0;
+  int result = add_signature(profile, &key, number);
+  return result < 0 ? result : cs_idset_add(&profile->signature_set, hash, *number);
 }
 
-int cs_profile_intern_text(struct cs_profile *profile, uint32_t layout, const char *text, uint32_t *number)
+int cs_profile_add_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
+                             uint16_t word_count, uint32_t *number)
+{
+  struct signature_key key = {.layout = layout, .any = any, .words = words, .word_count = word_count};
+  return add_signature(profile, &key, number);
+}
+
+int cs_profile_add_text(struct cs_profile *profile, uint32_t layout, const char *text, uint32_t *number)
 {
   uint32_t string;
   int result = cs_strings_add(profile->strings, text, &string);
@@ -249,5 +257,58 @@ int cs_profile_intern_text(struct cs_profile *profile, uint32_t layout, const ch
     return result;
   uint64_t word = string;
   struct signature_key key = {.layout = layout, .any = true, .text = true, .words = &word, .word_count = 1};
-  return intern_signature(profile, &key, number);
+  return add_signature(profile, &key, number);
+}
+
+static struct signature_key key_of(const struct cs_profile *profile, const struct cs_signature *signature)
+{
+  return (struct signature_key){.layout = signature->layout,
+                                .any = signature->any,
+                                .text = signature->text,
+                                .words = cs_profile_words(profile, signature),
+                                .word_count = signature->word_count};
+}
+
+/* Moves a signature and its words down, to behind those that stay. */
+static void keep_signature(struct cs_profile *profile, const struct cs_signature *signature)
+{
+  struct cs_signature moved = *signature;
+  moved.first_word = profile->words.count;
+  uint64_t *words = profile->words.data;
+  if (moved.first_word != signature->first_word)
+    memmove(words + moved.first_word, words + signature->first_word, moved.word_count * sizeof *words);
+  profile->words.count += moved.word_count;
+  *cs_profile_signature(profile, profile->signatures.count++) = moved;
+}
+
+/* The set is larger than the processor's caches: where a signature belongs in it is fetched while those before it are
+ * looked up. */
+int cs_profile_join_signatures(struct cs_profile *profile, uint32_t first, uint32_t *joined)
+{
+  enum { AHEAD = 16 };
+  uint64_t hashes[AHEAD];
+  uint32_t end = profile->signatures.count;
+  if (first == end || cs_idset_reserve(&profile->signature_set, end - first) < 0)
+    return first == end ? 0 : -ENOMEM;
+  profile->signatures.count = first;
+  profile->words.count = (uint32_t)cs_profile_signature(profile, first)->first_word;
+  for (uint64_t i = first; i < (uint64_t)end + AHEAD; i++) {
+    if (i >= first + AHEAD) {
+      const struct cs_signature *signature = cs_profile_signature(profile, (uint32_t)i - AHEAD);
+      struct signature_key key = key_of(profile, signature);
+      uint32_t *number = &joined[i - AHEAD - first];
+      *number = cs_idset_find(&profile->signature_set, hashes[i % AHEAD], profile, &key, equal_signature);
+      if (*number == CS_NONE) {
+        *number = profile->signatures.count;
+        keep_signature(profile, signature);
+        cs_idset_add(&profile->signature_set, hashes[i % AHEAD], *number);
+      }
+    }
+    if (i < end) {
+      struct signature_key key = key_of(profile, cs_profile_signature(profile, (uint32_t)i));
+      hashes[i % AHEAD] = hash_signature(&key);
+      cs_idset_look_ahead(&profile->signature_set, hashes[i % AHEAD]);
+    }
+  }
+  return 0;
 }

@@ -256,8 +256,17 @@ int cs_profile_intern_layout(struct cs_profile *profile, uint32_t function, cons
 int cs_profile_intern_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
                                 uint16_t word_count, uint32_t *number);
 
+/* Adds a signature with these canonical words without looking whether it is there already, which
+ * cs_profile_join_signatures() does for many at once. -ENOMEM. */
+int cs_profile_add_signature(struct cs_profile *profile, uint32_t layout, bool any, const uint64_t *words,
+                             uint16_t word_count, uint32_t *number);
+
 /* The same of a task's signature, which is text. */
-int cs_profile_intern_text(struct cs_profile *profile, uint32_t layout, const char *text, uint32_t *number);
+int cs_profile_add_text(struct cs_profile *profile, uint32_t layout, const char *text, uint32_t *number);
+
+/* Interns the signatures from `first` on, which are those that were added since the last interning: into joined[i] the
+ * number that first + i has from now on. -ENOMEM. */
+int cs_profile_join_signatures(struct cs_profile *profile, uint32_t first, uint32_t *joined);
 
 /* The text of a task's signature; NULL for every other signature. */
 static inline const char *cs_profile_text(const struct cs_profile *profile, const struct cs_signature *signature)
