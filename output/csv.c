@@ -130,7 +130,7 @@ static int print_list(struct csv *csv, const struct cs_list *list)
     result = -EIO;
   if (result == 0)
     result = cs_notes(csv->stats, tell_note, NULL);
-  return result == -ENOMEM ? cs_stats_no_memory() : result;
+  return result;
 }
 
 int cs_csv_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
@@ -154,5 +154,5 @@ int cs_csv_print(struct callsig_stats *stats, FILE *out, const char *const *rest
   cs_text_free(&csv.line);
   cs_text_free(&csv.text);
   cs_arguments_free(&csv.scratch);
-  return result;
+  return result == -ENOMEM ? cs_stats_no_memory() : result;
 }

@@ -35,6 +35,8 @@ int cs_filter_make(const struct callsig_stats_filter *wanted, struct cs_filter *
     result = cs_regex_compile(wanted->function, &filter->function, error, sizeof error);
     if (result == -EINVAL)
       cs_stats_message("--function '%s': %s", wanted->function, error);
+    else if (result < 0)
+      cs_stats_no_memory();
   }
   if (result == 0 && wanted->signature)
     result = cs_expression_parse(wanted->signature, &filter->signature);
@@ -163,7 +165,5 @@ int cs_filter_select(struct cs_filter *filter, const struct cs_profile *profile,
     result = select_threads(filter, profile, &selection->threads);
   if (result == 0 && filter->module)
     result = select_modules(filter, profile, &selection->modules);
-  if (result == -ENOMEM)
-    cs_stats_no_memory();
   return result;
 }

@@ -28,7 +28,7 @@ struct cs_selection {
 };
 
 /* `row_of` gives the signature that each signature is shown as: what the expression is asked of. NULL: each by itself.
- */
+ * 0; -ENOMEM without a message; another negative errno after one. */
 int cs_filter_select(struct cs_filter *filter, const struct cs_profile *profile, const uint32_t *shown_function,
                      const uint32_t *row_of, struct cs_selection *selection);
 void cs_selection_free(struct cs_selection *selection);

@@ -242,13 +242,11 @@ int cs_json_print(struct callsig_stats *stats, FILE *out, const char *const *res
     int ended = cs_json_end(&report.json);
     if (result == 0)
       result = ended;
-    if (result == -ENOMEM)
-      cs_stats_no_memory();
   }
   free(report.list.rows);
   free(report.processes);
   cs_text_free(&report.message);
   cs_text_free(&report.text);
   cs_arguments_free(&report.scratch);
-  return result;
+  return result == -ENOMEM ? cs_stats_no_memory() : result;
 }

@@ -142,9 +142,5 @@ int cs_restrict(const struct cs_names *names, const struct cs_rows *rows, const 
   int result = 0;
   for (size_t i = 0; i < count && result == 0; i++)
     result = restrict_once(names, rows, restrictions[i], list, message);
-  if (result == 0 && message->failed)
-    result = -ENOMEM;
-  if (result == -ENOMEM)
-    cs_stats_no_memory();
-  return result;
+  return result == 0 && message->failed ? -ENOMEM : result;
 }

@@ -18,7 +18,7 @@ struct cs_list {
  * or a fraction below 1 leaves it as it is, and so does a bad regular expression. `message` gets pstats's lines of what
  * was reduced by what.
  *
- * -EINVAL after a message for a number outside of [0, 1] that is no integer; -ENOMEM.
+ * -EINVAL after a message for a number outside of [0, 1] that is no integer; -ENOMEM without one.
  */
 int cs_restrict(const struct cs_names *names, const struct cs_rows *rows, const char *const *restrictions, size_t count,
                 struct cs_list *list, struct cs_text *message);

@@ -14,6 +14,7 @@ int cs_table_open(struct cs_table *table, struct callsig_stats *stats, FILE *out
   int result = cs_stats_prepare(stats);
   if (result == 0 && cs_columns_have_percentiles(&table->columns))
     result = cs_stats_percentiles(stats);
+  table->is_told = result < 0;
   if (result < 0)
     return result;
   if (stats->compensating)
@@ -21,7 +22,7 @@ int cs_table_open(struct cs_table *table, struct callsig_stats *stats, FILE *out
   table->names = cs_stats_names(stats);
   table->list.rows = malloc((stats->listed + 1u) * sizeof *table->list.rows);
   if (!table->list.rows)
-    return cs_stats_no_memory();
+    return -ENOMEM;
   memcpy(table->list.rows, stats->order, stats->listed * sizeof *table->list.rows);
   table->list.count = stats->listed;
   cs_text_printf(&table->message, "   Ordered by: %s\n", stats->sort.title);
@@ -37,7 +38,7 @@ int cs_table_close(struct cs_table *table, int result)
   cs_text_free(&table->line);
   cs_arguments_free(&table->scratch);
   cs_width_free(&table->cells);
-  if (result == -ENOMEM)
+  if (result == -ENOMEM && !table->is_told)
     return cs_stats_no_memory();
   if (result == -EIO)
     return cs_stats_fail(-EIO, "cannot write the table: the output is full or closed");

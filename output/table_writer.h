@@ -21,6 +21,7 @@ struct cs_table {
   struct cs_arguments scratch;
   struct cs_width cells;
   size_t name_width; /* of the callers' and callees' left column */
+  bool is_told;      /* the message of what failed was given */
 };
 
 /* The rows that are left of the order, and the message of their order. 0 or a negative errno; in any case

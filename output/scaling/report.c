@@ -81,7 +81,7 @@ static int list_functions(struct cs_scaling_report *report, const char *const *r
     return -ENOMEM;
   memcpy(list.rows, stats->order, stats->listed * sizeof *list.rows);
   result = cs_restrict(&names, &stats->rows, restrictions, count, &list, message);
-  report->is_told = result < 0;
+  report->is_told = result < 0 && result != -ENOMEM;
   for (uint32_t i = 0; i < list.count && result == 0; i++) {
     struct cs_row *added = cs_vector_add(&report->functions, 1);
     if (added)

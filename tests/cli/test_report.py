@@ -178,6 +178,19 @@ class Report(harness.Case):
     def test_compensate(self):
         self.assertEqual(self.named("--compensate", "--by", "function"), FUNCTIONS)
 
+    @harness.with_own_allocator
+    def test_memory_ends(self):
+        """One line, whatever it is that has no memory: selecting, restricting, counting, printing."""
+        for form in (["-s", "name"], ["--callers"], ["--view", "averages"], ["--format", "json"], ["--format", "csv"]):
+            arguments = ("report", "callsig.out", "leaf|fact", "0.9", "--function", "a", "--signature", "n >= 1", "--thread", "*", *form)
+            whole = self.callsig(*arguments).stdout
+            for done in self.failed_allocations(*arguments, samples=40):
+                if done.returncode == 0:
+                    self.assertEqual(done.stdout, whole)
+                else:
+                    self.assertEqual(done.returncode, 1)
+                    self.assertRegex(done.stderr, "^callsig: .+\\n$")
+
     def test_bad_recordings(self):
         self.write("text", "not a recording\n")
         self.write("empty", "")
