@@ -5,6 +5,7 @@
 
 #include "describe.h"
 #include "late.h"
+#include "spill.h"
 
 enum { DESCRIPTIONS_MAX = 4 /* entries of a location list that hold at one PC */ };
 
@@ -146,6 +147,19 @@ static void after_call(const struct cs_location_context *context, Dwarf_Attribut
     *location = other;
 }
 
+/* clang describes a spill of 4 bytes as the whole of a variable of 8: the rest of those is something else. */
+static void settle_spill(const struct cs_location_context *context, uint64_t size, struct cs_location *location)
+{
+  uint8_t base;
+  int64_t offset;
+  if (!context->writes_late || location->kind != CS_LOCATION_MEMORY || location->inner || size <= 4 ||
+      !cs_code_is_sum(&location->code, &base, &offset))
+    return;
+  uint8_t spilled = cs_spill_size(context->spills, context->physical, context->frame, base, offset);
+  if (spilled && spilled < size)
+    cs_location_lose(location, CS_LOST_PIECE);
+}
+
 void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
                uint64_t size, struct cs_location *location)
 {
@@ -164,6 +178,7 @@ void cs_locate(const struct cs_location_context *context, Dwarf_Die *die, Dwarf_
     if (location->kind == CS_LOCATION_LOST && location->lost != CS_LOST_ENTRY_VALUE &&
         location->lost != CS_LOST_FRAME_NUMBER)
       after_call(context, &attribute, offset, size, location);
+    settle_spill(context, size, location);
   } else if (context->writes_late && !context->is_spilled) {
     cs_late_home(context, size, location);
   }

@@ -273,7 +273,8 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
     if (moment == VF_LATER)
       is_later = value.status != VF_LOST || value.is_begun;
     else
-      is_readable |= value.status == VF_READ && !value.uses_entry && (reads || (!value.is_frame_sum && !value.is_counted));
+      is_readable |=
+          value.status == VF_READ && !value.uses_entry && (reads || (!value.is_frame_sum && !value.is_counted));
     is_beyond |= value.is_beyond_programs;
     uses_entry |= moment == VF_AT_CALL && value.status == VF_READ && value.uses_entry;
   }
@@ -282,9 +283,12 @@ static enum outcome compare(struct verify *verify, const struct vf_place *place,
   struct vf_value stored;
   if (!reads && is_home)
     return run_on(verify, place, parameter, die, size, &stored) ? ONLY_SECOND : AGREE;
+  bool is_late_slot = is_slot && vf_is_clang(place->object->dbg, die);
+  /* clang describes a spill of 4 bytes as all 8 of a variable; that it is one is in the code. */
+  if (!reads && is_readable && is_late_slot && size == 8)
+    return BY_CODE;
   if (!reads)
     return is_readable ? is_beyond ? BEYOND : ONLY_SECOND : AGREE;
-  bool is_late_slot = is_slot && vf_is_clang(place->object->dbg, die);
   if (uses_entry)
     return compare_entered(verify, place, site, parameter, die, arg, is_nullness);
   if (is_late_slot || (!is_readable && is_later))

@@ -19,12 +19,13 @@ are evaluated in the frame at hand.
 
 import json
 import os
+import re
 
 import gdb
 
 STEPS = 8  # how many instructions after the call a parameter may become readable
-FRAME_REACH = 1 << 14  # bytes above the stack pointer
 INTEGERS = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE}
+SUMS = {}  # by block: what spilled_sums() says
 
 
 def symbol_names(address):
@@ -113,18 +114,34 @@ def pointer_text(value, target):
     return text.split(" in section ")[0].strip() if " in section " in text else hex(address)
 
 
-def is_frame_address(number, size):
-    """Whether an integer is an address just above the stack pointer, as far as its size shows: clang 14 describes a sum with a
-    spilled register as a sum with the address that it was spilled to. oracle.twins compares these."""
-    distance = (number - int(gdb.parse_and_eval("(unsigned long)$rsp"))) % (1 << size * 8)
-    return size >= 4 and distance < FRAME_REACH
+def scope_text(block):
+    """What gdb says of where the variables of a block are; by an address whose innermost block it is."""
+    for address in range(block.start, block.end):
+        inner = gdb.block_for_pc(address)
+        while inner is not None and inner.function is None:
+            inner = inner.superblock
+        if inner is not None and (inner.start, inner.end, inner.function.name) == (block.start, block.end, block.function.name):
+            return gdb.execute(f"info scope *{address:#x}", to_string=True)
+    return ""
+
+
+def spilled_sums(block):
+    """{name: [(low, high), ...]}: where a variable is described as an address in the frame with something done to it, and no load.
+
+    clang 14 describes so what is computed from a spilled register. gdb takes the address for the register; oracle.twins compares these.
+    """
+    found = {}
+    for part in re.split(r"^Symbol ", scope_text(block), flags=re.MULTILINE)[1:]:
+        for low, high, operations in re.findall(r"Range (0x[0-9a-f]+)-(0x[0-9a-f]+): a complex DWARF expression:\n((?: +\d+: .*\n)+)", part):
+            names = re.findall(r": (DW_OP_\w+)", operations)
+            if names[0] in ("DW_OP_breg6", "DW_OP_breg7") and names[-1] == "DW_OP_stack_value" and not any("deref" in n for n in names):
+                found.setdefault(part.split(" ", 1)[0], []).append((int(low, 16), int(high, 16)))
+    return found
 
 
 def describe(value):
     """[kind, value]: what a printed argument can be compared with."""
     kind = value.type.strip_typedefs()
-    if kind.code in INTEGERS and is_frame_address(int(value), kind.sizeof):
-        return ["frame", str(int(value))]
     if kind.code in INTEGERS:
         return ["integer", str(int(value))]
     if kind.code == gdb.TYPE_CODE_BOOL:
@@ -140,6 +157,10 @@ def describe(value):
 def read(frame, block):
     """[[name, [kind, value]], ...] in the order of declaration; lost ones as ["lost", ""]."""
     found = []
+    key = block.start, block.end, block.function.name
+    if key not in SUMS:
+        SUMS[key] = spilled_sums(block)
+    pc = int(gdb.parse_and_eval("$pc"))
     for symbol in block:
         if not symbol.is_argument:
             continue
@@ -149,7 +170,9 @@ def read(frame, block):
                 found.append([symbol.name, ["lost", ""]])
                 continue
             value.fetch_lazy()
-            found.append([symbol.name, describe(value)])
+            is_sum = any(low <= pc < high for low, high in SUMS[key].get(symbol.name, []))
+            is_integer = value.type.strip_typedefs().code in INTEGERS
+            found.append([symbol.name, ["frame", ""] if is_sum and is_integer else describe(value)])
         except gdb.error:
             found.append([symbol.name, ["lost", ""]])
     return found

@@ -48,8 +48,6 @@ WRONG = {
     ("sqlite3", "clang", "sqlite3VarintLen", "v"),
     ("sqlite3", "clang", "allocSpace", "pBuf"),
     ("sqlite3", "clang", "sqlite3BitvecTestNotNull", "i"),
-    # A register of 4 bytes was spilled, and the slot is described as all 8 bytes of the parameter.
-    ("sqlite3", "clang", "sqlite3Fts5PutVarint", "v"),
 }
 
 
