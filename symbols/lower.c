@@ -142,6 +142,8 @@ static enum cs_lost push_integer(const struct lowering *lowering, const struct c
   enum cs_lost lost = push_value(lowering, path, false, code);
   if (lost || !cs_location_is_frame_address(lowering->context, code))
     return lost;
+  if (!lowering->context->writes_late)
+    return CS_LOST_FRAME_NUMBER;
   struct cs_location_context context = *lowering->context;
   struct lowering spilled = *lowering;
   context.is_spilled = true;
