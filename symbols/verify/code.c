@@ -148,29 +148,6 @@ enum answer {
   SAYS_MEMORY, /* a word of memory, which is not looked into */
 };
 
-/* What the straight code before `end` says of the address in `reg`. Where it copies another register, what the code
- * before says of that one counts, and where that says nothing, any instruction of the function that loads it. */
-static enum answer ask_line(const struct vf_code *code, uint64_t low, uint64_t high, uint64_t end, unsigned reg,
-                            uint64_t address, unsigned copies)
-{
-  uint64_t first = end - low > REACH ? end - REACH : low;
-  for (uint64_t at = end; at-- > first;) {
-    struct setting setting = read_setting(code, at, reg);
-    if ((!setting.is_address && !setting.is_register && !setting.is_other) || at + setting.length > end ||
-        !is_straight(code, at, end))
-      continue;
-    if (setting.is_address)
-      return setting.address == address ? SAYS_YES : SAYS_NO;
-    if (setting.is_other)
-      return SAYS_MEMORY;
-    enum answer answer = copies ? ask_line(code, low, high, at, setting.source, address, copies - 1) : SAYS_NOTHING;
-    if (answer == SAYS_YES || answer == SAYS_NO)
-      return answer;
-    return is_loaded(code, low, high, setting.source, address, copies) ? SAYS_YES : SAYS_NO;
-  }
-  return SAYS_NOTHING;
-}
-
 /* The target of a direct jump at `at`, or 0. */
 static uint64_t jump_target(const struct vf_code *code, uint64_t at)
 {
@@ -186,6 +163,55 @@ static uint64_t jump_target(const struct vf_code *code, uint64_t at)
   return 0;
 }
 
+/* A call in the function [low, high), and what its first argument may be. */
+struct question {
+  const struct vf_code *code;
+  uint64_t low, high, call, address;
+};
+
+/* Whether a direct jump of the function leads behind `after`, up to the call: what stands before then says nothing of
+ * those that come that way. True when the function cannot be decoded up to its end. */
+static bool is_entered_behind(const struct question *question, uint64_t after)
+{
+  for (uint64_t at = question->low; at < question->high;) {
+    const uint8_t *bytes = vf_code_bytes(question->code, at, question->high - at);
+    struct vf_instruction instruction = bytes ? vf_decode(bytes, question->high - at) : (struct vf_instruction){0};
+    if (!instruction.length)
+      return true;
+    uint64_t target = jump_target(question->code, at);
+    if (target > after && target <= question->call)
+      return true;
+    at += instruction.length;
+  }
+  return false;
+}
+
+/* What the straight code before `end` says of the address in `reg`. Where it copies another register, what the code
+ * before says of that one counts when no other way leads here, and else any instruction of the function that loads it.
+ */
+static enum answer ask_line(const struct question *question, uint64_t end, unsigned reg, unsigned copies)
+{
+  const struct vf_code *code = question->code;
+  uint64_t low = question->low, first = end - low > REACH ? end - REACH : low;
+  for (uint64_t at = end; at-- > first;) {
+    struct setting setting = read_setting(code, at, reg);
+    if ((!setting.is_address && !setting.is_register && !setting.is_other) || at + setting.length > end ||
+        !is_straight(code, at, end))
+      continue;
+    if (setting.is_address && copies < COPIES_MAX && is_entered_behind(question, at))
+      return SAYS_NOTHING;
+    if (setting.is_address)
+      return setting.address == question->address ? SAYS_YES : SAYS_NO;
+    if (setting.is_other)
+      return SAYS_MEMORY;
+    enum answer answer = copies ? ask_line(question, at, setting.source, copies - 1) : SAYS_NOTHING;
+    if (answer == SAYS_YES || answer == SAYS_NO)
+      return answer;
+    return is_loaded(code, low, question->high, setting.source, question->address, copies) ? SAYS_YES : SAYS_NO;
+  }
+  return SAYS_NOTHING;
+}
+
 uint64_t vf_call_before(const struct vf_code *code, uint64_t pc)
 {
   const uint8_t *bytes = vf_code_bytes(code, pc - 6, 6);
@@ -196,11 +222,12 @@ bool vf_argument_is(const struct vf_code *code, uint64_t low, uint64_t high, uin
 {
   if (!address || call < low || call > high)
     return false;
-  enum answer answer = ask_line(code, low, high, call, RDI, address, COPIES_MAX);
+  const struct question question = {code, low, high, call, address};
+  enum answer answer = ask_line(&question, call, RDI, COPIES_MAX);
   for (uint64_t at = low; at < high && answer == SAYS_NOTHING; at++) {
     uint64_t target = jump_target(code, at);
     if (target && target <= call && call - target <= REACH && is_straight(code, target, call))
-      answer = ask_line(code, low, high, at, RDI, address, COPIES_MAX);
+      answer = ask_line(&question, at, RDI, COPIES_MAX);
   }
   return answer == SAYS_YES;
 }
