@@ -25,6 +25,7 @@ import gdb
 
 STEPS = 8  # how many instructions after the call a parameter may become readable
 INTEGERS = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE}
+NUMBERS = INTEGERS | {gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM}
 SUMS = {}  # by block: what spilled_sums() says
 
 
@@ -171,8 +172,8 @@ def read(frame, block):
                 continue
             value.fetch_lazy()
             is_sum = any(low <= pc < high for low, high in SUMS[key].get(symbol.name, []))
-            is_integer = value.type.strip_typedefs().code in INTEGERS
-            found.append([symbol.name, ["frame", ""] if is_sum and is_integer else describe(value)])
+            is_number = value.type.strip_typedefs().code in NUMBERS
+            found.append([symbol.name, ["frame", ""] if is_sum and is_number else describe(value)])
         except gdb.error:
             found.append([symbol.name, ["lost", ""]])
     return found
