@@ -193,27 +193,6 @@ const char *cs_row_rank(const struct cs_names *names, const struct cs_row_key *k
   return cs_profile_string(names->profile, info->rank_label);
 }
 
-void cs_row_look_ahead(const struct cs_names *names, const struct cs_rows *rows, const uint32_t *order, uint32_t left)
-{
-  enum { ROW = 24, SIGNATURE = 16, WORDS = 8 };
-  const struct cs_profile *profile = names->profile;
-  if (left > ROW) {
-    /* A row lies in two lines of the cache as a rule. */
-    const struct cs_row *row = cs_rows_at(rows, order[ROW]);
-    __builtin_prefetch(row);
-    __builtin_prefetch((const char *)(row + 1) - 1);
-  }
-  if (!(names->by & CALLSIG_BY_SIGNATURE))
-    return;
-  if (left > SIGNATURE)
-    __builtin_prefetch(cs_profile_signature(profile, cs_rows_at(rows, order[SIGNATURE])->key.what));
-  if (left > WORDS) {
-    const struct cs_signature *signature = cs_profile_signature(profile, cs_rows_at(rows, order[WORDS])->key.what);
-    __builtin_prefetch(cs_profile_words(profile, signature));
-    __builtin_prefetch(cs_profile_words(profile, signature) + signature->word_count);
-  }
-}
-
 static int compare_numbers(uint64_t left, uint64_t right)
 {
   return left < right ? -1 : left > right;

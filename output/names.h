@@ -53,10 +53,6 @@ const char *cs_row_rank(const struct cs_names *names, const struct cs_row_key *k
 void cs_row_groups(const struct cs_names *names, const struct cs_row_key *key, const char *separator,
                    struct cs_text *text);
 
-/* Asks for the memory of rows that are named soon, of which `left` are left in `order`: rows in an order of their own
- * lie anywhere. */
-void cs_row_look_ahead(const struct cs_names *names, const struct cs_rows *rows, const uint32_t *order, uint32_t left);
-
 /* Orders two rows as people read them: by file, line, function, then argument by argument (numbers by value), stage
  * (pipeline, index, label), thread and module. Negative, 0 or positive. */
 int cs_row_compare(const struct cs_names *names, const struct cs_row_key *left, const struct cs_row_key *right,

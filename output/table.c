@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "look_ahead.h"
 #include "spread.h"
 #include "table_writer.h"
 
@@ -66,7 +67,7 @@ static int print_rows(struct cs_table *table)
   if (result == 0)
     result = print_heading(table);
   for (uint32_t i = 0; i < table->list.count && result == 0; i++) {
-    cs_row_look_ahead(&table->names, &table->stats->rows, table->list.rows + i, table->list.count - i);
+    cs_look_ahead(&table->names, &table->stats->rows, table->list.rows + i, table->list.count - i);
     result = print_row(table, table->list.rows[i]);
   }
   if (result == 0 && fputs("\n\n", table->out) < 0)
