@@ -11,8 +11,9 @@ static const char help[] =
     "\n"
     "Writes all that the recordings FILE... hold into one recording, OUT, which every other command reads: its report "
     "is\n"
-    "that of all of them together. Processes and threads stay apart, so that they can still be told from each other.\n"
-    "OUT may be one of FILE..., and FILE... may be merged recordings themselves. Timelines are left out.\n"
+    "that of all of them together. Processes and threads stay apart, so that they can still be told from each other,\n"
+    "and so do their pipelines and timelines.\n"
+    "OUT may be one of FILE..., and FILE... may be merged recordings themselves.\n"
     "\n"
     "  -o, --output OUT  the recording to write; an older recording there is replaced\n"
     "  --fold            threads of one process that have the same name become one\n"
@@ -21,8 +22,9 @@ static const char help[] =
 static int merge(const char *output, bool fold, char **files, int count)
 {
   struct callsig_stats *stats = NULL;
-  int error = callsig_stats_load(files[0], &stats);
-  for (int i = 1; error == 0 && i < count; i++)
+  int error = callsig_stats_new(
+      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
+  for (int i = 0; error == 0 && i < count; i++)
     error = callsig_stats_add(stats, files[i]);
   if (error == 0 && fold)
     error = callsig_stats_fold(stats);

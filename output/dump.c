@@ -96,9 +96,9 @@ void cs_dump_again(struct cs_dump *dump, uint64_t address)
 
 static int put_all(struct cs_dump *dump)
 {
-  int (*const parts[])(struct cs_dump *) = {cs_dump_processes,  cs_dump_modules,  cs_dump_stages,     cs_dump_functions,
-                                            cs_dump_signatures, cs_dump_contexts, cs_dump_histograms, cs_dump_edges,
-                                            cs_dump_uses,       cs_dump_threads,  cs_dump_innermost};
+  int (*const parts[])(struct cs_dump *) = {
+      cs_dump_processes,  cs_dump_modules, cs_dump_stages, cs_dump_functions, cs_dump_signatures, cs_dump_contexts,
+      cs_dump_histograms, cs_dump_edges,   cs_dump_uses,   cs_dump_rings,     cs_dump_threads,    cs_dump_innermost};
   put_header(dump);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && dump->error == 0; i++) {
     int result = parts[i](dump);
@@ -116,6 +116,9 @@ static void release(struct cs_dump *dump)
   free(dump->stages);
   free(dump->kept_stages);
   free(dump->kept_queues);
+  free(dump->kept_events);
+  free(dump->edges);
+  free(dump->rings);
   free(dump->functions);
   free(dump->signatures);
   free(dump->times);

@@ -24,12 +24,14 @@ struct cs_dump {
   uint64_t *commands; /* by process */
   uint64_t *modules;
   uint64_t *stages; /* [0]: none */
-  uint64_t *kept_stages, *kept_queues;
+  uint64_t *kept_stages, *kept_queues, *kept_events;
   uint64_t *functions;                                         /* by code */
   uint64_t *signatures;                                        /* 0: nothing refers to it */
   uint64_t *times;                                             /* by edge: its histogram, 0 for none */
   uint64_t *first_tasks, *first_uses;                          /* by thread, as first_edges */
   uint64_t *first_edges;                                       /* by thread: the head of its list, 0 for none */
+  uint64_t *edges;                                             /* by edge, 0: no call; NULL without spans */
+  uint64_t *rings;                                             /* by thread, 0: none */
   uint64_t last_function;                                      /* the head of the list of all functions */
   uint64_t contexts, variants, processes, threads, recursions; /* address of number 0 of each */
   struct cs_rec_header header;
@@ -67,6 +69,7 @@ int cs_dump_contexts(struct cs_dump *dump);   /* dump_tree.c, with variants */
 int cs_dump_histograms(struct cs_dump *dump); /* dump_times.c */
 int cs_dump_edges(struct cs_dump *dump);      /* dump_tree.c, with recursion records */
 int cs_dump_uses(struct cs_dump *dump);       /* dump_kept.c: what threads did with stages and queues */
+int cs_dump_rings(struct cs_dump *dump);      /* dump_timeline.c */
 int cs_dump_threads(struct cs_dump *dump);    /* dump_thread.c */
 int cs_dump_innermost(struct cs_dump *dump);  /* dump_thread.c: the processes again, now that variants have addresses */
 

@@ -59,7 +59,7 @@ static void put_events(struct cs_dump *dump)
     record.next = next;
     record.name = cs_dump_string(dump, event->name);
     record.process = process_address(dump, event->recording);
-    next = cs_dump_put(dump, &record, sizeof record);
+    next = dump->kept_events[i] = cs_dump_put(dump, &record, sizeof record);
   }
   dump->header.first_event = next;
 }
@@ -70,7 +70,8 @@ int cs_dump_stages(struct cs_dump *dump)
   dump->stages = calloc(profile->stages.count + 1u, sizeof *dump->stages);
   dump->kept_stages = calloc(profile->kept.stages.count + 1u, sizeof *dump->kept_stages);
   dump->kept_queues = calloc(profile->kept.queues.count + 1u, sizeof *dump->kept_queues);
-  if (!dump->stages || !dump->kept_stages || !dump->kept_queues)
+  dump->kept_events = calloc(profile->kept.events.count + 1u, sizeof *dump->kept_events);
+  if (!dump->stages || !dump->kept_stages || !dump->kept_queues || !dump->kept_events)
     return -ENOMEM;
   put_stages(dump);
   put_queues(dump);

@@ -132,6 +132,8 @@ static void link_edges(struct cs_dump *dump, uint64_t *next)
     address -= sizeof(struct cs_rec_edge);
     next[i] = dump->first_edges[edge->thread];
     dump->first_edges[edge->thread] = address;
+    if (dump->edges)
+      dump->edges[i] = address;
   }
 }
 
@@ -140,7 +142,9 @@ int cs_dump_edges(struct cs_dump *dump)
   const struct cs_profile *profile = dump->profile;
   uint64_t *next = calloc(profile->edges.count + 1u, sizeof *next);
   dump->first_edges = calloc(profile->threads.count + 1u, sizeof *dump->first_edges);
-  if (!next || !dump->first_edges) {
+  bool has_spans = profile->spans.count > 0;
+  dump->edges = has_spans ? calloc(profile->edges.count + 1u, sizeof *dump->edges) : NULL;
+  if (!next || !dump->first_edges || (has_spans && !dump->edges)) {
     free(next);
     return -ENOMEM;
   }

@@ -61,6 +61,7 @@ static int fold_thread(struct fold *fold, uint32_t old)
   into->tid = 0;
   into->state = CS_THREAD_FOLDED;
   into->threads += thread->threads;
+  into->overwritten += thread->overwritten;
   into->start_ticks = thread->start_ticks < into->start_ticks ? thread->start_ticks : into->start_ticks;
   into->end_ticks = live ? 0 : (thread->end_ticks > into->end_ticks ? thread->end_ticks : into->end_ticks);
   if (into->root == CS_NONE)
@@ -262,7 +263,7 @@ static int fold_all(struct fold *fold)
   return result;
 }
 
-/* What refers to variants and threads from elsewhere. */
+/* What refers to variants, edges and threads from elsewhere. */
 static int label_threads(struct fold *fold)
 {
   struct cs_profile *profile = fold->profile;
@@ -278,6 +279,12 @@ static int label_threads(struct fold *fold)
   for (uint32_t i = 0; i < profile->kept.uses.count; i++) {
     struct cs_kept_use *use = cs_vector_at(&profile->kept.uses, i);
     use->thread = fold->thread_of[use->thread];
+  }
+  for (uint32_t i = 0; i < profile->spans.count; i++) {
+    struct cs_span *span = cs_profile_span(profile, i);
+    span->thread = fold->thread_of[span->thread];
+    if (span->kind == CS_SPAN_CALL || span->kind == CS_SPAN_TASK)
+      span->what = fold->edge_of[span->what];
   }
   for (uint32_t i = 0; i < fold->threads.count; i++) {
     struct cs_known_thread *thread = cs_vector_at(&fold->threads, i);

@@ -42,7 +42,8 @@ static int load_span(struct cs_loader *loader, const struct cs_rec_span *record)
                            .kind = record->kind,
                            .what = what,
                            .value = record->value,
-                           .thread = loader->profile->threads.count - 1};
+                           .thread = loader->profile->threads.count - 1,
+                           .open = record->kind == CS_SPAN_CALL && record->value & CS_SPAN_OPEN};
   return 0;
 }
 
@@ -61,6 +62,7 @@ int cs_load_ring(struct cs_loader *loader, uint64_t address)
   }
   uint64_t first = written > capacity ? written - capacity : 0;
   loader->profile->overwritten += first;
+  cs_profile_thread(loader->profile, loader->profile->threads.count - 1)->overwritten = first;
   int result = 0;
   for (uint64_t i = first; i < written && result == 0; i++) {
     uint64_t at = address + sizeof *ring + (i & (capacity - 1)) * sizeof(struct cs_rec_span);

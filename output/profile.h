@@ -88,6 +88,7 @@ struct cs_known_thread {
   char raw_name[32]; /* as recorded */
   uint32_t state;    /* enum cs_thread_state */
   uint64_t start_ticks, end_ticks, threads;
+  uint64_t overwritten; /* spans of its timeline that were there before those that are kept */
 };
 
 /* One span of a thread's timeline. */
@@ -98,7 +99,7 @@ struct cs_span {
   uint32_t what;  /* of a call or a task: its edge; else the string that the queue or the event is called by */
   uint32_t value; /* as recorded */
   uint32_t thread;
-  bool open; /* a call that had not returned: its frame, not a span of the ring */
+  bool open; /* a call that had not returned: its frame, or what a merged recording kept of it */
 };
 
 enum cs_cover {

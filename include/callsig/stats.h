@@ -30,7 +30,8 @@ CALLSIG_STATS_API void callsig_stats_set_message(callsig_stats_message_fn messag
 /* What a new object is for. Set `size`. */
 struct callsig_stats_options {
   size_t size;
-  int timeline; /* not 0: the timelines of its recordings are read too, for the exports "chrome" and "perfetto" */
+  int timeline; /* not 0: the timelines of its recordings are read too, for the exports "chrome" and "perfetto" and for
+                   callsig_stats_dump() */
 };
 
 /* An object without recordings, for callsig_stats_add(). `options` may be NULL. */
@@ -50,8 +51,9 @@ CALLSIG_STATS_API int callsig_stats_add(struct callsig_stats *stats, const char 
 
 /* Writes everything that was loaded and added into one recording at `path`, 0600: grouping, filters and stripped names
  * play no part. Processes and threads stay apart with clocks of their own, so that nothing is rounded; calls that were
- * open count as they did when they were read; timelines are left out. An older recording at `path` is replaced when
- * the new one is complete. -EEXIST when something else lies there; the error of writing it otherwise. */
+ * open count as they did when they were read; timelines are there when they were read: callsig_stats_options. An older
+ * recording at `path` is replaced when the new one is complete. -EEXIST when something else lies there; the error of
+ * writing it otherwise. */
 CALLSIG_STATS_API int callsig_stats_dump(struct callsig_stats *stats, const char *path);
 
 /* From now on the threads of one process that have the same name count as one, as ended threads do. Calls and times are

@@ -26,7 +26,8 @@ static struct callsig_stats *load(const void *data, size_t size, unsigned times)
 {
   struct callsig_stats *stats;
   struct cs_recording recording;
-  if (cs_stats_new(&stats) < 0)
+  if (callsig_stats_new(&(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1},
+                        &stats) < 0)
     abort();
   for (unsigned i = 0; i < times; i++) {
     if (cs_recording_from_memory("input", data, size, &recording) < 0 || cs_stats_take(stats, &recording, NULL) < 0) {

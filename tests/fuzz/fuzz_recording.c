@@ -123,7 +123,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(copy, data, size);
   mend_checksums(copy, size);
   if (cs_recording_from_memory("input", copy, size, &recording) == 0) {
-    if (cs_stats_new(&stats) < 0)
+    if (callsig_stats_new(&(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1},
+                          &stats) < 0)
       abort();
     if (cs_stats_take(stats, &recording, NULL) == 0)
       print_all(stats);

@@ -184,6 +184,43 @@ class Timeline(Case):
         self.assertGreater(trace["otherData"]["overwritten"], 0)
         self.assertGreater(calls + trace["otherData"]["overwritten"], sum(kept.values()))
 
+    def exported(self, form, files, *options):
+        out = self.path("files.out")
+        done = self.callsig("export", "--to", form, *options, "-o", out, *files)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return Path(out).read_bytes()
+
+    def merge(self, name, *files, fold=()):
+        done = self.callsig("merge", *fold, "-o", name, *files)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_merged_recordings_keep_theirs(self):
+        """Merged in any way, they export as the files do: open calls and what was overwritten too."""
+        for name, spans, arguments in (("whole", "16384", ()), ("died", "16384", ("die",)), ("late", "256", ())):
+            self.environment["CALLSIG_TIMELINE_SPANS"] = spans
+            self.record(*arguments)
+            os.rename(self.path("recording"), self.path(name))
+        files = ["whole", "died", "late"]
+        self.merge("two", *files[:2])
+        self.merge("merged", "two", files[2])
+        for form in ("chrome", "perfetto"):
+            for options in ((), ("--by", "function"), ("--stage", "make")):
+                self.assertEqual(self.exported(form, ["merged"], *options), self.exported(form, files, *options), (form, options))
+        trace = json.loads(self.exported("chrome", ["merged"]))
+        self.assertEqual(len({event["pid"] for event in trace["traceEvents"]}), 3)
+        self.assertEqual([e["name"] for e in trace["traceEvents"] if e["ph"] == "X" and e["args"].get("open")], ["main"])
+        self.assertGreater(trace["otherData"]["overwritten"], 0)
+
+    def test_folded_threads_share_one(self):
+        self.record()
+        self.merge("folded", self.path("recording"), fold=["--fold"])
+
+        def spans(files):
+            trace = json.loads(self.exported("chrome", files))
+            return sorted((e["ph"], e["name"], e["ts"], e.get("dur"), e.get("args", {}).get("signature"))
+                          for e in trace["traceEvents"] if e["ph"] in "XibC")
+        self.assertEqual(spans(["folded"]), spans([self.path("recording")]))
+
     def test_errors(self):
         done = self.callsig("run", "-o", self.path("none"), self.program)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -440,13 +440,16 @@ struct cs_rec_event {
 };
 
 enum cs_span_kind {
-  CS_SPAN_CALL = 1, /* what: cs_rec_edge */
+  CS_SPAN_CALL = 1, /* what: cs_rec_edge; value: 0, or CS_SPAN_OPEN */
   CS_SPAN_TASK,     /* what: cs_rec_edge of the task's frame; value: 1 failed */
   CS_SPAN_PUT,      /* what: cs_rec_queue; value: items in the queue afterwards */
   CS_SPAN_GET,      /* the same */
   CS_SPAN_EVENT,    /* what: cs_rec_event; an instant, duration 0 */
   CS_SPAN_RANGE,    /* what: cs_rec_event; a span */
 };
+
+/* In a merged recording: the call was open when the clock was read last, and its duration is until then. */
+#define CS_SPAN_OPEN 1u
 
 struct cs_rec_span {
   uint64_t start, duration; /* ticks */
