@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "look_ahead.h"
 #include "spread.h"
-#include "table_writer.h"
+#include "table_blocks.h"
 
 static int print_summary(struct cs_table *table)
 {
@@ -39,12 +38,10 @@ static void put_row(struct cs_table *table, uint32_t number)
   cs_columns_row(&table->columns, table->unit, stats->style.color, &values, &table->line);
 }
 
-static int print_row(struct cs_table *table, uint32_t number)
+static void make_line(struct cs_table *table, uint32_t number)
 {
-  cs_text_clear(&table->line);
   put_row(table, number);
   cs_table_put_name(table, number);
-  return cs_table_put_line(table);
 }
 
 static int print_heading(struct cs_table *table)
@@ -66,10 +63,8 @@ static int print_rows(struct cs_table *table)
   result = cs_table_put_message(table);
   if (result == 0)
     result = print_heading(table);
-  for (uint32_t i = 0; i < table->list.count && result == 0; i++) {
-    cs_look_ahead(&table->names, &table->stats->rows, table->list.rows + i, table->list.count - i);
-    result = print_row(table, table->list.rows[i]);
-  }
+  if (result == 0)
+    result = cs_table_put_rows(table, make_line);
   if (result == 0 && fputs("\n\n", table->out) < 0)
     result = -EIO;
   return result;

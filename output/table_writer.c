@@ -45,15 +45,21 @@ int cs_table_close(struct cs_table *table, int result)
   return result;
 }
 
-int cs_table_put_line(struct cs_table *table)
+int cs_table_end_line(struct cs_table *table)
 {
   if (table->stats->style.width > 0)
     cs_width_shorten(&table->cells, &table->line, table->stats->style.width);
   if (table->line.failed)
     return -ENOMEM;
   cs_text_putc(&table->line, '\n');
-  if (table->line.failed)
-    return -ENOMEM;
+  return table->line.failed ? -ENOMEM : 0;
+}
+
+int cs_table_put_line(struct cs_table *table)
+{
+  int result = cs_table_end_line(table);
+  if (result < 0)
+    return result;
   return fwrite(table->line.data, 1, table->line.length, table->out) == table->line.length ? 0 : -EIO;
 }
 

@@ -32,6 +32,9 @@ int cs_table_open(struct cs_table *table, struct callsig_stats *stats, FILE *out
 /* Frees everything and gives the message of `result`, which is returned. */
 int cs_table_close(struct cs_table *table, int result);
 
+/* Ends the line: shortened where that was asked for. -ENOMEM. */
+int cs_table_end_line(struct cs_table *table);
+
 /* Writes the line and clears nothing: shortened where that was asked for. -EIO or -ENOMEM. */
 int cs_table_put_line(struct cs_table *table);
 

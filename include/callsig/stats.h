@@ -133,7 +133,8 @@ CALLSIG_STATS_API int callsig_stats_set_style(struct callsig_stats *stats, const
 /* Prints pstats's table, then one line for each thing that was widened, merged, lost, unwound or left open. Each
  * restriction is text: an integer, a fraction below 1, or a regular expression, applied in order; docs/reports.md. -EIO
  * when `out` cannot be written. Callers and callees need rows by function or signature. CSV has no place for the lines:
- * the message callback gets them. The JSON is docs/json.md's. */
+ * the message callback gets them. The JSON is docs/json.md's. Of a long table a second thread makes a part, which takes
+ * no signals, does not write, and has ended on return. */
 CALLSIG_STATS_API int callsig_stats_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions,
                                           size_t count);
 CALLSIG_STATS_API int callsig_stats_print_callers(struct callsig_stats *stats, FILE *out,

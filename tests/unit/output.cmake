@@ -36,6 +36,12 @@ target_link_libraries(test_output_windows PRIVATE cs_output_sample)
 target_link_options(test_output_windows PRIVATE -Wl,--wrap=pread -Wl,--wrap=malloc)
 callsig_test(unit.output.windows quick test_output_windows)
 
+# Tables that two threads make.
+add_executable(test_output_blocks ${CS_OUTPUT_TESTS}/output_blocks.c)
+target_link_libraries(test_output_blocks PRIVATE cs_output_sample)
+target_link_options(test_output_blocks PRIVATE -Wl,--wrap=pthread_create -Wl,--wrap=realloc)
+callsig_test(unit.output.blocks quick test_output_blocks)
+
 # Exports, in which every allocation of the library fails in turn.
 add_executable(test_output_export ${CS_OUTPUT_TESTS}/output_export.c)
 target_link_libraries(test_output_export PRIVATE cs_output_sample)
