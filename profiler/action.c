@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "hash.h"
+#include "callsig/format/hash.h"
 #include "named.h"
 #include "text.h"
 #include "tree.h"

@@ -174,7 +174,7 @@ static enum outcome emit_span(struct machine *m, const struct cs_op *op, uintptr
 
 static enum outcome emit_range(struct machine *m, const struct cs_op *op, uint64_t value)
 {
-  const int64_t *list = m->capture->site->module->view.ranges + op->imm;
+  const int64_t *list = m->capture->site->module->index.ranges + op->imm;
   uint64_t above = 0;
   for (int64_t i = 1; i <= list[0]; i++)
     above += op->flags & CS_OPF_SIGNED ? list[i] <= (int64_t)value : list[i] < 0 || (uint64_t)list[i] <= value;
@@ -198,7 +198,7 @@ const struct cs_index_call_value *cs_capture_passed(const struct cs_site *site, 
   /* After a tail call the return address is that of another call. */
   if (!call || call->physical != site->index_site->physical)
     return NULL;
-  const struct cs_index_call_value *values = module->view.call_values + call->first_value;
+  const struct cs_index_call_value *values = module->index.call_values + call->first_value;
   for (unsigned i = 0; i < call->value_count; i++)
     if (values[i].reg == reg)
       return &values[i];
@@ -207,7 +207,7 @@ const struct cs_index_call_value *cs_capture_passed(const struct cs_site *site, 
 
 const struct cs_index_saved *cs_capture_saved(const struct cs_site *site, uint8_t reg)
 {
-  const struct cs_index_saved *saved = site->module->view.saved + site->index_site->first_saved;
+  const struct cs_index_saved *saved = site->module->index.saved + site->index_site->first_saved;
   for (unsigned i = 0; i < site->index_site->saved_count; i++)
     if (saved[i].reg == reg)
       return &saved[i];

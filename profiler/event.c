@@ -3,7 +3,7 @@
  */
 #include <errno.h>
 
-#include "hash.h"
+#include "callsig/format/hash.h"
 #include "internal.h"
 #include "ring.h"
 #include "text.h"

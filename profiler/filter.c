@@ -158,8 +158,8 @@ bool cs_filter_allows(const struct cs_process *process, const struct cs_module *
   if (module && module->record->path)
     subject.module = ((const struct cs_rec_name *)(uintptr_t)module->record->path)->text;
   if (module && function) {
-    subject.function = module->view.strings + function->name;
-    subject.file = module->view.strings + function->file;
+    subject.function = module->index.strings + function->name;
+    subject.file = module->index.strings + function->file;
   }
   return cs_filter_admits(settings->include, settings->exclude, &subject);
 }

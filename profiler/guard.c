@@ -15,10 +15,9 @@
   1024u /* for the distinct values of one arg: more than twice the signatures that can be counted                      \
          */
 
-static const struct cs_index_type *type_of(const struct cs_view *view, const struct cs_index_arg *arg)
+static const struct cs_index_type *type_of(const struct cs_index *index, const struct cs_index_arg *arg)
 {
-  const struct cs_index_section *types = &view->header->sections[CS_SECTION_TYPES];
-  return (const struct cs_index_type *)((const uint8_t *)view->header + types->offset) + arg->type;
+  return &index->types[arg->type];
 }
 
 static unsigned state_at(const uint64_t *words, unsigned arg)
@@ -56,16 +55,16 @@ uint32_t cs_guard_words(const struct cs_index_arg *arg, unsigned state, const ui
 }
 
 /* May the arg widen to log2 buckets? */
-static bool is_number(const struct cs_view *view, const struct cs_index_arg *arg)
+static bool is_number(const struct cs_index *index, const struct cs_index_arg *arg)
 {
-  const struct cs_index_type *type = type_of(view, arg);
+  const struct cs_index_type *type = type_of(index, arg);
   return arg->kind == CS_ARG_VALUE && (type->kind == CS_TYPE_SIGNED || type->kind == CS_TYPE_UNSIGNED);
 }
 
-uint32_t cs_guard_widen(const struct cs_index_function *function_info, const struct cs_view *view,
+uint32_t cs_guard_widen(const struct cs_index_function *function_info, const struct cs_index *index,
                         const uint8_t *levels, uint64_t *words)
 {
-  const struct cs_index_arg *args = view->args + function_info->first_arg;
+  const struct cs_index_arg *args = index->args + function_info->first_arg;
   uint32_t in = function_info->state_words, out = in;
   for (unsigned i = 0; i < function_info->arg_count; i++) {
     unsigned state = state_at(words, i);
@@ -75,7 +74,7 @@ uint32_t cs_guard_widen(const struct cs_index_function *function_info, const str
       set_state(words, i, CS_STATE_TYPE);
     } else if (size && state == CS_STATE_READ && levels[i] == CS_WIDEN_LOG2) {
       set_state(words, i, CS_STATE_LOG2);
-      words[out++] = (uint64_t)cs_bucket_log2(words[in], type_of(view, &args[i])->is_signed);
+      words[out++] = (uint64_t)cs_bucket_log2(words[in], type_of(index, &args[i])->is_signed);
     } else {
       for (uint32_t k = 0; k < size; k++)
         words[out + k] = words[in + k];
@@ -113,7 +112,7 @@ static void values_add(struct values *values, uint64_t value)
 struct guard {
   struct cs_tree *tree;
   const struct cs_index_function *info;
-  const struct cs_view *view;
+  const struct cs_index *index;
   struct cs_rec_function *function;
   uint8_t *levels;
   uint64_t words[CS_SIGNATURE_MAX_WORDS];
@@ -145,7 +144,7 @@ static void each_signature(struct guard *guard, const uint64_t *extra, uint32_t 
       continue;
     for (uint32_t k = 0; k < count; k++)
       guard->words[k] = words[k];
-    visit(guard, cs_guard_widen(guard->info, guard->view, guard->levels, guard->words), arg);
+    visit(guard, cs_guard_widen(guard->info, guard->index, guard->levels, guard->words), arg);
   }
 }
 
@@ -158,7 +157,7 @@ static void visit_whole(struct guard *guard, uint32_t count, unsigned arg)
 static void visit_arg(struct guard *guard, uint32_t count, unsigned arg)
 {
   (void)count;
-  const struct cs_index_arg *args = guard->view->args + guard->info->first_arg;
+  const struct cs_index_arg *args = guard->index->args + guard->info->first_arg;
   uint32_t at = guard->info->state_words;
   for (unsigned i = 0; i < arg; i++)
     at += cs_guard_words(&args[i], state_at(guard->words, i), &guard->words[at]);
@@ -223,8 +222,8 @@ static void widen(struct guard *guard, const uint64_t *extra, uint32_t extra_cou
     unsigned arg = most_varied(guard, extra, extra_count);
     if (arg == guard->info->arg_count)
       break;
-    const struct cs_index_arg *args = guard->view->args + guard->info->first_arg;
-    bool to_buckets = guard->levels[arg] == CS_WIDEN_NONE && is_number(guard->view, &args[arg]);
+    const struct cs_index_arg *args = guard->index->args + guard->info->first_arg;
+    bool to_buckets = guard->levels[arg] == CS_WIDEN_NONE && is_number(guard->index, &args[arg]);
     set_level(guard->function, &guard->levels[arg], to_buckets ? CS_WIDEN_LOG2 : CS_WIDEN_TYPE);
     each_signature(guard, extra, extra_count, visit_whole, 0);
   }
@@ -232,11 +231,11 @@ static void widen(struct guard *guard, const uint64_t *extra, uint32_t extra_cou
   cs_count_loss(CS_LOSS_SIGNATURES_MERGED, before - guard->values.count);
 }
 
-bool cs_guard_admit(struct cs_tree *tree, const struct cs_index_function *function_info, const struct cs_view *view,
+bool cs_guard_admit(struct cs_tree *tree, const struct cs_index_function *function_info, const struct cs_index *index,
                     struct cs_rec_function *function, uint64_t *words, uint32_t *count)
 {
   if (function->levels)
-    *count = cs_guard_widen(function_info, view, cs_function_levels(function), words);
+    *count = cs_guard_widen(function_info, index, cs_function_levels(function), words);
   if (*count <= function_info->state_words || function->distinct < CS_GUARD_BUDGET ||
       cs_signature_find(tree, function, words, *count, 0))
     return true;
@@ -246,13 +245,13 @@ bool cs_guard_admit(struct cs_tree *tree, const struct cs_index_function *functi
     return false;
   guard->tree = tree;
   guard->info = function_info;
-  guard->view = view;
+  guard->index = index;
   guard->function = function;
   guard->levels = make_levels(tree, function, function_info->arg_count);
   bool done = guard->levels != NULL;
   if (done) {
     widen(guard, words, *count);
-    *count = cs_guard_widen(function_info, view, guard->levels, words);
+    *count = cs_guard_widen(function_info, index, guard->levels, words);
   }
   cs_arena_free(&scratch);
   return done;
@@ -264,7 +263,7 @@ bool cs_guard_admit_recorded(struct cs_tree *tree, const struct cs_rec_module *m
   const struct cs_module *known = __atomic_load_n(&cs_process.modules, __ATOMIC_ACQUIRE);
   while (known && known->record != module)
     known = known->next;
-  if (!known || !known->view.header || function->function == CS_NONE)
+  if (!known || !known->index.header || function->function == CS_NONE)
     return true;
-  return cs_guard_admit(tree, &known->view.functions[function->function], &known->view, function, words, count);
+  return cs_guard_admit(tree, &known->index.functions[function->function], &known->index, function, words, count);
 }

@@ -17,7 +17,7 @@ static inline const uint8_t *cs_function_levels(const struct cs_rec_function *fu
 
 /* Lets a signature in: one that is known, or within the budget, as it is; otherwise the function's most varied arg
  * widens until the budget holds, and `words` with it. False: no space. */
-bool cs_guard_admit(struct cs_tree *tree, const struct cs_index_function *function_info, const struct cs_view *view,
+bool cs_guard_admit(struct cs_tree *tree, const struct cs_index_function *function_info, const struct cs_index *index,
                     struct cs_rec_function *function, uint64_t *words, uint32_t *count);
 
 /* The same for a signature that was recorded before, by the index in the recording. */
@@ -31,7 +31,7 @@ bool cs_guard_raise(struct cs_tree *tree, struct cs_rec_function *function, cons
 uint32_t cs_guard_words(const struct cs_index_arg *arg, unsigned state, const uint64_t *word);
 
 /* Applies levels to a signature's words in place and gives the new number of words. Anywhere. */
-uint32_t cs_guard_widen(const struct cs_index_function *function_info, const struct cs_view *view,
+uint32_t cs_guard_widen(const struct cs_index_function *function_info, const struct cs_index *index,
                         const uint8_t *levels, uint64_t *words);
 
 #endif

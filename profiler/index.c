@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "callsig/format/cache_key.h"
-#include "hash.h"
+#include "callsig/format/hash.h"
 #include "helper.h"
 #include "text.h"
 
@@ -102,14 +102,14 @@ static int cached_path(const struct cs_settings *settings, const struct cs_locat
 static int load(const struct cs_settings *settings, const struct cs_located *module, const char *path,
                 struct bytes *bytes)
 {
-  struct cs_view view;
+  struct cs_index index;
   int error = read_file(path, bytes);
   if (error)
     return error;
-  error = cs_view_check(&view, bytes->data, bytes->size);
+  error = cs_index_open(bytes->data, bytes->size, &index);
   if (!error &&
-      (view.header->rules_hash != settings->rules_hash || view.header->build_id_size != module->build_id_size ||
-       !cs_equal_bytes(view.header->build_id, module->build_id, module->build_id_size)))
+      (index.header->rules_hash != settings->rules_hash || index.header->build_id_size != module->build_id_size ||
+       !cs_equal_bytes(index.header->build_id, module->build_id, module->build_id_size)))
     error = -EINVAL;
   if (error)
     release(bytes);
@@ -166,7 +166,7 @@ static int find_or_make(const struct cs_settings *settings, const struct cs_loca
 }
 
 int cs_index_obtain(struct cs_thread *t, const struct cs_settings *settings, const struct cs_located *module,
-                    struct cs_view *view, uint64_t *size, bool *made)
+                    struct cs_index *index, uint64_t *size, bool *made)
 {
   long mapped = cs_sys_mmap(0, sizeof(struct scratch), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (cs_sys_failed(mapped)) {
@@ -187,7 +187,7 @@ int cs_index_obtain(struct cs_thread *t, const struct cs_settings *settings, con
       to[i] = from[i];
     for (size_t i = bytes.size & ~(size_t)7; i < bytes.size; i++)
       ((char *)copy)[i] = ((char *)bytes.data)[i];
-    cs_view_set(view, copy);
+    cs_index_set(index, copy);
     *size = bytes.size;
   }
   release(&bytes);

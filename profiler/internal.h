@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "callsig/callsig.h"
-#include "callsig/format/index.h"
+#include "callsig/format/open.h"
 #include "callsig/format/rank.h"
 #include "callsig/format/recording.h"
 
@@ -94,30 +94,11 @@ struct cs_lock {
   uint32_t word; /* 0 free, 1 held, 2 held and waited for */
 };
 
-/* A module's index as hot code uses it: the section arrays of the copy inside the recording, every reference checked.
- */
-struct cs_view {
-  const struct cs_index_header *header; /* NULL: no index */
-  const char *strings;
-  const struct cs_index_site *sites;
-  const struct cs_index_physical *physicals;
-  const struct cs_index_function *functions;
-  const struct cs_index_arg *args;
-  const struct cs_index_type *types;
-  const struct cs_op *ops;
-  const uint64_t *states;
-  const int64_t *ranges;
-  const struct cs_index_call_site *call_sites;
-  const struct cs_index_call_value *call_values;
-  const struct cs_index_saved *saved;
-  uint32_t count[CS_SECTION_COUNT];
-};
-
 /* A module of this process. module.c makes it, in arena memory, and it stays for the process's life. */
 struct cs_module {
   struct cs_module *next; /* older */
   struct cs_rec_module *record;
-  struct cs_view view;
+  struct cs_index index; /* its arrays in the copy inside the recording; all zero: none */
   uint64_t bias;
   uint64_t start, end;
   uint32_t id;       /* record->id */
@@ -510,8 +491,6 @@ void cs_settings_load(struct cs_process *process);
 struct cs_module *cs_module_for_address(struct cs_thread *t, uintptr_t address);
 /* The site of `module` with run-time return address `pc`, or NULL. Anywhere. */
 const struct cs_index_site *cs_module_site(const struct cs_module *module, uintptr_t pc);
-/* The physical function that holds run-time `pc`, or NULL. Anywhere. */
-const struct cs_index_physical *cs_module_physical(const struct cs_module *module, uintptr_t pc);
 /* What the caller that returns to run-time `pc` passed, or NULL. Anywhere. */
 const struct cs_index_call_site *cs_module_call_site(const struct cs_module *module, uintptr_t pc);
 

@@ -23,8 +23,8 @@ static struct cs_module *find_known(uintptr_t address)
 /* What the table cannot show for want of debug information: told once, when the index is made. */
 static void tell_what_is_missing(const struct cs_module *module, const char *path)
 {
-  uint32_t flags = module->view.header->flags;
-  if (!module->view.count[CS_SECTION_SITES] || flags & CS_INDEX_HAS_DWARF)
+  uint32_t flags = module->index.header->flags;
+  if (!module->index.count[CS_SECTION_SITES] || flags & CS_INDEX_HAS_DWARF)
     return;
   if (flags & CS_INDEX_HAS_SYMTAB)
     cs_message("%s: no debug information: no arguments are known; compile with -g", path);
@@ -78,11 +78,11 @@ static struct cs_module *find_returned(const struct cs_located *found)
 static bool share_index(struct cs_module *module, const struct cs_located *found)
 {
   const struct cs_module *other = cs_process.modules;
-  while (other && !(other->view.header && found->build_id_size && is_file(other, found)))
+  while (other && !(other->index.header && found->build_id_size && is_file(other, found)))
     other = other->next;
   if (!other)
     return false;
-  module->view = other->view;
+  module->index = other->index;
   module->record->index = other->record->index;
   module->record->index_size = other->record->index_size;
   return true;
@@ -93,9 +93,9 @@ static void find_index(struct cs_thread *t, struct cs_module *module, const stru
   struct cs_rec_module *record = module->record;
   bool made;
   if (share_index(module, found) ||
-      cs_index_obtain(t, &cs_process.settings, found, &module->view, &record->index_size, &made) != 0)
+      cs_index_obtain(t, &cs_process.settings, found, &module->index, &record->index_size, &made) != 0)
     return;
-  record->index = (uintptr_t)module->view.header;
+  record->index = (uintptr_t)module->index.header;
   if (made)
     tell_what_is_missing(module, found->path);
 }
@@ -173,44 +173,14 @@ bool cs_module_present(const struct cs_module *module)
   return present;
 }
 
-/* The last of `count` entries of `size` bytes, ascending by the 64-bit word that each begins with, whose word is at
- * most `key`; NULL when there is none. */
-static const void *last_at_most(const void *entries, uint32_t count, size_t size, uint64_t key)
-{
-  const char *base = entries;
-  uint32_t low = 0, high = count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (*(const uint64_t *)(base + middle * size) <= key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low ? base + (low - 1) * size : NULL;
-}
-
 const struct cs_index_site *cs_module_site(const struct cs_module *module, uintptr_t pc)
 {
-  const struct cs_view *view = &module->view;
-  const struct cs_index_site *site =
-      last_at_most(view->sites, view->count[CS_SECTION_SITES], sizeof *site, pc - module->bias);
-  return site && site->pc == pc - module->bias ? site : NULL;
-}
-
-const struct cs_index_physical *cs_module_physical(const struct cs_module *module, uintptr_t pc)
-{
-  const struct cs_view *view = &module->view;
-  const struct cs_index_physical *physical =
-      last_at_most(view->physicals, view->count[CS_SECTION_PHYSICALS], sizeof *physical, pc - module->bias);
-  return physical && pc - module->bias < physical->high ? physical : NULL;
+  return cs_index_site_at(&module->index, pc - module->bias);
 }
 
 const struct cs_index_call_site *cs_module_call_site(const struct cs_module *module, uintptr_t pc)
 {
-  const struct cs_view *view = &module->view;
-  const struct cs_index_call_site *call =
-      last_at_most(view->call_sites, view->count[CS_SECTION_CALL_SITES], sizeof *call, pc - module->bias);
-  return call && call->pc == pc - module->bias ? call : NULL;
+  return cs_index_call_site_at(&module->index, pc - module->bias);
 }
 
 /* Registers the module that a function pointer points into, unless it is known. */
@@ -226,16 +196,16 @@ static void note_pointer(struct cs_thread *t, uintptr_t address)
 void cs_module_note_pointers(struct cs_thread *t, const struct cs_site *site, const uint64_t *words,
                              uint32_t word_count)
 {
-  const struct cs_view *view = site->module ? &site->module->view : NULL;
+  const struct cs_index *index = site->module ? &site->module->index : NULL;
   const struct cs_index_function *function = site->index_function;
-  if (!view || !view->header || !function)
+  if (!index || !index->header || !function)
     return;
   uint32_t next = function->state_words;
   for (uint32_t i = 0; i < function->arg_count && next < word_count; i++) {
-    const struct cs_index_arg *arg = &view->args[function->first_arg + i];
+    const struct cs_index_arg *arg = &index->args[function->first_arg + i];
     unsigned state = (words[i / 16] >> (i % 16 * 4)) & 15;
     if (state == CS_STATE_READ && arg->kind == CS_ARG_VALUE && words[next] &&
-        view->types[arg->type].kind == CS_TYPE_FUNCTION_POINTER)
+        index->types[arg->type].kind == CS_TYPE_FUNCTION_POINTER)
       note_pointer(t, words[next]);
     next += cs_guard_words(arg, state, words + next);
   }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "callsig/format/duration.h"
-#include "hash.h"
+#include "callsig/format/hash.h"
 #include "internal.h"
 #include "text.h"
 

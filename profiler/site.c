@@ -75,13 +75,13 @@ static int32_t scan_for_cfa(uintptr_t stack, uintptr_t call_site)
  * hook, and nothing is known of its arguments. */
 static uint32_t function_of_site(struct cs_site *site)
 {
-  const struct cs_view *view = &site->module->view;
+  const struct cs_index *index = &site->module->index;
   uint32_t expected = site->index_site->function;
   uint64_t address = site->function_address - site->module->bias;
-  if (view->functions[expected].address == address)
+  if (index->functions[expected].address == address)
     return expected;
-  for (uint32_t i = 0; i < view->count[CS_SECTION_FUNCTIONS]; i++)
-    if (view->functions[i].address == address)
+  for (uint32_t i = 0; i < index->count[CS_SECTION_FUNCTIONS]; i++)
+    if (index->functions[i].address == address)
       return i;
   return expected;
 }
@@ -101,17 +101,17 @@ static bool lose_arguments(struct cs_site *site)
 
 static bool describe_indexed(struct cs_site *site)
 {
-  const struct cs_view *view = &site->module->view;
+  const struct cs_index *index = &site->module->index;
   const struct cs_index_site *known = site->index_site;
   site->function = function_of_site(site);
-  site->index_function = &view->functions[site->function];
+  site->index_function = &index->functions[site->function];
   site->inlined = known->flags & CS_SITE_INLINED;
   site->cfa_kind = known->cfa_kind;
   site->cfa_register = known->cfa_register;
   site->cfa_offset = known->cfa_offset;
-  site->ops = view->ops + known->first_op;
+  site->ops = index->ops + known->first_op;
   site->op_count = known->op_count;
-  site->states = view->states + known->first_state;
+  site->states = index->states + known->first_state;
   site->state_words = site->index_function->state_words;
   if (site->function != known->function) {
     site->inlined = true;
@@ -140,7 +140,7 @@ static struct cs_site *describe(struct cs_thread *t, uintptr_t pc, uintptr_t fun
   site->function_address = function_address;
   site->function = CS_NONE;
   site->module = cs_module_for_address(t, pc);
-  if (site->module && site->module->view.header)
+  if (site->module && site->module->index.header)
     site->index_site = cs_module_site(site->module, pc);
   if (site->index_site && !describe_indexed(site))
     return NULL;

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "hash.h"
+#include "callsig/format/hash.h"
 #include "histogram.h"
 #include "options.h"
 #include "recording.h"

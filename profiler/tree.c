@@ -362,7 +362,7 @@ struct cs_rec_edge *cs_tree_edge(struct cs_tree *tree, struct cs_rec_variant *fr
   if (!plan->arguments)
     key.signature_flags = CS_SIGNATURE_NONE;
   else if (site->index_function &&
-           !cs_guard_admit(tree, site->index_function, &site->module->view, plan->function, words, &key.word_count))
+           !cs_guard_admit(tree, site->index_function, &site->module->index, plan->function, words, &key.word_count))
     return NULL;
   struct cs_rec_edge *edge = cs_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
   if (edge)

@@ -13,7 +13,7 @@ build=$1
 [ -f "$build/compile_commands.json" ] || { echo "lint.sh: $build/compile_commands.json is missing; run make first" >&2; exit 1; }
 
 git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
-sources=$(git ls-files 'profiler/*.c' 'symbols/*.c' 'output/*.c' 'cli/*.c')
+sources=$(git ls-files 'format/*.c' 'profiler/*.c' 'symbols/*.c' 'output/*.c' 'cli/*.c')
 # clang does not know every option of gcc that a file is compiled with.
 mkdir -p "$build/lint"
 sed 's/ -fno-tree-loop-distribute-patterns//g' "$build/compile_commands.json" >"$build/lint/compile_commands.json"

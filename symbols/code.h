@@ -1,6 +1,6 @@
 /*
  * Capture programs while they are being made: small sequences of struct cs_op, and what can be known of one before it
- * runs.
+ * runs. callsig/format/program.h checks finished ones.
  */
 #ifndef CALLSIG_SYMBOLS_CODE_H
 #define CALLSIG_SYMBOLS_CODE_H
@@ -8,12 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "callsig/format/index.h"
-
-#define CS_CODE_MAX 96u /* ops of one arg; DWARF expressions of compilers have a few, rarely thirty */
+#include "callsig/format/program.h"
 
 struct cs_code {
-  struct cs_op ops[CS_CODE_MAX];
+  struct cs_op ops[CS_PROGRAM_MAX];
   uint16_t count;
   uint16_t barrier; /* ops before it are not merged with later ones: a branch leads here */
   bool too_long;    /* something was left out */
@@ -50,12 +48,5 @@ bool cs_code_is_sum(const struct cs_code *code, uint8_t *base, int64_t *offset);
 
 /* Whether an op of the sequence is of this kind. */
 bool cs_code_has(const struct cs_code *code, uint8_t op);
-
-/*
- * Checks a program of `count` ops that belongs to one arg: known codes, registers and sizes that exist, branches that
- * go forward and stay inside, a stack that never underflows, never exceeds CS_STACK_MAX and has one depth at every op,
- * and one EMIT that is the last op and finds exactly what it pops. 0 or -EINVAL.
- */
-int cs_code_check(const struct cs_op *ops, uint32_t count);
 
 #endif

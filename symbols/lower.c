@@ -335,7 +335,7 @@ static int add_arg(const struct lowering *lowering, uint16_t index, struct cs_ve
   if (arg->emit == CS_EMIT_NONE)
     return 0;
   enum cs_lost reason = lower_arg(lowering, arg, &code);
-  if (!reason && (code.too_long || cs_code_check(code.ops, code.count) != 0))
+  if (!reason && (code.too_long || !cs_program_sound(code.ops, code.count)))
     reason = CS_LOST_TOO_LONG;
   if (reason) {
     *state = CS_STATE_LOST;

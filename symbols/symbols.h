@@ -1,5 +1,5 @@
 /*
- * Signature indexes: made from ELF and DWARF, cached by build-id, opened and checked.
+ * Signature indexes: made from ELF and DWARF, and cached by build-id. callsig/format/open.h opens and checks them.
  *
  * Internal to callsig; libcallsig-stats and the command use it. Functions return 0 or a negative errno after giving one
  * clear line to the message callback. Nothing here is thread-safe except on different objects.
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "callsig/format/index.h"
+#include "callsig/format/open.h"
 
 typedef void (*cs_message_fn)(const char *line, void *data);
 
@@ -51,41 +51,5 @@ int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, c
 /* Makes sure that the cache holds the index of `path`, and writes its path into `cached` (`cached_size` bytes; NULL:
  * not wanted). The file is written atomically, 0600, under a directory made 0700. */
 int cs_index_cache(const char *path, const struct cs_index_options *options, char *cached, size_t cached_size);
-
-/* An opened index: `header` and the section arrays, every reference inside checked. It borrows `data`. */
-struct cs_index {
-  const struct cs_index_header *header;
-  const char *strings;
-  const struct cs_index_site *sites;
-  const struct cs_index_physical *physicals;
-  const struct cs_index_function *functions;
-  const struct cs_index_arg *args;
-  const struct cs_index_type *types;
-  const struct cs_index_enumerator *enumerators;
-  const struct cs_op *ops;
-  const uint64_t *states;
-  const int64_t *ranges;
-  const struct cs_index_call_site *call_sites;
-  const struct cs_index_call_value *call_values;
-  const struct cs_index_symbol *symbols;
-  const struct cs_index_saved *saved;
-  const struct cs_index_rule *rules;
-  uint32_t count[CS_SECTION_COUNT];
-};
-
-/* Checks everything that using the index relies on: hostile data gives -EINVAL, a newer version -ENOTSUP. */
-int cs_index_open(const void *data, size_t size, struct cs_index *index);
-
-/* The string at `offset`, always valid after cs_index_open() for references inside the index. */
-static inline const char *cs_index_string(const struct cs_index *index, uint32_t offset)
-{
-  return index->strings + offset;
-}
-
-/* The function symbol that holds the link-time `address`, or NULL. */
-const struct cs_index_symbol *cs_index_symbol_at(const struct cs_index *index, uint64_t address);
-
-/* The site whose pc is `pc`, or NULL. */
-const struct cs_index_site *cs_index_site_at(const struct cs_index *index, uint64_t pc);
 
 #endif

@@ -21,16 +21,9 @@ function(cs_fuzz_target name target flags)
   target_link_libraries(${name} PRIVATE cs_output_made cs_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL PkgConfig::ZLIB m ${CMAKE_DL_LIBS})
 endfunction()
 
-# The readers of indexes, the report's and the runtime's, which share no headers.
+# The reader of indexes, and the printer of what it has accepted.
 function(cs_fuzz_index name flags)
-  add_executable(${name} ${ARGN} ${CS_FUZZ}/fuzz_index.c ${CS_FUZZ}/fuzz_view.c)
-  foreach(source IN ITEMS symbols/open symbols/code symbols/optext profiler/index_check profiler/op_check profiler/hash)
-    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/${source}.c)
-    if(source MATCHES "^profiler/")
-      set_property(SOURCE ${PROJECT_SOURCE_DIR}/${source}.c APPEND PROPERTY INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/profiler)
-    endif()
-  endforeach()
-  set_property(SOURCE ${CS_FUZZ}/fuzz_view.c PROPERTY INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/profiler)
+  add_executable(${name} ${ARGN} ${CS_FUZZ}/fuzz_index.c ${CS_FORMAT_SOURCES} ${PROJECT_SOURCE_DIR}/symbols/optext.c)
   target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
   target_compile_options(${name} PRIVATE -g -O1 -fno-omit-frame-pointer ${CS_FUZZ_SANITIZERS} ${flags})
   target_link_options(${name} PRIVATE ${CS_FUZZ_SANITIZERS} ${flags})

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a signature index, for both of its readers: the one of the report and the runtime's own. What one of
- * them has accepted is followed everywhere. The checksum is made to fit, so that what is behind it is reached.
+ * Any bytes as a signature index. What is accepted is followed everywhere. The checksum is made to fit, so that what is
+ * behind it is reached.
  */
 #include "fuzz.h"
 
@@ -10,8 +10,6 @@
 #include <xxhash.h>
 
 #include "coverage.h"
-#include "fuzz_view.h"
-#include "symbols.h"
 
 static void mend_checksum(unsigned char *data, size_t size)
 {
@@ -25,12 +23,59 @@ static void mend_checksum(unsigned char *data, size_t size)
   memcpy(data, &header, sizeof header);
 }
 
+static uint64_t follow_sites(const struct cs_index *index)
+{
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < index->count[CS_SECTION_SITES]; i++) {
+    const struct cs_index_site *site = &index->sites[i];
+    for (uint32_t k = 0; k < index->functions[site->function].state_words; k++)
+      sum += index->states[site->first_state + k];
+    for (uint32_t k = 0; k < site->saved_count; k++)
+      sum += (uint64_t)index->saved[site->first_saved + k].cfa_offset;
+    if (site->physical != CS_NONE)
+      sum += index->physicals[site->physical].low;
+  }
+  return sum;
+}
+
+static uint64_t follow_calls(const struct cs_index *index)
+{
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < index->count[CS_SECTION_CALL_SITES]; i++) {
+    const struct cs_index_call_site *call = &index->call_sites[i];
+    sum += index->physicals[call->physical].low;
+    for (uint32_t k = 0; k < call->value_count; k++)
+      sum += (uint64_t)index->call_values[call->first_value + k].imm;
+    if (cs_index_call_site_at(index, call->pc) != call)
+      abort();
+  }
+  return sum;
+}
+
+static size_t follow_texts(const struct cs_index *index)
+{
+  size_t sum = strlen(cs_index_string(index, index->header->path));
+  for (uint32_t i = 0; i < index->count[CS_SECTION_TYPES]; i++)
+    for (uint32_t k = 0; k < index->types[i].enumerator_count; k++)
+      sum += strlen(cs_index_string(index, index->enumerators[index->types[i].first_enumerator + k].name));
+  for (uint32_t i = 0; i < index->count[CS_SECTION_SYMBOLS]; i++) {
+    const struct cs_index_symbol *symbol = &index->symbols[i];
+    sum += strlen(cs_index_string(index, symbol->name));
+    if (cs_index_symbol_at(index, symbol->address) != symbol)
+      abort();
+  }
+  for (uint32_t i = 0; i < index->count[CS_SECTION_RULES]; i++)
+    sum += strlen(cs_index_string(index, index->rules[i].problem));
+  return sum;
+}
+
 static size_t follow_functions(const struct cs_index *index)
 {
   size_t sum = 0;
   for (uint32_t i = 0; i < index->count[CS_SECTION_FUNCTIONS]; i++) {
     const struct cs_index_function *function = &index->functions[i];
-    sum += strlen(cs_index_string(index, function->name)) + strlen(cs_index_string(index, function->file));
+    sum += strlen(cs_index_string(index, function->name)) + strlen(cs_index_string(index, function->file)) +
+           strlen(cs_index_string(index, function->linkage_name));
     for (uint32_t k = 0; k < function->arg_count; k++) {
       const struct cs_index_arg *arg = &index->args[function->first_arg + k];
       const struct cs_index_type *type = &index->types[arg->type];
@@ -66,10 +111,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(copy, data, size);
   mend_checksum(copy, size);
   if (cs_index_open(copy, size, &index) == 0) {
-    fprintf(out, "%zu\n", follow_functions(&index));
+    fprintf(out, "%zu %zu\n", follow_functions(&index), follow_texts(&index));
+    fprintf(out, "%llu %llu\n", (unsigned long long)follow_sites(&index), (unsigned long long)follow_calls(&index));
     print_programs(&index, out);
   }
-  fprintf(out, "%llu\n", (unsigned long long)fuzz_view(copy, size));
   fclose(out);
   free(text);
   free(copy);

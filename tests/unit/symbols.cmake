@@ -8,8 +8,7 @@ target_link_libraries(symbols_write_index PRIVATE cs_symbols)
 # The hooks of the sample: preloaded, or linked into it. They run inside programs that no sanitizer has prepared.
 foreach(kind IN ITEMS SHARED STATIC)
   string(TOLOWER symbols_trace_${kind} target)
-  add_library(${target} ${kind} ${CS_SYMBOLS_TESTS}/trace.c ${CS_SYMBOLS_TESTS}/trace.S ${PROJECT_SOURCE_DIR}/symbols/open.c
-              ${PROJECT_SOURCE_DIR}/symbols/code.c)
+  add_library(${target} ${kind} ${CS_SYMBOLS_TESTS}/trace.c ${CS_SYMBOLS_TESTS}/trace.S ${CS_FORMAT_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/symbols)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
   target_link_libraries(${target} PRIVATE PkgConfig::XXHASH)

@@ -414,7 +414,7 @@ struct cs_rec_queue {
   uint32_t number;
   uint32_t reserved32;
   struct cs_rec_queue_level level; /* at an offset that is a multiple of 16 */
-  uint64_t process; /* as of a stage */
+  uint64_t process;                /* as of a stage */
   uint64_t reserved[3];
 };
 

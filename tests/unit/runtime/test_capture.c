@@ -250,7 +250,7 @@ static void test_buckets(void **state)
 {
   (void)state;
   static const int64_t ranges[] = {3, 0, 64, 1024};
-  module.view.ranges = ranges;
+  module.index.ranges = ranges;
   RUN(CONST(-1000), OP(CS_OP_EMIT_LOG2, .flags = CS_OPF_SIGNED), CONST(1024), OP(CS_OP_EMIT_LOG2, .arg = 1));
   assert_int_equal(words[1], (uint64_t)-10);
   assert_int_equal(words[2], 11);
@@ -303,11 +303,11 @@ static void test_entry(void **state)
       OP(CS_OP_ENTRY, .reg = 1, .skip = 2, .arg = 2), OP(CS_OP_EMIT, .size = 8, .arg = 2)};
   uint64_t frame[] = {0, 1234, 0x10500};
   module = (struct cs_module){.bias = 0x10000, .start = 0x10000, .end = 0x20000};
-  module.view.header = &header;
-  module.view.call_sites = calls;
-  module.view.count[CS_SECTION_CALL_SITES] = 1;
-  module.view.call_values = values;
-  module.view.saved = saved;
+  module.index.header = &header;
+  module.index.call_sites = calls;
+  module.index.count[CS_SECTION_CALL_SITES] = 1;
+  module.index.call_values = values;
+  module.index.saved = saved;
   cs_process.modules = &module;
   registers.general[R12] = 41;
   registers.general[RBX] = 5;

@@ -35,9 +35,6 @@ static struct cs_index_site index_site;
 
 static void make_module(void)
 {
-  struct cs_index_section *types = &fake_index.header.sections[CS_SECTION_TYPES];
-  types->offset = offsetof(struct fake_index, types);
-  types->count = 2;
   fake_index.types[0] = (struct cs_index_type){.kind = CS_TYPE_UNSIGNED, .size = 8};
   fake_index.types[1] = (struct cs_index_type){.kind = CS_TYPE_ENUM, .size = 4};
   for (unsigned i = 0; i < ARGS; i++) {
@@ -49,10 +46,11 @@ static void make_module(void)
   fake_index.functions[0].arg_count = ARGS;
   fake_index.functions[0].state_words = 2;
   module.record = &module_record;
-  module.view.header = &fake_index.header;
-  module.view.functions = fake_index.functions;
-  module.view.args = fake_index.args;
-  module.view.strings = fake_index.strings;
+  module.index.header = &fake_index.header;
+  module.index.functions = fake_index.functions;
+  module.index.args = fake_index.args;
+  module.index.types = fake_index.types;
+  module.index.strings = fake_index.strings;
 }
 
 static struct cs_site make_site(uint32_t function)
@@ -93,7 +91,7 @@ static int start(void **state)
   make_module();
   for (uint32_t i = 0; i < 8; i++)
     sites[i] = make_site(i);
-  module.view.count[CS_SECTION_CALL_SITES] = 0;
+  module.index.count[CS_SECTION_CALL_SITES] = 0;
   assert_int_equal(cs_recording_open(&cs_process, false), 0);
   assert_int_equal(cs_tree_init(&tree, 1), 0);
   cs_tree_publish(&tree);
@@ -279,9 +277,9 @@ static void test_plans_by_caller(void **state)
   static const struct cs_op entry[] = {{.code = CS_OP_ENTRY, .reg = 5, .skip = 2},
                                        {.code = CS_OP_EMIT, .size = 4, .skip = 1},
                                        {.code = CS_OP_EMIT_REG, .reg = 3, .size = 4, .arg = 1, .skip = 1}};
-  module.view.call_values = values;
-  module.view.call_sites = calls;
-  module.view.count[CS_SECTION_CALL_SITES] = 2;
+  module.index.call_values = values;
+  module.index.call_sites = calls;
+  module.index.count[CS_SECTION_CALL_SITES] = 2;
   sites[0].ops = entry;
   sites[0].op_count = 3;
   sites[0].uses_entry = true;

@@ -1,4 +1,4 @@
-#include "hash.h"
+#include "callsig/format/hash.h"
 
 /* Nothing but XXH64 is used: no vector code, no calls of memcpy(). */
 #define XXH_INLINE_ALL

@@ -2,8 +2,8 @@
  * XXH64, the checksum of the index format and the key of its cache: compiled in, so that no symbol of it is the
  * program's.
  */
-#ifndef CALLSIG_HASH_H
-#define CALLSIG_HASH_H
+#ifndef CALLSIG_FORMAT_HASH_H
+#define CALLSIG_FORMAT_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,38 @@
+/* Binary searches in what an index keeps in ascending order. */
+#include "callsig/format/open.h"
+
+/* The last of `count` entries of `size` bytes, ascending by the 64-bit word that each begins with, whose word is at
+ * most `key`; NULL when there is none. */
+static const void *last_at_most(const void *entries, uint32_t count, size_t size, uint64_t key)
+{
+  const char *base = entries;
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (*(const uint64_t *)(const void *)(base + middle * size) <= key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? base + (low - 1) * size : NULL;
+}
+
+const struct cs_index_symbol *cs_index_symbol_at(const struct cs_index *index, uint64_t address)
+{
+  const struct cs_index_symbol *symbol =
+      last_at_most(index->symbols, index->count[CS_SECTION_SYMBOLS], sizeof *symbol, address);
+  return symbol && (symbol->address == address || address - symbol->address < symbol->size) ? symbol : NULL;
+}
+
+const struct cs_index_site *cs_index_site_at(const struct cs_index *index, uint64_t pc)
+{
+  const struct cs_index_site *site = last_at_most(index->sites, index->count[CS_SECTION_SITES], sizeof *site, pc);
+  return site && site->pc == pc ? site : NULL;
+}
+
+const struct cs_index_call_site *cs_index_call_site_at(const struct cs_index *index, uint64_t pc)
+{
+  const struct cs_index_call_site *call =
+      last_at_most(index->call_sites, index->count[CS_SECTION_CALL_SITES], sizeof *call, pc);
+  return call && call->pc == pc ? call : NULL;
+}

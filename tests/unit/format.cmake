@@ -1,0 +1,13 @@
+# The check of signature indexes: as symbols/ has it, and as the runtime does.
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+foreach(name IN ITEMS index program)
+  foreach(user IN ITEMS symbols runtime)
+    set(test test_format_${name}_${user})
+    add_executable(${test} ${CMAKE_CURRENT_LIST_DIR}/format/test_${name}.c)
+    target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${test} PRIVATE PkgConfig::CMOCKA PkgConfig::XXHASH)
+    callsig_test(unit.format.${name}_${user} quick ${test})
+  endforeach()
+  target_link_libraries(test_format_${name}_symbols PRIVATE cs_symbols)
+  target_sources(test_format_${name}_runtime PRIVATE $<TARGET_OBJECTS:cs_runtime>)
+endforeach()
