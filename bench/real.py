@@ -3,6 +3,8 @@
 tests/real/build.py compiles them; two words are added to its variants: `pg`, for gprof, and `inlined`, for clang's
 -finstrument-functions-after-inlining."""
 
+import argparse
+import json
 import os
 import sys
 
@@ -82,3 +84,21 @@ def loads(sources, out):
             # Without threads that only wait: their time would be in the sum of tottime.
             Load("zstd", builder, ["-q", "--single-thread", "--no-asyncio", "-5", "-c", corpus(sources, out)]),
             Load("sqlite3", builder, [":memory:"], os.path.join(workloads, "sqlite3.sql"))]
+
+
+def write(name, description, collect, rounds):
+    """What a program of this folder that times the real programs does: reads its arguments, writes what `collect` gives."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("build")
+    parser.add_argument("sources")
+    parser.add_argument("out")
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--programs", type=lambda text: text.split(","))
+    options = parser.parse_args()
+    out = os.path.join(os.path.abspath(options.build), "bench", "real")
+    chosen = [load for load in loads(os.path.abspath(options.sources), out)
+              if not options.programs or load.name in options.programs]
+    rows = collect(options.build, chosen, options.rounds, lambda line: print(f"{name}: {line}", file=sys.stderr, flush=True))
+    with open(options.out, "w", encoding="utf-8") as file:
+        json.dump({"rounds": options.rounds, "rows": rows}, file, indent=1)
+        file.write("\n")

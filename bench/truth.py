@@ -4,10 +4,7 @@
 The sum of tottime that `callsig report --compensate` prints for an instrumented run, beside the wall time of the same
 program uninstrumented: one run of each, then again."""
 
-import argparse
-import json
 import os
-import sys
 
 import real
 from runner import Folder, interleave, median, median_ratio, spread
@@ -71,22 +68,5 @@ def collect(build, loads, rounds, say):
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build")
-    parser.add_argument("sources")
-    parser.add_argument("out")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--programs", type=lambda text: text.split(","))
-    options = parser.parse_args()
-    out = os.path.join(os.path.abspath(options.build), "bench", "real")
-    loads = [load for load in real.loads(os.path.abspath(options.sources), out)
-             if not options.programs or load.name in options.programs]
-    rows = collect(options.build, loads, options.rounds, lambda line: print(f"truth: {line}", file=sys.stderr, flush=True))
-    with open(options.out, "w", encoding="utf-8") as file:
-        json.dump({"rounds": options.rounds, "rows": rows}, file, indent=1)
-        file.write("\n")
-
-
 if __name__ == "__main__":
-    main()
+    real.write("truth", __doc__.splitlines()[0], collect, 5)

@@ -3,10 +3,7 @@
 
 How much slower whole programs run under each tool, and how much each writes: every tool once, then all again."""
 
-import argparse
-import json
 import os
-import sys
 
 import real
 from runner import Folder, NotRun, disk_bytes, interleave, median, median_ratio, need, spread
@@ -102,22 +99,5 @@ def collect(build, loads, rounds, say):
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build")
-    parser.add_argument("sources")
-    parser.add_argument("out")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--programs", type=lambda text: text.split(","))
-    options = parser.parse_args()
-    out = os.path.join(os.path.abspath(options.build), "bench", "real")
-    loads = [load for load in real.loads(os.path.abspath(options.sources), out)
-             if not options.programs or load.name in options.programs]
-    rows = collect(options.build, loads, options.rounds, lambda line: print(f"whole: {line}", file=sys.stderr, flush=True))
-    with open(options.out, "w", encoding="utf-8") as file:
-        json.dump({"rounds": options.rounds, "rows": rows}, file, indent=1)
-        file.write("\n")
-
-
 if __name__ == "__main__":
-    main()
+    real.write("whole", __doc__.splitlines()[0], collect, 3)

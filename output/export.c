@@ -52,6 +52,17 @@ int cs_export_write(const struct cs_export *export, const void *bytes, size_t si
   return fwrite(bytes, 1, size, export->out) == size ? 0 : -EIO;
 }
 
+int cs_packed_room(struct cs_packed *packed, size_t size)
+{
+  if (size <= packed->size)
+    return 0;
+  uint8_t *larger = realloc(packed->bytes, 2 * size);
+  if (!larger)
+    return -ENOMEM;
+  *packed = (struct cs_packed){larger, 2 * size};
+  return 0;
+}
+
 int cs_export_flush(const struct cs_export *export, struct cs_text *text)
 {
   int result = text->failed ? -ENOMEM : cs_export_write(export, text->data, text->length);

@@ -25,6 +25,15 @@ cs_export_fn cs_export_callgrind, cs_export_chrome, cs_export_dot, cs_export_fla
 /* Writes `size` bytes. 0 or -EIO. */
 int cs_export_write(const struct cs_export *export, const void *bytes, size_t size);
 
+/* Where a message is packed before it is written, used again for the next. Zero-initialise; free `bytes`. */
+struct cs_packed {
+  uint8_t *bytes;
+  size_t size;
+};
+
+/* Makes room for `size` bytes. 0 or -ENOMEM. */
+int cs_packed_room(struct cs_packed *packed, size_t size);
+
 /* Writes a text and empties it. 0, -EIO, or -ENOMEM when an addition to the text had failed. */
 int cs_export_flush(const struct cs_export *export, struct cs_text *text);
 

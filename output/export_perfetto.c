@@ -33,8 +33,7 @@ struct writer {
   uint32_t *flows; /* by span of the timeline: the number of its item's way, 0 for none; its top bit: it ends here */
   struct cs_vector open; /* uint32_t: the spans that are open where a row's walk stands */
   struct cs_text name, signature, source;
-  uint8_t *packed; /* scratch */
-  size_t packed_size;
+  struct cs_packed packed;
   bool begun;
   int result; /* of everything so far */
 };
@@ -75,17 +74,11 @@ static void put_packet(struct writer *writer, packet_message *packet)
   if (writer->result < 0)
     return;
   size_t size = callsig__perfetto__trace__get_packed_size(&trace);
-  if (size > writer->packed_size) {
-    uint8_t *larger = realloc(writer->packed, 2 * size);
-    if (!larger) {
-      writer->result = -ENOMEM;
-      return;
-    }
-    writer->packed = larger;
-    writer->packed_size = 2 * size;
-  }
-  callsig__perfetto__trace__pack(&trace, writer->packed);
-  writer->result = cs_export_write(writer->export, writer->packed, size);
+  writer->result = cs_packed_room(&writer->packed, size);
+  if (writer->result < 0)
+    return;
+  callsig__perfetto__trace__pack(&trace, writer->packed.bytes);
+  writer->result = cs_export_write(writer->export, writer->packed.bytes, size);
   writer->begun = true;
 }
 
@@ -404,7 +397,7 @@ int cs_export_perfetto(const struct cs_export *export)
   cs_idset_free(&writer.counter_set);
   cs_vector_free(&writer.open);
   free(writer.flows);
-  free(writer.packed);
+  free(writer.packed.bytes);
   cs_timeline_free(&timeline);
   return writer.result;
 }

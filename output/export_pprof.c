@@ -29,8 +29,7 @@ struct writer {
   struct cs_vector modules; /* uint32_t: the labels of mappings 1, 2, ... */
   struct cs_vector labels;  /* Callsig__Pprof__Label, of the sample being made */
   struct cs_text text, key;
-  uint8_t *packed; /* scratch */
-  size_t packed_size;
+  struct cs_packed packed;
   struct cs_arguments scratch;
   int result; /* of everything so far */
 };
@@ -41,17 +40,11 @@ static void put(struct writer *writer, const Callsig__Pprof__Profile *part)
   size_t size = callsig__pprof__profile__get_packed_size(part);
   if (writer->result < 0)
     return;
-  if (size > writer->packed_size) {
-    uint8_t *larger = realloc(writer->packed, 2 * size);
-    if (!larger) {
-      writer->result = -ENOMEM;
-      return;
-    }
-    writer->packed = larger;
-    writer->packed_size = 2 * size;
-  }
-  callsig__pprof__profile__pack(part, writer->packed);
-  writer->result = cs_gzip_write(&writer->gzip, writer->packed, size);
+  writer->result = cs_packed_room(&writer->packed, size);
+  if (writer->result < 0)
+    return;
+  callsig__pprof__profile__pack(part, writer->packed.bytes);
+  writer->result = cs_gzip_write(&writer->gzip, writer->packed.bytes, size);
 }
 
 static bool equal_offset(const void *owner, uint32_t number, const void *key)
@@ -364,7 +357,7 @@ int cs_export_pprof(const struct cs_export *export)
   cs_vector_free(&writer.labels);
   cs_text_free(&writer.text);
   cs_text_free(&writer.key);
-  free(writer.packed);
+  free(writer.packed.bytes);
   cs_arguments_free(&writer.scratch);
   cs_stacks_free(&stacks);
   return result;

@@ -66,19 +66,11 @@ static int take_rows(struct callsig_stats *stats, struct callsig_pipeline *pipel
 int cs_function_sums_read(int file, const char *path, const struct cs_rec_clock_point *now,
                           struct callsig_pipeline *pipeline)
 {
-  struct cs_recording recording;
   struct callsig_stats *stats;
-  int result = cs_recording_read_file(file, path, &recording);
+  int result = cs_stats_read_file(file, path, now, &stats);
   if (result < 0)
     return result;
-  result = cs_stats_new(&stats);
-  if (result < 0) {
-    cs_recording_close(&recording);
-    return result;
-  }
-  result = cs_stats_take(stats, &recording, now);
-  if (result == 0)
-    result = take_rows(stats, pipeline);
+  result = take_rows(stats, pipeline);
   callsig_stats_free(stats);
   pipeline->has_functions = result == 0;
   return result;

@@ -105,23 +105,18 @@ static int load_module(struct cs_loader *loader, const struct cs_rec_module *rec
 
 int cs_load_modules(struct cs_loader *loader)
 {
-  loader->first_module = loader->profile->modules.count;
+  struct cs_rec_module module;
   uint64_t address = loader->recording->header.first_module;
-  while (address) {
-    uint32_t number;
-    struct cs_record record;
-    int found = cs_recording_number(loader->recording, &loader->modules, address, CS_TAG_MODULE,
-                                    sizeof(struct cs_rec_module), &number, &record);
-    if (found != CS_RECORD_NEW)
-      return found < 0 ? found : 0;
-    struct cs_rec_module module;
-    memcpy(&module, record.data, sizeof module);
-    int result = load_module(loader, &module);
+  int result;
+  loader->first_module = loader->profile->modules.count;
+  while ((result = cs_recording_next(loader->recording, &loader->modules, address, CS_TAG_MODULE, &module,
+                                     sizeof module)) > 0) {
+    result = load_module(loader, &module);
     if (result < 0)
-      return result;
+      break;
     address = module.next;
   }
-  return 0;
+  return result;
 }
 
 /* A file name of its own for code whose source is unknown: the module's, without directories. */

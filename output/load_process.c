@@ -113,21 +113,17 @@ static int add_process(struct cs_loader *loader, const struct cs_rec_process *pr
 /* Every process that a merged recording lists, in the list's order. */
 static int add_listed(struct cs_loader *loader)
 {
-  for (uint64_t address = loader->recording->header.first_process; address;) {
-    uint32_t number;
-    struct cs_record record;
-    int found = cs_recording_number(loader->recording, &loader->processes, address, CS_TAG_PROCESS,
-                                    sizeof(struct cs_rec_process), &number, &record);
-    if (found != CS_RECORD_NEW)
-      return found < 0 ? found : 0;
-    struct cs_rec_process process;
-    memcpy(&process, record.data, sizeof process);
-    int result = add_process(loader, &process);
+  struct cs_rec_process process;
+  uint64_t address = loader->recording->header.first_process;
+  int result;
+  while ((result = cs_recording_next(loader->recording, &loader->processes, address, CS_TAG_PROCESS, &process,
+                                     sizeof process)) > 0) {
+    result = add_process(loader, &process);
     if (result < 0)
-      return result;
+      break;
     address = process.next;
   }
-  return 0;
+  return result;
 }
 
 int cs_load_processes(struct cs_loader *loader)

@@ -66,4 +66,8 @@ struct cs_names cs_stats_names(const struct callsig_stats *stats);
 /* Adds a recording that was read; takes it over. `now` may be NULL. */
 int cs_stats_take(struct callsig_stats *stats, struct cs_recording *recording, const struct cs_rec_clock_point *now);
 
+/* A new object of the recording in an open file, which `path` names in messages. `now` may be NULL. 0 or a negative
+ * errno after a message. */
+int cs_stats_read_file(int file, const char *path, const struct cs_rec_clock_point *now, struct callsig_stats **stats);
+
 #endif

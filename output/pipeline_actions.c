@@ -7,23 +7,17 @@
 #include "message.h"
 #include "object.h"
 
-/* True when a function list holds an action. `list` is of cs_recording_number(). */
+/* 1 when a function list holds an action. `list` is of cs_recording_number(). */
 static int has_action(struct cs_recording *recording, uint64_t address, struct cs_vector *list)
 {
-  while (address) {
-    uint32_t number;
-    struct cs_record record;
-    int found = cs_recording_number(recording, list, address, CS_TAG_FUNCTION, sizeof(struct cs_rec_function), &number,
-                                    &record);
-    if (found != CS_RECORD_NEW)
-      return found < 0 ? found : 0;
-    struct cs_rec_function function;
-    memcpy(&function, record.data, sizeof function);
+  struct cs_rec_function function;
+  int found;
+  while ((found = cs_recording_next(recording, list, address, CS_TAG_FUNCTION, &function, sizeof function)) > 0) {
     if (function.kind == CS_FUNCTION_KIND_ACTION)
-      return 1;
+      break;
     address = function.next;
   }
-  return 0;
+  return found;
 }
 
 /* 1 when any thread called an action: most recordings need no reading of their trees. */
@@ -34,18 +28,12 @@ static int find_action(int file, const char *path)
   int result = cs_recording_attach(file, path, &recording);
   if (result < 0)
     return result;
-  for (uint64_t address = recording.header.first_thread; address && result == 0;) {
-    uint32_t number;
-    struct cs_record record;
-    int found = cs_recording_number(&recording, &threads, address, CS_TAG_THREAD, sizeof(struct cs_rec_thread), &number,
-                                    &record);
-    if (found != CS_RECORD_NEW) {
-      result = found < 0 ? cs_stats_no_memory() : 0;
-      break;
-    }
-    struct cs_rec_thread thread;
-    memcpy(&thread, record.data, sizeof thread);
+  struct cs_rec_thread thread;
+  uint64_t address = recording.header.first_thread;
+  while ((result = cs_recording_next(&recording, &threads, address, CS_TAG_THREAD, &thread, sizeof thread)) > 0) {
     result = has_action(&recording, thread.first_function, &functions);
+    if (result != 0)
+      break;
     address = thread.next;
   }
   cs_vector_free(&threads);
@@ -109,19 +97,11 @@ int cs_pipeline_load_actions(int file, const char *path, struct callsig_pipeline
   int result = find_action(file, path);
   if (result <= 0)
     return result;
-  struct cs_recording recording;
   struct callsig_stats *stats;
-  result = cs_recording_read_file(file, path, &recording);
+  result = cs_stats_read_file(file, path, NULL, &stats);
   if (result < 0)
     return result;
-  result = cs_stats_new(&stats);
-  if (result < 0) {
-    cs_recording_close(&recording);
-    return result;
-  }
-  result = cs_stats_take(stats, &recording, NULL);
-  if (result == 0)
-    result = take_actions(stats, pipeline);
+  result = take_actions(stats, pipeline);
   callsig_stats_free(stats);
   return result;
 }

@@ -66,6 +66,23 @@ int cs_stats_take(struct callsig_stats *stats, struct cs_recording *recording, c
   return result;
 }
 
+int cs_stats_read_file(int file, const char *path, const struct cs_rec_clock_point *now, struct callsig_stats **made)
+{
+  struct cs_recording recording;
+  int result = cs_recording_read_file(file, path, &recording);
+  if (result < 0)
+    return result;
+  result = cs_stats_new(made);
+  if (result < 0) {
+    cs_recording_close(&recording);
+    return result;
+  }
+  result = cs_stats_take(*made, &recording, now);
+  if (result < 0)
+    callsig_stats_free(*made);
+  return result;
+}
+
 int callsig_stats_add(struct callsig_stats *stats, const char *path)
 {
   struct cs_recording recording;

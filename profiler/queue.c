@@ -101,12 +101,9 @@ static struct callsig_queue *find_queue(const struct callsig_queue_options *opti
     queue = queue->next;
   if (queue)
     return queue;
-  size_t length = cs_length(label);
-  queue = cs_process_alloc(sizeof *queue + length + 1);
+  queue = cs_label_alloc(offsetof(struct callsig_queue, label), label);
   if (!queue)
     return NULL;
-  for (size_t i = 0; i < length; i++)
-    queue->label[i] = label[i];
   queue->number = cs_process.queues ? cs_process.queues->number + 1 : 0;
   queue->pipeline = options->pipeline;
   queue->index = options->index;

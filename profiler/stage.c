@@ -98,6 +98,15 @@ const char *cs_label_name(const char *label)
   return label;
 }
 
+void *cs_label_alloc(size_t size, const char *label)
+{
+  size_t length = cs_length(label);
+  char *memory = cs_process_alloc(size + length + 1);
+  for (size_t i = 0; memory && i < length; i++)
+    memory[size + i] = label[i];
+  return memory;
+}
+
 /* The stage with these options, made when new. NULL: no memory. Under stages_lock. */
 static struct cs_stage *find_stage(const struct callsig_stage_options *options)
 {
@@ -109,12 +118,9 @@ static struct cs_stage *find_stage(const struct callsig_stage_options *options)
     stage = stage->next;
   if (stage)
     return stage;
-  size_t length = cs_length(label);
-  stage = cs_process_alloc(sizeof *stage + length + 1);
+  stage = cs_label_alloc(offsetof(struct cs_stage, label), label);
   if (!stage)
     return NULL;
-  for (size_t i = 0; i < length; i++)
-    stage->label[i] = label[i];
   stage->number = cs_process.stages ? cs_process.stages->number + 1 : 0;
   stage->pipeline = options->pipeline;
   stage->index = options->index;

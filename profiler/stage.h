@@ -62,6 +62,9 @@ struct cs_stage_use {
 void cs_stage_write_label(struct cs_text *text, uint32_t pipeline, uint32_t index, const char *name,
                           uint32_t concurrency);
 const char *cs_label_name(const char *label);
+/* `size` zeroed bytes in the process's arena with the label behind them, for as long as the process. NULL: no memory.
+ */
+void *cs_label_alloc(size_t size, const char *label);
 
 /* The stage's record in the recording of this process, made when a fork has left it behind. NULL: no space. Takes
  * stages_lock. In a slow section. */

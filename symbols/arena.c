@@ -41,17 +41,23 @@ void *cs_arena_copy(struct cs_arena *arena, const void *data, size_t size)
   return out;
 }
 
-char *cs_arena_printf(struct cs_arena *arena, const char *format, ...)
+char *cs_arena_vprintf(struct cs_arena *arena, const char *format, va_list list)
 {
-  va_list list;
-  va_start(list, format);
   char *text = NULL;
   int length = vasprintf(&text, format, list);
-  va_end(list);
   if (length < 0)
     return NULL;
   char *out = cs_arena_copy(arena, text, (size_t)length);
   free(text);
+  return out;
+}
+
+char *cs_arena_printf(struct cs_arena *arena, const char *format, ...)
+{
+  va_list list;
+  va_start(list, format);
+  char *out = cs_arena_vprintf(arena, format, list);
+  va_end(list);
   return out;
 }
 

@@ -3,8 +3,6 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "types.h"
@@ -19,13 +17,8 @@ int cs_problem_set(struct cs_problem *problem, struct cs_arena *arena, enum cs_p
     return -EINVAL;
   va_list list;
   va_start(list, format);
-  char *text = NULL;
-  int length = vasprintf(&text, format, list);
+  problem->text = cs_arena_vprintf(arena, format, list);
   va_end(list);
-  if (length < 0)
-    return -ENOMEM;
-  problem->text = cs_arena_copy(arena, text, (size_t)length);
-  free(text);
   if (!problem->text)
     return -ENOMEM;
   problem->depth = depth;

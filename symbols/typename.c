@@ -32,24 +32,11 @@ static const char *join(struct spelling *spelling, const char *name, const char 
 /* Skips const, volatile, restrict and atomic. False when void is left. */
 static bool skip_qualifiers(Dwarf_Die *type)
 {
-  for (int i = 0; i < DEPTH_MAX; i++) {
-    switch (dwarf_tag(type)) {
-    case DW_TAG_const_type:
-    case DW_TAG_volatile_type:
-    case DW_TAG_restrict_type:
-    case DW_TAG_atomic_type:
-    case DW_TAG_packed_type:
-    case DW_TAG_shared_type:
-    case DW_TAG_immutable_type: {
-      Dwarf_Die next;
-      if (!cs_type_of(type, &next))
-        return false;
-      *type = next;
-      break;
-    }
-    default:
-      return true;
-    }
+  for (int i = 0; i < DEPTH_MAX && cs_type_is_qualifier(dwarf_tag(type)); i++) {
+    Dwarf_Die next;
+    if (!cs_type_of(type, &next))
+      return false;
+    *type = next;
   }
   return true;
 }

@@ -160,31 +160,36 @@ void cs_type_complete(Dwarf_Die *type)
     *type = definition;
 }
 
+bool cs_type_is_qualifier(int tag)
+{
+  switch (tag) {
+  case DW_TAG_const_type:
+  case DW_TAG_volatile_type:
+  case DW_TAG_restrict_type:
+  case DW_TAG_atomic_type:
+  case DW_TAG_packed_type:
+  case DW_TAG_shared_type:
+  case DW_TAG_immutable_type:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool cs_type_strip(Dwarf_Die *type)
 {
   for (int i = 0; i < CHAIN_MAX; i++) {
-    switch (dwarf_tag(type)) {
-    case DW_TAG_typedef:
-    case DW_TAG_template_alias:
-    case DW_TAG_const_type:
-    case DW_TAG_volatile_type:
-    case DW_TAG_restrict_type:
-    case DW_TAG_atomic_type:
-    case DW_TAG_packed_type:
-    case DW_TAG_shared_type:
-    case DW_TAG_immutable_type: {
-      Dwarf_Die next;
-      if (!cs_type_of(type, &next))
-        return false;
-      *type = next;
-      break;
-    }
-    case DW_TAG_invalid:
+    int tag = dwarf_tag(type);
+    if (tag == DW_TAG_invalid)
       return false;
-    default:
+    if (tag != DW_TAG_typedef && tag != DW_TAG_template_alias && !cs_type_is_qualifier(tag)) {
       cs_type_complete(type);
       return true;
     }
+    Dwarf_Die next;
+    if (!cs_type_of(type, &next))
+      return false;
+    *type = next;
   }
   return false;
 }

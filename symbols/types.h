@@ -40,6 +40,9 @@ const struct cs_index_enumerator *cs_types_enumerators(const struct cs_types *ty
 /* The type of `die` (its DW_AT_type, through abstract origins) with typedefs and qualifiers kept. False: void. */
 bool cs_type_of(Dwarf_Die *die, Dwarf_Die *type);
 
+/* Whether a DIE with this tag is a type with a qualifier: const, volatile, restrict, atomic and the like. */
+bool cs_type_is_qualifier(int tag);
+
 /* Removes typedefs, cv, atomic and restrict from `type`, in place. False: what is left is void or unreadable. */
 bool cs_type_strip(Dwarf_Die *type);
 

@@ -13,7 +13,6 @@ Printed for each run: arguments that are equal; whose value a report does not sh
 lost; that only one of them has; and mismatches, which must be 0: calls that cannot be paired without two different values.
 """
 
-import argparse
 import os
 import sys
 import tempfile
@@ -23,11 +22,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "real"))
 
-import build  # noqa: E402
 import gdb_arguments  # noqa: E402
 import matching  # noqa: E402
+from driver import HOOKS, Driver  # noqa: E402
 from names import declared_name  # noqa: E402
-from product import Product  # noqa: E402
 
 QUICK = {"lua": ["gcc-O2", "clang-O2"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
 FULL = {"lua": ["gcc-O2", "clang-O2", "gcc-O0", "gcc-O3", "gcc-O2-lto"], "zstd": ["gcc-O2", "clang-O2"],
@@ -92,32 +90,19 @@ class Comparison:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    build.add_arguments(parser)
-    parser.add_argument("--build", required=True, help="build folder of callsig")
-    parser.add_argument("--hooks", required=True, help="count_hooks.c, compiled as a shared object")
-    parser.add_argument("--budget", type=int, default=3000, help="how many calls gdb stops at in each run")
-    parser.add_argument("--verbose", action="store_true", help="show examples of mismatches")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("program", nargs="?")
-    parser.add_argument("variant", nargs="*")
-    options = parser.parse_args()
-    product = Product(options.build, options.out)
-    os.environ["CALLSIG_CACHE_DIR"] = str(product.cache)
-    builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
-    chosen = QUICK if options.quick else FULL if options.full else {}
-    if options.program:
-        chosen = {options.program: options.variant or chosen.get(options.program) or FULL[options.program]}
-    comparison = Comparison(builder, product, options.hooks, options.budget, options.verbose)
+    driver = Driver(__doc__, QUICK, FULL, HOOKS,
+                    ("--budget", {"type": int, "default": 3000, "help": "how many calls gdb stops at in each run"}),
+                    ("--verbose", {"action": "store_true", "help": "show examples of mismatches"}))
+    options = driver.options
+    os.environ["CALLSIG_CACHE_DIR"] = str(driver.product.cache)
+    comparison = Comparison(driver.builder, driver.product, options.hooks, options.budget, options.verbose)
     mismatches = calls = 0
-    for name, variants in chosen.items():
-        for variant in variants:
-            runs = builder.runs(name, small=True)
-            for run in runs if options.full else runs[:1]:
-                different, compared = comparison.run(name, variant, run)
-                mismatches += different
-                calls += compared
+    for name, variant in driver.chosen:
+        runs = driver.builder.runs(name, small=True)
+        for run in runs if options.full else runs[:1]:
+            different, compared = comparison.run(name, variant, run)
+            mismatches += different
+            calls += compared
     print(f"{calls} calls compared, {mismatches} functions with mismatches")
     return mismatches > 0 or calls < (2000 if options.full else 1)
 

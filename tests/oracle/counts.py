@@ -23,7 +23,6 @@ compares keys that are addresses depends on the heap, and is its own in each run
 randomisation, and `fixed` takes the remaining chance out (programs.py).
 """
 
-import argparse
 import os
 import sys
 import tempfile
@@ -33,12 +32,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "real"))
 
-import build  # noqa: E402
 import callgrind_counts  # noqa: E402
 import gcov_counts  # noqa: E402
 import hook_counts  # noqa: E402
+from driver import HOOKS, Driver  # noqa: E402
 from names import declared_name, demangle  # noqa: E402
-from product import Product  # noqa: E402
 
 QUICK = {"lua": ["gcc-O0-fixed", "gcc-O2-fixed"], "zstd": ["gcc-O2-both-noeinline"], "sqlite3": ["gcc-O2-fixed"]}
 # SQLite asks which compiler it is and then calls other functions: gcc's counts say nothing of clang's.
@@ -173,27 +171,13 @@ class Comparison:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    build.add_arguments(parser)
-    parser.add_argument("--build", required=True, help="build folder of callsig")
-    parser.add_argument("--hooks", required=True, help="count_hooks.c, compiled as a shared object")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("program", nargs="?")
-    parser.add_argument("variant", nargs="*")
-    options = parser.parse_args()
-    product = Product(options.build, options.out)
-    builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
-    chosen = QUICK if options.quick else FULL if options.full else {}
-    if options.program:
-        chosen = {options.program: options.variant or chosen.get(options.program) or FULL[options.program]}
-    comparison = Comparison(builder, product, str(Path(options.hooks).resolve()))
+    driver = Driver(__doc__, QUICK, FULL, HOOKS)
+    comparison = Comparison(driver.builder, driver.product, str(Path(driver.options.hooks).resolve()))
     different = 0
-    for name, variants in chosen.items():
-        for variant in variants:
-            for run in builder.runs(name, small=True):
-                if (name, run.name) not in ONE_RUN or "both" in variant:
-                    different += comparison.compare(name, variant, run)
+    for name, variant in driver.chosen:
+        for run in driver.builder.runs(name, small=True):
+            if (name, run.name) not in ONE_RUN or "both" in variant:
+                different += comparison.compare(name, variant, run)
     print(f"{different} functions differ")
     return different > 0
 

@@ -4,13 +4,12 @@
     equality.py --sources FOLDER --out FOLDER --build FOLDER (--quick | --full | PROGRAM VARIANT...)
 """
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
 
-import build
-from product import Product, plain_run
+from driver import Driver
+from product import plain_run
 
 COMPILERS = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
 LUA = ["gcc-O2-lto", "gcc-O2-nopie", "gcc-O2-static", "gcc-O2-shared", "gcc-O2-dlopen", "clang-O2-nopie", "clang-O2-dlopen"]
@@ -58,20 +57,8 @@ def same_name(folder, command):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    build.add_arguments(parser)
-    parser.add_argument("--build", required=True, help="build folder of callsig")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("program", nargs="?")
-    parser.add_argument("variant", nargs="*")
-    options = parser.parse_args()
-    product = Product(options.build, options.out)
-    builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
-    chosen = QUICK if options.quick else FULL if options.full else {}
-    if options.program:
-        chosen = {options.program: options.variant or chosen.get(options.program) or FULL[options.program]}
-    different = sum(compare(builder, product, name, variant, not options.full) for name, variants in chosen.items() for variant in variants)
+    driver = Driver(__doc__, QUICK, FULL)
+    different = sum(compare(driver.builder, driver.product, *pair, not driver.options.full) for pair in driver.chosen)
     print(f"{different} runs differ")
     return different > 0
 

@@ -9,13 +9,11 @@ the output says so, and what was reached must not be lost again. The share of al
 removed from inlined instances included, is printed beside it. Everywhere, elfutils and libdwarf must agree.
 """
 
-import argparse
 import re
 import subprocess
 import sys
 
-import build
-from product import Product
+from driver import Driver
 
 QUICK = {"lua": ["gcc-O2", "clang-O2"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
 EVERY = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
@@ -45,20 +43,8 @@ def check(builder, product, name, variant):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    build.add_arguments(parser)
-    parser.add_argument("--build", required=True, help="build folder of callsig")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("program", nargs="?")
-    parser.add_argument("variant", nargs="*")
-    options = parser.parse_args()
-    product = Product(options.build, options.out)
-    builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
-    chosen = QUICK if options.quick else FULL if options.full else {}
-    if options.program:
-        chosen = {options.program: options.variant or chosen.get(options.program) or FULL[options.program]}
-    short = sum(check(builder, product, name, variant) for name, variants in chosen.items() for variant in variants)
+    driver = Driver(__doc__, QUICK, FULL)
+    short = sum(check(driver.builder, driver.product, *pair) for pair in driver.chosen)
     print(f"{short} fall short")
     return short > 0
 

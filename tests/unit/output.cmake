@@ -43,13 +43,13 @@ target_link_options(test_output_blocks PRIVATE -Wl,--wrap=pthread_create -Wl,--w
 callsig_test(unit.output.blocks quick test_output_blocks)
 
 # Exports, in which every allocation of the library fails in turn.
-add_executable(test_output_export ${CS_OUTPUT_TESTS}/output_export.c)
+add_executable(test_output_export ${CS_OUTPUT_TESTS}/output_export.c ${CS_OUTPUT_TESTS}/failing_memory.c)
 target_link_libraries(test_output_export PRIVATE cs_output_sample)
 target_link_options(test_output_export PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
 callsig_test(unit.output.export quick test_output_export)
 
 # Pipelines likewise.
-add_executable(test_output_pipeline_memory ${CS_OUTPUT_TESTS}/output_pipeline_memory.c)
+add_executable(test_output_pipeline_memory ${CS_OUTPUT_TESTS}/output_pipeline_memory.c ${CS_OUTPUT_TESTS}/failing_memory.c)
 target_include_directories(test_output_pipeline_memory PRIVATE ${PROJECT_SOURCE_DIR}/output)
 target_link_libraries(test_output_pipeline_memory PRIVATE cs_output_sample)
 target_link_options(test_output_pipeline_memory PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)

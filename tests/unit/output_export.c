@@ -9,49 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "failing_memory.h"
 #include "output_sample.h"
-#include "seeds.h"
-
-/* The linker leads the library's own allocations here: with `failing_at` above 0 that one fails, counted from 1. */
-static size_t allocations, failing_at;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-
-static bool fails(void)
-{
-  return ++allocations == failing_at;
-}
-
-void *__wrap_malloc(size_t size)
-{
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-  return fails() ? NULL : __real_realloc(memory, size);
-}
-
-static struct callsig_stats *load_seed(void)
-{
-  struct callsig_stats *stats;
-  size_t size;
-  void *data = seed_recording(&size);
-  FILE *file = fopen(scratch_path("seed"), "wb");
-  assert_int_equal(fwrite(data, 1, size, file), size);
-  fclose(file);
-  free(data);
-  assert_int_equal(callsig_stats_load(scratch_path("seed"), &stats), 0);
-  unlink(scratch_path("seed"));
-  return stats;
-}
 
 static struct callsig_stats_export to(const char *format)
 {
@@ -86,7 +45,7 @@ static void formats_are_listed(void **state)
 static void refused(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   message_reset();
   assert_int_equal(export_to(stats, "xml", stdout), -EINVAL);
   assert_non_null(strstr(last_message(), "xml"));
@@ -118,7 +77,7 @@ static void refused(void **state)
 static void older_options(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   struct callsig_stats_export wanted = to("folded");
   wanted.size = offsetof(struct callsig_stats_export, weight);
   wanted.weight = "never read";
@@ -132,7 +91,7 @@ static void older_options(void **state)
 static void full_disk(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   for (size_t i = 0; formats[i]; i++) {
     FILE *full = fopen("/dev/full", "w");
     message_reset();
@@ -150,7 +109,7 @@ static void full_disk(void **state)
 static void links_and_folders(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   struct callsig_stats_export wanted = to("folded");
   const char *link = scratch_path("link");
   assert_int_equal(symlink("/dev/null", link), 0);
@@ -177,7 +136,7 @@ static void no_memory(void **state)
   (void)state;
   FILE *out = fopen("/dev/null", "w");
   for (size_t i = 0; formats[i]; i++) {
-    struct callsig_stats *stats = load_seed();
+    struct callsig_stats *stats = sample_load_seed();
     int result = -ENOMEM;
     for (size_t at = 1; result != 0; at++) {
       allocations = 0;

@@ -8,20 +8,6 @@
 #include "output_sample.h"
 #include "seeds.h"
 
-static struct callsig_stats *load_seed(void)
-{
-  struct callsig_stats *stats;
-  size_t size;
-  void *data = seed_recording(&size);
-  FILE *file = fopen(scratch_path("seed"), "wb");
-  assert_int_equal(fwrite(data, 1, size, file), size);
-  fclose(file);
-  free(data);
-  assert_int_equal(callsig_stats_load(scratch_path("seed"), &stats), 0);
-  unlink(scratch_path("seed"));
-  return stats;
-}
-
 static yajl_val get(yajl_val node, const char *key)
 {
   const char *path[] = {key, NULL};
@@ -51,7 +37,7 @@ static yajl_val parse(struct callsig_stats *stats, const char *restriction)
 static void whole(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   yajl_val root = parse(stats, NULL), rows = get(root, "rows");
   assert_string_equal(text_of(get(root, "schema")), "callsig.report/1");
   assert_string_equal(text_of(get(root, "program")), "/bin/test");
@@ -102,7 +88,7 @@ static yajl_val arg(yajl_val args, const char *name, const char *type, const cha
 static void read_arguments(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   yajl_val root = parse(stats, "all\\(src:char\\*\\[16"), args = args_of(root);
   yajl_val row = YAJL_GET_ARRAY(get(root, "rows"))->values[0];
   assert_string_equal(
@@ -130,7 +116,7 @@ static void read_arguments(void **state)
 static void other_states(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   yajl_val root = parse(stats, "all\\(src=\\?"), args = args_of(root);
   assert_true(YAJL_IS_NULL(arg(args, "w", "int", "lost")));
   assert_true(YAJL_IS_NULL(arg(args, "name", "char*", "unreadable")));
@@ -149,7 +135,7 @@ static void other_states(void **state)
 static void by_function_and_thread(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   callsig_stats_group(stats, CALLSIG_BY_FUNCTION | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE);
   yajl_val root = parse(stats, "\\(g\\)");
   yajl_val row = YAJL_GET_ARRAY(get(root, "rows"))->values[0];
@@ -200,7 +186,7 @@ static void locales(void **state)
   if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE"))
     skip();
   setlocale(LC_ALL, "C");
-  struct callsig_stats *stats = load_seed();
+  struct callsig_stats *stats = sample_load_seed();
   char *table = printed(stats, callsig_stats_print, NULL), *json = printed(stats, callsig_stats_print_json, NULL);
   if (!setlocale(LC_ALL, "de_DE.UTF-8"))
     setlocale(LC_ALL, "de_DE");

@@ -7,40 +7,11 @@
 #include <unistd.h>
 
 #include "database.h"
+#include "failing_memory.h"
 #include "function_sums.h"
 #include "output_sample.h"
 #include "pipeline.h"
 #include "pipeline_simulator.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-/* The number of the allocation that fails, 0: none; how many there were. */
-static unsigned long failing_at, allocations;
-
-static int fails(void)
-{
-  return ++allocations == failing_at;
-}
-
-void *__wrap_malloc(size_t size)
-{
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-  return fails() ? NULL : __real_realloc(memory, size);
-}
 
 static const char *path;
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "seeds.h"
+
 static char message[2048];
 
 static void keep(const char *line, void *data)
@@ -105,4 +107,18 @@ char *signatures(struct callsig_stats *stats)
   }
   fclose(out);
   return text;
+}
+
+struct callsig_stats *sample_load_seed(void)
+{
+  struct callsig_stats *stats;
+  size_t size;
+  void *data = seed_recording(&size);
+  FILE *file = fopen(scratch_path("seed"), "wb");
+  assert_int_equal(fwrite(data, 1, size, file), size);
+  fclose(file);
+  free(data);
+  assert_int_equal(callsig_stats_load(scratch_path("seed"), &stats), 0);
+  unlink(scratch_path("seed"));
+  return stats;
 }

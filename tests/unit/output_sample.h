@@ -33,6 +33,9 @@ void sample_end(struct sample *sample, uint64_t now, const char *path);
 /* The same, loaded. */
 struct callsig_stats *sample_load(struct sample *sample, uint64_t now);
 
+/* The recording of tests/fuzz/seeds.h, loaded. */
+struct callsig_stats *sample_load_seed(void);
+
 /* A call of `function` with these words from `begin` to `end`, without callees. */
 void sample_call(struct sample *sample, uint32_t function, const uint64_t *words, uint32_t count, uint64_t begin,
                  uint64_t end);
