@@ -1,5 +1,5 @@
 /*
- * Inside the planner: what plan.c, judge.c and matching share.
+ * Inside the planner: what planner.c, plan.c, judge.c and matching.c share.
  */
 #ifndef CALLSIG_SYMBOLS_PLANNER_H
 #define CALLSIG_SYMBOLS_PLANNER_H
@@ -31,6 +31,10 @@ struct cs_planner {
 struct cs_function_names {
   const char *qualified, *plain, *linkage, *file; /* "" when unknown */
 };
+
+/* Makes the plan of the function with this root DIE (plan.c), which owns nothing: all of it is the planner's. -ENOMEM,
+ * -E2BIG. */
+int cs_plan_make(struct cs_planner *planner, Dwarf_Die *root, struct cs_plan *plan);
 
 /* The names of a function's root DIE. -ENOMEM. */
 int cs_function_names(struct cs_planner *planner, Dwarf_Die *root, struct cs_function_names *names);
