@@ -59,7 +59,8 @@ int cs_packed_room(struct cs_packed *packed, size_t size)
   uint8_t *larger = realloc(packed->bytes, 2 * size);
   if (!larger)
     return -ENOMEM;
-  *packed = (struct cs_packed){larger, 2 * size};
+  packed->bytes = larger;
+  packed->size = 2 * size;
   return 0;
 }
 

@@ -115,7 +115,7 @@ static int add_value(struct cs_args *args, const struct cs_args_value *value, co
   if (kind->is_reference) {
     struct cs_args_value target = *value;
     struct cs_place_context context = {args->arena, args->catalog, problem};
-    struct cs_args_kind target_kind;
+    struct cs_args_kind target_kind = {0};
     int result = cs_place_deref(&context, &target.place);
     if (result == 0)
       result = cs_args_kind(args, &target.place, &target_kind);

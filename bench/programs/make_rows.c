@@ -24,14 +24,15 @@ struct output {
   uint64_t next; /* address of what is written next */
 };
 
-struct edge {
-  struct cs_rec_edge head;
-  uint64_t words[WORDS];
+/* Records with room for their words. */
+union edge {
+  struct cs_rec_edge record;
+  uint64_t room[sizeof(struct cs_rec_edge) / sizeof(uint64_t) + WORDS];
 };
 
-struct signature {
-  struct cs_rec_signature head;
-  uint64_t words[WORDS];
+union signature {
+  struct cs_rec_signature record;
+  uint64_t room[sizeof(struct cs_rec_signature) / sizeof(uint64_t) + WORDS];
 };
 
 static uint64_t spread(uint64_t number)
@@ -55,11 +56,13 @@ static uint64_t put(struct output *output, const void *bytes, size_t size)
 
 static uint64_t put_name(struct output *output, const char *text)
 {
-  struct {
-    struct cs_rec_name head;
-    char text[64];
-  } name = {.head = {.tag = {CS_TAG_NAME, sizeof name}, .length = (uint32_t)strlen(text)}};
-  strcpy(name.head.text, text);
+  union {
+    struct cs_rec_name record;
+    char room[sizeof(struct cs_rec_name) + 64];
+  } name = {.room = {0}};
+  name.record.tag = (struct cs_rec_tag){CS_TAG_NAME, sizeof name};
+  name.record.length = (uint32_t)strlen(text);
+  memcpy(name.record.text, text, name.record.length);
   return put(output, &name, sizeof name);
 }
 
@@ -87,9 +90,10 @@ static uint64_t put_variant(struct output *output, uint64_t context, uint64_t si
 
 static uint64_t put_signature(struct output *output, uint64_t function, uint64_t n, uint64_t flags)
 {
-  struct signature signature = {
-      .head = {.tag = {CS_TAG_SIGNATURE, sizeof signature}, .function = function, .word_count = WORDS},
-      .words = {0, n, flags}};
+  const uint64_t words[WORDS] = {0, n, flags};
+  union signature signature = {
+      .record = {.tag = {CS_TAG_SIGNATURE, sizeof signature}, .function = function, .word_count = WORDS}};
+  memcpy(signature.record.words, words, sizeof words);
   return put(output, &signature, sizeof signature);
 }
 
@@ -97,16 +101,17 @@ static uint64_t put_signature(struct output *output, uint64_t function, uint64_t
 static uint64_t put_edge(struct output *output, uint64_t from, uint64_t to, uint64_t next, uint64_t calls,
                          uint64_t ticks, uint64_t children)
 {
-  struct edge edge = {.head = {.tag = {CS_TAG_EDGE, sizeof edge},
-                               .from = from,
-                               .to = to,
-                               .next = next,
-                               .calls = calls,
-                               .total = calls * ticks,
-                               .children = children,
-                               .min = ticks,
-                               .max = ticks,
-                               .word_count = WORDS}};
+  union edge edge = {.room = {0}};
+  edge.record = (struct cs_rec_edge){.tag = {CS_TAG_EDGE, sizeof edge},
+                                     .from = from,
+                                     .to = to,
+                                     .next = next,
+                                     .calls = calls,
+                                     .total = calls * ticks,
+                                     .children = children,
+                                     .min = ticks,
+                                     .max = ticks,
+                                     .word_count = WORDS};
   return put(output, &edge, sizeof edge);
 }
 

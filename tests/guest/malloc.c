@@ -105,11 +105,11 @@ static void *churn(void *data)
   for (size_t i = 0; i < 20000; i++) {
     char *p = malloc(i % 500);
     char *q = calloc(3, i % 100);
-    p = realloc(p, i % 900 + 1);
-    CHECK(p && q);
-    p[0] = 1;
+    char *larger = realloc(p, i % 900 + 1);
+    CHECK(larger && q);
+    larger[0] = 1;
     free(q);
-    free(p);
+    free(larger);
   }
   return data;
 }

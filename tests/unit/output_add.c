@@ -133,7 +133,7 @@ static void any_order(void **state)
     for (unsigned i = 0; i < RECORDINGS; i++)
       write_recording(i, seed);
     for (unsigned round = 0; round < 12; round++) {
-      unsigned order[RECORDINGS];
+      unsigned order[RECORDINGS] = {0};
       for (unsigned i = 0; i < RECORDINGS; i++) {
         unsigned k = roll(&random, i + 1);
         order[i] = order[k];

@@ -6,7 +6,7 @@
 int main(int argc, char **argv)
 {
   void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
-  int (*run)(int, char **);
+  int (*run)(int, char **) = NULL;
   if (library != NULL)
     *(void **)&run = dlsym(library, "lua_main");
   if (library == NULL || run == NULL) {

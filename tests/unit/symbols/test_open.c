@@ -22,9 +22,9 @@ struct fixture {
 static int set_up(void **state)
 {
   static struct fixture original;
-  struct fixture *fixture = calloc(1, sizeof *fixture);
   if (!original.bytes && cs_index_build(program, NULL, (void **)&original.bytes, &original.size) != 0)
     return -1;
+  struct fixture *fixture = calloc(1, sizeof *fixture);
   fixture->size = original.size;
   fixture->bytes = malloc(original.size);
   memcpy(fixture->bytes, original.bytes, original.size);

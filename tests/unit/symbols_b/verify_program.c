@@ -62,7 +62,7 @@ long caller(long argument, const char *name)
 
 long aligned(long count, long *results)
 {
-  long __attribute__((aligned(64))) buffer[32];
+  long __attribute__((aligned(64))) buffer[32] = {0};
   for (long i = 0; i < count && i < 32; i++)
     buffer[i] = caller(i, "aligned");
   memcpy(results, buffer, sizeof buffer);
