@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "code.h"
-#include "emulate.h"
+#include "compare.h"
 #include "entries.h"
 #include "evaluate.h"
 #include "functions.h"
@@ -16,7 +16,6 @@
 enum {
   MACHINES = 3,
   PARAMETERS_MAX = 255,
-  STEPS_MAX = 200, /* instructions after a call that are followed */
 };
 
 /* One comparison of an index with the DWARF of its module. */
@@ -118,183 +117,12 @@ static bool check_declaration(struct verify *verify, const struct cs_index_site 
   return true;
 }
 
-static unsigned state_of(const struct verify *verify, const struct cs_index_site *site, uint16_t arg)
-{
-  return (unsigned)(verify->index->states[site->first_state + arg / 16] >> (arg % 16 * 4)) & 15u;
-}
-
-/* Whether what the program emits is what the description says, on one machine. */
-static bool same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
-                       bool is_nullness)
-{
-  if (value->status != VF_READ)
-    return false;
-  if (is_nullness && emitted->is_constant)
-    return emitted->value == (value->is_object || value->value != 0);
-  if (value->is_object)
-    return false;
-  unsigned size = is_nullness ? 8 : type->size;
-  return emitted->value == vf_extend(value->value, size, !is_nullness && type->is_signed);
-}
-
-/* The same for a number that clang tells as an address in the frame with something added: what is meant is a sum with
- * what lies there. Of no pointer can that be known. */
-static bool same_loaded(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
-                        bool is_nullness)
-{
-  struct vf_value loaded = *value;
-  if (!value->is_frame_sum || is_nullness)
-    return false;
-  for (unsigned i = 0; i < sizeof value->loaded / sizeof *value->loaded; i++) {
-    loaded.value = value->loaded[i];
-    if (same_value(type, emitted, &loaded, false))
-      return true;
-  }
-  return false;
-}
-
-enum outcome {
-  AGREE,
-  AGREE_LOADED, /* with the load put in that clang leaves out */
-  DIFFER,       /* the two readers find different values */
-  ONLY_INDEX,   /* only the index reads it */
-  ONLY_SECOND,  /* only libdwarf reads it */
-  NO_VALUE,     /* the capture program does not end in a value */
-  NOT_COMPARED, /* an operation that the second reader does not evaluate */
-  BEYOND,       /* lost, and computed by operations that capture programs do not have */
-  BY_CODE,      /* the index follows instructions that the second reader does not */
-};
-
 static const char *const outcome_texts[] = {
-    [DIFFER] = "the two readers find different values",
-    [ONLY_INDEX] = "only the index reads it",
-    [ONLY_SECOND] = "only libdwarf reads it",
-    [NO_VALUE] = "the capture program does not end in a value",
+    [VF_DIFFER] = "the two readers find different values",
+    [VF_ONLY_INDEX] = "only the index reads it",
+    [VF_ONLY_SECOND] = "only libdwarf reads it",
+    [VF_NO_VALUE] = "the capture program does not end in a value",
 };
-
-/* For a parameter that DWARF tells only for a time after the call, or a slot that is written only then: runs the
- * instructions after the call up to there. False: straight code does not lead there. */
-static bool run_on(const struct verify *verify, const struct vf_place *place, const struct vf_parameter *parameter,
-                   Dwarf_Die die, unsigned size, struct vf_value *value)
-{
-  struct vf_stores stores = {.count = 0};
-  struct vf_machine machine = *place->machine;
-  struct vf_place running = *place;
-  machine.stores = &stores;
-  running.machine = &machine;
-  running.running = place->pc;
-  vf_emulate_return(&machine);
-  for (int step = 0; step < STEPS_MAX && vf_emulate(&verify->code, &machine, &running.running); step++) {
-    stores.reads = 0;
-    vf_evaluate(&running, die, parameter->die, VF_RUNNING, size, value);
-    if (value->status == VF_READ && !value->uses_entry && (!value->is_slot || stores.reads))
-      return true;
-  }
-  return false;
-}
-
-/* Holds what is told after the call against what the index reads at the call. */
-static enum outcome compare_running(const struct verify *verify, const struct vf_place *place,
-                                    const struct vf_parameter *parameter, Dwarf_Die die,
-                                    const struct vf_emitted *emitted, bool is_nullness)
-{
-  struct vf_value value;
-  if (!run_on(verify, place, parameter, die, is_nullness ? 8 : parameter->type->size, &value))
-    return BY_CODE;
-  return same_value(parameter->type, emitted, &value, is_nullness) ? AGREE : DIFFER;
-}
-
-/* For a parameter that DWARF tells by its value on entry, which the index finds where the function has moved it: runs
- * the function from its first instruction to the hook's call, and holds what the index reads then against the value on
- * entry. */
-static enum outcome compare_entered(const struct verify *verify, const struct vf_place *place,
-                                    const struct cs_index_site *site, const struct vf_parameter *parameter,
-                                    Dwarf_Die die, uint16_t arg, bool is_nullness)
-{
-  struct vf_stores stores = {.count = 0};
-  struct vf_machine machine = *place->machine;
-  struct vf_place entered = *place;
-  struct vf_emitted emitted;
-  struct vf_value value;
-  Dwarf_Addr address;
-  machine.stores = &stores;
-  entered.machine = &machine;
-  if (!place->physical || dwarf_lowpc(place->physical, &address, VF_ERROR) != DW_DLV_OK)
-    return BY_CODE;
-  uint64_t at = address;
-  vf_emulate_entry(&machine);
-  for (int step = 0; step < STEPS_MAX && at != place->call; step++)
-    if (!vf_emulate(&verify->code, &machine, &at))
-      return BY_CODE;
-  uint32_t unknown = machine.unknown;
-  machine.unknown = 0;
-  vf_evaluate(&entered, die, parameter->die, VF_AT_CALL, is_nullness ? 8 : parameter->type->size, &value);
-  if (at != place->call || !vf_run_ops(&machine, verify->index, site, arg, &emitted))
-    return BY_CODE;
-  if (same_value(parameter->type, &emitted, &value, is_nullness))
-    return AGREE;
-  return unknown ? BY_CODE : DIFFER;
-}
-
-/* Whether a slot that is a parameter's only home may be written after the hook's call alone. clang puts the call before
- * the stores of parameters, and DWARF does not tell such a home from a slot that was filled before. */
-static bool is_late_home(const struct vf_place *place, Dwarf_Die die, const struct vf_value *value)
-{
-  return value->is_slot && value->is_single && vf_is_clang(place->object->dbg, die);
-}
-
-/* One parameter at one site, on one machine. A value on entry is readable only where a caller tells it, which is
- * checked by check_calls(); elsewhere the index is right to call it lost, and so it is where clang tells an
- * address of the frame for a value. */
-static enum outcome compare(struct verify *verify, const struct vf_place *place, const struct cs_index_site *site,
-                            const struct vf_parameter *parameter, Dwarf_Die die, uint16_t arg, bool is_nullness)
-{
-  bool reads = state_of(verify, site, arg) == CS_STATE_READ;
-  bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
-  bool uses_entry = false, is_home = false;
-  unsigned size = is_nullness ? 8 : parameter->type->size;
-  struct vf_emitted emitted;
-  if (reads && !vf_run_ops(place->machine, verify->index, site, arg, &emitted))
-    return NO_VALUE;
-  for (int moment = VF_AT_CALL; die && moment < VF_MOMENTS; moment++) {
-    struct vf_value value;
-    /* gcc binds parameters before the call of the hook, so that what it tells after the call alone is a new value; and
-     * so is what follows a value on entry. */
-    if (moment == VF_AFTER_CALL && (uses_entry || !vf_is_clang(place->object->dbg, die)))
-      continue;
-    vf_evaluate(place, die, parameter->die, (enum vf_moment)moment, size, &value);
-    if (reads && same_value(parameter->type, &emitted, &value, is_nullness))
-      return AGREE;
-    if (reads && same_loaded(parameter->type, &emitted, &value, is_nullness))
-      return AGREE_LOADED;
-    is_unknown |= value.status == VF_UNKNOWN;
-    is_slot |= value.is_slot;
-    is_home |= is_late_home(place, die, &value);
-    if (moment == VF_LATER)
-      is_later = value.status != VF_LOST || value.is_begun;
-    else
-      is_readable |=
-          value.status == VF_READ && !value.uses_entry && (reads || (!value.is_frame_sum && !value.is_counted));
-    is_beyond |= value.is_beyond_programs;
-    uses_entry |= moment == VF_AT_CALL && value.status == VF_READ && value.uses_entry;
-  }
-  if (is_unknown)
-    return NOT_COMPARED;
-  struct vf_value stored;
-  if (!reads && is_home)
-    return run_on(verify, place, parameter, die, size, &stored) ? ONLY_SECOND : AGREE;
-  bool is_late_slot = is_slot && vf_is_clang(place->object->dbg, die);
-  /* clang describes a spill of 4 bytes as all 8 of a variable; that it is one is in the code. */
-  if (!reads && is_readable && is_late_slot && size == 8)
-    return BY_CODE;
-  if (!reads)
-    return is_readable ? is_beyond ? BEYOND : ONLY_SECOND : AGREE;
-  if (uses_entry)
-    return compare_entered(verify, place, site, parameter, die, arg, is_nullness);
-  if (is_late_slot || (!is_readable && is_later))
-    return compare_running(verify, place, parameter, die, &emitted, is_nullness);
-  return is_readable ? DIFFER : ONLY_INDEX;
-}
 
 static void check_parameter(struct verify *verify, struct vf_place *place, const struct cs_index_site *site,
                             const struct vf_parameter *parameter, Dwarf_Die die, const struct cs_index_arg *arg,
@@ -310,19 +138,28 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
     verify->by_type++;
     return;
   }
-  enum outcome outcome = AGREE;
-  for (int i = 0; i < MACHINES && outcome <= AGREE_LOADED; i++) {
+  const struct vf_subject subject = {
+      .index = verify->index,
+      .code = &verify->code,
+      .site = site,
+      .parameter = parameter,
+      .die = die,
+      .arg = arg_place,
+      .is_nullness = arg->kind == CS_ARG_NULLNESS,
+  };
+  enum vf_outcome outcome = VF_AGREE;
+  for (int i = 0; i < MACHINES && outcome <= VF_AGREE_LOADED; i++) {
     place->machine = &verify->machines[i];
-    outcome = compare(verify, place, site, parameter, die, arg_place, arg->kind == CS_ARG_NULLNESS);
+    outcome = vf_compare(&subject, place);
   }
-  verify->loaded += outcome == AGREE_LOADED;
-  if (outcome <= AGREE_LOADED)
+  verify->loaded += outcome == VF_AGREE_LOADED;
+  if (outcome <= VF_AGREE_LOADED)
     verify->agreed++;
-  else if (outcome == NOT_COMPARED)
+  else if (outcome == VF_NOT_COMPARED)
     verify->unknown++;
-  else if (outcome == BEYOND)
+  else if (outcome == VF_BEYOND)
     verify->beyond++;
-  else if (outcome == BY_CODE)
+  else if (outcome == VF_BY_CODE)
     verify->by_code++;
   else
     fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, outcome_texts[outcome]);

@@ -1,0 +1,159 @@
+#include "compare.h"
+
+#include "emulate.h"
+
+enum { STEPS_MAX = 200 /* instructions after a call that are followed */ };
+
+static unsigned state_of(const struct vf_subject *subject)
+{
+  uint32_t first = subject->site->first_state;
+  return (unsigned)(subject->index->states[first + subject->arg / 16] >> (subject->arg % 16 * 4)) & 15u;
+}
+
+/* Whether what the program emits is what the description says, on one machine. */
+static bool same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
+                       bool is_nullness)
+{
+  if (value->status != VF_READ)
+    return false;
+  if (is_nullness && emitted->is_constant)
+    return emitted->value == (value->is_object || value->value != 0);
+  if (value->is_object)
+    return false;
+  unsigned size = is_nullness ? 8 : type->size;
+  return emitted->value == vf_extend(value->value, size, !is_nullness && type->is_signed);
+}
+
+/* The same for a number that clang tells as an address in the frame with something added: what is meant is a sum with
+ * what lies there. Of no pointer can that be known. */
+static bool same_loaded(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
+                        bool is_nullness)
+{
+  struct vf_value loaded = *value;
+  if (!value->is_frame_sum || is_nullness)
+    return false;
+  for (unsigned i = 0; i < sizeof value->loaded / sizeof *value->loaded; i++) {
+    loaded.value = value->loaded[i];
+    if (same_value(type, emitted, &loaded, false))
+      return true;
+  }
+  return false;
+}
+
+/* For a parameter that DWARF tells only for a time after the call, or a slot that is written only then: runs the
+ * instructions after the call up to there. False: straight code does not lead there. */
+static bool run_on(const struct vf_subject *subject, const struct vf_place *place, unsigned size,
+                   struct vf_value *value)
+{
+  struct vf_stores stores = {.count = 0};
+  struct vf_machine machine = *place->machine;
+  struct vf_place running = *place;
+  machine.stores = &stores;
+  running.machine = &machine;
+  running.running = place->pc;
+  vf_emulate_return(&machine);
+  for (int step = 0; step < STEPS_MAX && vf_emulate(subject->code, &machine, &running.running); step++) {
+    stores.reads = 0;
+    vf_evaluate(&running, subject->die, subject->parameter->die, VF_RUNNING, size, value);
+    if (value->status == VF_READ && !value->uses_entry && (!value->is_slot || stores.reads))
+      return true;
+  }
+  return false;
+}
+
+/* Holds what is told after the call against what the index reads at the call. */
+static enum vf_outcome compare_running(const struct vf_subject *subject, const struct vf_place *place,
+                                       const struct vf_emitted *emitted)
+{
+  struct vf_value value;
+  if (!run_on(subject, place, subject->is_nullness ? 8 : subject->parameter->type->size, &value))
+    return VF_BY_CODE;
+  return same_value(subject->parameter->type, emitted, &value, subject->is_nullness) ? VF_AGREE : VF_DIFFER;
+}
+
+/* For a parameter that DWARF tells by its value on entry, which the index finds where the function has moved it: runs
+ * the function from its first instruction to the hook's call, and holds what the index reads then against the value on
+ * entry. */
+static enum vf_outcome compare_entered(const struct vf_subject *subject, const struct vf_place *place)
+{
+  struct vf_stores stores = {.count = 0};
+  struct vf_machine machine = *place->machine;
+  struct vf_place entered = *place;
+  struct vf_emitted emitted;
+  struct vf_value value;
+  Dwarf_Addr address;
+  machine.stores = &stores;
+  entered.machine = &machine;
+  if (!place->physical || dwarf_lowpc(place->physical, &address, VF_ERROR) != DW_DLV_OK)
+    return VF_BY_CODE;
+  uint64_t at = address;
+  vf_emulate_entry(&machine);
+  for (int step = 0; step < STEPS_MAX && at != place->call; step++)
+    if (!vf_emulate(subject->code, &machine, &at))
+      return VF_BY_CODE;
+  uint32_t unknown = machine.unknown;
+  machine.unknown = 0;
+  vf_evaluate(&entered, subject->die, subject->parameter->die, VF_AT_CALL,
+              subject->is_nullness ? 8 : subject->parameter->type->size, &value);
+  if (at != place->call || !vf_run_ops(&machine, subject->index, subject->site, subject->arg, &emitted))
+    return VF_BY_CODE;
+  if (same_value(subject->parameter->type, &emitted, &value, subject->is_nullness))
+    return VF_AGREE;
+  return unknown ? VF_BY_CODE : VF_DIFFER;
+}
+
+/* Whether a slot that is a parameter's only home may be written after the hook's call alone. clang puts the call before
+ * the stores of parameters, and DWARF does not tell such a home from a slot that was filled before. */
+static bool is_late_home(const struct vf_place *place, Dwarf_Die die, const struct vf_value *value)
+{
+  return value->is_slot && value->is_single && vf_is_clang(place->object->dbg, die);
+}
+
+enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_place *place)
+{
+  bool reads = state_of(subject) == CS_STATE_READ;
+  bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
+  bool uses_entry = false, is_home = false;
+  unsigned size = subject->is_nullness ? 8 : subject->parameter->type->size;
+  struct vf_emitted emitted;
+  if (reads && !vf_run_ops(place->machine, subject->index, subject->site, subject->arg, &emitted))
+    return VF_NO_VALUE;
+  for (int moment = VF_AT_CALL; subject->die && moment < VF_MOMENTS; moment++) {
+    struct vf_value value;
+    /* gcc binds parameters before the call of the hook, so that what it tells after the call alone is a new value; and
+     * so is what follows a value on entry. */
+    if (moment == VF_AFTER_CALL && (uses_entry || !vf_is_clang(place->object->dbg, subject->die)))
+      continue;
+    vf_evaluate(place, subject->die, subject->parameter->die, (enum vf_moment)moment, size, &value);
+    if (reads && same_value(subject->parameter->type, &emitted, &value, subject->is_nullness))
+      return VF_AGREE;
+    if (reads && same_loaded(subject->parameter->type, &emitted, &value, subject->is_nullness))
+      return VF_AGREE_LOADED;
+    is_unknown |= value.status == VF_UNKNOWN;
+    is_slot |= value.is_slot;
+    is_home |= is_late_home(place, subject->die, &value);
+    if (moment == VF_LATER)
+      is_later = value.status != VF_LOST || value.is_begun;
+    else
+      is_readable |=
+          value.status == VF_READ && !value.uses_entry && (reads || (!value.is_frame_sum && !value.is_counted));
+    is_beyond |= value.is_beyond_programs;
+    uses_entry |= moment == VF_AT_CALL && value.status == VF_READ && value.uses_entry;
+  }
+  if (is_unknown)
+    return VF_NOT_COMPARED;
+  struct vf_value stored;
+  if (!reads && is_home)
+    return run_on(subject, place, size, &stored) ? VF_ONLY_SECOND : VF_AGREE;
+  bool is_late_slot = is_slot && vf_is_clang(place->object->dbg, subject->die);
+  /* clang describes a spill of 4 bytes as all 8 of a variable; that it is one is in the code. */
+  if (!reads && is_readable && is_late_slot && size == 8)
+    return VF_BY_CODE;
+  if (!reads)
+    return is_readable ? is_beyond ? VF_BEYOND : VF_ONLY_SECOND : VF_AGREE;
+  if (uses_entry)
+    return compare_entered(subject, place);
+  if (is_late_slot || (!is_readable && is_later))
+    return compare_running(subject, place, &emitted);
+  return is_readable ? VF_DIFFER : VF_ONLY_INDEX;
+}

@@ -1,0 +1,40 @@
+/*
+ * What the index reads of a parameter beside what its description says.
+ */
+#ifndef CALLSIG_SYMBOLS_VERIFY_COMPARE_H
+#define CALLSIG_SYMBOLS_VERIFY_COMPARE_H
+
+#include "code.h"
+#include "evaluate.h"
+#include "functions.h"
+
+/* The first two are agreement. */
+enum vf_outcome {
+  VF_AGREE,
+  VF_AGREE_LOADED, /* with the load put in that clang leaves out */
+  VF_DIFFER,       /* the two readers find different values */
+  VF_ONLY_INDEX,   /* only the index reads it */
+  VF_ONLY_SECOND,  /* only libdwarf reads it */
+  VF_NO_VALUE,     /* the capture program does not end in a value */
+  VF_NOT_COMPARED, /* an operation that the second reader does not evaluate */
+  VF_BEYOND,       /* lost, and computed by operations that capture programs do not have */
+  VF_BY_CODE,      /* the index follows instructions that the second reader does not */
+};
+
+/* One parameter at one site. */
+struct vf_subject {
+  const struct cs_index *index;
+  const struct vf_code *code;
+  const struct cs_index_site *site;
+  const struct vf_parameter *parameter;
+  Dwarf_Die die;    /* of the parameter in the instance, NULL for none */
+  uint16_t arg;     /* its place in the function's args */
+  bool is_nullness; /* only whether it is NULL is read */
+};
+
+/* Compares on the machine of `place`. A value on entry is readable only where a caller tells it, which is checked at
+ * the calls; elsewhere the index is right to call it lost, and so it is where clang tells an address of the frame for a
+ * value. */
+enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_place *place);
+
+#endif
