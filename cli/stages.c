@@ -11,9 +11,11 @@
 static const char help[] =
     "usage: callsig stages [OPTION...] [FILE...]\n"
     "\n"
-    "Prints the stages and queues of the recordings FILE... (default callsig.out), one after the other, and for each\n"
-    "pipeline which stage bounds it and why, and the functions and arguments that take most of that stage's time. The\n"
-    "program may still be running. A database of 'callsig run --db' prints as the summary of all its intervals.\n"
+    "Prints the stages and queues of the recordings FILE... (default callsig.out), one after the other, those of a\n"
+    "merged recording process by process, and for each pipeline which stage bounds it and why, and the functions and\n"
+    "arguments that take most of that stage's time. The program may still be running. A database of 'callsig run "
+    "--db'\n"
+    "prints as the summary of all its intervals.\n"
     "\n"
     "  --actions          the table of named actions in place of that\n"
     "  --db FILE          print nothing, and add to the SQLite database FILE what it lacks of these runs\n"
@@ -89,44 +91,88 @@ static int print_database(const char *path, print_fn *print)
   return CS_EXIT_FAILURE;
 }
 
-/* Prints a recording, and keeps it as `*kept` until all are printed; a database likewise, which is not kept. */
-static int print_file(const char *path, bool named, print_fn *print, struct callsig_pipeline **kept)
+/* What was printed, and is kept until all is. */
+struct printed {
+  struct callsig_pipeline **pipelines;
+  size_t count;
+};
+
+static bool is_told(const struct callsig_pipeline *pipeline, print_fn *print)
 {
+  if (print == callsig_pipeline_print_actions)
+    return callsig_pipeline_action_count(pipeline) > 0;
+  return print == callsig_pipeline_print_json ||
+         callsig_pipeline_stage_count(pipeline) + callsig_pipeline_queue_count(pipeline) > 0;
+}
+
+/* Prints what a file has of one process after the other. Of several, those that have nothing to print are left out. */
+static int print_pipelines(struct callsig_pipeline **pipelines, size_t count, bool named, print_fn *print)
+{
+  size_t told = 0;
+  int error = 0;
+  for (size_t i = 0; i < count; i++)
+    told += is_told(pipelines[i], print);
+  for (size_t i = 0; i < count && error == 0; i++) {
+    struct callsig_pipeline_info info = {.size = sizeof info};
+    if (told == 0 ? i > 0 : !is_told(pipelines[i], print))
+      continue;
+    callsig_pipeline_info(pipelines[i], &info);
+    if (named || (told > 1 && print != callsig_pipeline_print_json))
+      printf("%s:\n", info.path);
+    error = print(pipelines[i], stdout);
+  }
+  return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+}
+
+static int keep(struct printed *printed, struct callsig_pipeline **pipelines, size_t count)
+{
+  struct callsig_pipeline **larger = reallocarray(printed->pipelines, printed->count + count, sizeof *larger);
+  if (larger == NULL) {
+    callsig_pipeline_free_all(pipelines, count);
+    cs_error("stages: out of memory");
+    return CS_EXIT_FAILURE;
+  }
+  memcpy(larger + printed->count, pipelines, count * sizeof *larger);
+  free(pipelines);
+  printed->pipelines = larger;
+  printed->count += count;
+  return CS_EXIT_OK;
+}
+
+/* Prints a recording, and keeps its pipelines; a database likewise, of which nothing is kept. */
+static int print_file(const char *path, bool named, print_fn *print, struct printed *printed)
+{
+  struct callsig_pipeline **pipelines;
+  size_t count;
   if (is_database(path)) {
     if (named)
       printf("%s:\n", path);
     return print_database(path, print);
   }
-  int error = callsig_pipeline_load(path, kept);
-  if (error == 0 && named)
-    printf("%s:\n", path);
-  if (error == 0)
-    error = print(*kept, stdout);
-  return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)
+    return CS_EXIT_FAILURE;
+  int status = print_pipelines(pipelines, count, named, print);
+  if (status == CS_EXIT_OK)
+    return keep(printed, pipelines, count);
+  callsig_pipeline_free_all(pipelines, count);
+  return status;
 }
 
 /* Prints the recordings one after the other, and then what shows beside one another. Returns an exit status. */
 static int print_files(char **paths, size_t count, print_fn *print)
 {
-  struct callsig_pipeline **pipelines = calloc(count, sizeof *pipelines);
+  struct printed printed = {0};
   int status = CS_EXIT_OK;
-  size_t kept = 0;
-  if (pipelines == NULL) {
-    cs_error("stages: out of memory");
-    return CS_EXIT_FAILURE;
-  }
+  bool named = count > 1 && print != callsig_pipeline_print_json;
   for (size_t i = 0; i < count; i++) {
-    bool named = count > 1 && print != callsig_pipeline_print_json;
-    if (print_file(paths[i], named, print, &pipelines[kept]) != CS_EXIT_OK)
+    if (print_file(paths[i], named, print, &printed) != CS_EXIT_OK)
       status = CS_EXIT_FAILURE;
-    kept += pipelines[kept] != NULL;
   }
-  if (print == callsig_pipeline_print && kept > 1 &&
-      callsig_pipeline_print_stragglers((const struct callsig_pipeline *const *)pipelines, kept, stdout) < 0)
+  if (print == callsig_pipeline_print && printed.count > 1 &&
+      callsig_pipeline_print_stragglers((const struct callsig_pipeline *const *)printed.pipelines, printed.count,
+                                        stdout) < 0)
     status = CS_EXIT_FAILURE;
-  for (size_t i = 0; i < kept; i++)
-    callsig_pipeline_free(pipelines[i]);
-  free(pipelines);
+  callsig_pipeline_free_all(printed.pipelines, printed.count);
   return status;
 }
 

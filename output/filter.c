@@ -167,3 +167,16 @@ int cs_filter_select(struct cs_filter *filter, const struct cs_profile *profile,
     result = select_modules(filter, profile, &selection->modules);
   return result;
 }
+
+int cs_selection_of_process(const struct cs_profile *profile, uint32_t process, struct cs_selection *selection)
+{
+  if (!selection->threads) {
+    selection->threads = malloc(profile->threads.count + 1u);
+    if (!selection->threads)
+      return -ENOMEM;
+    memset(selection->threads, 1, profile->threads.count + 1u);
+  }
+  for (uint32_t i = 0; i < profile->threads.count; i++)
+    selection->threads[i] &= cs_profile_thread(profile, i)->recording == process;
+  return 0;
+}

@@ -31,6 +31,10 @@ struct cs_selection {
  * 0; -ENOMEM without a message; another negative errno after one. */
 int cs_filter_select(struct cs_filter *filter, const struct cs_profile *profile, const uint32_t *shown_function,
                      const uint32_t *row_of, struct cs_selection *selection);
+
+/* Takes out of the selection what threads of other processes than number `process` called. 0 or -ENOMEM. */
+int cs_selection_of_process(const struct cs_profile *profile, uint32_t process, struct cs_selection *selection);
+
 void cs_selection_free(struct cs_selection *selection);
 
 #endif

@@ -21,6 +21,7 @@ struct callsig_stats {
   bool strip_dirs, compensating;
   unsigned frames; /* of call stacks that rows are by; 0: none */
   struct cs_filter filter;
+  uint32_t only_process; /* of profile.recordings, counted from 1: calls of its threads alone are counted; 0: of all */
   struct cs_sort sort;
   struct callsig_stats_style style; /* its columns are read into `columns` */
   struct cs_columns columns;

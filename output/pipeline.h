@@ -41,6 +41,8 @@ struct cs_replica {
 
 struct callsig_pipeline {
   struct callsig_pipeline_info info;
+  const char *file;           /* what it was read from: the merged recording where info.path is a part of it */
+  uint32_t only_process;      /* of a merged recording, counted from 1; 0: of all */
   double tick;                /* seconds */
   struct cs_vector stages;    /* struct cs_stage, by pipeline and index */
   struct cs_vector queues;    /* struct cs_queue, by pipeline and index */
@@ -66,12 +68,37 @@ _Static_assert(offsetof(struct callsig_event_stats, name) == offsetof(struct cs_
 /* An empty one. NULL when memory is short, after a message. */
 struct callsig_pipeline *cs_pipeline_new(void);
 
-/* Makes the header of a merged recording that of the process whose stages, queues and events it has. 0, or -ENOTSUP
- * after a message when several processes have some. */
-int cs_pipeline_adopt(struct cs_recording *recording);
+/* The processes of a merged recording. Free with cs_pipeline_processes_free(). */
+struct cs_pipeline_processes {
+  struct cs_vector list; /* uint64_t: their addresses; none unless it is merged */
+  uint8_t *has;          /* by number: stages, queues or events refer to it. Owned */
+  uint32_t count;        /* of those that have some */
+};
+
+/* Finds them. Records may be numbered afterwards. 0 or -ENOMEM. */
+int cs_pipeline_find_processes(struct cs_recording *recording, struct cs_pipeline_processes *processes);
+void cs_pipeline_processes_free(struct cs_pipeline_processes *processes);
+
+/* Makes the header of a merged recording that of the process at an address. */
+void cs_pipeline_adopt(struct cs_recording *recording, uint64_t process);
+
+/* pipeline_read.c: reads what belongs to process `only` of a merged recording, counted from 1, or everything (0), by
+ * the header as it stands. */
+int cs_pipeline_read_part(struct cs_recording *recording, uint32_t only, const struct cs_rec_clock_point *now,
+                          struct callsig_pipeline **pipeline);
+
+/* Sorts stages and queues by pipeline, index and label; replicas follow theirs. 0 or -ENOMEM. */
+int cs_pipeline_sort(struct callsig_pipeline *pipeline);
+
+/* Reads that of one process of a merged recording, counted from 1. Otherwise as cs_pipeline_read(). */
+int cs_pipeline_read_process(struct cs_recording *recording, uint32_t process, struct callsig_pipeline **pipeline);
+
+/* The calls of the recording and process that it was read from. 0 or a negative errno after a message. */
+int cs_pipeline_stats(const struct callsig_pipeline *pipeline, struct callsig_stats **stats);
 
 /* Reads it from a recording, which may be attached only. `now` is the clock as it stands, NULL: as the recording last
- * read it. 0, or after a message -ENOMEM, or what cs_pipeline_adopt() gives; damage is counted. */
+ * read it. 0, or after a message -ENOMEM, or -ENOTSUP when it is merged and several processes have stages, queues or
+ * events; damage is counted. */
 int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_point *now,
                      struct callsig_pipeline **pipeline);
 

@@ -71,8 +71,9 @@ static int add_action(struct callsig_pipeline *pipeline, const struct cs_row *ro
   return 0;
 }
 
-static int take_actions(struct callsig_stats *stats, struct callsig_pipeline *pipeline)
+int cs_pipeline_take_actions(struct callsig_stats *stats, struct callsig_pipeline *pipeline)
 {
+  stats->only_process = pipeline->only_process;
   int result = callsig_stats_group(stats, CALLSIG_BY_FUNCTION);
   if (result == 0)
     result = cs_stats_prepare(stats);
@@ -92,16 +93,19 @@ static int take_actions(struct callsig_stats *stats, struct callsig_pipeline *pi
   return result;
 }
 
+int cs_pipeline_open_actions(int file, const char *path, struct callsig_stats **opened)
+{
+  *opened = NULL;
+  int result = find_action(file, path);
+  return result <= 0 ? result : cs_stats_read_file(file, path, NULL, opened);
+}
+
 int cs_pipeline_load_actions(int file, const char *path, struct callsig_pipeline *pipeline)
 {
-  int result = find_action(file, path);
-  if (result <= 0)
-    return result;
   struct callsig_stats *stats;
-  result = cs_stats_read_file(file, path, NULL, &stats);
-  if (result < 0)
-    return result;
-  result = take_actions(stats, pipeline);
+  int result = cs_pipeline_open_actions(file, path, &stats);
+  if (stats)
+    result = cs_pipeline_take_actions(stats, pipeline);
   callsig_stats_free(stats);
   return result;
 }

@@ -139,7 +139,9 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
   delta->info = now->info;
   delta->info.path = copy(delta, now->info.path);
   delta->info.program = copy(delta, now->info.program);
-  if (!delta->info.path || !delta->info.program)
+  delta->file = copy(delta, now->file);
+  delta->only_process = now->only_process;
+  if (!delta->info.path || !delta->info.program || !delta->file)
     return -ENOMEM;
   if (before) {
     delta->info.start = before->info.end;

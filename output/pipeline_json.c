@@ -175,7 +175,7 @@ static int write_functions(struct cs_json *json, const struct callsig_pipeline *
   cs_json_open_array(json);
   if (verdict->bound == CS_BOUND_STAGE) {
     if (!*stats)
-      result = callsig_stats_load(pipeline->info.path, stats);
+      result = cs_pipeline_stats(pipeline, stats);
     if (result == 0)
       result = cs_stage_functions(*stats, label_of(verdict->stage), MOST_FUNCTIONS, &functions);
   }

@@ -1,60 +1,96 @@
-/* A merged recording's stages, queues and events: those of one process, as in its own recording. */
+/* A merged recording's stages, queues and events: those of each process, as in its own recording. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
+#include "object.h"
 #include "pipeline.h"
 
-/* The process that a record refers to becomes the only one; false when another one is already. */
-static bool agree(uint64_t process, uint64_t *only)
+/* What refers to no process of the list belongs to the first. */
+static void mark(const struct cs_recording *recording, uint64_t process, struct cs_pipeline_processes *processes)
 {
-  bool same = *only == 0 || process == 0 || process == *only;
-  if (*only == 0)
-    *only = process;
-  return same;
+  uint32_t number = cs_recording_known(recording, &processes->list, process);
+  uint8_t *has = &processes->has[number == CS_NONE ? 0 : number];
+  processes->count += !*has;
+  *has = 1;
 }
 
-/* Follows three lists. What is damaged ends a list here, and is counted when the list is read. */
-static bool agree_all(struct cs_recording *recording, uint64_t *only)
+static int list_processes(struct cs_recording *recording, struct cs_vector *list)
 {
-  bool same = true;
-  const struct cs_rec_stage *stage;
-  for (uint64_t at = recording->header.first_stage; same && at && cs_recording_spend(recording, sizeof *stage);) {
-    stage = cs_recording_record(recording, at, CS_TAG_STAGE, sizeof *stage);
-    same = !stage || agree(stage->process, only);
-    at = stage ? stage->next : 0;
-  }
-  struct cs_rec_queue queue;
-  for (uint64_t at = recording->header.first_queue; same && at && cs_recording_spend(recording, sizeof queue);) {
-    const void *record = cs_recording_record(recording, at, CS_TAG_QUEUE, sizeof queue);
-    memcpy(&queue, record ? record : &(struct cs_rec_queue){0}, sizeof queue);
-    same = agree(queue.process, only);
-    at = queue.next;
-  }
-  const struct cs_rec_event *event;
-  for (uint64_t at = recording->header.first_event; same && at && cs_recording_spend(recording, sizeof *event);) {
-    event = cs_recording_record(recording, at, CS_TAG_EVENT, sizeof *event);
-    same = !event || agree(event->process, only);
-    at = event ? event->next : 0;
-  }
-  return same;
+  struct cs_rec_process record;
+  uint64_t address = recording->header.first_process;
+  int result;
+  while ((result = cs_recording_next(recording, list, address, CS_TAG_PROCESS, &record, sizeof record)) > 0)
+    address = record.next;
+  return result;
 }
 
-int cs_pipeline_adopt(struct cs_recording *recording)
+/* The three lists that begin in the header. */
+static int mark_all(struct cs_recording *recording, struct cs_vector *numbered, struct cs_pipeline_processes *processes)
+{
+  union {
+    struct cs_rec_stage stage;
+    struct cs_rec_queue queue;
+    struct cs_rec_event event;
+  } record;
+  uint64_t address = recording->header.first_stage;
+  int result;
+  while ((result = cs_recording_next(recording, numbered, address, CS_TAG_STAGE, &record, sizeof record.stage)) > 0) {
+    mark(recording, record.stage.process, processes);
+    address = record.stage.next;
+  }
+  address = recording->header.first_queue;
+  while (result == 0 &&
+         (result = cs_recording_next(recording, numbered, address, CS_TAG_QUEUE, &record, sizeof record.queue)) > 0) {
+    mark(recording, record.queue.process, processes);
+    address = record.queue.next;
+    result = 0;
+  }
+  address = recording->header.first_event;
+  while (result == 0 &&
+         (result = cs_recording_next(recording, numbered, address, CS_TAG_EVENT, &record, sizeof record.event)) > 0) {
+    mark(recording, record.event.process, processes);
+    address = record.event.next;
+    result = 0;
+  }
+  return result;
+}
+
+int cs_pipeline_find_processes(struct cs_recording *recording, struct cs_pipeline_processes *processes)
+{
+  struct cs_vector numbered = CS_VECTOR_OF(uint64_t);
+  uint64_t damaged = recording->damaged;
+  *processes = (struct cs_pipeline_processes){.list = CS_VECTOR_OF(uint64_t)};
+  if (!(recording->header.flags & CS_REC_MERGED))
+    return 0;
+  int result = list_processes(recording, &processes->list);
+  if (result == 0 && processes->list.count > 0) {
+    processes->has = calloc(processes->list.count, sizeof *processes->has);
+    result = processes->has ? mark_all(recording, &numbered, processes) : -ENOMEM;
+  }
+  cs_vector_free(&numbered);
+  cs_recording_forget_numbers(recording);
+  /* It is counted when everything is read. */
+  recording->damaged = damaged;
+  if (result < 0)
+    cs_pipeline_processes_free(processes);
+  return result;
+}
+
+void cs_pipeline_processes_free(struct cs_pipeline_processes *processes)
+{
+  cs_vector_free(&processes->list);
+  free(processes->has);
+  processes->has = NULL;
+}
+
+void cs_pipeline_adopt(struct cs_recording *recording, uint64_t address)
 {
   struct cs_rec_header *header = &recording->header;
-  uint64_t only = 0;
-  if (!(header->flags & CS_REC_MERGED))
-    return 0;
-  if (!agree_all(recording, &only))
-    return cs_stats_fail(-ENOTSUP,
-                         "%s: holds the stages and queues of several processes, each with a clock of its own; name the "
-                         "recording of one process",
-                         recording->path);
-  const struct cs_rec_process *process =
-      cs_recording_record(recording, only ? only : header->first_process, CS_TAG_PROCESS, sizeof *process);
+  const struct cs_rec_process *process = cs_recording_record(recording, address, CS_TAG_PROCESS, sizeof *process);
   if (!process)
-    return 0;
+    return;
   header->pid = process->pid;
   header->ppid = process->ppid;
   header->clock = process->clock;
@@ -66,5 +102,51 @@ int cs_pipeline_adopt(struct cs_recording *recording)
   header->command = process->command;
   header->rank_source = process->rank_source;
   header->rank = process->rank;
-  return 0;
+}
+
+int cs_pipeline_read_process(struct cs_recording *recording, uint32_t process, struct callsig_pipeline **read)
+{
+  struct cs_pipeline_processes processes;
+  *read = NULL;
+  if (cs_pipeline_find_processes(recording, &processes) < 0)
+    return cs_stats_no_memory();
+  int result = process > 0 && process <= processes.list.count
+                   ? 0
+                   : cs_stats_fail(-EINVAL, "%s: there is no process %u in it", recording->path, process);
+  if (result == 0) {
+    cs_pipeline_adopt(recording, *(const uint64_t *)cs_vector_at(&processes.list, process - 1));
+    result = cs_pipeline_read_part(recording, process, NULL, read);
+  }
+  cs_pipeline_processes_free(&processes);
+  return result;
+}
+
+int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_point *now,
+                     struct callsig_pipeline **read)
+{
+  struct cs_pipeline_processes processes;
+  *read = NULL;
+  if (cs_pipeline_find_processes(recording, &processes) < 0)
+    return cs_stats_no_memory();
+  uint32_t chosen = 0;
+  while (processes.count == 1 && !processes.has[chosen])
+    chosen++;
+  int result = 0;
+  if (processes.count > 1)
+    result = cs_stats_fail(-ENOTSUP,
+                           "%s: holds the stages and queues of several processes, each with a clock of its own; name "
+                           "the recording of one process",
+                           recording->path);
+  else if (processes.list.count > 0)
+    cs_pipeline_adopt(recording, *(const uint64_t *)cs_vector_at(&processes.list, chosen));
+  cs_pipeline_processes_free(&processes);
+  return result < 0 ? result : cs_pipeline_read_part(recording, 0, now, read);
+}
+
+int cs_pipeline_stats(const struct callsig_pipeline *pipeline, struct callsig_stats **stats)
+{
+  int result = callsig_stats_load(pipeline->file, stats);
+  if (result == 0)
+    (*stats)->only_process = pipeline->only_process;
+  return result;
 }

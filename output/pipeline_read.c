@@ -13,13 +13,14 @@
 struct reader {
   struct cs_recording *recording;
   struct callsig_pipeline *pipeline;
-  uint64_t now; /* ticks: the latest moment that is known of */
-  double tick;  /* seconds, of the process whose records are being read */
-  struct cs_vector stages, queues, events, threads;
-  struct cs_vector tasks, uses;                    /* of one thread after the other */
-  struct cs_vector stage_of;                       /* uint32_t by number of a stage record: in pipeline.stages */
-  struct cs_vector queue_of;                       /* uint32_t by number of a queue record: in pipeline.queues */
-  struct cs_vector levels;                         /* struct cs_rec_queue by number: what waits for `now` to be known */
+  uint64_t now;  /* ticks: the latest moment that is known of */
+  double tick;   /* seconds, of the process whose records are being read */
+  uint32_t only; /* of a merged recording: the process that is read, counted from 1; 0: all */
+  struct cs_vector stages, queues, events, threads, processes;
+  struct cs_vector tasks, uses; /* of one thread after the other */
+  struct cs_vector stage_of; /* uint32_t by number of a stage record: in pipeline.stages; CS_NONE: another process's */
+  struct cs_vector queue_of; /* uint32_t by number of a queue record: in pipeline.queues; CS_NONE: another process's */
+  struct cs_vector levels;   /* struct cs_rec_queue by number: what waits for `now` to be known */
   struct cs_idset stage_set, queue_set, event_set; /* of the pipeline's, by label or name */
 };
 
@@ -27,6 +28,26 @@ static void saw(struct reader *reader, uint64_t ticks)
 {
   if (ticks != UINT64_MAX && ticks > reader->now)
     reader->now = ticks;
+}
+
+/* Does a record that refers to `process` belong to what is read? */
+static bool is_ours(const struct reader *reader, uint64_t process)
+{
+  if (!reader->only)
+    return true;
+  uint32_t number = cs_recording_known(reader->recording, &reader->processes, process);
+  return (number == CS_NONE ? 0 : number) == reader->only - 1;
+}
+
+static int read_processes(struct reader *reader)
+{
+  struct cs_rec_process record;
+  uint64_t address = reader->recording->header.first_process;
+  int result;
+  while ((result = cs_recording_next(reader->recording, &reader->processes, address, CS_TAG_PROCESS, &record,
+                                     sizeof record)) > 0)
+    address = record.next;
+  return result;
 }
 
 /* The name at `address` as it may be printed; "?" when there is none. NULL when memory is short. */
@@ -110,7 +131,7 @@ static int read_stages(struct reader *reader)
   int result;
   while ((result = cs_recording_next(reader->recording, &reader->stages, address, CS_TAG_STAGE, &record,
                                      sizeof record)) > 0) {
-    result = take_stage(reader, &record);
+    result = is_ours(reader, record.process) ? take_stage(reader, &record) : append_number(&reader->stage_of, CS_NONE);
     if (result < 0)
       break;
     address = record.next;
@@ -159,6 +180,12 @@ static int take_queue(struct reader *reader, const struct cs_rec_queue *record)
   return append_number(&reader->queue_of, number);
 }
 
+/* Another process's queue has a number, too. */
+static int pass_queue(struct reader *reader)
+{
+  return cs_vector_add(&reader->levels, 1) ? append_number(&reader->queue_of, CS_NONE) : -ENOMEM;
+}
+
 static int read_queues(struct reader *reader)
 {
   struct cs_rec_queue record;
@@ -166,8 +193,10 @@ static int read_queues(struct reader *reader)
   int result;
   while ((result = cs_recording_next(reader->recording, &reader->queues, address, CS_TAG_QUEUE, &record,
                                      sizeof record)) > 0) {
-    read_level(reader, address, &record.level);
-    result = take_queue(reader, &record);
+    bool ours = is_ours(reader, record.process);
+    if (ours)
+      read_level(reader, address, &record.level);
+    result = ours ? take_queue(reader, &record) : pass_queue(reader);
     if (result < 0)
       break;
     address = record.next;
@@ -183,6 +212,9 @@ static int read_events(struct reader *reader)
   int result;
   while ((result = cs_recording_next(reader->recording, &reader->events, address, CS_TAG_EVENT, &record,
                                      sizeof record)) > 0) {
+    address = record.next;
+    if (!is_ours(reader, record.process))
+      continue;
     const char *name = copy_name(reader, record.name);
     uint32_t number;
     struct callsig_event_stats *event = name ? find(&reader->event_set, events, name, &number) : NULL;
@@ -192,7 +224,6 @@ static int read_events(struct reader *reader)
     event->name = name;
     event->count += record.count;
     event->total_time += (double)record.total * reader->tick;
-    address = record.next;
   }
   return result;
 }
@@ -209,11 +240,11 @@ static void join_range(double *low, double *high, bool first, uint64_t count, ui
 static int take_tasks(struct reader *reader, const struct cs_rec_tasks *record, const struct cs_rec_thread *thread)
 {
   uint32_t number = cs_recording_known(reader->recording, &reader->stages, record->stage);
-  if (number == CS_NONE) {
+  uint32_t index = number == CS_NONE ? CS_NONE : *(uint32_t *)cs_vector_at(&reader->stage_of, number);
+  if (index == CS_NONE) {
     reader->recording->damaged++;
     return 0;
   }
-  uint32_t index = *(uint32_t *)cs_vector_at(&reader->stage_of, number);
   struct cs_stage *stage = cs_pipeline_stage_at(reader->pipeline, index);
   uint64_t failures = record->failures < record->tasks ? record->failures : record->tasks;
   join_range(&stage->min_ticks, &stage->max_ticks, stage->stats.num_tasks == stage->stats.num_failures,
@@ -266,11 +297,12 @@ static void take_waits(struct reader *reader, const struct callsig_queue_stats *
 static int take_use(struct reader *reader, const struct cs_rec_queue_use *record, uint32_t first_replica)
 {
   uint32_t number = cs_recording_known(reader->recording, &reader->queues, record->queue);
-  if (number == CS_NONE) {
+  uint32_t index = number == CS_NONE ? CS_NONE : *(uint32_t *)cs_vector_at(&reader->queue_of, number);
+  if (index == CS_NONE) {
     reader->recording->damaged++;
     return 0;
   }
-  struct cs_queue *queue = cs_pipeline_queue_at(reader->pipeline, *(uint32_t *)cs_vector_at(&reader->queue_of, number));
+  struct cs_queue *queue = cs_pipeline_queue_at(reader->pipeline, index);
   join_range(&queue->put_min_ticks, &queue->put_max_ticks, queue->stats.puts == 0, record->puts, record->put_min,
              record->put_max);
   join_range(&queue->get_min_ticks, &queue->get_max_ticks, queue->stats.num_items == 0, record->gets, record->get_min,
@@ -328,12 +360,14 @@ static int read_threads(struct reader *reader)
   int result;
   while ((result = cs_recording_next(reader->recording, &reader->threads, address, CS_TAG_THREAD, &record,
                                      sizeof record)) > 0) {
+    address = record.next;
+    if (!is_ours(reader, record.process))
+      continue;
     reader->tick = tick_of(reader, &record);
     saw(reader, record.end_ticks);
     result = read_thread(reader, &record);
     if (result < 0)
       break;
-    address = record.next;
   }
   reader->tick = reader->pipeline->tick;
   return result;
@@ -354,8 +388,10 @@ static void finish_queues(struct reader *reader)
 {
   for (uint32_t i = 0; i < reader->levels.count && i < reader->queue_of.count; i++) {
     const struct cs_rec_queue *record = cs_vector_at(&reader->levels, i);
-    struct callsig_queue_stats *queue =
-        &cs_pipeline_queue_at(reader->pipeline, *(uint32_t *)cs_vector_at(&reader->queue_of, i))->stats;
+    uint32_t index = *(uint32_t *)cs_vector_at(&reader->queue_of, i);
+    if (index == CS_NONE)
+      continue;
+    struct callsig_queue_stats *queue = &cs_pipeline_queue_at(reader->pipeline, index)->stats;
     uint64_t end = record->closed_ticks ? record->closed_ticks : reader->now;
     uint64_t elapsed = end > record->opened_ticks ? end - record->opened_ticks : 0;
     uint64_t empty = record->level.items == 0 ? record->level.empty_ticks + end : record->level.empty_ticks;
@@ -368,50 +404,13 @@ static void finish_queues(struct reader *reader)
   }
 }
 
-static int compare_places(unsigned pipeline, unsigned index, const char *label, unsigned other_pipeline,
-                          unsigned other_index, const char *other_label)
+/* The recording that the process was merged from. */
+static const char *source_of(struct reader *reader)
 {
-  if (pipeline != other_pipeline)
-    return pipeline < other_pipeline ? -1 : 1;
-  if (index != other_index)
-    return index < other_index ? -1 : 1;
-  return strcmp(label, other_label);
-}
-
-static int compare_queues(const void *left, const void *right)
-{
-  const struct callsig_queue_stats *a = &((const struct cs_queue *)left)->stats;
-  const struct callsig_queue_stats *b = &((const struct cs_queue *)right)->stats;
-  return compare_places(a->pipeline, a->index, a->label, b->pipeline, b->index, b->label);
-}
-
-static int compare_stages(const void *left, const void *right)
-{
-  const struct callsig_stage_stats *a = &((const struct cs_stage *)left)->stats;
-  const struct callsig_stage_stats *b = &((const struct cs_stage *)right)->stats;
-  return compare_places(a->pipeline, a->index, a->label, b->pipeline, b->index, b->label);
-}
-
-/* Sorts stages and queues; replicas follow theirs. */
-static int sort(struct callsig_pipeline *pipeline)
-{
-  uint32_t *place = calloc(pipeline->stages.count + 1u, sizeof *place);
-  if (!place)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < pipeline->stages.count; i++)
-    cs_pipeline_stage_at(pipeline, i)->met = i;
-  if (pipeline->stages.count > 0)
-    qsort(pipeline->stages.data, pipeline->stages.count, sizeof(struct cs_stage), compare_stages);
-  if (pipeline->queues.count > 0)
-    qsort(pipeline->queues.data, pipeline->queues.count, sizeof(struct cs_queue), compare_queues);
-  for (uint32_t i = 0; i < pipeline->stages.count; i++)
-    place[cs_pipeline_stage_at(pipeline, i)->met] = i;
-  for (uint32_t i = 0; i < pipeline->replicas.count; i++) {
-    struct cs_replica *replica = cs_vector_at(&pipeline->replicas, i);
-    replica->stage = place[replica->stage];
-  }
-  free(place);
-  return 0;
+  uint64_t address = *(const uint64_t *)cs_vector_at(&reader->processes, reader->only - 1);
+  const struct cs_rec_process *process =
+      cs_recording_record(reader->recording, address, CS_TAG_PROCESS, sizeof *process);
+  return copy_name(reader, process ? process->source : 0);
 }
 
 static int read_info(struct reader *reader, const struct cs_rec_clock_point *now)
@@ -427,15 +426,19 @@ static int read_info(struct reader *reader, const struct cs_rec_clock_point *now
   pipeline->info.size = sizeof pipeline->info;
   pipeline->info.pid = header->pid;
   pipeline->info.start = (double)header->start_realtime_ns * 1e-9;
-  pipeline->info.path = cs_arena_copy(&pipeline->strings, reader->recording->path, strlen(reader->recording->path));
+  pipeline->file = cs_arena_copy(&pipeline->strings, reader->recording->path, strlen(reader->recording->path));
+  pipeline->info.path = reader->only ? source_of(reader) : pipeline->file;
   pipeline->info.program = copy_name(reader, header->program);
-  return pipeline->info.path && pipeline->info.program ? 0 : -ENOMEM;
+  pipeline->only_process = reader->only;
+  return pipeline->file && pipeline->info.path && pipeline->info.program ? 0 : -ENOMEM;
 }
 
 static int read_all(struct reader *reader, const struct cs_rec_clock_point *now)
 {
   struct callsig_pipeline *pipeline = reader->pipeline;
-  int result = read_info(reader, now);
+  int result = reader->only ? read_processes(reader) : 0;
+  if (result == 0)
+    result = read_info(reader, now);
   if (result == 0)
     result = read_stages(reader);
   if (result == 0)
@@ -448,7 +451,7 @@ static int read_all(struct reader *reader, const struct cs_rec_clock_point *now)
     return result;
   finish_stages(reader);
   finish_queues(reader);
-  result = sort(pipeline);
+  result = cs_pipeline_sort(pipeline);
   if (result < 0)
     return result;
   pipeline->info.elapsed = (double)(reader->now - reader->recording->header.start.ticks) * pipeline->tick;
@@ -458,20 +461,19 @@ static int read_all(struct reader *reader, const struct cs_rec_clock_point *now)
   return 0;
 }
 
-int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_point *now,
-                     struct callsig_pipeline **read)
+int cs_pipeline_read_part(struct cs_recording *recording, uint32_t only, const struct cs_rec_clock_point *now,
+                          struct callsig_pipeline **read)
 {
   *read = NULL;
-  int adopted = cs_pipeline_adopt(recording);
-  if (adopted < 0)
-    return adopted;
   struct reader reader = {
       .recording = recording,
+      .only = only,
       .pipeline = cs_pipeline_new(),
       .stages = CS_VECTOR_OF(uint64_t),
       .queues = CS_VECTOR_OF(uint64_t),
       .events = CS_VECTOR_OF(uint64_t),
       .threads = CS_VECTOR_OF(uint64_t),
+      .processes = CS_VECTOR_OF(uint64_t),
       .tasks = CS_VECTOR_OF(uint64_t),
       .uses = CS_VECTOR_OF(uint64_t),
       .stage_of = CS_VECTOR_OF(uint32_t),
@@ -481,8 +483,8 @@ int cs_pipeline_read(struct cs_recording *recording, const struct cs_rec_clock_p
   if (!reader.pipeline)
     return -ENOMEM;
   int result = read_all(&reader, now);
-  struct cs_vector *vectors[] = {&reader.stages, &reader.queues,   &reader.events,   &reader.threads, &reader.tasks,
-                                 &reader.uses,   &reader.stage_of, &reader.queue_of, &reader.levels};
+  struct cs_vector *vectors[] = {&reader.stages, &reader.queues, &reader.events,   &reader.threads,  &reader.processes,
+                                 &reader.tasks,  &reader.uses,   &reader.stage_of, &reader.queue_of, &reader.levels};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     cs_vector_free(vectors[i]);
   cs_idset_free(&reader.stage_set);

@@ -244,7 +244,7 @@ static int put_verdict(struct cs_text *text, const struct callsig_pipeline *pipe
     put_reasons(text, verdict);
     struct cs_stage_functions functions = {0};
     if (!*stats)
-      result = callsig_stats_load(pipeline->info.path, stats);
+      result = cs_pipeline_stats(pipeline, stats);
     if (result == 0)
       result = cs_stage_functions(*stats, label_of(verdict->stage), MOST_FUNCTIONS, &functions);
     if (result == 0)

@@ -243,6 +243,13 @@ uint32_t cs_recording_known(const struct cs_recording *recording, const struct c
   return number < list->count && *(uint64_t *)cs_vector_at(list, number) == address ? number : CS_NONE;
 }
 
+void cs_recording_forget_numbers(struct cs_recording *recording)
+{
+  /* Pages that are given back are 0 when they are looked at next. */
+  if (madvise(recording->numbers, recording->numbers_size, MADV_DONTNEED) != 0)
+    memset(recording->numbers, 0, recording->numbers_size);
+}
+
 int cs_recording_number(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
                         size_t size, uint32_t *number, struct cs_record *record)
 {

@@ -93,6 +93,9 @@ struct cs_record {
 int cs_recording_number(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,
                         size_t size, uint32_t *number, struct cs_record *record);
 
+/* Forgets all numbers, so that the records may be numbered again. */
+void cs_recording_forget_numbers(struct cs_recording *recording);
+
 /* Follows a list to the record at `address`, which gets a number: 1 with its first `size` bytes in `record`, 0 at the
  * end (also when it was met before, or is bad), or -ENOMEM. */
 int cs_recording_next(struct cs_recording *recording, struct cs_vector *list, uint64_t address, uint32_t tag,

@@ -220,9 +220,12 @@ struct cs_names cs_stats_names(const struct callsig_stats *stats)
                            .callstacks = &stats->callstacks};
 }
 
-/* The finest tick of the recordings: what all others are scaled to. */
-static double finest_tick(const struct cs_profile *profile)
+/* The finest tick of the recordings whose calls are counted: what all others are scaled to. */
+static double finest_tick(const struct callsig_stats *stats)
 {
+  const struct cs_profile *profile = &stats->profile;
+  if (stats->only_process > 0 && stats->only_process <= profile->recordings.count)
+    return cs_profile_recording(profile, stats->only_process - 1)->tick;
   double tick = cs_profile_recording(profile, 0)->tick;
   for (uint32_t i = 1; i < profile->recordings.count; i++) {
     if (cs_profile_recording(profile, i)->tick < tick)
@@ -239,6 +242,8 @@ static int group(struct callsig_stats *stats)
   if (result == 0)
     result = cs_filter_select(&stats->filter, &stats->profile, stats->shown_function, stats->meeting.row_of,
                               &stats->selection);
+  if (result == 0 && stats->only_process)
+    result = cs_selection_of_process(&stats->profile, stats->only_process - 1, &stats->selection);
   if (result == 0 && stats->by & CALLSIG_BY_RANK) {
     stats->ranks = cs_process_ranks(&stats->profile);
     result = stats->ranks ? 0 : -ENOMEM;
@@ -261,7 +266,7 @@ static int group(struct callsig_stats *stats)
       .selected_threads = stats->selection.threads,
       .selected_modules = stats->selection.modules,
       .selected_signatures = stats->selection.signatures,
-      .tick = finest_tick(&stats->profile),
+      .tick = finest_tick(stats),
   };
   return 0;
 }

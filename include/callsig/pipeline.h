@@ -21,15 +21,21 @@ extern "C" {
 struct callsig_pipeline;
 
 /* Reads the statistics of the recording at `path`, whose process may still be running: then they are as of now.
- * Errors as of callsig_stats_load(); -ENOTSUP also for a merged recording, which does not have them. */
+ * Errors as of callsig_stats_load(); -ENOTSUP also for a merged recording in which several processes have some. */
 CALLSIG_STATS_API int callsig_pipeline_load(const char *path, struct callsig_pipeline **pipeline);
+
+/* The same of each process that has stages, queues, events or actions where several have stages, queues or events: a
+ * merged recording. They are as those of the recordings that it was made of, whose names are their `path`; anything
+ * else is one pipeline, as of callsig_pipeline_load(). Free them with callsig_pipeline_free_all(). */
+CALLSIG_STATS_API int callsig_pipeline_load_all(const char *path, struct callsig_pipeline ***pipelines, size_t *count);
+CALLSIG_STATS_API void callsig_pipeline_free_all(struct callsig_pipeline **pipelines, size_t count);
 
 /* Frees it; NULL is allowed. */
 CALLSIG_STATS_API void callsig_pipeline_free(struct callsig_pipeline *pipeline);
 
 struct callsig_pipeline_info {
   size_t size;
-  const char *path;    /* of the recording */
+  const char *path;    /* of the recording; the one that a process of a merged recording comes from */
   const char *program; /* "" when unknown */
   unsigned pid;
   double start, end;   /* of the lifetime or interval, seconds since 1970 */
@@ -128,7 +134,7 @@ CALLSIG_STATS_API int callsig_pipeline_queue(const struct callsig_pipeline *pipe
 CALLSIG_STATS_API size_t callsig_pipeline_event_count(const struct callsig_pipeline *pipeline);
 CALLSIG_STATS_API int callsig_pipeline_event(const struct callsig_pipeline *pipeline, size_t index,
                                              struct callsig_event_stats *event);
-/* Actions are there after callsig_pipeline_load() only. */
+/* Actions are there after callsig_pipeline_load() and callsig_pipeline_load_all() only. */
 CALLSIG_STATS_API size_t callsig_pipeline_action_count(const struct callsig_pipeline *pipeline);
 CALLSIG_STATS_API int callsig_pipeline_action(const struct callsig_pipeline *pipeline, size_t index,
                                               struct callsig_action_stats *action);

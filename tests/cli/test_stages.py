@@ -276,11 +276,30 @@ class Stages(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([line.split(" is a straggler: ")[0] for line in done.stdout.splitlines() if "straggler" in line],
                          ["b.out: 0:1:first"])
-        merged = self.callsig("merge", "-o", "m.out", "a.out", "b.out")
-        self.assertEqual(merged.returncode, 0, merged.stderr)
-        self.assert_fails(self.callsig("stages", "m.out"), 1, "m.out: holds the stages and queues of several processes")
+        self.assertEqual(self.callsig("merge", "-o", "m.out", "a.out", "b.out", "c.out").returncode, 0)
+        self.assertEqual(self.callsig("stages", "m.out").stdout, done.stdout)
+        self.assert_fails(self.callsig("stages", "--db", "m.db", "m.out"), 1, "m.out: holds the stages and queues of several processes")
         self.assertEqual(self.callsig("merge", "-o", "m.out", "a.out").returncode, 0)
         self.assertEqual(self.callsig("stages", "m.out").stdout, self.callsig("stages", "a.out").stdout)
+
+    def test_merged_processes(self):
+        """Each is as in its own recording: tables, JSON, actions; also where one has actions and no stages."""
+        self.pipeline()
+        self.compile("plain", "int main(void) { return 0; }")
+        source = '#include <callsig/callsig.h>\nint main(void) { callsig_action_begin("alone"); callsig_action_end("alone"); return 0; }'
+        self.link("actions", source)
+        for name, command in (("a.out", ["./pipeline", "600"]), ("b.out", ["./plain"]), ("c.out", ["./actions"]), ("d.out", ["./pipeline", "300"])):
+            done = self.callsig("run", "-o", name, *command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.callsig("merge", "-o", "m.out", "a.out", "b.out", "c.out", "d.out").returncode, 0)
+        for options, files in (((), ["a.out", "d.out"]), (("--format", "json"), ["a.out", "c.out", "d.out"]),
+                               (("--actions",), ["a.out", "c.out", "d.out"])):
+            merged, apart = self.callsig("stages", *options, "m.out"), self.callsig("stages", *options, *files)
+            self.assertEqual((merged.returncode, merged.stderr), (0, ""))
+            self.assertEqual(merged.stdout, apart.stdout, options)
+        # Where one process has stages alone, all of the file is that process's, as it was before.
+        self.assertEqual(self.callsig("merge", "-o", "m.out", "b.out", "d.out").returncode, 0)
+        self.assertEqual(self.callsig("stages", "m.out").stdout, self.callsig("stages", "d.out").stdout)
 
     def test_real_stages(self):
         self.pipeline()

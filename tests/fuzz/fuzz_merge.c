@@ -82,6 +82,11 @@ static void read_pipeline(const void *data, size_t size)
     abort();
   if (cs_pipeline_read(&recording, NULL, &pipeline) == 0)
     callsig_pipeline_free(pipeline);
+  for (uint32_t process = 1; process <= 2; process++) {
+    cs_recording_forget_numbers(&recording);
+    if (cs_pipeline_read_process(&recording, process, &pipeline) == 0)
+      callsig_pipeline_free(pipeline);
+  }
   cs_recording_close(&recording);
 }
 

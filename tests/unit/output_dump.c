@@ -337,15 +337,21 @@ static void folded(void **state)
   remove_parts(PARTS);
 }
 
-static char *pipeline_of(const char *path)
+static char *printed_pipeline(const struct callsig_pipeline *pipeline)
 {
-  struct callsig_pipeline *pipeline;
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
-  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
   assert_int_equal(callsig_pipeline_print_json(pipeline, out), 0);
   assert_int_equal(fclose(out), 0);
+  return text;
+}
+
+static char *pipeline_of(const char *path)
+{
+  struct callsig_pipeline *pipeline;
+  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
+  char *text = printed_pipeline(pipeline);
   callsig_pipeline_free(pipeline);
   return text;
 }
@@ -383,7 +389,7 @@ static void make_pipeline(const char *path)
 }
 
 /* What callsig stages shows of a recording is what it shows of its dump, and of the dump of that; pipelines of several
- * processes are kept apart, and declined. */
+ * processes are kept apart. */
 static void pipelines(void **state)
 {
   (void)state;
@@ -406,6 +412,19 @@ static void pipelines(void **state)
   struct callsig_pipeline *pipeline;
   assert_int_equal(callsig_pipeline_load(both, &pipeline), -ENOTSUP);
   assert_non_null(strstr(last_message(), "of several processes"));
+  struct callsig_pipeline **pipelines;
+  size_t count;
+  assert_int_equal(callsig_pipeline_load_all(both, &pipelines, &count), 0);
+  assert_int_equal(count, 2);
+  for (size_t i = 0; i < count; i++) {
+    char *after = printed_pipeline(pipelines[i]);
+    assert_string_equal(before, after);
+    free(after);
+  }
+  callsig_pipeline_free_all(pipelines, count);
+  assert_int_equal(callsig_pipeline_load_all(path, &pipelines, &count), 0);
+  assert_int_equal(count, 1);
+  callsig_pipeline_free_all(pipelines, count);
   free(before);
   unlink(path);
   unlink(both);
