@@ -97,7 +97,11 @@ int cs_pipeline_open_actions(int file, const char *path, struct callsig_stats **
 {
   *opened = NULL;
   int result = find_action(file, path);
-  return result <= 0 ? result : cs_stats_read_file(file, path, NULL, opened);
+  if (result > 0)
+    result = cs_stats_read_file(file, path, NULL, opened);
+  if (result < 0)
+    *opened = NULL;
+  return result;
 }
 
 int cs_pipeline_load_actions(int file, const char *path, struct callsig_pipeline *pipeline)
