@@ -19,8 +19,10 @@ static unsigned octaves_of(uint32_t sub_bits)
 
 static uint64_t *octave_at(struct cs_histogram *histogram, unsigned octave)
 {
-  if (!histogram->octaves[octave] && histogram->sub_bits <= CS_HISTOGRAM_MAX_SUB_BITS)
+  if (!histogram->octaves[octave] && histogram->sub_bits <= CS_HISTOGRAM_MAX_SUB_BITS) {
+    /* 1 << n is never 0. NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
     histogram->octaves[octave] = calloc((size_t)1 << histogram->sub_bits, sizeof(uint64_t));
+  }
   return histogram->octaves[octave];
 }
 
