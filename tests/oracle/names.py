@@ -5,7 +5,8 @@ import subprocess
 
 OPERATOR = re.compile(r"\boperator\s*(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?|(?:new|delete)(?:\[\])?|[^\w\s(<]{1,3})?")
 INHERITED_CONSTRUCTOR = re.compile(r"CI[12]")
-OF_CLOSURE = re.compile(r"Ul.*E\d*_([CD])[0-9]E")
+# A closure's constructor or destructor, which demanglers name after a parameter of the lambda.
+OF_CLOSURE = re.compile(r"\{lambda\(.*\)#\d+\}::(~?)(?!operator\b|_FUN\b)\w+(?:\(|$)")
 
 
 def demangle(mangled):
@@ -18,10 +19,6 @@ def demangle(mangled):
             # c++filt names it after the base class; it is a constructor of the class that it stands in.
             named[symbol] = own = name[:scope_end(name)]
             named[symbol] = f"{own}::{declared_name(own)}"
-        closure = OF_CLOSURE.search(symbol)
-        if closure and name[:scope_end(name)].endswith("}"):
-            # The closure's constructor or destructor, which c++filt names after a parameter of the lambda.
-            named[symbol] = name[:scope_end(name)] + ("::~" if closure[1] == "D" else "::") + "<lambda>"
     return named
 
 
@@ -41,6 +38,9 @@ def declared_name(name):
     Conversion operators have one name together: some tools print the type as it was written and others what it is.
     """
     name = name.replace("(anonymous namespace)", "anonymous").replace("[abi:cxx11]", "").replace("<lambda>", "lambda")
+    closure = OF_CLOSURE.search(name)
+    if closure:
+        return closure[1] + "lambda"
     plain, depth, previous = "", 0, ""
     for i, character in enumerate(name):
         operator = OPERATOR.match(name, i) if depth == 0 and not (previous.isalnum() or previous == "_") else None

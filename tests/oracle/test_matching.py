@@ -73,7 +73,8 @@ class Matching(unittest.TestCase):
                                ("a::operator bool", "operator of conversion"), ("x::~y", "~y"), ("x<y>::operator=", "operator ="),
                                ("a::f<char*>(char*, int)::Guard::~Guard", "~Guard"), ("decltype (x(y)) std::f<int>(int)", "f"),
                                ("f(int)::{lambda(int)#1}::operator()", "operator ()"), ("(anonymous)::<lambda>", "lambda"),
-                               ("(anonymous)::~<lambda>", "~lambda"), ("a::co_operator<b>", "co_operator")]:
+                               ("(anonymous)::~<lambda>", "~lambda"), ("a::f()::{lambda(a::b const&)#1}::b", "lambda"),
+                               ("f()::{lambda(int)#12}::~b()", "~lambda"), ("f()::{lambda(int)#1}::_FUN", "_FUN"), ("a::co_operator<b>", "co_operator")]:
             self.assertEqual(names.declared_name(name), expected, name)
 
     def test_demangling(self):
