@@ -4,5 +4,5 @@ set_tests_properties(sanitize PROPERTIES TIMEOUT 1200 PROCESSORS 2)
 
 # The thread that samples for a monitor, and what it shares with the program's own, under ThreadSanitizer.
 callsig_test(sanitize.threads full ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh thread ${PROJECT_BINARY_DIR}/sanitize-thread
-             -L quick -R "^unit.output.(monitor|pipeline)$")
+             -L quick -R "^unit.output.(monitor|pipeline|blocks)$")
 set_tests_properties(sanitize.threads PROPERTIES TIMEOUT 1200 PROCESSORS 2)
