@@ -62,10 +62,11 @@ static char *expected(unsigned rows)
   char *text = NULL;
   size_t length;
   FILE *out = open_memstream(&text, &length);
-  fprintf(out, "         %u function calls in %.3f seconds\n\n   Ordered by: cumulative time\n", LONG,
-          LONG * (LONG + 1) / 2 / 1000.0);
+  const int all = LONG, milliseconds = all * (all + 1) / 2;
+  fprintf(out, "         %d function calls in %.3f seconds\n\n   Ordered by: cumulative time\n", all,
+          milliseconds / 1000.0);
   if (rows < LONG)
-    fprintf(out, "   List reduced from %u to %u due to restriction <%u>\n", LONG, rows, rows);
+    fprintf(out, "   List reduced from %d to %u due to restriction <%u>\n", all, rows, rows);
   fprintf(out, "\n   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n");
   for (unsigned i = 0; i < rows; i++) {
     double time = (LONG - i) / 1000.0;
