@@ -16,7 +16,6 @@ WRONG lists where the compiler itself is wrong: its debug information names a re
 nothing but this comparison shows.
 """
 
-import argparse
 import json
 import sys
 import tempfile
@@ -26,9 +25,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "real"))
 
-import build  # noqa: E402
 from counts import called_alike  # noqa: E402
-from product import Product  # noqa: E402
+from driver import Driver  # noqa: E402
 
 FIXED = {"lua": "-fixed", "zstd": "", "sqlite3": "-fixed"}
 QUICK = {"lua": ["clang"]}
@@ -123,21 +121,9 @@ def compare(builder, product, name, compiler, run):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    build.add_arguments(parser)
-    parser.add_argument("--build", required=True, help="build folder of callsig")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("program", nargs="?")
-    parser.add_argument("compiler", nargs="*")
-    options = parser.parse_args()
-    product = Product(options.build, options.out)
-    builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
-    chosen = QUICK if options.quick else FULL
-    if options.program:
-        chosen = {options.program: options.compiler or chosen[options.program]}
-    different = sum(compare(builder, product, name, compiler, run) for name, compilers in chosen.items() for compiler in compilers
-                    for run in builder.runs(name, small=True) if run.name != THREADS)
+    driver = Driver(__doc__, QUICK, FULL)
+    different = sum(compare(driver.builder, driver.product, name, compiler, run) for name, compiler in driver.chosen
+                    for run in driver.builder.runs(name, small=True) if run.name != THREADS)
     print(f"{different} values differ")
     return different > 0
 
