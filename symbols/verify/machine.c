@@ -65,6 +65,8 @@ uint64_t vf_extend(uint64_t value, unsigned size, bool is_signed)
 {
   if (size >= 8)
     return value;
+  if (size == 0)
+    return 0;
   uint64_t bits = size * 8;
   value &= (UINT64_C(1) << bits) - 1;
   if (is_signed && (value >> (bits - 1)) & 1)
