@@ -65,7 +65,7 @@ def read_calls(command, library, environment, budget=3000, most=60, stdin=None, 
         done = subprocess.run(["gdb", "-nx", "-nh", "-batch", "-x", str(HERE / "gdb_reader.py")], cwd=cwd or folder, errors="replace",
                               env=dict(os.environ, ARGUMENTS_PLAN=str(Path(folder) / "plan"), LC_ALL="C.UTF-8"),
                               stdin=open(stdin) if stdin else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if not (Path(folder) / "read").exists():
+        if done.returncode or not (Path(folder) / "read").exists():
             raise SystemExit(f"gdb: {done.stdout.strip()[-2000:]}")
         with open(Path(folder) / "read") as lines:
             records = [json.loads(line) for line in lines]

@@ -122,7 +122,10 @@ def scope_text(block):
         while inner is not None and inner.function is None:
             inner = inner.superblock
         if inner is not None and (inner.start, inner.end, inner.function.name) == (block.start, block.end, block.function.name):
-            return gdb.execute(f"info scope *{address:#x}", to_string=True)
+            try:
+                return gdb.execute(f"info scope *{address:#x}", to_string=True)
+            except gdb.error:  # of some inlined instances of gcc's: gdb finds no function for a variable
+                return ""
     return ""
 
 
