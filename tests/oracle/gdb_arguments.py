@@ -65,10 +65,12 @@ def read_calls(command, library, environment, budget=3000, most=60, stdin=None, 
         done = subprocess.run(["gdb", "-nx", "-nh", "-batch", "-x", str(HERE / "gdb_reader.py")], cwd=cwd or folder, errors="replace",
                               env=dict(os.environ, ARGUMENTS_PLAN=str(Path(folder) / "plan"), LC_ALL="C.UTF-8"),
                               stdin=open(stdin) if stdin else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if done.returncode or not (Path(folder) / "read").exists():
+        if not (Path(folder) / "read").exists():
             raise SystemExit(f"gdb: {done.stdout.strip()[-2000:]}")
         with open(Path(folder) / "read") as lines:
             records = [json.loads(line) for line in lines]
+        if not records or not records.pop().get("ended"):
+            raise SystemExit(f"gdb: ended before the program: {done.stdout.strip()[-2000:]}")
         for record in records:
             record["called"] = named.get(record["function"], record["name"])
         return [record for record in records if record["called"] in chosen], done.stdout

@@ -306,6 +306,7 @@ class Reader:
                 self.at_call(pc)
         for record in self.waiting.values():
             self.flush(record)
+        self.flush({"ended": True})
         self.output.close()
 
 
