@@ -360,6 +360,7 @@ static int bound_by_function(const struct cs_profile *profile, const struct cs_g
   by_function.by = grouping->by & ~(unsigned)CALLSIG_BY_SIGNATURE;
   by_function.compensation = NULL;
   by_function.selected_signatures = NULL;
+  by_function.meeting = NULL; /* which is of signatures: functions are numbered otherwise */
   struct cs_rows functions;
   cs_rows_init(&functions);
   int result = make_direct(profile, &by_function, &functions);

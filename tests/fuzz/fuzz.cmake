@@ -44,7 +44,7 @@ if(NOT CALLSIG_SANITIZE)
   cs_fuzz_index(replay_index "" ${CS_FUZZ}/replay.c ${CS_FUZZ}/seeds.c ${CS_OUTPUT_TESTS}/index_writer.c
                 ${CS_OUTPUT_TESTS}/pipeline_writer.c ${CS_OUTPUT_TESTS}/recording_writer.c)
   callsig_test(fuzz.index quick replay_index 20000 ${CS_FUZZ}/index/gcc ${CS_FUZZ}/index/clang)
-  callsig_test(fuzz.recording quick replay_recording 3000 recording)
+  callsig_test(fuzz.recording quick replay_recording 3000 recording ${CS_FUZZ}/recordings/more-functions-than-signatures)
   callsig_test(fuzz.pipeline quick sh -c "\"$1\" \"$3\" && exec \"$2\" 3000 recording \"$3\"" sh $<TARGET_FILE:write_pipeline>
                $<TARGET_FILE:replay_pipeline> ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
   callsig_test(fuzz.merge quick replay_merge 1000 recording ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
