@@ -1,5 +1,5 @@
 /* callsig browse: where lines come from, and how it begins and ends. */
-#include "browse.h"
+#include "cli/browse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static const char help[] =
     "of\n"
     "the recordings FILE... (default callsig.out, when there is one): pstats's browser. 'help' lists the commands.\n"
     "\n"
-    "  -s KEY[,KEY...]     the order at first, as of callsig report; default cumtime\n" CS_SELECT_HELP
+    "  -s KEY[,KEY...]     the order at first, as of callsig report; default cumtime\n" CLI_SELECT_HELP
     "  --help, --version\n";
 
 /* A line of standard input without its newline; NULL at its end. */
@@ -33,22 +33,22 @@ static char *read_line(void)
 }
 
 /* "FILE% ", or "% " while nothing is loaded. The caller frees it. */
-static char *make_prompt(const struct cs_browser *browser)
+static char *make_prompt(const struct cli_browser *browser)
 {
   char *prompt;
   return asprintf(&prompt, "%s%% ", browser->file ? browser->file : "") < 0 ? NULL : prompt;
 }
 
-static void converse(struct cs_browser *browser)
+static void converse(struct cli_browser *browser)
 {
   puts("Welcome to the profile statistics browser.");
   while (!browser->ended) {
     char *prompt = make_prompt(browser);
     fflush(stdout);
-    char *line = prompt ? cs_browse_edit(browser, prompt) : NULL;
+    char *line = prompt ? cli_browse_edit(browser, prompt) : NULL;
     if (line == NULL)
       putchar('\n');
-    cs_browse_line(browser, line ? line : "quit");
+    cli_browse_line(browser, line ? line : "quit");
     free(line);
     free(prompt);
   }
@@ -56,50 +56,50 @@ static void converse(struct cs_browser *browser)
 }
 
 /* Without a terminal there is nobody to welcome, and what failed is told by the exit status. */
-static void obey(struct cs_browser *browser)
+static void obey(struct cli_browser *browser)
 {
   for (char *line; !browser->ended && (line = read_line()) != NULL; free(line))
-    cs_browse_line(browser, line);
+    cli_browse_line(browser, line);
 }
 
-static int browse(struct cs_browser *browser, char **files, int count)
+static int browse(struct cli_browser *browser, char **files, int count)
 {
-  static char *standard[] = {CS_DEFAULT_RECORDING};
+  static char *standard[] = {CLI_DEFAULT_RECORDING};
   struct stat status;
   if (count == 0 && stat(standard[0], &status) == 0) {
     files = standard;
     count = 1;
   }
-  if (count > 0 && cs_browse_read(browser, files[0]) != CS_EXIT_OK)
-    return CS_EXIT_FAILURE;
+  if (count > 0 && cli_browse_read(browser, files[0]) != CLI_EXIT_OK)
+    return CLI_EXIT_FAILURE;
   for (int i = 1; i < count; i++)
     if (callsig_stats_add(browser->stats, files[i]) < 0)
-      return CS_EXIT_FAILURE;
+      return CLI_EXIT_FAILURE;
   bool person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
   if (person)
     converse(browser);
   else
     obey(browser);
-  return cs_finish_output(browser->failed && !person ? CS_EXIT_FAILURE : CS_EXIT_OK);
+  return cli_finish_output(browser->failed && !person ? CLI_EXIT_FAILURE : CLI_EXIT_OK);
 }
 
-static int browse_main(const struct cs_command *command, int argc, char **argv)
+static int browse_main(const struct cli_command *command, int argc, char **argv)
 {
   static const struct option options[] = {
-      CS_SELECT_OPTIONS,
-      CS_COMMON_OPTIONS,
+      CLI_SELECT_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
-  struct cs_browser browser = {.select = CS_SELECT_DEFAULT, .sort = "cumtime"};
-  int option, status = CS_EXIT_OK;
-  while ((option = cs_next_option(command, argc, argv, ":s:", options, &status)) != -1) {
+  struct cli_browser browser = {.select = CLI_SELECT_DEFAULT, .sort = "cumtime"};
+  int option, status = CLI_EXIT_OK;
+  while ((option = cli_next_option(command, argc, argv, ":s:", options, &status)) != -1) {
     if (option == -2)
       return status;
     if (option == 's')
       browser.sort = optarg;
     else
-      status = cs_select_option(command, option, optarg, &browser.select);
-    if (status != CS_EXIT_OK)
+      status = cli_select_option(command, option, optarg, &browser.select);
+    if (status != CLI_EXIT_OK)
       return status;
   }
   status = browse(&browser, argv + optind, argc - optind);
@@ -112,7 +112,7 @@ static int browse_main(const struct cs_command *command, int argc, char **argv)
   return status;
 }
 
-const struct cs_command cs_command_browse = {
+const struct cli_command cli_command_browse = {
     .name = "browse",
     .summary = "look through a recording, command by command",
     .help = help,

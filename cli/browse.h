@@ -5,12 +5,12 @@
 #ifndef CALLSIG_CLI_BROWSE_H
 #define CALLSIG_CLI_BROWSE_H
 
-#include "select.h"
+#include "cli/select.h"
 
-struct cs_browser {
+struct cli_browser {
   struct callsig_stats *stats; /* NULL: nothing is loaded. Owned */
   char *file;                  /* what `read` without a name reads again. Owned; NULL: nothing was read */
-  struct cs_select select;     /* how what is read is arranged; its strings are the command line's or those below */
+  struct cli_select select;    /* how what is read is arranged; its strings are the command line's or those below */
   const char *sort;            /* the order of what is read */
   char *function, *signature, *stage; /* the filters that commands set. Owned */
   char *last;                         /* the last line that was no empty one: an empty line repeats it. Owned */
@@ -19,23 +19,23 @@ struct cs_browser {
 };
 
 /* A command: its name, what it does with the rest of its line, and its help. */
-struct cs_browse_command {
+struct cli_browse_command {
   const char *name;
-  void (*run)(struct cs_browser *browser, char *argument);
+  void (*run)(struct cli_browser *browser, char *argument);
   const char *help;
 };
 
 /* In the order of `help`; the last has no name. */
-extern const struct cs_browse_command cs_browse_commands[];
+extern const struct cli_browse_command cli_browse_commands[];
 
 /* Does what one line says. */
-void cs_browse_line(struct cs_browser *browser, const char *line);
+void cli_browse_line(struct cli_browser *browser, const char *line);
 
 /* Reads a recording in place of what is loaded, and arranges it. An exit status. */
-int cs_browse_read(struct cs_browser *browser, const char *file);
+int cli_browse_read(struct cli_browser *browser, const char *file);
 
 /* One line from a terminal, edited, with history and completion of commands, keys, files and functions. NULL at the end
  * of input. The caller frees it. */
-char *cs_browse_edit(struct cs_browser *browser, const char *prompt);
+char *cli_browse_edit(struct cli_browser *browser, const char *prompt);
 
 #endif

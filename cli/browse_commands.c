@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "browse.h"
-#include "sort.h"
+#include "cli/browse.h"
+#include "output/stats/sort.h"
 
 /* Says why a command was not done. Tables that were printed before come before it. */
-static void __attribute__((format(printf, 2, 3))) refuse(struct cs_browser *browser, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) refuse(struct cli_browser *browser, const char *format, ...)
 {
   va_list arguments;
   browser->failed = true;
@@ -27,7 +27,7 @@ static void refuse_message(const char *line, void *data)
   refuse(data, "%s", line);
 }
 
-static bool is_loaded(struct cs_browser *browser)
+static bool is_loaded(struct cli_browser *browser)
 {
   if (browser->stats == NULL)
     refuse(browser, "No statistics object is loaded.");
@@ -53,7 +53,7 @@ static bool is_bad_fraction(const char *word)
 typedef int print_fn(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
 
 /* Prints with the words of the line as restrictions. */
-static void print(struct cs_browser *browser, char *argument, print_fn *printer)
+static void print(struct cli_browser *browser, char *argument, print_fn *printer)
 {
   const char **words = calloc(strlen(argument) / 2 + 2, sizeof *words);
   char *rest;
@@ -72,37 +72,37 @@ static void print(struct cs_browser *browser, char *argument, print_fn *printer)
   free(words);
 }
 
-static void run_stats(struct cs_browser *browser, char *argument)
+static void run_stats(struct cli_browser *browser, char *argument)
 {
   print(browser, argument, callsig_stats_print);
 }
 
-static void run_callers(struct cs_browser *browser, char *argument)
+static void run_callers(struct cli_browser *browser, char *argument)
 {
   print(browser, argument, callsig_stats_print_callers);
 }
 
-static void run_callees(struct cs_browser *browser, char *argument)
+static void run_callees(struct cli_browser *browser, char *argument)
 {
   print(browser, argument, callsig_stats_print_callees);
 }
 
-static void run_add(struct cs_browser *browser, char *argument)
+static void run_add(struct cli_browser *browser, char *argument)
 {
   if (is_loaded(browser))
     callsig_stats_add(browser->stats, argument);
 }
 
-int cs_browse_read(struct cs_browser *browser, const char *file)
+int cli_browse_read(struct cli_browser *browser, const char *file)
 {
   struct callsig_stats *stats = NULL;
   char *name = strdup(file);
-  int status = name && callsig_stats_load(file, &stats) == 0 ? CS_EXIT_OK : CS_EXIT_FAILURE;
-  if (status == CS_EXIT_OK)
-    status = cs_select_apply(stats, &browser->select);
-  if (status == CS_EXIT_OK && callsig_stats_sort(stats, browser->sort) < 0)
-    status = CS_EXIT_FAILURE;
-  if (status != CS_EXIT_OK) {
+  int status = name && callsig_stats_load(file, &stats) == 0 ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
+  if (status == CLI_EXIT_OK)
+    status = cli_select_apply(stats, &browser->select);
+  if (status == CLI_EXIT_OK && callsig_stats_sort(stats, browser->sort) < 0)
+    status = CLI_EXIT_FAILURE;
+  if (status != CLI_EXIT_OK) {
     callsig_stats_free(stats);
     free(name);
     return status;
@@ -114,16 +114,16 @@ int cs_browse_read(struct cs_browser *browser, const char *file)
   return status;
 }
 
-static void run_read(struct cs_browser *browser, char *argument)
+static void run_read(struct cli_browser *browser, char *argument)
 {
   const char *file = *argument ? argument : browser->file;
   if (file == NULL)
     refuse(browser, "No statistics object is current -- cannot reload.");
   else
-    cs_browse_read(browser, file);
+    cli_browse_read(browser, file);
 }
 
-static void run_reverse(struct cs_browser *browser, char *argument)
+static void run_reverse(struct cli_browser *browser, char *argument)
 {
   (void)argument;
   if (is_loaded(browser))
@@ -140,11 +140,11 @@ static void list_keys(void)
 {
   const char *meaning, *key;
   puts("Valid sort keys (unique prefixes are accepted):");
-  for (size_t i = 0; (key = cs_sort_key(i, &meaning)) != NULL; i++)
+  for (size_t i = 0; (key = out_sort_key(i, &meaning)) != NULL; i++)
     printf("%s -- %s\n", key, meaning);
 }
 
-static void run_sort(struct cs_browser *browser, char *argument)
+static void run_sort(struct cli_browser *browser, char *argument)
 {
   char *keys = strdup(argument), *rest;
   if (!is_loaded(browser) || keys == NULL) {
@@ -162,7 +162,7 @@ static void run_sort(struct cs_browser *browser, char *argument)
   free(keys);
 }
 
-static void run_strip(struct cs_browser *browser, char *argument)
+static void run_strip(struct cli_browser *browser, char *argument)
 {
   (void)argument;
   if (is_loaded(browser))
@@ -170,7 +170,7 @@ static void run_strip(struct cs_browser *browser, char *argument)
 }
 
 /* Sets one filter, or takes it away again when the argument is empty. The others stay. */
-static void filter(struct cs_browser *browser, const char *argument, const char **wanted, char **owned)
+static void filter(struct cli_browser *browser, const char *argument, const char **wanted, char **owned)
 {
   const char *before = *wanted;
   char *copy = *argument ? strdup(argument) : NULL;
@@ -188,22 +188,22 @@ static void filter(struct cs_browser *browser, const char *argument, const char 
   *owned = copy;
 }
 
-static void run_function(struct cs_browser *browser, char *argument)
+static void run_function(struct cli_browser *browser, char *argument)
 {
   filter(browser, argument, &browser->select.filter.function, &browser->function);
 }
 
-static void run_signature(struct cs_browser *browser, char *argument)
+static void run_signature(struct cli_browser *browser, char *argument)
 {
   filter(browser, argument, &browser->select.filter.signature, &browser->signature);
 }
 
-static void run_stage(struct cs_browser *browser, char *argument)
+static void run_stage(struct cli_browser *browser, char *argument)
 {
   filter(browser, argument, &browser->select.filter.stage, &browser->stage);
 }
 
-static void run_quit(struct cs_browser *browser, char *argument)
+static void run_quit(struct cli_browser *browser, char *argument)
 {
   (void)argument;
   browser->ended = true;
@@ -214,7 +214,7 @@ static size_t column_width(size_t column, size_t lines, size_t count)
 {
   size_t widest = 0;
   for (size_t i = column * lines; i < (column + 1) * lines && i < count; i++)
-    widest = strlen(cs_browse_commands[i].name) > widest ? strlen(cs_browse_commands[i].name) : widest;
+    widest = strlen(cli_browse_commands[i].name) > widest ? strlen(cli_browse_commands[i].name) : widest;
   return widest;
 }
 
@@ -230,29 +230,29 @@ static void print_columns(size_t count)
   } while (width > 79 && lines < count);
   for (size_t line = 0; line < lines; line++) {
     for (size_t i = line; i < count; i += lines)
-      printf("%s%-*s", i == line ? "" : "  ", (int)column_width(i / lines, lines, count), cs_browse_commands[i].name);
+      printf("%s%-*s", i == line ? "" : "  ", (int)column_width(i / lines, lines, count), cli_browse_commands[i].name);
     putchar('\n');
   }
 }
 
-static const struct cs_browse_command *find_command(const char *name, size_t length)
+static const struct cli_browse_command *find_command(const char *name, size_t length)
 {
-  const struct cs_browse_command *command = cs_browse_commands;
+  const struct cli_browse_command *command = cli_browse_commands;
   while (command->name && (strlen(command->name) != length || strncmp(command->name, name, length) != 0))
     command++;
   return command->name ? command : NULL;
 }
 
-static void run_help(struct cs_browser *browser, char *argument)
+static void run_help(struct cli_browser *browser, char *argument)
 {
-  const struct cs_browse_command *command = find_command(argument, strlen(argument));
+  const struct cli_browse_command *command = find_command(argument, strlen(argument));
   size_t count = 0;
   if (command != NULL) {
     puts(command->help);
   } else if (*argument) {
     refuse(browser, "*** No help on %s", argument);
   } else {
-    while (cs_browse_commands[count].name)
+    while (cli_browse_commands[count].name)
       count++;
     puts("\nDocumented commands (type help <topic>):\n========================================");
     print_columns(count);
@@ -264,7 +264,7 @@ static void run_help(struct cs_browser *browser, char *argument)
   "\nEach word takes rows from those that the words before it left: an integer so many, a fraction below 1 that\n"     \
   "share of them, anything else those whose name the regular expression is found in."
 
-const struct cs_browse_command cs_browse_commands[] = {
+const struct cli_browse_command cli_browse_commands[] = {
     {"EOF", run_quit, "End."},
     {"add", run_add, "add FILE: adds a recording to what is loaded."},
     {"callees", run_callees, "callees [RESTRICTION...]: prints whom each function called." ABOUT_RESTRICTIONS},
@@ -288,23 +288,23 @@ const struct cs_browse_command cs_browse_commands[] = {
 };
 
 /* Runs one line: a command and its argument. '?' is help. */
-static void run_line(struct cs_browser *browser, char *line)
+static void run_line(struct cli_browser *browser, char *line)
 {
   bool is_question = *line == '?';
   size_t length = is_question ? 1 : 0;
   while (!is_question && (isalnum((unsigned char)line[length]) || line[length] == '_'))
     length++;
-  const struct cs_browse_command *command = is_question ? find_command("help", 4) : find_command(line, length);
+  const struct cli_browse_command *command = is_question ? find_command("help", 4) : find_command(line, length);
   if (command == NULL) {
     refuse(browser, "*** Unknown syntax: %s", line);
     return;
   }
   callsig_stats_set_message(refuse_message, browser);
   command->run(browser, line + length + strspn(line + length, " \t\r\n\v\f"));
-  callsig_stats_set_message(cs_error_line, NULL);
+  callsig_stats_set_message(cli_error_line, NULL);
 }
 
-void cs_browse_line(struct cs_browser *browser, const char *line)
+void cli_browse_line(struct cli_browser *browser, const char *line)
 {
   line += strspn(line, " \t\r\n\v\f");
   size_t length = strlen(line);

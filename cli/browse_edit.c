@@ -3,19 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "browse.h"
-#include "sort.h"
+#include "cli/browse.h"
+#include "output/stats/sort.h"
 
 /* libedit's completion functions have no place for an argument: who is being completed for. */
-static struct cs_browser *completing;
+static struct cli_browser *completing;
 
 /* What may come next, one after the other: NULL behind the last. `state` counts up from 0. */
 static char *next_command(const char *text, int state)
 {
   static size_t at;
   at = state == 0 ? 0 : at;
-  while (cs_browse_commands[at].name) {
-    const char *name = cs_browse_commands[at++].name;
+  while (cli_browse_commands[at].name) {
+    const char *name = cli_browse_commands[at++].name;
     if (strncmp(name, text, strlen(text)) == 0)
       return strdup(name);
   }
@@ -27,7 +27,7 @@ static char *next_key(const char *text, int state)
   static size_t at;
   const char *meaning, *key;
   at = state == 0 ? 0 : at;
-  while ((key = cs_sort_key(at, &meaning)) != NULL) {
+  while ((key = out_sort_key(at, &meaning)) != NULL) {
     at++;
     if (strncmp(key, text, strlen(text)) == 0)
       return strdup(key);
@@ -78,11 +78,11 @@ static char **complete(const char *text, int start, int end)
   } else if (begins_with("read") || begins_with("add")) {
     rl_attempted_completion_over = 0;
   }
-  callsig_stats_set_message(cs_error_line, NULL);
+  callsig_stats_set_message(cli_error_line, NULL);
   return matches;
 }
 
-char *cs_browse_edit(struct cs_browser *browser, const char *prompt)
+char *cli_browse_edit(struct cli_browser *browser, const char *prompt)
 {
   completing = browser;
   rl_readline_name = "callsig";

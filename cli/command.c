@@ -1,5 +1,5 @@
 /* What the subcommands share: messages, options, and the end of output. */
-#include "command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void print_line(const char *format, va_list arguments)
     fprintf(stderr, "callsig: %s\n", line);
 }
 
-void cs_error(const char *format, ...)
+void cli_error(const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -26,42 +26,42 @@ void cs_error(const char *format, ...)
   va_end(arguments);
 }
 
-void cs_error_line(const char *line, void *data)
+void cli_error_line(const char *line, void *data)
 {
   (void)data;
-  cs_error("%s", line);
+  cli_error("%s", line);
 }
 
-int cs_usage_error(const struct cs_command *command, const char *format, ...)
+int cli_usage_error(const struct cli_command *command, const char *format, ...)
 {
   char text[2048];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  cs_error("%s: %s; see 'callsig %s --help'", command->name, text, command->name);
-  return CS_EXIT_USAGE;
+  cli_error("%s: %s; see 'callsig %s --help'", command->name, text, command->name);
+  return CLI_EXIT_USAGE;
 }
 
 /* Says what is wrong with the option that getopt_long() has just refused. */
-static void refuse_option(const struct cs_command *command, char **argv, int result)
+static void refuse_option(const struct cli_command *command, char **argv, int result)
 {
   const char *argument = argv[optind - 1];
   bool is_long = strncmp(argument, "--", 2) == 0 && argument[2] != '\0';
   if (result == ':' && is_long)
-    cs_usage_error(command, "option '%s' needs a value", argument);
+    cli_usage_error(command, "option '%s' needs a value", argument);
   else if (result == ':')
-    cs_usage_error(command, "option '-%c' needs a value", optopt);
+    cli_usage_error(command, "option '-%c' needs a value", optopt);
   else if (is_long && optopt != 0)
-    cs_usage_error(command, "option '%.*s' takes no value", (int)strcspn(argument, "="), argument);
+    cli_usage_error(command, "option '%.*s' takes no value", (int)strcspn(argument, "="), argument);
   else if (is_long)
-    cs_usage_error(command, "unknown option '%s'", argument);
+    cli_usage_error(command, "unknown option '%s'", argument);
   else
-    cs_usage_error(command, "unknown option '-%c'", optopt);
+    cli_usage_error(command, "unknown option '-%c'", optopt);
 }
 
-int cs_next_option(const struct cs_command *command, int argc, char **argv, const char *letters,
-                   const struct option *options, int *status)
+int cli_next_option(const struct cli_command *command, int argc, char **argv, const char *letters,
+                    const struct option *options, int *status)
 {
   opterr = 0;
   int option = getopt_long(argc, argv, letters, options, NULL);
@@ -69,33 +69,33 @@ int cs_next_option(const struct cs_command *command, int argc, char **argv, cons
   case '?':
   case ':':
     refuse_option(command, argv, option);
-    *status = CS_EXIT_USAGE;
+    *status = CLI_EXIT_USAGE;
     return -2;
-  case CS_OPTION_HELP:
+  case CLI_OPTION_HELP:
     fputs(command->help, stdout);
-    *status = cs_finish_output(CS_EXIT_OK);
+    *status = cli_finish_output(CLI_EXIT_OK);
     return -2;
-  case CS_OPTION_VERSION:
-    printf("callsig %s\n", CS_VERSION);
-    *status = cs_finish_output(CS_EXIT_OK);
+  case CLI_OPTION_VERSION:
+    printf("callsig %s\n", CLI_VERSION);
+    *status = cli_finish_output(CLI_EXIT_OK);
     return -2;
   default:
     return option;
   }
 }
 
-const char *cs_environment(const char *name)
+const char *cli_environment(const char *name)
 {
   const char *value = getenv(name);
   return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-int cs_finish_output(int status)
+int cli_finish_output(int status)
 {
   bool failed = ferror(stdout) != 0;
   errno = 0;
   if (fflush(stdout) == 0 && !failed)
     return status;
-  cs_error("standard output: %s", errno != 0 ? strerror(errno) : "it could not be written");
-  return CS_EXIT_FAILURE;
+  cli_error("standard output: %s", errno != 0 ? strerror(errno) : "it could not be written");
+  return CLI_EXIT_FAILURE;
 }

@@ -1,5 +1,5 @@
 /* Reads headers and symbol tables with libelf. */
-#include "elf_facts.h"
+#include "cli/elf_facts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #error "callsig knows x86-64 and aarch64"
 #endif
 
-static void read_interpreter(Elf *elf, int fd, struct cs_elf_facts *facts)
+static void read_interpreter(Elf *elf, int fd, struct cli_elf_facts *facts)
 {
   size_t count = 0;
   if (elf_getphdrnum(elf, &count) != 0)
@@ -31,12 +31,12 @@ static void read_interpreter(Elf *elf, int fd, struct cs_elf_facts *facts)
   }
 }
 
-static void read_symbol(const char *name, bool defined, struct cs_elf_facts *facts)
+static void read_symbol(const char *name, bool defined, struct cli_elf_facts *facts)
 {
   if (strcmp(name, "__cyg_profile_func_enter") == 0) {
     facts->defines_hook |= defined;
     facts->imports_hook |= !defined;
-  } else if (strcmp(name, "cs_hook_enter") == 0) {
+  } else if (strcmp(name, "cli_hook_enter") == 0) {
     /* What the assembly of the hooks calls: wherever they are, it is. */
     facts->has_runtime |= defined;
   } else if (strcmp(name, "dlopen") == 0 || strcmp(name, "dlmopen") == 0) {
@@ -45,7 +45,7 @@ static void read_symbol(const char *name, bool defined, struct cs_elf_facts *fac
 }
 
 /* The names of a section of symbols; versions after '@' are not part of names here. */
-static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct cs_elf_facts *facts)
+static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct cli_elf_facts *facts)
 {
   Elf_Data *data = elf_getdata(section, NULL);
   if (data == NULL || header->sh_entsize == 0)
@@ -61,7 +61,7 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, st
   }
 }
 
-static int read_elf(Elf *elf, int fd, struct cs_elf_facts *facts)
+static int read_elf(Elf *elf, int fd, struct cli_elf_facts *facts)
 {
   GElf_Ehdr header;
   if (elf_kind(elf) != ELF_K_ELF)
@@ -87,9 +87,9 @@ static int read_elf(Elf *elf, int fd, struct cs_elf_facts *facts)
   return 0;
 }
 
-int cs_elf_facts_read(const char *path, struct cs_elf_facts *facts)
+int cli_elf_facts_read(const char *path, struct cli_elf_facts *facts)
 {
-  *facts = (struct cs_elf_facts){0};
+  *facts = (struct cli_elf_facts){0};
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return -errno;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cs_elf_facts {
+struct cli_elf_facts {
   bool native;                /* class, byte order and machine are those of this command */
   uint16_t machine;           /* e_machine */
   bool is_program;            /* ET_EXEC or ET_DYN: not an object file or a core dump */
@@ -20,6 +20,6 @@ struct cs_elf_facts {
 
 /* Reads the facts of the file at `path`. Returns 0, -ENOEXEC when it is not an ELF file, -EINVAL when it is damaged, or
  * the negative errno of opening it. Gives no message. */
-int cs_elf_facts_read(const char *path, struct cs_elf_facts *facts);
+int cli_elf_facts_read(const char *path, struct cli_elf_facts *facts);
 
 #endif

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "callsig/stats.h"
-#include "command.h"
-#include "select.h"
+#include "cli/command.h"
+#include "cli/select.h"
 
 static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT] [OPTION...]\n"
                            "\n"
@@ -31,12 +31,12 @@ static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT]
                            "  --weight WEIGHT     of folded and flamegraph: time (default) or calls\n"
                            "  --cutoff PART       of dot and flamegraph: leave out what has less than PART (0.005) of "
                            "the whole; 0: nothing\n" /* and what all readers have */
-    CS_SELECT_HELP "  --help, --version\n";
+    CLI_SELECT_HELP "  --help, --version\n";
 
 struct export_options {
   struct callsig_stats_export wanted;
   const char *output;
-  struct cs_select select;
+  struct cli_select select;
 };
 
 static bool read_cutoff(const char *text, struct callsig_stats_export *wanted)
@@ -48,11 +48,11 @@ static bool read_cutoff(const char *text, struct callsig_stats_export *wanted)
 }
 
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
-static int read_options(const struct cs_command *command, int argc, char **argv, struct export_options *export,
+static int read_options(const struct cli_command *command, int argc, char **argv, struct export_options *export,
                         int *status)
 {
   enum {
-    OPTION_TO = CS_SELECT_OPTION_FIRST,
+    OPTION_TO = CLI_SELECT_OPTION_FIRST,
     OPTION_WEIGHT,
     OPTION_CUTOFF,
   };
@@ -62,12 +62,12 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       {"cutoff", required_argument, NULL, OPTION_CUTOFF},
 
       {"output", required_argument, NULL, 'o'},
-      CS_SELECT_OPTIONS,
-      CS_COMMON_OPTIONS,
+      CLI_SELECT_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   int option;
-  while ((option = cs_next_option(command, argc, argv, ":o:", options, status)) != -1) {
+  while ((option = cli_next_option(command, argc, argv, ":o:", options, status)) != -1) {
     switch (option) {
     case -2:
       return -1;
@@ -82,33 +82,33 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       break;
     case OPTION_CUTOFF:
       if (!read_cutoff(optarg, &export->wanted)) {
-        *status = cs_usage_error(command, "--cutoff: '%s' is no number of at least 0 and below 1", optarg);
+        *status = cli_usage_error(command, "--cutoff: '%s' is no number of at least 0 and below 1", optarg);
         return -1;
       }
       break;
     default:
-      *status = cs_select_option(command, option, optarg, &export->select);
-      if (*status != CS_EXIT_OK)
+      *status = cli_select_option(command, option, optarg, &export->select);
+      if (*status != CLI_EXIT_OK)
         return -1;
     }
   }
   return 0;
 }
 
-/* CS_EXIT_OK when there is such a format; else a message that lists them all. */
-static int check_format(const struct cs_command *command, const char *wanted)
+/* CLI_EXIT_OK when there is such a format; else a message that lists them all. */
+static int check_format(const struct cli_command *command, const char *wanted)
 {
   char list[256] = "";
   const char *name;
   for (size_t i = 0; (name = callsig_stats_export_format(i)) != NULL; i++) {
     if (wanted != NULL && strcmp(wanted, name) == 0)
-      return CS_EXIT_OK;
+      return CLI_EXIT_OK;
     size_t length = strlen(list);
     snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", name);
   }
   if (wanted == NULL)
-    return cs_usage_error(command, "no format: add --to and one of %s", list);
-  return cs_usage_error(command, "--to: '%s' is none of %s", wanted, list);
+    return cli_usage_error(command, "no format: add --to and one of %s", list);
+  return cli_usage_error(command, "--to: '%s' is none of %s", wanted, list);
 }
 
 /* True for the formats that hold what was called when, and not sums. */
@@ -122,7 +122,7 @@ static int write_export(struct callsig_stats *stats, const struct export_options
 {
   int error = export->output != NULL ? callsig_stats_export_file(stats, &export->wanted, export->output)
                                      : callsig_stats_export(stats, &export->wanted, stdout);
-  return error == -EINVAL ? CS_EXIT_USAGE : error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  return error == -EINVAL ? CLI_EXIT_USAGE : error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 /* The export must not take the place of what it is made from. */
@@ -143,43 +143,43 @@ static bool is_binary(const char *format)
   return strcmp(format, "perfetto") == 0 || strcmp(format, "pstats") == 0 || strcmp(format, "pprof") == 0;
 }
 
-static int export_main(const struct cs_command *command, int argc, char **argv)
+static int export_main(const struct cli_command *command, int argc, char **argv)
 {
-  struct export_options export = {.wanted = {.size = sizeof export.wanted}, .select = CS_SELECT_DEFAULT};
-  int status = CS_EXIT_OK;
+  struct export_options export = {.wanted = {.size = sizeof export.wanted}, .select = CLI_SELECT_DEFAULT};
+  int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &export, &status) < 0)
     return status;
   status = check_format(command, export.wanted.format);
-  if (status != CS_EXIT_OK)
+  if (status != CLI_EXIT_OK)
     return status;
   if (export.output != NULL && strcmp(export.output, "-") == 0)
     export.output = NULL;
   if (export.output == NULL && isatty(STDOUT_FILENO) && is_binary(export.wanted.format))
-    return cs_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", export.wanted.format);
+    return cli_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", export.wanted.format);
 
   char **arguments = argv + optind;
-  size_t count = (size_t)(argc - optind), recordings = cs_select_recordings(arguments, count);
+  size_t count = (size_t)(argc - optind), recordings = cli_select_recordings(arguments, count);
   if (recordings < count) {
     struct stat file;
-    cs_error("export: %s: %s; name recordings", arguments[recordings],
-             stat(arguments[recordings], &file) != 0 ? strerror(errno) : "is a folder");
-    return CS_EXIT_FAILURE;
+    cli_error("export: %s: %s; name recordings", arguments[recordings],
+              stat(arguments[recordings], &file) != 0 ? strerror(errno) : "is a folder");
+    return CLI_EXIT_FAILURE;
   }
-  char standard[] = CS_DEFAULT_RECORDING, *standards[] = {standard};
+  char standard[] = CLI_DEFAULT_RECORDING, *standards[] = {standard};
   if (is_one_of(export.output, recordings > 0 ? arguments : standards, recordings > 0 ? recordings : 1))
-    return cs_usage_error(command, "%s is the recording itself: name another file with -o OUT", export.output);
+    return cli_usage_error(command, "%s is the recording itself: name another file with -o OUT", export.output);
   struct callsig_stats *stats = NULL;
-  status = is_timeline(export.wanted.format) ? cs_select_load_timeline(command, arguments, recordings, &stats)
-                                             : cs_select_load(command, arguments, recordings, NULL, &stats);
-  if (status == CS_EXIT_OK)
-    status = cs_select_apply(stats, &export.select);
-  if (status == CS_EXIT_OK)
+  status = is_timeline(export.wanted.format) ? cli_select_load_timeline(command, arguments, recordings, &stats)
+                                             : cli_select_load(command, arguments, recordings, NULL, &stats);
+  if (status == CLI_EXIT_OK)
+    status = cli_select_apply(stats, &export.select);
+  if (status == CLI_EXIT_OK)
     status = write_export(stats, &export);
   callsig_stats_free(stats);
   return status;
 }
 
-const struct cs_command cs_command_export = {
+const struct cli_command cli_command_export = {
     .name = "export",
     .summary = "write recordings in the formats of other tools",
     .help = help,

@@ -1,5 +1,5 @@
 /* The search of $PATH. */
-#include "find.h"
+#include "cli/find.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int check_executable(const char *path)
   return 0;
 }
 
-int cs_find_program(const char *name, char path[PATH_MAX])
+int cli_find_program(const char *name, char path[PATH_MAX])
 {
   if (strchr(name, '/') != NULL) {
     int length = snprintf(path, PATH_MAX, "%s", name);

@@ -6,6 +6,6 @@
 
 /* Writes the path of program `name` into `path`: `name` itself when it holds a slash, else the first executable regular
  * file of that name in $PATH. Returns 0, -ENOENT, -EACCES (found, but not executable), -EISDIR or -ENAMETOOLONG. */
-int cs_find_program(const char *name, char path[PATH_MAX]);
+int cli_find_program(const char *name, char path[PATH_MAX]);
 
 #endif

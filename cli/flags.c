@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
+#include "cli/find.h"
+#include "cli/install_paths.h"
 #include "config.h"
-#include "find.h"
-#include "place.h"
 
 extern char **environ;
 
@@ -25,20 +25,20 @@ static const char help[] =
     "  --help, --version\n";
 
 /* Lets `compiler` compile nothing with the flags. Returns 0, or an exit status after a message. */
-static int check_compiler(const struct cs_command *command, const char *compiler)
+static int check_compiler(const struct cli_command *command, const char *compiler)
 {
   char path[PATH_MAX];
-  int error = cs_find_program(compiler, path);
+  int error = cli_find_program(compiler, path);
   if (error < 0) {
-    cs_error("%s: --cc: %s: %s; name a compiler that is installed", command->name, compiler, strerror(-error));
-    return CS_EXIT_FAILURE;
+    cli_error("%s: --cc: %s: %s; name a compiler that is installed", command->name, compiler, strerror(-error));
+    return CLI_EXIT_FAILURE;
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  char flags[] = CS_INSTRUMENT_FLAGS;
+  char flags[] = CLI_INSTRUMENT_FLAGS;
   char *arguments[16] = {path};
   size_t count = 1;
   for (char *flag = strtok(flags, " "); flag != NULL && count < 8; flag = strtok(NULL, " "))
@@ -53,26 +53,26 @@ static int check_compiler(const struct cs_command *command, const char *compiler
   while (error == 0 && waitpid(pid, &status, 0) < 0)
     error = errno == EINTR ? 0 : errno;
   if (error == 0 && status == 0)
-    return CS_EXIT_OK;
-  cs_error("%s: --cc: %s does not compile with %s; callsig is tested with gcc 12 and clang 14", command->name, path,
-           CS_INSTRUMENT_FLAGS);
-  return CS_EXIT_FAILURE;
+    return CLI_EXIT_OK;
+  cli_error("%s: --cc: %s does not compile with %s; callsig is tested with gcc 12 and clang 14", command->name, path,
+            CLI_INSTRUMENT_FLAGS);
+  return CLI_EXIT_FAILURE;
 }
 
-static int flags_main(const struct cs_command *command, int argc, char **argv)
+static int flags_main(const struct cli_command *command, int argc, char **argv)
 {
-  enum { OPTION_CC = CS_OPTION_FIRST, OPTION_CFLAGS, OPTION_LIBS };
+  enum { OPTION_CC = CLI_OPTION_FIRST, OPTION_CFLAGS, OPTION_LIBS };
   static const struct option options[] = {
       {"cc", required_argument, NULL, OPTION_CC},
       {"cflags", no_argument, NULL, OPTION_CFLAGS},
       {"libs", no_argument, NULL, OPTION_LIBS},
-      CS_COMMON_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   const char *compiler = NULL;
   bool cflags = false, libs = false;
-  int option, status = CS_EXIT_OK;
-  while ((option = cs_next_option(command, argc, argv, ":", options, &status)) != -1) {
+  int option, status = CLI_EXIT_OK;
+  while ((option = cli_next_option(command, argc, argv, ":", options, &status)) != -1) {
     if (option == -2)
       return status;
     if (option == OPTION_CC)
@@ -83,24 +83,24 @@ static int flags_main(const struct cs_command *command, int argc, char **argv)
       libs = true;
   }
   if (optind < argc)
-    return cs_usage_error(command, "unexpected argument '%s'", argv[optind]);
+    return cli_usage_error(command, "unexpected argument '%s'", argv[optind]);
   if (cflags && libs)
-    return cs_usage_error(command, "--cflags and --libs exclude each other; without either, both are printed");
-  if (compiler != NULL && (status = check_compiler(command, compiler)) != CS_EXIT_OK)
+    return cli_usage_error(command, "--cflags and --libs exclude each other; without either, both are printed");
+  if (compiler != NULL && (status = check_compiler(command, compiler)) != CLI_EXIT_OK)
     return status;
 
-  struct cs_place place;
-  if (cs_place_find(&place) < 0)
-    return CS_EXIT_FAILURE;
+  struct cli_place place;
+  if (cli_place_find(&place) < 0)
+    return CLI_EXIT_FAILURE;
   if (!libs)
-    printf("%s -I%s", CS_INSTRUMENT_FLAGS, place.include);
+    printf("%s -I%s", CLI_INSTRUMENT_FLAGS, place.include);
   if (!cflags)
     printf("%s-L%s -Wl,-rpath,%s -lcallsig", libs ? "" : " ", place.lib, place.lib);
   putchar('\n');
-  return cs_finish_output(CS_EXIT_OK);
+  return cli_finish_output(CLI_EXIT_OK);
 }
 
-const struct cs_command cs_command_flags = {
+const struct cli_command cli_command_flags = {
     .name = "flags",
     .summary = "print the compiler and linker options that instrument a program",
     .help = help,

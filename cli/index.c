@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "symbols.h"
+#include "cli/command.h"
+#include "symbols/index/symbols.h"
 
 static const char help[] =
     "usage: callsig index ELF [--explain] [--coverage] [--verify] [--rules FILE]\n"
@@ -26,21 +26,21 @@ struct index_options {
   bool explain, coverage, verify, cache;
 };
 
-static int read_options(const struct cs_command *command, int argc, char **argv, struct index_options *index,
+static int read_options(const struct cli_command *command, int argc, char **argv, struct index_options *index,
                         int *status)
 {
-  enum { OPTION_EXPLAIN = CS_OPTION_FIRST, OPTION_COVERAGE, OPTION_VERIFY, OPTION_RULES, OPTION_CACHE };
+  enum { OPTION_EXPLAIN = CLI_OPTION_FIRST, OPTION_COVERAGE, OPTION_VERIFY, OPTION_RULES, OPTION_CACHE };
   static const struct option options[] = {
       {"explain", no_argument, NULL, OPTION_EXPLAIN},
       {"coverage", no_argument, NULL, OPTION_COVERAGE},
       {"verify", no_argument, NULL, OPTION_VERIFY},
       {"rules", required_argument, NULL, OPTION_RULES},
       {"cache", no_argument, NULL, OPTION_CACHE},
-      CS_COMMON_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   int option;
-  while ((option = cs_next_option(command, argc, argv, ":", options, status)) != -1) {
+  while ((option = cli_next_option(command, argc, argv, ":", options, status)) != -1) {
     if (option == -2)
       return -1;
     if (option == OPTION_EXPLAIN)
@@ -57,69 +57,69 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
   return 0;
 }
 
-static int make_cached(const char *path, const struct cs_index_options *options)
+static int make_cached(const char *path, const struct sym_index_options *options)
 {
   char cached[PATH_MAX];
-  int error = cs_index_cache(path, options, cached, sizeof cached);
+  int error = sym_index_cache(path, options, cached, sizeof cached);
   if (error == 0)
     puts(cached);
   return error;
 }
 
 /* Builds the index, which tells what was asked for on the way, and holds it against libdwarf. */
-static int show(const char *path, const struct cs_index_options *options, bool verify)
+static int show(const char *path, const struct sym_index_options *options, bool verify)
 {
   void *data = NULL;
   size_t size = 0;
-  struct cs_index index;
-  int error = cs_index_build(path, options, &data, &size);
+  struct fmt_index index;
+  int error = sym_index_build(path, options, &data, &size);
   if (error == 0)
-    error = cs_index_open(data, size, &index);
-  if (error == 0 && options->rules != NULL && (error = cs_rules_seen(options->rules, &index)) == 0)
-    error = cs_rules_check(options->rules, cs_error_line, NULL);
+    error = fmt_index_open(data, size, &index);
+  if (error == 0 && options->rules != NULL && (error = sym_rules_seen(options->rules, &index)) == 0)
+    error = sym_rules_check(options->rules, cli_error_line, NULL);
   if (error == 0 && verify) {
-    int differences = cs_index_verify(path, &index, stdout, cs_error_line, NULL);
+    int differences = sym_index_verify(path, &index, stdout, cli_error_line, NULL);
     if (differences > 0)
-      cs_error("index: %s: elfutils and libdwarf disagree in %d place%s", path, differences,
-               differences == 1 ? "" : "s");
+      cli_error("index: %s: elfutils and libdwarf disagree in %d place%s", path, differences,
+                differences == 1 ? "" : "s");
     error = differences > 0 ? -EINVAL : differences;
   }
   free(data);
   return error;
 }
 
-static int index_main(const struct cs_command *command, int argc, char **argv)
+static int index_main(const struct cli_command *command, int argc, char **argv)
 {
   struct index_options index = {0};
-  int status = CS_EXIT_OK;
+  int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &index, &status) < 0)
     return status;
   if (optind == argc)
-    return cs_usage_error(command, "no ELF file given");
+    return cli_usage_error(command, "no ELF file given");
   if (optind + 1 < argc)
-    return cs_usage_error(command, "unexpected argument '%s'; one ELF file at a time", argv[optind + 1]);
+    return cli_usage_error(command, "unexpected argument '%s'; one ELF file at a time", argv[optind + 1]);
   if (index.cache && (index.explain || index.coverage || index.verify))
-    return cs_usage_error(command, "--cache shows nothing; give it without --explain, --coverage and --verify");
+    return cli_usage_error(command, "--cache shows nothing; give it without --explain, --coverage and --verify");
 
   if (index.rules == NULL)
-    index.rules = cs_environment("CALLSIG_RULES");
-  struct cs_rules *rules = NULL;
-  if (index.rules != NULL && cs_rules_load(index.rules, cs_error_line, NULL, &rules) < 0)
-    return CS_EXIT_FAILURE;
+    index.rules = cli_environment("CALLSIG_RULES");
+  struct sym_rules *rules = NULL;
+  if (index.rules != NULL && sym_rules_load(index.rules, cli_error_line, NULL, &rules) < 0)
+    return CLI_EXIT_FAILURE;
   bool explain = index.explain || !(index.coverage || index.verify || index.cache);
-  const struct cs_index_options options = {
+  const struct sym_index_options options = {
       .size = sizeof options,
       .rules = rules,
-      .message = cs_error_line,
+      .message = cli_error_line,
       .explain = explain ? stdout : NULL,
       .coverage = index.coverage ? stdout : NULL,
   };
   int error = index.cache ? make_cached(argv[optind], &options) : show(argv[optind], &options, index.verify);
-  cs_rules_free(rules);
-  return error < 0 ? CS_EXIT_FAILURE : cs_finish_output(CS_EXIT_OK);
+  sym_rules_free(rules);
+  return error < 0 ? CLI_EXIT_FAILURE : cli_finish_output(CLI_EXIT_OK);
 }
 
-const struct cs_command cs_command_index = {
+const struct cli_command cli_command_index = {
     .name = "index",
     .summary = "show how the arguments of a module's functions are read",
     .help = help,

@@ -1,5 +1,5 @@
 /* Maps and checks one index file. */
-#include "index_file.h"
+#include "cli/index_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
 
-int cs_index_file_open(const char *path, struct cs_index_file *file)
+int cli_index_file_open(const char *path, struct cli_index_file *file)
 {
-  *file = (struct cs_index_file){0};
+  *file = (struct cli_index_file){0};
   struct stat status;
   int error = 0;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -27,20 +27,20 @@ int cs_index_file_open(const char *path, struct cs_index_file *file)
   }
   file->data = data;
   file->size = (size_t)status.st_size;
-  error = cs_index_open(file->data, file->size, &file->index);
+  error = fmt_index_open(file->data, file->size, &file->index);
 out:
   if (error < 0) {
-    cs_error("%s: the signature index cannot be read: %s; remove it, and it is made again", path, strerror(-error));
-    cs_index_file_close(file);
+    cli_error("%s: the signature index cannot be read: %s; remove it, and it is made again", path, strerror(-error));
+    cli_index_file_close(file);
   }
   if (fd >= 0)
     close(fd);
   return error;
 }
 
-void cs_index_file_close(struct cs_index_file *file)
+void cli_index_file_close(struct cli_index_file *file)
 {
   if (file->data != NULL)
     munmap(file->data, file->size);
-  *file = (struct cs_index_file){0};
+  *file = (struct cli_index_file){0};
 }

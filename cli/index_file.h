@@ -4,16 +4,16 @@
 
 #include <stddef.h>
 
-#include "symbols.h"
+#include "symbols/index/symbols.h"
 
-struct cs_index_file {
+struct cli_index_file {
   void *data; /* the mapping; owned */
   size_t size;
-  struct cs_index index; /* borrows data */
+  struct fmt_index index; /* borrows data */
 };
 
 /* Opens the index at `path`. Returns 0, or a negative errno after a message. */
-int cs_index_file_open(const char *path, struct cs_index_file *file);
-void cs_index_file_close(struct cs_index_file *file);
+int cli_index_file_open(const char *path, struct cli_index_file *file);
+void cli_index_file_close(struct cli_index_file *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* Runs `ld.so --list IMAGE` (what ldd does) and reads what it prints. */
-#include "libraries.h"
+#include "cli/libraries.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 extern char **environ;
 
-static int add_path(struct cs_libraries *libraries, const char *path, size_t length)
+static int add_path(struct cli_libraries *libraries, const char *path, size_t length)
 {
   char **grown = reallocarray(libraries->paths, libraries->count + 1, sizeof *grown);
   if (grown == NULL)
@@ -29,13 +29,13 @@ static int add_path(struct cs_libraries *libraries, const char *path, size_t len
 
 /* A line is "\tNAME => PATH (0xADDRESS)", "\tPATH (0xADDRESS)", or an error: "PROGRAM: error while loading shared
  * libraries: WHAT". */
-static int read_line(struct cs_libraries *libraries, const char *image, char *line)
+static int read_line(struct cli_libraries *libraries, const char *image, char *line)
 {
   static const char failure[] = "error while loading shared libraries: ";
   char *what = strstr(line, failure);
   if (what != NULL) {
     what[strcspn(what, "\n")] = '\0';
-    cs_error("run: %s: would not start: %s (LD_LIBRARY_PATH names more folders)", image, what + sizeof failure - 1);
+    cli_error("run: %s: would not start: %s (LD_LIBRARY_PATH names more folders)", image, what + sizeof failure - 1);
     return -ENOENT;
   }
   char *arrow = strstr(line, " => ");
@@ -58,7 +58,7 @@ static int spawn_lister(const char *interpreter, const char *image, int output, 
 }
 
 /* Reads the lister's output to its end, even after a bad line, so that it never writes to a closed pipe. */
-static int read_all(struct cs_libraries *libraries, const char *image, FILE *output)
+static int read_all(struct cli_libraries *libraries, const char *image, FILE *output)
 {
   char *line = NULL;
   size_t capacity = 0;
@@ -82,20 +82,20 @@ static int wait_lister(pid_t pid)
   return status;
 }
 
-int cs_libraries_list(const char *interpreter, const char *image, struct cs_libraries *libraries)
+int cli_libraries_list(const char *interpreter, const char *image, struct cli_libraries *libraries)
 {
-  *libraries = (struct cs_libraries){0};
+  *libraries = (struct cli_libraries){0};
   int ends[2];
   pid_t pid;
   if (pipe2(ends, O_CLOEXEC) != 0) {
     int error = errno;
-    cs_error("run: cannot make a pipe: %s", strerror(error));
+    cli_error("run: cannot make a pipe: %s", strerror(error));
     return -error;
   }
   int error = spawn_lister(interpreter, image, ends[1], &pid);
   close(ends[1]);
   if (error < 0) {
-    cs_error("run: %s: its dynamic linker %s cannot be run: %s", image, interpreter, strerror(-error));
+    cli_error("run: %s: its dynamic linker %s cannot be run: %s", image, interpreter, strerror(-error));
     close(ends[0]);
     return error;
   }
@@ -110,11 +110,11 @@ int cs_libraries_list(const char *interpreter, const char *image, struct cs_libr
   int status = wait_lister(pid);
   if (error < 0 || status == 0)
     return error;
-  cs_error("run: %s: '%s --list' fails on it, so it would not start", image, interpreter);
+  cli_error("run: %s: '%s --list' fails on it, so it would not start", image, interpreter);
   return -ENOEXEC;
 }
 
-const char *cs_libraries_first(const struct cs_libraries *libraries)
+const char *cli_libraries_first(const struct cli_libraries *libraries)
 {
   static const char *const names[] = {"libasan.so", "libclang_rt.asan", "libhwasan.so"};
   for (size_t i = 0; i < libraries->count; i++) {
@@ -126,10 +126,10 @@ const char *cs_libraries_first(const struct cs_libraries *libraries)
   return NULL;
 }
 
-void cs_libraries_free(struct cs_libraries *libraries)
+void cli_libraries_free(struct cli_libraries *libraries)
 {
   for (size_t i = 0; i < libraries->count; i++)
     free(libraries->paths[i]);
   free(libraries->paths);
-  *libraries = (struct cs_libraries){0};
+  *libraries = (struct cli_libraries){0};
 }

@@ -4,19 +4,19 @@
 
 #include <stddef.h>
 
-struct cs_libraries {
+struct cli_libraries {
   char **paths; /* owned */
   size_t count;
 };
 
 /* Asks `interpreter`, the dynamic linker of `image`, for its libraries. Returns 0, or a negative errno after a message:
  * for a library that is missing, -ENOENT. *libraries is valid in either case. */
-int cs_libraries_list(const char *interpreter, const char *image, struct cs_libraries *libraries);
+int cli_libraries_list(const char *interpreter, const char *image, struct cli_libraries *libraries);
 
 /* The one of `libraries` that has to be loaded before all others, as AddressSanitizer's runtime insists; NULL for none.
  */
-const char *cs_libraries_first(const struct cs_libraries *libraries);
+const char *cli_libraries_first(const struct cli_libraries *libraries);
 
-void cs_libraries_free(struct cs_libraries *libraries);
+void cli_libraries_free(struct cli_libraries *libraries);
 
 #endif

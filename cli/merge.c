@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "callsig/stats.h"
-#include "command.h"
+#include "cli/command.h"
 
 static const char help[] =
     "usage: callsig merge -o OUT [--fold] FILE...\n"
@@ -31,22 +31,22 @@ static int merge(const char *output, bool fold, char **files, int count)
   if (error == 0)
     error = callsig_stats_dump(stats, output);
   callsig_stats_free(stats);
-  return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-static int merge_main(const struct cs_command *command, int argc, char **argv)
+static int merge_main(const struct cli_command *command, int argc, char **argv)
 {
-  enum { OPTION_FOLD = CS_OPTION_FIRST };
+  enum { OPTION_FOLD = CLI_OPTION_FIRST };
   static const struct option options[] = {
       {"output", required_argument, NULL, 'o'},
       {"fold", no_argument, NULL, OPTION_FOLD},
-      CS_COMMON_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   const char *output = NULL;
   bool fold = false;
-  int option, status = CS_EXIT_OK;
-  while ((option = cs_next_option(command, argc, argv, ":o:", options, &status)) != -1) {
+  int option, status = CLI_EXIT_OK;
+  while ((option = cli_next_option(command, argc, argv, ":o:", options, &status)) != -1) {
     if (option == -2)
       return status;
     if (option == 'o')
@@ -55,13 +55,13 @@ static int merge_main(const struct cs_command *command, int argc, char **argv)
       fold = true;
   }
   if (output == NULL)
-    return cs_usage_error(command, "where to write is not said: -o OUT");
+    return cli_usage_error(command, "where to write is not said: -o OUT");
   if (optind == argc)
-    return cs_usage_error(command, "nothing to merge: name at least one recording");
+    return cli_usage_error(command, "nothing to merge: name at least one recording");
   return merge(output, fold, argv + optind, argc - optind);
 }
 
-const struct cs_command cs_command_merge = {
+const struct cli_command cli_command_merge = {
     .name = "merge",
     .summary = "write several recordings as one",
     .help = help,

@@ -2,13 +2,13 @@
 #ifndef CALLSIG_CLI_PREPARE_H
 #define CALLSIG_CLI_PREPARE_H
 
-#include "libraries.h"
-#include "program.h"
+#include "cli/libraries.h"
+#include "cli/program.h"
 
 /* Makes sure that the cache holds the index of the program and of each instrumented one of its libraries, compiled with
  * the rules file `rules` (NULL: none), and that every rule names something. A module without names or debug information
  * is told of. When nothing is instrumented, that is an error, unless the program may yet load instrumented modules with
  * dlopen(). Returns 0, or a negative errno after a message. */
-int cs_prepare_indexes(const struct cs_program *program, const struct cs_libraries *libraries, const char *rules);
+int cli_prepare_indexes(const struct cli_program *program, const struct cli_libraries *libraries, const char *rules);
 
 #endif

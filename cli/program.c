@@ -1,5 +1,5 @@
 /* From the name of a program to the ELF file that will run. */
-#include "program.h"
+#include "cli/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "find.h"
+#include "cli/command.h"
+#include "cli/find.h"
 
 /* How many interpreters that are scripts themselves the kernel follows (BINPRM_MAX_RECURSION). */
 #define SCRIPT_DEPTH 5
@@ -43,26 +43,26 @@ static int read_script(const char *path, char interpreter[PATH_MAX])
   /* env -S splits its argument, and takes assignments before the name. */
   while (word != NULL && (word[0] == '-' || strchr(word, '=') != NULL))
     word = strtok_r(NULL, " \t\r", &save);
-  int error = word == NULL ? -ENOENT : cs_find_program(word, interpreter);
+  int error = word == NULL ? -ENOENT : cli_find_program(word, interpreter);
   return error < 0 ? error : 1;
 }
 
 /* Follows scripts from program->path to program->image. */
-static int follow_scripts(struct cs_program *program)
+static int follow_scripts(struct cli_program *program)
 {
   memcpy(program->image, program->path, sizeof program->image);
   for (int depth = 0; depth < SCRIPT_DEPTH; depth++) {
     char interpreter[PATH_MAX];
     int found = read_script(program->image, interpreter);
     if (found < 0) {
-      cs_error("run: %s: cannot tell what runs this script: %s", program->image, strerror(-found));
+      cli_error("run: %s: cannot tell what runs this script: %s", program->image, strerror(-found));
       return found;
     }
     if (found == 0)
       return 0;
     memcpy(program->image, interpreter, sizeof program->image);
   }
-  cs_error("run: %s: its #! lines lead from script to script; name the program that is to be profiled", program->path);
+  cli_error("run: %s: its #! lines lead from script to script; name the program that is to be profiled", program->path);
   return -ELOOP;
 }
 
@@ -85,63 +85,64 @@ static int check_privileges(const char *path)
     what = "a program with file capabilities";
   if (what == NULL)
     return 0;
-  cs_error("run: %s: is %s, and so cannot be profiled; profile a copy without those privileges, or run as its owner",
-           path, what);
+  cli_error("run: %s: is %s, and so cannot be profiled; profile a copy without those privileges, or run as its owner",
+            path, what);
   return -EPERM;
 }
 
-static int check_facts(const struct cs_program *program)
+static int check_facts(const struct cli_program *program)
 {
   const char *image = program->image;
-  const struct cs_elf_facts *facts = &program->facts;
+  const struct cli_elf_facts *facts = &program->facts;
   if (!facts->is_program) {
-    cs_error("run: %s: is not a program but an object file or a core dump; link it first", image);
+    cli_error("run: %s: is not a program but an object file or a core dump; link it first", image);
     return -ENOEXEC;
   }
   if (!facts->native) {
-    cs_error("run: %s: is for another architecture (ELF machine %u); profile it on that machine", image,
-             (unsigned)facts->machine);
+    cli_error("run: %s: is for another architecture (ELF machine %u); profile it on that machine", image,
+              (unsigned)facts->machine);
     return -ENOEXEC;
   }
   if (facts->defines_hook && facts->has_symtab && !facts->has_runtime && facts->interpreter[0] != '\0') {
-    cs_error("run: %s: defines __cyg_profile_func_enter itself, so callsig is not called; link it without that", image);
+    cli_error("run: %s: defines __cyg_profile_func_enter itself, so callsig is not called; link it without that",
+              image);
     return -ENOEXEC;
   }
   if (facts->interpreter[0] != '\0' || facts->has_runtime)
     return 0;
   if (!facts->has_symtab)
-    cs_error("run: %s: is statically linked and stripped, so libcallsig cannot be found in it; link it without -s",
-             image);
+    cli_error("run: %s: is statically linked and stripped, so libcallsig cannot be found in it; link it without -s",
+              image);
   else if (facts->defines_hook)
-    cs_error("run: %s: is statically linked without libcallsig; link it with libcallsig.a (pkg-config --static --libs "
-             "callsig), or dynamically",
-             image);
+    cli_error("run: %s: is statically linked without libcallsig; link it with libcallsig.a (pkg-config --static --libs "
+              "callsig), or dynamically",
+              image);
   else
-    cs_error("run: %s: is statically linked and not instrumented; compile it with %s", image,
-             "-g -finstrument-functions");
+    cli_error("run: %s: is statically linked and not instrumented; compile it with %s", image,
+              "-g -finstrument-functions");
   return -ENOEXEC;
 }
 
-int cs_program_find(const char *name, struct cs_program *program)
+int cli_program_find(const char *name, struct cli_program *program)
 {
-  int error = cs_find_program(name, program->path);
+  int error = cli_find_program(name, program->path);
   if (error == -ENOENT && strchr(name, '/') == NULL)
-    cs_error("run: %s: not found in PATH; name the program with its folder (./%s)", name, name);
+    cli_error("run: %s: not found in PATH; name the program with its folder (./%s)", name, name);
   else if (error == -EACCES)
-    cs_error("run: %s: is not executable; chmod +x it, or name the program that runs it", name);
+    cli_error("run: %s: is not executable; chmod +x it, or name the program that runs it", name);
   else if (error < 0)
-    cs_error("run: %s: %s; name a program that exists", name, strerror(-error));
+    cli_error("run: %s: %s; name a program that exists", name, strerror(-error));
   if (error < 0 || (error = follow_scripts(program)) < 0)
     return error;
 
-  error = cs_elf_facts_read(program->image, &program->facts);
+  error = cli_elf_facts_read(program->image, &program->facts);
   if (error == -ENOEXEC && strcmp(program->image, program->path) == 0)
-    cs_error("run: %s: is neither an ELF program nor a script with a #! line", program->image);
+    cli_error("run: %s: is neither an ELF program nor a script with a #! line", program->image);
   else if (error == -ENOEXEC)
-    cs_error("run: %s: its interpreter %s is not an ELF program", program->path, program->image);
+    cli_error("run: %s: its interpreter %s is not an ELF program", program->path, program->image);
   else if (error < 0)
-    cs_error("run: %s: %s", program->image,
-             error == -EINVAL ? "is damaged: its ELF headers cannot be read" : strerror(-error));
+    cli_error("run: %s: %s", program->image,
+              error == -EINVAL ? "is damaged: its ELF headers cannot be read" : strerror(-error));
   if (error < 0 || (error = check_privileges(program->image)) < 0)
     return error;
   return check_facts(program);

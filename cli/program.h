@@ -2,16 +2,16 @@
 #ifndef CALLSIG_CLI_PROGRAM_H
 #define CALLSIG_CLI_PROGRAM_H
 
-#include "elf_facts.h"
+#include "cli/elf_facts.h"
 
-struct cs_program {
-  char path[PATH_MAX];       /* what is executed */
-  char image[PATH_MAX];      /* the ELF file that runs: `path`, or the interpreter of the script at `path` */
-  struct cs_elf_facts facts; /* of the image */
+struct cli_program {
+  char path[PATH_MAX];        /* what is executed */
+  char image[PATH_MAX];       /* the ELF file that runs: `path`, or the interpreter of the script at `path` */
+  struct cli_elf_facts facts; /* of the image */
 };
 
 /* Finds program `name` as a shell would, follows `#!` lines to the ELF file that runs, and refuses what cannot be
  * profiled however its libraries are built. Returns 0, or a negative errno after one message. */
-int cs_program_find(const char *name, struct cs_program *program);
+int cli_program_find(const char *name, struct cli_program *program);
 
 #endif

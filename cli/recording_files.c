@@ -1,5 +1,5 @@
 /* Old recordings are replaced, the new one is stamped, the children's are counted. */
-#include "recording_files.h"
+#include "cli/recording_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,22 +14,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "callsig/format/recording.h"
-#include "command.h"
+#include "cli/command.h"
+#include "format/recording.h"
 
 /* Opens the regular file at `path`, never through a link, and reads its header. Returns the descriptor, or a negative
  * errno: -EINVAL when it is not a recording of this version. An empty file has a header of zeroes when `allow_empty`.
  */
-static int open_recording(int folder, const char *path, int flags, bool allow_empty, struct cs_rec_header *header)
+static int open_recording(int folder, const char *path, int flags, bool allow_empty, struct fmt_rec_header *header)
 {
-  *header = (struct cs_rec_header){0};
+  *header = (struct fmt_rec_header){0};
   int fd = openat(folder, path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return -errno;
   struct stat status;
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
     ssize_t length = pread(fd, header, sizeof *header, 0);
-    bool is_recording = length == (ssize_t)sizeof *header && memcmp(header->magic, CS_RECORDING_MAGIC, 8) == 0;
+    bool is_recording = length == (ssize_t)sizeof *header && memcmp(header->magic, FMT_RECORDING_MAGIC, 8) == 0;
     if (is_recording || (allow_empty && status.st_size == 0))
       return fd;
   }
@@ -54,42 +54,42 @@ static int make_absolute(const char *path, char absolute[PATH_MAX])
   return written >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-int cs_recording_prepare(const char *path, char absolute[PATH_MAX])
+int cli_recording_prepare(const char *path, char absolute[PATH_MAX])
 {
   int error = make_absolute(path, absolute);
   if (error < 0) {
-    cs_error("run: %s: the recording cannot be made there: %s; choose a place with -o", path, strerror(-error));
+    cli_error("run: %s: the recording cannot be made there: %s; choose a place with -o", path, strerror(-error));
     return error;
   }
-  struct cs_rec_header header;
+  struct fmt_rec_header header;
   int fd = open_recording(AT_FDCWD, absolute, O_RDONLY, true, &header);
   if (fd == -ENOENT)
     return 0;
   if (fd < 0) {
-    cs_error("run: %s: exists and is not a recording, so it is left alone; choose another place with -o", path);
+    cli_error("run: %s: exists and is not a recording, so it is left alone; choose another place with -o", path);
     return fd;
   }
   close(fd);
   if (unlink(absolute) == 0)
     return 0;
   error = errno;
-  cs_error("run: %s: the older recording cannot be replaced: %s; choose another place with -o", path, strerror(error));
+  cli_error("run: %s: the older recording cannot be replaced: %s; choose another place with -o", path, strerror(error));
   return -error;
 }
 
 /* Now, on the recording's clock. False for clocks that only the program itself could read. */
-static bool read_clock(uint32_t clock, struct cs_rec_clock_point *now)
+static bool read_clock(uint32_t clock, struct fmt_rec_clock_point *now)
 {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   now->monotonic_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-  if (clock == CS_CLOCK_MONOTONIC)
+  if (clock == FMT_CLOCK_MONOTONIC)
     now->ticks = now->monotonic_ns;
 #if defined(__x86_64__)
-  else if (clock == CS_CLOCK_TSC)
+  else if (clock == FMT_CLOCK_TSC)
     now->ticks = __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-  else if (clock == CS_CLOCK_TSC)
+  else if (clock == FMT_CLOCK_TSC)
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now->ticks));
 #endif
   else
@@ -97,15 +97,15 @@ static bool read_clock(uint32_t clock, struct cs_rec_clock_point *now)
   return true;
 }
 
-int cs_recording_stamp(const char *path, pid_t pid, int status)
+int cli_recording_stamp(const char *path, pid_t pid, int status)
 {
-  struct cs_rec_header header;
+  struct fmt_rec_header header;
   int fd = open_recording(AT_FDCWD, path, O_RDWR, false, &header);
   if (fd < 0)
     return fd;
   int error = 0;
-  struct cs_rec_header *mapped = MAP_FAILED;
-  if (header.version != CS_RECORDING_VERSION || header.header_size != sizeof header)
+  struct fmt_rec_header *mapped = MAP_FAILED;
+  if (header.version != FMT_RECORDING_VERSION || header.header_size != sizeof header)
     error = -EINVAL;
   else if (header.pid != (uint32_t)pid)
     error = -ESRCH;
@@ -117,8 +117,8 @@ int cs_recording_stamp(const char *path, pid_t pid, int status)
   if (error < 0)
     return error;
 
-  struct cs_rec_clock_point now;
-  if (!(mapped->flags & CS_REC_FINISHED) && read_clock(mapped->clock, &now)) {
+  struct fmt_rec_clock_point now;
+  if (!(mapped->flags & FMT_REC_FINISHED) && read_clock(mapped->clock, &now)) {
     /* An odd sequence was left by a process that was killed while it wrote: it is made even again. */
     uint32_t sequence = mapped->last_sequence | 1u;
     __atomic_store_n(&mapped->last_sequence, sequence, __ATOMIC_RELEASE);
@@ -140,7 +140,7 @@ static bool is_child_suffix(const char *text)
   return text[-1] == '.' && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-int cs_recording_count_children(const char *path, uint64_t since_ns)
+int cli_recording_count_children(const char *path, uint64_t since_ns)
 {
   char copy[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", path);
@@ -154,7 +154,7 @@ int cs_recording_count_children(const char *path, uint64_t since_ns)
     const char *name = entry->d_name;
     if (strncmp(name, base, base_length) != 0 || name[base_length] != '.' || !is_child_suffix(name + base_length + 1))
       continue;
-    struct cs_rec_header header;
+    struct fmt_rec_header header;
     int fd = open_recording(dirfd(folder), name, O_RDONLY, false, &header);
     if (fd < 0)
       continue;

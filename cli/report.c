@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "callsig/stats.h"
-#include "command.h"
-#include "select.h"
-#include "terminal.h"
+#include "cli/command.h"
+#include "cli/select.h"
+#include "cli/terminal.h"
 
 #define DEFAULT_SORT "cumtime"
 /* As many rows of averages as torch.profiler's users see when they ask for no other number. */
@@ -36,7 +36,7 @@ static const char help[] =
     "  --percent           --columns +tottime%,cumtime%\n"
     "  --unit UNIT         s (default), ms, us, ns, or auto: each time in the unit that fits it\n"
     "  --format FORMAT     table (default), json or csv\n" /* and what all readers have */
-    CS_SELECT_HELP "  --help, --version\n"
+    CLI_SELECT_HELP "  --help, --version\n"
     "\n"
     "On a terminal, tables have colours (unless NO_COLOR is set) and lines are shortened to its width.\n";
 
@@ -47,12 +47,12 @@ struct report_options {
   const char *top; /* NULL: all */
   unsigned stack;
   struct callsig_stats_style style;
-  struct cs_select select;
+  struct cli_select select;
   bool callers, callees;
 };
 
 enum {
-  OPTION_CALLERS = CS_SELECT_OPTION_FIRST,
+  OPTION_CALLERS = CLI_SELECT_OPTION_FIRST,
   OPTION_CALLEES,
   OPTION_FORMAT,
   OPTION_TOP,
@@ -63,7 +63,7 @@ enum {
   OPTION_UNIT,
 };
 
-static int read_unit(const struct cs_command *command, const char *text, unsigned *unit)
+static int read_unit(const struct cli_command *command, const char *text, unsigned *unit)
 {
   static const struct {
     const char *name;
@@ -76,61 +76,61 @@ static int read_unit(const struct cs_command *command, const char *text, unsigne
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
     if (strcmp(units[i].name, text) == 0) {
       *unit = units[i].unit;
-      return CS_EXIT_OK;
+      return CLI_EXIT_OK;
     }
   }
-  return cs_usage_error(command, "--unit: '%s' is none of auto, s, ms, us, ns", text);
+  return cli_usage_error(command, "--unit: '%s' is none of auto, s, ms, us, ns", text);
 }
 
-static int read_count(const struct cs_command *command, const char *option, const char *text, unsigned *count)
+static int read_count(const struct cli_command *command, const char *option, const char *text, unsigned *count)
 {
   char *end;
   errno = 0;
   unsigned long value = strtoul(text, &end, 10);
   if (*text < '0' || *text > '9' || *end || errno || value == 0 || value > INT_MAX)
-    return cs_usage_error(command, "%s: '%s' is not a whole number from 1 on", option, text);
+    return cli_usage_error(command, "%s: '%s' is not a whole number from 1 on", option, text);
   *count = (unsigned)value;
-  return CS_EXIT_OK;
+  return CLI_EXIT_OK;
 }
 
-/* Takes one option. Returns CS_EXIT_OK, or CS_EXIT_USAGE after a message. */
-static int read_option(const struct cs_command *command, int option, const char *value, struct report_options *report)
+/* Takes one option. Returns CLI_EXIT_OK, or CLI_EXIT_USAGE after a message. */
+static int read_option(const struct cli_command *command, int option, const char *value, struct report_options *report)
 {
   unsigned count;
   switch (option) {
   case 's':
     report->sort = value;
-    return CS_EXIT_OK;
+    return CLI_EXIT_OK;
   case OPTION_CALLERS:
     report->callers = true;
-    return CS_EXIT_OK;
+    return CLI_EXIT_OK;
   case OPTION_CALLEES:
     report->callees = true;
-    return CS_EXIT_OK;
+    return CLI_EXIT_OK;
   case OPTION_FORMAT:
     report->format = value;
-    return CS_EXIT_OK;
+    return CLI_EXIT_OK;
   case OPTION_TOP:
     report->top = value;
     return read_count(command, "--top", value, &count);
   case OPTION_VIEW:
     report->view = value;
-    return CS_EXIT_OK;
+    return CLI_EXIT_OK;
   case OPTION_STACK:
     return read_count(command, "--stack", value, &report->stack);
   case OPTION_COLUMNS:
   case OPTION_PERCENT:
     report->style.columns = option == OPTION_PERCENT ? "+tottime%,cumtime%" : value;
-    return CS_EXIT_OK;
+    return CLI_EXIT_OK;
   case OPTION_UNIT:
     return read_unit(command, value, &report->style.unit);
   default:
-    return cs_select_option(command, option, value, &report->select);
+    return cli_select_option(command, option, value, &report->select);
   }
 }
 
-/* Reads the options. Returns CS_EXIT_OK with optind at the arguments, or -1 with *status the exit status. */
-static int read_options(const struct cs_command *command, int argc, char **argv, struct report_options *report,
+/* Reads the options. Returns CLI_EXIT_OK with optind at the arguments, or -1 with *status the exit status. */
+static int read_options(const struct cli_command *command, int argc, char **argv, struct report_options *report,
                         int *status)
 {
   static const struct option options[] = {
@@ -143,30 +143,30 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       {"columns", required_argument, NULL, OPTION_COLUMNS},
       {"percent", no_argument, NULL, OPTION_PERCENT},
       {"unit", required_argument, NULL, OPTION_UNIT},
-      CS_SELECT_OPTIONS,
-      CS_COMMON_OPTIONS,
+      CLI_SELECT_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   int option;
-  while ((option = cs_next_option(command, argc, argv, ":s:", options, status)) != -1) {
+  while ((option = cli_next_option(command, argc, argv, ":s:", options, status)) != -1) {
     if (option == -2)
       return -1;
     *status = read_option(command, option, optarg, report);
-    if (*status != CS_EXIT_OK)
+    if (*status != CLI_EXIT_OK)
       return -1;
   }
   return 0;
 }
 
-static print_fn *choose_table(const struct cs_command *command, const struct report_options *report)
+static print_fn *choose_table(const struct cli_command *command, const struct report_options *report)
 {
   bool averages = strcmp(report->view, "averages") == 0, relations = report->callers || report->callees;
   if (!averages && strcmp(report->view, "pstats") != 0)
-    cs_usage_error(command, "--view: '%s' is none of pstats, averages", report->view);
+    cli_usage_error(command, "--view: '%s' is none of pstats, averages", report->view);
   else if (averages && relations)
-    cs_usage_error(command, "--view averages has no %s", report->callers ? "--callers" : "--callees");
+    cli_usage_error(command, "--view averages has no %s", report->callers ? "--callers" : "--callees");
   else if (averages && report->style.columns)
-    cs_usage_error(command, "--view averages has columns of its own: leave out --columns and --percent");
+    cli_usage_error(command, "--view averages has columns of its own: leave out --columns and --percent");
   else if (averages)
     return callsig_stats_print_averages;
   else
@@ -176,18 +176,18 @@ static print_fn *choose_table(const struct cs_command *command, const struct rep
 }
 
 /* Chooses how to print. NULL after a message. */
-static print_fn *choose_print(const struct cs_command *command, const struct report_options *report)
+static print_fn *choose_print(const struct cli_command *command, const struct report_options *report)
 {
   bool relations = report->callers || report->callees;
   if (report->callers && report->callees)
-    cs_usage_error(command, "--callers and --callees exclude each other");
+    cli_usage_error(command, "--callers and --callees exclude each other");
   else if (strcmp(report->format, "table") == 0)
     return choose_table(command, report);
   else if (strcmp(report->format, "json") != 0 && strcmp(report->format, "csv") != 0)
-    cs_usage_error(command, "--format: '%s' is none of table, json, csv", report->format);
+    cli_usage_error(command, "--format: '%s' is none of table, json, csv", report->format);
   else if (relations)
-    cs_usage_error(command, "--format %s has no %s; they print as a table", report->format,
-                   report->callers ? "--callers" : "--callees");
+    cli_usage_error(command, "--format %s has no %s; they print as a table", report->format,
+                    report->callers ? "--callers" : "--callees");
   else
     return report->format[0] == 'j' ? callsig_stats_print_json : callsig_stats_print_csv;
   return NULL;
@@ -196,17 +196,17 @@ static print_fn *choose_print(const struct cs_command *command, const struct rep
 /* Groups, filters, sorts and decorates as asked. Returns an exit status. */
 static int arrange(struct callsig_stats *stats, struct report_options *report)
 {
-  int status = cs_select_apply(stats, &report->select);
-  if (status != CS_EXIT_OK)
+  int status = cli_select_apply(stats, &report->select);
+  if (status != CLI_EXIT_OK)
     return status;
-  report->style.width = cs_terminal_width();
-  report->style.color = cs_terminal_has_color();
+  report->style.width = cli_terminal_width();
+  report->style.color = cli_terminal_has_color();
   int error = callsig_stats_sort(stats, report->sort);
   if (error == 0)
     error = callsig_stats_stack(stats, report->stack);
   if (error == 0)
     error = callsig_stats_set_style(stats, &report->style);
-  return error == 0 ? CS_EXIT_OK : (error == -EINVAL ? CS_EXIT_USAGE : CS_EXIT_FAILURE);
+  return error == 0 ? CLI_EXIT_OK : (error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE);
 }
 
 /* Prints by `print` with the restrictions and --top behind them. Returns an exit status. */
@@ -218,8 +218,8 @@ static int print_all(struct callsig_stats *stats, print_fn *print, const struct 
     top = AVERAGES_TOP;
   const char **all = calloc(count + 1, sizeof *all);
   if (all == NULL) {
-    cs_error("report: memory is short");
-    return CS_EXIT_FAILURE;
+    cli_error("report: memory is short");
+    return CLI_EXIT_FAILURE;
   }
   for (size_t i = 0; i < count; i++)
     all[i] = restrictions[i];
@@ -227,36 +227,36 @@ static int print_all(struct callsig_stats *stats, print_fn *print, const struct 
     all[count++] = top;
   int error = print(stats, stdout, all, count);
   free(all);
-  return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-static int report_main(const struct cs_command *command, int argc, char **argv)
+static int report_main(const struct cli_command *command, int argc, char **argv)
 {
   struct report_options report = {.sort = DEFAULT_SORT,
                                   .format = "table",
                                   .view = "pstats",
                                   .style = {.size = sizeof report.style},
-                                  .select = CS_SELECT_DEFAULT};
-  int status = CS_EXIT_OK;
+                                  .select = CLI_SELECT_DEFAULT};
+  int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &report, &status) < 0)
     return status;
   print_fn *print = choose_print(command, &report);
   if (print == NULL)
-    return CS_EXIT_USAGE;
+    return CLI_EXIT_USAGE;
 
   char **arguments = argv + optind;
-  size_t count = (size_t)(argc - optind), recordings = cs_select_recordings(arguments, count);
+  size_t count = (size_t)(argc - optind), recordings = cli_select_recordings(arguments, count);
   struct callsig_stats *stats = NULL;
-  status = cs_select_load(command, arguments, recordings, count > recordings ? arguments[recordings] : NULL, &stats);
-  if (status == CS_EXIT_OK)
+  status = cli_select_load(command, arguments, recordings, count > recordings ? arguments[recordings] : NULL, &stats);
+  if (status == CLI_EXIT_OK)
     status = arrange(stats, &report);
-  if (status == CS_EXIT_OK)
+  if (status == CLI_EXIT_OK)
     status = print_all(stats, print, &report, arguments + recordings, count - recordings);
   callsig_stats_free(stats);
-  return status == CS_EXIT_OK ? cs_finish_output(status) : status;
+  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
 }
 
-const struct cs_command cs_command_report = {
+const struct cli_command cli_command_report = {
     .name = "report",
     .summary = "print recordings as a table, JSON or CSV",
     .help = help,

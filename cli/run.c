@@ -8,16 +8,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "callsig/format/duration.h"
-#include "callsig/format/rank.h"
 #include "callsig/stats.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/install_paths.h"
+#include "cli/prepare.h"
+#include "cli/recording_files.h"
+#include "cli/supervise.h"
 #include "config.h"
-#include "place.h"
-#include "prepare.h"
-#include "recording_files.h"
-#include "sort.h"
-#include "supervise.h"
+#include "format/duration.h"
+#include "format/rank.h"
+#include "output/stats/sort.h"
 
 extern char **environ;
 
@@ -47,14 +47,14 @@ static const char help[] =
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
     "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
-    "(default " CS_TIMELINE_DEFAULT ") of\n"
+    "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
     "  --help, --version\n";
 
 struct run_options {
   const char *output;   /* NULL: DEFAULT_OUTPUT, and print the table */
   char named[PATH_MAX]; /* the recording: `output` or DEFAULT_OUTPUT, with the rank behind it in a parallel job */
-  struct cs_rank rank;
+  struct fmt_rank rank;
   const char *sort;
   const char *rules;
   const char *clock;
@@ -78,21 +78,21 @@ static int add_glob(char **list, const char *glob)
 }
 
 /* Reads an interval: 0 with a usage message that has been given. */
-static double read_interval(const struct cs_command *command, const char *text)
+static double read_interval(const struct cli_command *command, const char *text)
 {
   char *end;
   double interval = strtod(text, &end);
   if (end != text && *end == '\0' && interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)
     return interval;
-  cs_usage_error(command, "--interval: '%s' is not a number of seconds from 0.01 to 1000000", text);
+  cli_usage_error(command, "--interval: '%s' is not a number of seconds from 0.01 to 1000000", text);
   return 0;
 }
 
-/* Reads the options. Returns CS_EXIT_OK with optind at the program, or -1 with *status the exit status. */
-static int read_options(const struct cs_command *command, int argc, char **argv, struct run_options *run, int *status)
+/* Reads the options. Returns CLI_EXIT_OK with optind at the program, or -1 with *status the exit status. */
+static int read_options(const struct cli_command *command, int argc, char **argv, struct run_options *run, int *status)
 {
   enum {
-    OPTION_NO_SIGNATURES = CS_OPTION_FIRST,
+    OPTION_NO_SIGNATURES = CLI_OPTION_FIRST,
     OPTION_RULES,
     OPTION_INCLUDE,
     OPTION_EXCLUDE,
@@ -112,11 +112,11 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
       {"db", required_argument, NULL, OPTION_DATABASE},
       {"interval", required_argument, NULL, OPTION_INTERVAL},
-      CS_COMMON_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   int option;
-  while ((option = cs_next_option(command, argc, argv, "+:o:s:", options, status)) != -1) {
+  while ((option = cli_next_option(command, argc, argv, "+:o:s:", options, status)) != -1) {
     if (option == -2)
       return -1;
     int error = 0;
@@ -133,7 +133,7 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
     else if (option == OPTION_PERCENTILES)
       run->percentiles = true;
     else if (option == OPTION_TIMELINE)
-      run->timeline = optarg != NULL ? optarg : CS_TIMELINE_DEFAULT;
+      run->timeline = optarg != NULL ? optarg : FMT_TIMELINE_DEFAULT;
     else if (option == OPTION_INCLUDE)
       error = add_glob(&run->include, optarg);
     else if (option == OPTION_EXCLUDE)
@@ -141,12 +141,12 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
     else if (option == OPTION_DATABASE)
       run->database = optarg;
     else if ((run->interval = read_interval(command, optarg)) == 0) {
-      *status = CS_EXIT_USAGE;
+      *status = CLI_EXIT_USAGE;
       return -1;
     }
     if (error < 0) {
-      cs_error("run: out of memory");
-      *status = CS_EXIT_FAILURE;
+      cli_error("run: out of memory");
+      *status = CLI_EXIT_FAILURE;
       return -1;
     }
   }
@@ -154,21 +154,21 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
 }
 
 /* Checks what can be known of the options before anything is done. */
-static int check_options(const struct cs_command *command, const struct run_options *run)
+static int check_options(const struct cli_command *command, const struct run_options *run)
 {
   if (run->clock != NULL && strcmp(run->clock, "wall") != 0 && strcmp(run->clock, "cpu") != 0)
-    return cs_usage_error(command, "--clock: '%s' is neither wall nor cpu", run->clock);
+    return cli_usage_error(command, "--clock: '%s' is neither wall nor cpu", run->clock);
   uint64_t ns;
-  if (run->timeline != NULL && !cs_duration_parse(run->timeline, &ns))
-    return cs_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", run->timeline);
+  if (run->timeline != NULL && !fmt_duration_parse(run->timeline, &ns))
+    return cli_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", run->timeline);
   if (run->timeline != NULL && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
-    return cs_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
+    return cli_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
   if (run->interval > 0 && run->database == NULL)
-    return cs_usage_error(command, "--interval says how often --db FILE is written: give that too");
-  struct cs_sort sort;
-  if (run->sort != NULL && cs_sort_parse(run->sort, &sort) < 0)
-    return CS_EXIT_USAGE;
-  return CS_EXIT_OK;
+    return cli_usage_error(command, "--interval says how often --db FILE is written: give that too");
+  struct out_sort sort;
+  if (run->sort != NULL && out_sort_parse(run->sort, &sort) < 0)
+    return CLI_EXIT_USAGE;
+  return CLI_EXIT_OK;
 }
 
 /* The runtime comes before what is preloaded already, and after `first` (NULL: nothing). LD_PRELOAD has no way to
@@ -176,7 +176,7 @@ static int check_options(const struct cs_command *command, const struct run_opti
 static int set_preload(const char *first, const char *runtime)
 {
   if (strpbrk(runtime, " :") != NULL) {
-    cs_error("run: %s: LD_PRELOAD cannot hold a path with a space or a colon; install callsig elsewhere", runtime);
+    cli_error("run: %s: LD_PRELOAD cannot hold a path with a space or a colon; install callsig elsewhere", runtime);
     return -EINVAL;
   }
   const char *existing = getenv("LD_PRELOAD");
@@ -197,14 +197,14 @@ static int set_variable(const char *name, const char *value)
   return value == NULL || setenv(name, value, 1) == 0 ? 0 : -errno;
 }
 
-static int set_environment(const struct run_options *run, const struct cs_program *program,
-                           const struct cs_libraries *libraries, const char *output)
+static int set_environment(const struct run_options *run, const struct cli_program *program,
+                           const struct cli_libraries *libraries, const char *output)
 {
-  struct cs_place place;
-  int error = cs_place_find(&place);
+  struct cli_place place;
+  int error = cli_place_find(&place);
   /* A program with the runtime linked into it would get a second one. */
   if (error == 0 && !program->facts.defines_hook)
-    error = set_preload(cs_libraries_first(libraries), place.runtime);
+    error = set_preload(cli_libraries_first(libraries), place.runtime);
   if (error < 0)
     return error;
   /* The program may change its folder, so that only an absolute path is right everywhere. */
@@ -233,7 +233,7 @@ static void print_table(const char *output, const struct run_options *run)
   if (callsig_stats_load(output, &stats) < 0)
     return;
   if (callsig_stats_total(stats, &total) == 0 && total.calls == 0)
-    cs_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
+    cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
   else if (callsig_stats_sort(stats, run->sort != NULL ? run->sort : DEFAULT_SORT) == 0)
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);
@@ -243,9 +243,9 @@ static void print_table(const char *output, const struct run_options *run)
 static void explain_nothing(const char *output, int status)
 {
   if (WIFSIGNALED(status))
-    cs_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
+    cli_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
   else
-    cs_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
+    cli_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
 }
 
 /* Starts what reads the recording at every interval. */
@@ -261,7 +261,7 @@ static int start_monitor(const struct run_options *run, const char *output, stru
   return run->database != NULL ? callsig_monitor_start(&options, monitor) : 0;
 }
 
-/* cs_supervise() calls it where the process can be looked at. */
+/* cli_supervise() calls it where the process can be looked at. */
 static void look_at_process(pid_t pid, void *monitor)
 {
   if (monitor != NULL)
@@ -272,87 +272,87 @@ static void look_at_process(pid_t pid, void *monitor)
 static void report_run(const char *output, const struct run_options *run, struct callsig_monitor *monitor, pid_t pid,
                        int status, uint64_t started_ns)
 {
-  int error = cs_recording_stamp(output, pid, status);
+  int error = cli_recording_stamp(output, pid, status);
   callsig_monitor_stop(monitor);
-  int children = cs_recording_count_children(output, started_ns);
+  int children = cli_recording_count_children(output, started_ns);
   const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
     explain_nothing(shown, status);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
-    cs_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
+    cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
   if (error != -ENOENT && run->output == NULL && run->rank.number == 0)
     print_table(output, run);
   if (children > 0)
-    cs_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
-             children, children == 1 ? "" : "s", shown);
+    cli_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
+              children, children == 1 ? "" : "s", shown);
 }
 
 /* Finds the program, and makes ready all that it needs to be recorded at `output`. */
-static int prepare(const struct run_options *run, const char *name, struct cs_program *program, char output[PATH_MAX])
+static int prepare(const struct run_options *run, const char *name, struct cli_program *program, char output[PATH_MAX])
 {
-  struct cs_libraries libraries = {0};
-  int error = cs_program_find(name, program);
+  struct cli_libraries libraries = {0};
+  int error = cli_program_find(name, program);
   if (error == 0 && program->facts.interpreter[0] != '\0')
-    error = cs_libraries_list(program->facts.interpreter, program->image, &libraries);
+    error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
   if (error == 0)
-    error = cs_prepare_indexes(program, &libraries, run->rules);
+    error = cli_prepare_indexes(program, &libraries, run->rules);
   /* Last, so that an older recording stays when this run comes to nothing. */
   if (error == 0)
-    error = cs_recording_prepare(run->named, output);
+    error = cli_recording_prepare(run->named, output);
   if (error == 0 && (error = set_environment(run, program, &libraries, output)) == -ENOMEM)
-    cs_error("run: out of memory");
-  cs_libraries_free(&libraries);
+    cli_error("run: out of memory");
+  cli_libraries_free(&libraries);
   return error;
 }
 
 static int run_program(const struct run_options *run, char **argv)
 {
-  struct cs_program program;
+  struct cli_program program;
   char output[PATH_MAX];
   struct callsig_monitor *monitor;
   if (prepare(run, argv[0], &program, output) < 0 || start_monitor(run, output, &monitor) < 0)
-    return CS_EXIT_FAILURE;
+    return CLI_EXIT_FAILURE;
 
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
   pid_t pid;
   int status = 0;
-  int error = cs_supervise(program.path, argv, environ, look_at_process, monitor, &pid, &status);
+  int error = cli_supervise(program.path, argv, environ, look_at_process, monitor, &pid, &status);
   if (error < 0) {
     callsig_monitor_stop(monitor);
-    cs_error("run: %s: cannot be started: %s", program.path, strerror(-error));
-    return CS_EXIT_FAILURE;
+    cli_error("run: %s: cannot be started: %s", program.path, strerror(-error));
+    return CLI_EXIT_FAILURE;
   }
   report_run(output, run, monitor, pid, status, started_ns);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* Ranks of a job that are started alike do not meet in one file. */
-static int name_output(const struct cs_command *command, struct run_options *run)
+static int name_output(const struct cli_command *command, struct run_options *run)
 {
   const char *output = run->output != NULL ? run->output : DEFAULT_OUTPUT;
-  run->rank = cs_rank_find(cs_environment);
+  run->rank = fmt_rank_find(cli_environment);
   size_t length = strlen(output);
   if (length < sizeof run->named) {
     memcpy(run->named, output, length + 1);
-    if (cs_rank_name(&run->rank, run->named, sizeof run->named))
-      return CS_EXIT_OK;
+    if (fmt_rank_name(&run->rank, run->named, sizeof run->named))
+      return CLI_EXIT_OK;
   }
-  return cs_usage_error(command, "-o: the path is longer than %zu bytes", sizeof run->named - 1);
+  return cli_usage_error(command, "-o: the path is longer than %zu bytes", sizeof run->named - 1);
 }
 
-static int run_main(const struct cs_command *command, int argc, char **argv)
+static int run_main(const struct cli_command *command, int argc, char **argv)
 {
-  struct run_options run = {.rules = cs_environment("CALLSIG_RULES")};
-  int status = CS_EXIT_OK;
+  struct run_options run = {.rules = cli_environment("CALLSIG_RULES")};
+  int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &run, &status) == 0) {
     status = check_options(command, &run);
-    if (status == CS_EXIT_OK)
+    if (status == CLI_EXIT_OK)
       status = name_output(command, &run);
-    if (status == CS_EXIT_OK && optind == argc)
-      status = cs_usage_error(command, "no program given");
-    if (status == CS_EXIT_OK)
+    if (status == CLI_EXIT_OK && optind == argc)
+      status = cli_usage_error(command, "no program given");
+    if (status == CLI_EXIT_OK)
       status = run_program(&run, argv + optind);
   }
   free(run.include);
@@ -360,7 +360,7 @@ static int run_main(const struct cs_command *command, int argc, char **argv)
   return status;
 }
 
-const struct cs_command cs_command_run = {
+const struct cli_command cli_command_run = {
     .name = "run",
     .summary = "profile an instrumented program",
     .help = help,

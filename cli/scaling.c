@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "callsig/stats.h"
-#include "command.h"
-#include "select.h"
+#include "cli/command.h"
+#include "cli/select.h"
 
 static const char help[] =
     "usage: callsig scaling [FILE...] [RESTRICTION...] [OPTION...]\n"
@@ -25,20 +25,20 @@ static const char help[] =
     "  -s KEY[,KEY...]     sort as 'callsig report' does; default cumulative\n"
     "  --format FORMAT     table (default), json, csv, or extrap: text for Extra-P\n"
     "  --directory FOLDER  of --format extrap: a file for each law\n" /* and what all readers have */
-    CS_SELECT_HELP "  --help, --version\n";
+    CLI_SELECT_HELP "  --help, --version\n";
 
 struct scaling_options {
   struct callsig_stats_scaling wanted;
   const char *sort;
-  struct cs_select select;
+  struct cli_select select;
 };
 
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
-static int read_options(const struct cs_command *command, int argc, char **argv, struct scaling_options *scaling,
+static int read_options(const struct cli_command *command, int argc, char **argv, struct scaling_options *scaling,
                         int *status)
 {
   enum {
-    OPTION_TIME = CS_SELECT_OPTION_FIRST,
+    OPTION_TIME = CLI_SELECT_OPTION_FIRST,
     OPTION_MEASURE,
     OPTION_ALL,
     OPTION_FORMAT,
@@ -50,12 +50,12 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       {"all", no_argument, NULL, OPTION_ALL},
       {"format", required_argument, NULL, OPTION_FORMAT},
       {"directory", required_argument, NULL, OPTION_DIRECTORY},
-      CS_SELECT_OPTIONS,
-      CS_COMMON_OPTIONS,
+      CLI_SELECT_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   int option;
-  while ((option = cs_next_option(command, argc, argv, ":s:", options, status)) != -1) {
+  while ((option = cli_next_option(command, argc, argv, ":s:", options, status)) != -1) {
     switch (option) {
     case -2:
       return -1;
@@ -78,8 +78,8 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
       scaling->wanted.directory = optarg;
       break;
     default:
-      *status = cs_select_option(command, option, optarg, &scaling->select);
-      if (*status != CS_EXIT_OK)
+      *status = cli_select_option(command, option, optarg, &scaling->select);
+      if (*status != CLI_EXIT_OK)
         return -1;
     }
   }
@@ -89,32 +89,32 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
 static int exit_status(int error)
 {
   if (error == 0)
-    return CS_EXIT_OK;
-  return error == -EINVAL ? CS_EXIT_USAGE : CS_EXIT_FAILURE;
+    return CLI_EXIT_OK;
+  return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
 }
 
-static int scaling_main(const struct cs_command *command, int argc, char **argv)
+static int scaling_main(const struct cli_command *command, int argc, char **argv)
 {
-  struct scaling_options scaling = {.wanted = {.size = sizeof scaling.wanted}, .select = CS_SELECT_DEFAULT};
-  int status = CS_EXIT_OK;
+  struct scaling_options scaling = {.wanted = {.size = sizeof scaling.wanted}, .select = CLI_SELECT_DEFAULT};
+  int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &scaling, &status) < 0)
     return status;
   char **arguments = argv + optind;
-  size_t count = (size_t)(argc - optind), recordings = cs_select_recordings(arguments, count);
+  size_t count = (size_t)(argc - optind), recordings = cli_select_recordings(arguments, count);
   const char *const *restrictions = (const char *const *)(arguments + recordings);
   struct callsig_stats *stats = NULL;
-  status = cs_select_load(command, arguments, recordings, count > recordings ? restrictions[0] : NULL, &stats);
-  if (status == CS_EXIT_OK)
-    status = cs_select_apply(stats, &scaling.select);
-  if (status == CS_EXIT_OK && scaling.sort != NULL)
+  status = cli_select_load(command, arguments, recordings, count > recordings ? restrictions[0] : NULL, &stats);
+  if (status == CLI_EXIT_OK)
+    status = cli_select_apply(stats, &scaling.select);
+  if (status == CLI_EXIT_OK && scaling.sort != NULL)
     status = exit_status(callsig_stats_sort(stats, scaling.sort));
-  if (status == CS_EXIT_OK)
+  if (status == CLI_EXIT_OK)
     status = exit_status(callsig_stats_scaling(stats, &scaling.wanted, stdout, restrictions, count - recordings));
   callsig_stats_free(stats);
-  return status == CS_EXIT_OK ? cs_finish_output(status) : status;
+  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
 }
 
-const struct cs_command cs_command_scaling = {
+const struct cli_command cli_command_scaling = {
     .name = "scaling",
     .summary = "how each function's time grows with its arguments",
     .help = help,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "callsig/stats.h"
-#include "command.h"
+#include "cli/command.h"
 
 #define DEFAULT_RECORDING "callsig.out"
 
@@ -31,19 +31,19 @@ struct stages_options {
 };
 
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
-static int read_options(const struct cs_command *command, int argc, char **argv, struct stages_options *stages,
+static int read_options(const struct cli_command *command, int argc, char **argv, struct stages_options *stages,
                         int *status)
 {
-  enum { OPTION_ACTIONS = CS_OPTION_FIRST, OPTION_FORMAT, OPTION_DATABASE };
+  enum { OPTION_ACTIONS = CLI_OPTION_FIRST, OPTION_FORMAT, OPTION_DATABASE };
   static const struct option options[] = {
       {"actions", no_argument, NULL, OPTION_ACTIONS},
       {"format", required_argument, NULL, OPTION_FORMAT},
       {"db", required_argument, NULL, OPTION_DATABASE},
-      CS_COMMON_OPTIONS,
+      CLI_COMMON_OPTIONS,
       {NULL, 0, NULL, 0},
   };
   int option;
-  while ((option = cs_next_option(command, argc, argv, ":", options, status)) != -1) {
+  while ((option = cli_next_option(command, argc, argv, ":", options, status)) != -1) {
     if (option == -2)
       return -1;
     if (option == OPTION_ACTIONS)
@@ -57,13 +57,13 @@ static int read_options(const struct cs_command *command, int argc, char **argv,
 }
 
 /* Chooses how to print. NULL after a message. */
-static print_fn *choose_print(const struct cs_command *command, const struct stages_options *stages)
+static print_fn *choose_print(const struct cli_command *command, const struct stages_options *stages)
 {
   bool json = strcmp(stages->format, "json") == 0;
   if (!json && strcmp(stages->format, "text") != 0)
-    cs_usage_error(command, "--format: '%s' is neither text nor json", stages->format);
+    cli_usage_error(command, "--format: '%s' is neither text nor json", stages->format);
   else if (json && stages->actions)
-    cs_usage_error(command, "--actions prints text; the actions are in the JSON without it");
+    cli_usage_error(command, "--actions prints text; the actions are in the JSON without it");
   else if (json)
     return callsig_pipeline_print_json;
   else
@@ -86,9 +86,9 @@ static bool is_database(const char *path)
 static int print_database(const char *path, print_fn *print)
 {
   if (print == callsig_pipeline_print)
-    return callsig_monitor_print(path, stdout) < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
-  cs_error("stages: %s: a database prints as text, and has no actions; name the recording", path);
-  return CS_EXIT_FAILURE;
+    return callsig_monitor_print(path, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  cli_error("stages: %s: a database prints as text, and has no actions; name the recording", path);
+  return CLI_EXIT_FAILURE;
 }
 
 /* What was printed, and is kept until all is. */
@@ -121,7 +121,7 @@ static int print_pipelines(struct callsig_pipeline **pipelines, size_t count, bo
       printf("%s:\n", info.path);
     error = print(pipelines[i], stdout);
   }
-  return error < 0 ? CS_EXIT_FAILURE : CS_EXIT_OK;
+  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 static int keep(struct printed *printed, struct callsig_pipeline **pipelines, size_t count)
@@ -129,14 +129,14 @@ static int keep(struct printed *printed, struct callsig_pipeline **pipelines, si
   struct callsig_pipeline **larger = reallocarray(printed->pipelines, printed->count + count, sizeof *larger);
   if (larger == NULL) {
     callsig_pipeline_free_all(pipelines, count);
-    cs_error("stages: out of memory");
-    return CS_EXIT_FAILURE;
+    cli_error("stages: out of memory");
+    return CLI_EXIT_FAILURE;
   }
   memcpy(larger + printed->count, pipelines, count * sizeof *larger);
   free(pipelines);
   printed->pipelines = larger;
   printed->count += count;
-  return CS_EXIT_OK;
+  return CLI_EXIT_OK;
 }
 
 /* Prints a recording, and keeps its pipelines; a database likewise, of which nothing is kept. */
@@ -150,9 +150,9 @@ static int print_file(const char *path, bool named, print_fn *print, struct prin
     return print_database(path, print);
   }
   if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)
-    return CS_EXIT_FAILURE;
+    return CLI_EXIT_FAILURE;
   int status = print_pipelines(pipelines, count, named, print);
-  if (status == CS_EXIT_OK)
+  if (status == CLI_EXIT_OK)
     return keep(printed, pipelines, count);
   callsig_pipeline_free_all(pipelines, count);
   return status;
@@ -162,16 +162,16 @@ static int print_file(const char *path, bool named, print_fn *print, struct prin
 static int print_files(char **paths, size_t count, print_fn *print)
 {
   struct printed printed = {0};
-  int status = CS_EXIT_OK;
+  int status = CLI_EXIT_OK;
   bool named = count > 1 && print != callsig_pipeline_print_json;
   for (size_t i = 0; i < count; i++) {
-    if (print_file(paths[i], named, print, &printed) != CS_EXIT_OK)
-      status = CS_EXIT_FAILURE;
+    if (print_file(paths[i], named, print, &printed) != CLI_EXIT_OK)
+      status = CLI_EXIT_FAILURE;
   }
   if (print == callsig_pipeline_print && printed.count > 1 &&
       callsig_pipeline_print_stragglers((const struct callsig_pipeline *const *)printed.pipelines, printed.count,
                                         stdout) < 0)
-    status = CS_EXIT_FAILURE;
+    status = CLI_EXIT_FAILURE;
   callsig_pipeline_free_all(printed.pipelines, printed.count);
   return status;
 }
@@ -179,30 +179,30 @@ static int print_files(char **paths, size_t count, print_fn *print)
 /* Adds to the database what it lacks. Returns an exit status. */
 static int complete(char **paths, size_t count, const char *database)
 {
-  int status = CS_EXIT_OK;
+  int status = CLI_EXIT_OK;
   for (size_t i = 0; i < count; i++)
     if (callsig_monitor_complete(paths[i], database) < 0)
-      status = CS_EXIT_FAILURE;
+      status = CLI_EXIT_FAILURE;
   return status;
 }
 
-static int stages_main(const struct cs_command *command, int argc, char **argv)
+static int stages_main(const struct cli_command *command, int argc, char **argv)
 {
   struct stages_options stages = {.format = "text"};
   char *standard = DEFAULT_RECORDING;
-  int status = CS_EXIT_OK;
+  int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &stages, &status) < 0)
     return status;
   print_fn *print = choose_print(command, &stages);
   if (print == NULL)
-    return CS_EXIT_USAGE;
+    return CLI_EXIT_USAGE;
   char **paths = optind < argc ? argv + optind : &standard;
   size_t count = optind < argc ? (size_t)(argc - optind) : 1;
   status = stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, print);
-  return status == CS_EXIT_OK ? cs_finish_output(status) : status;
+  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
 }
 
-const struct cs_command cs_command_stages = {
+const struct cli_command cli_command_stages = {
     .name = "stages",
     .summary = "print the stages of a pipeline, and which of them holds it back",
     .help = help,

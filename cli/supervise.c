@@ -1,5 +1,5 @@
 /* Starts the program, hands signals on, waits. */
-#include "supervise.h"
+#include "cli/supervise.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/wait.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 /* Signals that ask a program to do something: all of them are sent on. */
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
@@ -56,8 +56,8 @@ static int start(const char *path, char *const argv[], char *const environment[]
   return -error;
 }
 
-int cs_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
-                 void *data, pid_t *pid, int *status)
+int cli_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
+                  void *data, pid_t *pid, int *status)
 {
   struct sigaction saved[FORWARDED_COUNT];
   sigset_t all, mask;

@@ -10,7 +10,7 @@
  * still has it. Returns 0, or the negative errno of starting it. Process-wide: it changes the handlers of signals until
  * it returns.
  */
-int cs_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
-                 void *data, pid_t *pid, int *status);
+int cli_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
+                  void *data, pid_t *pid, int *status);
 
 #endif

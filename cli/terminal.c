@@ -1,11 +1,11 @@
-#include "terminal.h"
+#include "cli/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-unsigned cs_terminal_width(void)
+unsigned cli_terminal_width(void)
 {
   struct winsize size;
   if (!isatty(STDOUT_FILENO))
@@ -13,7 +13,7 @@ unsigned cs_terminal_width(void)
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-bool cs_terminal_has_color(void)
+bool cli_terminal_has_color(void)
 {
   const char *refused = getenv("NO_COLOR"), *kind = getenv("TERM");
   return isatty(STDOUT_FILENO) && !(refused && *refused) && kind && strcmp(kind, "dumb") != 0;

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /* Cells of the terminal that standard output is; 0 when it is none, or its width is unknown. */
-unsigned cs_terminal_width(void);
+unsigned cli_terminal_width(void);
 
 /* True when standard output is a terminal that shows colours and NO_COLOR (no-color.org) is not set. */
-bool cs_terminal_has_color(void);
+bool cli_terminal_has_color(void);
 
 #endif

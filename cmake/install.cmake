@@ -7,13 +7,13 @@ endif()
 
 set(CALLSIG_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/callsig)
 
-# Other projects get one static library for both of these folders, and link what it needs by name.
-add_library(callsig_stats_archive STATIC $<TARGET_OBJECTS:cs_output> $<TARGET_OBJECTS:cs_output_made> $<TARGET_OBJECTS:cs_symbols>)
+# Other projects get one static library with all that it is made of, and link what it needs by name.
+add_library(callsig_stats_archive STATIC $<TARGET_OBJECTS:callsig_output> $<TARGET_OBJECTS:callsig_output_made> $<TARGET_OBJECTS:callsig_base>)
 set_target_properties(callsig_stats_archive PROPERTIES OUTPUT_NAME callsig-stats EXPORT_NAME stats_static
                       LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/archive)
-target_link_libraries(callsig_stats_archive INTERFACE pcre2-8 sqlite3 yajl protobuf-c z dw elf xxhash stdc++ m ${CMAKE_DL_LIBS})
+target_link_libraries(callsig_stats_archive INTERFACE pcre2-8 sqlite3 yajl protobuf-c z xxhash m ${CMAKE_DL_LIBS})
 callsig_seal(callsig_stats_archive)
-set(CALLSIG_STATS_REQUIRES "libpcre2-8 sqlite3 yajl libprotobuf-c zlib libdw libelf libxxhash")
+set(CALLSIG_STATS_REQUIRES "libpcre2-8 sqlite3 yajl libprotobuf-c zlib libxxhash")
 
 # As other projects name them: callsig::callsig, callsig::stats, callsig::callsig_static, callsig::stats_static.
 set_target_properties(callsig_stats PROPERTIES EXPORT_NAME stats)

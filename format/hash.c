@@ -1,4 +1,4 @@
-#include "callsig/format/hash.h"
+#include "format/hash.h"
 
 /* Nothing but XXH64 is used: no vector code, no calls of memcpy(). */
 #define XXH_INLINE_ALL
@@ -8,7 +8,7 @@
 #pragma GCC diagnostic ignored "-Wconversion"
 #include <xxhash.h>
 
-uint64_t cs_hash(const void *data, size_t size)
+uint64_t fmt_hash(const void *data, size_t size)
 {
   return XXH64(data, size, 0);
 }

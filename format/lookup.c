@@ -1,5 +1,5 @@
 /* Binary searches in what an index keeps in ascending order. */
-#include "callsig/format/open.h"
+#include "format/open.h"
 
 /* The last of `count` entries of `size` bytes, ascending by the 64-bit word that each begins with, whose word is at
  * most `key`; NULL when there is none. */
@@ -17,22 +17,22 @@ static const void *last_at_most(const void *entries, uint32_t count, size_t size
   return low ? base + (low - 1) * size : NULL;
 }
 
-const struct cs_index_symbol *cs_index_symbol_at(const struct cs_index *index, uint64_t address)
+const struct fmt_index_symbol *fmt_index_symbol_at(const struct fmt_index *index, uint64_t address)
 {
-  const struct cs_index_symbol *symbol =
-      last_at_most(index->symbols, index->count[CS_SECTION_SYMBOLS], sizeof *symbol, address);
+  const struct fmt_index_symbol *symbol =
+      last_at_most(index->symbols, index->count[FMT_SECTION_SYMBOLS], sizeof *symbol, address);
   return symbol && (symbol->address == address || address - symbol->address < symbol->size) ? symbol : NULL;
 }
 
-const struct cs_index_site *cs_index_site_at(const struct cs_index *index, uint64_t pc)
+const struct fmt_index_site *fmt_index_site_at(const struct fmt_index *index, uint64_t pc)
 {
-  const struct cs_index_site *site = last_at_most(index->sites, index->count[CS_SECTION_SITES], sizeof *site, pc);
+  const struct fmt_index_site *site = last_at_most(index->sites, index->count[FMT_SECTION_SITES], sizeof *site, pc);
   return site && site->pc == pc ? site : NULL;
 }
 
-const struct cs_index_call_site *cs_index_call_site_at(const struct cs_index *index, uint64_t pc)
+const struct fmt_index_call_site *fmt_index_call_site_at(const struct fmt_index *index, uint64_t pc)
 {
-  const struct cs_index_call_site *call =
-      last_at_most(index->call_sites, index->count[CS_SECTION_CALL_SITES], sizeof *call, pc);
+  const struct fmt_index_call_site *call =
+      last_at_most(index->call_sites, index->count[FMT_SECTION_CALL_SITES], sizeof *call, pc);
   return call && call->pc == pc ? call : NULL;
 }

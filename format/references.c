@@ -1,43 +1,43 @@
-#include "references.h"
+#include "format/references.h"
 
-#include "callsig/format/program.h"
+#include "format/program.h"
 
-static bool string_ok(const struct cs_index *index, uint32_t offset)
+static bool string_ok(const struct fmt_index *index, uint32_t offset)
 {
-  return offset < index->count[CS_SECTION_STRINGS];
+  return offset < index->count[FMT_SECTION_STRINGS];
 }
 
-static bool strings_ok(const struct cs_index *index)
+static bool strings_ok(const struct fmt_index *index)
 {
-  uint32_t count = index->count[CS_SECTION_STRINGS];
+  uint32_t count = index->count[FMT_SECTION_STRINGS];
   return count && index->strings[0] == '\0' && index->strings[count - 1] == '\0' &&
          string_ok(index, index->header->path);
 }
 
 /* A list of range bounds at `offset`: its length, then as many bounds. */
-static bool range_ok(const struct cs_index *index, uint64_t offset)
+static bool range_ok(const struct fmt_index *index, uint64_t offset)
 {
-  uint64_t total = index->count[CS_SECTION_RANGES];
-  return offset < total && index->ranges[offset] >= 0 && cs_within(offset + 1, (uint64_t)index->ranges[offset], total);
+  uint64_t total = index->count[FMT_SECTION_RANGES];
+  return offset < total && index->ranges[offset] >= 0 && fmt_within(offset + 1, (uint64_t)index->ranges[offset], total);
 }
 
 /* The arg of `function` with this number. */
-static bool arg_ok(const struct cs_index *index, const struct cs_index_function *function, uint32_t number)
+static bool arg_ok(const struct fmt_index *index, const struct fmt_index_function *function, uint32_t number)
 {
-  const struct cs_index_arg *arg = &index->args[function->first_arg + number];
-  return string_ok(index, arg->name) && string_ok(index, arg->text) && arg->type < index->count[CS_SECTION_TYPES] &&
-         arg->kind <= CS_ARG_IGNORED && (arg->join == UINT16_MAX || arg->join < function->arg_count) &&
-         arg->children < function->arg_count - number && (arg->kind == CS_ARG_GROUP || arg->children == 0) &&
-         (arg->kind != CS_ARG_BUCKET_RANGE || range_ok(index, arg->aux));
+  const struct fmt_index_arg *arg = &index->args[function->first_arg + number];
+  return string_ok(index, arg->name) && string_ok(index, arg->text) && arg->type < index->count[FMT_SECTION_TYPES] &&
+         arg->kind <= FMT_ARG_IGNORED && (arg->join == UINT16_MAX || arg->join < function->arg_count) &&
+         arg->children < function->arg_count - number && (arg->kind == FMT_ARG_GROUP || arg->children == 0) &&
+         (arg->kind != FMT_ARG_BUCKET_RANGE || range_ok(index, arg->aux));
 }
 
-static bool functions_ok(const struct cs_index *index)
+static bool functions_ok(const struct fmt_index *index)
 {
-  for (uint32_t i = 0; i < index->count[CS_SECTION_FUNCTIONS]; i++) {
-    const struct cs_index_function *function = &index->functions[i];
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_FUNCTIONS]; i++) {
+    const struct fmt_index_function *function = &index->functions[i];
     if (!string_ok(index, function->name) || !string_ok(index, function->linkage_name) ||
         !string_ok(index, function->file) || function->state_words != (function->arg_count + 15u) / 16u ||
-        !cs_within(function->first_arg, function->arg_count, index->count[CS_SECTION_ARGS]))
+        !fmt_within(function->first_arg, function->arg_count, index->count[FMT_SECTION_ARGS]))
       return false;
     for (uint32_t k = 0; k < function->arg_count; k++)
       if (!arg_ok(index, function, k))
@@ -47,107 +47,108 @@ static bool functions_ok(const struct cs_index *index)
 }
 
 /* Types may lead to each other in a circle (a list's node), which is for printing to bear. */
-static bool types_ok(const struct cs_index *index)
+static bool types_ok(const struct fmt_index *index)
 {
-  for (uint32_t i = 0; i < index->count[CS_SECTION_TYPES]; i++) {
-    const struct cs_index_type *type = &index->types[i];
-    if (!string_ok(index, type->name) || type->kind > CS_TYPE_OTHER ||
-        (type->target != CS_NONE && type->target >= index->count[CS_SECTION_TYPES]) ||
-        !cs_within(type->first_enumerator, type->enumerator_count, index->count[CS_SECTION_ENUMERATORS]))
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_TYPES]; i++) {
+    const struct fmt_index_type *type = &index->types[i];
+    if (!string_ok(index, type->name) || type->kind > FMT_TYPE_OTHER ||
+        (type->target != FMT_NONE && type->target >= index->count[FMT_SECTION_TYPES]) ||
+        !fmt_within(type->first_enumerator, type->enumerator_count, index->count[FMT_SECTION_ENUMERATORS]))
       return false;
   }
-  for (uint32_t i = 0; i < index->count[CS_SECTION_ENUMERATORS]; i++)
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_ENUMERATORS]; i++)
     if (!string_ok(index, index->enumerators[i].name))
       return false;
   return true;
 }
 
-static bool physicals_ok(const struct cs_index *index)
+static bool physicals_ok(const struct fmt_index *index)
 {
-  for (uint32_t i = 0; i < index->count[CS_SECTION_PHYSICALS]; i++) {
-    const struct cs_index_physical *physical = &index->physicals[i];
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_PHYSICALS]; i++) {
+    const struct fmt_index_physical *physical = &index->physicals[i];
     if (physical->low >= physical->high || (i && physical->low < physical[-1].high) ||
-        (physical->function != CS_NONE && physical->function >= index->count[CS_SECTION_FUNCTIONS]))
+        (physical->function != FMT_NONE && physical->function >= index->count[FMT_SECTION_FUNCTIONS]))
       return false;
   }
   return true;
 }
 
 /* The site's program: one after the other those of its args, in their order. */
-static bool ops_ok(const struct cs_index *index, const struct cs_index_site *site)
+static bool ops_ok(const struct fmt_index *index, const struct fmt_index_site *site)
 {
-  const struct cs_op *ops = index->ops + site->first_op;
+  const struct fmt_op *ops = index->ops + site->first_op;
   uint32_t arg_count = index->functions[site->function].arg_count;
   for (uint32_t at = 0, count; at < site->op_count; at += count) {
     count = ops[at].skip;
     if (ops[at].arg >= arg_count || (at && ops[at].arg <= ops[at - 1].arg) || count > site->op_count - at ||
-        !cs_program_sound(ops + at, count))
+        !fmt_program_sound(ops + at, count))
       return false;
     for (uint32_t i = 0; i < count; i++) {
-      const struct cs_op *op = &ops[at + i];
+      const struct fmt_op *op = &ops[at + i];
       if (op->arg != ops[at].arg || op->skip != count - i ||
-          (op->code == CS_OP_EMIT_RANGE && !range_ok(index, (uint64_t)op->imm)))
+          (op->code == FMT_OP_EMIT_RANGE && !range_ok(index, (uint64_t)op->imm)))
         return false;
     }
   }
   return true;
 }
 
-static bool site_ok(const struct cs_index *index, const struct cs_index_site *site)
+static bool site_ok(const struct fmt_index *index, const struct fmt_index_site *site)
 {
-  return site->function < index->count[CS_SECTION_FUNCTIONS] &&
-         (site->physical == CS_NONE || site->physical < index->count[CS_SECTION_PHYSICALS]) &&
-         site->cfa_kind <= CS_CFA_MEMORY && site->cfa_register < 16 &&
-         cs_within(site->first_op, site->op_count, index->count[CS_SECTION_OPS]) &&
-         cs_within(site->first_saved, site->saved_count, index->count[CS_SECTION_SAVED]) &&
-         cs_within(site->first_state, index->functions[site->function].state_words, index->count[CS_SECTION_STATES]) &&
+  return site->function < index->count[FMT_SECTION_FUNCTIONS] &&
+         (site->physical == FMT_NONE || site->physical < index->count[FMT_SECTION_PHYSICALS]) &&
+         site->cfa_kind <= FMT_CFA_MEMORY && site->cfa_register < 16 &&
+         fmt_within(site->first_op, site->op_count, index->count[FMT_SECTION_OPS]) &&
+         fmt_within(site->first_saved, site->saved_count, index->count[FMT_SECTION_SAVED]) &&
+         fmt_within(site->first_state, index->functions[site->function].state_words,
+                    index->count[FMT_SECTION_STATES]) &&
          ops_ok(index, site);
 }
 
-static bool sites_ok(const struct cs_index *index)
+static bool sites_ok(const struct fmt_index *index)
 {
-  for (uint32_t i = 0; i < index->count[CS_SECTION_SITES]; i++)
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SITES]; i++)
     if ((i && index->sites[i].pc <= index->sites[i - 1].pc) || !site_ok(index, &index->sites[i]))
       return false;
-  for (uint32_t i = 0; i < index->count[CS_SECTION_SAVED]; i++)
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SAVED]; i++)
     if (index->saved[i].reg > 15)
       return false;
   return true;
 }
 
-static bool calls_ok(const struct cs_index *index)
+static bool calls_ok(const struct fmt_index *index)
 {
-  for (uint32_t i = 0; i < index->count[CS_SECTION_CALL_SITES]; i++) {
-    const struct cs_index_call_site *call = &index->call_sites[i];
-    if ((i && call->pc <= call[-1].pc) || call->physical >= index->count[CS_SECTION_PHYSICALS] ||
-        !cs_within(call->first_value, call->value_count, index->count[CS_SECTION_CALL_VALUES]))
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_CALL_SITES]; i++) {
+    const struct fmt_index_call_site *call = &index->call_sites[i];
+    if ((i && call->pc <= call[-1].pc) || call->physical >= index->count[FMT_SECTION_PHYSICALS] ||
+        !fmt_within(call->first_value, call->value_count, index->count[FMT_SECTION_CALL_VALUES]))
       return false;
   }
-  for (uint32_t i = 0; i < index->count[CS_SECTION_CALL_VALUES]; i++) {
-    const struct cs_index_call_value *value = &index->call_values[i];
-    if (value->reg > 15 || value->source > 15 || value->kind > CS_CALL_FRAME)
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_CALL_VALUES]; i++) {
+    const struct fmt_index_call_value *value = &index->call_values[i];
+    if (value->reg > 15 || value->source > 15 || value->kind > FMT_CALL_FRAME)
       return false;
   }
   return true;
 }
 
-static bool symbols_ok(const struct cs_index *index)
+static bool symbols_ok(const struct fmt_index *index)
 {
-  for (uint32_t i = 0; i < index->count[CS_SECTION_SYMBOLS]; i++)
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SYMBOLS]; i++)
     if (!string_ok(index, index->symbols[i].name) || (i && index->symbols[i].address <= index->symbols[i - 1].address))
       return false;
   return true;
 }
 
-static bool rules_ok(const struct cs_index *index)
+static bool rules_ok(const struct fmt_index *index)
 {
-  for (uint32_t i = 0; i < index->count[CS_SECTION_RULES]; i++)
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_RULES]; i++)
     if (!string_ok(index, index->rules[i].problem))
       return false;
   return true;
 }
 
-bool cs_references_sound(const struct cs_index *index)
+bool fmt_references_sound(const struct fmt_index *index)
 {
   return strings_ok(index) && types_ok(index) && functions_ok(index) && physicals_ok(index) && sites_ok(index) &&
          calls_ok(index) && symbols_ok(index) && rules_ok(index);

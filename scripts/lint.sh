@@ -39,9 +39,9 @@ tidy()
 }
 : >"$lint/log"
 tidy -p "$lint" SOURCE <"$lint/configured" || failed=yes
-tidy SOURCE -- -std=gnu11 -D_GNU_SOURCE -Iinclude -Isymbols -Iexamples/thumbnails <"$lint/others" || failed=yes
+tidy SOURCE -- -std=gnu11 -D_GNU_SOURCE -Iinclude -I. -Iexamples/thumbnails <"$lint/others" || failed=yes
 xargs cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-  --suppressions-list=.cppcheck -D__x86_64__ -D_GNU_SOURCE '-DG_DEFINE_TYPE(name,prefix,parent)=' -Iinclude -Isymbols -Ioutput \
+  --suppressions-list=.cppcheck -D__x86_64__ -D_GNU_SOURCE '-DG_DEFINE_TYPE(name,prefix,parent)=' -Iinclude -I. \
   -j "$(nproc)" <"$lint/sources" || failed=yes
 if [ $failed = yes ]; then
   echo "lint.sh: there are findings" >&2

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callsig/format/recording.h"
+#include "format/recording.h"
 #include "index_writer.h"
 
 #define BASE UINT64_C(0x7f0000000000)
@@ -26,13 +26,13 @@ struct output {
 
 /* Records with room for their words. */
 union edge {
-  struct cs_rec_edge record;
-  uint64_t room[sizeof(struct cs_rec_edge) / sizeof(uint64_t) + WORDS];
+  struct fmt_rec_edge record;
+  uint64_t room[sizeof(struct fmt_rec_edge) / sizeof(uint64_t) + WORDS];
 };
 
 union signature {
-  struct cs_rec_signature record;
-  uint64_t room[sizeof(struct cs_rec_signature) / sizeof(uint64_t) + WORDS];
+  struct fmt_rec_signature record;
+  uint64_t room[sizeof(struct fmt_rec_signature) / sizeof(uint64_t) + WORDS];
 };
 
 static uint64_t spread(uint64_t number)
@@ -57,10 +57,10 @@ static uint64_t put(struct output *output, const void *bytes, size_t size)
 static uint64_t put_name(struct output *output, const char *text)
 {
   union {
-    struct cs_rec_name record;
-    char room[sizeof(struct cs_rec_name) + 64];
+    struct fmt_rec_name record;
+    char room[sizeof(struct fmt_rec_name) + 64];
   } name = {.room = {0}};
-  name.record.tag = (struct cs_rec_tag){CS_TAG_NAME, sizeof name};
+  name.record.tag = (struct fmt_rec_tag){FMT_TAG_NAME, sizeof name};
   name.record.length = (uint32_t)strlen(text);
   memcpy(name.record.text, text, name.record.length);
   return put(output, &name, sizeof name);
@@ -68,23 +68,24 @@ static uint64_t put_name(struct output *output, const char *text)
 
 static uint64_t put_function(struct output *output, uint64_t module, uint32_t number, uint64_t next)
 {
-  struct cs_rec_function function = {.tag = {CS_TAG_FUNCTION, sizeof function},
-                                     .next = next,
-                                     .module = module,
-                                     .function = number,
-                                     .address = 0x400000 + number * 64};
+  struct fmt_rec_function function = {.tag = {FMT_TAG_FUNCTION, sizeof function},
+                                      .next = next,
+                                      .module = module,
+                                      .function = number,
+                                      .address = 0x400000 + number * 64};
   return put(output, &function, sizeof function);
 }
 
 static uint64_t put_context(struct output *output, uint64_t parent, uint64_t function)
 {
-  struct cs_rec_context context = {.tag = {CS_TAG_CONTEXT, sizeof context}, .parent = parent, .function = function};
+  struct fmt_rec_context context = {.tag = {FMT_TAG_CONTEXT, sizeof context}, .parent = parent, .function = function};
   return put(output, &context, sizeof context);
 }
 
 static uint64_t put_variant(struct output *output, uint64_t context, uint64_t signature)
 {
-  struct cs_rec_variant variant = {.tag = {CS_TAG_VARIANT, sizeof variant}, .context = context, .signature = signature};
+  struct fmt_rec_variant variant = {
+      .tag = {FMT_TAG_VARIANT, sizeof variant}, .context = context, .signature = signature};
   return put(output, &variant, sizeof variant);
 }
 
@@ -92,7 +93,7 @@ static uint64_t put_signature(struct output *output, uint64_t function, uint64_t
 {
   const uint64_t words[WORDS] = {0, n, flags};
   union signature signature = {
-      .record = {.tag = {CS_TAG_SIGNATURE, sizeof signature}, .function = function, .word_count = WORDS}};
+      .record = {.tag = {FMT_TAG_SIGNATURE, sizeof signature}, .function = function, .word_count = WORDS}};
   memcpy(signature.record.words, words, sizeof words);
   return put(output, &signature, sizeof signature);
 }
@@ -102,16 +103,16 @@ static uint64_t put_edge(struct output *output, uint64_t from, uint64_t to, uint
                          uint64_t ticks, uint64_t children)
 {
   union edge edge = {.room = {0}};
-  edge.record = (struct cs_rec_edge){.tag = {CS_TAG_EDGE, sizeof edge},
-                                     .from = from,
-                                     .to = to,
-                                     .next = next,
-                                     .calls = calls,
-                                     .total = calls * ticks,
-                                     .children = children,
-                                     .min = ticks,
-                                     .max = ticks,
-                                     .word_count = WORDS};
+  edge.record = (struct fmt_rec_edge){.tag = {FMT_TAG_EDGE, sizeof edge},
+                                      .from = from,
+                                      .to = to,
+                                      .next = next,
+                                      .calls = calls,
+                                      .total = calls * ticks,
+                                      .children = children,
+                                      .min = ticks,
+                                      .max = ticks,
+                                      .word_count = WORDS};
   return put(output, &edge, sizeof edge);
 }
 
@@ -119,15 +120,15 @@ static uint64_t put_edge(struct output *output, uint64_t from, uint64_t to, uint
 static void *make_index(uint32_t pairs, size_t *size)
 {
   struct index_writer *writer = index_writer_new();
-  uint32_t type = index_writer_type(writer, CS_TYPE_SIGNED, "int", 4, CS_NONE);
+  uint32_t type = index_writer_type(writer, FMT_TYPE_SIGNED, "int", 4, FMT_NONE);
   index_writer_function(writer, "/src/rows/main.c", 1, "main", 0);
   for (uint32_t i = 0; i < 2 * pairs; i++) {
     char name[32], file[48];
     snprintf(name, sizeof name, "%s_%u", i % 2 ? "store" : "load", i / 2);
     snprintf(file, sizeof file, "/src/rows/part%u.c", i / 64);
     index_writer_function(writer, file, 10 + i % 64 * 20, name, 0);
-    index_writer_arg(writer, CS_ARG_VALUE, "n", type);
-    index_writer_arg(writer, CS_ARG_VALUE, "flags", type);
+    index_writer_arg(writer, FMT_ARG_VALUE, "n", type);
+    index_writer_arg(writer, FMT_ARG_VALUE, "flags", type);
   }
   void *index = index_writer_finish(writer, size);
   index_writer_free(writer);
@@ -140,12 +141,12 @@ static uint64_t put_module(struct output *output, uint32_t pairs)
   void *index = make_index(pairs, &size);
   uint64_t copy = put(output, index, size);
   free(index);
-  struct cs_rec_module module = {.tag = {CS_TAG_MODULE, sizeof module},
-                                 .start = 0x400000,
-                                 .end = 0x8000000,
-                                 .path = put_name(output, "/usr/bin/rows"),
-                                 .index = copy,
-                                 .index_size = size};
+  struct fmt_rec_module module = {.tag = {FMT_TAG_MODULE, sizeof module},
+                                  .start = 0x400000,
+                                  .end = 0x8000000,
+                                  .path = put_name(output, "/usr/bin/rows"),
+                                  .index = copy,
+                                  .index_size = size};
   return put(output, &module, sizeof module);
 }
 
@@ -169,23 +170,23 @@ static uint64_t put_pair(struct output *output, uint64_t caller, uint64_t parent
   return newest;
 }
 
-static void write_tree(struct output *output, struct cs_rec_header *header, uint64_t rows)
+static void write_tree(struct output *output, struct fmt_rec_header *header, uint64_t rows)
 {
   const uint32_t pairs = (uint32_t)((rows + 2 * SIGNATURES - 2) / (2 * SIGNATURES));
   header->program = put_name(output, "/usr/bin/rows");
   header->first_module = put_module(output, pairs);
-  struct cs_rec_thread thread = {.tag = {CS_TAG_THREAD, sizeof thread},
-                                 .tid = 1,
-                                 .state = CS_THREAD_ENDED,
-                                 .name = "rows",
-                                 .end_ticks = 1,
-                                 .threads = 1};
+  struct fmt_rec_thread thread = {.tag = {FMT_TAG_THREAD, sizeof thread},
+                                  .tid = 1,
+                                  .state = FMT_THREAD_ENDED,
+                                  .name = "rows",
+                                  .end_ticks = 1,
+                                  .threads = 1};
   uint64_t root = put_context(output, 0, 0);
   thread.root = put_variant(output, root, 0);
   thread.root_edge = thread.first_edge = put_edge(output, 0, thread.root, 0, 0, 0, 0);
   thread.first_function = put_function(output, header->first_module, 0, 0);
   uint64_t in_main = put_context(output, root, thread.first_function);
-  struct cs_rec_signature none = {.tag = {CS_TAG_SIGNATURE, sizeof none}, .function = thread.first_function};
+  struct fmt_rec_signature none = {.tag = {FMT_TAG_SIGNATURE, sizeof none}, .function = thread.first_function};
   uint64_t main_variant = put_variant(output, in_main, put(output, &none, sizeof none));
   for (uint64_t done = 0; done + 1 < rows;) {
     uint32_t pair = (uint32_t)(done / (2 * SIGNATURES));
@@ -212,15 +213,15 @@ int main(int argc, char **argv)
     perror(argv[2]);
     return 1;
   }
-  struct cs_rec_header header = {.magic = CS_RECORDING_MAGIC,
-                                 .version = CS_RECORDING_VERSION,
-                                 .header_size = sizeof header,
-                                 .base = BASE,
-                                 .pid = 1,
-                                 .clock = CS_CLOCK_MONOTONIC,
-                                 .flags = CS_REC_SIGNATURES | CS_REC_FINISHED,
-                                 .exit_status = 0,
-                                 .timeline_min = UINT64_MAX};
+  struct fmt_rec_header header = {.magic = FMT_RECORDING_MAGIC,
+                                  .version = FMT_RECORDING_VERSION,
+                                  .header_size = sizeof header,
+                                  .base = BASE,
+                                  .pid = 1,
+                                  .clock = FMT_CLOCK_MONOTONIC,
+                                  .flags = FMT_REC_SIGNATURES | FMT_REC_FINISHED,
+                                  .exit_status = 0,
+                                  .timeline_min = UINT64_MAX};
   put(&output, &header, sizeof header);
   write_tree(&output, &header, strtoull(argv[1], NULL, 10));
   header.next = header.reserved_size = output.next - BASE;

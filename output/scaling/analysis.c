@@ -1,11 +1,11 @@
-#include "analysis.h"
+#include "output/scaling/analysis.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "roles.h"
+#include "output/scaling/roles.h"
 
 /* A law that deviates by more is looked for again among the calls that have the same other arguments. */
 #define SPLIT 0.10
@@ -14,38 +14,38 @@
 
 /* The longest call is the one that something else on the machine made long, if any was. Calls inside calls of the same
  * signature are part of others: the longest is then not one of the primitive ones for sure. */
-static double trimmed_mean(const struct cs_scaling_row *row)
+static double trimmed_mean(const struct out_scaling_row *row)
 {
   if (row->calls < TRIMMED || row->calls != row->primitive || !(row->cumulative > row->max))
     return row->cumulative / (double)row->primitive;
   return (row->cumulative - row->max) / (double)(row->calls - 1);
 }
 
-double cs_scaling_time(const struct cs_scaling_measure *measure, const struct cs_scaling_row *row)
+double out_scaling_time(const struct out_scaling_measure *measure, const struct out_scaling_row *row)
 {
-  if (measure->statistic == CS_STATISTIC_MINIMUM)
+  if (measure->statistic == OUT_STATISTIC_MINIMUM)
     return row->min;
   if (measure->own)
     return row->calls > 0 ? row->own / (double)row->calls : 0;
   if (row->primitive == 0)
     return 0;
-  return measure->statistic == CS_STATISTIC_TRIMMED ? trimmed_mean(row) : row->cumulative / (double)row->primitive;
+  return measure->statistic == OUT_STATISTIC_TRIMMED ? trimmed_mean(row) : row->cumulative / (double)row->primitive;
 }
 
 /* The calls that a row's time is the mean of: a single one counts half of many, as it is the one that a cold cache or
  * an interruption spoils. */
-static double counted_calls(const struct cs_scaling_measure *measure, const struct cs_scaling_row *row)
+static double counted_calls(const struct out_scaling_measure *measure, const struct out_scaling_row *row)
 {
-  bool all = measure->own || measure->statistic == CS_STATISTIC_MINIMUM;
+  bool all = measure->own || measure->statistic == OUT_STATISTIC_MINIMUM;
   return (double)(all ? row->calls : row->primitive);
 }
 
 /* True when every candidate of the row is known; writes their values. */
-static bool read_values(const struct cs_scaling_analysis *analysis, const struct cs_scaling_finding *finding,
+static bool read_values(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *finding,
                         uint32_t row, double *values)
 {
   for (uint32_t i = 0; i < finding->points.candidates; i++) {
-    values[i] = cs_scaling_argument(analysis->samples, finding->candidates[i])->numbers[row];
+    values[i] = out_scaling_argument(analysis->samples, finding->candidates[i])->numbers[row];
     if (isnan(values[i]))
       return false;
   }
@@ -53,34 +53,34 @@ static bool read_values(const struct cs_scaling_analysis *analysis, const struct
 }
 
 /* A point for each row that has a time and whose candidates are known. Weights are not yet of mean 1. */
-static uint32_t read_points(const struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding,
+static uint32_t read_points(const struct out_scaling_analysis *analysis, struct out_scaling_finding *finding,
                             double *values, double *times, double *weights)
 {
-  const struct cs_scaling_measure *measure = &analysis->measure;
+  const struct out_scaling_measure *measure = &analysis->measure;
   uint32_t count = 0;
   for (uint32_t i = 0; i < finding->row_count; i++) {
-    const struct cs_scaling_row *row = &analysis->samples->rows[finding->rows[i]];
+    const struct out_scaling_row *row = &analysis->samples->rows[finding->rows[i]];
     if (!read_values(analysis, finding, finding->rows[i], values + (size_t)count * finding->points.candidates))
       continue;
-    double time = cs_scaling_time(measure, row), calls = counted_calls(measure, row);
+    double time = out_scaling_time(measure, row), calls = counted_calls(measure, row);
     if (!isnormal(time) || time < 0) {
       finding->zero++;
       continue;
     }
-    finding->bound += row->is_bound && !measure->own && measure->statistic != CS_STATISTIC_MINIMUM;
+    finding->bound += row->is_bound && !measure->own && measure->statistic != OUT_STATISTIC_MINIMUM;
     times[count] = time;
     weights[count++] = calls / (calls + 1);
   }
   return count;
 }
 
-static int make_points(struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding)
+static int make_points(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding)
 {
   uint32_t candidates = finding->points.candidates;
   size_t rows = finding->row_count + 1u;
-  double *values = cs_arena_alloc(&analysis->arena, rows * candidates * sizeof *values);
-  double *times = cs_arena_alloc(&analysis->arena, rows * sizeof *times);
-  double *weights = cs_arena_alloc(&analysis->arena, rows * sizeof *weights);
+  double *values = base_arena_alloc(&analysis->arena, rows * candidates * sizeof *values);
+  double *times = base_arena_alloc(&analysis->arena, rows * sizeof *times);
+  double *weights = base_arena_alloc(&analysis->arena, rows * sizeof *weights);
   if (!values || !times || !weights)
     return -ENOMEM;
   uint32_t count = read_points(analysis, finding, values, times, weights);
@@ -89,58 +89,58 @@ static int make_points(struct cs_scaling_analysis *analysis, struct cs_scaling_f
     sum += weights[i];
   for (uint32_t i = 0; i < count; i++)
     weights[i] *= count / sum;
-  finding->points = (struct cs_points){
+  finding->points = (struct out_points){
       .count = count, .candidates = candidates, .values = values, .times = times, .weights = weights};
   return 0;
 }
 
-static bool has_number(const struct cs_scaling_samples *samples)
+static bool has_number(const struct out_scaling_samples *samples)
 {
   for (uint32_t i = 0; i < samples->arguments.count; i++)
-    if (cs_scaling_argument(samples, i)->is_number)
+    if (out_scaling_argument(samples, i)->is_number)
       return true;
   return false;
 }
 
 /* Finds what the finding's rows say. */
-static int find(struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding)
+static int find(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding)
 {
-  int result = cs_scaling_roles(analysis, finding);
+  int result = out_scaling_roles(analysis, finding);
   if (result < 0)
     return result;
-  finding->kind = has_number(analysis->samples) ? CS_SCALING_FEW : CS_SCALING_NO_NUMBER;
+  finding->kind = has_number(analysis->samples) ? OUT_SCALING_FEW : OUT_SCALING_NO_NUMBER;
   if (finding->points.candidates == 0)
     return 0;
   result = make_points(analysis, finding);
   if (result < 0)
     return result;
   if (finding->zero > finding->points.count)
-    finding->kind = CS_SCALING_SHORT;
-  if (finding->points.count < CS_SCALING_VALUES || finding->kind == CS_SCALING_SHORT)
+    finding->kind = OUT_SCALING_SHORT;
+  if (finding->points.count < OUT_SCALING_VALUES || finding->kind == OUT_SCALING_SHORT)
     return 0;
-  result = cs_choose(&finding->points, &finding->verdict);
-  finding->kind = (enum cs_scaling_kind)finding->verdict.kind;
+  result = out_choose(&finding->points, &finding->verdict);
+  finding->kind = (enum out_scaling_kind)finding->verdict.kind;
   return result;
 }
 
 /* What a row's calls have in common with those of others: its arguments that are no candidates and vary. */
-static int describe(struct cs_scaling_analysis *analysis, const struct cs_scaling_role *roles, uint32_t row,
-                    struct cs_text *text)
+static int describe(struct out_scaling_analysis *analysis, const struct out_scaling_role *roles, uint32_t row,
+                    struct out_text *text)
 {
-  cs_text_clear(text);
+  out_text_clear(text);
   for (uint32_t i = 0; i < analysis->samples->arguments.count; i++) {
-    const struct cs_scaling_argument *argument = cs_scaling_argument(analysis->samples, i);
-    if (roles[i].use != CS_USE_TEXT && roles[i].use != CS_USE_FEW && roles[i].use != CS_USE_NARROW)
+    const struct out_scaling_argument *argument = out_scaling_argument(analysis->samples, i);
+    if (roles[i].use != OUT_USE_TEXT && roles[i].use != OUT_USE_FEW && roles[i].use != OUT_USE_NARROW)
       continue;
     if (text->length > 0)
-      cs_text_puts(text, ", ");
-    cs_text_printf(text, "%s=", argument->name);
+      out_text_puts(text, ", ");
+    out_text_printf(text, "%s=", argument->name);
     if (!argument->is_number)
-      cs_text_puts(text, argument->texts[row] ? cs_profile_string(analysis->profile, argument->texts[row]) : "?");
+      out_text_puts(text, argument->texts[row] ? out_profile_string(analysis->profile, argument->texts[row]) : "?");
     else if (isnan(argument->numbers[row]))
-      cs_text_putc(text, '?');
+      out_text_putc(text, '?');
     else
-      cs_text_printf(text, "%.15g", argument->numbers[row]);
+      out_text_printf(text, "%.15g", argument->numbers[row]);
   }
   return text->failed ? -ENOMEM : 0;
 }
@@ -158,19 +158,19 @@ static int compare_described(const void *left, const void *right)
 }
 
 /* The rows of `whole` sorted by what they have in common. NULL: -ENOMEM. */
-static struct described *describe_all(struct cs_scaling_analysis *analysis, const struct cs_scaling_finding *whole)
+static struct described *describe_all(struct out_scaling_analysis *analysis, const struct out_scaling_finding *whole)
 {
-  struct cs_text text = {0};
+  struct out_text text = {0};
   struct described *list = calloc(whole->row_count + 1u, sizeof *list);
   bool failed = !list;
   for (uint32_t i = 0; !failed && i < whole->row_count; i++) {
     failed = describe(analysis, whole->roles, whole->rows[i], &text) < 0;
     list[i].row = whole->rows[i];
     if (!failed)
-      list[i].where = cs_arena_copy(&analysis->arena, cs_text_string(&text), text.length);
+      list[i].where = base_arena_copy(&analysis->arena, out_text_string(&text), text.length);
     failed |= !list[i].where;
   }
-  cs_text_free(&text);
+  out_text_free(&text);
   if (failed) {
     free(list);
     return NULL;
@@ -179,34 +179,34 @@ static struct described *describe_all(struct cs_scaling_analysis *analysis, cons
   return list;
 }
 
-static int add_part(struct cs_scaling_analysis *analysis, const struct described *list, uint32_t count)
+static int add_part(struct out_scaling_analysis *analysis, const struct described *list, uint32_t count)
 {
-  struct cs_scaling_finding part = {.where = list[0].where, .row_count = count};
-  part.rows = cs_arena_alloc(&analysis->arena, count * sizeof *part.rows);
+  struct out_scaling_finding part = {.where = list[0].where, .row_count = count};
+  part.rows = base_arena_alloc(&analysis->arena, count * sizeof *part.rows);
   if (!part.rows)
     return -ENOMEM;
   for (uint32_t i = 0; i < count; i++)
     part.rows[i] = list[i].row;
   int result = find(analysis, &part);
-  struct cs_scaling_finding *added = result == 0 ? cs_vector_add(&analysis->findings, 1) : NULL;
+  struct out_scaling_finding *added = result == 0 ? base_vector_add(&analysis->findings, 1) : NULL;
   if (added)
     *added = part;
   else
-    cs_choice_free(&part.verdict);
+    out_choice_free(&part.verdict);
   return added ? 0 : -ENOMEM;
 }
 
-static bool has_verdict(const struct cs_scaling_finding *finding)
+static bool has_verdict(const struct out_scaling_finding *finding)
 {
-  return finding->kind == CS_SCALING_LAW || finding->kind == CS_SCALING_CONSTANT;
+  return finding->kind == OUT_SCALING_LAW || finding->kind == OUT_SCALING_CONSTANT;
 }
 
 /* True when the parts say more than the whole: most of the rows have a law there, and deviate from it half as much. */
-static bool is_better(const struct cs_scaling_analysis *analysis, const struct cs_scaling_finding *whole)
+static bool is_better(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *whole)
 {
   double rows = 0, squares = 0;
   for (uint32_t i = 1; i < analysis->findings.count; i++) {
-    const struct cs_scaling_finding *part = cs_vector_at(&analysis->findings, i);
+    const struct out_scaling_finding *part = base_vector_at(&analysis->findings, i);
     if (!has_verdict(part))
       continue;
     rows += part->row_count;
@@ -215,16 +215,16 @@ static bool is_better(const struct cs_scaling_analysis *analysis, const struct c
   return rows >= whole->row_count / 2.0 && sqrt(squares / rows) < whole->verdict.fit.deviation / 2;
 }
 
-static void drop(struct cs_scaling_analysis *analysis, uint32_t from, uint32_t to)
+static void drop(struct out_scaling_analysis *analysis, uint32_t from, uint32_t to)
 {
   for (uint32_t i = from; i < to; i++)
-    cs_choice_free(&((struct cs_scaling_finding *)cs_vector_at(&analysis->findings, i))->verdict);
+    out_choice_free(&((struct out_scaling_finding *)base_vector_at(&analysis->findings, i))->verdict);
 }
 
 /* Looks for laws of the calls that agree in their other arguments. The whole stays the first finding, or gives way. */
-static int split(struct cs_scaling_analysis *analysis)
+static int split(struct out_scaling_analysis *analysis)
 {
-  struct cs_scaling_finding whole = *(struct cs_scaling_finding *)cs_vector_at(&analysis->findings, 0);
+  struct out_scaling_finding whole = *(struct out_scaling_finding *)base_vector_at(&analysis->findings, 0);
   struct described *list = describe_all(analysis, &whole);
   if (!list)
     return -ENOMEM;
@@ -243,7 +243,7 @@ static int split(struct cs_scaling_analysis *analysis)
   uint32_t count = analysis->findings.count;
   if (count > 1 && is_better(analysis, &whole)) {
     drop(analysis, 0, 1);
-    memmove(analysis->findings.data, cs_vector_at(&analysis->findings, 1), (count - 1) * sizeof whole);
+    memmove(analysis->findings.data, base_vector_at(&analysis->findings, 1), (count - 1) * sizeof whole);
     analysis->findings.count = count - 1;
   } else {
     drop(analysis, 1, count);
@@ -252,28 +252,30 @@ static int split(struct cs_scaling_analysis *analysis)
   return 0;
 }
 
-int cs_scaling_analyse(const struct cs_profile *profile, const struct cs_scaling_samples *samples,
-                       const struct cs_scaling_measure *measure, struct cs_scaling_analysis *analysis)
+int out_scaling_analyse(const struct out_profile *profile, const struct out_scaling_samples *samples,
+                        const struct out_scaling_measure *measure, struct out_scaling_analysis *analysis)
 {
-  *analysis = (struct cs_scaling_analysis){
-      .profile = profile, .samples = samples, .measure = *measure, .findings = CS_VECTOR_OF(struct cs_scaling_finding)};
-  struct cs_scaling_finding *whole = cs_vector_add(&analysis->findings, 1);
+  *analysis = (struct out_scaling_analysis){.profile = profile,
+                                            .samples = samples,
+                                            .measure = *measure,
+                                            .findings = BASE_VECTOR_OF(struct out_scaling_finding)};
+  struct out_scaling_finding *whole = base_vector_add(&analysis->findings, 1);
   if (!whole)
     return -ENOMEM;
   whole->row_count = samples->row_count;
-  whole->rows = cs_arena_alloc(&analysis->arena, (samples->row_count + 1u) * sizeof *whole->rows);
+  whole->rows = base_arena_alloc(&analysis->arena, (samples->row_count + 1u) * sizeof *whole->rows);
   if (!whole->rows)
     return -ENOMEM;
   for (uint32_t i = 0; i < samples->row_count; i++)
     whole->rows[i] = i;
   int result = find(analysis, whole);
-  bool is_poor = whole->kind == CS_SCALING_NONE || (has_verdict(whole) && whole->verdict.fit.deviation > SPLIT);
+  bool is_poor = whole->kind == OUT_SCALING_NONE || (has_verdict(whole) && whole->verdict.fit.deviation > SPLIT);
   return result == 0 && is_poor ? split(analysis) : result;
 }
 
-void cs_scaling_analysis_free(struct cs_scaling_analysis *analysis)
+void out_scaling_analysis_free(struct out_scaling_analysis *analysis)
 {
   drop(analysis, 0, analysis->findings.count);
-  cs_vector_free(&analysis->findings);
-  cs_arena_free(&analysis->arena);
+  base_vector_free(&analysis->findings);
+  base_arena_free(&analysis->arena);
 }

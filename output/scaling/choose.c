@@ -1,4 +1,4 @@
-#include "choose.h"
+#include "output/scaling/choose.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,15 +7,15 @@
 #define MEDIAN_TO_DEVIATION 1.4826
 
 struct choice {
-  const struct cs_points *points;
-  struct cs_fit_room room;
+  const struct out_points *points;
+  struct out_fit_room room;
   double scale;
   uint32_t steps;
-  struct cs_vector fits; /* struct cs_fit, the constant first */
+  struct base_vector fits; /* struct out_fit, the constant first */
 };
 
 /* A slower term that is taken off may not make the time fall as the argument rises. */
-static bool is_rising(const struct cs_points *points, const struct cs_fit *fit)
+static bool is_rising(const struct out_points *points, const struct out_fit *fit)
 {
   if (fit->law.argument_count != 1 || fit->law.term_count < 2)
     return true;
@@ -24,31 +24,31 @@ static bool is_rising(const struct cs_points *points, const struct cs_fit *fit)
     if (points->values[(uint64_t)i * points->candidates + argument] <
         points->values[(uint64_t)lowest * points->candidates + argument])
       lowest = i;
-  double least = cs_fit_at(fit, points->values + (uint64_t)lowest * points->candidates);
+  double least = out_fit_at(fit, points->values + (uint64_t)lowest * points->candidates);
   for (uint32_t i = 0; i < points->count; i++)
-    if (cs_fit_at(fit, points->values + (uint64_t)i * points->candidates) < least * (1 - 1e-9))
+    if (out_fit_at(fit, points->values + (uint64_t)i * points->candidates) < least * (1 - 1e-9))
       return false;
   return true;
 }
 
-static int take_law(const struct cs_law *law, void *data)
+static int take_law(const struct out_law *law, void *data)
 {
   struct choice *choice = data;
-  struct cs_fit fit;
-  if (cs_fit(choice->points, law, choice->scale, choice->steps, &choice->room, &fit) < 0)
+  struct out_fit fit;
+  if (out_fit(choice->points, law, choice->scale, choice->steps, &choice->room, &fit) < 0)
     return 0;
-  if (law->leading > 0 && (fit.share < CS_CHOOSE_SHARE || !is_rising(choice->points, &fit)))
+  if (law->leading > 0 && (fit.share < OUT_CHOOSE_SHARE || !is_rising(choice->points, &fit)))
     return 0;
-  struct cs_fit *added = cs_vector_add(&choice->fits, 1);
+  struct out_fit *added = base_vector_add(&choice->fits, 1);
   if (!added)
     return -ENOMEM;
   *added = fit;
   return 0;
 }
 
-static struct cs_fit *fit_at(const struct choice *choice, uint32_t number)
+static struct out_fit *fit_at(const struct choice *choice, uint32_t number)
 {
-  return cs_vector_at(&choice->fits, number);
+  return base_vector_at(&choice->fits, number);
 }
 
 static int fit_all(struct choice *choice, double scale, uint32_t steps)
@@ -56,12 +56,12 @@ static int fit_all(struct choice *choice, double scale, uint32_t steps)
   choice->fits.count = 0;
   choice->scale = scale;
   choice->steps = steps;
-  return cs_laws_each(choice->points->candidates, take_law, choice);
+  return out_laws_each(choice->points->candidates, take_law, choice);
 }
 
-static const struct cs_fit *best_of(const struct choice *choice)
+static const struct out_fit *best_of(const struct choice *choice)
 {
-  const struct cs_fit *best = fit_at(choice, 0);
+  const struct out_fit *best = fit_at(choice, 0);
   for (uint32_t i = 1; i < choice->fits.count; i++)
     if (fit_at(choice, i)->score < best->score)
       best = fit_at(choice, i);
@@ -72,7 +72,7 @@ static const struct cs_fit *best_of(const struct choice *choice)
  * are far off must not choose it. */
 static double find_scale(const struct choice *choice)
 {
-  return fmax(CS_CHOOSE_SCALE, MEDIAN_TO_DEVIATION * best_of(choice)->median);
+  return fmax(OUT_CHOOSE_SCALE, MEDIAN_TO_DEVIATION * best_of(choice)->median);
 }
 
 /* Even a constant is not fitted to times that are no numbers. */
@@ -82,12 +82,12 @@ static bool has_constant(const struct choice *choice)
 }
 
 /* The law with the fewest terms of those that are not told from the best; of as many terms, the best. */
-static const struct cs_fit *choose(const struct choice *choice)
+static const struct out_fit *choose(const struct choice *choice)
 {
-  double limit = best_of(choice)->score + CS_CHOOSE_APART;
-  const struct cs_fit *chosen = NULL;
+  double limit = best_of(choice)->score + OUT_CHOOSE_APART;
+  const struct out_fit *chosen = NULL;
   for (uint32_t i = 0; i < choice->fits.count; i++) {
-    const struct cs_fit *fit = fit_at(choice, i);
+    const struct out_fit *fit = fit_at(choice, i);
     if (fit->score > limit)
       continue;
     if (!chosen || fit->law.term_count < chosen->law.term_count ||
@@ -97,14 +97,14 @@ static const struct cs_fit *choose(const struct choice *choice)
   return chosen;
 }
 
-static int add_rival(struct cs_choice *verdict, const struct cs_law *law)
+static int add_rival(struct out_choice *verdict, const struct out_law *law)
 {
-  if (cs_law_same_name(law, &verdict->fit.law))
+  if (out_law_same_name(law, &verdict->fit.law))
     return 0;
   for (uint32_t i = 0; i < verdict->rivals.count; i++)
-    if (cs_law_same_name(law, cs_vector_at(&verdict->rivals, i)))
+    if (out_law_same_name(law, base_vector_at(&verdict->rivals, i)))
       return 0;
-  struct cs_law *added = cs_vector_add(&verdict->rivals, 1);
+  struct out_law *added = base_vector_add(&verdict->rivals, 1);
   if (!added)
     return -ENOMEM;
   *added = *law;
@@ -113,61 +113,61 @@ static int add_rival(struct cs_choice *verdict, const struct cs_law *law)
 
 /* Laws of no more terms that fit as well, and whatever fits better, but not clearly. A constant has no more than these.
  */
-static int find_rivals(const struct choice *choice, struct cs_choice *verdict)
+static int find_rivals(const struct choice *choice, struct out_choice *verdict)
 {
-  bool is_constant = verdict->kind == CS_CHOICE_CONSTANT;
+  bool is_constant = verdict->kind == OUT_CHOICE_CONSTANT;
   uint32_t terms = is_constant ? 1 : verdict->fit.law.term_count;
-  double limit = is_constant ? verdict->fit.score : verdict->fit.score + CS_CHOOSE_APART;
+  double limit = is_constant ? verdict->fit.score : verdict->fit.score + OUT_CHOOSE_APART;
   int result = 0;
   for (uint32_t i = 1; i < choice->fits.count && result == 0; i++) {
-    const struct cs_fit *fit = fit_at(choice, i);
+    const struct out_fit *fit = fit_at(choice, i);
     bool is_as_good = fit->score < verdict->fit.score || (fit->law.term_count <= terms && fit->score < limit);
-    if (is_as_good && fit->growth >= CS_CHOOSE_GROWTH && !cs_law_is_steeper(&fit->law))
+    if (is_as_good && fit->growth >= OUT_CHOOSE_GROWTH && !out_law_is_steeper(&fit->law))
       result = add_rival(verdict, &fit->law);
   }
   return result;
 }
 
 /* The median is asked as well: half of the times far off would count little by their size alone. */
-static bool is_constant(const struct cs_fit *constant)
+static bool is_constant(const struct out_fit *constant)
 {
-  return fmax(constant->deviation, MEDIAN_TO_DEVIATION * constant->median) <= CS_CHOOSE_CONSTANT;
+  return fmax(constant->deviation, MEDIAN_TO_DEVIATION * constant->median) <= OUT_CHOOSE_CONSTANT;
 }
 
-static int judge(const struct choice *choice, struct cs_choice *verdict)
+static int judge(const struct choice *choice, struct out_choice *verdict)
 {
-  const struct cs_fit *constant = fit_at(choice, 0), *chosen = choose(choice);
-  bool is_law = chosen->law.leading > 0 && chosen->growth >= CS_CHOOSE_GROWTH;
-  *verdict = (struct cs_choice){.kind = CS_CHOICE_NONE, .fit = *constant, .rivals = CS_VECTOR_OF(struct cs_law)};
-  verdict->is_steeper = is_law && chosen->explained >= CS_CHOOSE_EXPLAINED && cs_law_is_steeper(&chosen->law);
-  if (is_law && chosen->explained >= CS_CHOOSE_EXPLAINED && !verdict->is_steeper) {
-    verdict->kind = CS_CHOICE_LAW;
+  const struct out_fit *constant = fit_at(choice, 0), *chosen = choose(choice);
+  bool is_law = chosen->law.leading > 0 && chosen->growth >= OUT_CHOOSE_GROWTH;
+  *verdict = (struct out_choice){.kind = OUT_CHOICE_NONE, .fit = *constant, .rivals = BASE_VECTOR_OF(struct out_law)};
+  verdict->is_steeper = is_law && chosen->explained >= OUT_CHOOSE_EXPLAINED && out_law_is_steeper(&chosen->law);
+  if (is_law && chosen->explained >= OUT_CHOOSE_EXPLAINED && !verdict->is_steeper) {
+    verdict->kind = OUT_CHOICE_LAW;
     verdict->fit = *chosen;
   } else if (!verdict->is_steeper && is_constant(constant)) {
-    verdict->kind = CS_CHOICE_CONSTANT;
+    verdict->kind = OUT_CHOICE_CONSTANT;
   }
-  return verdict->kind == CS_CHOICE_NONE ? 0 : find_rivals(choice, verdict);
+  return verdict->kind == OUT_CHOICE_NONE ? 0 : find_rivals(choice, verdict);
 }
 
-int cs_choose(const struct cs_points *points, struct cs_choice *verdict)
+int out_choose(const struct out_points *points, struct out_choice *verdict)
 {
-  *verdict = (struct cs_choice){.kind = CS_CHOICE_NONE, .rivals = CS_VECTOR_OF(struct cs_law)};
-  struct choice choice = {.points = points, .fits = CS_VECTOR_OF(struct cs_fit)};
-  int result = cs_fit_room_make(&choice.room, points->count);
+  *verdict = (struct out_choice){.kind = OUT_CHOICE_NONE, .rivals = BASE_VECTOR_OF(struct out_law)};
+  struct choice choice = {.points = points, .fits = BASE_VECTOR_OF(struct out_fit)};
+  int result = out_fit_room_make(&choice.room, points->count);
   if (result == 0)
-    result = fit_all(&choice, CS_FIT_RESOLUTION, CS_FIT_ROUGH);
+    result = fit_all(&choice, OUT_FIT_RESOLUTION, OUT_FIT_ROUGH);
   if (result == 0 && has_constant(&choice))
-    result = fit_all(&choice, find_scale(&choice), CS_FIT_FULL);
+    result = fit_all(&choice, find_scale(&choice), OUT_FIT_FULL);
   if (result == 0 && has_constant(&choice))
     result = judge(&choice, verdict);
   if (result < 0)
-    cs_choice_free(verdict);
-  cs_vector_free(&choice.fits);
-  cs_fit_room_free(&choice.room);
+    out_choice_free(verdict);
+  base_vector_free(&choice.fits);
+  out_fit_room_free(&choice.room);
   return result;
 }
 
-void cs_choice_free(struct cs_choice *verdict)
+void out_choice_free(struct out_choice *verdict)
 {
-  cs_vector_free(&verdict->rivals);
+  base_vector_free(&verdict->rivals);
 }

@@ -1,11 +1,11 @@
-#include "fit.h"
+#include "output/scaling/fit.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "least_squares.h"
+#include "output/scaling/least_squares.h"
 
 #define HUBER     1.345
 #define HALVINGS  30
@@ -14,23 +14,23 @@
 
 /* A law on its way. */
 struct attempt {
-  const struct cs_points *points;
-  const struct cs_law *law;
-  struct cs_fit_room *room;
+  const struct out_points *points;
+  const struct out_law *law;
+  struct out_fit_room *room;
   uint32_t columns;
   uint32_t steps; /* at most */
   double scale;
-  double largest[1 + CS_LAW_TERMS];      /* by column: what it was divided by */
-  double coefficients[1 + CS_LAW_TERMS]; /* of the divided columns */
+  double largest[1 + OUT_LAW_TERMS];      /* by column: what it was divided by */
+  double coefficients[1 + OUT_LAW_TERMS]; /* of the divided columns */
   double loss;
 };
 
-int cs_fit_room_make(struct cs_fit_room *room, uint32_t points)
+int out_fit_room_make(struct out_fit_room *room, uint32_t points)
 {
   size_t size = (size_t)points + 1;
-  *room = (struct cs_fit_room){
-      .columns = calloc(size, (1 + CS_LAW_TERMS) * sizeof(double)),
-      .matrix = calloc(size, (1 + CS_LAW_TERMS) * sizeof(double)),
+  *room = (struct out_fit_room){
+      .columns = calloc(size, (1 + OUT_LAW_TERMS) * sizeof(double)),
+      .matrix = calloc(size, (1 + OUT_LAW_TERMS) * sizeof(double)),
       .right = calloc(size, sizeof(double)),
       .fitted = calloc(size, sizeof(double)),
       .deviations = calloc(size, sizeof(double)),
@@ -38,11 +38,11 @@ int cs_fit_room_make(struct cs_fit_room *room, uint32_t points)
   };
   if (room->columns && room->matrix && room->right && room->fitted && room->deviations && room->sorted)
     return 0;
-  cs_fit_room_free(room);
+  out_fit_room_free(room);
   return -ENOMEM;
 }
 
-void cs_fit_room_free(struct cs_fit_room *room)
+void out_fit_room_free(struct out_fit_room *room)
 {
   free(room->columns);
   free(room->matrix);
@@ -50,14 +50,14 @@ void cs_fit_room_free(struct cs_fit_room *room)
   free(room->fitted);
   free(room->deviations);
   free(room->sorted);
-  *room = (struct cs_fit_room){0};
+  *room = (struct out_fit_room){0};
 }
 
-double cs_fit_at(const struct cs_fit *fit, const double *values)
+double out_fit_at(const struct out_fit *fit, const double *values)
 {
   double time = fit->coefficients[0];
   for (uint32_t i = 0; i < fit->law.term_count; i++)
-    time += fit->coefficients[1 + i] * cs_law_term(&fit->law, i, values);
+    time += fit->coefficients[1 + i] * out_law_term(&fit->law, i, values);
   return time;
 }
 
@@ -69,11 +69,11 @@ static double *column_of(const struct attempt *attempt, double *matrix, uint32_t
 /* The terms at every point, each column divided by its largest. */
 static int make_columns(struct attempt *attempt)
 {
-  const struct cs_points *points = attempt->points;
+  const struct out_points *points = attempt->points;
   for (uint32_t c = 0; c < attempt->columns; c++) {
     double *column = column_of(attempt, attempt->room->columns, c), largest = 0;
     for (uint32_t i = 0; i < points->count; i++) {
-      column[i] = c == 0 ? 1 : cs_law_term(attempt->law, c - 1, points->values + (uint64_t)i * points->candidates);
+      column[i] = c == 0 ? 1 : out_law_term(attempt->law, c - 1, points->values + (uint64_t)i * points->candidates);
       if (!(column[i] <= largest))
         largest = column[i];
     }
@@ -95,7 +95,7 @@ static double loss_of(double deviation, double scale)
 /* Fitted times and deviations for `coefficients`, and their loss; INFINITY when a time is not positive. */
 static double judge(struct attempt *attempt, const double *coefficients)
 {
-  const struct cs_points *points = attempt->points;
+  const struct out_points *points = attempt->points;
   double loss = 0;
   for (uint32_t i = 0; i < points->count; i++) {
     double fitted = 0;
@@ -113,15 +113,15 @@ static double judge(struct attempt *attempt, const double *coefficients)
 /* First coefficients: those of least squares of relative deviations; where they make a time negative, equal parts. */
 static void begin(struct attempt *attempt)
 {
-  const struct cs_points *points = attempt->points;
-  struct cs_fit_room *room = attempt->room;
+  const struct out_points *points = attempt->points;
+  struct out_fit_room *room = attempt->room;
   for (uint32_t i = 0; i < points->count; i++) {
     double root = sqrt(points->weights[i]);
     for (uint32_t c = 0; c < attempt->columns; c++)
       column_of(attempt, room->matrix, c)[i] = root * column_of(attempt, room->columns, c)[i] / points->times[i];
     room->right[i] = root;
   }
-  int result = cs_least_squares(room->matrix, room->right, points->count, attempt->columns, attempt->coefficients);
+  int result = out_least_squares(room->matrix, room->right, points->count, attempt->columns, attempt->coefficients);
   attempt->loss = result == 0 ? judge(attempt, attempt->coefficients) : INFINITY;
   if (isfinite(attempt->loss))
     return;
@@ -143,15 +143,15 @@ static double weight_of(const struct attempt *attempt, uint32_t point)
 /* The linear problem around the fitted times: its solution is the step to take. */
 static int linearise(struct attempt *attempt, double *step)
 {
-  const struct cs_points *points = attempt->points;
-  struct cs_fit_room *room = attempt->room;
+  const struct out_points *points = attempt->points;
+  struct out_fit_room *room = attempt->room;
   for (uint32_t i = 0; i < points->count; i++) {
     double root = sqrt(weight_of(attempt, i));
     for (uint32_t c = 0; c < attempt->columns; c++)
       column_of(attempt, room->matrix, c)[i] = root * column_of(attempt, room->columns, c)[i] / room->fitted[i];
     room->right[i] = root * room->deviations[i];
   }
-  return cs_least_squares(room->matrix, room->right, points->count, attempt->columns, step);
+  return out_least_squares(room->matrix, room->right, points->count, attempt->columns, step);
 }
 
 /* Takes as much of the step as lowers the loss. False when none does. */
@@ -159,7 +159,7 @@ static bool advance(struct attempt *attempt, const double *step)
 {
   double part = 1;
   for (int i = 0; i < HALVINGS; i++, part /= 2) {
-    double tried[1 + CS_LAW_TERMS];
+    double tried[1 + OUT_LAW_TERMS];
     for (uint32_t c = 0; c < attempt->columns; c++)
       tried[c] = attempt->coefficients[c] + part * step[c];
     double loss = judge(attempt, tried);
@@ -176,7 +176,7 @@ static bool advance(struct attempt *attempt, const double *step)
 /* Gauss and Newton's steps until the loss falls no more. Leaves the matrix with the leverages of the last one. */
 static int descend(struct attempt *attempt)
 {
-  double step[1 + CS_LAW_TERMS];
+  double step[1 + OUT_LAW_TERMS];
   begin(attempt);
   if (!isfinite(attempt->loss))
     return -EDOM;
@@ -236,7 +236,7 @@ static void keep_largest(double largest[SUPPORT], double value)
   }
 }
 
-static void find_shares(const struct attempt *attempt, struct cs_fit *fit)
+static void find_shares(const struct attempt *attempt, struct out_fit *fit)
 {
   fit->share = 1;
   for (uint32_t c = 0; c < attempt->columns; c++) {
@@ -252,7 +252,7 @@ static void find_shares(const struct attempt *attempt, struct cs_fit *fit)
 
 static double explained_by(const struct attempt *attempt)
 {
-  const struct cs_points *points = attempt->points;
+  const struct out_points *points = attempt->points;
   double weights = 0, sum = 0, left = 0, all = 0;
   for (uint32_t i = 0; i < points->count; i++) {
     weights += weight_of(attempt, i);
@@ -279,12 +279,12 @@ static double growth_of(const struct attempt *attempt)
 static double score_of(const struct attempt *attempt)
 {
   double count = attempt->points->count, unknowns = attempt->columns + 1;
-  double mean = attempt->loss / count + CS_FIT_RESOLUTION * CS_FIT_RESOLUTION;
+  double mean = attempt->loss / count + OUT_FIT_RESOLUTION * OUT_FIT_RESOLUTION;
   return count * log(mean) + 2 * unknowns + 2 * unknowns * (unknowns + 1) / (count - unknowns - 1);
 }
 
-int cs_fit(const struct cs_points *points, const struct cs_law *law, double scale, uint32_t steps,
-           struct cs_fit_room *room, struct cs_fit *fit)
+int out_fit(const struct out_points *points, const struct out_law *law, double scale, uint32_t steps,
+            struct out_fit_room *room, struct out_fit *fit)
 {
   struct attempt attempt = {
       .points = points, .law = law, .room = room, .columns = 1u + law->term_count, .steps = steps, .scale = scale};
@@ -295,7 +295,7 @@ int cs_fit(const struct cs_points *points, const struct cs_law *law, double scal
     result = descend(&attempt);
   if (result < 0)
     return result;
-  *fit = (struct cs_fit){
+  *fit = (struct out_fit){
       .law = *law,
       .score = score_of(&attempt),
       .deviation = sqrt(attempt.loss / points->count),

@@ -1,44 +1,44 @@
-#include "law.h"
+#include "output/scaling/law.h"
 
 #include <math.h>
 #include <string.h>
 
-double cs_growth_at(enum cs_growth growth, double value)
+double out_growth_at(enum out_growth growth, double value)
 {
   double logarithm = value > 1 ? log2(value) : 0;
   switch (growth) {
-  case CS_GROWTH_LOG:
+  case OUT_GROWTH_LOG:
     return logarithm;
-  case CS_GROWTH_N:
+  case OUT_GROWTH_N:
     return value;
-  case CS_GROWTH_N_LOG:
+  case OUT_GROWTH_N_LOG:
     return value * logarithm;
-  case CS_GROWTH_N2:
+  case OUT_GROWTH_N2:
     return value * value;
-  case CS_GROWTH_N3:
+  case OUT_GROWTH_N3:
     return value * value * value;
-  case CS_GROWTH_N4:
+  case OUT_GROWTH_N4:
     return value * value * value * value;
-  case CS_GROWTH_EXPONENTIAL_SLOW:
+  case OUT_GROWTH_EXPONENTIAL_SLOW:
     return pow(1.5, value);
-  case CS_GROWTH_EXPONENTIAL:
+  case OUT_GROWTH_EXPONENTIAL:
     return exp2(value);
   default:
     return 1;
   }
 }
 
-double cs_law_term(const struct cs_law *law, uint32_t term, const double *values)
+double out_law_term(const struct out_law *law, uint32_t term, const double *values)
 {
   double product = 1;
   for (uint32_t i = 0; i < law->argument_count; i++)
-    product *= cs_growth_at(law->growth[term][i], values[law->arguments[i]]);
+    product *= out_growth_at(law->growth[term][i], values[law->arguments[i]]);
   return product;
 }
 
 struct each {
   uint32_t count;
-  int (*take)(const struct cs_law *law, void *data);
+  int (*take)(const struct out_law *law, void *data);
   void *data;
 };
 
@@ -46,12 +46,12 @@ struct each {
 static int each_of_one(const struct each *each, uint8_t argument)
 {
   int result = 0;
-  for (uint32_t first = CS_GROWTH_LOG; first <= CS_GROWTH_STEEPEST && result == 0; first++) {
-    struct cs_law law = {
+  for (uint32_t first = OUT_GROWTH_LOG; first <= OUT_GROWTH_STEEPEST && result == 0; first++) {
+    struct out_law law = {
         .argument_count = 1, .term_count = 1, .leading = 1, .arguments = {argument}, .growth = {{(uint8_t)first}}};
     result = each->take(&law, each->data);
     law.term_count = 2;
-    for (uint32_t second = CS_GROWTH_LOG; second < first && first < CS_GROWTH_COUNT && result == 0; second++) {
+    for (uint32_t second = OUT_GROWTH_LOG; second < first && first < OUT_GROWTH_COUNT && result == 0; second++) {
       law.growth[1][0] = (uint8_t)second;
       result = each->take(&law, each->data);
     }
@@ -62,17 +62,17 @@ static int each_of_one(const struct each *each, uint8_t argument)
 /* f(a) * g(b), alone, beside f(a), and beside g(b); and f(a) + g(b). */
 static int each_of_growths(const struct each *each, uint8_t a, uint8_t b, uint8_t f, uint8_t g)
 {
-  struct cs_law law = {.argument_count = 2, .term_count = 1, .leading = 1, .arguments = {a, b}, .growth = {{f, g}}};
+  struct out_law law = {.argument_count = 2, .term_count = 1, .leading = 1, .arguments = {a, b}, .growth = {{f, g}}};
   int result = each->take(&law, each->data);
   law.term_count = 2;
   law.growth[1][0] = f;
   if (result == 0)
     result = each->take(&law, each->data);
-  law.growth[1][0] = CS_GROWTH_NONE;
+  law.growth[1][0] = OUT_GROWTH_NONE;
   law.growth[1][1] = g;
   if (result == 0)
     result = each->take(&law, each->data);
-  law.growth[0][1] = CS_GROWTH_NONE;
+  law.growth[0][1] = OUT_GROWTH_NONE;
   law.leading = 2;
   return result == 0 ? each->take(&law, each->data) : result;
 }
@@ -80,8 +80,8 @@ static int each_of_growths(const struct each *each, uint8_t a, uint8_t b, uint8_
 static int each_of_two(const struct each *each, uint8_t a, uint8_t b)
 {
   int result = 0;
-  for (uint32_t f = CS_GROWTH_LOG; f < CS_GROWTH_COUNT; f++)
-    for (uint32_t g = CS_GROWTH_LOG; g < CS_GROWTH_COUNT && result == 0; g++)
+  for (uint32_t f = OUT_GROWTH_LOG; f < OUT_GROWTH_COUNT; f++)
+    for (uint32_t g = OUT_GROWTH_LOG; g < OUT_GROWTH_COUNT && result == 0; g++)
       result = each_of_growths(each, a, b, (uint8_t)f, (uint8_t)g);
   return result;
 }
@@ -89,29 +89,29 @@ static int each_of_two(const struct each *each, uint8_t a, uint8_t b)
 /* a * b * c, alone and beside a product of two of them, and a + b + c. */
 static int each_of_three(const struct each *each, uint8_t a, uint8_t b, uint8_t c)
 {
-  struct cs_law law = {.argument_count = 3,
-                       .term_count = 1,
-                       .leading = 1,
-                       .arguments = {a, b, c},
-                       .growth = {{CS_GROWTH_N, CS_GROWTH_N, CS_GROWTH_N}}};
+  struct out_law law = {.argument_count = 3,
+                        .term_count = 1,
+                        .leading = 1,
+                        .arguments = {a, b, c},
+                        .growth = {{OUT_GROWTH_N, OUT_GROWTH_N, OUT_GROWTH_N}}};
   int result = each->take(&law, each->data);
   law.term_count = 2;
   for (uint32_t left_out = 0; left_out < 3 && result == 0; left_out++) {
     for (uint32_t i = 0; i < 3; i++)
-      law.growth[1][i] = i == left_out ? CS_GROWTH_NONE : CS_GROWTH_N;
+      law.growth[1][i] = i == left_out ? OUT_GROWTH_NONE : OUT_GROWTH_N;
     result = each->take(&law, each->data);
   }
   law.term_count = law.leading = 3;
-  memset(law.growth, CS_GROWTH_NONE, sizeof law.growth);
+  memset(law.growth, OUT_GROWTH_NONE, sizeof law.growth);
   for (uint32_t i = 0; i < 3; i++)
-    law.growth[i][i] = CS_GROWTH_N;
+    law.growth[i][i] = OUT_GROWTH_N;
   return result == 0 ? each->take(&law, each->data) : result;
 }
 
-int cs_laws_each(uint32_t count, int (*take)(const struct cs_law *law, void *data), void *data)
+int out_laws_each(uint32_t count, int (*take)(const struct out_law *law, void *data), void *data)
 {
   struct each each = {.count = count, .take = take, .data = data};
-  struct cs_law constant = {0};
+  struct out_law constant = {0};
   int result = take(&constant, data);
   for (uint32_t a = 0; a < count && result == 0; a++)
     result = each_of_one(&each, (uint8_t)a);
@@ -125,29 +125,29 @@ int cs_laws_each(uint32_t count, int (*take)(const struct cs_law *law, void *dat
   return result;
 }
 
-bool cs_law_is_steeper(const struct cs_law *law)
+bool out_law_is_steeper(const struct out_law *law)
 {
-  return law->leading > 0 && law->growth[0][0] >= CS_GROWTH_COUNT;
+  return law->leading > 0 && law->growth[0][0] >= OUT_GROWTH_COUNT;
 }
 
 /* The growth of `candidate` in a term, whether or not the law knows the candidate. */
-static uint8_t growth_of(const struct cs_law *law, uint32_t term, uint8_t candidate)
+static uint8_t growth_of(const struct out_law *law, uint32_t term, uint8_t candidate)
 {
   for (uint32_t i = 0; i < law->argument_count; i++)
     if (law->arguments[i] == candidate)
       return law->growth[term][i];
-  return CS_GROWTH_NONE;
+  return OUT_GROWTH_NONE;
 }
 
-static bool same_term(const struct cs_law *left, uint32_t left_term, const struct cs_law *right, uint32_t right_term)
+static bool same_term(const struct out_law *left, uint32_t left_term, const struct out_law *right, uint32_t right_term)
 {
-  for (uint8_t candidate = 0; candidate < CS_LAW_CANDIDATES; candidate++)
+  for (uint8_t candidate = 0; candidate < OUT_LAW_CANDIDATES; candidate++)
     if (growth_of(left, left_term, candidate) != growth_of(right, right_term, candidate))
       return false;
   return true;
 }
 
-bool cs_law_same_name(const struct cs_law *left, const struct cs_law *right)
+bool out_law_same_name(const struct out_law *left, const struct out_law *right)
 {
   if (left->leading != right->leading)
     return false;
@@ -157,38 +157,38 @@ bool cs_law_same_name(const struct cs_law *left, const struct cs_law *right)
   return true;
 }
 
-static void growth_name(enum cs_growth growth, const char *name, struct cs_text *text)
+static void growth_name(enum out_growth growth, const char *name, struct out_text *text)
 {
-  static const char *const forms[CS_GROWTH_COUNT][2] = {
-      [CS_GROWTH_LOG] = {"log ", ""}, [CS_GROWTH_N] = {"", ""},    [CS_GROWTH_N_LOG] = {"", " log "},
-      [CS_GROWTH_N2] = {"", "^2"},    [CS_GROWTH_N3] = {"", "^3"},
+  static const char *const forms[OUT_GROWTH_COUNT][2] = {
+      [OUT_GROWTH_LOG] = {"log ", ""}, [OUT_GROWTH_N] = {"", ""},    [OUT_GROWTH_N_LOG] = {"", " log "},
+      [OUT_GROWTH_N2] = {"", "^2"},    [OUT_GROWTH_N3] = {"", "^3"},
   };
-  cs_text_puts(text, forms[growth][0]);
-  cs_text_puts(text, name);
-  cs_text_puts(text, forms[growth][1]);
-  if (growth == CS_GROWTH_N_LOG)
-    cs_text_puts(text, name);
+  out_text_puts(text, forms[growth][0]);
+  out_text_puts(text, name);
+  out_text_puts(text, forms[growth][1]);
+  if (growth == OUT_GROWTH_N_LOG)
+    out_text_puts(text, name);
 }
 
-void cs_law_term_name(const struct cs_law *law, uint32_t term, const char *const *names, struct cs_text *text)
+void out_law_term_name(const struct out_law *law, uint32_t term, const char *const *names, struct out_text *text)
 {
   const char *separator = "";
   for (uint32_t i = 0; i < law->argument_count; i++) {
-    if (law->growth[term][i] == CS_GROWTH_NONE)
+    if (law->growth[term][i] == OUT_GROWTH_NONE)
       continue;
-    cs_text_puts(text, separator);
+    out_text_puts(text, separator);
     growth_name(law->growth[term][i], names[law->arguments[i]], text);
     separator = " * ";
   }
 }
 
-void cs_law_name(const struct cs_law *law, const char *const *names, struct cs_text *text)
+void out_law_name(const struct out_law *law, const char *const *names, struct out_text *text)
 {
   if (law->leading == 0)
-    cs_text_puts(text, "constant");
+    out_text_puts(text, "constant");
   for (uint32_t i = 0; i < law->leading; i++) {
     if (i > 0)
-      cs_text_puts(text, " + ");
-    cs_law_term_name(law, i, names, text);
+      out_text_puts(text, " + ");
+    out_law_term_name(law, i, names, text);
   }
 }

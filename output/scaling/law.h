@@ -11,56 +11,56 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "text.h"
+#include "output/text/text.h"
 
-enum cs_growth {
-  CS_GROWTH_NONE,
-  CS_GROWTH_LOG,
-  CS_GROWTH_N,
-  CS_GROWTH_N_LOG,
-  CS_GROWTH_N2,
-  CS_GROWTH_N3,
-  CS_GROWTH_COUNT,
+enum out_growth {
+  OUT_GROWTH_NONE,
+  OUT_GROWTH_LOG,
+  OUT_GROWTH_N,
+  OUT_GROWTH_N_LOG,
+  OUT_GROWTH_N2,
+  OUT_GROWTH_N3,
+  OUT_GROWTH_COUNT,
   /* No laws: what fits these better than any law grows faster than all of them. */
-  CS_GROWTH_N4 = CS_GROWTH_COUNT,
-  CS_GROWTH_EXPONENTIAL_SLOW, /* 1.5^n */
-  CS_GROWTH_EXPONENTIAL,      /* 2^n */
-  CS_GROWTH_STEEPEST = CS_GROWTH_EXPONENTIAL,
+  OUT_GROWTH_N4 = OUT_GROWTH_COUNT,
+  OUT_GROWTH_EXPONENTIAL_SLOW, /* 1.5^n */
+  OUT_GROWTH_EXPONENTIAL,      /* 2^n */
+  OUT_GROWTH_STEEPEST = OUT_GROWTH_EXPONENTIAL,
 };
 
-#define CS_LAW_ARGUMENTS 3u
-#define CS_LAW_TERMS     3u /* beside the constant */
+#define OUT_LAW_ARGUMENTS 3u
+#define OUT_LAW_TERMS     3u /* beside the constant */
 
 /* Time = c[0] + sum of c[1 + t] * product over a of growth[t][a](argument a). */
-struct cs_law {
+struct out_law {
   uint8_t argument_count, term_count;
-  uint8_t leading;                                /* the first so many terms name the law; the rest are slower */
-  uint8_t arguments[CS_LAW_ARGUMENTS];            /* candidates' numbers */
-  uint8_t growth[CS_LAW_TERMS][CS_LAW_ARGUMENTS]; /* enum cs_growth */
+  uint8_t leading;                                  /* the first so many terms name the law; the rest are slower */
+  uint8_t arguments[OUT_LAW_ARGUMENTS];             /* candidates' numbers */
+  uint8_t growth[OUT_LAW_TERMS][OUT_LAW_ARGUMENTS]; /* enum out_growth */
 };
 
 /* The value of one growth: log is that of base 2, and 0 below 1 (a call with nothing to do). */
-double cs_growth_at(enum cs_growth growth, double value);
+double out_growth_at(enum out_growth growth, double value);
 
 /* Term `term` at a point whose candidates' values are `values`. */
-double cs_law_term(const struct cs_law *law, uint32_t term, const double *values);
+double out_law_term(const struct out_law *law, uint32_t term, const double *values);
 
-/* All laws of `count` candidates (at most CS_LAW_CANDIDATES), constant first: of one argument one or two terms, of two
+/* All laws of `count` candidates (at most OUT_LAW_CANDIDATES), constant first: of one argument one or two terms, of two
  * arguments a product, a sum, and a product beside a term of one of them, of three arguments their product and their
  * sum. Each is given to `take` with `data`; a value other than 0 ends it and is returned. */
-#define CS_LAW_CANDIDATES 8u
-int cs_laws_each(uint32_t count, int (*take)(const struct cs_law *law, void *data), void *data);
+#define OUT_LAW_CANDIDATES 8u
+int out_laws_each(uint32_t count, int (*take)(const struct out_law *law, void *data), void *data);
 
 /* True when the law is none, but one of the growths beyond them. */
-bool cs_law_is_steeper(const struct cs_law *law);
+bool out_law_is_steeper(const struct out_law *law);
 
 /* True when both have the same name: the same leading terms, of whatever else beside. */
-bool cs_law_same_name(const struct cs_law *left, const struct cs_law *right);
+bool out_law_same_name(const struct out_law *left, const struct out_law *right);
 
 /* Appends the name: "constant", "n log n", "n * m", "n + m^2". */
-void cs_law_name(const struct cs_law *law, const char *const *names, struct cs_text *text);
+void out_law_name(const struct out_law *law, const char *const *names, struct out_text *text);
 
 /* Appends one term's name. */
-void cs_law_term_name(const struct cs_law *law, uint32_t term, const char *const *names, struct cs_text *text);
+void out_law_term_name(const struct out_law *law, uint32_t term, const char *const *names, struct out_text *text);
 
 #endif

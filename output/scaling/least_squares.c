@@ -1,4 +1,4 @@
-#include "least_squares.h"
+#include "output/scaling/least_squares.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,9 +9,9 @@
 struct problem {
   double *matrix, *right;
   uint32_t rows, columns;
-  double scale[CS_LEAST_SQUARES_MAX];                       /* by column: what it was divided by */
-  double upper[CS_LEAST_SQUARES_MAX][CS_LEAST_SQUARES_MAX]; /* R of the factorisation, by row and column */
-  double reflection[CS_LEAST_SQUARES_MAX];                  /* 2 / |v|^2 of each reflection; v is in the matrix */
+  double scale[OUT_LEAST_SQUARES_MAX];                        /* by column: what it was divided by */
+  double upper[OUT_LEAST_SQUARES_MAX][OUT_LEAST_SQUARES_MAX]; /* R of the factorisation, by row and column */
+  double reflection[OUT_LEAST_SQUARES_MAX];                   /* 2 / |v|^2 of each reflection; v is in the matrix */
 };
 
 static double *column_of(const struct problem *problem, uint32_t column)
@@ -93,7 +93,7 @@ static int factor(struct problem *problem)
 
 static int substitute(const struct problem *problem, double *solution)
 {
-  double found[CS_LEAST_SQUARES_MAX] = {0};
+  double found[OUT_LEAST_SQUARES_MAX] = {0};
   for (uint32_t i = problem->columns; i-- > 0;) {
     double rest = problem->right[i];
     for (uint32_t j = i + 1; j < problem->columns; j++)
@@ -125,10 +125,10 @@ static void make_base(struct problem *problem)
   }
 }
 
-int cs_least_squares(double *matrix, double *right, uint32_t rows, uint32_t columns, double *solution)
+int out_least_squares(double *matrix, double *right, uint32_t rows, uint32_t columns, double *solution)
 {
   struct problem problem = {.matrix = matrix, .right = right, .rows = rows, .columns = columns};
-  if (rows < columns || columns == 0 || columns > CS_LEAST_SQUARES_MAX)
+  if (rows < columns || columns == 0 || columns > OUT_LEAST_SQUARES_MAX)
     return -EDOM;
   int result = scale_columns(&problem);
   if (result == 0)

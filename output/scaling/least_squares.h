@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define CS_LEAST_SQUARES_MAX 4u /* columns */
+#define OUT_LEAST_SQUARES_MAX 4u /* columns */
 
 /*
  * Finds the `solution` (one number a column) for which |matrix * solution - right| is smallest. `matrix` is `columns`
@@ -19,6 +19,6 @@
  * -EDOM when the columns do not tell their coefficients apart (fewer rows than columns, or a column that the others
  * make up to 1 part in 10^10) or a number is not finite; then `solution` is not set.
  */
-int cs_least_squares(double *matrix, double *right, uint32_t rows, uint32_t columns, double *solution);
+int out_least_squares(double *matrix, double *right, uint32_t rows, uint32_t columns, double *solution);
 
 #endif

@@ -10,36 +10,36 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "message.h"
-#include "output_file.h"
-#include "report.h"
-#include "wording.h"
+#include "output/scaling/report.h"
+#include "output/scaling/wording.h"
+#include "output/text/message.h"
+#include "output/text/output_file.h"
 
 #define PARAMETERS 4u /* more the text cannot have */
 
 /* What is written of a finding. */
 struct sheet {
-  struct cs_scaling_report *report;
-  const struct cs_scaling_entry *entry;
-  const struct cs_scaling_finding *finding;
+  struct out_scaling_report *report;
+  const struct out_scaling_entry *entry;
+  const struct out_scaling_finding *finding;
   uint32_t parameters[PARAMETERS]; /* candidates */
   uint32_t parameter_count;
   uint32_t *rows; /* of the samples, by their points */
   uint32_t row_count;
 };
 
-static int begin(struct cs_scaling_report *report)
+static int begin(struct out_scaling_report *report)
 {
   if (!report->directory || mkdir(report->directory, 0777) == 0 || errno == EEXIST)
     return 0;
-  return cs_stats_fail(-errno, "%s: %s; name a folder that can be made", report->directory, strerror(errno));
+  return out_stats_fail(-errno, "%s: %s; name a folder that can be made", report->directory, strerror(errno));
 }
 
 /* The law's arguments, then the others while there is room. */
 static void choose_parameters(struct sheet *sheet)
 {
-  const struct cs_scaling_finding *finding = sheet->finding;
-  const struct cs_law *law = &finding->verdict.fit.law;
+  const struct out_scaling_finding *finding = sheet->finding;
+  const struct out_law *law = &finding->verdict.fit.law;
   for (uint32_t i = 0; i < law->argument_count; i++)
     sheet->parameters[sheet->parameter_count++] = law->arguments[i];
   for (uint32_t i = 0; i < finding->points.candidates && sheet->parameter_count < PARAMETERS; i++) {
@@ -54,7 +54,7 @@ static void choose_parameters(struct sheet *sheet)
 static double coordinate(const struct sheet *sheet, uint32_t row, uint32_t parameter)
 {
   uint32_t argument = sheet->finding->candidates[sheet->parameters[parameter]];
-  return cs_scaling_argument(sheet->entry->samples, argument)->numbers[row];
+  return out_scaling_argument(sheet->entry->samples, argument)->numbers[row];
 }
 
 static int compare_rows(const void *left, const void *right, void *data)
@@ -71,7 +71,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 
 static double time_of(const struct sheet *sheet, uint32_t row)
 {
-  return cs_scaling_time(&sheet->report->measure, &sheet->entry->samples->rows[row]);
+  return out_scaling_time(&sheet->report->measure, &sheet->entry->samples->rows[row]);
 }
 
 /* The rows that have a time and a point. -ENOMEM. */
@@ -102,134 +102,134 @@ static bool is_new_point(const struct sheet *sheet, uint32_t place)
 }
 
 /* Positional notation with ten digits: the grammar has no exponents. */
-static void put_number(struct cs_text *text, double value)
+static void put_number(struct out_text *text, double value)
 {
   int decimals = value == floor(value) ? 0 : 9 - (int)floor(log10(value));
-  cs_text_decimals(text, value, 0, decimals > 0 ? decimals : 0);
+  out_text_decimals(text, value, 0, decimals > 0 ? decimals : 0);
 }
 
 static void put_points(struct sheet *sheet)
 {
-  struct cs_text *line = &sheet->report->line;
-  cs_text_puts(line, "POINTS");
+  struct out_text *line = &sheet->report->line;
+  out_text_puts(line, "POINTS");
   for (uint32_t place = 0; place < sheet->row_count; place++) {
     if (!is_new_point(sheet, place))
       continue;
     for (uint32_t i = 0; i < sheet->parameter_count; i++) {
-      cs_text_puts(line, i == 0 ? " (" : " ");
+      out_text_puts(line, i == 0 ? " (" : " ");
       put_number(line, coordinate(sheet, sheet->rows[place], i));
     }
-    cs_text_putc(line, ')');
+    out_text_putc(line, ')');
   }
-  cs_text_putc(line, '\n');
+  out_text_putc(line, '\n');
 }
 
 /* The times of one point are its repetitions. */
 static void put_data(struct sheet *sheet)
 {
-  struct cs_text *line = &sheet->report->line;
+  struct out_text *line = &sheet->report->line;
   for (uint32_t place = 0; place < sheet->row_count; place++) {
     if (is_new_point(sheet, place))
-      cs_text_puts(line, place == 0 ? "DATA" : "\nDATA");
-    cs_text_putc(line, ' ');
+      out_text_puts(line, place == 0 ? "DATA" : "\nDATA");
+    out_text_putc(line, ' ');
     put_number(line, time_of(sheet, sheet->rows[place]));
   }
-  cs_text_putc(line, '\n');
+  out_text_putc(line, '\n');
 }
 
 /* Names end at white space, and "->" would make a path of calls. */
-static void put_word(struct cs_text *line, const char *name, bool is_parameter)
+static void put_word(struct out_text *line, const char *name, bool is_parameter)
 {
   for (; *name; name++) {
     if (!is_parameter && name[0] == '-' && name[1] == '>') {
-      cs_text_puts(line, "- ");
+      out_text_puts(line, "- ");
     } else {
       bool is_space = isspace((unsigned char)*name);
-      cs_text_putc(line, is_space ? (is_parameter ? '_' : ' ') : *name);
+      out_text_putc(line, is_space ? (is_parameter ? '_' : ' ') : *name);
     }
   }
 }
 
 static void put_comments(struct sheet *sheet)
 {
-  struct cs_text *line = &sheet->report->line;
-  const struct cs_scaling_finding *finding = sheet->finding;
-  cs_text_printf(line, "# callsig scaling: %s time per call in seconds, %s\n",
-                 sheet->report->measure.own ? "own" : "cumulative",
-                 cs_scaling_statistic_text(sheet->report->measure.statistic));
-  cs_text_puts(line, "# law: ");
-  if (finding->kind <= CS_SCALING_CONSTANT)
-    cs_law_name(&finding->verdict.fit.law, finding->names, line);
+  struct out_text *line = &sheet->report->line;
+  const struct out_scaling_finding *finding = sheet->finding;
+  out_text_printf(line, "# callsig scaling: %s time per call in seconds, %s\n",
+                  sheet->report->measure.own ? "own" : "cumulative",
+                  out_scaling_statistic_text(sheet->report->measure.statistic));
+  out_text_puts(line, "# law: ");
+  if (finding->kind <= OUT_SCALING_CONSTANT)
+    out_law_name(&finding->verdict.fit.law, finding->names, line);
   else
-    cs_text_puts(line, "none");
-  cs_text_putc(line, '\n');
+    out_text_puts(line, "none");
+  out_text_putc(line, '\n');
   if (finding->points.candidates > sheet->parameter_count)
-    cs_text_printf(line, "# %u of %u arguments are parameters: the format has room for no more\n",
-                   sheet->parameter_count, finding->points.candidates);
+    out_text_printf(line, "# %u of %u arguments are parameters: the format has room for no more\n",
+                    sheet->parameter_count, finding->points.candidates);
 }
 
 static void put_sheet(struct sheet *sheet)
 {
-  struct cs_scaling_report *report = sheet->report;
+  struct out_scaling_report *report = sheet->report;
   put_comments(sheet);
-  cs_text_puts(&report->line, "PARAMETER");
+  out_text_puts(&report->line, "PARAMETER");
   for (uint32_t i = 0; i < sheet->parameter_count; i++) {
-    cs_text_putc(&report->line, ' ');
+    out_text_putc(&report->line, ' ');
     put_word(&report->line, sheet->finding->names[sheet->parameters[i]], true);
   }
-  cs_text_putc(&report->line, '\n');
+  out_text_putc(&report->line, '\n');
   put_points(sheet);
-  cs_text_puts(&report->line, "METRIC time\nREGION ");
-  cs_text_clear(&report->text);
-  cs_row_name(&report->names, &sheet->entry->function->key, &report->scratch, &report->text);
+  out_text_puts(&report->line, "METRIC time\nREGION ");
+  out_text_clear(&report->text);
+  out_row_name(&report->names, &sheet->entry->function->key, &report->scratch, &report->text);
   if (sheet->finding->where)
-    cs_text_printf(&report->text, " [%s]", sheet->finding->where);
-  put_word(&report->line, cs_text_string(&report->text), false);
-  cs_text_putc(&report->line, '\n');
+    out_text_printf(&report->text, " [%s]", sheet->finding->where);
+  put_word(&report->line, out_text_string(&report->text), false);
+  out_text_putc(&report->line, '\n');
   put_data(sheet);
 }
 
 /* "003-sort.txt": numbered, as several functions may have one name. */
-static void put_path(struct cs_scaling_report *report, const struct cs_scaling_entry *entry)
+static void put_path(struct out_scaling_report *report, const struct out_scaling_entry *entry)
 {
-  const struct cs_known_function *function = cs_row_function(&report->names, &entry->function->key);
-  const char *name = cs_profile_string(&report->stats->profile, function->name);
-  cs_text_clear(&report->text);
-  cs_text_printf(&report->text, "%s/%03u-", report->directory, report->written);
+  const struct out_known_function *function = out_row_function(&report->names, &entry->function->key);
+  const char *name = out_profile_string(&report->stats->profile, function->name);
+  out_text_clear(&report->text);
+  out_text_printf(&report->text, "%s/%03u-", report->directory, report->written);
   for (uint32_t i = 0; i < 100 && name[i]; i++)
-    cs_text_putc(&report->text, isalnum((unsigned char)name[i]) ? name[i] : '_');
-  cs_text_puts(&report->text, ".txt");
+    out_text_putc(&report->text, isalnum((unsigned char)name[i]) ? name[i] : '_');
+  out_text_puts(&report->text, ".txt");
 }
 
 /* Writes the line to a file of the folder. */
-static int write_file(struct cs_scaling_report *report, const struct cs_scaling_entry *entry)
+static int write_file(struct out_scaling_report *report, const struct out_scaling_entry *entry)
 {
-  struct cs_output_file file;
+  struct out_output_file file;
   put_path(report, entry);
   if (report->text.failed || report->line.failed)
     return -ENOMEM;
-  int result = cs_output_file_open(&file, cs_text_string(&report->text));
+  int result = out_output_file_open(&file, out_text_string(&report->text));
   report->is_told = result < 0;
   if (result < 0)
     return result;
   size_t length = report->line.length;
-  result = fwrite(cs_text_string(&report->line), 1, length, file.stream) == length ? 0 : -EIO;
-  cs_text_clear(&report->line);
-  result = cs_output_file_close(&file, result);
+  result = fwrite(out_text_string(&report->line), 1, length, file.stream) == length ? 0 : -EIO;
+  out_text_clear(&report->line);
+  result = out_output_file_close(&file, result);
   report->is_told = result < 0;
   return result;
 }
 
-static int put_finding(struct cs_scaling_report *report, const struct cs_scaling_entry *entry,
-                       const struct cs_scaling_finding *finding)
+static int put_finding(struct out_scaling_report *report, const struct out_scaling_entry *entry,
+                       const struct out_scaling_finding *finding)
 {
   struct sheet sheet = {.report = report, .entry = entry, .finding = finding};
-  if (finding->kind > CS_SCALING_NONE)
+  if (finding->kind > OUT_SCALING_NONE)
     return 0;
   if (report->written > 0 && !report->directory)
-    return cs_stats_fail(-EINVAL,
-                         "--format extrap: a text has the points of one function: choose it with --function, or "
-                         "name a folder for several with --directory");
+    return out_stats_fail(-EINVAL,
+                          "--format extrap: a text has the points of one function: choose it with --function, or "
+                          "name a folder for several with --directory");
   report->written++;
   choose_parameters(&sheet);
   int result = choose_rows(&sheet);
@@ -239,24 +239,24 @@ static int put_finding(struct cs_scaling_report *report, const struct cs_scaling
   return result == 0 && report->directory ? write_file(report, entry) : result;
 }
 
-static int put(struct cs_scaling_report *report, const struct cs_scaling_entry *entry)
+static int put(struct out_scaling_report *report, const struct out_scaling_entry *entry)
 {
   int result = 0;
   for (uint32_t i = 0; i < entry->analysis->findings.count && result == 0; i++)
-    result = put_finding(report, entry, cs_vector_at(&entry->analysis->findings, i));
+    result = put_finding(report, entry, base_vector_at(&entry->analysis->findings, i));
   return result;
 }
 
-static int end(struct cs_scaling_report *report, int result)
+static int end(struct out_scaling_report *report, int result)
 {
   if (result < 0)
     return result;
   if (report->written == 0)
-    return cs_stats_fail(-ENODATA,
-                         "--format extrap: no function has calls with %u different values of an argument; "
-                         "'callsig scaling --all' says what each lacks",
-                         CS_SCALING_VALUES);
-  return report->directory ? 0 : cs_scaling_flush(report);
+    return out_stats_fail(-ENODATA,
+                          "--format extrap: no function has calls with %u different values of an argument; "
+                          "'callsig scaling --all' says what each lacks",
+                          OUT_SCALING_VALUES);
+  return report->directory ? 0 : out_scaling_flush(report);
 }
 
-const struct cs_scaling_format cs_scaling_extrap_format = {"extrap", begin, put, end};
+const struct out_scaling_format out_scaling_extrap_format = {"extrap", begin, put, end};

@@ -1,4 +1,4 @@
-#include "roles.h"
+#include "output/scaling/roles.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,8 +8,8 @@
 #define ALIKE 1e-9
 
 struct search {
-  const struct cs_scaling_samples *samples;
-  struct cs_scaling_finding *finding;
+  const struct out_scaling_samples *samples;
+  struct out_scaling_finding *finding;
   double *sorted; /* room for a value of each row */
   bool *is_known; /* by row of the finding: every candidate so far is known */
   uint32_t known, candidates;
@@ -22,7 +22,7 @@ static int compare_numbers(const void *left, const void *right)
 }
 
 /* Counts values and finds the smallest and the largest. Returns the smallest of at least 1, or NAN. */
-static double survey(struct search *search, const struct cs_scaling_argument *argument, struct cs_scaling_role *role)
+static double survey(struct search *search, const struct out_scaling_argument *argument, struct out_scaling_role *role)
 {
   uint32_t count = 0;
   double positive = NAN;
@@ -42,22 +42,22 @@ static double survey(struct search *search, const struct cs_scaling_argument *ar
   return positive;
 }
 
-static enum cs_scaling_use use_of(const struct cs_scaling_argument *argument, const struct cs_scaling_role *role,
-                                  double positive)
+static enum out_scaling_use use_of(const struct out_scaling_argument *argument, const struct out_scaling_role *role,
+                                   double positive)
 {
   if (role->values == 0)
-    return argument->is_widened ? CS_USE_WIDENED : CS_USE_MISSING;
+    return argument->is_widened ? OUT_USE_WIDENED : OUT_USE_MISSING;
   if (role->low < 0)
-    return CS_USE_NEGATIVE;
+    return OUT_USE_NEGATIVE;
   if (role->values == 1)
-    return CS_USE_CONSTANT;
-  if (role->values < CS_SCALING_VALUES)
-    return CS_USE_FEW;
-  return role->high >= CS_SCALING_SPAN * positive ? CS_USE_CANDIDATE : CS_USE_NARROW;
+    return OUT_USE_CONSTANT;
+  if (role->values < OUT_SCALING_VALUES)
+    return OUT_USE_FEW;
+  return role->high >= OUT_SCALING_SPAN * positive ? OUT_USE_CANDIDATE : OUT_USE_NARROW;
 }
 
 /* How many rows are left when `argument` has to be known as well. */
-static uint32_t count_known(const struct search *search, const struct cs_scaling_argument *argument)
+static uint32_t count_known(const struct search *search, const struct out_scaling_argument *argument)
 {
   uint32_t known = 0;
   for (uint32_t i = 0; i < search->finding->row_count; i++)
@@ -66,8 +66,8 @@ static uint32_t count_known(const struct search *search, const struct cs_scaling
 }
 
 /* True when `argument` is a multiple of `candidate` in every row that both are known in. */
-static bool is_alike(const struct search *search, const struct cs_scaling_argument *argument,
-                     const struct cs_scaling_argument *candidate, double *ratio)
+static bool is_alike(const struct search *search, const struct out_scaling_argument *argument,
+                     const struct out_scaling_argument *candidate, double *ratio)
 {
   *ratio = NAN;
   for (uint32_t i = 0; i < search->finding->row_count; i++) {
@@ -85,14 +85,15 @@ static bool is_alike(const struct search *search, const struct cs_scaling_argume
   return !isnan(*ratio);
 }
 
-static bool find_alike(const struct search *search, const struct cs_scaling_argument *argument,
-                       struct cs_scaling_role *role)
+static bool find_alike(const struct search *search, const struct out_scaling_argument *argument,
+                       struct out_scaling_role *role)
 {
   for (uint32_t i = 0; i < search->candidates; i++) {
-    const struct cs_scaling_argument *candidate = cs_scaling_argument(search->samples, search->finding->candidates[i]);
+    const struct out_scaling_argument *candidate =
+        out_scaling_argument(search->samples, search->finding->candidates[i]);
     if (!is_alike(search, argument, candidate, &role->ratio))
       continue;
-    role->use = CS_USE_ALIKE;
+    role->use = OUT_USE_ALIKE;
     role->candidate = i;
     return true;
   }
@@ -101,18 +102,18 @@ static bool find_alike(const struct search *search, const struct cs_scaling_argu
 
 static void add_candidate(struct search *search, uint32_t number)
 {
-  struct cs_scaling_finding *finding = search->finding;
-  const struct cs_scaling_argument *argument = cs_scaling_argument(search->samples, number);
+  struct out_scaling_finding *finding = search->finding;
+  const struct out_scaling_argument *argument = out_scaling_argument(search->samples, number);
   uint32_t known = count_known(search, argument);
-  struct cs_scaling_role *role = &finding->roles[number];
-  if (known < CS_SCALING_VALUES || known < search->known / 2) {
-    role->use = CS_USE_MISSING;
+  struct out_scaling_role *role = &finding->roles[number];
+  if (known < OUT_SCALING_VALUES || known < search->known / 2) {
+    role->use = OUT_USE_MISSING;
     return;
   }
   if (find_alike(search, argument, role))
     return;
-  if (search->candidates == CS_LAW_CANDIDATES) {
-    role->use = CS_USE_TOO_MANY;
+  if (search->candidates == OUT_LAW_CANDIDATES) {
+    role->use = OUT_USE_TOO_MANY;
     return;
   }
   for (uint32_t i = 0; i < finding->row_count; i++)
@@ -126,22 +127,22 @@ static void add_candidate(struct search *search, uint32_t number)
 static void search_arguments(struct search *search)
 {
   for (uint32_t i = 0; i < search->samples->arguments.count; i++) {
-    const struct cs_scaling_argument *argument = cs_scaling_argument(search->samples, i);
-    struct cs_scaling_role *role = &search->finding->roles[i];
-    role->use = CS_USE_TEXT;
+    const struct out_scaling_argument *argument = out_scaling_argument(search->samples, i);
+    struct out_scaling_role *role = &search->finding->roles[i];
+    role->use = OUT_USE_TEXT;
     if (argument->is_number)
       role->use = use_of(argument, role, survey(search, argument, role));
-    if (role->use == CS_USE_CANDIDATE)
+    if (role->use == OUT_USE_CANDIDATE)
       add_candidate(search, i);
   }
 }
 
-int cs_scaling_roles(struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding)
+int out_scaling_roles(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding)
 {
-  struct cs_arena *arena = &analysis->arena;
-  finding->roles = cs_arena_alloc(arena, (analysis->samples->arguments.count + 1u) * sizeof *finding->roles);
-  finding->names = cs_arena_alloc(arena, CS_LAW_CANDIDATES * sizeof *finding->names);
-  finding->candidates = cs_arena_alloc(arena, CS_LAW_CANDIDATES * sizeof *finding->candidates);
+  struct base_arena *arena = &analysis->arena;
+  finding->roles = base_arena_alloc(arena, (analysis->samples->arguments.count + 1u) * sizeof *finding->roles);
+  finding->names = base_arena_alloc(arena, OUT_LAW_CANDIDATES * sizeof *finding->names);
+  finding->candidates = base_arena_alloc(arena, OUT_LAW_CANDIDATES * sizeof *finding->candidates);
   struct search search = {
       .samples = analysis->samples,
       .finding = finding,

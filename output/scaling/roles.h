@@ -4,9 +4,9 @@
 #ifndef CALLSIG_OUTPUT_SCALING_ROLES_H
 #define CALLSIG_OUTPUT_SCALING_ROLES_H
 
-#include "analysis.h"
+#include "output/scaling/analysis.h"
 
 /* Finds the role of every argument for the finding's rows, and the candidates with their names. 0 or -ENOMEM. */
-int cs_scaling_roles(struct cs_scaling_analysis *analysis, struct cs_scaling_finding *finding);
+int out_scaling_roles(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding);
 
 #endif

@@ -1,42 +1,42 @@
-#include "samples.h"
+#include "output/scaling/samples.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "render.h"
-#include "signature.h"
-#include "strings.h"
-#include "text.h"
+#include "base/strings.h"
+#include "output/profile/signature.h"
+#include "output/stats/render.h"
+#include "output/text/text.h"
 
 /* One row while its arguments are read. */
 struct reading {
   struct callsig_stats *stats;
-  struct cs_scaling_samples *samples;
-  const struct cs_index *index;
-  struct cs_arguments arguments;
-  struct cs_vector levels; /* struct level: the groups around the argument, the outermost first */
-  struct cs_text name, text;
+  struct out_scaling_samples *samples;
+  const struct fmt_index *index;
+  struct out_arguments arguments;
+  struct base_vector levels; /* struct level: the groups around the argument, the outermost first */
+  struct out_text name, text;
   uint32_t row;
 };
 
 /* The argument of this name, made when it is new. NULL: -ENOMEM. */
-static struct cs_scaling_argument *find_argument(struct cs_scaling_samples *samples, const char *name, bool is_number)
+static struct out_scaling_argument *find_argument(struct out_scaling_samples *samples, const char *name, bool is_number)
 {
   for (uint32_t i = 0; i < samples->arguments.count; i++) {
-    struct cs_scaling_argument *known = cs_scaling_argument(samples, i);
+    struct out_scaling_argument *known = out_scaling_argument(samples, i);
     if (known->is_number == is_number && strcmp(known->name, name) == 0)
       return known;
   }
-  struct cs_scaling_argument made = {.name = cs_arena_copy(&samples->arena, name, strlen(name)),
-                                     .is_number = is_number};
+  struct out_scaling_argument made = {.name = base_arena_copy(&samples->arena, name, strlen(name)),
+                                      .is_number = is_number};
   if (is_number) {
-    made.numbers = cs_arena_alloc(&samples->arena, samples->row_count * sizeof *made.numbers);
-    made.spread = cs_arena_alloc(&samples->arena, samples->row_count * sizeof *made.spread);
+    made.numbers = base_arena_alloc(&samples->arena, samples->row_count * sizeof *made.numbers);
+    made.spread = base_arena_alloc(&samples->arena, samples->row_count * sizeof *made.spread);
   } else {
-    made.texts = cs_arena_alloc(&samples->arena, samples->row_count * sizeof *made.texts);
+    made.texts = base_arena_alloc(&samples->arena, samples->row_count * sizeof *made.texts);
   }
-  struct cs_scaling_argument *added = cs_vector_add(&samples->arguments, 1);
+  struct out_scaling_argument *added = base_vector_add(&samples->arguments, 1);
   if (!added || !made.name || (is_number ? !made.numbers || !made.spread : !made.texts))
     return NULL;
   *added = made;
@@ -48,7 +48,7 @@ static struct cs_scaling_argument *find_argument(struct cs_scaling_samples *samp
 /* Values from `low` to `high`: their geometric middle. */
 static int put_range(struct reading *reading, double low, double high)
 {
-  struct cs_scaling_argument *argument = find_argument(reading->samples, cs_text_string(&reading->name), true);
+  struct out_scaling_argument *argument = find_argument(reading->samples, out_text_string(&reading->name), true);
   if (!argument)
     return -ENOMEM;
   bool is_exact = low == high;
@@ -66,7 +66,7 @@ static int put_number(struct reading *reading, double value)
 
 static int put_widened(struct reading *reading)
 {
-  struct cs_scaling_argument *argument = find_argument(reading->samples, cs_text_string(&reading->name), true);
+  struct out_scaling_argument *argument = find_argument(reading->samples, out_text_string(&reading->name), true);
   if (!argument)
     return -ENOMEM;
   argument->is_widened = true;
@@ -83,7 +83,7 @@ static int put_log2(struct reading *reading, int64_t bucket)
 }
 
 /* The first and the last range have no end: what lies in them has no number. */
-static int put_bounds(struct reading *reading, const struct cs_argument *argument)
+static int put_bounds(struct reading *reading, const struct out_argument *argument)
 {
   const int64_t *bounds = &reading->index->ranges[argument->arg->aux];
   uint64_t count = (uint64_t)bounds[0], range = argument->words[0];
@@ -92,42 +92,42 @@ static int put_bounds(struct reading *reading, const struct cs_argument *argumen
   return put_range(reading, (double)bounds[range], (double)bounds[range + 1] - 1);
 }
 
-static int put_string(struct reading *reading, const struct cs_argument *argument)
+static int put_string(struct reading *reading, const struct out_argument *argument)
 {
   uint64_t length = argument->words[0];
-  if (length == UINT64_MAX || length & CS_CUT)
+  if (length == UINT64_MAX || length & OUT_CUT)
     return 0;
-  struct cs_text name = reading->name;
-  reading->name = (struct cs_text){0};
-  cs_text_printf(&reading->name, "len(%s)", cs_text_string(&name));
+  struct out_text name = reading->name;
+  reading->name = (struct out_text){0};
+  out_text_printf(&reading->name, "len(%s)", out_text_string(&name));
   int result = put_number(reading, (double)length);
-  cs_text_free(&reading->name);
+  out_text_free(&reading->name);
   reading->name = name;
   return result;
 }
 
 /* Every dimension, and the product of three and more. */
-static int put_span(struct reading *reading, const struct cs_argument *argument)
+static int put_span(struct reading *reading, const struct out_argument *argument)
 {
-  struct cs_text name = reading->name;
-  uint64_t count = argument->words[0] & ~CS_CUT;
-  bool is_whole = !(argument->words[0] & CS_CUT);
+  struct out_text name = reading->name;
+  uint64_t count = argument->words[0] & ~OUT_CUT;
+  bool is_whole = !(argument->words[0] & OUT_CUT);
   double product = 1;
   int result = 0;
-  reading->name = (struct cs_text){0};
+  reading->name = (struct out_text){0};
   for (uint64_t i = 0; i < count && result == 0; i++) {
     double value = (double)(int64_t)argument->words[1 + i];
-    cs_text_clear(&reading->name);
-    cs_text_printf(&reading->name, "%s[%llu]", cs_text_string(&name), (unsigned long long)i);
+    out_text_clear(&reading->name);
+    out_text_printf(&reading->name, "%s[%llu]", out_text_string(&name), (unsigned long long)i);
     result = put_number(reading, value);
     product *= value;
   }
   if (result == 0 && count > 2 && is_whole) {
-    cs_text_clear(&reading->name);
-    cs_text_printf(&reading->name, "product(%s)", cs_text_string(&name));
+    out_text_clear(&reading->name);
+    out_text_printf(&reading->name, "product(%s)", out_text_string(&name));
     result = put_number(reading, product);
   }
-  cs_text_free(&reading->name);
+  out_text_free(&reading->name);
   reading->name = name;
   return result;
 }
@@ -137,9 +137,9 @@ static int put_made_text(struct reading *reading)
 {
   uint32_t string;
   if (reading->text.failed ||
-      cs_strings_add(reading->stats->profile.strings, cs_text_string(&reading->text), &string) < 0)
+      base_strings_add(reading->stats->profile.strings, out_text_string(&reading->text), &string) < 0)
     return -ENOMEM;
-  struct cs_scaling_argument *argument = find_argument(reading->samples, cs_text_string(&reading->name), false);
+  struct out_scaling_argument *argument = find_argument(reading->samples, out_text_string(&reading->name), false);
   if (!argument)
     return -ENOMEM;
   argument->texts[reading->row] = string;
@@ -148,50 +148,50 @@ static int put_made_text(struct reading *reading)
 
 static int put_text(struct reading *reading, uint32_t number)
 {
-  cs_text_clear(&reading->text);
-  cs_render_value(&reading->stats->profile, reading->index, &reading->arguments, number, &reading->text);
+  out_text_clear(&reading->text);
+  out_render_value(&reading->stats->profile, reading->index, &reading->arguments, number, &reading->text);
   return put_made_text(reading);
 }
 
 /* A pointer is NULL or not: the length that is printed with it is an argument of its own. */
 static int put_pointer(struct reading *reading, uint32_t number)
 {
-  cs_text_clear(&reading->text);
-  cs_text_puts(&reading->text, reading->arguments.list[number].words[0] ? "a pointer" : "NULL");
+  out_text_clear(&reading->text);
+  out_text_puts(&reading->text, reading->arguments.list[number].words[0] ? "a pointer" : "NULL");
   return put_made_text(reading);
 }
 
-static bool is_integer(const struct cs_index *index, const struct cs_argument *argument)
+static bool is_integer(const struct fmt_index *index, const struct out_argument *argument)
 {
   uint8_t kind = index->types[argument->arg->type].kind;
-  return kind == CS_TYPE_SIGNED || kind == CS_TYPE_UNSIGNED;
+  return kind == FMT_TYPE_SIGNED || kind == FMT_TYPE_UNSIGNED;
 }
 
-static double number_of(const struct cs_index *index, const struct cs_argument *argument)
+static double number_of(const struct fmt_index *index, const struct out_argument *argument)
 {
-  const struct cs_index_type *type = &index->types[argument->arg->type];
-  bool is_signed = type->is_signed || type->kind == CS_TYPE_SIGNED;
+  const struct fmt_index_type *type = &index->types[argument->arg->type];
+  bool is_signed = type->is_signed || type->kind == FMT_TYPE_SIGNED;
   return is_signed ? (double)(int64_t)argument->words[0] : (double)argument->words[0];
 }
 
 static int put_read(struct reading *reading, uint32_t number)
 {
-  const struct cs_argument *argument = &reading->arguments.list[number];
+  const struct out_argument *argument = &reading->arguments.list[number];
   switch (argument->arg->kind) {
-  case CS_ARG_VALUE:
+  case FMT_ARG_VALUE:
     return is_integer(reading->index, argument) ? put_number(reading, number_of(reading->index, argument))
                                                 : put_text(reading, number);
-  case CS_ARG_NULLNESS:
+  case FMT_ARG_NULLNESS:
     return put_pointer(reading, number);
-  case CS_ARG_FLOAT:
+  case FMT_ARG_FLOAT:
     return put_text(reading, number);
-  case CS_ARG_STRING:
+  case FMT_ARG_STRING:
     return put_string(reading, argument);
-  case CS_ARG_BUCKET_LOG2:
+  case FMT_ARG_BUCKET_LOG2:
     return put_log2(reading, (int64_t)argument->words[0]);
-  case CS_ARG_BUCKET_RANGE:
+  case FMT_ARG_BUCKET_RANGE:
     return put_bounds(reading, argument);
-  case CS_ARG_SPAN:
+  case FMT_ARG_SPAN:
     return put_span(reading, argument);
   default:
     return 0;
@@ -200,14 +200,14 @@ static int put_read(struct reading *reading, uint32_t number)
 
 static int put_argument(struct reading *reading, uint32_t number)
 {
-  const struct cs_argument *argument = &reading->arguments.list[number];
-  bool has_number = argument->arg->kind == CS_ARG_VALUE && is_integer(reading->index, argument);
-  if (argument->state == CS_STATE_READ)
+  const struct out_argument *argument = &reading->arguments.list[number];
+  bool has_number = argument->arg->kind == FMT_ARG_VALUE && is_integer(reading->index, argument);
+  if (argument->state == FMT_STATE_READ)
     return put_read(reading, number);
-  if (argument->state == CS_STATE_LOG2)
-    return has_number || argument->arg->kind == CS_ARG_BUCKET_LOG2 ? put_log2(reading, (int64_t)argument->words[0])
-                                                                   : put_text(reading, number);
-  return argument->state == CS_STATE_TYPE && has_number ? put_widened(reading) : 0;
+  if (argument->state == FMT_STATE_LOG2)
+    return has_number || argument->arg->kind == FMT_ARG_BUCKET_LOG2 ? put_log2(reading, (int64_t)argument->words[0])
+                                                                    : put_text(reading, number);
+  return argument->state == FMT_STATE_TYPE && has_number ? put_widened(reading) : 0;
 }
 
 /* A group that arguments are being read of. */
@@ -217,7 +217,7 @@ struct level {
 };
 
 /* Takes off what was added behind `length`. */
-static void cut(struct cs_text *text, size_t length)
+static void cut(struct out_text *text, size_t length)
 {
   if (length < text->length) {
     text->length = length;
@@ -229,11 +229,11 @@ static void cut(struct cs_text *text, size_t length)
  * than any text of a signature is left as it is. */
 static int put_path(struct reading *reading, uint32_t number)
 {
-  const struct cs_index_arg *arg = reading->arguments.list[number].arg;
-  const char *name = cs_index_string(reading->index, arg->name);
+  const struct fmt_index_arg *arg = reading->arguments.list[number].arg;
+  const char *name = fmt_index_string(reading->index, arg->name);
   struct level *level = NULL;
   while (reading->levels.count > 0) {
-    level = cs_vector_at(&reading->levels, reading->levels.count - 1);
+    level = base_vector_at(&reading->levels, reading->levels.count - 1);
     if (number < level->end)
       break;
     level = NULL;
@@ -241,17 +241,17 @@ static int put_path(struct reading *reading, uint32_t number)
   }
   cut(&reading->name, level ? level->length : 0);
   if (reading->name.length > 0 && name[0])
-    cs_text_putc(&reading->name, '.');
-  if (reading->name.length < CS_RENDER_MAX)
-    cs_text_printable(&reading->name, name, strlen(name));
+    out_text_putc(&reading->name, '.');
+  if (reading->name.length < OUT_RENDER_MAX)
+    out_text_printable(&reading->name, name, strlen(name));
   if (reading->name.failed)
     return -ENOMEM;
-  if (arg->kind != CS_ARG_GROUP)
+  if (arg->kind != FMT_ARG_GROUP)
     return 0;
-  level = cs_vector_add(&reading->levels, 1);
+  level = base_vector_add(&reading->levels, 1);
   if (!level)
     return -ENOMEM;
-  *level = (struct level){.end = cs_argument_after(&reading->arguments, number), .length = reading->name.length};
+  *level = (struct level){.end = out_argument_after(&reading->arguments, number), .length = reading->name.length};
   return 0;
 }
 
@@ -261,19 +261,19 @@ static int put_arguments(struct reading *reading)
   reading->levels.count = 0;
   for (uint32_t i = 0; i < reading->arguments.count && result == 0; i++) {
     result = put_path(reading, i);
-    if (result == 0 && reading->arguments.list[i].arg->kind != CS_ARG_GROUP)
+    if (result == 0 && reading->arguments.list[i].arg->kind != FMT_ARG_GROUP)
       result = put_argument(reading, i);
   }
   return result;
 }
 
-static int read_row(struct reading *reading, const struct cs_row *row)
+static int read_row(struct reading *reading, const struct out_row *row)
 {
-  const struct cs_profile *profile = &reading->stats->profile;
-  const struct cs_signature *signature = cs_profile_signature(profile, row->key.what);
-  const struct cs_layout *layout = cs_profile_layout(profile, signature->layout);
+  const struct out_profile *profile = &reading->stats->profile;
+  const struct out_signature *signature = out_profile_signature(profile, row->key.what);
+  const struct out_layout *layout = out_profile_layout(profile, signature->layout);
   double tick = reading->stats->grouping.tick;
-  reading->samples->rows[reading->row] = (struct cs_scaling_row){
+  reading->samples->rows[reading->row] = (struct out_scaling_row){
       .calls = row->calls,
       .primitive = row->primitive,
       .own = (double)row->own * tick,
@@ -282,35 +282,35 @@ static int read_row(struct reading *reading, const struct cs_row *row)
       .max = (double)row->max * tick,
       .is_bound = row->is_bound,
   };
-  if (signature->any || !layout->entry || layout->entry->flags & CS_FUNCTION_NO_DWARF) {
+  if (signature->any || !layout->entry || layout->entry->flags & FMT_FUNCTION_NO_DWARF) {
     reading->samples->unknown++;
     return 0;
   }
   reading->index = layout->index;
-  int result = cs_arguments_of(profile, row->key.what, &reading->arguments);
+  int result = out_arguments_of(profile, row->key.what, &reading->arguments);
   return result < 0 ? result : put_arguments(reading);
 }
 
-int cs_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
-                            struct cs_scaling_samples *samples)
+int out_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                             struct out_scaling_samples *samples)
 {
-  *samples = (struct cs_scaling_samples){.arguments = CS_VECTOR_OF(struct cs_scaling_argument), .row_count = count};
-  samples->rows = cs_arena_alloc(&samples->arena, (count + 1u) * sizeof *samples->rows);
-  struct reading reading = {.stats = stats, .samples = samples, .levels = CS_VECTOR_OF(struct level)};
+  *samples = (struct out_scaling_samples){.arguments = BASE_VECTOR_OF(struct out_scaling_argument), .row_count = count};
+  samples->rows = base_arena_alloc(&samples->arena, (count + 1u) * sizeof *samples->rows);
+  struct reading reading = {.stats = stats, .samples = samples, .levels = BASE_VECTOR_OF(struct level)};
   int result = samples->rows ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < count && result == 0; i++) {
     reading.row = i;
-    result = read_row(&reading, cs_rows_at(&stats->rows, rows[i]));
+    result = read_row(&reading, out_rows_at(&stats->rows, rows[i]));
   }
-  cs_arguments_free(&reading.arguments);
-  cs_vector_free(&reading.levels);
-  cs_text_free(&reading.name);
-  cs_text_free(&reading.text);
+  out_arguments_free(&reading.arguments);
+  base_vector_free(&reading.levels);
+  out_text_free(&reading.name);
+  out_text_free(&reading.text);
   return result;
 }
 
-void cs_scaling_samples_free(struct cs_scaling_samples *samples)
+void out_scaling_samples_free(struct out_scaling_samples *samples)
 {
-  cs_vector_free(&samples->arguments);
-  cs_arena_free(&samples->arena);
+  base_vector_free(&samples->arguments);
+  base_arena_free(&samples->arena);
 }

@@ -5,12 +5,12 @@
 #ifndef CALLSIG_OUTPUT_SCALING_SAMPLES_H
 #define CALLSIG_OUTPUT_SCALING_SAMPLES_H
 
-#include "arena.h"
-#include "object.h"
-#include "vector.h"
+#include "base/arena.h"
+#include "base/vector.h"
+#include "output/stats/stats_object.h"
 
 /* An argument that is a number in some row, or that takes several values of another kind. */
-struct cs_scaling_argument {
+struct out_scaling_argument {
   const char *name; /* "n", "t.shape[0]", "product(t.shape)", "len(name)" */
   bool is_number;
   bool is_bucketed; /* some rows know a range, whose geometric middle stands for it */
@@ -20,29 +20,30 @@ struct cs_scaling_argument {
   uint32_t *texts;  /* by row: a string of the profile, 0 for none. Of what is no number */
 };
 
-struct cs_scaling_row {
+struct out_scaling_row {
   uint64_t calls, primitive;
   double own, cumulative, min, max; /* seconds: of all calls, of all calls, of one, of one */
   uint32_t is_bound;                /* cumulative is an upper bound */
 };
 
-struct cs_scaling_samples {
-  struct cs_arena arena;
-  struct cs_vector arguments; /* struct cs_scaling_argument */
-  struct cs_scaling_row *rows;
+struct out_scaling_samples {
+  struct base_arena arena;
+  struct base_vector arguments; /* struct out_scaling_argument */
+  struct out_scaling_row *rows;
   uint32_t row_count;
   uint32_t unknown; /* rows without arguments: not recorded */
 };
 
 /* Reads `count` rows of the prepared object (by signature), all of one function. 0 or -ENOMEM. Free in any case with
- * cs_scaling_samples_free(). */
-int cs_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
-                            struct cs_scaling_samples *samples);
-void cs_scaling_samples_free(struct cs_scaling_samples *samples);
+ * out_scaling_samples_free(). */
+int out_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                             struct out_scaling_samples *samples);
+void out_scaling_samples_free(struct out_scaling_samples *samples);
 
-static inline struct cs_scaling_argument *cs_scaling_argument(const struct cs_scaling_samples *samples, uint32_t number)
+static inline struct out_scaling_argument *out_scaling_argument(const struct out_scaling_samples *samples,
+                                                                uint32_t number)
 {
-  return cs_vector_at(&samples->arguments, number);
+  return base_vector_at(&samples->arguments, number);
 }
 
 #endif

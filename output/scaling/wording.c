@@ -1,4 +1,4 @@
-#include "wording.h"
+#include "output/scaling/wording.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,37 +8,37 @@
 /* A term that makes up less of the time at every point is not printed. */
 #define NEGLIGIBLE 1e-4
 
-const char *cs_scaling_kind_name(enum cs_scaling_kind kind)
+const char *out_scaling_kind_name(enum out_scaling_kind kind)
 {
   static const char *const names[] = {
-      [CS_SCALING_LAW] = "law",
-      [CS_SCALING_CONSTANT] = "constant",
-      [CS_SCALING_NONE] = "none",
-      [CS_SCALING_FEW] = "not enough data",
-      [CS_SCALING_NO_NUMBER] = "no numbers",
-      [CS_SCALING_SHORT] = "too short",
+      [OUT_SCALING_LAW] = "law",
+      [OUT_SCALING_CONSTANT] = "constant",
+      [OUT_SCALING_NONE] = "none",
+      [OUT_SCALING_FEW] = "not enough data",
+      [OUT_SCALING_NO_NUMBER] = "no numbers",
+      [OUT_SCALING_SHORT] = "too short",
   };
   return names[kind];
 }
 
-const char *cs_scaling_use_name(enum cs_scaling_use use)
+const char *out_scaling_use_name(enum out_scaling_use use)
 {
   static const char *const names[] = {
-      [CS_USE_CANDIDATE] = "candidate", [CS_USE_ALIKE] = "alike",     [CS_USE_CONSTANT] = "constant",
-      [CS_USE_FEW] = "few values",      [CS_USE_NARROW] = "narrow",   [CS_USE_NEGATIVE] = "negative",
-      [CS_USE_MISSING] = "missing",     [CS_USE_WIDENED] = "widened", [CS_USE_TOO_MANY] = "too many",
-      [CS_USE_TEXT] = "no number",
+      [OUT_USE_CANDIDATE] = "candidate", [OUT_USE_ALIKE] = "alike",     [OUT_USE_CONSTANT] = "constant",
+      [OUT_USE_FEW] = "few values",      [OUT_USE_NARROW] = "narrow",   [OUT_USE_NEGATIVE] = "negative",
+      [OUT_USE_MISSING] = "missing",     [OUT_USE_WIDENED] = "widened", [OUT_USE_TOO_MANY] = "too many",
+      [OUT_USE_TEXT] = "no number",
   };
   return names[use];
 }
 
 /* Three digits of a value in [0.9995, 999.5). */
-static void put_three_digits(struct cs_text *text, double value)
+static void put_three_digits(struct out_text *text, double value)
 {
-  cs_text_decimals(text, value, 0, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+  out_text_decimals(text, value, 0, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
 }
 
-void cs_scaling_put_time(struct cs_text *text, double seconds)
+void out_scaling_put_time(struct out_text *text, double seconds)
 {
   static const struct {
     double seconds;
@@ -49,41 +49,41 @@ void cs_scaling_put_time(struct cs_text *text, double seconds)
   while (unit < count - 1 && seconds < 0.9995 * units[unit].seconds)
     unit++;
   if (seconds >= 999.5)
-    cs_text_printf(text, "%.0f", seconds);
+    out_text_printf(text, "%.0f", seconds);
   else
     put_three_digits(text, seconds / units[unit].seconds);
-  cs_text_printf(text, " %s", units[unit].name);
+  out_text_printf(text, " %s", units[unit].name);
 }
 
-void cs_scaling_put_percent(struct cs_text *text, double deviation)
+void out_scaling_put_percent(struct out_text *text, double deviation)
 {
   double percent = fmin(100 * expm1(deviation), 1e9);
-  cs_text_decimals(text, percent, 0, percent < 99.95 ? 1 : 0);
-  cs_text_puts(text, " %");
+  out_text_decimals(text, percent, 0, percent < 99.95 ? 1 : 0);
+  out_text_puts(text, " %");
 }
 
 /* One coefficient and its term; nothing when it makes up a ten thousandth of the time at most. */
-static void put_term(struct cs_text *text, const struct cs_scaling_finding *finding, uint32_t number, bool *is_first)
+static void put_term(struct out_text *text, const struct out_scaling_finding *finding, uint32_t number, bool *is_first)
 {
-  const struct cs_fit *fit = &finding->verdict.fit;
+  const struct out_fit *fit = &finding->verdict.fit;
   double coefficient = fit->coefficients[number];
   if (fit->shares[number] < NEGLIGIBLE)
     return;
   if (*is_first)
-    cs_text_puts(text, coefficient < 0 ? "-" : "");
+    out_text_puts(text, coefficient < 0 ? "-" : "");
   else
-    cs_text_puts(text, coefficient < 0 ? " - " : " + ");
-  cs_scaling_put_time(text, fabs(coefficient));
+    out_text_puts(text, coefficient < 0 ? " - " : " + ");
+  out_scaling_put_time(text, fabs(coefficient));
   *is_first = false;
   if (number == 0)
     return;
-  cs_text_puts(text, " * ");
-  cs_law_term_name(&fit->law, number - 1, finding->names, text);
+  out_text_puts(text, " * ");
+  out_law_term_name(&fit->law, number - 1, finding->names, text);
 }
 
-void cs_scaling_put_formula(struct cs_text *text, const struct cs_scaling_finding *finding)
+void out_scaling_put_formula(struct out_text *text, const struct out_scaling_finding *finding)
 {
-  const struct cs_law *law = &finding->verdict.fit.law;
+  const struct out_law *law = &finding->verdict.fit.law;
   bool is_first = true;
   put_term(text, finding, 0, &is_first);
   for (uint32_t i = law->leading; i < law->term_count; i++)
@@ -92,113 +92,113 @@ void cs_scaling_put_formula(struct cs_text *text, const struct cs_scaling_findin
     put_term(text, finding, 1 + i, &is_first);
 }
 
-static void put_number(struct cs_text *text, double value)
+static void put_number(struct out_text *text, double value)
 {
   if (value == floor(value) && fabs(value) < 1e15)
-    cs_text_printf(text, "%.0f", value);
+    out_text_printf(text, "%.0f", value);
   else
-    cs_text_double(text, value, true);
+    out_text_double(text, value, true);
 }
 
 /* True when the argument is in the law; without a law, every candidate counts. */
-static bool is_in_law(const struct cs_scaling_finding *finding, uint32_t candidate)
+static bool is_in_law(const struct out_scaling_finding *finding, uint32_t candidate)
 {
-  const struct cs_law *law = &finding->verdict.fit.law;
+  const struct out_law *law = &finding->verdict.fit.law;
   for (uint32_t i = 0; i < law->argument_count; i++)
     if (law->arguments[i] == candidate)
       return true;
   return law->argument_count == 0;
 }
 
-void cs_scaling_put_range(struct cs_text *text, const struct cs_scaling_analysis *analysis,
-                          const struct cs_scaling_finding *finding)
+void out_scaling_put_range(struct out_text *text, const struct out_scaling_analysis *analysis,
+                           const struct out_scaling_finding *finding)
 {
   const char *separator = "";
   for (uint32_t i = 0; i < finding->points.candidates; i++) {
     if (!is_in_law(finding, i))
       continue;
-    const struct cs_scaling_role *role = &finding->roles[finding->candidates[i]];
-    const struct cs_scaling_argument *argument = cs_scaling_argument(analysis->samples, finding->candidates[i]);
-    cs_text_printf(text, "%s%s = ", separator, argument->name);
+    const struct out_scaling_role *role = &finding->roles[finding->candidates[i]];
+    const struct out_scaling_argument *argument = out_scaling_argument(analysis->samples, finding->candidates[i]);
+    out_text_printf(text, "%s%s = ", separator, argument->name);
     put_number(text, role->low);
-    cs_text_puts(text, " .. ");
+    out_text_puts(text, " .. ");
     put_number(text, role->high);
-    cs_text_printf(text, " (%u %s)", role->values, argument->is_bucketed ? "ranges" : "values");
+    out_text_printf(text, " (%u %s)", role->values, argument->is_bucketed ? "ranges" : "values");
     separator = ", ";
   }
 }
 
-static void put_role(struct cs_text *text, const char *name, const struct cs_scaling_role *role)
+static void put_role(struct out_text *text, const char *name, const struct out_scaling_role *role)
 {
   switch (role->use) {
-  case CS_USE_CONSTANT:
-    cs_text_printf(text, "%s is always ", name);
+  case OUT_USE_CONSTANT:
+    out_text_printf(text, "%s is always ", name);
     put_number(text, role->low);
     break;
-  case CS_USE_FEW:
-    cs_text_printf(text, "%s has %u values, %u are needed", name, role->values, CS_SCALING_VALUES);
+  case OUT_USE_FEW:
+    out_text_printf(text, "%s has %u values, %u are needed", name, role->values, OUT_SCALING_VALUES);
     break;
-  case CS_USE_NARROW:
-    cs_text_printf(text, "%s is ", name);
+  case OUT_USE_NARROW:
+    out_text_printf(text, "%s is ", name);
     put_number(text, role->low);
-    cs_text_puts(text, " .. ");
+    out_text_puts(text, " .. ");
     put_number(text, role->high);
-    cs_text_printf(text, ", a factor of %.0f is needed", CS_SCALING_SPAN);
+    out_text_printf(text, ", a factor of %.0f is needed", OUT_SCALING_SPAN);
     break;
-  case CS_USE_NEGATIVE:
-    cs_text_printf(text, "%s is negative in some calls", name);
+  case OUT_USE_NEGATIVE:
+    out_text_printf(text, "%s is negative in some calls", name);
     break;
-  case CS_USE_WIDENED:
-    cs_text_printf(text, "%s had more values than the budget of signatures and is known by its type alone", name);
+  case OUT_USE_WIDENED:
+    out_text_printf(text, "%s had more values than the budget of signatures and is known by its type alone", name);
     break;
-  case CS_USE_TOO_MANY:
-    cs_text_printf(text, "%s is not looked at: %u arguments are", name, CS_LAW_CANDIDATES);
+  case OUT_USE_TOO_MANY:
+    out_text_printf(text, "%s is not looked at: %u arguments are", name, OUT_LAW_CANDIDATES);
     break;
   default:
-    cs_text_printf(text, "%s was not read in most calls", name);
+    out_text_printf(text, "%s was not read in most calls", name);
   }
 }
 
-static void put_roles(struct cs_text *text, const struct cs_scaling_analysis *analysis,
-                      const struct cs_scaling_finding *finding)
+static void put_roles(struct out_text *text, const struct out_scaling_analysis *analysis,
+                      const struct out_scaling_finding *finding)
 {
   const char *separator = "";
   for (uint32_t i = 0; i < analysis->samples->arguments.count; i++) {
-    const struct cs_scaling_role *role = &finding->roles[i];
-    if (role->use == CS_USE_TEXT || role->use == CS_USE_ALIKE || role->use == CS_USE_CANDIDATE)
+    const struct out_scaling_role *role = &finding->roles[i];
+    if (role->use == OUT_USE_TEXT || role->use == OUT_USE_ALIKE || role->use == OUT_USE_CANDIDATE)
       continue;
-    cs_text_puts(text, separator);
-    put_role(text, cs_scaling_argument(analysis->samples, i)->name, role);
+    out_text_puts(text, separator);
+    put_role(text, out_scaling_argument(analysis->samples, i)->name, role);
     separator = "; ";
   }
 }
 
-void cs_scaling_put_reason(struct cs_text *text, const struct cs_scaling_analysis *analysis,
-                           const struct cs_scaling_finding *finding)
+void out_scaling_put_reason(struct out_text *text, const struct out_scaling_analysis *analysis,
+                            const struct out_scaling_finding *finding)
 {
   switch (finding->kind) {
-  case CS_SCALING_NONE:
+  case OUT_SCALING_NONE:
     if (finding->verdict.is_steeper) {
-      cs_text_puts(text, "the time grows faster than n^3");
+      out_text_puts(text, "the time grows faster than n^3");
       break;
     }
-    cs_text_puts(text, "the time varies by ");
-    cs_scaling_put_percent(text, finding->verdict.fit.deviation);
-    cs_text_puts(text, ", and no law up to n^3 explains it");
+    out_text_puts(text, "the time varies by ");
+    out_scaling_put_percent(text, finding->verdict.fit.deviation);
+    out_text_puts(text, ", and no law up to n^3 explains it");
     break;
-  case CS_SCALING_FEW:
+  case OUT_SCALING_FEW:
     if (finding->points.candidates > 0)
-      cs_text_printf(text, "%u different calls have a time, %u are needed", finding->points.count, CS_SCALING_VALUES);
+      out_text_printf(text, "%u different calls have a time, %u are needed", finding->points.count, OUT_SCALING_VALUES);
     else
       put_roles(text, analysis, finding);
     break;
-  case CS_SCALING_NO_NUMBER:
-    cs_text_puts(text, analysis->samples->unknown == analysis->samples->row_count
-                           ? "its arguments are not known"
-                           : "none of its arguments is an integer, a length or a shape");
+  case OUT_SCALING_NO_NUMBER:
+    out_text_puts(text, analysis->samples->unknown == analysis->samples->row_count
+                            ? "its arguments are not known"
+                            : "none of its arguments is an integer, a length or a shape");
     break;
-  case CS_SCALING_SHORT:
-    cs_text_puts(text, "most of its times are below the clock's tick");
+  case OUT_SCALING_SHORT:
+    out_text_puts(text, "most of its times are below the clock's tick");
     break;
   default:
     break;
@@ -207,9 +207,9 @@ void cs_scaling_put_reason(struct cs_text *text, const struct cs_scaling_analysi
 
 /* Warnings on their way. */
 struct warnings {
-  const struct cs_scaling_analysis *analysis;
-  const struct cs_scaling_finding *finding;
-  struct cs_text *text;
+  const struct out_scaling_analysis *analysis;
+  const struct out_scaling_finding *finding;
+  struct out_text *text;
   int (*warn)(const char *warning, void *data);
   void *data;
 };
@@ -217,42 +217,42 @@ struct warnings {
 /* Gives what is in the text and empties it. */
 static int give(struct warnings *warnings)
 {
-  int result = warnings->text->failed ? -ENOMEM : warnings->warn(cs_text_string(warnings->text), warnings->data);
-  cs_text_clear(warnings->text);
+  int result = warnings->text->failed ? -ENOMEM : warnings->warn(out_text_string(warnings->text), warnings->data);
+  out_text_clear(warnings->text);
   return result;
 }
 
 static int warn_of_rivals(struct warnings *warnings)
 {
-  const struct cs_scaling_finding *finding = warnings->finding;
-  struct cs_text *text = warnings->text;
+  const struct out_scaling_finding *finding = warnings->finding;
+  struct out_text *text = warnings->text;
   if (finding->verdict.rivals.count == 0)
     return 0;
-  cs_text_puts(text, "these calls do not tell ");
-  cs_law_name(&finding->verdict.fit.law, finding->names, text);
+  out_text_puts(text, "these calls do not tell ");
+  out_law_name(&finding->verdict.fit.law, finding->names, text);
   for (uint32_t i = 0; i < finding->verdict.rivals.count; i++) {
-    cs_text_puts(text, i == 0 ? " from " : i == finding->verdict.rivals.count - 1 ? " or " : ", ");
-    cs_law_name(cs_vector_at(&finding->verdict.rivals, i), finding->names, text);
+    out_text_puts(text, i == 0 ? " from " : i == finding->verdict.rivals.count - 1 ? " or " : ", ");
+    out_law_name(base_vector_at(&finding->verdict.rivals, i), finding->names, text);
   }
   return give(warnings);
 }
 
 static int warn_of_alike(struct warnings *warnings)
 {
-  const struct cs_scaling_finding *finding = warnings->finding;
+  const struct out_scaling_finding *finding = warnings->finding;
   int result = 0;
   for (uint32_t i = 0; i < warnings->analysis->samples->arguments.count && result == 0; i++) {
-    const struct cs_scaling_role *role = &finding->roles[i];
-    if (role->use != CS_USE_ALIKE || finding->kind != CS_SCALING_LAW || !is_in_law(finding, role->candidate))
+    const struct out_scaling_role *role = &finding->roles[i];
+    if (role->use != OUT_USE_ALIKE || finding->kind != OUT_SCALING_LAW || !is_in_law(finding, role->candidate))
       continue;
-    const char *name = cs_scaling_argument(warnings->analysis->samples, i)->name,
+    const char *name = out_scaling_argument(warnings->analysis->samples, i)->name,
                *other = finding->names[role->candidate];
-    cs_text_printf(warnings->text, "%s is always ", name);
+    out_text_printf(warnings->text, "%s is always ", name);
     if (role->ratio != 1) {
       put_number(warnings->text, role->ratio);
-      cs_text_puts(warnings->text, " * ");
+      out_text_puts(warnings->text, " * ");
     }
-    cs_text_printf(warnings->text, "%s: the law may be one of either, or of both", other);
+    out_text_printf(warnings->text, "%s: the law may be one of either, or of both", other);
     result = give(warnings);
   }
   return result;
@@ -260,19 +260,19 @@ static int warn_of_alike(struct warnings *warnings)
 
 static int warn_of_buckets(struct warnings *warnings)
 {
-  const struct cs_scaling_finding *finding = warnings->finding;
+  const struct out_scaling_finding *finding = warnings->finding;
   int result = 0;
   for (uint32_t i = 0; i < finding->points.candidates && result == 0; i++) {
-    const struct cs_scaling_argument *argument =
-        cs_scaling_argument(warnings->analysis->samples, finding->candidates[i]);
+    const struct out_scaling_argument *argument =
+        out_scaling_argument(warnings->analysis->samples, finding->candidates[i]);
     double spread = 1;
     for (uint32_t row = 0; row < finding->row_count; row++)
       spread = fmax(spread, argument->spread[finding->rows[row]]);
     if (!argument->is_bucketed || !is_in_law(finding, i))
       continue;
-    cs_text_printf(warnings->text, "%s is known in ranges, by their geometric middle: it may be ", argument->name);
+    out_text_printf(warnings->text, "%s is known in ranges, by their geometric middle: it may be ", argument->name);
     put_three_digits(warnings->text, fmin(spread, 999));
-    cs_text_puts(warnings->text, " times as much or as little, and coefficients with it");
+    out_text_puts(warnings->text, " times as much or as little, and coefficients with it");
     result = give(warnings);
   }
   return result;
@@ -282,10 +282,10 @@ static int warn_of_arguments(struct warnings *warnings)
 {
   int result = 0;
   for (uint32_t i = 0; i < warnings->analysis->samples->arguments.count && result == 0; i++) {
-    const struct cs_scaling_role *role = &warnings->finding->roles[i];
-    if (role->use != CS_USE_WIDENED && role->use != CS_USE_TOO_MANY && role->use != CS_USE_MISSING)
+    const struct out_scaling_role *role = &warnings->finding->roles[i];
+    if (role->use != OUT_USE_WIDENED && role->use != OUT_USE_TOO_MANY && role->use != OUT_USE_MISSING)
       continue;
-    put_role(warnings->text, cs_scaling_argument(warnings->analysis->samples, i)->name, role);
+    put_role(warnings->text, out_scaling_argument(warnings->analysis->samples, i)->name, role);
     result = give(warnings);
   }
   return result;
@@ -293,21 +293,21 @@ static int warn_of_arguments(struct warnings *warnings)
 
 static int warn_of_rows(struct warnings *warnings)
 {
-  const struct cs_scaling_finding *finding = warnings->finding;
+  const struct out_scaling_finding *finding = warnings->finding;
   int result = 0;
   if (finding->unknown > 0) {
-    cs_text_printf(warnings->text, "%u of %u signatures are left out: an argument was not read", finding->unknown,
-                   finding->row_count);
+    out_text_printf(warnings->text, "%u of %u signatures are left out: an argument was not read", finding->unknown,
+                    finding->row_count);
     result = give(warnings);
   }
   if (result == 0 && finding->zero > 0) {
-    cs_text_printf(warnings->text, "%u of %u signatures are left out: no time of their own was measured", finding->zero,
-                   finding->row_count);
+    out_text_printf(warnings->text, "%u of %u signatures are left out: no time of their own was measured",
+                    finding->zero, finding->row_count);
     result = give(warnings);
   }
   if (result == 0 && finding->bound > 0) {
-    cs_text_printf(warnings->text, "the times of %u signatures are upper bounds: they were widened under recursion",
-                   finding->bound);
+    out_text_printf(warnings->text, "the times of %u signatures are upper bounds: they were widened under recursion",
+                    finding->bound);
     result = give(warnings);
   }
   return result;
@@ -315,20 +315,20 @@ static int warn_of_rows(struct warnings *warnings)
 
 static int warn_of_deviation(struct warnings *warnings)
 {
-  if (warnings->finding->kind != CS_SCALING_LAW || warnings->finding->verdict.fit.deviation <= FAR)
+  if (warnings->finding->kind != OUT_SCALING_LAW || warnings->finding->verdict.fit.deviation <= FAR)
     return 0;
-  cs_text_puts(warnings->text, "the times lie ");
-  cs_scaling_put_percent(warnings->text, warnings->finding->verdict.fit.deviation);
-  cs_text_puts(warnings->text, " off this law: something else matters as well");
+  out_text_puts(warnings->text, "the times lie ");
+  out_scaling_put_percent(warnings->text, warnings->finding->verdict.fit.deviation);
+  out_text_puts(warnings->text, " off this law: something else matters as well");
   return give(warnings);
 }
 
-int cs_scaling_warnings(const struct cs_scaling_analysis *analysis, const struct cs_scaling_finding *finding,
-                        struct cs_text *scratch, int (*warn)(const char *warning, void *data), void *data)
+int out_scaling_warnings(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *finding,
+                         struct out_text *scratch, int (*warn)(const char *warning, void *data), void *data)
 {
   struct warnings warnings = {.analysis = analysis, .finding = finding, .text = scratch, .warn = warn, .data = data};
-  cs_text_clear(scratch);
-  if (finding->kind > CS_SCALING_NONE)
+  out_text_clear(scratch);
+  if (finding->kind > OUT_SCALING_NONE)
     return 0;
   int result = warn_of_rivals(&warnings);
   if (result == 0)

@@ -4,34 +4,34 @@
 #ifndef CALLSIG_OUTPUT_SCALING_WORDING_H
 #define CALLSIG_OUTPUT_SCALING_WORDING_H
 
-#include "analysis.h"
-#include "text.h"
+#include "output/scaling/analysis.h"
+#include "output/text/text.h"
 
 /* "law", "constant", "none", "not enough data", "no numbers", "too short": what the JSON calls it. */
-const char *cs_scaling_kind_name(enum cs_scaling_kind kind);
+const char *out_scaling_kind_name(enum out_scaling_kind kind);
 
 /* "candidate", "alike", "constant", "few values", ...: what the JSON calls it. */
-const char *cs_scaling_use_name(enum cs_scaling_use use);
+const char *out_scaling_use_name(enum out_scaling_use use);
 
 /* A time of at least 0 in the largest unit that it has at least one of, with three digits: "1.25 us". */
-void cs_scaling_put_time(struct cs_text *text, double seconds);
+void out_scaling_put_time(struct out_text *text, double seconds);
 
 /* A deviation of logarithms in per cent of the time: "3.1 %". */
-void cs_scaling_put_percent(struct cs_text *text, double deviation);
+void out_scaling_put_percent(struct out_text *text, double deviation);
 
 /* "52.0 ns + 1.25 ns * n log n": the fitted times, without terms that make up next to nothing of them. */
-void cs_scaling_put_formula(struct cs_text *text, const struct cs_scaling_finding *finding);
+void out_scaling_put_formula(struct out_text *text, const struct out_scaling_finding *finding);
 
 /* "n = 16 .. 65536 (12 values), m = 4 .. 64 (5 values)": what the law was found over. */
-void cs_scaling_put_range(struct cs_text *text, const struct cs_scaling_analysis *analysis,
-                          const struct cs_scaling_finding *finding);
+void out_scaling_put_range(struct out_text *text, const struct out_scaling_analysis *analysis,
+                           const struct out_scaling_finding *finding);
 
 /* Why there is no law, for the kinds that have none. */
-void cs_scaling_put_reason(struct cs_text *text, const struct cs_scaling_analysis *analysis,
-                           const struct cs_scaling_finding *finding);
+void out_scaling_put_reason(struct out_text *text, const struct out_scaling_analysis *analysis,
+                            const struct out_scaling_finding *finding);
 
 /* Gives each warning to `warn`, a sentence without newline, in `scratch`. 0, -ENOMEM or what `warn` returned. */
-int cs_scaling_warnings(const struct cs_scaling_analysis *analysis, const struct cs_scaling_finding *finding,
-                        struct cs_text *scratch, int (*warn)(const char *warning, void *data), void *data);
+int out_scaling_warnings(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *finding,
+                         struct out_text *scratch, int (*warn)(const char *warning, void *data), void *data);
 
 #endif

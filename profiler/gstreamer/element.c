@@ -1,4 +1,4 @@
-#include "element.h"
+#include "profiler/gstreamer/element.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static GMutex making;
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-GstElement *cs_gst_owner(GstPad *pad)
+GstElement *prof_gst_owner(GstPad *pad)
 {
   GstObject *parent = gst_object_get_parent(GST_OBJECT(pad));
   /* The inner pad of a ghost pad has the ghost pad for parent; a ghost pad has its bin. */
@@ -92,7 +92,7 @@ static GList *feeders(GstElement *element)
   GST_OBJECT_UNLOCK(element);
   for (GList *at = pads; at; at = at->next) {
     GstPad *pad = feeding_pad(at->data);
-    GstElement *feeder = pad ? cs_gst_owner(pad) : NULL;
+    GstElement *feeder = pad ? prof_gst_owner(pad) : NULL;
     if (feeder)
       found = g_list_append(found, feeder);
     g_clear_object(&pad);
@@ -122,7 +122,7 @@ static guint32 stage_index(GstElement *element, guint depth)
   return index - 1;
 }
 
-void cs_gst_element_unref(struct cs_gst_element *known)
+void prof_gst_element_unref(struct prof_gst_element *known)
 {
   if (!g_atomic_int_dec_and_test(&known->references))
     return;
@@ -133,7 +133,7 @@ void cs_gst_element_unref(struct cs_gst_element *known)
   g_free(known);
 }
 
-static void open_stage(GstElement *element, struct cs_gst_element *known)
+static void open_stage(GstElement *element, struct prof_gst_element *known)
 {
   gchar *name = gst_object_get_name(GST_OBJECT(element));
   struct callsig_stage_options options = {.size = sizeof options,
@@ -148,12 +148,12 @@ static void open_stage(GstElement *element, struct cs_gst_element *known)
 
 static void element_unref(gpointer data)
 {
-  cs_gst_element_unref(data);
+  prof_gst_element_unref(data);
 }
 
-static struct cs_gst_element *make_element(GstElement *element)
+static struct prof_gst_element *make_element(GstElement *element)
 {
-  struct cs_gst_element *known = g_new0(struct cs_gst_element, 1);
+  struct prof_gst_element *known = g_new0(struct prof_gst_element, 1);
   GType aggregator = g_type_from_name("GstAggregator");
   g_mutex_init(&known->lock);
   known->references = 1;
@@ -168,16 +168,16 @@ static struct cs_gst_element *make_element(GstElement *element)
 static gpointer element_ref(gpointer data, gpointer user)
 {
   (void)user;
-  struct cs_gst_element *known = data;
+  struct prof_gst_element *known = data;
   if (known)
     g_atomic_int_inc(&known->references);
   return known;
 }
 
-struct cs_gst_element *cs_gst_element(GstElement *element)
+struct prof_gst_element *prof_gst_element(GstElement *element)
 {
   /* The reference is taken before anybody else can give up the element's own. */
-  struct cs_gst_element *known = g_object_dup_qdata(G_OBJECT(element), element_quark(), element_ref, NULL);
+  struct prof_gst_element *known = g_object_dup_qdata(G_OBJECT(element), element_quark(), element_ref, NULL);
   if (known)
     return known;
   g_mutex_lock(&making);
@@ -190,7 +190,7 @@ struct cs_gst_element *cs_gst_element(GstElement *element)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-void cs_gst_queue_unref(struct cs_gst_queue *known)
+void prof_gst_queue_unref(struct prof_gst_queue *known)
 {
   if (!g_atomic_int_dec_and_test(&known->references))
     return;
@@ -200,13 +200,13 @@ void cs_gst_queue_unref(struct cs_gst_queue *known)
 
 static void queue_unref(gpointer data)
 {
-  cs_gst_queue_unref(data);
+  prof_gst_queue_unref(data);
 }
 
 static gpointer queue_ref(gpointer data, gpointer user)
 {
   (void)user;
-  struct cs_gst_queue *known = data;
+  struct prof_gst_queue *known = data;
   if (known)
     g_atomic_int_inc(&known->references);
   return known;
@@ -241,9 +241,9 @@ static void read_properties(GstElement *element, guint64 *capacity, gboolean *le
   }
 }
 
-static struct cs_gst_queue *make_queue(GstElement *element, GstPad *pad)
+static struct prof_gst_queue *make_queue(GstElement *element, GstPad *pad)
 {
-  struct cs_gst_queue *known = g_new0(struct cs_gst_queue, 1);
+  struct prof_gst_queue *known = g_new0(struct prof_gst_queue, 1);
   GstPad *other = other_side(pad);
   gchar *name = gst_object_get_name(GST_OBJECT(element));
   struct callsig_queue_options options = {
@@ -267,9 +267,9 @@ static struct cs_gst_queue *make_queue(GstElement *element, GstPad *pad)
   return known;
 }
 
-struct cs_gst_queue *cs_gst_queue(GstElement *element, GstPad *pad)
+struct prof_gst_queue *prof_gst_queue(GstElement *element, GstPad *pad)
 {
-  struct cs_gst_queue *known = g_object_dup_qdata(G_OBJECT(pad), queue_quark(), queue_ref, NULL);
+  struct prof_gst_queue *known = g_object_dup_qdata(G_OBJECT(pad), queue_quark(), queue_ref, NULL);
   if (!known) {
     g_mutex_lock(&making);
     known = g_object_dup_qdata(G_OBJECT(pad), queue_quark(), queue_ref, NULL);
@@ -279,7 +279,7 @@ struct cs_gst_queue *cs_gst_queue(GstElement *element, GstPad *pad)
   }
   if (known->queue)
     return known;
-  cs_gst_queue_unref(known);
+  prof_gst_queue_unref(known);
   return NULL;
 }
 
@@ -307,7 +307,7 @@ static gchar *describe(const GstCaps *caps)
   return g_string_free(text, FALSE);
 }
 
-gboolean cs_gst_signature(struct cs_gst_element *known, GstPad *pad, gchar *text, gsize size)
+gboolean prof_gst_signature(struct prof_gst_element *known, GstPad *pad, gchar *text, gsize size)
 {
   GstCaps *caps = gst_pad_get_current_caps(pad);
   if (!caps)
@@ -334,9 +334,9 @@ static void close_queue(const GValue *value, gpointer data)
   g_object_set_qdata(g_value_get_object(value), queue_quark(), NULL);
 }
 
-void cs_gst_element_stopped(GstElement *element)
+void prof_gst_element_stopped(GstElement *element)
 {
-  struct cs_gst_element *known = g_object_get_qdata(G_OBJECT(element), element_quark());
+  struct prof_gst_element *known = g_object_get_qdata(G_OBJECT(element), element_quark());
   if (!known)
     return;
   if (known->is_queue) {

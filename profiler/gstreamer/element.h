@@ -2,15 +2,15 @@
  * What the tracer knows of elements and pads: which stage an element is, which queue a pad of a queue element belongs
  * to.
  */
-#ifndef CALLSIG_GSTREAMER_ELEMENT_H
-#define CALLSIG_GSTREAMER_ELEMENT_H
+#ifndef CALLSIG_PROFILER_GSTREAMER_ELEMENT_H
+#define CALLSIG_PROFILER_GSTREAMER_ELEMENT_H
 
 #include <callsig/callsig.h>
 #include <gst/gst.h>
 
 /* One for each element that data goes through, made when it first does. The element has a reference until it stops, and
  * whoever has a task of it open has one: an element may have stopped when a push to it is seen to return. */
-struct cs_gst_element {
+struct prof_gst_element {
   gint references;             /* atomic */
   struct callsig_stage *stage; /* NULL: queues have none, and what could not be opened */
   gboolean is_queue;           /* items wait in it for another thread to take them out */
@@ -21,7 +21,7 @@ struct cs_gst_element {
 };
 
 /* A queue, known to the sink pad that fills it and the source pad that empties it. */
-struct cs_gst_queue {
+struct prof_gst_queue {
   struct callsig_queue *queue;
   GstElement *element; /* not referenced: the pads, which hold this, belong to it */
   gboolean leaks;      /* drops items by itself */
@@ -30,21 +30,21 @@ struct cs_gst_queue {
 
 /* The element that a pad belongs to when it is one that works on data itself: NULL for the pads of bins. Its reference
  * is the caller's. */
-GstElement *cs_gst_owner(GstPad *pad);
+GstElement *prof_gst_owner(GstPad *pad);
 
 /* What is known of the element. A reference is the caller's. */
-struct cs_gst_element *cs_gst_element(GstElement *element);
-void cs_gst_element_unref(struct cs_gst_element *known);
+struct prof_gst_element *prof_gst_element(GstElement *element);
+void prof_gst_element_unref(struct prof_gst_element *known);
 
 /* The queue behind a pad of a queue element. A reference is the caller's. NULL when it cannot be opened. */
-struct cs_gst_queue *cs_gst_queue(GstElement *element, GstPad *pad);
-void cs_gst_queue_unref(struct cs_gst_queue *known);
+struct prof_gst_queue *prof_gst_queue(GstElement *element, GstPad *pad);
+void prof_gst_queue_unref(struct prof_gst_queue *known);
 
 /* The text that tells tasks apart: the kind of data that arrives at the pad, "media=video/x-raw, format=I420,
  * width=640, height=480". Writes at most `size` bytes; FALSE when the pad has no caps. */
-gboolean cs_gst_signature(struct cs_gst_element *known, GstPad *pad, gchar *text, gsize size);
+gboolean prof_gst_signature(struct prof_gst_element *known, GstPad *pad, gchar *text, gsize size);
 
 /* Closes the stage and the queues of an element that stopped. */
-void cs_gst_element_stopped(GstElement *element);
+void prof_gst_element_stopped(GstElement *element);
 
 #endif

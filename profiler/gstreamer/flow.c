@@ -8,9 +8,9 @@
  * that it pushes: from the moment at which the push before it returned.
  *  - A queue has no tasks. The push that fills it is a put; its own thread pushes what it got, and waits in between.
  */
-#include "flow.h"
+#include "profiler/gstreamer/flow.h"
 
-#include "element.h"
+#include "profiler/gstreamer/element.h"
 
 enum entry_kind {
   ENTRY_NONE, /* a pad of a bin, or an element that is no stage */
@@ -21,11 +21,11 @@ enum entry_kind {
 /* A push that has not returned, or a pull. */
 struct entry {
   enum entry_kind kind;
-  gboolean failed;              /* the element said so itself */
-  gboolean inner_failed;        /* something that it pushed to failed */
-  struct cs_gst_element *known; /* a reference */
-  GstElement *element;          /* only to be compared */
-  struct cs_gst_queue *queue;   /* a reference */
+  gboolean failed;                /* the element said so itself */
+  gboolean inner_failed;          /* something that it pushed to failed */
+  struct prof_gst_element *known; /* a reference */
+  GstElement *element;            /* only to be compared */
+  struct prof_gst_queue *queue;   /* a reference */
   guint64 token;
   guint64 item;
 };
@@ -36,21 +36,21 @@ enum { MAX_DEPTH = 128 };
 struct flow {
   guint depth;  /* pushes and pulls that have not returned; those beyond MAX_DEPTH are not looked at */
   guint events; /* events that are being pushed */
-  struct cs_gst_element
+  struct prof_gst_element
       *drive;         /* the element whose own task is open, for it drives this thread: a reference, or NULL */
   GstElement *driver; /* that element, only to be compared */
-  struct cs_gst_queue *getting; /* the queue that this thread empties: a reference, or NULL */
+  struct prof_gst_queue *getting; /* the queue that this thread empties: a reference, or NULL */
   guint64 get_token;
   struct entry entries[MAX_DEPTH];
 };
 
 static _Thread_local struct flow flow;
 
-static void begin_task(struct cs_gst_element *known, GstPad *pad, guint64 item)
+static void begin_task(struct prof_gst_element *known, GstPad *pad, guint64 item)
 {
   gchar text[256];
   struct callsig_task_options options = {.size = sizeof options, .item = item};
-  if (pad && cs_gst_signature(known, pad, text, sizeof text))
+  if (pad && prof_gst_signature(known, pad, text, sizeof text))
     options.signature = text;
   callsig_task_begin(known->stage, &options);
 }
@@ -65,17 +65,17 @@ static void end_drive(gboolean counts)
     callsig_task_end(flow.drive->stage, 0);
   else
     callsig_task_cancel(flow.drive->stage);
-  cs_gst_element_unref(flow.drive);
+  prof_gst_element_unref(flow.drive);
   flow.drive = NULL;
   flow.driver = NULL;
 }
 
 /* The element has the thread again, and works on what it will push next. Takes the reference over. */
-static void begin_drive(GstElement *element, struct cs_gst_element *known)
+static void begin_drive(GstElement *element, struct prof_gst_element *known)
 {
   g_atomic_int_set(&known->drives, TRUE);
   if (flow.drive || !known->stage) {
-    cs_gst_element_unref(known);
+    prof_gst_element_unref(known);
     return;
   }
   begin_task(known, NULL, 0);
@@ -87,7 +87,7 @@ static void begin_get(GstElement *element, GstPad *pad)
 {
   if (flow.getting)
     return;
-  flow.getting = cs_gst_queue(element, pad);
+  flow.getting = prof_gst_queue(element, pad);
   if (flow.getting)
     flow.get_token = callsig_queue_get_begin(flow.getting->queue);
 }
@@ -97,18 +97,18 @@ static void end_get(guint64 item, gboolean failed)
   if (!flow.getting)
     return;
   callsig_queue_get_end(flow.getting->queue, flow.get_token, item, failed);
-  cs_gst_queue_unref(flow.getting);
+  prof_gst_queue_unref(flow.getting);
   flow.getting = NULL;
 }
 
 /* The thread's element pushes a buffer: it was got from the queue, or the element's task is done. */
 static void driver_pushes(GstElement *element, GstPad *pad, guint64 item)
 {
-  struct cs_gst_element *known = cs_gst_element(element);
+  struct prof_gst_element *known = prof_gst_element(element);
   if (known->is_queue) {
     begin_get(element, pad);
     end_get(item, FALSE);
-    cs_gst_element_unref(known);
+    prof_gst_element_unref(known);
     return;
   }
   begin_drive(element, known);
@@ -118,13 +118,13 @@ static void driver_pushes(GstElement *element, GstPad *pad, guint64 item)
 /* The push returned, so the thread's element goes on. */
 static void driver_goes_on(GstElement *element, GstPad *pad)
 {
-  struct cs_gst_element *known = cs_gst_element(element);
+  struct prof_gst_element *known = prof_gst_element(element);
   if (!known->is_queue) {
     begin_drive(element, known);
     return;
   }
   begin_get(element, pad);
-  cs_gst_element_unref(known);
+  prof_gst_element_unref(known);
 }
 
 /* Nothing more comes from this thread's element. */
@@ -158,12 +158,12 @@ static struct entry *close_entry(void)
 
 static void arrive(struct entry *entry, GstElement *element, GstPad *pad, guint64 item)
 {
-  struct cs_gst_element *known = cs_gst_element(element);
+  struct prof_gst_element *known = prof_gst_element(element);
   entry->known = known;
   entry->element = element;
   entry->item = item;
   if (known->is_queue) {
-    entry->queue = cs_gst_queue(element, pad);
+    entry->queue = prof_gst_queue(element, pad);
     if (entry->queue) {
       entry->kind = ENTRY_PUT;
       entry->token = callsig_queue_put_begin(entry->queue->queue);
@@ -177,9 +177,9 @@ static void arrive(struct entry *entry, GstElement *element, GstPad *pad, guint6
 static void release(struct entry *entry)
 {
   if (entry->queue)
-    cs_gst_queue_unref(entry->queue);
+    prof_gst_queue_unref(entry->queue);
   if (entry->known)
-    cs_gst_element_unref(entry->known);
+    prof_gst_element_unref(entry->known);
   entry->queue = NULL;
   entry->known = NULL;
 }
@@ -210,14 +210,14 @@ static void leave(struct entry *entry, GstFlowReturn result)
 
 /* ---- hooks ---- */
 
-void cs_gst_push_begin(GstPad *pad, guint64 item)
+void prof_gst_push_begin(GstPad *pad, guint64 item)
 {
-  GstElement *sender = cs_gst_owner(pad);
+  GstElement *sender = prof_gst_owner(pad);
   if (sender && flow.depth == 0)
     driver_pushes(sender, pad, item);
   struct entry *entry = open_entry();
   GstPad *peer = gst_pad_get_peer(pad);
-  GstElement *receiver = peer ? cs_gst_owner(peer) : NULL;
+  GstElement *receiver = peer ? prof_gst_owner(peer) : NULL;
   if (entry && receiver)
     arrive(entry, receiver, peer, item);
   g_clear_object(&receiver);
@@ -225,12 +225,12 @@ void cs_gst_push_begin(GstPad *pad, guint64 item)
   g_clear_object(&sender);
 }
 
-void cs_gst_push_end(GstPad *pad, GstFlowReturn result)
+void prof_gst_push_end(GstPad *pad, GstFlowReturn result)
 {
   struct entry *entry = close_entry();
   if (entry)
     leave(entry, result);
-  GstElement *sender = flow.depth == 0 ? cs_gst_owner(pad) : NULL;
+  GstElement *sender = flow.depth == 0 ? prof_gst_owner(pad) : NULL;
   if (sender && result == GST_FLOW_OK)
     driver_goes_on(sender, pad);
   else if (sender)
@@ -238,16 +238,16 @@ void cs_gst_push_end(GstPad *pad, GstFlowReturn result)
   g_clear_object(&sender);
 }
 
-void cs_gst_pull_begin(GstPad *pad)
+void prof_gst_pull_begin(GstPad *pad)
 {
-  GstElement *puller = cs_gst_owner(pad);
+  GstElement *puller = prof_gst_owner(pad);
   if (puller && flow.depth == 0)
     driver_goes_on(puller, pad);
   g_clear_object(&puller);
   struct entry *entry = open_entry();
   GstPad *peer = gst_pad_get_peer(pad);
-  GstElement *source = peer ? cs_gst_owner(peer) : NULL;
-  struct cs_gst_element *known = entry && source ? cs_gst_element(source) : NULL;
+  GstElement *source = peer ? prof_gst_owner(peer) : NULL;
+  struct prof_gst_element *known = entry && source ? prof_gst_element(source) : NULL;
   if (known) {
     entry->known = known;
     entry->element = source;
@@ -260,7 +260,7 @@ void cs_gst_pull_begin(GstPad *pad)
   g_clear_object(&peer);
 }
 
-void cs_gst_pull_end(GstPad *pad, GstFlowReturn result)
+void prof_gst_pull_end(GstPad *pad, GstFlowReturn result)
 {
   (void)pad;
   struct entry *entry = close_entry();
@@ -274,9 +274,9 @@ void cs_gst_pull_end(GstPad *pad, GstFlowReturn result)
   leave(entry, result);
 }
 
-void cs_gst_event_begin(GstPad *pad, GstEvent *event)
+void prof_gst_event_begin(GstPad *pad, GstEvent *event)
 {
-  GstElement *sender = flow.depth == 0 && flow.events == 0 ? cs_gst_owner(pad) : NULL;
+  GstElement *sender = flow.depth == 0 && flow.events == 0 ? prof_gst_owner(pad) : NULL;
   flow.events++;
   if (sender && GST_EVENT_TYPE(event) == GST_EVENT_EOS)
     driver_ends();
@@ -285,31 +285,31 @@ void cs_gst_event_begin(GstPad *pad, GstEvent *event)
     return;
   /* What was in the queue is gone. */
   GstPad *peer = gst_pad_get_peer(pad);
-  GstElement *receiver = peer ? cs_gst_owner(peer) : NULL;
-  struct cs_gst_element *known = receiver ? cs_gst_element(receiver) : NULL;
-  struct cs_gst_queue *queue = known && known->is_queue ? cs_gst_queue(receiver, peer) : NULL;
+  GstElement *receiver = peer ? prof_gst_owner(peer) : NULL;
+  struct prof_gst_element *known = receiver ? prof_gst_element(receiver) : NULL;
+  struct prof_gst_queue *queue = known && known->is_queue ? prof_gst_queue(receiver, peer) : NULL;
   if (queue) {
     callsig_queue_set_level(queue->queue, 0);
-    cs_gst_queue_unref(queue);
+    prof_gst_queue_unref(queue);
   }
   if (known)
-    cs_gst_element_unref(known);
+    prof_gst_element_unref(known);
   g_clear_object(&receiver);
   g_clear_object(&peer);
 }
 
-void cs_gst_event_end(GstPad *pad, gboolean handled)
+void prof_gst_event_end(GstPad *pad, gboolean handled)
 {
   if (flow.events > 0)
     flow.events--;
   /* A stream begins with events: after each of them the thread's element may be working on its first buffer. */
-  GstElement *sender = handled && flow.depth == 0 && flow.events == 0 ? cs_gst_owner(pad) : NULL;
+  GstElement *sender = handled && flow.depth == 0 && flow.events == 0 ? prof_gst_owner(pad) : NULL;
   if (sender && GST_PAD_TASK(pad) && !GST_PAD_IS_EOS(pad) && !flow.getting)
     driver_goes_on(sender, pad);
   g_clear_object(&sender);
 }
 
-void cs_gst_failure(GstElement *element)
+void prof_gst_failure(GstElement *element)
 {
   for (guint i = MIN(flow.depth, MAX_DEPTH); i-- > 0;) {
     if (flow.entries[i].element == element) {

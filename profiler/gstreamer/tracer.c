@@ -6,8 +6,8 @@
 #include <gst/gst.h>
 #include <gst/gsttracer.h>
 
-#include "element.h"
-#include "flow.h"
+#include "profiler/gstreamer/element.h"
+#include "profiler/gstreamer/flow.h"
 
 typedef GstTracer CallsigTracer;
 typedef GstTracerClass CallsigTracerClass;
@@ -25,21 +25,21 @@ static void push_pre(GstTracer *self, guint64 time, GstPad *pad, GstBuffer *buff
 {
   (void)self;
   (void)time;
-  cs_gst_push_begin(pad, item_of(buffer));
+  prof_gst_push_begin(pad, item_of(buffer));
 }
 
 static void push_list_pre(GstTracer *self, guint64 time, GstPad *pad, GstBufferList *list)
 {
   (void)self;
   (void)time;
-  cs_gst_push_begin(pad, item_of(gst_buffer_list_length(list) ? gst_buffer_list_get(list, 0) : NULL));
+  prof_gst_push_begin(pad, item_of(gst_buffer_list_length(list) ? gst_buffer_list_get(list, 0) : NULL));
 }
 
 static void push_post(GstTracer *self, guint64 time, GstPad *pad, GstFlowReturn result)
 {
   (void)self;
   (void)time;
-  cs_gst_push_end(pad, result);
+  prof_gst_push_end(pad, result);
 }
 
 static void pull_pre(GstTracer *self, guint64 time, GstPad *pad, guint64 offset, guint size)
@@ -48,7 +48,7 @@ static void pull_pre(GstTracer *self, guint64 time, GstPad *pad, guint64 offset,
   (void)time;
   (void)offset;
   (void)size;
-  cs_gst_pull_begin(pad);
+  prof_gst_pull_begin(pad);
 }
 
 static void pull_post(GstTracer *self, guint64 time, GstPad *pad, GstBuffer *buffer, GstFlowReturn result)
@@ -56,21 +56,21 @@ static void pull_post(GstTracer *self, guint64 time, GstPad *pad, GstBuffer *buf
   (void)self;
   (void)time;
   (void)buffer;
-  cs_gst_pull_end(pad, result);
+  prof_gst_pull_end(pad, result);
 }
 
 static void event_pre(GstTracer *self, guint64 time, GstPad *pad, GstEvent *event)
 {
   (void)self;
   (void)time;
-  cs_gst_event_begin(pad, event);
+  prof_gst_event_begin(pad, event);
 }
 
 static void event_post(GstTracer *self, guint64 time, GstPad *pad, gboolean handled)
 {
   (void)self;
   (void)time;
-  cs_gst_event_end(pad, handled);
+  prof_gst_event_end(pad, handled);
 }
 
 static void message_pre(GstTracer *self, guint64 time, GstElement *element, GstMessage *message)
@@ -78,7 +78,7 @@ static void message_pre(GstTracer *self, guint64 time, GstElement *element, GstM
   (void)self;
   (void)time;
   if (GST_MESSAGE_TYPE(message) & (GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))
-    cs_gst_failure(element);
+    prof_gst_failure(element);
 }
 
 static void state_post(GstTracer *self, guint64 time, GstElement *element, GstStateChange change,
@@ -88,7 +88,7 @@ static void state_post(GstTracer *self, guint64 time, GstElement *element, GstSt
   (void)time;
   (void)result;
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY)
-    cs_gst_element_stopped(element);
+    prof_gst_element_stopped(element);
 }
 
 static void callsig_tracer_class_init(CallsigTracerClass *class)

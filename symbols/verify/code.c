@@ -1,4 +1,4 @@
-#include "code.h"
+#include "symbols/verify/code.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "instruction.h"
+#include "symbols/verify/instruction.h"
 
 enum {
   REACH = 96, /* bytes of straight code that are looked at before a call or jump */

@@ -1,6 +1,6 @@
-#include "compare.h"
+#include "symbols/verify/compare.h"
 
-#include "emulate.h"
+#include "symbols/verify/emulate.h"
 
 enum { STEPS_MAX = 200 /* instructions after a call that are followed */ };
 
@@ -111,7 +111,7 @@ static bool is_late_home(const struct vf_place *place, Dwarf_Die die, const stru
 
 enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_place *place)
 {
-  bool reads = state_of(subject) == CS_STATE_READ;
+  bool reads = state_of(subject) == FMT_STATE_READ;
   bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
   bool uses_entry = false, is_home = false;
   unsigned size = subject->is_nullness ? 8 : subject->parameter->type->size;

@@ -4,9 +4,9 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_COMPARE_H
 #define CALLSIG_SYMBOLS_VERIFY_COMPARE_H
 
-#include "code.h"
-#include "evaluate.h"
-#include "functions.h"
+#include "symbols/verify/code.h"
+#include "symbols/verify/evaluate.h"
+#include "symbols/verify/functions.h"
 
 /* The first two are agreement. */
 enum vf_outcome {
@@ -23,9 +23,9 @@ enum vf_outcome {
 
 /* One parameter at one site. */
 struct vf_subject {
-  const struct cs_index *index;
+  const struct fmt_index *index;
   const struct vf_code *code;
-  const struct cs_index_site *site;
+  const struct fmt_index_site *site;
   const struct vf_parameter *parameter;
   Dwarf_Die die;    /* of the parameter in the instance, NULL for none */
   uint16_t arg;     /* its place in the function's args */

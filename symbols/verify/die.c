@@ -1,4 +1,4 @@
-#include "reader.h"
+#include "symbols/verify/reader.h"
 
 #include <string.h>
 
@@ -219,7 +219,7 @@ const char *vf_qualified(struct vf_module *module, struct vf_object *object, Dwa
     const char *scope = declared_name(object->dbg, &at);
     if (!scope)
       scope = vf_tag(parent) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
-    name = cs_arena_printf(&module->arena, "%s::%s", scope, name);
+    name = base_arena_printf(&module->arena, "%s::%s", scope, name);
   }
   return name;
 }

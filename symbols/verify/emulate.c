@@ -1,6 +1,6 @@
-#include "emulate.h"
+#include "symbols/verify/emulate.h"
 
-#include "instruction.h"
+#include "symbols/verify/instruction.h"
 
 enum { RSP = VF_RSP, X86_RSP = 4 };
 

@@ -6,8 +6,8 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_EMULATE_H
 #define CALLSIG_SYMBOLS_VERIFY_EMULATE_H
 
-#include "code.h"
-#include "machine.h"
+#include "symbols/verify/code.h"
+#include "symbols/verify/machine.h"
 
 /* Makes the registers what they are on entry to a function. */
 void vf_emulate_entry(struct vf_machine *machine);

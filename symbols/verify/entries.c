@@ -1,4 +1,4 @@
-#include "entries.h"
+#include "symbols/verify/entries.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_ENTRIES_H
 #define CALLSIG_SYMBOLS_VERIFY_ENTRIES_H
 
-#include "code.h"
-#include "functions.h"
+#include "symbols/verify/code.h"
+#include "symbols/verify/functions.h"
 
 /* An out-of-line function. */
 struct vf_entry {

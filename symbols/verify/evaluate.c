@@ -1,9 +1,9 @@
-#include "evaluate.h"
+#include "symbols/verify/evaluate.h"
 
 #include <string.h>
 
-#include "expressions.h"
-#include "run.h"
+#include "symbols/verify/expressions.h"
+#include "symbols/verify/run.h"
 
 /* Bytes [at, at + size) of what one simple description is about, to `bytes`. */
 static bool read_simple(struct vf_run *run, const struct vf_op *ops, size_t count, uint64_t at, unsigned size,

@@ -4,10 +4,10 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_EVALUATE_H
 #define CALLSIG_SYMBOLS_VERIFY_EVALUATE_H
 
-#include "machine.h"
-#include "reader.h"
+#include "symbols/verify/machine.h"
+#include "symbols/verify/reader.h"
 
-/* When registers are read; named after enum cs_moment of the first reader, which it must not include. */
+/* When registers are read; named after enum sym_moment of the first reader, which it must not include. */
 enum vf_moment {
   VF_AT_CALL,    /* at the call instruction, with the registers of the hook's first instruction */
   VF_IN_CALL,    /* at its last byte, PC = site - 1, with the same registers */

@@ -1,4 +1,4 @@
-#include "expressions.h"
+#include "symbols/verify/expressions.h"
 
 #include <string.h>
 

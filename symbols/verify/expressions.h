@@ -4,7 +4,7 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_EXPRESSIONS_H
 #define CALLSIG_SYMBOLS_VERIFY_EXPRESSIONS_H
 
-#include "reader.h"
+#include "symbols/verify/reader.h"
 
 enum { VF_OPS_MAX = 512, VF_DESCRIPTIONS_MAX = 4 };
 

@@ -1,4 +1,4 @@
-#include "evaluate.h"
+#include "symbols/verify/evaluate.h"
 
 enum { RETURN_ADDRESS_SIZE = 8 };
 

@@ -1,4 +1,4 @@
-#include "functions.h"
+#include "symbols/verify/functions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +29,9 @@ static bool add_parameter(struct vf_module *module, struct vf_function *function
   if (name)
     parameter->name = name;
   else if (pack && *pack)
-    parameter->name = cs_arena_printf(&module->arena, "%s[%u]", pack, pack_index);
+    parameter->name = base_arena_printf(&module->arena, "%s[%u]", pack, pack_index);
   else
-    parameter->name = cs_arena_printf(&module->arena, "$%u", (unsigned)function->parameter_count);
+    parameter->name = base_arena_printf(&module->arena, "$%u", (unsigned)function->parameter_count);
   return parameter->type && parameter->name;
 }
 
@@ -55,11 +55,11 @@ static bool add_parameters(struct vf_module *module, struct vf_function *functio
 
 static struct vf_function *make(struct vf_module *module, struct vf_object *object, Dwarf_Die root)
 {
-  struct vf_function *function = cs_arena_alloc(&module->arena, sizeof *function);
+  struct vf_function *function = base_arena_alloc(&module->arena, sizeof *function);
   if (!function)
     return NULL;
-  *function = (struct vf_function){.object = object, .root = root, .offset = vf_offset(root), .checked_as = CS_NONE};
-  function->parameters = cs_arena_alloc(&module->arena, PARAMETERS_MAX * sizeof *function->parameters);
+  *function = (struct vf_function){.object = object, .root = root, .offset = vf_offset(root), .checked_as = FMT_NONE};
+  function->parameters = base_arena_alloc(&module->arena, PARAMETERS_MAX * sizeof *function->parameters);
   function->name = vf_qualified(module, object, root);
   function->linkage_name = vf_linkage_name(object->dbg, root);
   bool complete = function->parameters && function->name && add_parameters(module, function, root, NULL);

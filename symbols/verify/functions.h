@@ -4,8 +4,8 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_FUNCTIONS_H
 #define CALLSIG_SYMBOLS_VERIFY_FUNCTIONS_H
 
-#include "reader.h"
-#include "types.h"
+#include "symbols/verify/reader.h"
+#include "symbols/verify/types.h"
 
 struct vf_parameter {
   Dwarf_Die die;
@@ -24,7 +24,7 @@ struct vf_function {
   bool is_variadic;
   struct vf_parameter *parameters;
   uint16_t parameter_count;
-  uint32_t checked_as; /* index of the function that it was compared with, CS_NONE before */
+  uint32_t checked_as; /* index of the function that it was compared with, FMT_NONE before */
   struct vf_function *next;
 };
 

@@ -1,4 +1,4 @@
-#include "instruction.h"
+#include "symbols/verify/instruction.h"
 
 #include <string.h>
 

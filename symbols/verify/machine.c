@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "symbols/verify/machine.h"
 
 #include <string.h>
 
@@ -74,25 +74,25 @@ uint64_t vf_extend(uint64_t value, unsigned size, bool is_signed)
   return value;
 }
 
-bool vf_site_cfa(const struct vf_machine *machine, const struct cs_index_site *site, uint64_t *cfa)
+bool vf_site_cfa(const struct vf_machine *machine, const struct fmt_index_site *site, uint64_t *cfa)
 {
-  if (site->cfa_kind == CS_CFA_UNKNOWN || site->cfa_register >= VF_REGISTERS)
+  if (site->cfa_kind == FMT_CFA_UNKNOWN || site->cfa_register >= VF_REGISTERS)
     return false;
   *cfa = machine->registers[site->cfa_register] + (uint64_t)(int64_t)site->cfa_offset;
-  if (site->cfa_kind == CS_CFA_MEMORY)
+  if (site->cfa_kind == FMT_CFA_MEMORY)
     *cfa = vf_machine_load(machine, *cfa, 8);
   return true;
 }
 
 /* The stack of a running program. */
 struct stack {
-  uint64_t words[CS_STACK_MAX];
+  uint64_t words[FMT_STACK_MAX];
   unsigned depth;
 };
 
 static bool push(struct stack *stack, uint64_t word)
 {
-  if (stack->depth == CS_STACK_MAX)
+  if (stack->depth == FMT_STACK_MAX)
     return false;
   stack->words[stack->depth++] = word;
   return true;
@@ -106,59 +106,59 @@ static bool binary(struct stack *stack, uint8_t code)
   uint64_t *a = &stack->words[stack->depth - 1];
   int64_t sa = (int64_t)*a, sb = (int64_t)b;
   switch (code) {
-  case CS_OP_AND:
+  case FMT_OP_AND:
     *a &= b;
     return true;
-  case CS_OP_OR:
+  case FMT_OP_OR:
     *a |= b;
     return true;
-  case CS_OP_XOR:
+  case FMT_OP_XOR:
     *a ^= b;
     return true;
-  case CS_OP_PLUS:
+  case FMT_OP_PLUS:
     *a += b;
     return true;
-  case CS_OP_MINUS:
+  case FMT_OP_MINUS:
     *a -= b;
     return true;
-  case CS_OP_MUL:
+  case FMT_OP_MUL:
     *a *= b;
     return true;
-  case CS_OP_DIV:
+  case FMT_OP_DIV:
     if (b == 0)
       return false;
     *a = sb == -1 ? -*a : (uint64_t)(sa / sb);
     return true;
-  case CS_OP_MOD:
+  case FMT_OP_MOD:
     if (b == 0)
       return false;
     *a %= b;
     return true;
-  case CS_OP_SHL:
+  case FMT_OP_SHL:
     *a = b < 64 ? *a << b : 0;
     return true;
-  case CS_OP_SHR:
+  case FMT_OP_SHR:
     *a = b < 64 ? *a >> b : 0;
     return true;
-  case CS_OP_SHRA:
+  case FMT_OP_SHRA:
     *a = (uint64_t)(sa >> (b < 64 ? b : 63));
     return true;
-  case CS_OP_EQ:
+  case FMT_OP_EQ:
     *a = sa == sb;
     return true;
-  case CS_OP_NE:
+  case FMT_OP_NE:
     *a = sa != sb;
     return true;
-  case CS_OP_GE:
+  case FMT_OP_GE:
     *a = sa >= sb;
     return true;
-  case CS_OP_GT:
+  case FMT_OP_GT:
     *a = sa > sb;
     return true;
-  case CS_OP_LE:
+  case FMT_OP_LE:
     *a = sa <= sb;
     return true;
-  case CS_OP_LT:
+  case FMT_OP_LT:
     *a = sa < sb;
     return true;
   default:
@@ -166,27 +166,27 @@ static bool binary(struct stack *stack, uint8_t code)
   }
 }
 
-static bool shuffle(struct stack *stack, const struct cs_op *op)
+static bool shuffle(struct stack *stack, const struct fmt_op *op)
 {
   uint64_t *top = stack->words + stack->depth;
   uint64_t kept;
   switch (op->code) {
-  case CS_OP_DUP:
+  case FMT_OP_DUP:
     return stack->depth >= 1 && push(stack, top[-1]);
-  case CS_OP_OVER:
+  case FMT_OP_OVER:
     return stack->depth >= 2 && push(stack, top[-2]);
-  case CS_OP_PICK:
+  case FMT_OP_PICK:
     return op->imm >= 0 && (uint64_t)op->imm < stack->depth && push(stack, top[-1 - op->imm]);
-  case CS_OP_DROP:
+  case FMT_OP_DROP:
     return stack->depth && stack->depth--;
-  case CS_OP_SWAP:
+  case FMT_OP_SWAP:
     if (stack->depth < 2)
       return false;
     kept = top[-1];
     top[-1] = top[-2];
     top[-2] = kept;
     return true;
-  case CS_OP_ROT:
+  case FMT_OP_ROT:
     if (stack->depth < 3)
       return false;
     kept = top[-1];
@@ -199,33 +199,33 @@ static bool shuffle(struct stack *stack, const struct cs_op *op)
   }
 }
 
-static bool unary(const struct vf_machine *machine, struct stack *stack, const struct cs_op *op)
+static bool unary(const struct vf_machine *machine, struct stack *stack, const struct fmt_op *op)
 {
   if (!stack->depth)
     return false;
   uint64_t *top = &stack->words[stack->depth - 1];
-  bool is_signed = op->flags & CS_OPF_SIGNED;
+  bool is_signed = op->flags & FMT_OPF_SIGNED;
   switch (op->code) {
-  case CS_OP_FRAME_LOAD:
-  case CS_OP_LOAD:
+  case FMT_OP_FRAME_LOAD:
+  case FMT_OP_LOAD:
     *top = vf_machine_load(machine, *top + (uint64_t)op->imm, op->size);
     return true;
-  case CS_OP_ADD_CONST:
+  case FMT_OP_ADD_CONST:
     *top += (uint64_t)op->imm;
     return true;
-  case CS_OP_ABS:
+  case FMT_OP_ABS:
     *top = (int64_t)*top < 0 ? -*top : *top;
     return true;
-  case CS_OP_NEG:
+  case FMT_OP_NEG:
     *top = -*top;
     return true;
-  case CS_OP_NOT:
+  case FMT_OP_NOT:
     *top = ~*top;
     return true;
-  case CS_OP_EXTEND:
+  case FMT_OP_EXTEND:
     *top = vf_extend(*top, op->size, is_signed);
     return true;
-  case CS_OP_BITS:
+  case FMT_OP_BITS:
     *top >>= op->imm;
     if (op->size < 64) {
       *top &= (UINT64_C(1) << op->size) - 1;
@@ -238,27 +238,27 @@ static bool unary(const struct vf_machine *machine, struct stack *stack, const s
   }
 }
 
-static bool push_source(const struct vf_machine *machine, const struct cs_index_site *site, struct stack *stack,
-                        const struct cs_op *op, bool *is_source)
+static bool push_source(const struct vf_machine *machine, const struct fmt_index_site *site, struct stack *stack,
+                        const struct fmt_op *op, bool *is_source)
 {
   uint64_t cfa;
   *is_source = true;
-  if ((op->code == CS_OP_REG || op->code == CS_OP_XMM || op->code == CS_OP_ENTRY) && op->reg >= VF_REGISTERS)
+  if ((op->code == FMT_OP_REG || op->code == FMT_OP_XMM || op->code == FMT_OP_ENTRY) && op->reg >= VF_REGISTERS)
     return false;
   switch (op->code) {
-  case CS_OP_REG:
+  case FMT_OP_REG:
     return push(stack, machine->registers[op->reg]);
-  case CS_OP_XMM:
+  case FMT_OP_XMM:
     return push(stack, machine->vectors[op->reg]);
-  case CS_OP_ENTRY:
+  case FMT_OP_ENTRY:
     return push(stack, machine->entry[op->reg]);
-  case CS_OP_CONST:
+  case FMT_OP_CONST:
     return push(stack, (uint64_t)op->imm);
-  case CS_OP_ADDRESS:
+  case FMT_OP_ADDRESS:
     return push(stack, (uint64_t)op->imm + machine->bias);
-  case CS_OP_TLS:
+  case FMT_OP_TLS:
     return push(stack, (uint64_t)op->imm + machine->thread_block);
-  case CS_OP_CFA:
+  case FMT_OP_CFA:
     return vf_site_cfa(machine, site, &cfa) && push(stack, cfa);
   default:
     *is_source = false;
@@ -267,39 +267,39 @@ static bool push_source(const struct vf_machine *machine, const struct cs_index_
 }
 
 /* Ops that emit. True: `emitted` holds the value. */
-static bool emit(const struct vf_machine *machine, const struct stack *stack, const struct cs_op *op,
+static bool emit(const struct vf_machine *machine, const struct stack *stack, const struct fmt_op *op,
                  struct vf_emitted *emitted)
 {
-  bool is_signed = op->flags & CS_OPF_SIGNED;
+  bool is_signed = op->flags & FMT_OPF_SIGNED;
   uint64_t top = stack->depth ? stack->words[stack->depth - 1] : 0;
   switch (op->code) {
-  case CS_OP_EMIT_REG:
+  case FMT_OP_EMIT_REG:
     emitted->value = vf_extend(machine->registers[op->reg % VF_REGISTERS], op->size, is_signed);
     return true;
-  case CS_OP_EMIT_NULL_REG:
+  case FMT_OP_EMIT_NULL_REG:
     emitted->value = machine->registers[op->reg % VF_REGISTERS];
     emitted->is_nullness = true;
     return true;
-  case CS_OP_EMIT_CONST:
+  case FMT_OP_EMIT_CONST:
     emitted->value = (uint64_t)op->imm;
     emitted->is_constant = true;
     return true;
-  case CS_OP_EMIT_FRAME:
-  case CS_OP_EMIT_NULL_FRAME:
-    emitted->is_nullness = op->code == CS_OP_EMIT_NULL_FRAME;
+  case FMT_OP_EMIT_FRAME:
+  case FMT_OP_EMIT_NULL_FRAME:
+    emitted->is_nullness = op->code == FMT_OP_EMIT_NULL_FRAME;
     emitted->value = machine->registers[op->reg % VF_REGISTERS] + (uint64_t)op->imm;
     emitted->value = vf_machine_load(machine, emitted->value, emitted->is_nullness ? 8 : op->size);
     emitted->value = vf_extend(emitted->value, emitted->is_nullness ? 8 : op->size, is_signed);
     return true;
-  case CS_OP_EMIT:
+  case FMT_OP_EMIT:
     emitted->value = vf_extend(top, op->size, is_signed);
     return stack->depth > 0;
-  case CS_OP_EMIT_NULL:
+  case FMT_OP_EMIT_NULL:
     emitted->value = top;
     emitted->is_nullness = true;
     return stack->depth > 0;
-  case CS_OP_EMIT_LOG2:
-  case CS_OP_EMIT_RANGE:
+  case FMT_OP_EMIT_LOG2:
+  case FMT_OP_EMIT_RANGE:
     emitted->value = top;
     return stack->depth > 0;
   default:
@@ -307,13 +307,13 @@ static bool emit(const struct vf_machine *machine, const struct stack *stack, co
   }
 }
 
-bool vf_run_ops(const struct vf_machine *machine, const struct cs_index *index, const struct cs_index_site *site,
+bool vf_run_ops(const struct vf_machine *machine, const struct fmt_index *index, const struct fmt_index_site *site,
                 uint16_t arg, struct vf_emitted *emitted)
 {
   struct stack stack = {.depth = 0};
   *emitted = (struct vf_emitted){0};
   for (uint32_t i = 0; i < site->op_count; i++) {
-    const struct cs_op *op = &index->ops[site->first_op + i];
+    const struct fmt_op *op = &index->ops[site->first_op + i];
     bool done;
     if (op->arg != arg)
       continue;
@@ -323,9 +323,9 @@ bool vf_run_ops(const struct vf_machine *machine, const struct cs_index *index, 
       return false;
     if (done)
       continue;
-    if (op->code == CS_OP_SKIP) {
+    if (op->code == FMT_OP_SKIP) {
       i += (uint32_t)op->imm;
-    } else if (op->code == CS_OP_BRANCH) {
+    } else if (op->code == FMT_OP_BRANCH) {
       if (!stack.depth)
         return false;
       if (stack.words[--stack.depth] != 0)

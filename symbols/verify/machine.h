@@ -5,7 +5,7 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_MACHINE_H
 #define CALLSIG_SYMBOLS_VERIFY_MACHINE_H
 
-#include "reader.h"
+#include "symbols/verify/reader.h"
 
 enum { VF_REGISTERS = 16, VF_XMM0 = 17, VF_RSP = 7, VF_STORES_MAX = 64 };
 
@@ -48,12 +48,12 @@ uint64_t vf_extend(uint64_t value, unsigned size, bool is_signed);
 struct vf_emitted {
   uint64_t value;
   bool is_nullness;
-  bool is_constant; /* one CS_OP_EMIT_CONST: of a nullness, `value` is 0 or 1 */
+  bool is_constant; /* one FMT_OP_EMIT_CONST: of a nullness, `value` is 0 or 1 */
 };
-bool vf_run_ops(const struct vf_machine *machine, const struct cs_index *index, const struct cs_index_site *site,
+bool vf_run_ops(const struct vf_machine *machine, const struct fmt_index *index, const struct fmt_index_site *site,
                 uint16_t arg, struct vf_emitted *emitted);
 
-/* The canonical frame address that the site's rule gives. False: the rule is CS_CFA_UNKNOWN. */
-bool vf_site_cfa(const struct vf_machine *machine, const struct cs_index_site *site, uint64_t *cfa);
+/* The canonical frame address that the site's rule gives. False: the rule is FMT_CFA_UNKNOWN. */
+bool vf_site_cfa(const struct vf_machine *machine, const struct fmt_index_site *site, uint64_t *cfa);
 
 #endif

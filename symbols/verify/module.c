@@ -1,4 +1,4 @@
-#include "reader.h"
+#include "symbols/verify/reader.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -265,8 +265,8 @@ static struct vf_object *open_split(struct vf_module *module, struct vf_object *
     dwarf_formstring(attribute, &directory, VF_ERROR);
   if (!name)
     return NULL;
-  const char *path = name[0] == '/' || !directory ? name : cs_arena_printf(&module->arena, "%s/%s", directory, name);
-  struct vf_object *object = cs_arena_alloc(&module->arena, sizeof *object);
+  const char *path = name[0] == '/' || !directory ? name : base_arena_printf(&module->arena, "%s/%s", directory, name);
+  struct vf_object *object = base_arena_alloc(&module->arena, sizeof *object);
   struct vf_object **objects = realloc(module->objects, (module->object_count + 1) * sizeof *objects);
   if (objects)
     module->objects = objects;
@@ -437,7 +437,7 @@ static void open_frames(struct vf_module *module, const char *path)
     module->fde_count = 0;
 }
 
-static void tell(const char *path, const char *what, cs_message_fn message, void *data)
+static void tell(const char *path, const char *what, sym_message_fn message, void *data)
 {
   char line[PATH_MAX + 256];
   snprintf(line, sizeof line, "%s: %s", path, what);
@@ -445,12 +445,12 @@ static void tell(const char *path, const char *what, cs_message_fn message, void
     message(line, data);
 }
 
-int vf_module_open(struct vf_module *module, const char *path, FILE *out, cs_message_fn message, void *data)
+int vf_module_open(struct vf_module *module, const char *path, FILE *out, sym_message_fn message, void *data)
 {
   char found[PATH_MAX] = "";
   module->path = path;
   module->out = out;
-  struct vf_object *main = cs_arena_alloc(&module->arena, sizeof *main);
+  struct vf_object *main = base_arena_alloc(&module->arena, sizeof *main);
   module->objects = calloc(1, sizeof *module->objects);
   if (!main || !module->objects)
     return -ENOMEM;
@@ -484,5 +484,5 @@ void vf_module_close(struct vf_module *module)
   free(module->reach);
   free(module->calls);
   free(module->types);
-  cs_arena_free(&module->arena);
+  base_arena_free(&module->arena);
 }

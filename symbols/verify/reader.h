@@ -3,7 +3,7 @@
  * a mistake of one does not repeat itself in the other.
  *
  * libdw and libdwarf give their functions the same names. The objects of this folder are linked with libdwarf.a into
- * one object in which only cs_index_verify() is global; nothing else may be called from outside.
+ * one object in which only sym_index_verify() is global; nothing else may be called from outside.
  */
 #ifndef CALLSIG_SYMBOLS_VERIFY_READER_H
 #define CALLSIG_SYMBOLS_VERIFY_READER_H
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
-#include "symbols.h"
+#include "base/arena.h"
+#include "symbols/index/symbols.h"
 
 /* Where libdwarf puts an error. It ends the process when it finds no place for one, and looks into the skeleton's
  * object for what a .dwo file lacks only when it can see which error that was. What could not be read shows in the
@@ -60,7 +60,7 @@ struct vf_call {
 struct vf_module {
   const char *path;
   FILE *out;
-  struct cs_arena arena;
+  struct base_arena arena;
   struct vf_object **objects; /* the first is the debug file */
   size_t object_count;
   Dwarf_Debug frames; /* the module itself: its .eh_frame */
@@ -81,7 +81,7 @@ struct vf_module {
 };
 
 /* Opens the module and reads its scopes. -ENOENT: it has no DWARF that libdwarf finds. */
-int vf_module_open(struct vf_module *module, const char *path, FILE *out, cs_message_fn message, void *data);
+int vf_module_open(struct vf_module *module, const char *path, FILE *out, sym_message_fn message, void *data);
 void vf_module_close(struct vf_module *module);
 
 /* The innermost scope that holds `pc`, or NULL. */

@@ -1,4 +1,4 @@
-#include "run.h"
+#include "symbols/verify/run.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_RUN_H
 #define CALLSIG_SYMBOLS_VERIFY_RUN_H
 
-#include "evaluate.h"
-#include "expressions.h"
+#include "symbols/verify/evaluate.h"
+#include "symbols/verify/expressions.h"
 
 enum { VF_STACK_MAX = 64, VF_NESTING_MAX = 4, VF_RBP = 6 };
 

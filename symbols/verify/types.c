@@ -1,4 +1,4 @@
-#include "types.h"
+#include "symbols/verify/types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static struct spelling spell(struct speller *speller, Dwarf_Die type, int depth)
 
 static const char *text(struct speller *speller, const char *format, const char *a, const char *b)
 {
-  const char *out = cs_arena_printf(&speller->module->arena, format, a, b);
+  const char *out = base_arena_printf(&speller->module->arena, format, a, b);
   return out ? out : "";
 }
 
@@ -213,17 +213,17 @@ static void describe_base(Dwarf_Die base, struct vf_type *type)
   bool plain = name && strcmp(name, "char") == 0;
   type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
   if (encoding == DW_ATE_boolean)
-    type->kind = CS_TYPE_BOOL;
+    type->kind = FMT_TYPE_BOOL;
   else if (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char)
-    type->kind = plain ? CS_TYPE_CHAR : type->is_signed ? CS_TYPE_SIGNED : CS_TYPE_UNSIGNED;
+    type->kind = plain ? FMT_TYPE_CHAR : type->is_signed ? FMT_TYPE_SIGNED : FMT_TYPE_UNSIGNED;
   else if (encoding == DW_ATE_signed)
-    type->kind = CS_TYPE_SIGNED;
+    type->kind = FMT_TYPE_SIGNED;
   else if (encoding == DW_ATE_unsigned || encoding == DW_ATE_UTF)
-    type->kind = CS_TYPE_UNSIGNED;
+    type->kind = FMT_TYPE_UNSIGNED;
   else if (encoding == DW_ATE_float)
-    type->kind = CS_TYPE_FLOAT;
+    type->kind = FMT_TYPE_FLOAT;
   else
-    type->kind = encoding ? CS_TYPE_OTHER : CS_TYPE_UNKNOWN;
+    type->kind = encoding ? FMT_TYPE_OTHER : FMT_TYPE_UNKNOWN;
 }
 
 static int by_value(const void *left, const void *right)
@@ -266,7 +266,7 @@ static void describe_enum(struct vf_module *module, Dwarf_Debug dbg, Dwarf_Die d
   uint32_t capacity = 0;
   for (Dwarf_Die child = vf_child(die); child; child = vf_sibling(dbg, child))
     capacity++;
-  type->enumerators = cs_arena_alloc(&module->arena, capacity * sizeof *type->enumerators);
+  type->enumerators = base_arena_alloc(&module->arena, capacity * sizeof *type->enumerators);
   for (Dwarf_Die child = vf_child(die); child && type->enumerators; child = vf_sibling(dbg, child)) {
     uint64_t value;
     if (vf_tag(child) == DW_TAG_enumerator && vf_name(child) && vf_unsigned(child, DW_AT_const_value, &value))
@@ -280,7 +280,7 @@ static void describe_enum(struct vf_module *module, Dwarf_Debug dbg, Dwarf_Die d
     type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
   else
     type->is_signed = type->enumerator_count && type->enumerators[0].value < 0;
-  type->kind = are_flags(type) ? CS_TYPE_FLAGS : CS_TYPE_ENUM;
+  type->kind = are_flags(type) ? FMT_TYPE_FLAGS : FMT_TYPE_ENUM;
 }
 
 static struct vf_type *make(struct vf_module *module, struct vf_object *object, Dwarf_Die die, int depth);
@@ -302,23 +302,23 @@ static void describe(struct vf_module *module, struct vf_object *object, Dwarf_D
   case DW_TAG_pointer_type: {
     Dwarf_Die target = peeled(object->dbg, die, true);
     type->is_reference = tag != DW_TAG_pointer_type;
-    type->kind = target && vf_tag(target) == DW_TAG_subroutine_type ? CS_TYPE_FUNCTION_POINTER : CS_TYPE_POINTER;
-    if (type->kind == CS_TYPE_POINTER && depth < TARGETS_MAX)
+    type->kind = target && vf_tag(target) == DW_TAG_subroutine_type ? FMT_TYPE_FUNCTION_POINTER : FMT_TYPE_POINTER;
+    if (type->kind == FMT_TYPE_POINTER && depth < TARGETS_MAX)
       type->target = make(module, object, die, depth + 1);
     return;
   }
   case DW_TAG_array_type:
-    type->kind = vf_has(die, DW_AT_GNU_vector) ? CS_TYPE_OTHER : CS_TYPE_ARRAY;
+    type->kind = vf_has(die, DW_AT_GNU_vector) ? FMT_TYPE_OTHER : FMT_TYPE_ARRAY;
     if (depth < TARGETS_MAX)
       type->target = make(module, object, die, depth + 1);
     return;
   case DW_TAG_structure_type:
   case DW_TAG_class_type:
   case DW_TAG_union_type:
-    type->kind = CS_TYPE_AGGREGATE;
+    type->kind = FMT_TYPE_AGGREGATE;
     return;
   default:
-    type->kind = CS_TYPE_OTHER;
+    type->kind = FMT_TYPE_OTHER;
     return;
   }
 }
@@ -357,11 +357,11 @@ static struct vf_type *make(struct vf_module *module, struct vf_object *object, 
   struct vf_type *found = *slot_of(module->types, module->type_slots, object, offset);
   if (found)
     return found;
-  struct vf_type *type = cs_arena_alloc(&module->arena, sizeof *type);
+  struct vf_type *type = base_arena_alloc(&module->arena, sizeof *type);
   if (!type)
     return NULL;
   struct speller speller = {module, object};
-  *type = (struct vf_type){.object = object, .offset = offset, .kind = CS_TYPE_VOID};
+  *type = (struct vf_type){.object = object, .offset = offset, .kind = FMT_TYPE_VOID};
   type->name = whole(&speller, named, 0);
   if (bare)
     describe(module, object, bare, type, depth);
@@ -377,41 +377,42 @@ struct vf_type *vf_type_of(struct vf_module *module, struct vf_object *object, D
   return make(module, object, die, 0);
 }
 
-static const char *enum_difference(struct vf_module *module, const struct vf_type *type, const struct cs_index *index,
-                                   const struct cs_index_type *indexed)
+static const char *enum_difference(struct vf_module *module, const struct vf_type *type, const struct fmt_index *index,
+                                   const struct fmt_index_type *indexed)
 {
   if (type->enumerator_count != indexed->enumerator_count)
-    return cs_arena_printf(&module->arena, "%u enumerators, libdwarf sees %u", indexed->enumerator_count,
-                           type->enumerator_count);
+    return base_arena_printf(&module->arena, "%u enumerators, libdwarf sees %u", indexed->enumerator_count,
+                             type->enumerator_count);
   for (uint32_t i = 0; i < type->enumerator_count; i++) {
-    const struct cs_index_enumerator *other = &index->enumerators[indexed->first_enumerator + i];
+    const struct fmt_index_enumerator *other = &index->enumerators[indexed->first_enumerator + i];
     bool has_name = false;
     for (uint32_t j = 0; j < type->enumerator_count && !has_name; j++)
       has_name = type->enumerators[j].value == other->value &&
-                 strcmp(type->enumerators[j].name, cs_index_string(index, other->name)) == 0;
+                 strcmp(type->enumerators[j].name, fmt_index_string(index, other->name)) == 0;
     if (!has_name || other->value != type->enumerators[i].value)
-      return cs_arena_printf(&module->arena, "enumerator %s = %lld is not in libdwarf's list",
-                             cs_index_string(index, other->name), (long long)other->value);
+      return base_arena_printf(&module->arena, "enumerator %s = %lld is not in libdwarf's list",
+                               fmt_index_string(index, other->name), (long long)other->value);
   }
   return NULL;
 }
 
-const char *vf_type_difference(struct vf_module *module, const struct vf_type *type, const struct cs_index *index,
+const char *vf_type_difference(struct vf_module *module, const struct vf_type *type, const struct fmt_index *index,
                                uint32_t indexed)
 {
   for (int depth = 0; depth < TARGETS_MAX && type; depth++) {
-    const struct cs_index_type *other = &index->types[indexed];
-    const char *name = cs_index_string(index, other->name);
+    const struct fmt_index_type *other = &index->types[indexed];
+    const char *name = fmt_index_string(index, other->name);
     if (strcmp(name, type->name) != 0)
-      return cs_arena_printf(&module->arena, "type '%s', libdwarf reads '%s'", name, type->name);
+      return base_arena_printf(&module->arena, "type '%s', libdwarf reads '%s'", name, type->name);
     if (other->kind != type->kind || other->size != type->size || other->is_signed != type->is_signed)
-      return cs_arena_printf(&module->arena, "type '%s' is kind %u, %u bytes, sign %u; libdwarf reads %u, %u, %u", name,
-                             other->kind, other->size, other->is_signed, type->kind, type->size, type->is_signed);
-    if (type->kind == CS_TYPE_ENUM || type->kind == CS_TYPE_FLAGS)
+      return base_arena_printf(&module->arena, "type '%s' is kind %u, %u bytes, sign %u; libdwarf reads %u, %u, %u",
+                               name, other->kind, other->size, other->is_signed, type->kind, type->size,
+                               type->is_signed);
+    if (type->kind == FMT_TYPE_ENUM || type->kind == FMT_TYPE_FLAGS)
       return enum_difference(module, type, index, other);
-    bool has_target = other->target != CS_NONE;
+    bool has_target = other->target != FMT_NONE;
     if (depth + 1 < TARGETS_MAX && has_target != (type->target != NULL))
-      return cs_arena_printf(&module->arena, "type '%s' has %s target", name, has_target ? "an unexpected" : "no");
+      return base_arena_printf(&module->arena, "type '%s' has %s target", name, has_target ? "an unexpected" : "no");
     if (!has_target)
       return NULL;
     indexed = other->target;

@@ -4,19 +4,19 @@
 #ifndef CALLSIG_SYMBOLS_VERIFY_TYPES_H
 #define CALLSIG_SYMBOLS_VERIFY_TYPES_H
 
-#include "reader.h"
+#include "symbols/verify/reader.h"
 
 struct vf_enumerator {
   int64_t value;
   const char *name;
 };
 
-/* Named after struct cs_index_type. In the module's arena. */
+/* Named after struct fmt_index_type. In the module's arena. */
 struct vf_type {
   struct vf_object *object;
   uint64_t offset; /* vf_parent_key() of its DIE, the key of the table; 0 for void */
   const char *name;
-  uint8_t kind; /* enum cs_type_kind */
+  uint8_t kind; /* enum fmt_type_kind */
   bool is_signed;
   bool is_reference;
   uint32_t size;
@@ -29,7 +29,7 @@ struct vf_type {
 struct vf_type *vf_type_of(struct vf_module *module, struct vf_object *object, Dwarf_Die die);
 
 /* Whether two types print and are read alike: the difference as a text in the module's arena, or NULL. */
-const char *vf_type_difference(struct vf_module *module, const struct vf_type *type, const struct cs_index *index,
+const char *vf_type_difference(struct vf_module *module, const struct vf_type *type, const struct fmt_index *index,
                                uint32_t indexed);
 
 #endif

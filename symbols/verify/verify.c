@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code.h"
-#include "compare.h"
-#include "entries.h"
-#include "evaluate.h"
-#include "functions.h"
-#include "machine.h"
-#include "reader.h"
-#include "types.h"
+#include "symbols/verify/code.h"
+#include "symbols/verify/compare.h"
+#include "symbols/verify/entries.h"
+#include "symbols/verify/evaluate.h"
+#include "symbols/verify/functions.h"
+#include "symbols/verify/machine.h"
+#include "symbols/verify/reader.h"
+#include "symbols/verify/types.h"
 
 enum {
   MACHINES = 3,
@@ -22,7 +22,7 @@ enum {
 struct verify {
   struct vf_module module;
   struct vf_functions functions;
-  const struct cs_index *index;
+  const struct fmt_index *index;
   struct vf_code code;
   struct vf_entries entries;
   struct vf_machine machines[MACHINES];
@@ -31,40 +31,40 @@ struct verify {
 };
 
 /* Begins the line of a disagreement. */
-static FILE *disagree(struct verify *verify, const struct cs_index_site *site)
+static FILE *disagree(struct verify *verify, const struct fmt_index_site *site)
 {
-  const struct cs_index_function *function = &verify->index->functions[site->function];
+  const struct fmt_index_function *function = &verify->index->functions[site->function];
   verify->disagreed++;
   fprintf(verify->module.out, "%s: site %#" PRIx64 ", %s: ", verify->module.path, site->pc,
-          cs_index_string(verify->index, function->name));
+          fmt_index_string(verify->index, function->name));
   return verify->module.out;
 }
 
 static uint8_t default_kind(const struct vf_type *type)
 {
   switch (type->kind) {
-  case CS_TYPE_SIGNED:
-  case CS_TYPE_UNSIGNED:
-  case CS_TYPE_CHAR:
-  case CS_TYPE_BOOL:
-  case CS_TYPE_ENUM:
-  case CS_TYPE_FLAGS:
-    return type->size >= 1 && type->size <= 8 ? CS_ARG_VALUE : CS_ARG_TYPE;
-  case CS_TYPE_FUNCTION_POINTER:
-    return CS_ARG_VALUE;
-  case CS_TYPE_POINTER:
-    return CS_ARG_NULLNESS;
+  case FMT_TYPE_SIGNED:
+  case FMT_TYPE_UNSIGNED:
+  case FMT_TYPE_CHAR:
+  case FMT_TYPE_BOOL:
+  case FMT_TYPE_ENUM:
+  case FMT_TYPE_FLAGS:
+    return type->size >= 1 && type->size <= 8 ? FMT_ARG_VALUE : FMT_ARG_TYPE;
+  case FMT_TYPE_FUNCTION_POINTER:
+    return FMT_ARG_VALUE;
+  case FMT_TYPE_POINTER:
+    return FMT_ARG_NULLNESS;
   default:
-    return CS_ARG_TYPE;
+    return FMT_ARG_TYPE;
   }
 }
 
 /* The arg that stands for the whole of parameter `ordinal`, or NULL. */
-static const struct cs_index_arg *find_arg(const struct verify *verify, const struct cs_index_function *function,
-                                           uint16_t ordinal, uint16_t *place)
+static const struct fmt_index_arg *find_arg(const struct verify *verify, const struct fmt_index_function *function,
+                                            uint16_t ordinal, uint16_t *place)
 {
   for (uint16_t i = 0; i < function->arg_count; i++) {
-    const struct cs_index_arg *arg = &verify->index->args[function->first_arg + i];
+    const struct fmt_index_arg *arg = &verify->index->args[function->first_arg + i];
     if (arg->parameter != ordinal)
       continue;
     *place = i;
@@ -74,40 +74,40 @@ static const struct cs_index_arg *find_arg(const struct verify *verify, const st
 }
 
 /* A length rule gives a pointer the type of an array, a type rule gives a struct another name. */
-static bool is_retyped(const struct verify *verify, const struct cs_index_arg *arg, const struct vf_type *type)
+static bool is_retyped(const struct verify *verify, const struct fmt_index_arg *arg, const struct vf_type *type)
 {
-  return arg->kind == CS_ARG_GROUP ||
-         (type->kind == CS_TYPE_POINTER && verify->index->types[arg->type].kind == CS_TYPE_ARRAY);
+  return arg->kind == FMT_ARG_GROUP ||
+         (type->kind == FMT_TYPE_POINTER && verify->index->types[arg->type].kind == FMT_TYPE_ARRAY);
 }
 
 /* Holds the declared names and types of a function against the index, once for each function. False: it is another
  * function. */
-static bool check_declaration(struct verify *verify, const struct cs_index_site *site, struct vf_function *function)
+static bool check_declaration(struct verify *verify, const struct fmt_index_site *site, struct vf_function *function)
 {
   if (function->checked_as == site->function)
     return true;
-  const struct cs_index_function *indexed = &verify->index->functions[site->function];
-  const char *name = cs_index_string(verify->index, indexed->name);
+  const struct fmt_index_function *indexed = &verify->index->functions[site->function];
+  const char *name = fmt_index_string(verify->index, indexed->name);
   if (strcmp(name, function->name) != 0) {
     fprintf(disagree(verify, site), "libdwarf finds %s here\n", function->name);
     return false;
   }
   function->checked_as = site->function;
-  if (function->is_variadic != ((indexed->flags & CS_FUNCTION_VARIADIC) != 0))
+  if (function->is_variadic != ((indexed->flags & FMT_FUNCTION_VARIADIC) != 0))
     fprintf(disagree(verify, site), "only one reader sees '...'\n");
   for (uint16_t i = 0; i < function->parameter_count; i++) {
     const struct vf_parameter *parameter = &function->parameters[i];
     uint16_t place;
-    const struct cs_index_arg *arg = find_arg(verify, indexed, i, &place);
+    const struct fmt_index_arg *arg = find_arg(verify, indexed, i, &place);
     if (parameter->is_hidden)
       continue;
     if (!arg) {
       fprintf(disagree(verify, site), "the index does not have parameter %s\n", parameter->name);
       continue;
     }
-    if (strcmp(cs_index_string(verify->index, arg->name), parameter->name) != 0)
+    if (strcmp(fmt_index_string(verify->index, arg->name), parameter->name) != 0)
       fprintf(disagree(verify, site), "parameter %u is '%s', libdwarf reads '%s'\n", i,
-              cs_index_string(verify->index, arg->name), parameter->name);
+              fmt_index_string(verify->index, arg->name), parameter->name);
     const char *difference = is_retyped(verify, arg, parameter->type)
                                  ? NULL
                                  : vf_type_difference(&verify->module, parameter->type, verify->index, arg->type);
@@ -124,17 +124,17 @@ static const char *const outcome_texts[] = {
     [VF_NO_VALUE] = "the capture program does not end in a value",
 };
 
-static void check_parameter(struct verify *verify, struct vf_place *place, const struct cs_index_site *site,
-                            const struct vf_parameter *parameter, Dwarf_Die die, const struct cs_index_arg *arg,
+static void check_parameter(struct verify *verify, struct vf_place *place, const struct fmt_index_site *site,
+                            const struct vf_parameter *parameter, Dwarf_Die die, const struct fmt_index_arg *arg,
                             uint16_t arg_place)
 {
   verify->parameters++;
-  bool is_bucket = arg->kind == CS_ARG_BUCKET_LOG2 || arg->kind == CS_ARG_BUCKET_RANGE;
+  bool is_bucket = arg->kind == FMT_ARG_BUCKET_LOG2 || arg->kind == FMT_ARG_BUCKET_RANGE;
   if (arg->kind != default_kind(parameter->type) && !is_bucket) {
     verify->by_rule++;
     return;
   }
-  if (arg->kind == CS_ARG_TYPE) {
+  if (arg->kind == FMT_ARG_TYPE) {
     verify->by_type++;
     return;
   }
@@ -145,7 +145,7 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
       .parameter = parameter,
       .die = die,
       .arg = arg_place,
-      .is_nullness = arg->kind == CS_ARG_NULLNESS,
+      .is_nullness = arg->kind == FMT_ARG_NULLNESS,
   };
   enum vf_outcome outcome = VF_AGREE;
   for (int i = 0; i < MACHINES && outcome <= VF_AGREE_LOADED; i++) {
@@ -166,7 +166,7 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
 }
 
 /* The rule for the canonical frame address is what frames are told apart by. */
-static void check_frame(struct verify *verify, struct vf_place *place, const struct cs_index_site *site)
+static void check_frame(struct verify *verify, struct vf_place *place, const struct fmt_index_site *site)
 {
   for (int i = 0; i < MACHINES; i++) {
     uint64_t mine = 0, indexed = 0;
@@ -190,14 +190,14 @@ static Dwarf_Die physical_of(const struct vf_module *module, const struct vf_sco
 /* The scope that a site's parameters are to be found in: DWARF's innermost one there, or, when the hook's first
  * argument names another function, that one's out-of-line scope: one of the name that the index gives, or another
  * overload of the innermost one's. NULL when memory is short. */
-static struct vf_scope *entered_scope(struct verify *verify, const struct cs_index_site *site,
+static struct vf_scope *entered_scope(struct verify *verify, const struct fmt_index_site *site,
                                       struct vf_scope *innermost)
 {
   struct vf_module *module = &verify->module;
   const struct vf_function *function = vf_function_of(module, &verify->functions, innermost);
   const struct vf_scope *outermost = innermost;
   struct vf_entered entered = {
-      .name = cs_index_string(verify->index, verify->index->functions[site->function].name),
+      .name = fmt_index_string(verify->index, verify->index->functions[site->function].name),
       .call = vf_call_before(&verify->code, site->pc),
   };
   if (!function || vf_entries_list(&verify->entries, module, &verify->functions) < 0)
@@ -221,35 +221,35 @@ static bool same_function(struct verify *verify, const struct vf_scope *a, const
 
 /* Whether the hook's argument is a symbol of the indexed function's name: of one that has no debug information at all,
  * as clang's intrinsics. */
-static bool is_symbol_without_dwarf(struct verify *verify, const struct cs_index_site *site,
+static bool is_symbol_without_dwarf(struct verify *verify, const struct fmt_index_site *site,
                                     const struct vf_scope *innermost)
 {
-  const struct cs_index *index = verify->index;
-  const struct cs_index_function *indexed = &index->functions[site->function];
+  const struct fmt_index *index = verify->index;
+  const struct fmt_index_function *indexed = &index->functions[site->function];
   const struct vf_scope *outermost = innermost;
   uint64_t low, high;
   while (outermost->outer >= 0)
     outermost = &verify->module.scopes[outermost->outer];
-  if (!(indexed->flags & CS_FUNCTION_NO_DWARF) ||
+  if (!(indexed->flags & FMT_FUNCTION_NO_DWARF) ||
       !vf_scope_range(&verify->module, outermost, site->pc - 1, &low, &high))
     return false;
   uint64_t call = vf_call_before(&verify->code, site->pc);
-  const char *name = cs_index_string(index, indexed->name);
-  for (uint32_t i = 0; i < index->count[CS_SECTION_SYMBOLS]; i++)
-    if (strcmp(cs_index_string(index, index->symbols[i].name), name) == 0 &&
+  const char *name = fmt_index_string(index, indexed->name);
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SYMBOLS]; i++)
+    if (strcmp(fmt_index_string(index, index->symbols[i].name), name) == 0 &&
         vf_argument_is(&verify->code, low, high, call, index->symbols[i].address))
       return true;
   return false;
 }
 
-static int check_entered(struct verify *verify, const struct cs_index_site *site, struct vf_scope *scope,
+static int check_entered(struct verify *verify, const struct fmt_index_site *site, struct vf_scope *scope,
                          const struct vf_scope *innermost)
 {
-  const struct cs_index_function *indexed = &verify->index->functions[site->function];
+  const struct fmt_index_function *indexed = &verify->index->functions[site->function];
   struct vf_function *function = vf_function_of(&verify->module, &verify->functions, scope);
   if (!function)
     return -ENOMEM;
-  if (indexed->flags & CS_FUNCTION_NO_DWARF) {
+  if (indexed->flags & FMT_FUNCTION_NO_DWARF) {
     fprintf(disagree(verify, site), "libdwarf finds %s here\n", function->name);
     return 0;
   }
@@ -265,21 +265,21 @@ static int check_entered(struct verify *verify, const struct cs_index_site *site
   check_frame(verify, &place, site);
   for (uint16_t i = 0; i < function->parameter_count; i++) {
     uint16_t arg_place = 0;
-    const struct cs_index_arg *arg = find_arg(verify, indexed, i, &arg_place);
+    const struct fmt_index_arg *arg = find_arg(verify, indexed, i, &arg_place);
     if (arg && !function->parameters[i].is_hidden)
       check_parameter(verify, &place, site, &function->parameters[i], dies[i], arg, arg_place);
   }
   return 0;
 }
 
-static int check_site(struct verify *verify, const struct cs_index_site *site)
+static int check_site(struct verify *verify, const struct fmt_index_site *site)
 {
-  const struct cs_index_function *indexed = &verify->index->functions[site->function];
+  const struct fmt_index_function *indexed = &verify->index->functions[site->function];
   struct vf_scope *innermost = vf_scope_at(&verify->module, site->pc - 1);
   verify->sites++;
   if (!innermost) {
-    verify->without_dwarf += (indexed->flags & CS_FUNCTION_NO_DWARF) != 0;
-    if (indexed->flags & CS_FUNCTION_NO_DWARF)
+    verify->without_dwarf += (indexed->flags & FMT_FUNCTION_NO_DWARF) != 0;
+    if (indexed->flags & FMT_FUNCTION_NO_DWARF)
       return 0;
     if (verify->module.unreadable_units)
       verify->without_unit++;
@@ -319,8 +319,8 @@ static const struct vf_call *call_at(const struct vf_module *module, uint64_t pc
 }
 
 /* Whether one of the call sites at the address gives the argument register this value. */
-static bool call_gives(struct verify *verify, const struct cs_index_call_site *site,
-                       const struct cs_index_call_value *wanted, const struct vf_machine *machine)
+static bool call_gives(struct verify *verify, const struct fmt_index_call_site *site,
+                       const struct fmt_index_call_value *wanted, const struct vf_machine *machine)
 {
   const struct vf_module *module = &verify->module;
   const struct vf_scope *scope = vf_scope_at(&verify->module, site->pc - 1);
@@ -340,11 +340,11 @@ static bool call_gives(struct verify *verify, const struct cs_index_call_site *s
       bool is_old = !vf_has(child, DW_AT_call_value);
       vf_evaluate_attribute(&place, child, is_old ? DW_AT_GNU_call_site_value : DW_AT_call_value, &value);
       uint64_t indexed = (uint64_t)wanted->imm;
-      if (wanted->kind == CS_CALL_REGISTER)
+      if (wanted->kind == FMT_CALL_REGISTER)
         indexed += machine->registers[wanted->source % VF_REGISTERS];
-      else if (wanted->kind == CS_CALL_FRAME) /* the callee's CFA is the caller's stack pointer before the call */
+      else if (wanted->kind == FMT_CALL_FRAME) /* the callee's CFA is the caller's stack pointer before the call */
         indexed += machine->registers[7];
-      else if (wanted->kind == CS_CALL_ADDRESS)
+      else if (wanted->kind == FMT_CALL_ADDRESS)
         indexed += machine->bias;
       if (value.status == VF_READ && value.value == indexed)
         return true;
@@ -355,11 +355,11 @@ static bool call_gives(struct verify *verify, const struct cs_index_call_site *s
 
 static void check_calls(struct verify *verify)
 {
-  const struct cs_index *index = verify->index;
-  for (uint32_t i = 0; i < index->count[CS_SECTION_CALL_SITES]; i++) {
-    const struct cs_index_call_site *site = &index->call_sites[i];
+  const struct fmt_index *index = verify->index;
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_CALL_SITES]; i++) {
+    const struct fmt_index_call_site *site = &index->call_sites[i];
     for (uint32_t k = 0; k < site->value_count; k++) {
-      const struct cs_index_call_value *value = &index->call_values[site->first_value + k];
+      const struct fmt_index_call_value *value = &index->call_values[site->first_value + k];
       bool agrees = true;
       verify->call_values++;
       for (int m = 0; m < MACHINES && agrees; m++)
@@ -400,7 +400,7 @@ static void summarize(const struct verify *verify)
   tell_count(out, verify->without_unit, "sites not compared: libdwarf cannot read their .dwo file");
 }
 
-int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, cs_message_fn message, void *data)
+int sym_index_verify(const char *path, const struct fmt_index *index, FILE *out, sym_message_fn message, void *data)
 {
   struct verify *verify = calloc(1, sizeof *verify);
   if (!verify)
@@ -411,7 +411,7 @@ int cs_index_verify(const char *path, const struct cs_index *index, FILE *out, c
   int result = vf_module_open(&verify->module, path, out, message, data);
   if (result == 0)
     result = vf_code_open(&verify->code, path);
-  for (uint32_t i = 0; result == 0 && i < index->count[CS_SECTION_SITES]; i++)
+  for (uint32_t i = 0; result == 0 && i < index->count[FMT_SECTION_SITES]; i++)
     result = check_site(verify, &index->sites[i]);
   if (result == 0) {
     check_calls(verify);

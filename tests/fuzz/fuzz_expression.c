@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object.h"
+#include "output/stats/stats_object.h"
 #include "seeds.h"
 
 static void ignore(const char *line, void *data)
@@ -17,12 +17,12 @@ static void ignore(const char *line, void *data)
 static struct callsig_stats *load(void)
 {
   struct callsig_stats *stats;
-  struct cs_recording recording;
+  struct out_recording recording;
   size_t size;
   void *data = seed_recording(&size);
   callsig_stats_set_message(ignore, NULL);
-  if (cs_recording_from_memory("seed", data, size, &recording) < 0 || cs_stats_new(&stats) < 0 ||
-      cs_stats_take(stats, &recording, NULL) < 0)
+  if (out_recording_from_memory("seed", data, size, &recording) < 0 || out_stats_new(&stats) < 0 ||
+      out_stats_take(stats, &recording, NULL) < 0)
     abort();
   free(data);
   return stats;

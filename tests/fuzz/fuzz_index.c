@@ -9,11 +9,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "coverage.h"
+#include "symbols/index/coverage.h"
 
 static void mend_checksum(unsigned char *data, size_t size)
 {
-  struct cs_index_header header;
+  struct fmt_index_header header;
   if (size < sizeof header)
     return;
   memcpy(&header, data, sizeof header);
@@ -23,85 +23,85 @@ static void mend_checksum(unsigned char *data, size_t size)
   memcpy(data, &header, sizeof header);
 }
 
-static uint64_t follow_sites(const struct cs_index *index)
+static uint64_t follow_sites(const struct fmt_index *index)
 {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < index->count[CS_SECTION_SITES]; i++) {
-    const struct cs_index_site *site = &index->sites[i];
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SITES]; i++) {
+    const struct fmt_index_site *site = &index->sites[i];
     for (uint32_t k = 0; k < index->functions[site->function].state_words; k++)
       sum += index->states[site->first_state + k];
     for (uint32_t k = 0; k < site->saved_count; k++)
       sum += (uint64_t)index->saved[site->first_saved + k].cfa_offset;
-    if (site->physical != CS_NONE)
+    if (site->physical != FMT_NONE)
       sum += index->physicals[site->physical].low;
   }
   return sum;
 }
 
-static uint64_t follow_calls(const struct cs_index *index)
+static uint64_t follow_calls(const struct fmt_index *index)
 {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < index->count[CS_SECTION_CALL_SITES]; i++) {
-    const struct cs_index_call_site *call = &index->call_sites[i];
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_CALL_SITES]; i++) {
+    const struct fmt_index_call_site *call = &index->call_sites[i];
     sum += index->physicals[call->physical].low;
     for (uint32_t k = 0; k < call->value_count; k++)
       sum += (uint64_t)index->call_values[call->first_value + k].imm;
-    if (cs_index_call_site_at(index, call->pc) != call)
+    if (fmt_index_call_site_at(index, call->pc) != call)
       abort();
   }
   return sum;
 }
 
-static size_t follow_texts(const struct cs_index *index)
+static size_t follow_texts(const struct fmt_index *index)
 {
-  size_t sum = strlen(cs_index_string(index, index->header->path));
-  for (uint32_t i = 0; i < index->count[CS_SECTION_TYPES]; i++)
+  size_t sum = strlen(fmt_index_string(index, index->header->path));
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_TYPES]; i++)
     for (uint32_t k = 0; k < index->types[i].enumerator_count; k++)
-      sum += strlen(cs_index_string(index, index->enumerators[index->types[i].first_enumerator + k].name));
-  for (uint32_t i = 0; i < index->count[CS_SECTION_SYMBOLS]; i++) {
-    const struct cs_index_symbol *symbol = &index->symbols[i];
-    sum += strlen(cs_index_string(index, symbol->name));
-    if (cs_index_symbol_at(index, symbol->address) != symbol)
+      sum += strlen(fmt_index_string(index, index->enumerators[index->types[i].first_enumerator + k].name));
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SYMBOLS]; i++) {
+    const struct fmt_index_symbol *symbol = &index->symbols[i];
+    sum += strlen(fmt_index_string(index, symbol->name));
+    if (fmt_index_symbol_at(index, symbol->address) != symbol)
       abort();
   }
-  for (uint32_t i = 0; i < index->count[CS_SECTION_RULES]; i++)
-    sum += strlen(cs_index_string(index, index->rules[i].problem));
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_RULES]; i++)
+    sum += strlen(fmt_index_string(index, index->rules[i].problem));
   return sum;
 }
 
-static size_t follow_functions(const struct cs_index *index)
+static size_t follow_functions(const struct fmt_index *index)
 {
   size_t sum = 0;
-  for (uint32_t i = 0; i < index->count[CS_SECTION_FUNCTIONS]; i++) {
-    const struct cs_index_function *function = &index->functions[i];
-    sum += strlen(cs_index_string(index, function->name)) + strlen(cs_index_string(index, function->file)) +
-           strlen(cs_index_string(index, function->linkage_name));
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_FUNCTIONS]; i++) {
+    const struct fmt_index_function *function = &index->functions[i];
+    sum += strlen(fmt_index_string(index, function->name)) + strlen(fmt_index_string(index, function->file)) +
+           strlen(fmt_index_string(index, function->linkage_name));
     for (uint32_t k = 0; k < function->arg_count; k++) {
-      const struct cs_index_arg *arg = &index->args[function->first_arg + k];
-      const struct cs_index_type *type = &index->types[arg->type];
-      sum += strlen(cs_index_string(index, arg->name)) + strlen(cs_index_string(index, arg->text));
-      sum += strlen(cs_index_string(index, type->name));
+      const struct fmt_index_arg *arg = &index->args[function->first_arg + k];
+      const struct fmt_index_type *type = &index->types[arg->type];
+      sum += strlen(fmt_index_string(index, arg->name)) + strlen(fmt_index_string(index, arg->text));
+      sum += strlen(fmt_index_string(index, type->name));
     }
   }
   return sum;
 }
 
-static void print_programs(const struct cs_index *index, FILE *out)
+static void print_programs(const struct fmt_index *index, FILE *out)
 {
-  for (uint32_t i = 0; i < index->count[CS_SECTION_SITES]; i++) {
-    const struct cs_index_site *site = cs_index_site_at(index, index->sites[i].pc);
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SITES]; i++) {
+    const struct fmt_index_site *site = fmt_index_site_at(index, index->sites[i].pc);
     if (!site)
       abort();
     for (uint16_t arg = 0; arg < index->functions[site->function].arg_count; arg++)
-      if (cs_ops_print(index->ops + site->first_op, site->op_count, arg, out) < 0)
+      if (sym_ops_print(index->ops + site->first_op, site->op_count, arg, out) < 0)
         abort();
-    cs_index_symbol_at(index, site->pc);
+    fmt_index_symbol_at(index, site->pc);
   }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct cs_index index;
+  struct fmt_index index;
   char *text = NULL;
   size_t length;
   unsigned char *copy = malloc(size + 1);
@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     abort();
   memcpy(copy, data, size);
   mend_checksum(copy, size);
-  if (cs_index_open(copy, size, &index) == 0) {
+  if (fmt_index_open(copy, size, &index) == 0) {
     fprintf(out, "%zu %zu\n", follow_functions(&index), follow_texts(&index));
     fprintf(out, "%llu %llu\n", (unsigned long long)follow_sites(&index), (unsigned long long)follow_calls(&index));
     print_programs(&index, out);

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "diff_print.h"
-#include "dump.h"
-#include "object.h"
-#include "pipeline.h"
+#include "output/diff/diff_print.h"
+#include "output/merge/dump.h"
+#include "output/pipeline/pipeline.h"
+#include "output/stats/stats_object.h"
 
 static void ignore(const char *line, void *data)
 {
@@ -25,12 +25,12 @@ static void ignore(const char *line, void *data)
 static struct callsig_stats *load(const void *data, size_t size, unsigned times)
 {
   struct callsig_stats *stats;
-  struct cs_recording recording;
+  struct out_recording recording;
   if (callsig_stats_new(&(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1},
                         &stats) < 0)
     abort();
   for (unsigned i = 0; i < times; i++) {
-    if (cs_recording_from_memory("input", data, size, &recording) < 0 || cs_stats_take(stats, &recording, NULL) < 0) {
+    if (out_recording_from_memory("input", data, size, &recording) < 0 || out_stats_take(stats, &recording, NULL) < 0) {
       callsig_stats_free(stats);
       return NULL;
     }
@@ -43,7 +43,7 @@ static char *dump(struct callsig_stats *stats, size_t *size)
 {
   int file = memfd_create("merged", MFD_CLOEXEC);
   FILE *out = file < 0 ? NULL : fdopen(file, "w+");
-  if (!out || cs_dump_write(&stats->profile, out) < 0 || fseek(out, 0, SEEK_END) != 0)
+  if (!out || out_dump_write(&stats->profile, out) < 0 || fseek(out, 0, SEEK_END) != 0)
     abort();
   *size = (size_t)ftell(out);
   char *bytes = malloc(*size);
@@ -57,37 +57,37 @@ static char *dump(struct callsig_stats *stats, size_t *size)
 static void compare(struct callsig_stats *stats)
 {
   const uint32_t ends[] = {stats->profile.recordings.count / 2, stats->profile.recordings.count};
-  const struct cs_diff_options options = {.metric = CS_DIFF_CUMTIME, .level = 0.05};
-  const struct cs_diff_view view = {.key = CS_DIFF_BY_CHANGE, .top = UINT64_MAX, .all = true};
-  struct cs_diff diff;
+  const struct out_diff_options options = {.metric = OUT_DIFF_CUMTIME, .level = 0.05};
+  const struct out_diff_view view = {.key = OUT_DIFF_BY_CHANGE, .top = UINT64_MAX, .all = true};
+  struct out_diff diff;
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream(&text, &size);
   callsig_stats_group(stats, CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE);
-  if (!out || cs_diff_make(stats, ends, 1, 2, &options, &diff) < 0)
+  if (!out || out_diff_make(stats, ends, 1, 2, &options, &diff) < 0)
     abort();
-  cs_diff_print_table(&diff, &view, out);
-  cs_diff_print_csv(&diff, &view, out);
-  cs_diff_print_json(&diff, &view, out);
-  cs_diff_free(&diff);
+  out_diff_print_table(&diff, &view, out);
+  out_diff_print_csv(&diff, &view, out);
+  out_diff_print_json(&diff, &view, out);
+  out_diff_free(&diff);
   fclose(out);
   free(text);
 }
 
 static void read_pipeline(const void *data, size_t size)
 {
-  struct cs_recording recording;
+  struct out_recording recording;
   struct callsig_pipeline *pipeline;
-  if (cs_recording_from_memory("merged", data, size, &recording) < 0)
+  if (out_recording_from_memory("merged", data, size, &recording) < 0)
     abort();
-  if (cs_pipeline_read(&recording, NULL, &pipeline) == 0)
+  if (out_pipeline_read(&recording, NULL, &pipeline) == 0)
     callsig_pipeline_free(pipeline);
   for (uint32_t process = 1; process <= 2; process++) {
-    cs_recording_forget_numbers(&recording);
-    if (cs_pipeline_read_process(&recording, process, &pipeline) == 0)
+    out_recording_forget_numbers(&recording);
+    if (out_pipeline_read_process(&recording, process, &pipeline) == 0)
       callsig_pipeline_free(pipeline);
   }
-  cs_recording_close(&recording);
+  out_recording_close(&recording);
 }
 
 /* What was written, as an object of its own, which has as many calls. */

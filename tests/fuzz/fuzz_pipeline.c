@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline.h"
-#include "verdict.h"
+#include "output/pipeline/bottleneck.h"
+#include "output/pipeline/pipeline.h"
 
 static void ignore(const char *line, void *data)
 {
@@ -27,31 +27,31 @@ static void print(const struct callsig_pipeline *pipeline)
   free(text);
 }
 
-static void try_recording(struct cs_recording *recording)
+static void try_recording(struct out_recording *recording)
 {
   struct callsig_pipeline *pipeline, *delta;
-  struct cs_verdict verdict;
-  if (cs_pipeline_read(recording, NULL, &pipeline) < 0)
+  struct out_verdict verdict;
+  if (out_pipeline_read(recording, NULL, &pipeline) < 0)
     return;
-  for (uint32_t stage = 0, queue = 0; cs_verdict_next(pipeline, &stage, &queue, &verdict) > 0;)
-    cs_verdict_free(&verdict);
+  for (uint32_t stage = 0, queue = 0; out_verdict_next(pipeline, &stage, &queue, &verdict) > 0;)
+    out_verdict_free(&verdict);
   print(pipeline);
-  if (cs_pipeline_delta(pipeline, NULL, pipeline, &delta) == 0)
+  if (out_pipeline_delta(pipeline, NULL, pipeline, &delta) == 0)
     callsig_pipeline_free(delta);
   callsig_pipeline_free(pipeline);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct cs_recording recording;
-  struct cs_histogram histogram = {0};
+  struct out_recording recording;
+  struct out_histogram histogram = {0};
   callsig_stats_set_message(ignore, NULL);
-  if (cs_recording_from_memory("/nowhere/input", data, size, &recording) == 0) {
+  if (out_recording_from_memory("/nowhere/input", data, size, &recording) == 0) {
     try_recording(&recording);
-    cs_recording_close(&recording);
+    out_recording_close(&recording);
   }
-  if (cs_histogram_decode(&histogram, data, size) == 0)
-    cs_histogram_percentile(&histogram, 900, 0, 1e9);
-  cs_histogram_free(&histogram);
+  if (out_histogram_decode(&histogram, data, size) == 0)
+    out_histogram_percentile(&histogram, 900, 0, 1e9);
+  out_histogram_free(&histogram);
   return 0;
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "object.h"
-#include "recording.h"
+#include "output/recording/recording.h"
+#include "output/stats/stats_object.h"
 
 static void ignore(const char *line, void *data)
 {
@@ -20,10 +20,10 @@ static void ignore(const char *line, void *data)
 
 static void mend_checksums(unsigned char *data, size_t size)
 {
-  for (size_t at = 0; at + sizeof(struct cs_index_header) <= size; at += 8) {
-    struct cs_index_header header;
+  for (size_t at = 0; at + sizeof(struct fmt_index_header) <= size; at += 8) {
+    struct fmt_index_header header;
     memcpy(&header, data + at, sizeof header);
-    if (memcmp(header.magic, CS_INDEX_MAGIC, sizeof header.magic) != 0 || header.file_size > size - at ||
+    if (memcmp(header.magic, FMT_INDEX_MAGIC, sizeof header.magic) != 0 || header.file_size > size - at ||
         header.header_size > header.file_size)
       continue;
     header.checksum = XXH64(data + at + header.header_size, header.file_size - header.header_size, 0);
@@ -117,16 +117,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   callsig_stats_set_message(ignore, NULL);
   unsigned char *copy = malloc(size + 1);
   struct callsig_stats *stats;
-  struct cs_recording recording;
+  struct out_recording recording;
   if (!copy)
     abort();
   memcpy(copy, data, size);
   mend_checksums(copy, size);
-  if (cs_recording_from_memory("input", copy, size, &recording) == 0) {
+  if (out_recording_from_memory("input", copy, size, &recording) == 0) {
     if (callsig_stats_new(&(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1},
                           &stats) < 0)
       abort();
-    if (cs_stats_take(stats, &recording, NULL) == 0)
+    if (out_stats_take(stats, &recording, NULL) == 0)
       print_all(stats);
     callsig_stats_free(stats);
   }

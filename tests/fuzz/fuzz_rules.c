@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "fuzz.h"
-#include "rules.h"
+#include "symbols/plan/rules.h"
 
 static void ignore(const char *line, void *data)
 {
@@ -15,9 +15,9 @@ static void ignore(const char *line, void *data)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  struct cs_rules *rules = NULL;
-  if (cs_rules_parse((const char *)data, size, "rules.txt", ignore, NULL, &rules) == 0)
-    (void)cs_rules_hash(rules);
-  cs_rules_free(rules);
+  struct sym_rules *rules = NULL;
+  if (sym_rules_parse((const char *)data, size, "rules.txt", ignore, NULL, &rules) == 0)
+    (void)sym_rules_hash(rules);
+  sym_rules_free(rules);
   return 0;
 }

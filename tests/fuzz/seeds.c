@@ -12,52 +12,52 @@
 /* f(n) and g(cb). */
 static void make_plain(struct index_writer *index, uint32_t int_type)
 {
-  uint32_t callback = index_writer_type(index, CS_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, CS_NONE);
+  uint32_t callback = index_writer_type(index, FMT_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, FMT_NONE);
   index_writer_symbol(index, 0x100, 0x20, "on_read");
   index_writer_function(index, "a.c", 1, "f", 0);
-  index_writer_arg(index, CS_ARG_VALUE, "n", int_type);
-  index_writer_function(index, "/src/a.c", 2, "g", CS_FUNCTION_VARIADIC);
-  index_writer_arg(index, CS_ARG_VALUE, "cb", callback);
+  index_writer_arg(index, FMT_ARG_VALUE, "n", int_type);
+  index_writer_function(index, "/src/a.c", 2, "g", FMT_FUNCTION_VARIADIC);
+  index_writer_arg(index, FMT_ARG_VALUE, "cb", callback);
 }
 
 /* all(...): one argument of each kind. */
 static void make_all(struct index_writer *index, uint32_t int_type)
 {
-  uint32_t mode = index_writer_type(index, CS_TYPE_ENUM, "enum mode", 4, CS_NONE);
+  uint32_t mode = index_writer_type(index, FMT_TYPE_ENUM, "enum mode", 4, FMT_NONE);
   index_writer_enumerator(index, 0, "SLOW");
   index_writer_enumerator(index, 1, "FAST");
-  uint32_t flags = index_writer_type(index, CS_TYPE_FLAGS, "enum flags", 4, CS_NONE);
+  uint32_t flags = index_writer_type(index, FMT_TYPE_FLAGS, "enum flags", 4, FMT_NONE);
   index_writer_enumerator(index, 1, "A");
   index_writer_enumerator(index, 2, "B");
-  uint32_t text = index_writer_type(index, CS_TYPE_POINTER, "char*", 8, CS_NONE);
-  uint32_t tensor = index_writer_type(index, CS_TYPE_AGGREGATE, "struct tensor", 64, CS_NONE);
-  uint32_t pointer = index_writer_type(index, CS_TYPE_POINTER, "struct tensor*", 8, tensor);
-  uint32_t shape = index_writer_type(index, CS_TYPE_ARRAY, "int[4]", 16, int_type);
-  uint32_t real = index_writer_type(index, CS_TYPE_FLOAT, "double", 8, CS_NONE);
-  uint32_t letter = index_writer_type(index, CS_TYPE_CHAR, "char", 1, CS_NONE);
-  uint32_t truth = index_writer_type(index, CS_TYPE_BOOL, "_Bool", 1, CS_NONE);
+  uint32_t text = index_writer_type(index, FMT_TYPE_POINTER, "char*", 8, FMT_NONE);
+  uint32_t tensor = index_writer_type(index, FMT_TYPE_AGGREGATE, "struct tensor", 64, FMT_NONE);
+  uint32_t pointer = index_writer_type(index, FMT_TYPE_POINTER, "struct tensor*", 8, tensor);
+  uint32_t shape = index_writer_type(index, FMT_TYPE_ARRAY, "int[4]", 16, int_type);
+  uint32_t real = index_writer_type(index, FMT_TYPE_FLOAT, "double", 8, FMT_NONE);
+  uint32_t letter = index_writer_type(index, FMT_TYPE_CHAR, "char", 1, FMT_NONE);
+  uint32_t truth = index_writer_type(index, FMT_TYPE_BOOL, "_Bool", 1, FMT_NONE);
   uint32_t list = index_writer_ranges(index, (const int64_t[]){0, 64, 1024}, 3);
   index_writer_function(index, "b.c", 9, "all", 0);
-  index_writer_arg(index, CS_ARG_NULLNESS, "src", text)->join = 1;
-  index_writer_arg(index, CS_ARG_VALUE, "w", int_type);
-  index_writer_arg(index, CS_ARG_VALUE, "mode", mode);
-  index_writer_arg(index, CS_ARG_VALUE, "flags", flags);
-  index_writer_arg(index, CS_ARG_STRING, "name", text);
-  struct cs_index_arg *group = index_writer_arg(index, CS_ARG_GROUP, "t", pointer);
+  index_writer_arg(index, FMT_ARG_NULLNESS, "src", text)->join = 1;
+  index_writer_arg(index, FMT_ARG_VALUE, "w", int_type);
+  index_writer_arg(index, FMT_ARG_VALUE, "mode", mode);
+  index_writer_arg(index, FMT_ARG_VALUE, "flags", flags);
+  index_writer_arg(index, FMT_ARG_STRING, "name", text);
+  struct fmt_index_arg *group = index_writer_arg(index, FMT_ARG_GROUP, "t", pointer);
   group->children = 3;
-  group->flags = CS_ARG_GROUP_POINTER;
+  group->flags = FMT_ARG_GROUP_POINTER;
   group->text = index_writer_string(index, "image[{0},{1}]");
-  index_writer_arg(index, CS_ARG_NULLNESS, "", pointer);
-  index_writer_arg(index, CS_ARG_VALUE, "dtype", mode);
-  index_writer_arg(index, CS_ARG_SPAN, "shape", shape);
-  index_writer_arg(index, CS_ARG_BUCKET_RANGE, "r", int_type)->aux = list;
-  index_writer_arg(index, CS_ARG_BUCKET_LOG2, "l", int_type);
-  index_writer_arg(index, CS_ARG_FLOAT, "x", real);
-  index_writer_arg(index, CS_ARG_IGNORED, "cookie", int_type);
-  index_writer_arg(index, CS_ARG_TYPE, "s", tensor);
-  index_writer_arg(index, CS_ARG_VALUE, "c", letter);
-  index_writer_arg(index, CS_ARG_VALUE, "b", truth);
-  index_writer_arg(index, CS_ARG_VALUE, "req->hdr.kind", int_type);
+  index_writer_arg(index, FMT_ARG_NULLNESS, "", pointer);
+  index_writer_arg(index, FMT_ARG_VALUE, "dtype", mode);
+  index_writer_arg(index, FMT_ARG_SPAN, "shape", shape);
+  index_writer_arg(index, FMT_ARG_BUCKET_RANGE, "r", int_type)->aux = list;
+  index_writer_arg(index, FMT_ARG_BUCKET_LOG2, "l", int_type);
+  index_writer_arg(index, FMT_ARG_FLOAT, "x", real);
+  index_writer_arg(index, FMT_ARG_IGNORED, "cookie", int_type);
+  index_writer_arg(index, FMT_ARG_TYPE, "s", tensor);
+  index_writer_arg(index, FMT_ARG_VALUE, "c", letter);
+  index_writer_arg(index, FMT_ARG_VALUE, "b", truth);
+  index_writer_arg(index, FMT_ARG_VALUE, "req->hdr.kind", int_type);
 }
 
 static void call_all(struct recording_thread *thread, uint64_t module)
@@ -85,14 +85,14 @@ static void call_stages(struct recording_writer *writer, struct recording_thread
   recording_exit(thread, 90);
   recording_exit(thread, 91);
   enum { SUB_BITS = 3 };
-  uint64_t histogram = recording_writer_make(writer, CS_TAG_HISTOGRAM, sizeof(struct cs_rec_histogram));
+  uint64_t histogram = recording_writer_make(writer, FMT_TAG_HISTOGRAM, sizeof(struct fmt_rec_histogram));
   uint64_t octave = recording_writer_make(writer, 0, sizeof(uint64_t) << SUB_BITS);
   memset(recording_writer_at(writer, octave), 1, sizeof(uint64_t) << SUB_BITS);
-  struct cs_rec_histogram *record = recording_writer_at(writer, histogram);
+  struct fmt_rec_histogram *record = recording_writer_at(writer, histogram);
   record->sub_bits = SUB_BITS;
   record->octaves[0] = record->octaves[2] = octave;
   uint64_t edge = recording_thread_record(thread)->first_edge;
-  ((struct cs_rec_edge *)recording_writer_at(writer, edge))->histogram = histogram;
+  ((struct fmt_rec_edge *)recording_writer_at(writer, edge))->histogram = histogram;
 }
 
 /* What the thread did with a stage, a queue and an event, counted and on its timeline, with the newest edge's call. */
@@ -107,16 +107,16 @@ static void keep_times(struct recording_writer *writer, struct recording_thread 
   pipeline_writer_event(writer, "flush", 3, 40);
   uint64_t edge = recording_thread_record(thread)->first_edge, event = recording_writer_header(writer)->first_event;
   uint64_t address =
-      recording_writer_make(writer, CS_TAG_RING, sizeof(struct cs_rec_ring) + CAPACITY * sizeof(struct cs_rec_span));
-  const struct cs_rec_span spans[] = {
-      {.start = 3, .duration = 6, .what = queue, .item = 1, .kind = CS_SPAN_PUT},
-      {.start = 10, .duration = 2, .what = queue, .item = 1, .kind = CS_SPAN_GET},
-      {.start = 80, .duration = 10, .what = edge, .item = 1, .kind = CS_SPAN_TASK},
-      {.start = 82, .duration = 5, .what = edge, .kind = CS_SPAN_CALL},
-      {.start = 85, .what = event, .kind = CS_SPAN_EVENT},
-      {.start = 85, .duration = 4, .what = event, .kind = CS_SPAN_RANGE},
+      recording_writer_make(writer, FMT_TAG_RING, sizeof(struct fmt_rec_ring) + CAPACITY * sizeof(struct fmt_rec_span));
+  const struct fmt_rec_span spans[] = {
+      {.start = 3, .duration = 6, .what = queue, .item = 1, .kind = FMT_SPAN_PUT},
+      {.start = 10, .duration = 2, .what = queue, .item = 1, .kind = FMT_SPAN_GET},
+      {.start = 80, .duration = 10, .what = edge, .item = 1, .kind = FMT_SPAN_TASK},
+      {.start = 82, .duration = 5, .what = edge, .kind = FMT_SPAN_CALL},
+      {.start = 85, .what = event, .kind = FMT_SPAN_EVENT},
+      {.start = 85, .duration = 4, .what = event, .kind = FMT_SPAN_RANGE},
   };
-  struct cs_rec_ring *ring = recording_writer_at(writer, address);
+  struct fmt_rec_ring *ring = recording_writer_at(writer, address);
   ring->capacity = CAPACITY;
   ring->written = sizeof spans / sizeof spans[0];
   memcpy(ring->spans, spans, sizeof spans);
@@ -139,7 +139,7 @@ void *seed_recording(size_t *size)
 {
   struct index_writer *index = index_writer_new();
   struct recording_writer *recording = recording_writer_new(7, 1000);
-  uint32_t int_type = index_writer_type(index, CS_TYPE_SIGNED, "int", 4, CS_NONE);
+  uint32_t int_type = index_writer_type(index, FMT_TYPE_SIGNED, "int", 4, FMT_NONE);
   make_plain(index, int_type);
   make_all(index, int_type);
   size_t index_size;
@@ -166,7 +166,7 @@ void *seed_recording(size_t *size)
   keep_times(recording, thread, stage);
   call_sizes(thread, module);
   recording_enter(thread, plugin, UINT32_MAX, NULL, 0, 700);
-  recording_widen(worker, module, 0, 0, CS_WIDEN_LOG2, 1);
+  recording_widen(worker, module, 0, 0, FMT_WIDEN_LOG2, 1);
   const void *data = recording_writer_finish(recording, 720, size);
   void *copy = malloc(*size);
   if (!copy)

@@ -25,11 +25,11 @@ callsig_test(oracle.bounded_full full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST
 set_tests_properties(oracle.recursion_full oracle.bounded_full PROPERTIES TIMEOUT 3600)
 
 # Exports, each opened by its own reader. 77: the machine lacks the reader, which the output names.
-set(CS_EXPORT_READERS_PACKAGED callgrind dot flamegraph folded json pprof pstats speedscope)
-set(CS_EXPORT_READERS_ELSEWHERE gprof2dot snakeviz) # which Debian has no package of
-foreach(format IN LISTS CS_EXPORT_READERS_PACKAGED CS_EXPORT_READERS_ELSEWHERE)
+set(CALLSIG_EXPORT_READERS_PACKAGED callgrind dot flamegraph folded json pprof pstats speedscope)
+set(CALLSIG_EXPORT_READERS_ELSEWHERE gprof2dot snakeviz) # which Debian has no package of
+foreach(format IN LISTS CALLSIG_EXPORT_READERS_PACKAGED CALLSIG_EXPORT_READERS_ELSEWHERE)
   set(label quick)
-  if(format IN_LIST CS_EXPORT_READERS_ELSEWHERE)
+  if(format IN_LIST CALLSIG_EXPORT_READERS_ELSEWHERE)
     set(label full)
   endif()
   callsig_test(output.exports.${format} ${label} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/exports/exports.py

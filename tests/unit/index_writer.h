@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "callsig/format/index.h"
+#include "format/index.h"
 
 struct index_writer;
 
@@ -15,7 +15,7 @@ struct index_writer;
 struct index_writer *index_writer_new(void);
 void index_writer_free(struct index_writer *writer);
 
-uint32_t index_writer_type(struct index_writer *writer, enum cs_type_kind kind, const char *name, uint32_t size,
+uint32_t index_writer_type(struct index_writer *writer, enum fmt_type_kind kind, const char *name, uint32_t size,
                            uint32_t target);
 /* Adds to the type that was made last; in ascending order of values. */
 void index_writer_enumerator(struct index_writer *writer, int64_t value, const char *name);
@@ -23,8 +23,8 @@ void index_writer_enumerator(struct index_writer *writer, int64_t value, const c
 uint32_t index_writer_function(struct index_writer *writer, const char *file, uint32_t line, const char *name,
                                uint32_t flags);
 /* Adds to the function that was made last. The result may be refined until the next call. */
-struct cs_index_arg *index_writer_arg(struct index_writer *writer, enum cs_arg_kind kind, const char *name,
-                                      uint32_t type);
+struct fmt_index_arg *index_writer_arg(struct index_writer *writer, enum fmt_arg_kind kind, const char *name,
+                                       uint32_t type);
 
 void index_writer_symbol(struct index_writer *writer, uint64_t address, uint64_t size, const char *name);
 uint32_t index_writer_ranges(struct index_writer *writer, const int64_t *bounds, uint32_t count);

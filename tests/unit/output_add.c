@@ -29,9 +29,9 @@ static void describe_functions(struct sample *sample, unsigned number)
   for (uint32_t i = 0; i < 3; i++) {
     char name[8] = {'f', (char)('0' + i), 0};
     index_writer_function(sample->index, i ? "/src/a.c" : "/lib/a.c", i, name, 0);
-    index_writer_arg(sample->index, CS_ARG_VALUE, "n", sample->int_type);
+    index_writer_arg(sample->index, FMT_ARG_VALUE, "n", sample->int_type);
     if (number % 2 && i == 2)
-      index_writer_arg(sample->index, CS_ARG_VALUE, "m", sample->unsigned_type);
+      index_writer_arg(sample->index, FMT_ARG_VALUE, "m", sample->unsigned_type);
   }
 }
 
@@ -57,16 +57,16 @@ static void write_recording(unsigned number, uint64_t seed)
   describe_functions(&sample, number);
   sample_calls(&sample);
   struct recording_writer *writer = sample.recording;
-  struct cs_rec_header *header = recording_writer_header(writer);
+  struct fmt_rec_header *header = recording_writer_header(writer);
   header->pid = 100 + number;
   header->start_realtime_ns = 1000 * (number / 2);
   header->injected_hz = number % 3 ? 1000 : 1000003;
   header->hook_inner = 300 * number;
   header->hook_outer = 500;
-  header->loss[CS_LOSS_UNWOUND] = number;
+  header->loss[FMT_LOSS_UNWOUND] = number;
   if (number != 4)
     set_rank(writer, number % 4);
-  struct cs_rec_module *module = recording_writer_at(writer, sample.module);
+  struct fmt_rec_module *module = recording_writer_at(writer, sample.module);
   module->build_id_size = 20;
   memset(module->build_id, 0xA0 + (int)number % 2, 20);
   uint64_t stage = pipeline_writer_stage(writer, 0, number % 2, number % 2 ? "read" : "write", 2, 0);
@@ -85,7 +85,7 @@ static void write_recording(unsigned number, uint64_t seed)
     depth++;
   }
   if (number == 3)
-    recording_widen(sample.thread, sample.module, 1, 0, CS_WIDEN_LOG2, 1);
+    recording_widen(sample.thread, sample.module, 1, 0, FMT_WIDEN_LOG2, 1);
   sample_end(&sample, now + 5, path_of(number));
 }
 
@@ -212,7 +212,7 @@ static void builds(void **state)
     /* The same build twice, mapped elsewhere, and another one. */
     uint64_t base = 0x10000 * (1 + i);
     sample.module = recording_writer_module(sample.recording, "/lib/x.so", base, 0x10000, NULL, 0);
-    struct cs_rec_module *module = recording_writer_at(sample.recording, sample.module);
+    struct fmt_rec_module *module = recording_writer_at(sample.recording, sample.module);
     module->build_id_size = 20;
     memset(module->build_id, i == 2 ? 0xB2 : 0xA1, 20);
     module->bias = 0;

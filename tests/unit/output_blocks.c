@@ -44,7 +44,7 @@ static struct callsig_stats *make(void)
   uint64_t now = 0;
   sample_begin(&sample);
   index_writer_function(sample.index, "a.c", 7, "f", 0);
-  index_writer_arg(sample.index, CS_ARG_VALUE, "n", sample.int_type);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
   sample_calls(&sample);
   for (uint64_t i = 1; i <= LONG; i++) {
     uint64_t n = i * 1009 % LONG + 1;

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "diff_match.h"
-#include "diff_print.h"
+#include "output/diff/diff_match.h"
+#include "output/diff/diff_print.h"
+#include "output/text/t_test.h"
 #include "output_sample.h"
-#include "student.h"
 
 /* Student's density integrated by Simpson's rule, after t = tan(a). */
 static double integrated(double t, double freedom)
@@ -32,16 +32,16 @@ static void student(void **state)
   static const double ts[] = {0, 0.1, 0.7, 1, 2, 5, 12, 60};
   for (size_t i = 0; i < sizeof freedoms / sizeof freedoms[0]; i++) {
     for (size_t k = 0; k < sizeof ts / sizeof ts[0]; k++) {
-      double p = cs_student_two_sided(ts[k], freedoms[i]), expected = integrated(ts[k], freedoms[i]);
+      double p = out_student_two_sided(ts[k], freedoms[i]), expected = integrated(ts[k], freedoms[i]);
       if (fabs(p - expected) > 1e-6 * expected + 1e-12)
         fail_msg("t %g with %g degrees: %.12g, integrated %.12g", ts[k], freedoms[i], p, expected);
-      if (p < 1 && fabs(cs_student_quantile(p, freedoms[i]) - ts[k]) > 1e-6 * ts[k])
+      if (p < 1 && fabs(out_student_quantile(p, freedoms[i]) - ts[k]) > 1e-6 * ts[k])
         fail_msg("quantile of t %g with %g degrees", ts[k], freedoms[i]);
     }
   }
   /* Closed forms: one degree of freedom is Cauchy's distribution, two have a root. */
-  assert_true(fabs(cs_student_two_sided(1, 1) - 0.5) < 1e-14);
-  assert_true(fabs(cs_student_two_sided(sqrt(2), 2) - (1 - sqrt(0.5))) < 1e-14);
+  assert_true(fabs(out_student_two_sided(1, 1) - 0.5) < 1e-14);
+  assert_true(fabs(out_student_two_sided(sqrt(2), 2) - (1 - sqrt(0.5))) < 1e-14);
 }
 
 static void welch(void **state)
@@ -49,8 +49,8 @@ static void welch(void **state)
   (void)state;
   /* Means 2 and 5, variances 1 and 4 of three values each: t = 3 / sqrt(5/3), df = (5/3)^2 / ((1/9 + 16/9) / 2). */
   const double old[] = {1, 2, 3}, new[] = {3, 5, 7};
-  struct cs_sample a = cs_sample_of(old, 3, 0), b = cs_sample_of(new, 3, 0);
-  struct cs_welch test = cs_welch_test(&a, &b, 0.95);
+  struct out_sample a = out_sample_of(old, 3, 0), b = out_sample_of(new, 3, 0);
+  struct out_welch test = out_welch_test(&a, &b, 0.95);
   double freedom = (25.0 / 9) / (17.0 / 18), t = 3 / sqrt(5.0 / 3);
   assert_true(fabs(test.change - 3) < 1e-12);
   assert_true(fabs(test.p - integrated(t, freedom)) < 1e-9);
@@ -58,19 +58,19 @@ static void welch(void **state)
   assert_true(fabs(integrated((test.high - 3) / sqrt(5.0 / 3), freedom) - 0.05) < 1e-9);
   /* What does not vary: different is different, and the floor keeps a clock's grain from being a change. */
   const double same[] = {4, 4}, other[] = {5, 5};
-  a = cs_sample_of(same, 2, 0);
-  b = cs_sample_of(other, 2, 0);
-  assert_true(cs_welch_test(&a, &b, 0.95).p == 0);
-  assert_true(cs_welch_test(&a, &a, 0.95).p == 1);
-  a = cs_sample_of(same, 2, 1);
-  b = cs_sample_of(other, 2, 1);
-  assert_true(cs_welch_test(&a, &b, 0.95).p > 0.3);
+  a = out_sample_of(same, 2, 0);
+  b = out_sample_of(other, 2, 0);
+  assert_true(out_welch_test(&a, &b, 0.95).p == 0);
+  assert_true(out_welch_test(&a, &a, 0.95).p == 1);
+  a = out_sample_of(same, 2, 1);
+  b = out_sample_of(other, 2, 1);
+  assert_true(out_welch_test(&a, &b, 0.95).p > 0.3);
   /* Holm: 4, 3, 2, 1 times, never less than the one before. */
   const double p[] = {0.03, 0.01, 0.04, 0.005};
   const double expected[] = {0.06, 0.03, 0.06, 0.02};
   double adjusted[4];
   size_t order[4];
-  cs_holm(p, 4, order, adjusted);
+  out_holm(p, 4, order, adjusted);
   for (size_t i = 0; i < 4; i++)
     assert_true(fabs(adjusted[i] - expected[i]) < 1e-12);
 }
@@ -103,8 +103,8 @@ static void plain_names(void **state)
       {"f.0.constprop.0", 3},
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (cs_plain_name(names[i].name) != names[i].length)
-      fail_msg("%s: %zu", names[i].name, cs_plain_name(names[i].name));
+    if (out_plain_name(names[i].name) != names[i].length)
+      fail_msg("%s: %zu", names[i].name, out_plain_name(names[i].name));
   }
 }
 
@@ -135,7 +135,7 @@ static void make_run(uint64_t *state, bool slow, const char *path)
   struct sample sample;
   sample_begin(&sample);
   index_writer_function(sample.index, "scan.c", slow ? 12 : 10, "scan", 0);
-  index_writer_arg(sample.index, CS_ARG_VALUE, "n", sample.int_type);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
   for (unsigned i = 0; i < FUNCTIONS; i++) {
     char name[16];
     snprintf(name, sizeof name, "work%u", i);
@@ -160,8 +160,8 @@ static void make_run(uint64_t *state, bool slow, const char *path)
 }
 
 /* Compares `old` runs with `new` ones; the caller frees both. */
-static struct callsig_stats *compare(unsigned old, unsigned new, const struct cs_diff_options *options,
-                                     struct cs_diff *diff)
+static struct callsig_stats *compare(unsigned old, unsigned new, const struct out_diff_options *options,
+                                     struct out_diff *diff)
 {
   struct callsig_stats *stats;
   uint32_t ends[32];
@@ -171,7 +171,7 @@ static struct callsig_stats *compare(unsigned old, unsigned new, const struct cs
     assert_int_equal(callsig_stats_add(stats, numbered(i)), 0);
     ends[i] = stats->profile.recordings.count;
   }
-  assert_int_equal(cs_diff_make(stats, ends, old, old + new, options, diff), 0);
+  assert_int_equal(out_diff_make(stats, ends, old, old + new, options, diff), 0);
   for (unsigned i = 0; i < old + new; i++)
     unlink(numbered(i));
   return stats;
@@ -183,26 +183,26 @@ static void make_sides(uint64_t *state, unsigned old, unsigned new, bool slow)
     make_run(state, slow && i >= old, numbered(i));
 }
 
-static const struct cs_diff_options usual = {.metric = CS_DIFF_TOTTIME, .level = 0.05};
+static const struct out_diff_options usual = {.metric = OUT_DIFF_TOTTIME, .level = 0.05};
 
 /* The rows whose verdict is not "same", by name in the order of their change, joined by newlines. */
-static char *changes(const struct cs_diff *diff)
+static char *changes(const struct out_diff *diff)
 {
-  struct cs_diff_view view = {.key = CS_DIFF_BY_CHANGE, .top = UINT64_MAX};
-  struct cs_names names = cs_diff_names(diff);
-  struct cs_arguments scratch = {0};
-  struct cs_text text = {0};
+  struct out_diff_view view = {.key = OUT_DIFF_BY_CHANGE, .top = UINT64_MAX};
+  struct out_names names = out_diff_names(diff);
+  struct out_arguments scratch = {0};
+  struct out_text text = {0};
   uint32_t *list, count;
-  assert_int_equal(cs_diff_order(diff, &view, &list, &count), 0);
+  assert_int_equal(out_diff_order(diff, &view, &list, &count), 0);
   for (uint32_t i = 0; i < count; i++) {
-    const struct cs_diff_row *row = cs_vector_at(&diff->rows, list[i]);
-    cs_text_printf(&text, "%s%s ", i ? "\n" : "", cs_diff_verdict_name(row->change.verdict));
-    cs_row_name(&names, &row->key, &scratch, &text);
+    const struct out_diff_row *row = base_vector_at(&diff->rows, list[i]);
+    out_text_printf(&text, "%s%s ", i ? "\n" : "", out_diff_verdict_name(row->change.verdict));
+    out_row_name(&names, &row->key, &scratch, &text);
   }
   free(list);
-  cs_arguments_free(&scratch);
+  out_arguments_free(&scratch);
   if (!text.data)
-    cs_text_puts(&text, "");
+    out_text_puts(&text, "");
   return text.data;
 }
 
@@ -211,15 +211,15 @@ static void slower(void **state)
 {
   (void)state;
   uint64_t dice = 1;
-  struct cs_diff diff;
+  struct out_diff diff;
   make_sides(&dice, 10, 10, true);
   struct callsig_stats *stats = compare(10, 10, &usual, &diff);
   char *found = changes(&diff);
   assert_string_equal(found, "slower scan.c:12(scan(n=16384))\nslower scan.c:12(scan(n=4096))");
   free(found);
   assert_int_equal(diff.rows.count, FUNCTIONS + 5);
-  assert_int_equal(diff.total.verdict, CS_DIFF_SLOWER);
-  cs_diff_free(&diff);
+  assert_int_equal(diff.total.verdict, OUT_DIFF_SLOWER);
+  out_diff_free(&diff);
   callsig_stats_free(stats);
 }
 
@@ -230,13 +230,13 @@ static void same_program(void **state)
   uint64_t dice = 2;
   unsigned wrong = 0;
   for (unsigned try = 0; try < 100; try++) {
-    struct cs_diff diff;
+    struct out_diff diff;
     make_sides(&dice, SIDE, SIDE, false);
     struct callsig_stats *stats = compare(SIDE, SIDE, &usual, &diff);
     char *found = changes(&diff);
     wrong += *found != '\0';
     free(found);
-    cs_diff_free(&diff);
+    out_diff_free(&diff);
     callsig_stats_free(stats);
   }
   if (wrong > 5)
@@ -248,9 +248,9 @@ static void unjudged(void **state)
 {
   (void)state;
   uint64_t dice = 3;
-  struct cs_diff diff;
+  struct out_diff diff;
   make_sides(&dice, 1, 1, true);
-  struct cs_diff_options options = usual;
+  struct out_diff_options options = usual;
   options.min_time = 30e-6;
   struct callsig_stats *stats = compare(1, 1, &options, &diff);
   assert_false(diff.judged);
@@ -258,18 +258,18 @@ static void unjudged(void **state)
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream(&text, &size);
-  struct cs_diff_view view = {.key = CS_DIFF_BY_NAME, .top = 2};
-  assert_int_equal(cs_diff_print_table(&diff, &view, out), 0);
+  struct out_diff_view view = {.key = OUT_DIFF_BY_NAME, .top = 2};
+  assert_int_equal(out_diff_print_table(&diff, &view, out), 0);
   fclose(out);
   assert_non_null(strstr(text, "Not judged: one recording a side"));
   assert_non_null(strstr(text, "rows left out: less than --min-time on both sides"));
   free(text);
   FILE *full = fopen("/dev/full", "w");
-  assert_int_equal(cs_diff_print_table(&diff, &view, full), -EIO);
-  assert_int_equal(cs_diff_print_csv(&diff, &view, full), -EIO);
-  assert_int_equal(cs_diff_print_json(&diff, &view, full), -EIO);
+  assert_int_equal(out_diff_print_table(&diff, &view, full), -EIO);
+  assert_int_equal(out_diff_print_csv(&diff, &view, full), -EIO);
+  assert_int_equal(out_diff_print_json(&diff, &view, full), -EIO);
   fclose(full);
-  cs_diff_free(&diff);
+  out_diff_free(&diff);
   callsig_stats_free(stats);
 }
 
@@ -318,7 +318,7 @@ static void builds(void **state)
   };
   make_build(old, sizeof old / sizeof old[0], numbered(0));
   make_build(new, sizeof new / sizeof new[0], numbered(1));
-  struct cs_diff diff;
+  struct out_diff diff;
   struct callsig_stats *stats = compare(1, 1, &usual, &diff);
   char *found = changes(&diff);
   assert_string_equal(found, "gone /a/one.c:40(gone())\n"
@@ -329,7 +329,7 @@ static void builds(void **state)
                              "new /b/x.c:50(lost())\n"
                              "new /b/y.c:50(lost())");
   free(found);
-  cs_diff_free(&diff);
+  out_diff_free(&diff);
   callsig_stats_free(stats);
 }
 
@@ -337,14 +337,14 @@ static void refusals(void **state)
 {
   (void)state;
   uint64_t dice = 4;
-  struct cs_diff diff;
+  struct out_diff diff;
   uint32_t ends[] = {1, 2};
   make_sides(&dice, 1, 1, false);
   struct callsig_stats *stats;
   assert_int_equal(callsig_stats_load(numbered(0), &stats), 0);
   assert_int_equal(callsig_stats_add(stats, numbered(1)), 0);
   assert_int_equal(callsig_stats_group(stats, CALLSIG_BY_FUNCTION | CALLSIG_BY_THREAD), 0);
-  assert_int_equal(cs_diff_make(stats, ends, 1, 2, &usual, &diff), -EINVAL);
+  assert_int_equal(out_diff_make(stats, ends, 1, 2, &usual, &diff), -EINVAL);
   assert_non_null(strstr(last_message(), "two runs are compared by function"));
   unlink(numbered(0));
   unlink(numbered(1));

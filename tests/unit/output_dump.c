@@ -31,15 +31,15 @@ static uint32_t roll(struct dice *dice, uint32_t sides)
 static void *make_index(unsigned build, size_t *size)
 {
   struct index_writer *index = index_writer_new();
-  uint32_t number = index_writer_type(index, CS_TYPE_SIGNED, "int", 4, CS_NONE);
-  uint32_t callback = index_writer_type(index, CS_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, CS_NONE);
+  uint32_t number = index_writer_type(index, FMT_TYPE_SIGNED, "int", 4, FMT_NONE);
+  uint32_t callback = index_writer_type(index, FMT_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, FMT_NONE);
   index_writer_symbol(index, POINTER_AT, 0x20, "on_read");
   index_writer_symbol(index, POINTER_AT + 0x20, 0x20, "on_write");
   index_writer_function(index, "/src/a.c", 1, "f", 0);
-  index_writer_arg(index, CS_ARG_VALUE, "n", number);
+  index_writer_arg(index, FMT_ARG_VALUE, "n", number);
   index_writer_function(index, "/src/b.c", 2 + build, "g", 0);
-  index_writer_arg(index, CS_ARG_VALUE, "cb", callback);
-  index_writer_arg(index, CS_ARG_VALUE, build ? "m" : "n", number);
+  index_writer_arg(index, FMT_ARG_VALUE, "cb", callback);
+  index_writer_arg(index, FMT_ARG_VALUE, build ? "m" : "n", number);
   index_writer_function(index, "/src/c.c", 3, "h", 0);
   void *data = index_writer_finish(index, size);
   index_writer_free(index);
@@ -83,9 +83,9 @@ static void make_thread(struct recording_writer *writer, const struct places *pl
   for (uint32_t calls = 1 + roll(dice, 4); calls > 0; calls--)
     call(thread, places, dice, 4, now);
   if (roll(dice, 3) == 0)
-    recording_widen(thread, places->modules[0], 0, 0, CS_WIDEN_LOG2, 1);
+    recording_widen(thread, places->modules[0], 0, 0, FMT_WIDEN_LOG2, 1);
   if (number == 1) {
-    recording_thread_record(thread)->state = CS_THREAD_FOLDED;
+    recording_thread_record(thread)->state = FMT_THREAD_FOLDED;
     recording_thread_record(thread)->threads = 3;
   }
   if (roll(dice, 4) == 0) {
@@ -111,7 +111,7 @@ static void make_recording(unsigned seed, const char *path)
       .bias = bias,
   };
   free(index);
-  recording_writer_header(writer)->loss[CS_LOSS_UNWOUND] = seed % 7;
+  recording_writer_header(writer)->loss[FMT_LOSS_UNWOUND] = seed % 7;
   recording_writer_header(writer)->hook_inner = 2048;
   recording_writer_header(writer)->hook_outer = seed % 3 * 1024;
   for (uint32_t threads = 1 + roll(&dice, 4), i = 0; i < threads; i++)

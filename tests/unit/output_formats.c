@@ -157,11 +157,11 @@ static void edges(void **state)
   (void)state;
   struct sample sample;
   sample_begin(&sample);
-  uint32_t text = index_writer_type(sample.index, CS_TYPE_POINTER, "char*", 8, CS_NONE);
-  uint32_t wide = index_writer_type(sample.index, CS_TYPE_UNSIGNED, "unsigned long", 8, CS_NONE);
-  index_writer_function(sample.index, "a,\"b\".c", 1, "operator,", CS_FUNCTION_CXX);
-  index_writer_arg(sample.index, CS_ARG_STRING, "s", text);
-  index_writer_arg(sample.index, CS_ARG_VALUE, "u", wide);
+  uint32_t text = index_writer_type(sample.index, FMT_TYPE_POINTER, "char*", 8, FMT_NONE);
+  uint32_t wide = index_writer_type(sample.index, FMT_TYPE_UNSIGNED, "unsigned long", 8, FMT_NONE);
+  index_writer_function(sample.index, "a,\"b\".c", 1, "operator,", FMT_FUNCTION_CXX);
+  index_writer_arg(sample.index, FMT_ARG_STRING, "s", text);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "u", wide);
   sample_calls(&sample);
   uint64_t word = 0;
   memcpy(&word, "\"\\\n\xff\x01,", 6);

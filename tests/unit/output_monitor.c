@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "database.h"
+#include "output/monitor/database.h"
+#include "output/pipeline/pipeline.h"
 #include "output_sample.h"
-#include "pipeline.h"
 #include "pipeline_writer.h"
 
 enum { HZ = 1000000, STEPS = 12 };
@@ -131,7 +131,7 @@ static void compare_with_lifetime(const char *database, const char *recording)
   struct callsig_pipeline *whole;
   assert_int_equal(callsig_pipeline_load(recording, &whole), 0);
   for (uint32_t i = 0; i < whole->stages.count; i++) {
-    const struct callsig_stage_stats *stage = &cs_pipeline_stage_at(whole, i)->stats;
+    const struct callsig_stage_stats *stage = &out_pipeline_stage_at(whole, i)->stats;
     assert_sum(database, "SELECT SUM(num_tasks) " TASKS, stage->label, (double)stage->num_tasks);
     assert_sum(database, "SELECT SUM(num_failures) " TASKS, stage->label, (double)stage->num_failures);
     assert_sum(database, "SELECT SUM(dropped) " TASKS, stage->label, (double)stage->dropped);
@@ -140,7 +140,7 @@ static void compare_with_lifetime(const char *database, const char *recording)
     assert_sum(database, "SELECT SUM(ave_time * (num_tasks - num_failures)) " TASKS, stage->label, stage->total_time);
   }
   for (uint32_t i = 0; i < whole->queues.count; i++) {
-    const struct callsig_queue_stats *queue = &cs_pipeline_queue_at(whole, i)->stats;
+    const struct callsig_queue_stats *queue = &out_pipeline_queue_at(whole, i)->stats;
     assert_sum(database, "SELECT SUM(elapsed) " QUEUES, queue->label, queue->elapsed);
     assert_sum(database, "SELECT SUM(num_items) " QUEUES, queue->label, (double)queue->num_items);
     assert_sum(database, "SELECT SUM(puts) " QUEUES, queue->label, (double)queue->puts);
@@ -152,12 +152,12 @@ static void compare_with_lifetime(const char *database, const char *recording)
     assert_sum(database, "SELECT SUM(ave_get_time * num_items) " QUEUES, queue->label, queue->get_time);
   }
   for (uint32_t i = 0; i < whole->events.count; i++) {
-    const struct callsig_event_stats *event = cs_vector_at(&whole->events, i);
+    const struct callsig_event_stats *event = base_vector_at(&whole->events, i);
     assert_sum(database, "SELECT SUM(count) " EVENTS, event->name, (double)event->count);
     assert_sum(database, "SELECT SUM(total_time) " EVENTS, event->name, event->total_time);
   }
   for (uint32_t i = 0; i < whole->actions.count; i++) {
-    const struct callsig_action_stats *action = cs_vector_at(&whole->actions, i);
+    const struct callsig_action_stats *action = base_vector_at(&whole->actions, i);
     assert_sum(database, "SELECT SUM(ncalls) FROM function_stats WHERE function = '{%s}'", action->name,
                (double)action->num_calls);
     assert_sum(database, "SELECT SUM(cumtime) FROM function_stats WHERE function = '{%s}'", action->name,
@@ -377,9 +377,9 @@ static void full_disk(void **state)
 
 static void assert_refused(const char *path, int error, const char *words)
 {
-  struct cs_database *database;
+  struct out_database *database;
   keep_message("", NULL);
-  assert_int_equal(cs_database_open(path, &database), error);
+  assert_int_equal(out_database_open(path, &database), error);
   assert_null(database);
   if (!was_said(words) || !was_said(path))
     fail_msg("'%s' does not say '%s'", message, words);
@@ -398,7 +398,7 @@ static void refused_databases(void **state)
 {
   (void)state;
   struct paths paths = make_paths("refused");
-  struct cs_database *database;
+  struct out_database *database;
   assert_refused("/nowhere/at/all.db", -ENOENT, "cannot be opened for writing: No such file");
   assert_refused("/tmp", -EISDIR, "cannot be opened for writing: Is a directory");
   assert_int_equal(symlink("/dev/null", paths.database), 0);
@@ -417,13 +417,13 @@ static void refused_databases(void **state)
   make_database(paths.database,
                 "CREATE TABLE event_stats (id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp REAL NOT NULL, event_name "
                 "TEXT NOT NULL); INSERT INTO event_stats (timestamp, event_name) VALUES (1.5, 'gc_start')");
-  assert_int_equal(cs_database_open(paths.database, &database), 0);
-  cs_database_close(database);
+  assert_int_equal(out_database_open(paths.database, &database), 0);
+  out_database_close(database);
   assert_int_equal(query(paths.database, "SELECT COUNT(*) FROM event_stats"), 1);
   struct stat status;
   unlink(paths.database);
-  assert_int_equal(cs_database_open(paths.database, &database), 0);
-  cs_database_close(database);
+  assert_int_equal(out_database_open(paths.database, &database), 0);
+  out_database_close(database);
   assert_int_equal(stat(paths.database, &status), 0);
   assert_int_equal(status.st_mode & 0777, 0600);
   remove_paths(&paths);

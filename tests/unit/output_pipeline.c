@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "histogram.h"
+#include "output/pipeline/pipeline.h"
+#include "output/recording/histogram.h"
 #include "output_sample.h"
-#include "pipeline.h"
 #include "pipeline_writer.h"
 
 enum { HZ = 1000000 };
@@ -233,7 +233,7 @@ static void occupancy(void **state)
   static const double rates[] = {0, 1, 0.25, 0};
   double elapsed = 0, empty = 0;
   for (size_t i = 0; i < 4; i++) {
-    assert_int_equal(cs_pipeline_delta(at[i], NULL, at[i + 1], &delta), 0);
+    assert_int_equal(out_pipeline_delta(at[i], NULL, at[i + 1], &delta), 0);
     struct callsig_queue_stats interval = queue_at(delta, 0);
     assert_near(interval.occupancy_rate, rates[i], 1e-9);
     assert_near(interval.elapsed, 1e-3, 1e-12);
@@ -262,27 +262,27 @@ static void occupancy(void **state)
 static void encoded(void **state)
 {
   (void)state;
-  struct cs_histogram histogram = {0}, again = {0};
-  struct cs_text bytes = {0};
+  struct out_histogram histogram = {0}, again = {0};
+  struct out_text bytes = {0};
   for (uint64_t bucket = 0; bucket < 1920; bucket += 7)
-    assert_int_equal(cs_histogram_count(&histogram, 5, bucket, bucket * 1000003 + 1), 0);
-  cs_histogram_encode(&histogram, &bytes);
-  assert_int_equal(cs_histogram_decode(&again, bytes.data, bytes.length), 0);
-  assert_int_equal(cs_histogram_total(&again), cs_histogram_total(&histogram));
-  assert_int_equal(cs_histogram_add(&again, &histogram, -1), 0);
-  assert_int_equal(cs_histogram_total(&again), 0);
+    assert_int_equal(out_histogram_count(&histogram, 5, bucket, bucket * 1000003 + 1), 0);
+  out_histogram_encode(&histogram, &bytes);
+  assert_int_equal(out_histogram_decode(&again, bytes.data, bytes.length), 0);
+  assert_int_equal(out_histogram_total(&again), out_histogram_total(&histogram));
+  assert_int_equal(out_histogram_add(&again, &histogram, -1), 0);
+  assert_int_equal(out_histogram_total(&again), 0);
   for (size_t cut = 2; cut < bytes.length; cut++) {
-    struct cs_histogram part = {0};
-    int result = cs_histogram_decode(&part, bytes.data, cut);
+    struct out_histogram part = {0};
+    int result = out_histogram_decode(&part, bytes.data, cut);
     assert_true(result == 0 || result == -EINVAL);
-    cs_histogram_free(&part);
+    out_histogram_free(&part);
   }
-  assert_int_equal(cs_histogram_decode(&again, "\x05\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x01", 12), -EINVAL);
-  assert_int_equal(cs_histogram_decode(&again, "\x06\x01\x01", 3), -EINVAL);
-  assert_int_equal(cs_histogram_count(&again, 5, 60 << 5, 1), -EINVAL);
-  cs_histogram_free(&histogram);
-  cs_histogram_free(&again);
-  cs_text_free(&bytes);
+  assert_int_equal(out_histogram_decode(&again, "\x05\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x01", 12), -EINVAL);
+  assert_int_equal(out_histogram_decode(&again, "\x06\x01\x01", 3), -EINVAL);
+  assert_int_equal(out_histogram_count(&again, 5, 60 << 5, 1), -EINVAL);
+  out_histogram_free(&histogram);
+  out_histogram_free(&again);
+  out_text_free(&bytes);
 }
 
 int main(void)

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "database.h"
 #include "failing_memory.h"
-#include "function_sums.h"
+#include "output/monitor/database.h"
+#include "output/pipeline/function_sums.h"
+#include "output/pipeline/pipeline.h"
 #include "output_sample.h"
-#include "pipeline.h"
 #include "pipeline_simulator.h"
 
 static const char *path;
@@ -39,12 +39,12 @@ static int print(void)
 static int subtract(void)
 {
   struct callsig_pipeline *now = NULL, *delta = NULL;
-  int file = cs_recording_open(path);
+  int file = out_recording_open(path);
   int result = callsig_pipeline_load(path, &now);
   if (result == 0)
-    result = cs_function_sums_read(file, path, NULL, now);
+    result = out_function_sums_read(file, path, NULL, now);
   if (result == 0)
-    result = cs_pipeline_delta(now, now, now, &delta);
+    result = out_pipeline_delta(now, now, now, &delta);
   callsig_pipeline_free(delta);
   callsig_pipeline_free(now);
   close(file);

@@ -81,8 +81,8 @@ static void cut_off(void **state)
 {
   (void)state;
   struct bytes bytes = make();
-  for (size_t size = 0; size < bytes.size; size += size < sizeof(struct cs_rec_header) ? 61 : 29)
-    assert_int_equal(try(bytes.data, size), size < sizeof(struct cs_rec_header) ? -EINVAL : 0);
+  for (size_t size = 0; size < bytes.size; size += size < sizeof(struct fmt_rec_header) ? 61 : 29)
+    assert_int_equal(try(bytes.data, size), size < sizeof(struct fmt_rec_header) ? -EINVAL : 0);
   free(bytes.data);
 }
 
@@ -114,8 +114,8 @@ static void every_pointer(void **state)
   for (size_t at = 0; at + 8 <= bytes.size && count < 64; at += 8) {
     uint32_t tag;
     memcpy(&tag, bytes.data + at, 4);
-    if (tag == CS_TAG_CONTEXT || tag == CS_TAG_STACK || tag == CS_TAG_EDGE || tag == CS_TAG_VARIANT ||
-        tag == CS_TAG_FUNCTION || tag == CS_TAG_THREAD || tag == CS_TAG_MODULE)
+    if (tag == FMT_TAG_CONTEXT || tag == FMT_TAG_STACK || tag == FMT_TAG_EDGE || tag == FMT_TAG_VARIANT ||
+        tag == FMT_TAG_FUNCTION || tag == FMT_TAG_THREAD || tag == FMT_TAG_MODULE)
       records[count++] = BASE + at;
   }
   unsigned next = 0;
@@ -157,11 +157,11 @@ static void not_recordings(void **state)
   save("#!/bin/sh\n", 10, path);
   expect_message(path, -EINVAL, "not a callsig recording");
   struct bytes bytes = make();
-  ((struct cs_rec_header *)bytes.data)->version = CS_RECORDING_VERSION + 1;
+  ((struct fmt_rec_header *)bytes.data)->version = FMT_RECORDING_VERSION + 1;
   save(bytes.data, bytes.size, path);
   expect_message(path, -ENOTSUP, "written by a newer callsig");
-  ((struct cs_rec_header *)bytes.data)->version = CS_RECORDING_VERSION;
-  ((struct cs_rec_header *)bytes.data)->header_size = 8;
+  ((struct fmt_rec_header *)bytes.data)->version = FMT_RECORDING_VERSION;
+  ((struct fmt_rec_header *)bytes.data)->header_size = 8;
   save(bytes.data, bytes.size, path);
   expect_message(path, -EINVAL, "its header makes no sense");
   unlink(path);
@@ -197,18 +197,18 @@ static void overlapping_stacks(void **state)
   for (size_t at = 0; at + 8 <= bytes.size; at += 8) {
     uint32_t tag;
     memcpy(&tag, data + at, 4);
-    struct cs_rec_thread *thread = (struct cs_rec_thread *)(data + at);
-    if (tag == CS_TAG_THREAD) {
+    struct fmt_rec_thread *thread = (struct fmt_rec_thread *)(data + at);
+    if (tag == FMT_TAG_THREAD) {
       thread->first_stack = BASE + first;
       edge = thread->first_edge;
     }
   }
   for (size_t i = 0; i < STACKS; i++) {
     /* The frames' edges lie where the header's `outer` and the next frame's edge are. */
-    uint64_t words[4] = {(uint64_t)CS_TAG_STACK | (uint64_t)(size - first - i * 32) << 32, BASE + first + (i + 1) * 32,
+    uint64_t words[4] = {(uint64_t)FMT_TAG_STACK | (uint64_t)(size - first - i * 32) << 32, BASE + first + (i + 1) * 32,
                          0, edge};
     memcpy(data + first + i * 32, words, sizeof words);
-    ((struct cs_rec_stack *)(data + first + i * 32))->capacity = UINT32_MAX;
+    ((struct fmt_rec_stack *)(data + first + i * 32))->capacity = UINT32_MAX;
   }
   try(data, size);
   free(data);

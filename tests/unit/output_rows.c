@@ -37,7 +37,7 @@ static void expect_row(struct callsig_stats *stats, const char *text, uint64_t c
 static uint64_t one(struct sample *sample, const char *file, uint32_t line, const char *name)
 {
   uint32_t number = index_writer_function(sample->index, file, line, name, 0);
-  index_writer_arg(sample->index, CS_ARG_VALUE, "n", sample->int_type);
+  index_writer_arg(sample->index, FMT_ARG_VALUE, "n", sample->int_type);
   return number;
 }
 
@@ -55,7 +55,7 @@ static void threads(void **state)
   sample_calls(&sample);
   struct recording_thread *worker = recording_writer_thread(sample.recording, 22, "worker");
   struct recording_thread *folded = recording_writer_thread(sample.recording, 0, "");
-  recording_thread_record(folded)->state = CS_THREAD_FOLDED;
+  recording_thread_record(folded)->state = FMT_THREAD_FOLDED;
   recording_thread_record(folded)->threads = 1000;
   enter(sample.thread, sample.module, 0, 1, 0);
   recording_exit(sample.thread, 10);
@@ -139,7 +139,7 @@ static void widening(void **state)
   enter(sample.thread, sample.module, 0, 4, 10);
   recording_exit(sample.thread, 30);
   recording_exit(sample.thread, 40);
-  recording_widen(sample.thread, sample.module, 0, 0, CS_WIDEN_LOG2, 1);
+  recording_widen(sample.thread, sample.module, 0, 0, FMT_WIDEN_LOG2, 1);
   recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){LOG2, 3}, 2, 50);
   recording_exit(sample.thread, 60);
   enter(sample.thread, sample.module, 0, 9, 60);
@@ -178,7 +178,7 @@ static void widening_of_threads(void **state)
   recording_exit(worker, 7);
   recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){UINT64_C(4)}, 1, 0);
   recording_exit(sample.thread, 10);
-  recording_widen(sample.thread, sample.module, 0, 0, CS_WIDEN_TYPE, 1);
+  recording_widen(sample.thread, sample.module, 0, 0, FMT_WIDEN_TYPE, 1);
   struct callsig_stats *stats = sample_load(&sample, 10);
   assert_int_equal(callsig_stats_row_count(stats), 1);
   expect_row(stats, "f(n:int)", 2, 2, .017, .017);
@@ -236,18 +236,18 @@ static void recordings(void **state)
   struct sample sample;
   for (int i = 0; i < 2; i++) {
     sample_begin(&sample);
-    uint32_t callback = index_writer_type(sample.index, CS_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, CS_NONE);
+    uint32_t callback = index_writer_type(sample.index, FMT_TYPE_FUNCTION_POINTER, "int (*)(int)", 8, FMT_NONE);
     index_writer_symbol(sample.index, 0x100, 0x20, "on_read");
     if (i)
       index_writer_function(sample.index, "z.c", 3, "other", 0);
     uint32_t number = index_writer_function(sample.index, "a.c", 1, "f", 0);
-    index_writer_arg(sample.index, CS_ARG_VALUE, "cb", callback);
+    index_writer_arg(sample.index, FMT_ARG_VALUE, "cb", callback);
     /* The second process is mapped elsewhere and counts a finer clock. */
     size_t size;
     void *index = index_writer_finish(sample.index, &size);
     uint64_t base = i ? 0x500000 : 0x10000;
     recording_writer_header(sample.recording)->injected_hz = 1000;
-    recording_writer_header(sample.recording)->clock = i ? CS_CLOCK_MONOTONIC : CS_CLOCK_INJECTED;
+    recording_writer_header(sample.recording)->clock = i ? FMT_CLOCK_MONOTONIC : FMT_CLOCK_INJECTED;
     sample.module = recording_writer_module(sample.recording, "/usr/lib/libsample.so", base, 0x10000, index, size);
     free(index);
     sample.thread = recording_writer_thread(sample.recording, 1, "main");
@@ -279,8 +279,8 @@ static void layouts(void **state)
   sample_begin(&sample);
   one(&sample, "inline.h", 1, "f");
   index_writer_function(sample.index, "inline.h", 1, "f", 0);
-  index_writer_arg(sample.index, CS_ARG_VALUE, "n", sample.int_type);
-  index_writer_arg(sample.index, CS_ARG_IGNORED, "cookie", sample.int_type);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  index_writer_arg(sample.index, FMT_ARG_IGNORED, "cookie", sample.int_type);
   sample_calls(&sample);
   enter(sample.thread, sample.module, 0, 5, 0);
   enter(sample.thread, sample.module, 1, 5, 2);
@@ -330,7 +330,7 @@ static void compensation(void **state)
   one(&sample, "a.c", 2, "f");
   one(&sample, "a.c", 3, "nothing");
   sample_calls(&sample);
-  struct cs_rec_header *header = recording_writer_header(sample.recording);
+  struct fmt_rec_header *header = recording_writer_header(sample.recording);
   header->hook_inner = 2 * 1024;
   header->hook_outer = 1024;
   enter(sample.thread, sample.module, 0, 0, 0);
@@ -369,8 +369,8 @@ static void losses(void **state)
   sample_begin(&sample);
   one(&sample, "a.c", 1, "f");
   sample_calls(&sample);
-  struct cs_rec_header *header = recording_writer_header(sample.recording);
-  for (uint64_t i = 0; i < CS_LOSS_HISTOGRAM + 1; i++)
+  struct fmt_rec_header *header = recording_writer_header(sample.recording);
+  for (uint64_t i = 0; i < FMT_LOSS_HISTOGRAM + 1; i++)
     header->loss[i] = i + 1;
   header->exit_status = 9;
   struct callsig_stats *stats = sample_load(&sample, 0);

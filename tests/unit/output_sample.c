@@ -45,8 +45,8 @@ void sample_begin(struct sample *sample)
   memset(sample, 0, sizeof *sample);
   sample->index = index_writer_new();
   sample->recording = recording_writer_new(7, 1000);
-  sample->int_type = index_writer_type(sample->index, CS_TYPE_SIGNED, "int", 4, CS_NONE);
-  sample->unsigned_type = index_writer_type(sample->index, CS_TYPE_UNSIGNED, "unsigned int", 4, CS_NONE);
+  sample->int_type = index_writer_type(sample->index, FMT_TYPE_SIGNED, "int", 4, FMT_NONE);
+  sample->unsigned_type = index_writer_type(sample->index, FMT_TYPE_UNSIGNED, "unsigned int", 4, FMT_NONE);
 }
 
 void sample_calls(struct sample *sample)

@@ -160,7 +160,7 @@ static void begin_trace(struct trace *trace, uint64_t seed)
   for (uint32_t i = 0; i < FUNCTIONS; i++) {
     char name[8] = {'f', (char)('0' + i), 0};
     index_writer_function(trace->sample.index, "a.c", i, name, 0);
-    index_writer_arg(trace->sample.index, CS_ARG_VALUE, "n", trace->sample.int_type);
+    index_writer_arg(trace->sample.index, FMT_ARG_VALUE, "n", trace->sample.int_type);
   }
   size_t size;
   void *index = index_writer_finish(trace->sample.index, &size);

@@ -31,7 +31,7 @@ static struct callsig_stats *tree(void)
   const char *const names[] = {"main", "f", "g"};
   for (uint32_t i = 0; i < 3; i++) {
     index_writer_function(sample.index, "a.c", i + 1, names[i], 0);
-    index_writer_arg(sample.index, CS_ARG_VALUE, "n", sample.int_type);
+    index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
   }
   sample_calls(&sample);
   recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0, 0}, 2, 0);
@@ -172,20 +172,20 @@ static unsigned bucket_of(uint64_t value)
 static void put_histogram(struct sample *sample, const uint64_t *times, size_t count)
 {
   struct recording_writer *writer = sample->recording;
-  uint64_t address = recording_writer_make(writer, CS_TAG_HISTOGRAM, sizeof(struct cs_rec_histogram));
-  ((struct cs_rec_histogram *)recording_writer_at(writer, address))->sub_bits = SUB_BITS;
+  uint64_t address = recording_writer_make(writer, FMT_TAG_HISTOGRAM, sizeof(struct fmt_rec_histogram));
+  ((struct fmt_rec_histogram *)recording_writer_at(writer, address))->sub_bits = SUB_BITS;
   for (size_t i = 0; i < count; i++) {
     unsigned bucket = bucket_of(times[i]), octave = bucket >> SUB_BITS;
-    uint64_t counters = ((struct cs_rec_histogram *)recording_writer_at(writer, address))->octaves[octave];
+    uint64_t counters = ((struct fmt_rec_histogram *)recording_writer_at(writer, address))->octaves[octave];
     if (!counters) {
       counters = recording_writer_make(writer, 0, sizeof(uint64_t) << SUB_BITS);
       memset(recording_writer_at(writer, counters), 0, sizeof(uint64_t) << SUB_BITS);
-      ((struct cs_rec_histogram *)recording_writer_at(writer, address))->octaves[octave] = counters;
+      ((struct fmt_rec_histogram *)recording_writer_at(writer, address))->octaves[octave] = counters;
     }
     ((uint64_t *)recording_writer_at(writer, counters))[bucket & ((1u << SUB_BITS) - 1)]++;
   }
   uint64_t edge = recording_thread_record(sample->thread)->first_edge;
-  ((struct cs_rec_edge *)recording_writer_at(writer, edge))->histogram = address;
+  ((struct fmt_rec_edge *)recording_writer_at(writer, edge))->histogram = address;
 }
 
 static int compare_times(const void *left, const void *right)
@@ -217,7 +217,7 @@ static void percentiles(void **state)
   uint64_t now = 0, random = 9;
   sample_begin(&sample);
   index_writer_function(sample.index, "a.c", 1, "f", 0);
-  index_writer_arg(sample.index, CS_ARG_VALUE, "n", sample.int_type);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
   sample_calls(&sample);
   for (uint64_t n = 0; n < 2; n++) {
     for (size_t i = 0; i < TIMES; i++) {
@@ -257,7 +257,7 @@ static void unknown_percentiles(void **state)
   struct sample sample;
   sample_begin(&sample);
   index_writer_function(sample.index, "a.c", 1, "f", 0);
-  index_writer_arg(sample.index, CS_ARG_VALUE, "n", sample.int_type);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
   sample_calls(&sample);
   sample_call(&sample, 0, (const uint64_t[]){0, 1}, 2, 0, 5);
   sample_call(&sample, 0, (const uint64_t[]){0, 2}, 2, 5, 12);

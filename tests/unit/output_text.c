@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/text/text.h"
 #include "output_sample.h"
-#include "text.h"
 
 static uint64_t next(uint64_t *random)
 {
@@ -14,9 +14,9 @@ static uint64_t next(uint64_t *random)
   return *random;
 }
 
-static void expect(const struct cs_text *text, const char *expected)
+static void expect(const struct out_text *text, const char *expected)
 {
-  assert_string_equal(cs_text_string(text), expected);
+  assert_string_equal(out_text_string(text), expected);
   assert_int_equal(text->length, strlen(expected));
 }
 
@@ -47,35 +47,35 @@ static void thousandths(void **state)
                                   0.9995,   1,        5e-324,       1e-300, 999.9995, 1234567,
                                   1e15,     1e15 - 1, 1e15 - 0.125, 1e300,  -1.5,     NAN,
                                   INFINITY, 0.0625,   0.1875,       1e-3,   2.0005,   562949953421311.9375};
-  struct cs_text text = {0};
+  struct out_text text = {0};
   char expected[400];
   uint64_t random = 88172645463325252u;
   for (uint32_t i = 0; i < 300000; i++) {
     double value = i < sizeof values / sizeof *values ? values[i] : number(next(&random));
     int width = (int)(i % 20);
     snprintf(expected, sizeof expected, "%*.3f", width, value);
-    cs_text_clear(&text);
-    cs_text_fixed(&text, value, width);
+    out_text_clear(&text);
+    out_text_fixed(&text, value, width);
     expect(&text, expected);
   }
-  cs_text_free(&text);
+  out_text_free(&text);
 }
 
 static void integers(void **state)
 {
   (void)state;
   static const uint64_t values[] = {0, 1, 9, 10, 11, 99, 100, 101, 105, 999, 1000, 1005, 10000, UINT64_MAX};
-  struct cs_text text = {0};
+  struct out_text text = {0};
   char expected[64];
   uint64_t random = 88172645463325252u;
   for (uint32_t i = 0; i < 100000; i++) {
     uint64_t value = i < sizeof values / sizeof *values ? values[i] : next(&random) >> (i & 63);
     snprintf(expected, sizeof expected, "%*llu", (int)(i % 24), (unsigned long long)value);
-    cs_text_clear(&text);
-    cs_text_integer(&text, value, (int)(i % 24));
+    out_text_clear(&text);
+    out_text_integer(&text, value, (int)(i % 24));
     expect(&text, expected);
   }
-  cs_text_free(&text);
+  out_text_free(&text);
 }
 
 static void printable(void **state)
@@ -96,35 +96,35 @@ static void printable(void **state)
       {"\xed\xa0\x80x", 4, "\\xed\\xa0\\x80x"},
       {"\xf0\x9f\x98\x80", 4, "\xf0\x9f\x98\x80"},
   };
-  struct cs_text text = {0};
+  struct out_text text = {0};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    cs_text_clear(&text);
-    cs_text_printable(&text, cases[i].bytes, cases[i].length);
+    out_text_clear(&text);
+    out_text_printable(&text, cases[i].bytes, cases[i].length);
     expect(&text, cases[i].expected);
   }
-  cs_text_free(&text);
+  out_text_free(&text);
 }
 
 static void grows(void **state)
 {
   (void)state;
-  struct cs_text text = {0};
+  struct out_text text = {0};
   for (unsigned i = 0; i < 5000; i++) {
     if (i % 2)
-      cs_text_putc(&text, (char)('a' + i % 26));
+      out_text_putc(&text, (char)('a' + i % 26));
     else
-      cs_text_add(&text, (char[]){(char)('a' + i % 26)}, 1);
+      out_text_add(&text, (char[]){(char)('a' + i % 26)}, 1);
   }
   assert_int_equal(text.length, 5000);
   for (unsigned i = 0; i < 5000; i++)
     assert_int_equal(text.data[i], 'a' + i % 26);
   volatile size_t too_much = SIZE_MAX / 2;
-  cs_text_add(&text, "x", too_much);
+  out_text_add(&text, "x", too_much);
   assert_true(text.failed);
   assert_int_equal(text.length, 5000);
-  cs_text_putc(&text, 'x');
+  out_text_putc(&text, 'x');
   assert_int_equal(text.length, 5000);
-  cs_text_free(&text);
+  out_text_free(&text);
 }
 
 int main(void)

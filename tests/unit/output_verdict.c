@@ -4,14 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/pipeline/bottleneck.h"
 #include "output_sample.h"
 #include "pipeline_simulator.h"
-#include "verdict.h"
 
 /* A simulated pipeline's recording, loaded, and the verdict on it. */
 struct judged {
   struct callsig_pipeline *pipeline;
-  struct cs_verdict verdict;
+  struct out_verdict verdict;
 };
 
 static struct judged judge(const struct simulation *simulation)
@@ -25,13 +25,13 @@ static struct judged judge(const struct simulation *simulation)
   assert_int_equal(callsig_pipeline_load(path, &judged.pipeline), 0);
   unlink(path);
   uint32_t stage = 0, queue = 0;
-  assert_int_equal(cs_verdict_next(judged.pipeline, &stage, &queue, &judged.verdict), 1);
+  assert_int_equal(out_verdict_next(judged.pipeline, &stage, &queue, &judged.verdict), 1);
   return judged;
 }
 
 static void forget(struct judged *judged)
 {
-  cs_verdict_free(&judged->verdict);
+  out_verdict_free(&judged->verdict);
   callsig_pipeline_free(judged->pipeline);
 }
 
@@ -52,19 +52,19 @@ static void check_order(const struct simulation *simulation)
     }
   }
   struct judged judged = judge(simulation);
-  const struct cs_verdict *verdict = &judged.verdict;
-  assert_int_equal(verdict->bound, CS_BOUND_STAGE);
+  const struct out_verdict *verdict = &judged.verdict;
+  assert_int_equal(verdict->bound, OUT_BOUND_STAGE);
   uint32_t named = verdict->stage->stage->stats.index - 1;
   if (fabs(capacity_of(&simulation->stages[named]) - least) > 1e-6)
     fail_msg("%s is named, where %s bounds the pipeline", verdict->stage->stage->stats.label,
              simulation->stages[slowest].name);
   /* Whoever is before the only slowest stage has to wait for space, whoever is behind it for items. */
   for (uint32_t i = 0; i < verdict->count; i++) {
-    const struct cs_stage_view *view = &verdict->views[i];
+    const struct out_stage_view *view = &verdict->views[i];
     double share = least / capacity_of(&simulation->stages[i]);
     if (verdict->equal || share > 0.85)
       continue;
-    assert_int_equal(view->state, i < named ? CS_STAGE_BLOCKED : CS_STAGE_STARVED);
+    assert_int_equal(view->state, i < named ? OUT_STAGE_BLOCKED : OUT_STAGE_STARVED);
     assert_true(fabs(view->busy - share) < 0.05);
   }
   forget(&judged);
@@ -102,7 +102,7 @@ static void gain(void **state)
   (void)state;
   struct simulation simulation = two_stages();
   struct judged judged = judge(&simulation);
-  const struct cs_verdict *verdict = &judged.verdict;
+  const struct out_verdict *verdict = &judged.verdict;
   assert_string_equal(verdict->stage->stage->stats.label, "0:2:encode");
   assert_true(fabs(verdict->stage->rate - 1e6 / 9000) < 1e-6);
   assert_true(fabs(verdict->throughput - 1e6 / 9000) < 2);
@@ -123,16 +123,16 @@ static void source_and_sink(void **state)
   struct simulation simulation = two_stages();
   simulation.source_time = 30000;
   struct judged judged = judge(&simulation);
-  assert_int_equal(judged.verdict.bound, CS_BOUND_SOURCE);
+  assert_int_equal(judged.verdict.bound, OUT_BOUND_SOURCE);
   assert_string_equal(judged.verdict.behind->label, "0:0:source");
-  assert_int_equal(judged.verdict.views[0].state, CS_STAGE_STARVED);
+  assert_int_equal(judged.verdict.views[0].state, OUT_STAGE_STARVED);
   forget(&judged);
   simulation.source_time = 0;
   simulation.sink_time = 30000;
   judged = judge(&simulation);
-  assert_int_equal(judged.verdict.bound, CS_BOUND_SINK);
+  assert_int_equal(judged.verdict.bound, OUT_BOUND_SINK);
   assert_string_equal(judged.verdict.before->label, "0:2:encode");
-  assert_int_equal(judged.verdict.views[0].state, CS_STAGE_BLOCKED);
+  assert_int_equal(judged.verdict.views[0].state, OUT_STAGE_BLOCKED);
   forget(&judged);
 }
 
@@ -142,17 +142,17 @@ static void failures(void **state)
   struct simulation simulation = two_stages();
   simulation.stages[0].failing = 10;
   struct judged judged = judge(&simulation);
-  assert_int_equal(judged.verdict.views[0].failures, CS_FAILURES_CONCERN);
-  assert_int_equal(judged.verdict.views[1].failures, CS_FAILURES_FEW);
+  assert_int_equal(judged.verdict.views[0].failures, OUT_FAILURES_CONCERN);
+  assert_int_equal(judged.verdict.views[1].failures, OUT_FAILURES_FEW);
   forget(&judged);
   simulation.stages[0].failing = 4;
   judged = judge(&simulation);
-  assert_int_equal(judged.verdict.views[0].failures, CS_FAILURES_CRITICAL);
+  assert_int_equal(judged.verdict.views[0].failures, OUT_FAILURES_CRITICAL);
   assert_true(fabs(judged.verdict.views[0].failure_rate - 0.25) < 1e-9);
   forget(&judged);
   simulation.stages[0].failing = 20;
   judged = judge(&simulation);
-  assert_int_equal(judged.verdict.views[0].failures, CS_FAILURES_FEW);
+  assert_int_equal(judged.verdict.views[0].failures, OUT_FAILURES_FEW);
   forget(&judged);
 }
 
@@ -170,7 +170,7 @@ static void stragglers_and_pauses(void **state)
   simulation.stages[1].slow = 45000;
   judged = judge(&simulation);
   assert_int_equal(judged.verdict.stragglers.count, 1);
-  const struct cs_straggler *straggler = cs_vector_at(&judged.verdict.stragglers, 0);
+  const struct out_straggler *straggler = base_vector_at(&judged.verdict.stragglers, 0);
   assert_ptr_equal(straggler->view, &judged.verdict.views[0]);
   assert_true(fabs(straggler->mean - 0.05) < 1e-9 && fabs(straggler->others - 0.02) < 1e-9);
   assert_true(judged.verdict.views[1].pauses);
@@ -203,17 +203,17 @@ static void only_queues(void **state)
   pipeline_writer_put(writer, thread, empty, 900, 900);
   const char *path = scratch_path("queues");
   struct callsig_pipeline *pipeline;
-  struct cs_verdict verdict;
+  struct out_verdict verdict;
   uint32_t stage = 0, queue = 0;
   recording_writer_save(writer, 1000, path);
   recording_writer_free(writer);
   assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
-  assert_int_equal(cs_verdict_next(pipeline, &stage, &queue, &verdict), 1);
-  assert_int_equal(verdict.bound, CS_BOUND_GAP);
+  assert_int_equal(out_verdict_next(pipeline, &stage, &queue, &verdict), 1);
+  assert_int_equal(verdict.bound, OUT_BOUND_GAP);
   assert_string_equal(verdict.before->label, "0:0:full");
   assert_string_equal(verdict.behind->label, "0:1:empty");
-  cs_verdict_free(&verdict);
-  assert_int_equal(cs_verdict_next(pipeline, &stage, &queue, &verdict), 0);
+  out_verdict_free(&verdict);
+  assert_int_equal(out_verdict_next(pipeline, &stage, &queue, &verdict), 0);
   callsig_pipeline_free(pipeline);
   unlink(path);
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "object.h"
+#include "output/recording/recording.h"
+#include "output/stats/stats_object.h"
 #include "output_sample.h"
-#include "recording.h"
 #include "seeds.h"
 
 #define BASE UINT64_C(0x7f0000000000) /* of recording_writer.c */
@@ -59,9 +59,9 @@ static int make_file(const char *path)
   return file;
 }
 
-static void check(struct cs_windows *windows, uint64_t offset, uint64_t size)
+static void check(struct out_windows *windows, uint64_t offset, uint64_t size)
 {
-  const unsigned char *bytes = cs_windows_at(windows, offset, size);
+  const unsigned char *bytes = out_windows_at(windows, offset, size);
   assert_non_null(bytes);
   for (uint64_t i = 0; i < size; i++) {
     if (bytes[i] != byte_at(offset + i))
@@ -73,9 +73,9 @@ static void check(struct cs_windows *windows, uint64_t offset, uint64_t size)
 static void every_place(void **state)
 {
   (void)state;
-  struct cs_windows windows;
+  struct out_windows windows;
   int file = make_file(scratch_path("windows"));
-  assert_int_equal(cs_windows_open(&windows, file, SIZE), 0);
+  assert_int_equal(out_windows_open(&windows, file, SIZE), 0);
   uint64_t random = 1;
   for (unsigned i = 0; i < 20000; i++) {
     random = random * UINT64_C(6364136223846793005) + 1;
@@ -90,61 +90,61 @@ static void every_place(void **state)
   for (uint64_t offset = SIZE; offset > 0; offset -= 64)
     check(&windows, offset - 64, 64);
   assert_true(reads <= SIZE / 16384);
-  cs_windows_close(&windows);
+  out_windows_close(&windows);
   close(file);
 }
 
 static void in_small_parts(void **state)
 {
   (void)state;
-  struct cs_windows windows;
+  struct out_windows windows;
   int file = make_file(scratch_path("windows"));
   read_most = 1000;
   read_error = EINTR;
-  assert_int_equal(cs_windows_open(&windows, file, SIZE), 0);
+  assert_int_equal(out_windows_open(&windows, file, SIZE), 0);
   check(&windows, 70000, 500);
   check(&windows, 70000, 200000);
   read_most = SIZE_MAX;
-  cs_windows_close(&windows);
+  out_windows_close(&windows);
   close(file);
 }
 
 static void shrinks(void **state)
 {
   (void)state;
-  struct cs_windows windows;
+  struct out_windows windows;
   int file = make_file(scratch_path("windows"));
-  assert_int_equal(cs_windows_open(&windows, file, SIZE), 0);
+  assert_int_equal(out_windows_open(&windows, file, SIZE), 0);
   check(&windows, 0, 64);
   assert_int_equal(ftruncate(file, 100), 0);
   check(&windows, 0, 64);
   static const uint64_t sizes[] = {64, 1 << 20};
   for (size_t k = 0; k < 2; k++) {
-    const unsigned char *bytes = cs_windows_at(&windows, 1 << 20, sizes[k]);
+    const unsigned char *bytes = out_windows_at(&windows, 1 << 20, sizes[k]);
     assert_non_null(bytes);
     for (uint64_t i = 0; i < sizes[k]; i++)
       assert_int_equal(bytes[i], 0);
   }
   assert_int_equal(windows.error, 0);
-  cs_windows_close(&windows);
+  out_windows_close(&windows);
   close(file);
 }
 
 static void memory_is_short(void **state)
 {
   (void)state;
-  struct cs_windows windows;
+  struct out_windows windows;
   int file = make_file(scratch_path("windows"));
   for (unsigned long i = 1; i <= 2; i++) {
     failing_malloc = i;
-    assert_int_equal(cs_windows_open(&windows, file, SIZE), -ENOMEM);
-    cs_windows_close(&windows);
+    assert_int_equal(out_windows_open(&windows, file, SIZE), -ENOMEM);
+    out_windows_close(&windows);
   }
-  assert_int_equal(cs_windows_open(&windows, file, SIZE), 0);
+  assert_int_equal(out_windows_open(&windows, file, SIZE), 0);
   failing_malloc = 1;
-  assert_null(cs_windows_at(&windows, 0, 1 << 20));
+  assert_null(out_windows_at(&windows, 0, 1 << 20));
   assert_int_equal(windows.error, -ENOMEM);
-  cs_windows_close(&windows);
+  out_windows_close(&windows);
   close(file);
 }
 
@@ -173,13 +173,13 @@ static void unreadable(void **state)
   assert_non_null(strstr(last_message(), "cannot read: Input/output error"));
   assert_non_null(strstr(last_message(), path));
 
-  struct cs_recording recording;
-  assert_int_equal(cs_recording_read(path, &recording), 0);
+  struct out_recording recording;
+  assert_int_equal(out_recording_read(path, &recording), 0);
   message_reset();
   /* As if reading had failed later. */
   recording.windows.error = -EIO;
-  assert_int_equal(cs_stats_new(&stats), 0);
-  assert_int_equal(cs_stats_take(stats, &recording, NULL), -EIO);
+  assert_int_equal(out_stats_new(&stats), 0);
+  assert_int_equal(out_stats_take(stats, &recording, NULL), -EIO);
   assert_non_null(strstr(last_message(), "cannot read: Input/output error"));
   callsig_stats_free(stats);
 }
@@ -190,38 +190,38 @@ static void overlapping(void **state)
   (void)state;
   enum { RECORDS = 64 };
   struct {
-    struct cs_rec_header header;
-    struct cs_rec_tag tags[RECORDS + 8];
-  } file = {.header = {.magic = CS_RECORDING_MAGIC,
-                       .version = CS_RECORDING_VERSION,
-                       .header_size = sizeof(struct cs_rec_header),
+    struct fmt_rec_header header;
+    struct fmt_rec_tag tags[RECORDS + 8];
+  } file = {.header = {.magic = FMT_RECORDING_MAGIC,
+                       .version = FMT_RECORDING_VERSION,
+                       .header_size = sizeof(struct fmt_rec_header),
                        .base = BASE}};
   for (size_t i = 0; i < RECORDS; i++)
-    file.tags[i] = (struct cs_rec_tag){CS_TAG_VARIANT, sizeof(struct cs_rec_variant)};
-  struct cs_recording recording;
-  struct cs_vector list = CS_VECTOR_OF(uint64_t), other = CS_VECTOR_OF(uint64_t);
-  assert_int_equal(cs_recording_from_memory("memory", &file, sizeof file, &recording), 0);
+    file.tags[i] = (struct fmt_rec_tag){FMT_TAG_VARIANT, sizeof(struct fmt_rec_variant)};
+  struct out_recording recording;
+  struct base_vector list = BASE_VECTOR_OF(uint64_t), other = BASE_VECTOR_OF(uint64_t);
+  assert_int_equal(out_recording_from_memory("memory", &file, sizeof file, &recording), 0);
   uint64_t first = BASE + offsetof(typeof(file), tags);
   for (unsigned round = 0; round < 2; round++) {
     for (uint32_t i = 0; i < RECORDS; i++) {
       uint64_t place = first + i * 8 - BASE;
       bool is_first = i == 0 || place % 32 == 0;
       uint32_t number;
-      struct cs_record record;
-      int found = cs_recording_number(&recording, &list, BASE + place, CS_TAG_VARIANT, sizeof(struct cs_rec_variant),
-                                      &number, &record);
-      assert_int_equal(found, is_first ? (round ? CS_RECORD_KNOWN : CS_RECORD_NEW) : CS_RECORD_BAD);
-      assert_int_equal(cs_recording_known(&recording, &list, BASE + place) != CS_NONE, is_first);
-      assert_int_equal(cs_recording_known(&recording, &other, BASE + place), CS_NONE);
+      struct out_record record;
+      int found = out_recording_number(&recording, &list, BASE + place, FMT_TAG_VARIANT, sizeof(struct fmt_rec_variant),
+                                       &number, &record);
+      assert_int_equal(found, is_first ? (round ? OUT_RECORD_KNOWN : OUT_RECORD_NEW) : OUT_RECORD_BAD);
+      assert_int_equal(out_recording_known(&recording, &list, BASE + place) != FMT_NONE, is_first);
+      assert_int_equal(out_recording_known(&recording, &other, BASE + place), FMT_NONE);
     }
   }
-  assert_int_equal(cs_recording_known(&recording, &list, BASE + 4), CS_NONE);
-  assert_int_equal(cs_recording_known(&recording, &list, BASE - 8), CS_NONE);
-  assert_int_equal(cs_recording_known(&recording, &list, BASE + sizeof file), CS_NONE);
-  assert_int_equal(cs_recording_known(&recording, &list, UINT64_MAX - 7), CS_NONE);
-  cs_vector_free(&list);
-  cs_vector_free(&other);
-  cs_recording_close(&recording);
+  assert_int_equal(out_recording_known(&recording, &list, BASE + 4), FMT_NONE);
+  assert_int_equal(out_recording_known(&recording, &list, BASE - 8), FMT_NONE);
+  assert_int_equal(out_recording_known(&recording, &list, BASE + sizeof file), FMT_NONE);
+  assert_int_equal(out_recording_known(&recording, &list, UINT64_MAX - 7), FMT_NONE);
+  base_vector_free(&list);
+  base_vector_free(&other);
+  out_recording_close(&recording);
 }
 
 int main(void)

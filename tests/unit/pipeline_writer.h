@@ -1,5 +1,5 @@
 /*
- * Stages, queues and events in recordings made by hand (recording_writer.h), as callsig/format/recording.h describes
+ * Stages, queues and events in recordings made by hand (recording_writer.h), as format/recording.h describes
  * them. Everything happens at times that the caller names, in ticks of the recording's clock, and in their order.
  */
 #ifndef CALLSIG_TESTS_PIPELINE_WRITER_H

@@ -60,15 +60,15 @@ static uint64_t allocate(struct recording_writer *writer, size_t size)
 static uint64_t make(struct recording_writer *writer, uint32_t tag, size_t size)
 {
   uint64_t address = allocate(writer, size);
-  *(struct cs_rec_tag *)at(writer, address) =
-      (struct cs_rec_tag){.tag = tag, .size = (uint32_t)((size + 7) & ~(size_t)7)};
+  *(struct fmt_rec_tag *)at(writer, address) =
+      (struct fmt_rec_tag){.tag = tag, .size = (uint32_t)((size + 7) & ~(size_t)7)};
   return address;
 }
 
 static uint64_t make_name(struct recording_writer *writer, const char *text, size_t length)
 {
-  uint64_t address = make(writer, CS_TAG_NAME, sizeof(struct cs_rec_name) + length + 1);
-  struct cs_rec_name *name = at(writer, address);
+  uint64_t address = make(writer, FMT_TAG_NAME, sizeof(struct fmt_rec_name) + length + 1);
+  struct fmt_rec_name *name = at(writer, address);
   name->length = (uint32_t)length;
   memcpy(name->text, text, length);
   return address;
@@ -89,25 +89,25 @@ void *recording_writer_at(struct recording_writer *writer, uint64_t address)
   return at(writer, address);
 }
 
-struct cs_rec_header *recording_writer_header(struct recording_writer *writer)
+struct fmt_rec_header *recording_writer_header(struct recording_writer *writer)
 {
-  return (struct cs_rec_header *)writer->data;
+  return (struct fmt_rec_header *)writer->data;
 }
 
 struct recording_writer *recording_writer_new(uint32_t pid, uint64_t hz)
 {
   struct recording_writer *writer = need(calloc(1, sizeof *writer));
-  allocate(writer, sizeof(struct cs_rec_header));
+  allocate(writer, sizeof(struct fmt_rec_header));
   uint64_t program = make_name(writer, "/bin/test", 9);
-  struct cs_rec_header *header = recording_writer_header(writer);
-  memcpy(header->magic, CS_RECORDING_MAGIC, sizeof CS_RECORDING_MAGIC);
-  header->version = CS_RECORDING_VERSION;
+  struct fmt_rec_header *header = recording_writer_header(writer);
+  memcpy(header->magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC);
+  header->version = FMT_RECORDING_VERSION;
   header->header_size = sizeof *header;
   header->base = BASE;
   header->pid = pid;
-  header->clock = CS_CLOCK_INJECTED;
+  header->clock = FMT_CLOCK_INJECTED;
   header->injected_hz = hz;
-  header->flags = CS_REC_SIGNATURES;
+  header->flags = FMT_REC_SIGNATURES;
   header->exit_status = -1;
   header->program = program;
   return writer;
@@ -134,8 +134,8 @@ uint64_t recording_writer_module(struct recording_writer *writer, const char *pa
     copy = allocate(writer, index_size);
     memcpy(at(writer, copy), index, index_size);
   }
-  uint64_t address = make(writer, CS_TAG_MODULE, sizeof(struct cs_rec_module));
-  struct cs_rec_module *module = at(writer, address);
+  uint64_t address = make(writer, FMT_TAG_MODULE, sizeof(struct fmt_rec_module));
+  struct fmt_rec_module *module = at(writer, address);
   module->next = recording_writer_header(writer)->first_module;
   module->start = module->bias = start;
   module->end = start + size;
@@ -149,8 +149,8 @@ uint64_t recording_writer_module(struct recording_writer *writer, const char *pa
 
 static uint64_t make_variant(struct recording_writer *writer, uint64_t context, uint64_t signature)
 {
-  uint64_t address = make(writer, CS_TAG_VARIANT, sizeof(struct cs_rec_variant));
-  struct cs_rec_variant *variant = at(writer, address);
+  uint64_t address = make(writer, FMT_TAG_VARIANT, sizeof(struct fmt_rec_variant));
+  struct fmt_rec_variant *variant = at(writer, address);
   variant->context = context;
   variant->signature = signature;
   return address;
@@ -158,8 +158,8 @@ static uint64_t make_variant(struct recording_writer *writer, uint64_t context, 
 
 static uint64_t make_edge(struct recording_thread *thread, uint64_t from, uint64_t to)
 {
-  uint64_t address = make(thread->writer, CS_TAG_EDGE, sizeof(struct cs_rec_edge));
-  struct cs_rec_edge *edge = at(thread->writer, address);
+  uint64_t address = make(thread->writer, FMT_TAG_EDGE, sizeof(struct fmt_rec_edge));
+  struct fmt_rec_edge *edge = at(thread->writer, address);
   edge->from = from;
   edge->to = to;
   edge->min = UINT64_MAX;
@@ -168,7 +168,7 @@ static uint64_t make_edge(struct recording_thread *thread, uint64_t from, uint64
   return address;
 }
 
-struct cs_rec_thread *recording_thread_record(struct recording_thread *thread)
+struct fmt_rec_thread *recording_thread_record(struct recording_thread *thread)
 {
   return at(thread->writer, thread->record);
 }
@@ -179,14 +179,14 @@ struct recording_thread *recording_writer_thread(struct recording_writer *writer
   thread->writer = writer;
   thread->next = writer->threads;
   writer->threads = thread;
-  thread->record = make(writer, CS_TAG_THREAD, sizeof(struct cs_rec_thread));
-  struct cs_rec_thread *record = recording_thread_record(thread);
+  thread->record = make(writer, FMT_TAG_THREAD, sizeof(struct fmt_rec_thread));
+  struct fmt_rec_thread *record = recording_thread_record(thread);
   record->tid = tid;
   record->threads = 1;
   strncpy(record->name, name, sizeof record->name - 1);
   record->next = recording_writer_header(writer)->first_thread;
   recording_writer_header(writer)->first_thread = thread->record;
-  uint64_t context = make(writer, CS_TAG_CONTEXT, sizeof(struct cs_rec_context));
+  uint64_t context = make(writer, FMT_TAG_CONTEXT, sizeof(struct fmt_rec_context));
   uint64_t root = make_variant(writer, context, 0);
   recording_thread_record(thread)->root = root;
   uint64_t edge = make_edge(thread, 0, root);
@@ -201,13 +201,13 @@ static uint64_t find_function(struct recording_thread *thread, uint64_t module, 
   struct recording_writer *writer = thread->writer;
   uint64_t found = recording_thread_record(thread)->first_function;
   while (found) {
-    const struct cs_rec_function *function = at(writer, found);
+    const struct fmt_rec_function *function = at(writer, found);
     if (function->module == module && function->function == number && function->address == address)
       return found;
     found = function->next;
   }
-  found = make(writer, CS_TAG_FUNCTION, sizeof(struct cs_rec_function));
-  struct cs_rec_function *function = at(writer, found);
+  found = make(writer, FMT_TAG_FUNCTION, sizeof(struct fmt_rec_function));
+  struct fmt_rec_function *function = at(writer, found);
   function->module = module;
   function->function = number;
   function->kind = kind;
@@ -218,7 +218,7 @@ static uint64_t find_function(struct recording_thread *thread, uint64_t module, 
 }
 
 /* The signature, context and variant of an edge, so that lists of edges serve as the index of everything below. */
-static const struct cs_rec_variant *callee(struct recording_writer *writer, const struct cs_rec_edge *edge)
+static const struct fmt_rec_variant *callee(struct recording_writer *writer, const struct fmt_rec_edge *edge)
 {
   return at(writer, edge->to);
 }
@@ -233,7 +233,7 @@ struct call_words {
 static int same_signature(struct recording_writer *writer, uint64_t address, uint64_t function,
                           const struct call_words *words)
 {
-  const struct cs_rec_signature *signature = at(writer, address);
+  const struct fmt_rec_signature *signature = at(writer, address);
   return signature->function == function && signature->flags == words->flags && signature->word_count == words->count &&
          (words->count == 0 || memcmp(signature->words, words->words, words->count * sizeof(uint64_t)) == 0);
 }
@@ -241,13 +241,14 @@ static int same_signature(struct recording_writer *writer, uint64_t address, uin
 static uint64_t find_signature(struct recording_thread *thread, uint64_t function, const struct call_words *words)
 {
   struct recording_writer *writer = thread->writer;
-  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
+  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct fmt_rec_edge *)at(writer, i))->next) {
     uint64_t signature = callee(writer, at(writer, i))->signature;
     if (signature && same_signature(writer, signature, function, words))
       return signature;
   }
-  uint64_t address = make(writer, CS_TAG_SIGNATURE, sizeof(struct cs_rec_signature) + words->count * sizeof(uint64_t));
-  struct cs_rec_signature *signature = at(writer, address);
+  uint64_t address =
+      make(writer, FMT_TAG_SIGNATURE, sizeof(struct fmt_rec_signature) + words->count * sizeof(uint64_t));
+  struct fmt_rec_signature *signature = at(writer, address);
   signature->function = function;
   signature->word_count = words->count;
   signature->flags = words->flags;
@@ -258,19 +259,19 @@ static uint64_t find_signature(struct recording_thread *thread, uint64_t functio
 
 static uint64_t context_of(struct recording_writer *writer, uint64_t variant)
 {
-  return ((struct cs_rec_variant *)at(writer, variant))->context;
+  return ((struct fmt_rec_variant *)at(writer, variant))->context;
 }
 
 static int is_task(struct recording_writer *writer, uint64_t function)
 {
-  return function && ((struct cs_rec_function *)at(writer, function))->kind == CS_FUNCTION_KIND_TASK;
+  return function && ((struct fmt_rec_function *)at(writer, function))->kind == FMT_FUNCTION_KIND_TASK;
 }
 
 /* Is `function` on the path from `from` up to the root? */
 static int on_path(struct recording_writer *writer, uint64_t from, uint64_t function)
 {
-  for (uint64_t i = from; i; i = ((struct cs_rec_context *)at(writer, i))->parent) {
-    if (((struct cs_rec_context *)at(writer, i))->function == function)
+  for (uint64_t i = from; i; i = ((struct fmt_rec_context *)at(writer, i))->parent) {
+    if (((struct fmt_rec_context *)at(writer, i))->function == function)
       return 1;
   }
   return 0;
@@ -282,24 +283,24 @@ static uint64_t find_context(struct recording_thread *thread, uint64_t from, uin
 {
   struct recording_writer *writer = thread->writer;
   *back = on_path(writer, from, function);
-  for (uint64_t i = from; i; i = ((struct cs_rec_context *)at(writer, i))->parent) {
-    uint64_t enclosing = ((struct cs_rec_context *)at(writer, i))->function;
+  for (uint64_t i = from; i; i = ((struct fmt_rec_context *)at(writer, i))->parent) {
+    uint64_t enclosing = ((struct fmt_rec_context *)at(writer, i))->function;
     if (enclosing == function)
       return i;
     if (is_task(writer, enclosing) && !is_task(writer, function))
       break;
   }
-  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
+  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct fmt_rec_edge *)at(writer, i))->next) {
     uint64_t address = callee(writer, at(writer, i))->context;
-    const struct cs_rec_context *context = at(writer, address);
+    const struct fmt_rec_context *context = at(writer, address);
     if (context->parent == from && context->function == function)
       return address;
   }
-  uint64_t address = make(writer, CS_TAG_CONTEXT, sizeof(struct cs_rec_context));
-  struct cs_rec_context *context = at(writer, address);
+  uint64_t address = make(writer, FMT_TAG_CONTEXT, sizeof(struct fmt_rec_context));
+  struct fmt_rec_context *context = at(writer, address);
   context->parent = from;
   context->function = function;
-  context->depth = ((struct cs_rec_context *)at(writer, from))->depth + 1;
+  context->depth = ((struct fmt_rec_context *)at(writer, from))->depth + 1;
   return address;
 }
 
@@ -307,8 +308,8 @@ static uint64_t find_edge(struct recording_thread *thread, uint64_t from, uint64
 {
   struct recording_writer *writer = thread->writer;
   uint64_t to = 0;
-  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
-    const struct cs_rec_edge *edge = at(writer, i);
+  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct fmt_rec_edge *)at(writer, i))->next) {
+    const struct fmt_rec_edge *edge = at(writer, i);
     if (callee(writer, edge)->context != context || callee(writer, edge)->signature != signature)
       continue;
     to = edge->to;
@@ -337,7 +338,7 @@ static void enter(struct recording_thread *thread, uint64_t module, uint64_t fun
   uint64_t from = recording_thread_record(thread)->root;
   if (thread->depth) {
     const struct frame *caller = &thread->frames[thread->depth - 1];
-    from = ((struct cs_rec_edge *)at(writer, caller->edge))->to;
+    from = ((struct fmt_rec_edge *)at(writer, caller->edge))->to;
     frame.from_function = caller->function;
     frame.from_signature = caller->signature;
     frame.stage = caller->stage;
@@ -348,7 +349,7 @@ static void enter(struct recording_thread *thread, uint64_t module, uint64_t fun
   uint64_t context = find_context(thread, context_of(writer, from), function, &frame.back);
   frame.edge = find_edge(thread, from, context, frame.signature);
   if (frame.back)
-    ((struct cs_rec_edge *)at(writer, frame.edge))->flags |= CS_EDGE_BACK;
+    ((struct fmt_rec_edge *)at(writer, frame.edge))->flags |= FMT_EDGE_BACK;
   thread->back_frames += (size_t)frame.back;
   frame.dynamic = thread->back_frames > 0;
   push(thread, &frame);
@@ -357,37 +358,37 @@ static void enter(struct recording_thread *thread, uint64_t module, uint64_t fun
 void recording_enter(struct recording_thread *thread, uint64_t module, uint32_t function, const uint64_t *words,
                      uint32_t word_count, uint64_t now)
 {
-  uint64_t record = find_function(thread, module, function, CS_FUNCTION_KIND_CODE, function * 64);
-  struct call_words call = {.words = words, .count = word_count, .flags = words ? 0 : CS_SIGNATURE_NONE};
+  uint64_t record = find_function(thread, module, function, FMT_FUNCTION_KIND_CODE, function * 64);
+  struct call_words call = {.words = words, .count = word_count, .flags = words ? 0 : FMT_SIGNATURE_NONE};
   enter(thread, module, record, &call, now);
 }
 
 void recording_enter_action(struct recording_thread *thread, const char *name, uint64_t now)
 {
   struct recording_writer *writer = thread->writer;
-  const struct call_words none = {.flags = CS_SIGNATURE_NONE};
+  const struct call_words none = {.flags = FMT_SIGNATURE_NONE};
   for (uint64_t i = recording_thread_record(thread)->first_function; i;) {
-    const struct cs_rec_function *function = at(writer, i);
-    if (function->kind == CS_FUNCTION_KIND_ACTION &&
-        strcmp(((struct cs_rec_name *)at(writer, function->address))->text, name) == 0) {
+    const struct fmt_rec_function *function = at(writer, i);
+    if (function->kind == FMT_FUNCTION_KIND_ACTION &&
+        strcmp(((struct fmt_rec_name *)at(writer, function->address))->text, name) == 0) {
       enter(thread, 0, i, &none, now);
       return;
     }
     i = function->next;
   }
   uint64_t text = make_name(writer, name, strlen(name));
-  enter(thread, 0, find_function(thread, 0, UINT32_MAX, CS_FUNCTION_KIND_ACTION, text), &none, now);
+  enter(thread, 0, find_function(thread, 0, UINT32_MAX, FMT_FUNCTION_KIND_ACTION, text), &none, now);
 }
 
 /* The name record of a task's signature: of a signature that has this text, or new. */
 static uint64_t find_task_text(struct recording_thread *thread, const char *text)
 {
   struct recording_writer *writer = thread->writer;
-  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct cs_rec_edge *)at(writer, i))->next) {
+  for (uint64_t i = recording_thread_record(thread)->first_edge; i; i = ((struct fmt_rec_edge *)at(writer, i))->next) {
     uint64_t address = callee(writer, at(writer, i))->signature;
-    const struct cs_rec_signature *signature = address ? at(writer, address) : NULL;
-    if (signature && signature->flags & CS_SIGNATURE_TEXT &&
-        strcmp(((struct cs_rec_name *)at(writer, signature->words[0]))->text, text) == 0)
+    const struct fmt_rec_signature *signature = address ? at(writer, address) : NULL;
+    if (signature && signature->flags & FMT_SIGNATURE_TEXT &&
+        strcmp(((struct fmt_rec_name *)at(writer, signature->words[0]))->text, text) == 0)
       return signature->words[0];
   }
   return make_name(writer, text, strlen(text));
@@ -395,29 +396,29 @@ static uint64_t find_task_text(struct recording_thread *thread, const char *text
 
 void recording_enter_task(struct recording_thread *thread, uint64_t stage, const char *signature, uint64_t now)
 {
-  uint64_t function = find_function(thread, 0, UINT32_MAX, CS_FUNCTION_KIND_TASK, stage);
+  uint64_t function = find_function(thread, 0, UINT32_MAX, FMT_FUNCTION_KIND_TASK, stage);
   uint64_t text = signature ? find_task_text(thread, signature) : 0;
   struct call_words words = {
-      .words = &text, .count = signature ? 1 : 0, .flags = signature ? CS_SIGNATURE_TEXT : CS_SIGNATURE_NONE};
+      .words = &text, .count = signature ? 1 : 0, .flags = signature ? FMT_SIGNATURE_TEXT : FMT_SIGNATURE_NONE};
   enter(thread, 0, function, &words, now);
 }
 
 static int in_group(const struct frame *a, const struct frame *b, unsigned group)
 {
   switch (group) {
-  case CS_GROUP_FUNCTION:
+  case FMT_GROUP_FUNCTION:
     return a->function == b->function;
-  case CS_GROUP_SIGNATURE:
+  case FMT_GROUP_SIGNATURE:
     return a->signature == b->signature;
-  case CS_GROUP_FUNCTION_PAIR:
+  case FMT_GROUP_FUNCTION_PAIR:
     return a->from_function == b->from_function && a->function == b->function;
-  case CS_GROUP_SIGNATURE_PAIR:
+  case FMT_GROUP_SIGNATURE_PAIR:
     return a->from_signature == b->from_signature && a->signature == b->signature;
-  case CS_GROUP_MODULE:
+  case FMT_GROUP_MODULE:
     return a->module == b->module;
-  case CS_GROUP_FUNCTION_STAGE:
+  case FMT_GROUP_FUNCTION_STAGE:
     return a->stage == b->stage && a->function == b->function;
-  case CS_GROUP_SIGNATURE_STAGE:
+  case FMT_GROUP_SIGNATURE_STAGE:
     return a->stage == b->stage && a->signature == b->signature;
   default:
     return a->stage == b->stage && a->module == b->module;
@@ -427,17 +428,17 @@ static int in_group(const struct frame *a, const struct frame *b, unsigned group
 static void count_dynamic(struct recording_thread *thread, const struct frame *frame, uint64_t duration)
 {
   struct recording_writer *writer = thread->writer;
-  uint64_t address = ((struct cs_rec_edge *)at(writer, frame->edge))->recursion;
+  uint64_t address = ((struct fmt_rec_edge *)at(writer, frame->edge))->recursion;
   if (!address) {
-    address = make(writer, CS_TAG_RECURSION, sizeof(struct cs_rec_recursion));
-    ((struct cs_rec_edge *)at(writer, frame->edge))->recursion = address;
+    address = make(writer, FMT_TAG_RECURSION, sizeof(struct fmt_rec_recursion));
+    ((struct fmt_rec_edge *)at(writer, frame->edge))->recursion = address;
   }
-  struct cs_rec_recursion *recursion = at(writer, address);
+  struct fmt_rec_recursion *recursion = at(writer, address);
   recursion->calls++;
   recursion->total += duration;
-  for (unsigned group = 0; group < CS_GROUP_COUNT; group++) {
+  for (unsigned group = 0; group < FMT_GROUP_COUNT; group++) {
     int outermost = 1;
-    if (group >= CS_GROUP_FUNCTION_STAGE && !frame->stage)
+    if (group >= FMT_GROUP_FUNCTION_STAGE && !frame->stage)
       break;
     for (size_t i = 0; i < thread->depth && outermost; i++)
       outermost = !in_group(&thread->frames[i], frame, group);
@@ -455,29 +456,29 @@ void recording_exit(struct recording_thread *thread, uint64_t now)
   if (frame.dynamic) {
     count_dynamic(thread, &frame, duration);
   } else {
-    struct cs_rec_edge *edge = at(writer, frame.edge);
+    struct fmt_rec_edge *edge = at(writer, frame.edge);
     edge->calls++;
     edge->total += duration;
   }
-  struct cs_rec_edge *edge = at(writer, frame.edge);
+  struct fmt_rec_edge *edge = at(writer, frame.edge);
   edge->min = duration < edge->min ? duration : edge->min;
   edge->max = duration > edge->max ? duration : edge->max;
   uint64_t caller = thread->depth ? thread->frames[thread->depth - 1].edge : recording_thread_record(thread)->root_edge;
-  ((struct cs_rec_edge *)at(writer, caller))->children += duration;
+  ((struct fmt_rec_edge *)at(writer, caller))->children += duration;
 }
 
 void recording_widen(struct recording_thread *thread, uint64_t module, uint32_t function, uint32_t arg, uint8_t level,
                      uint32_t arg_count)
 {
   struct recording_writer *writer = thread->writer;
-  uint64_t record = find_function(thread, module, function, CS_FUNCTION_KIND_CODE, function * 64);
-  if (!((struct cs_rec_function *)at(writer, record))->levels) {
+  uint64_t record = find_function(thread, module, function, FMT_FUNCTION_KIND_CODE, function * 64);
+  if (!((struct fmt_rec_function *)at(writer, record))->levels) {
     char *levels = need(calloc(1, arg_count + 1u));
     uint64_t name = make_name(writer, levels, arg_count);
     free(levels);
-    ((struct cs_rec_function *)at(writer, record))->levels = name;
+    ((struct fmt_rec_function *)at(writer, record))->levels = name;
   }
-  struct cs_rec_name *name = at(writer, ((struct cs_rec_function *)at(writer, record))->levels);
+  struct fmt_rec_name *name = at(writer, ((struct fmt_rec_function *)at(writer, record))->levels);
   name->text[arg] = (char)level;
 }
 
@@ -489,8 +490,8 @@ static void write_stack(struct recording_thread *thread)
   uint64_t outer = 0;
   do {
     uint64_t address =
-        make(writer, CS_TAG_STACK, sizeof(struct cs_rec_stack) + STACK_CAPACITY * sizeof(struct cs_rec_frame));
-    struct cs_rec_stack *stack = at(writer, address);
+        make(writer, FMT_TAG_STACK, sizeof(struct fmt_rec_stack) + STACK_CAPACITY * sizeof(struct fmt_rec_frame));
+    struct fmt_rec_stack *stack = at(writer, address);
     stack->capacity = STACK_CAPACITY;
     stack->outer = outer;
     stack->frames[0].edge = outer ? thread->frames[done - 1].edge : recording_thread_record(thread)->root_edge;
@@ -499,7 +500,7 @@ static void write_stack(struct recording_thread *thread)
       stack->frames[i].start_ticks = thread->frames[done].start;
     }
     if (outer)
-      ((struct cs_rec_stack *)at(writer, outer))->inner = address;
+      ((struct fmt_rec_stack *)at(writer, outer))->inner = address;
     else
       recording_thread_record(thread)->first_stack = address;
     outer = address;
@@ -510,7 +511,7 @@ const void *recording_writer_finish(struct recording_writer *writer, uint64_t no
 {
   for (struct recording_thread *thread = writer->threads; thread; thread = thread->next)
     write_stack(thread);
-  struct cs_rec_header *header = recording_writer_header(writer);
+  struct fmt_rec_header *header = recording_writer_header(writer);
   header->last.ticks = now;
   header->last.monotonic_ns = now;
   header->next = header->reserved_size = writer->size;

@@ -1,5 +1,5 @@
 /*
- * Recordings made by hand, exactly as callsig/format/recording.h describes them: a plain, slow model of the runtime,
+ * Recordings made by hand, exactly as format/recording.h describes them: a plain, slow model of the runtime,
  * driven call by call with an integer clock.
  *
  * What the runtime does with marks and fast paths is done here by looking down the whole stack, so that the two have
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "callsig/format/recording.h"
+#include "format/recording.h"
 
 struct recording_writer;
 struct recording_thread;
@@ -27,7 +27,7 @@ uint64_t recording_writer_name(struct recording_writer *writer, const char *text
 void *recording_writer_at(struct recording_writer *writer, uint64_t address);
 
 /* The header, to be refined before the recording is written. Valid until the next call. */
-struct cs_rec_header *recording_writer_header(struct recording_writer *writer);
+struct fmt_rec_header *recording_writer_header(struct recording_writer *writer);
 
 /* A module with this index (NULL: none), mapped at `start` for `size` bytes with bias `start`. The result is its
  * address. */
@@ -36,7 +36,7 @@ uint64_t recording_writer_module(struct recording_writer *writer, const char *pa
 
 struct recording_thread *recording_writer_thread(struct recording_writer *writer, uint32_t tid, const char *name);
 /* The thread's record, to be refined. Valid until the next call. */
-struct cs_rec_thread *recording_thread_record(struct recording_thread *thread);
+struct fmt_rec_thread *recording_thread_record(struct recording_thread *thread);
 
 /* A call of function `function` of `module` begins at `now`. words NULL: recorded without its signature. */
 void recording_enter(struct recording_thread *thread, uint64_t module, uint32_t function, const uint64_t *words,

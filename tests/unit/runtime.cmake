@@ -1,7 +1,7 @@
 # Parts of the runtime that can be tested without a program around them.
 foreach(name IN ITEMS filter locate helper)
-  add_executable(test_runtime_${name} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:cs_runtime>)
-  target_include_directories(test_runtime_${name} PRIVATE ${PROJECT_SOURCE_DIR}/profiler ${PROJECT_SOURCE_DIR}/include)
+  add_executable(test_runtime_${name} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:callsig_runtime>)
+  target_include_directories(test_runtime_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_compile_definitions(test_runtime_${name} PRIVATE _GNU_SOURCE)
   target_link_options(test_runtime_${name} PRIVATE -Wl,--build-id=sha1)
   callsig_test(unit.runtime.${name} quick test_runtime_${name})
@@ -9,8 +9,8 @@ endforeach()
 
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 foreach(name IN ITEMS capture histogram ring tree)
-  add_executable(test_runtime_${name} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:cs_runtime>)
-  target_include_directories(test_runtime_${name} PRIVATE ${PROJECT_SOURCE_DIR}/profiler ${PROJECT_SOURCE_DIR}/include)
+  add_executable(test_runtime_${name} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:callsig_runtime>)
+  target_include_directories(test_runtime_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_compile_definitions(test_runtime_${name} PRIVATE _GNU_SOURCE)
   target_link_libraries(test_runtime_${name} PRIVATE PkgConfig::CMOCKA)
   callsig_test(unit.runtime.${name} quick test_runtime_${name})
@@ -20,15 +20,15 @@ callsig_test(unit.runtime.undefined_symbols quick ${Python3_EXECUTABLE}
              ${CMAKE_CURRENT_LIST_DIR}/runtime/undefined_symbols.py $<TARGET_FILE:callsig> $<TARGET_FILE:callsig_static>)
 
 callsig_test(unit.runtime.recording_format quick ${Python3_EXECUTABLE}
-             ${CMAKE_CURRENT_LIST_DIR}/runtime/recording_format.py ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include
+             ${CMAKE_CURRENT_LIST_DIR}/runtime/recording_format.py ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}
              ${PROJECT_SOURCE_DIR}/docs/recording-format.md)
 
 # Programs whose functions are instrumented, with the runtime inside them: NAME, then the arguments of each run.
 function(callsig_runtime_program name)
   foreach(level IN ITEMS 0 2)
     set(program test_runtime_${name}_O${level})
-    add_executable(${program} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:cs_runtime>)
-    target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_LIST_DIR} ${PROJECT_SOURCE_DIR}/profiler
+    add_executable(${program} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:callsig_runtime>)
+    target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_LIST_DIR} ${PROJECT_SOURCE_DIR}
                                ${PROJECT_SOURCE_DIR}/include)
     target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
     target_compile_options(${program} PRIVATE -g -O${level} -finstrument-functions)

@@ -45,7 +45,7 @@ static void decode(char *name)
 static void add_function(struct replay *replay, const char *file, uint32_t line, const char *name)
 {
   index_writer_function(replay->index, file, line, name, 0);
-  index_writer_arg(replay->index, CS_ARG_VALUE, "n", replay->type);
+  index_writer_arg(replay->index, FMT_ARG_VALUE, "n", replay->type);
 }
 
 /* All functions come before the first call: the index is complete then. */
@@ -101,7 +101,7 @@ static int replay_line(struct replay *replay, const char *line)
 static int record(const char *sequence, const char *path)
 {
   struct replay replay = {.index = index_writer_new(), .recording = recording_writer_new(1, 1000)};
-  replay.type = index_writer_type(replay.index, CS_TYPE_SIGNED, "int", 4, CS_NONE);
+  replay.type = index_writer_type(replay.index, FMT_TYPE_SIGNED, "int", 4, FMT_NONE);
   FILE *file = fopen(sequence, "r");
   char line[1024];
   int result = file ? 0 : -1;

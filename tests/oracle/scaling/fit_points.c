@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scaling/choose.h"
-#include "scaling/least_squares.h"
+#include "output/scaling/choose.h"
+#include "output/scaling/least_squares.h"
 
 static double read_number(void)
 {
@@ -29,13 +29,13 @@ static int solve(void)
   if (scanf("%u %u", &rows, &columns) != 2)
     return 2;
   double *matrix = calloc(rows * columns + 1u, sizeof *matrix), *right = calloc(rows + 1u, sizeof *right);
-  double solution[CS_LEAST_SQUARES_MAX];
+  double solution[OUT_LEAST_SQUARES_MAX];
   for (unsigned i = 0; matrix && right && i < rows; i++) {
     for (unsigned j = 0; j < columns; j++)
       matrix[j * rows + i] = read_number();
     right[i] = read_number();
   }
-  int result = matrix && right ? cs_least_squares(matrix, right, rows, columns, solution) : -1;
+  int result = matrix && right ? out_least_squares(matrix, right, rows, columns, solution) : -1;
   if (result == 0) {
     for (unsigned j = 0; j < columns; j++)
       printf("%a ", solution[j]);
@@ -54,22 +54,22 @@ static int solve(void)
   return 0;
 }
 
-static void print_choice(const struct cs_choice *choice)
+static void print_choice(const struct out_choice *choice)
 {
   static const char *const kinds[] = {"law", "constant", "none"}, *const names[] = {"a", "b", "c"};
-  struct cs_text text = {0};
-  cs_law_name(&choice->fit.law, names, &text);
-  printf("%s\t%s\t", kinds[choice->kind], cs_text_string(&text));
+  struct out_text text = {0};
+  out_law_name(&choice->fit.law, names, &text);
+  printf("%s\t%s\t", kinds[choice->kind], out_text_string(&text));
   for (unsigned i = 0; i <= choice->fit.law.term_count; i++)
     printf("%a ", choice->fit.coefficients[i]);
   printf("\t%a\t", choice->fit.deviation);
   for (uint32_t i = 0; i < choice->rivals.count; i++) {
-    cs_text_clear(&text);
-    cs_law_name(cs_vector_at(&choice->rivals, i), names, &text);
-    printf("%s;", cs_text_string(&text));
+    out_text_clear(&text);
+    out_law_name(base_vector_at(&choice->rivals, i), names, &text);
+    printf("%s;", out_text_string(&text));
   }
   puts("");
-  cs_text_free(&text);
+  out_text_free(&text);
 }
 
 static int choose(void)
@@ -84,13 +84,13 @@ static int choose(void)
       times[i] = read_number();
       weights[i] = 1;
     }
-    struct cs_points points = {
+    struct out_points points = {
         .count = count, .candidates = candidates, .values = values, .times = times, .weights = weights};
-    struct cs_choice choice;
-    if (!values || !times || !weights || cs_choose(&points, &choice) < 0)
+    struct out_choice choice;
+    if (!values || !times || !weights || out_choose(&points, &choice) < 0)
       return 1;
     print_choice(&choice);
-    cs_choice_free(&choice);
+    out_choice_free(&choice);
     free(values);
     free(times);
     free(weights);

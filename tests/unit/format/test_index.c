@@ -8,29 +8,29 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "callsig/format/open.h"
+#include "format/open.h"
 
 struct small_index {
-  struct cs_index_header header;
-  struct cs_index_site sites[2];
-  struct cs_index_physical physicals[1];
-  struct cs_index_function functions[2];
-  struct cs_index_arg args[2];
-  struct cs_index_type types[1];
-  struct cs_op ops[3];
+  struct fmt_index_header header;
+  struct fmt_index_site sites[2];
+  struct fmt_index_physical physicals[1];
+  struct fmt_index_function functions[2];
+  struct fmt_index_arg args[2];
+  struct fmt_index_type types[1];
+  struct fmt_op ops[3];
   uint64_t states[2];
   int64_t ranges[2];
-  struct cs_index_call_site call_sites[1];
-  struct cs_index_call_value call_values[1];
-  struct cs_index_saved saved[1];
+  struct fmt_index_call_site call_sites[1];
+  struct fmt_index_call_value call_values[1];
+  struct fmt_index_saved saved[1];
   char strings[16];
 };
 
-static void set_section(struct small_index *index, enum cs_index_section_id id, size_t offset, uint32_t count,
+static void set_section(struct small_index *index, enum fmt_index_section_id id, size_t offset, uint32_t count,
                         size_t size)
 {
   (void)size;
-  index->header.sections[id] = (struct cs_index_section){offset, count, (uint32_t)size};
+  index->header.sections[id] = (struct fmt_index_section){offset, count, (uint32_t)size};
 }
 
 static void seal(struct small_index *index)
@@ -41,60 +41,60 @@ static void seal(struct small_index *index)
 static void make(struct small_index *index)
 {
   memset(index, 0, sizeof *index);
-  memcpy(index->header.magic, CS_INDEX_MAGIC, 8);
-  index->header.version = CS_INDEX_VERSION;
+  memcpy(index->header.magic, FMT_INDEX_MAGIC, 8);
+  index->header.version = FMT_INDEX_VERSION;
   index->header.header_size = sizeof index->header;
   index->header.file_size = sizeof *index;
-  index->header.section_count = CS_SECTION_COUNT;
+  index->header.section_count = FMT_SECTION_COUNT;
 #define SECTION(id, field)                                                                                             \
   set_section(index, id, offsetof(struct small_index, field), sizeof index->field / sizeof index->field[0],            \
               sizeof index->field[0])
-  SECTION(CS_SECTION_STRINGS, strings);
-  SECTION(CS_SECTION_SITES, sites);
-  SECTION(CS_SECTION_PHYSICALS, physicals);
-  SECTION(CS_SECTION_FUNCTIONS, functions);
-  SECTION(CS_SECTION_ARGS, args);
-  SECTION(CS_SECTION_TYPES, types);
-  SECTION(CS_SECTION_OPS, ops);
-  SECTION(CS_SECTION_STATES, states);
-  SECTION(CS_SECTION_RANGES, ranges);
-  SECTION(CS_SECTION_CALL_SITES, call_sites);
-  SECTION(CS_SECTION_CALL_VALUES, call_values);
-  SECTION(CS_SECTION_SAVED, saved);
+  SECTION(FMT_SECTION_STRINGS, strings);
+  SECTION(FMT_SECTION_SITES, sites);
+  SECTION(FMT_SECTION_PHYSICALS, physicals);
+  SECTION(FMT_SECTION_FUNCTIONS, functions);
+  SECTION(FMT_SECTION_ARGS, args);
+  SECTION(FMT_SECTION_TYPES, types);
+  SECTION(FMT_SECTION_OPS, ops);
+  SECTION(FMT_SECTION_STATES, states);
+  SECTION(FMT_SECTION_RANGES, ranges);
+  SECTION(FMT_SECTION_CALL_SITES, call_sites);
+  SECTION(FMT_SECTION_CALL_VALUES, call_values);
+  SECTION(FMT_SECTION_SAVED, saved);
 #undef SECTION
-  set_section(index, CS_SECTION_ENUMERATORS, sizeof index->header, 0, sizeof(struct cs_index_enumerator));
-  set_section(index, CS_SECTION_SYMBOLS, sizeof index->header, 0, sizeof(struct cs_index_symbol));
-  set_section(index, CS_SECTION_RULES, sizeof index->header, 0, sizeof(struct cs_index_rule));
+  set_section(index, FMT_SECTION_ENUMERATORS, sizeof index->header, 0, sizeof(struct fmt_index_enumerator));
+  set_section(index, FMT_SECTION_SYMBOLS, sizeof index->header, 0, sizeof(struct fmt_index_symbol));
+  set_section(index, FMT_SECTION_RULES, sizeof index->header, 0, sizeof(struct fmt_index_rule));
   memcpy(index->strings, "\0main\0n\0int", 11);
-  index->sites[0] = (struct cs_index_site){.pc = 100,
-                                           .function = 0,
-                                           .first_op = 0,
-                                           .op_count = 3,
-                                           .cfa_kind = CS_CFA_REGISTER,
-                                           .cfa_register = 7,
-                                           .first_state = 0,
-                                           .saved_count = 1};
-  index->sites[1] = (struct cs_index_site){.pc = 200, .function = 1, .physical = CS_NONE, .first_state = 1};
-  index->physicals[0] = (struct cs_index_physical){90, 300, 0, 0};
-  index->functions[0] = (struct cs_index_function){.address = 90, .name = 1, .arg_count = 2, .state_words = 1};
-  index->functions[1] = (struct cs_index_function){.address = 190, .name = 1, .first_arg = 2};
-  index->args[0] = (struct cs_index_arg){.name = 6, .kind = CS_ARG_VALUE, .join = UINT16_MAX};
-  index->args[1] = (struct cs_index_arg){.name = 6, .kind = CS_ARG_BUCKET_RANGE, .join = 0, .aux = 0};
-  index->types[0] = (struct cs_index_type){.name = 8, .kind = CS_TYPE_SIGNED, .size = 4, .target = CS_NONE};
-  index->ops[0] = (struct cs_op){.code = CS_OP_EMIT_REG, .reg = 5, .size = 4, .arg = 0, .skip = 1};
-  index->ops[1] = (struct cs_op){.code = CS_OP_REG, .reg = 4, .size = 8, .arg = 1, .skip = 2};
-  index->ops[2] = (struct cs_op){.code = CS_OP_EMIT_RANGE, .size = 8, .arg = 1, .skip = 1, .imm = 0};
+  index->sites[0] = (struct fmt_index_site){.pc = 100,
+                                            .function = 0,
+                                            .first_op = 0,
+                                            .op_count = 3,
+                                            .cfa_kind = FMT_CFA_REGISTER,
+                                            .cfa_register = 7,
+                                            .first_state = 0,
+                                            .saved_count = 1};
+  index->sites[1] = (struct fmt_index_site){.pc = 200, .function = 1, .physical = FMT_NONE, .first_state = 1};
+  index->physicals[0] = (struct fmt_index_physical){90, 300, 0, 0};
+  index->functions[0] = (struct fmt_index_function){.address = 90, .name = 1, .arg_count = 2, .state_words = 1};
+  index->functions[1] = (struct fmt_index_function){.address = 190, .name = 1, .first_arg = 2};
+  index->args[0] = (struct fmt_index_arg){.name = 6, .kind = FMT_ARG_VALUE, .join = UINT16_MAX};
+  index->args[1] = (struct fmt_index_arg){.name = 6, .kind = FMT_ARG_BUCKET_RANGE, .join = 0, .aux = 0};
+  index->types[0] = (struct fmt_index_type){.name = 8, .kind = FMT_TYPE_SIGNED, .size = 4, .target = FMT_NONE};
+  index->ops[0] = (struct fmt_op){.code = FMT_OP_EMIT_REG, .reg = 5, .size = 4, .arg = 0, .skip = 1};
+  index->ops[1] = (struct fmt_op){.code = FMT_OP_REG, .reg = 4, .size = 8, .arg = 1, .skip = 2};
+  index->ops[2] = (struct fmt_op){.code = FMT_OP_EMIT_RANGE, .size = 8, .arg = 1, .skip = 1, .imm = 0};
   index->ranges[0] = 1;
-  index->call_sites[0] = (struct cs_index_call_site){.pc = 400, .physical = 0, .first_value = 0, .value_count = 1};
-  index->call_values[0] = (struct cs_index_call_value){.reg = 5, .kind = CS_CALL_CONST};
-  index->saved[0] = (struct cs_index_saved){.reg = 3};
+  index->call_sites[0] = (struct fmt_index_call_site){.pc = 400, .physical = 0, .first_value = 0, .value_count = 1};
+  index->call_values[0] = (struct fmt_index_call_value){.reg = 5, .kind = FMT_CALL_CONST};
+  index->saved[0] = (struct fmt_index_saved){.reg = 3};
   seal(index);
 }
 
 static int check(struct small_index *index)
 {
-  struct cs_index opened;
-  return cs_index_open(index, sizeof *index, &opened);
+  struct fmt_index opened;
+  return fmt_index_open(index, sizeof *index, &opened);
 }
 
 #define REFUSES(statement, error)                                                                                      \
@@ -116,11 +116,11 @@ static void test_fields(void **state)
   REFUSES(i.header.header_size = 8, -EINVAL);
   REFUSES(i.header.section_count = 1, -EINVAL);
   REFUSES(i.header.build_id_size = 33, -EINVAL);
-  REFUSES(i.header.sections[CS_SECTION_SITES].offset += 4, -EINVAL);
-  REFUSES(i.header.sections[CS_SECTION_SITES].offset = UINT64_MAX - 7, -EINVAL);
-  REFUSES(i.header.sections[CS_SECTION_SITES].count = UINT32_MAX, -EINVAL);
-  REFUSES(i.header.sections[CS_SECTION_SITES].entry_size += 8, -EINVAL);
-  REFUSES(i.header.sections[CS_SECTION_SITES].entry_size -= 8, -EINVAL);
+  REFUSES(i.header.sections[FMT_SECTION_SITES].offset += 4, -EINVAL);
+  REFUSES(i.header.sections[FMT_SECTION_SITES].offset = UINT64_MAX - 7, -EINVAL);
+  REFUSES(i.header.sections[FMT_SECTION_SITES].count = UINT32_MAX, -EINVAL);
+  REFUSES(i.header.sections[FMT_SECTION_SITES].entry_size += 8, -EINVAL);
+  REFUSES(i.header.sections[FMT_SECTION_SITES].entry_size -= 8, -EINVAL);
   REFUSES(i.strings[15] = 'x', -EINVAL);
   REFUSES(i.strings[0] = 'x', -EINVAL);
   REFUSES(i.sites[1].pc = 100, -EINVAL);
@@ -143,32 +143,32 @@ static void test_fields(void **state)
   REFUSES(i.functions[0].state_words = 2, -EINVAL);
   REFUSES(i.args[0].name = 99, -EINVAL);
   REFUSES(i.args[0].type = 1, -EINVAL);
-  REFUSES(i.args[0].kind = CS_ARG_IGNORED + 1, -EINVAL);
+  REFUSES(i.args[0].kind = FMT_ARG_IGNORED + 1, -EINVAL);
   REFUSES(i.args[0].children = 2, -EINVAL);
   REFUSES(i.args[0].join = 2, -EINVAL);
   REFUSES(i.args[1].aux = 2, -EINVAL);
   REFUSES(i.ranges[0] = 2, -EINVAL);
   REFUSES(i.ranges[0] = -1, -EINVAL);
   REFUSES(i.types[0].name = 16, -EINVAL);
-  REFUSES(i.ops[0].code = CS_OP_COUNT, -EINVAL);
+  REFUSES(i.ops[0].code = FMT_OP_COUNT, -EINVAL);
   REFUSES(i.ops[0].reg = 16, -EINVAL);
   REFUSES(i.ops[0].size = 9, -EINVAL);
   REFUSES(i.ops[0].size = 0, -EINVAL);
   REFUSES(i.ops[0].arg = 2, -EINVAL);
   REFUSES(i.ops[0].skip = 0, -EINVAL);
   REFUSES(i.ops[1].arg = 0, -EINVAL);
-  REFUSES(i.ops[0].code = CS_OP_REG, -EINVAL);
+  REFUSES(i.ops[0].code = FMT_OP_REG, -EINVAL);
   REFUSES(i.ops[0].skip = 3, -EINVAL);
   REFUSES(i.ops[1].skip = 1, -EINVAL);
   REFUSES(i.ops[2].imm = 2, -EINVAL);
   REFUSES(i.ops[2].imm = -1, -EINVAL);
-  REFUSES((i.ops[1].code = CS_OP_BITS, i.ops[1].size = 32, i.ops[1].imm = 33), -EINVAL);
-  REFUSES((i.ops[2].code = CS_OP_EMIT_STRING, i.ops[2].imm = CS_STRING_MAX + 1), -EINVAL);
+  REFUSES((i.ops[1].code = FMT_OP_BITS, i.ops[1].size = 32, i.ops[1].imm = 33), -EINVAL);
+  REFUSES((i.ops[2].code = FMT_OP_EMIT_STRING, i.ops[2].imm = FMT_STRING_MAX + 1), -EINVAL);
   REFUSES(i.call_sites[0].physical = 1, -EINVAL);
   REFUSES(i.call_sites[0].value_count = 2, -EINVAL);
   REFUSES(i.call_values[0].reg = 16, -EINVAL);
   REFUSES(i.call_values[0].source = 16, -EINVAL);
-  REFUSES(i.call_values[0].kind = CS_CALL_FRAME + 1, -EINVAL);
+  REFUSES(i.call_values[0].kind = FMT_CALL_FRAME + 1, -EINVAL);
   REFUSES(i.saved[0].reg = 16, -EINVAL);
 }
 
@@ -187,9 +187,9 @@ static void test_bytes(void **state)
     seal(&bad);
     (void)check(&bad);
   }
-  struct cs_index opened;
+  struct fmt_index opened;
   for (size_t size = 0; size < sizeof good; size++)
-    assert_int_equal(cs_index_open(&good, size, &opened), -EINVAL);
+    assert_int_equal(fmt_index_open(&good, size, &opened), -EINVAL);
 }
 
 int main(void)

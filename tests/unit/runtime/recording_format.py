@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-HEADING = re.compile(r"^#+ .*`struct (cs_rec_\w+)`")
+HEADING = re.compile(r"^#+ .*`struct (fmt_rec_\w+)`")
 ROW = re.compile(r"^\| (\d+) \| (\d+) \| `(\w+)` \|")
 
 
@@ -25,7 +25,7 @@ def tables(path):
 
 
 def main(compiler, include, document):
-    checks = ['#include <stddef.h>', '#include "callsig/format/recording.h"']
+    checks = ['#include <stddef.h>', '#include "format/recording.h"']
     found = tables(document)
     if len(found) != 22 or not all(found.values()):
         print(f"{document}: {len(found)} tables of structures, 22 expected")

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "profiler/base/internal.h"
 #include "runtime/check.h"
 
 #define QUIET      __attribute__((no_instrument_function, noinline))
@@ -44,7 +44,7 @@ static struct {
 
 static struct open_call {
   int kind, caller, stage;
-  struct cs_rec_edge *edge;
+  struct fmt_rec_edge *edge;
   uint64_t children;
 } calls[MAX_DEPTH + 2];
 static int depth;
@@ -57,7 +57,7 @@ static const char *const texts[SIGNATURES] = {NULL, "n=1", "n=2"};
 
 /* What the model has seen of each edge's total. */
 static struct {
-  const struct cs_rec_edge *edge;
+  const struct fmt_rec_edge *edge;
   uint64_t total;
 } seen[MAX_EDGES];
 
@@ -67,13 +67,13 @@ static QUIET unsigned choose(unsigned limit)
   return (unsigned)(seed >> 33) % limit;
 }
 
-static QUIET uint64_t total_of(const struct cs_rec_edge *edge)
+static QUIET uint64_t total_of(const struct fmt_rec_edge *edge)
 {
-  const struct cs_rec_recursion *recursion = (const struct cs_rec_recursion *)edge->recursion;
+  const struct fmt_rec_recursion *recursion = (const struct fmt_rec_recursion *)edge->recursion;
   return edge->total + (recursion ? recursion->total : 0);
 }
 
-static QUIET uint64_t new_ticks(const struct cs_rec_edge *edge)
+static QUIET uint64_t new_ticks(const struct fmt_rec_edge *edge)
 {
   uint64_t place = (uintptr_t)edge / 64 % MAX_EDGES;
   while (seen[place].edge && seen[place].edge != edge)
@@ -123,7 +123,7 @@ static QUIET void each_group(const struct open_call *call, int entering, uint64_
 /* The first thing in each function: its frame is open. */
 static QUIET void entered(void)
 {
-  calls[depth].edge = (struct cs_rec_edge *)cs_self->top->edge;
+  calls[depth].edge = (struct fmt_rec_edge *)prof_self->top->edge;
 }
 
 static QUIET void call_some(void);
@@ -196,28 +196,28 @@ static QUIET void call_some(void)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static QUIET int function_of(const struct cs_rec_variant *variant)
+static QUIET int function_of(const struct fmt_rec_variant *variant)
 {
-  const struct cs_rec_context *context = (const struct cs_rec_context *)variant->context;
-  const struct cs_rec_function *function = (const struct cs_rec_function *)context->function;
+  const struct fmt_rec_context *context = (const struct fmt_rec_context *)variant->context;
+  const struct fmt_rec_function *function = (const struct fmt_rec_function *)context->function;
   for (int i = 0; function && i < NODES; i++)
     if (function->address == (uintptr_t)nodes[i])
       return i;
-  if (function && function->kind == CS_FUNCTION_KIND_TASK)
-    return NODES + (int)((const struct cs_rec_stage *)function->address)->number;
+  if (function && function->kind == FMT_FUNCTION_KIND_TASK)
+    return NODES + (int)((const struct fmt_rec_stage *)function->address)->number;
   return FUNCTIONS;
 }
 
-static QUIET int kind_of(const struct cs_rec_variant *variant)
+static QUIET int kind_of(const struct fmt_rec_variant *variant)
 {
   int function = function_of(variant);
-  const struct cs_rec_signature *signature = (const struct cs_rec_signature *)variant->signature;
+  const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)variant->signature;
   if (function == FUNCTIONS)
     return KINDS;
   if (function >= NODES) {
     int text = signature->word_count ? 1 : 0;
-    const char *of = text ? ((const struct cs_rec_name *)signature->words[0])->text : NULL;
-    CHECK(signature->flags == (text ? CS_SIGNATURE_TEXT : CS_SIGNATURE_NONE));
+    const char *of = text ? ((const struct fmt_rec_name *)signature->words[0])->text : NULL;
+    CHECK(signature->flags == (text ? FMT_SIGNATURE_TEXT : FMT_SIGNATURE_NONE));
     while (of && strcmp(of, texts[text]) != 0)
       text++;
     return function * SIGNATURES + text;
@@ -228,56 +228,56 @@ static QUIET int kind_of(const struct cs_rec_variant *variant)
   return function * SIGNATURES + value;
 }
 
-static QUIET uint64_t recursive(const struct cs_rec_edge *edge, bool ticks, enum cs_group which)
+static QUIET uint64_t recursive(const struct fmt_rec_edge *edge, bool ticks, enum fmt_group which)
 {
-  const struct cs_rec_recursion *recursion = (const struct cs_rec_recursion *)edge->recursion;
+  const struct fmt_rec_recursion *recursion = (const struct fmt_rec_recursion *)edge->recursion;
   return !recursion ? 0 : ticks ? recursion->cumulative[which] : recursion->primitive[which];
 }
 
 /* `outermost`: the calls that the edge counts itself are outermost in the group. */
-static QUIET void subtract(struct group *group, const struct cs_rec_edge *edge, enum cs_group which, bool outermost)
+static QUIET void subtract(struct group *group, const struct fmt_rec_edge *edge, enum fmt_group which, bool outermost)
 {
-  const struct cs_rec_recursion *recursion = (const struct cs_rec_recursion *)edge->recursion;
+  const struct fmt_rec_recursion *recursion = (const struct fmt_rec_recursion *)edge->recursion;
   group->calls -= edge->calls + (recursion ? recursion->calls : 0);
   group->primitive -= (outermost ? edge->calls : 0) + recursive(edge, false, which);
   group->cumulative -= (outermost ? edge->total : 0) + recursive(edge, true, which);
 }
 
-static QUIET const struct cs_rec_function *function_at(const struct cs_rec_context *context)
+static QUIET const struct fmt_rec_function *function_at(const struct fmt_rec_context *context)
 {
-  return (const struct cs_rec_function *)context->function;
+  return (const struct fmt_rec_function *)context->function;
 }
 
-static QUIET bool is_task_at(const struct cs_rec_context *context)
+static QUIET bool is_task_at(const struct fmt_rec_context *context)
 {
-  return context->function && function_at(context)->kind == CS_FUNCTION_KIND_TASK;
+  return context->function && function_at(context)->kind == FMT_FUNCTION_KIND_TASK;
 }
 
 /* The stage of a context, and in *outermost whether no context above it in the stage is of its module. */
-static QUIET int stage_of(const struct cs_rec_context *context, bool *outermost)
+static QUIET int stage_of(const struct fmt_rec_context *context, bool *outermost)
 {
-  const struct cs_rec_context *at = context;
+  const struct fmt_rec_context *at = context;
   *outermost = true;
   while (at && at->function && !is_task_at(at)) {
-    at = (const struct cs_rec_context *)at->parent;
+    at = (const struct fmt_rec_context *)at->parent;
     if (at && at->function && function_at(at)->module == function_at(context)->module)
       *outermost = false;
   }
-  return at && at->function ? (int)((const struct cs_rec_stage *)function_at(at)->address)->number : NO_STAGE;
+  return at && at->function ? (int)((const struct fmt_rec_stage *)function_at(at)->address)->number : NO_STAGE;
 }
 
-static QUIET void subtract_by_stage(const struct cs_rec_edge *edge, int kind)
+static QUIET void subtract_by_stage(const struct fmt_rec_edge *edge, int kind)
 {
-  const struct cs_rec_variant *to = (const struct cs_rec_variant *)edge->to;
+  const struct fmt_rec_variant *to = (const struct fmt_rec_variant *)edge->to;
   int function = kind / SIGNATURES, module = function >= NODES;
   bool outermost;
-  int stage = stage_of((const struct cs_rec_context *)to->context, &outermost);
+  int stage = stage_of((const struct fmt_rec_context *)to->context, &outermost);
   /* Outside of all stages, the groups without the stage say it. */
   bool own = stage != NO_STAGE;
-  outermost = own ? outermost : (edge->flags & CS_EDGE_MODULE) != 0;
-  subtract(&model.stage_functions[stage][function], edge, own ? CS_GROUP_FUNCTION_STAGE : CS_GROUP_FUNCTION, true);
-  subtract(&model.stage_signatures[stage][kind], edge, own ? CS_GROUP_SIGNATURE_STAGE : CS_GROUP_SIGNATURE, true);
-  subtract(&model.stage_modules[stage][module], edge, own ? CS_GROUP_MODULE_STAGE : CS_GROUP_MODULE, outermost);
+  outermost = own ? outermost : (edge->flags & FMT_EDGE_MODULE) != 0;
+  subtract(&model.stage_functions[stage][function], edge, own ? FMT_GROUP_FUNCTION_STAGE : FMT_GROUP_FUNCTION, true);
+  subtract(&model.stage_signatures[stage][kind], edge, own ? FMT_GROUP_SIGNATURE_STAGE : FMT_GROUP_SIGNATURE, true);
+  subtract(&model.stage_modules[stage][module], edge, own ? FMT_GROUP_MODULE_STAGE : FMT_GROUP_MODULE, outermost);
 }
 
 static QUIET void expect_zero(const struct group *groups, size_t count, const char *what)
@@ -294,19 +294,19 @@ static QUIET void expect_zero(const struct group *groups, size_t count, const ch
 /* Takes what was recorded from the model: nothing must be left. */
 static QUIET void compare(void)
 {
-  const struct cs_tree *tree = &cs_self->tree;
-  for (uint64_t at = tree->record->first_edge; at; at = ((const struct cs_rec_edge *)at)->next) {
-    const struct cs_rec_edge *edge = (const struct cs_rec_edge *)at;
-    const struct cs_rec_variant *from = (const struct cs_rec_variant *)edge->from,
-                                *to = (const struct cs_rec_variant *)edge->to;
+  const struct prof_tree *tree = &prof_self->tree;
+  for (uint64_t at = tree->record->first_edge; at; at = ((const struct fmt_rec_edge *)at)->next) {
+    const struct fmt_rec_edge *edge = (const struct fmt_rec_edge *)at;
+    const struct fmt_rec_variant *from = (const struct fmt_rec_variant *)edge->from,
+                                 *to = (const struct fmt_rec_variant *)edge->to;
     int kind = kind_of(to), caller = kind_of(from);
     if (kind == KINDS)
       continue; /* not one of the nodes */
-    subtract(&model.functions[kind / SIGNATURES], edge, CS_GROUP_FUNCTION, true);
-    subtract(&model.signatures[kind], edge, CS_GROUP_SIGNATURE, true);
-    subtract(&model.function_pairs[caller / SIGNATURES][kind / SIGNATURES], edge, CS_GROUP_FUNCTION_PAIR, true);
-    subtract(&model.signature_pairs[caller][kind], edge, CS_GROUP_SIGNATURE_PAIR, true);
-    subtract(&model.modules[kind / SIGNATURES >= NODES], edge, CS_GROUP_MODULE, (edge->flags & CS_EDGE_MODULE) != 0);
+    subtract(&model.functions[kind / SIGNATURES], edge, FMT_GROUP_FUNCTION, true);
+    subtract(&model.signatures[kind], edge, FMT_GROUP_SIGNATURE, true);
+    subtract(&model.function_pairs[caller / SIGNATURES][kind / SIGNATURES], edge, FMT_GROUP_FUNCTION_PAIR, true);
+    subtract(&model.signature_pairs[caller][kind], edge, FMT_GROUP_SIGNATURE_PAIR, true);
+    subtract(&model.modules[kind / SIGNATURES >= NODES], edge, FMT_GROUP_MODULE, (edge->flags & FMT_EDGE_MODULE) != 0);
     subtract_by_stage(edge, kind);
     model.own[kind / SIGNATURES] -= total_of(edge) - edge->children;
   }
@@ -320,9 +320,9 @@ static QUIET void compare(void)
   expect_zero(model.stage_modules[0], (STAGES + 1) * MODULES, "module and stage");
   for (int i = 0; i < FUNCTIONS; i++)
     CHECK(model.own[i] == 0);
-  CHECK(cs_self->recursion == 0 && cs_self->mode == CS_MODE_PLAIN);
-  for (size_t i = 0; i < CS_LOSS_COUNT; i++)
-    CHECK((cs_process.header->loss[i] != 0) == (merged && i == CS_LOSS_CONTEXTS_MERGED));
+  CHECK(prof_self->recursion == 0 && prof_self->mode == PROF_MODE_PLAIN);
+  for (size_t i = 0; i < FMT_LOSS_COUNT; i++)
+    CHECK((prof_process.header->loss[i] != 0) == (merged && i == FMT_LOSS_CONTEXTS_MERGED));
 }
 
 static QUIET void open_stages(void)
@@ -353,7 +353,7 @@ QUIET int main(int argc, char **argv)
       call(any_kind());
     }
   }
-  CHECK(cs_process.settings.clock == CS_CLOCK_TSC || cs_process.settings.clock == CS_CLOCK_MONOTONIC);
+  CHECK(prof_process.settings.clock == FMT_CLOCK_TSC || prof_process.settings.clock == FMT_CLOCK_MONOTONIC);
   compare();
   CHECK(unlink(callsig_path()) == 0);
   return 0;

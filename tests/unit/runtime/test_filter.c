@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "check.h"
-#include "filter.h"
+#include "profiler/module/filter.h"
 
 static bool glob(const char *pattern, const char *text)
 {
-  return cs_glob_matches(pattern, pattern + strlen(pattern), text);
+  return prof_glob_matches(pattern, pattern + strlen(pattern), text);
 }
 
 static void test_globs(void)
@@ -26,8 +26,8 @@ static void test_globs(void)
 
 static bool admits(const char *include, const char *exclude, const char *function, const char *file, const char *module)
 {
-  const struct cs_filter_subject subject = {function, file, module};
-  return cs_filter_admits(include, exclude, &subject);
+  const struct prof_filter_subject subject = {function, file, module};
+  return prof_filter_admits(include, exclude, &subject);
 }
 
 static void test_lists(void)
@@ -49,13 +49,13 @@ static void test_lists(void)
 static void test_modules(void)
 {
   const char *module = "/opt/app/plugin.so";
-  CHECK(!cs_filter_excludes_module(NULL, NULL, module));
-  CHECK(cs_filter_excludes_module(NULL, "plugin.so", module) &&
-        cs_filter_excludes_module(NULL, "module:/opt/*", module));
-  CHECK(!cs_filter_excludes_module(NULL, "function:plugin.so", module));
-  CHECK(cs_filter_excludes_module("module:main", NULL, module));
-  CHECK(!cs_filter_excludes_module("module:main\nwork", NULL, module));
-  CHECK(!cs_filter_excludes_module("module:plugin.so", NULL, module));
+  CHECK(!prof_filter_excludes_module(NULL, NULL, module));
+  CHECK(prof_filter_excludes_module(NULL, "plugin.so", module) &&
+        prof_filter_excludes_module(NULL, "module:/opt/*", module));
+  CHECK(!prof_filter_excludes_module(NULL, "function:plugin.so", module));
+  CHECK(prof_filter_excludes_module("module:main", NULL, module));
+  CHECK(!prof_filter_excludes_module("module:main\nwork", NULL, module));
+  CHECK(!prof_filter_excludes_module("module:plugin.so", NULL, module));
 }
 
 int main(void)

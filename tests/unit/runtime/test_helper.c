@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "helper.h"
+#include "profiler/module/helper.h"
 
-static struct cs_settings settings;
+static struct prof_settings settings;
 static char folder[512];
 static char last_message[1024];
 static int messages, signals;
@@ -80,9 +80,9 @@ static void test_what_it_sees(void)
   int pipe_ends[2];
   CHECK(pipe(pipe_ends) == 0);
   int before = count_descriptors();
-  uint64_t mask = cs_block_signals();
-  CHECK(cs_helper_index(&settings, "/some/file") == 0);
-  cs_restore_signals(mask);
+  uint64_t mask = prof_block_signals();
+  CHECK(prof_helper_index(&settings, "/some/file") == 0);
+  prof_restore_signals(mask);
   nothing_to_wait_for();
   CHECK(count_descriptors() == before);
   CHECK(strcmp(read_result("arguments"), "index --cache --rules /a/rules -- /some/file\n") == 0);
@@ -97,9 +97,9 @@ static void test_what_it_sees(void)
 static void expect_failure(int error, const char *word)
 {
   messages = 0;
-  uint64_t mask = cs_block_signals();
-  CHECK(cs_helper_index(&settings, "/some/file") == error);
-  cs_restore_signals(mask);
+  uint64_t mask = prof_block_signals();
+  CHECK(prof_helper_index(&settings, "/some/file") == error);
+  prof_restore_signals(mask);
   CHECK(messages == 1 && strstr(last_message, "/some/file") && strstr(last_message, word));
   nothing_to_wait_for();
 }
@@ -123,7 +123,7 @@ static void test_path(void)
   snprintf(path, sizeof path, "/nowhere:%s:%s", folder, getenv("PATH"));
   setenv("PATH", path, 1);
   strcpy(settings.command, "callsig-by-path");
-  CHECK(cs_helper_index(&settings, "/some/file") == 0);
+  CHECK(prof_helper_index(&settings, "/some/file") == 0);
 }
 
 /* The helper needs more than the limits that the program set for itself. */
@@ -134,7 +134,7 @@ static void test_limits(void)
   CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
   limit.rlim_cur = 0;
   CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  CHECK(cs_helper_index(&settings, "/some/file") == 0);
+  CHECK(prof_helper_index(&settings, "/some/file") == 0);
   limit.rlim_cur = limit.rlim_max;
   CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
   CHECK(strcmp(read_result("limit"), "0\n") != 0);

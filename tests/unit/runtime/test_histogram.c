@@ -1,5 +1,5 @@
 /* Histograms of times: which bucket a value is in, moving, and what happens when the recording is nearly full. */
-#include "histogram.h"
+#include "profiler/stack/histogram.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,45 +10,46 @@
 
 #include <cmocka.h>
 
-#include "recording.h"
-#include "tree.h"
+#include "profiler/base/recording.h"
+#include "profiler/tree/tree.h"
 
-static struct cs_thread thread;
+static struct prof_thread thread;
 
 static int start(void **state)
 {
   static unsigned number;
   (void)state;
-  memset(&cs_process, 0, sizeof cs_process);
+  memset(&prof_process, 0, sizeof prof_process);
   memset(&thread, 0, sizeof thread);
-  cs_process.pid = (uint32_t)getpid();
-  cs_process.settings.clock = CS_CLOCK_MONOTONIC;
-  cs_process.settings.memory_limit = 4 << 20;
-  cs_process.settings.percentiles = true;
-  snprintf(cs_process.settings.output, sizeof cs_process.settings.output, "test_histogram.%d.%u", getpid(), number++);
-  assert_int_equal(cs_recording_open(&cs_process, false), 0);
-  assert_int_equal(cs_tree_init(&thread.tree, 1), 0);
+  prof_process.pid = (uint32_t)getpid();
+  prof_process.settings.clock = FMT_CLOCK_MONOTONIC;
+  prof_process.settings.memory_limit = 4 << 20;
+  prof_process.settings.percentiles = true;
+  snprintf(prof_process.settings.output, sizeof prof_process.settings.output, "test_histogram.%d.%u", getpid(),
+           number++);
+  assert_int_equal(prof_recording_open(&prof_process, false), 0);
+  assert_int_equal(prof_tree_init(&thread.tree, 1), 0);
   thread.self = &thread;
-  thread.state = CS_HOOKS_CLOCK;
+  thread.state = PROF_HOOKS_CLOCK;
   return 0;
 }
 
 static int stop(void **state)
 {
   (void)state;
-  return unlink(cs_process.path);
+  return unlink(prof_process.path);
 }
 
-static uint64_t *octave(const struct cs_rec_histogram *histogram, unsigned number)
+static uint64_t *octave(const struct fmt_rec_histogram *histogram, unsigned number)
 {
   return (uint64_t *)histogram->octaves[number];
 }
 
 /* What is counted in the bucket of all values from `low` to `high`. */
-static uint64_t counted(const struct cs_rec_histogram *histogram, uint64_t low, uint64_t high)
+static uint64_t counted(const struct fmt_rec_histogram *histogram, uint64_t low, uint64_t high)
 {
   const unsigned bits = histogram->sub_bits;
-  for (unsigned i = 0; i < CS_HISTOGRAM_OCTAVES; i++) {
+  for (unsigned i = 0; i < FMT_HISTOGRAM_OCTAVES; i++) {
     for (unsigned k = 0; octave(histogram, i) && k < 1u << bits; k++) {
       uint64_t width = i ? UINT64_C(1) << (i - 1) : 1;
       uint64_t first = i ? ((UINT64_C(1) << bits) + k) * width : k;
@@ -59,10 +60,10 @@ static uint64_t counted(const struct cs_rec_histogram *histogram, uint64_t low, 
   return 0;
 }
 
-static uint64_t sum(const struct cs_rec_histogram *histogram)
+static uint64_t sum(const struct fmt_rec_histogram *histogram)
 {
   uint64_t all = 0;
-  for (unsigned i = 0; i < CS_HISTOGRAM_OCTAVES; i++)
+  for (unsigned i = 0; i < FMT_HISTOGRAM_OCTAVES; i++)
     for (unsigned k = 0; octave(histogram, i) && k < 1u << histogram->sub_bits; k++)
       all += octave(histogram, i)[k];
   return all;
@@ -79,8 +80,8 @@ static void test_buckets(void **state)
                {1000, 960, 1023},  {1023, 960, 1023},
                {1024, 1024, 1151}, {UINT64_MAX, UINT64_C(15) << 60, UINT64_MAX}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct cs_rec_histogram *histogram = cs_histogram_make(&thread.tree, 3);
-    assert_true(cs_histogram_add(&thread.tree, histogram, cases[i].value));
+    struct fmt_rec_histogram *histogram = prof_histogram_make(&thread.tree, 3);
+    assert_true(prof_histogram_add(&thread.tree, histogram, cases[i].value));
     assert_int_equal(counted(histogram, cases[i].low, cases[i].high), 1);
     assert_int_equal(sum(histogram), 1);
   }
@@ -92,23 +93,23 @@ static void test_move(void **state)
   (void)state;
   uint64_t target = 0, lost = 0;
   for (uint64_t turn = 1; turn <= 3; turn++) {
-    struct cs_rec_histogram *source = cs_histogram_make(&thread.tree, 5);
+    struct fmt_rec_histogram *source = prof_histogram_make(&thread.tree, 5);
     for (uint64_t value = 1; value < 100000; value += 7 * turn)
-      assert_true(cs_histogram_add(&thread.tree, source, value));
-    uint64_t before = target ? sum((struct cs_rec_histogram *)target) : 0, more = sum(source);
-    assert_true(cs_histogram_move(&thread.tree, &target, source, &lost));
-    assert_int_equal(sum((struct cs_rec_histogram *)target), before + more);
+      assert_true(prof_histogram_add(&thread.tree, source, value));
+    uint64_t before = target ? sum((struct fmt_rec_histogram *)target) : 0, more = sum(source);
+    assert_true(prof_histogram_move(&thread.tree, &target, source, &lost));
+    assert_int_equal(sum((struct fmt_rec_histogram *)target), before + more);
     assert_int_equal(sum(source), 0);
   }
-  assert_int_equal(((struct cs_rec_histogram *)target)->sub_bits, 5);
+  assert_int_equal(((struct fmt_rec_histogram *)target)->sub_bits, 5);
   assert_int_equal(lost, 0);
 }
 
 static void fill_recording(void)
 {
-  while (cs_record_alloc(&thread.tree, CS_BLOCK_SIZE))
+  while (prof_record_alloc(&thread.tree, PROF_BLOCK_SIZE))
     ;
-  while (cs_record_alloc(&thread.tree, 8))
+  while (prof_record_alloc(&thread.tree, 8))
     ;
 }
 
@@ -116,20 +117,21 @@ static void fill_recording(void)
 static void test_no_space(void **state)
 {
   (void)state;
-  struct cs_rec_histogram *source = cs_histogram_make(&thread.tree, 3), *other = cs_histogram_make(&thread.tree, 3);
+  struct fmt_rec_histogram *source = prof_histogram_make(&thread.tree, 3),
+                           *other = prof_histogram_make(&thread.tree, 3);
   for (uint64_t value = 0; value < 1000; value++)
-    assert_true(cs_histogram_add(&thread.tree, source, value));
-  assert_true(cs_histogram_add(&thread.tree, other, 9));
+    assert_true(prof_histogram_add(&thread.tree, source, value));
+  assert_true(prof_histogram_add(&thread.tree, other, 9));
   fill_recording();
-  assert_null(cs_histogram_make(&thread.tree, 3));
-  assert_false(cs_histogram_add(&thread.tree, other, 1 << 20));
+  assert_null(prof_histogram_make(&thread.tree, 3));
+  assert_false(prof_histogram_add(&thread.tree, other, 1 << 20));
   uint64_t target = (uintptr_t)other, lost = 0;
-  assert_false(cs_histogram_move(&thread.tree, &target, source, &lost));
+  assert_false(prof_histogram_move(&thread.tree, &target, source, &lost));
   assert_int_equal(lost, 1000 - 8); /* 8 to 15 are in the octave that is there */
   assert_int_equal(sum(other), 9);
   target = 0;
-  assert_true(cs_histogram_add(&thread.tree, source, 8));
-  assert_false(cs_histogram_move(&thread.tree, &target, source, &lost));
+  assert_true(prof_histogram_add(&thread.tree, source, 8));
+  assert_false(prof_histogram_move(&thread.tree, &target, source, &lost));
   assert_int_equal(lost, 1000 - 8 + 1);
   assert_int_equal(target, 0);
 }
@@ -138,28 +140,28 @@ static void test_no_space(void **state)
 static void test_calls(void **state)
 {
   (void)state;
-  static struct cs_rec_edge edges[10];
+  static struct fmt_rec_edge edges[10];
   memset(edges, 0, sizeof edges);
   for (unsigned i = 0; i < 9; i++) {
-    edges[i].histogram = (uintptr_t)cs_histogram_make(&thread.tree, CS_CALL_SUB_BITS);
+    edges[i].histogram = (uintptr_t)prof_histogram_make(&thread.tree, PROF_CALL_SUB_BITS);
     for (unsigned k = 0; k < 60; k++) {
-      cs_histogram_call(&thread, &edges[i], UINT64_C(8) << k);
-      cs_histogram_call(&thread, &edges[i], UINT64_C(8) << k);
+      prof_histogram_call(&thread, &edges[i], UINT64_C(8) << k);
+      prof_histogram_call(&thread, &edges[i], UINT64_C(8) << k);
     }
-    assert_int_equal(sum((struct cs_rec_histogram *)edges[i].histogram), 120);
-    assert_int_equal(counted((struct cs_rec_histogram *)edges[i].histogram, 8, 8), 2);
+    assert_int_equal(sum((struct fmt_rec_histogram *)edges[i].histogram), 120);
+    assert_int_equal(counted((struct fmt_rec_histogram *)edges[i].histogram, 8, 8), 2);
   }
-  assert_int_equal(cs_process.header->loss[CS_LOSS_HISTOGRAM], 0);
-  assert_int_equal(thread.state, CS_HOOKS_CLOCK);
-  cs_histogram_call(&thread, &edges[9], 1); /* it has no histogram */
-  assert_int_equal(cs_process.header->loss[CS_LOSS_HISTOGRAM], 1);
+  assert_int_equal(prof_process.header->loss[FMT_LOSS_HISTOGRAM], 0);
+  assert_int_equal(thread.state, PROF_HOOKS_CLOCK);
+  prof_histogram_call(&thread, &edges[9], 1); /* it has no histogram */
+  assert_int_equal(prof_process.header->loss[FMT_LOSS_HISTOGRAM], 1);
   fill_recording();
   edges[0].histogram = edges[1].histogram;
-  struct cs_rec_histogram *first = (struct cs_rec_histogram *)edges[0].histogram;
+  struct fmt_rec_histogram *first = (struct fmt_rec_histogram *)edges[0].histogram;
   memset(first->octaves, 0, sizeof first->octaves);
   for (unsigned k = 0; k < 60; k++)
-    cs_histogram_call(&thread, &edges[0], UINT64_C(8) << k);
-  uint64_t lost = cs_process.header->loss[CS_LOSS_HISTOGRAM] - 1;
+    prof_histogram_call(&thread, &edges[0], UINT64_C(8) << k);
+  uint64_t lost = prof_process.header->loss[FMT_LOSS_HISTOGRAM] - 1;
   assert_true(lost > 0 && lost < 60);
   assert_int_equal(sum(first) + lost, 60);
 }

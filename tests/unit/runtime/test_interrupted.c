@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "profiler/base/internal.h"
 #include "runtime/check.h"
 
 #define QUIET     __attribute__((no_instrument_function, noinline))
@@ -82,7 +82,7 @@ static QUIET void set_timer(int microseconds)
   CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0);
 }
 
-static QUIET int function_number(const struct cs_rec_function *function)
+static QUIET int function_number(const struct fmt_rec_function *function)
 {
   for (int i = 0; i < FUNCTIONS; i++)
     if (function->address == (uintptr_t)nodes[i])
@@ -92,28 +92,28 @@ static QUIET int function_number(const struct cs_rec_function *function)
 
 static QUIET void check_edges(int jumps)
 {
-  const struct cs_tree *tree = &cs_self->tree;
+  const struct prof_tree *tree = &prof_self->tree;
   uint64_t calls[FUNCTIONS] = {0};
-  for (uint64_t at = tree->record->first_edge; at; at = ((const struct cs_rec_edge *)at)->next) {
-    const struct cs_rec_edge *edge = (const struct cs_rec_edge *)at;
-    const struct cs_rec_variant *to = (const struct cs_rec_variant *)edge->to;
-    const struct cs_rec_context *context = (const struct cs_rec_context *)to->context;
-    const struct cs_rec_function *function = (const struct cs_rec_function *)context->function;
-    const struct cs_rec_recursion *recursion = (const struct cs_rec_recursion *)edge->recursion;
+  for (uint64_t at = tree->record->first_edge; at; at = ((const struct fmt_rec_edge *)at)->next) {
+    const struct fmt_rec_edge *edge = (const struct fmt_rec_edge *)at;
+    const struct fmt_rec_variant *to = (const struct fmt_rec_variant *)edge->to;
+    const struct fmt_rec_context *context = (const struct fmt_rec_context *)to->context;
+    const struct fmt_rec_function *function = (const struct fmt_rec_function *)context->function;
+    const struct fmt_rec_recursion *recursion = (const struct fmt_rec_recursion *)edge->recursion;
     int number = function_number(function);
     if (number < 0)
       continue;
     calls[number] += edge->calls + (recursion ? recursion->calls : 0);
-    CHECK(function->active == 0 && ((const struct cs_rec_signature *)to->signature)->active == 0);
-    CHECK(edge->counters == (uintptr_t)&edge->calls && (edge->mode & 3) != CS_MODE_RECURSION);
+    CHECK(function->active == 0 && ((const struct fmt_rec_signature *)to->signature)->active == 0);
+    CHECK(edge->counters == (uintptr_t)&edge->calls && (edge->mode & 3) != PROF_MODE_RECURSION);
   }
   /* A jump out of a handler may leave a hook before it recorded its call (a loss), or before the function counted it.
    */
-  const uint64_t *losses = cs_process.header->loss;
-  uint64_t lost = losses[CS_LOSS_NESTED] + losses[CS_LOSS_NO_SPACE], uncounted = jumps ? handled / 16 : 0;
+  const uint64_t *losses = prof_process.header->loss;
+  uint64_t lost = losses[FMT_LOSS_NESTED] + losses[FMT_LOSS_NO_SPACE], uncounted = jumps ? handled / 16 : 0;
   uint64_t called = 0, recorded = 0;
-  CHECK(jumps || losses[CS_LOSS_NESTED] == 0);
-  CHECK(jumps || losses[CS_LOSS_EXIT_UNMATCHED] == 0);
+  CHECK(jumps || losses[FMT_LOSS_NESTED] == 0);
+  CHECK(jumps || losses[FMT_LOSS_EXIT_UNMATCHED] == 0);
   for (int i = 0; i < FUNCTIONS; i++) {
     called += counts[i];
     recorded += calls[i];
@@ -215,7 +215,7 @@ QUIET int main(int argc, char **argv)
     run_timed(jumps);
   may_jump = 0;
   descend(3, 27);
-  CHECK(cs_self->recursion == 0 && cs_self->mode == CS_MODE_PLAIN);
+  CHECK(prof_self->recursion == 0 && prof_self->mode == PROF_MODE_PLAIN);
   check_edges(jumps);
   CHECK(unlink(callsig_path()) == 0);
   if (is_stepped)

@@ -7,18 +7,18 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "locate.h"
-#include "maps.h"
+#include "profiler/base/proc_maps.h"
+#include "profiler/module/locate.h"
 
-static struct cs_located found;
+static struct prof_located found;
 
 static __thread int thread_local_word = 1;
 
 static void test_program(void)
 {
-  char exe[CS_MAX_PATH] = "";
+  char exe[PROF_MAX_PATH] = "";
   CHECK(readlink("/proc/self/exe", exe, sizeof exe - 1) > 0);
-  CHECK(cs_locate((uintptr_t)test_program, &found) == 0);
+  CHECK(prof_locate((uintptr_t)test_program, &found) == 0);
   CHECK(found.main_program && !found.deleted && strcmp(found.path, exe) == 0);
   CHECK(found.start <= (uintptr_t)test_program && found.end > (uintptr_t)test_program);
   CHECK(found.build_id_size == 20 && found.inode != 0);
@@ -35,7 +35,7 @@ static void test_library(void)
   void *function = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
   Dl_info info;
   CHECK(function && dladdr(function, &info));
-  CHECK(cs_locate((uintptr_t)function, &found) == 0);
+  CHECK(prof_locate((uintptr_t)function, &found) == 0);
   CHECK(!found.main_program && !found.tls_known && found.start == (uintptr_t)info.dli_fbase);
   CHECK(strstr(found.path, "libc") && found.path[0] == '/');
 }
@@ -43,10 +43,10 @@ static void test_library(void)
 static void test_nothing(void)
 {
   void *heap = malloc(100);
-  CHECK(cs_locate((uintptr_t)heap, &found) != 0);
-  CHECK(cs_locate((uintptr_t)&heap, &found) != 0);
-  CHECK(cs_locate(0, &found) != 0);
-  CHECK(cs_locate(UINTPTR_MAX, &found) != 0);
+  CHECK(prof_locate((uintptr_t)heap, &found) != 0);
+  CHECK(prof_locate((uintptr_t)&heap, &found) != 0);
+  CHECK(prof_locate(0, &found) != 0);
+  CHECK(prof_locate(UINTPTR_MAX, &found) != 0);
   free(heap);
 }
 
@@ -57,7 +57,7 @@ struct seen {
   unsigned count;
 };
 
-static bool see(const struct cs_mapping *mapping, void *data)
+static bool see(const struct prof_mapping *mapping, void *data)
 {
   struct seen *seen = data;
   seen->ascending = seen->ascending && mapping->low >= seen->last && mapping->high > mapping->low;
@@ -78,11 +78,11 @@ static void test_maps(void)
   for (int i = 0; i < PAGES; i += 2)
     CHECK(mprotect(pages + i * 4096, 4096, PROT_READ | PROT_WRITE) == 0);
   struct seen seen = {.address = (uintptr_t)pages + (PAGES - 2) * 4096, .ascending = true};
-  CHECK(cs_maps_walk(see, &seen) == 0);
+  CHECK(prof_maps_walk(see, &seen) == 0);
   CHECK(seen.stack && seen.found && seen.ascending && seen.count > PAGES);
 }
 
-static bool stop(const struct cs_mapping *mapping, void *data)
+static bool stop(const struct prof_mapping *mapping, void *data)
 {
   (void)mapping;
   ++*(int *)data;
@@ -91,12 +91,12 @@ static bool stop(const struct cs_mapping *mapping, void *data)
 
 int main(void)
 {
-  cs_process.pid = (uint32_t)getpid(); /* what reading memory asks for */
+  prof_process.pid = (uint32_t)getpid(); /* what reading memory asks for */
   test_program();
   test_library();
   test_nothing();
   test_maps();
   int calls = 0;
-  CHECK(cs_maps_walk(stop, &calls) == 0 && calls == 1);
+  CHECK(prof_maps_walk(stop, &calls) == 0 && calls == 1);
   return 0;
 }

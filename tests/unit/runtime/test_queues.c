@@ -42,7 +42,7 @@ static QUIET void get(struct callsig_queue *queue, uint64_t wait)
 }
 
 /* Ticks for which the queue has been empty until now. */
-static QUIET uint64_t empty_until_now(const struct cs_rec_queue *queue)
+static QUIET uint64_t empty_until_now(const struct fmt_rec_queue *queue)
 {
   return queue->level.empty_ticks + ((int64_t)queue->level.items <= 0 ? ticks : 0);
 }
@@ -52,7 +52,7 @@ static QUIET void test_level(void)
   ticks = 1000;
   CHECK(callsig_set_clock(read_ticks, &ticks, 1000) == 0);
   struct callsig_queue *queue = open_queue("level", 3);
-  const struct cs_rec_queue *record = queue_record("0:0:level");
+  const struct fmt_rec_queue *record = queue_record("0:0:level");
   ticks += 100; /* a period without an event, all empty */
   CHECK(empty_until_now(record) == 100 && record->opened_ticks == 1000 && record->capacity == 3);
   put(queue, 10); /* filled at 1110 */
@@ -78,7 +78,7 @@ static QUIET void test_level(void)
   ticks += 100;
   CHECK(record->level.items == 9 && record->high_water == 9 && empty_until_now(record) == 155);
   callsig_queue_set_level(queue, 0);
-  const struct cs_rec_queue_use use = use_of("0:0:level");
+  const struct fmt_rec_queue_use use = use_of("0:0:level");
   CHECK(use.puts == 3 && use.gets == 3 && use.failed == 1 && use.put_total == 10 && use.get_total == 5);
   /* Closed and opened again it goes on, as if the time between were none. */
   ticks += 5;
@@ -146,8 +146,8 @@ static QUIET void test_threads(void)
     CHECK(pthread_create(&threads[i], NULL, i % 2 ? get_items : put_items, NULL) == 0);
   for (unsigned i = 0; i < 2 * THREADS; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
-  const struct cs_rec_queue *record = queue_record("0:0:shared");
-  const struct cs_rec_queue_use use = use_of("0:0:shared");
+  const struct fmt_rec_queue *record = queue_record("0:0:shared");
+  const struct fmt_rec_queue_use use = use_of("0:0:shared");
   CHECK(record->level.items == 0 && use.puts == THREADS * ITEMS && use.gets == THREADS * ITEMS);
   CHECK(record->high_water <= THREADS * ITEMS);
   callsig_queue_close(shared);
@@ -190,7 +190,7 @@ static QUIET void test_fifo(void)
   for (unsigned i = 0; i < THREADS; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
   CHECK(taken[0] + taken[1] == 10000 && callsig_fifo_get(fifo, &got, UINT64_MAX) == -EPIPE);
-  const struct cs_rec_queue_use use = use_of("1:2:fifo");
+  const struct fmt_rec_queue_use use = use_of("1:2:fifo");
   CHECK(use.puts == 10000 && use.gets == 10000 && queue_record("1:2:fifo")->high_water == 3);
   CHECK(queue_record("1:2:fifo")->level.items == 0 && queue_record("1:2:fifo")->capacity == 3);
   callsig_fifo_close(fifo);

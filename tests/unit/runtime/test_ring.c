@@ -1,5 +1,5 @@
 /* Rings of spans: what is kept, what handlers that interrupt a write may do, bounds, and folding. */
-#include "ring.h"
+#include "profiler/base/ring.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,33 +13,33 @@
 
 #include <cmocka.h>
 
-#include "callsig/format/duration.h"
-#include "tree.h"
+#include "format/duration.h"
+#include "profiler/tree/tree.h"
 
 #define SPANS 256u
 
-static struct cs_thread thread;
+static struct prof_thread thread;
 
-static void open_thread(struct cs_thread *t)
+static void open_thread(struct prof_thread *t)
 {
   memset(t, 0, sizeof *t);
-  assert_int_equal(cs_tree_init(&t->tree, 1), 0);
-  cs_ring_open(t);
-  cs_tree_publish(&t->tree);
+  assert_int_equal(prof_tree_init(&t->tree, 1), 0);
+  prof_ring_open(t);
+  prof_tree_publish(&t->tree);
 }
 
 static void start_with(uint64_t memory, bool timeline)
 {
   static unsigned number;
-  memset(&cs_process, 0, sizeof cs_process);
-  cs_process.pid = (uint32_t)getpid();
-  cs_process.settings.clock = CS_CLOCK_MONOTONIC;
-  cs_process.settings.memory_limit = memory;
-  cs_process.settings.timeline = timeline;
-  cs_process.settings.timeline_min_ns = 1000;
-  cs_process.settings.timeline_spans = SPANS;
-  snprintf(cs_process.settings.output, sizeof cs_process.settings.output, "test_ring.%d.%u", getpid(), number++);
-  assert_int_equal(cs_recording_open(&cs_process, false), 0);
+  memset(&prof_process, 0, sizeof prof_process);
+  prof_process.pid = (uint32_t)getpid();
+  prof_process.settings.clock = FMT_CLOCK_MONOTONIC;
+  prof_process.settings.memory_limit = memory;
+  prof_process.settings.timeline = timeline;
+  prof_process.settings.timeline_min_ns = 1000;
+  prof_process.settings.timeline_spans = SPANS;
+  snprintf(prof_process.settings.output, sizeof prof_process.settings.output, "test_ring.%d.%u", getpid(), number++);
+  assert_int_equal(prof_recording_open(&prof_process, false), 0);
 }
 
 static int start(void **state)
@@ -53,21 +53,21 @@ static int start(void **state)
 static int stop(void **state)
 {
   (void)state;
-  return unlink(cs_process.path);
+  return unlink(prof_process.path);
 }
 
 static uint64_t lost(void)
 {
-  return cs_process.header->loss[CS_LOSS_TIMELINE];
+  return prof_process.header->loss[FMT_LOSS_TIMELINE];
 }
 
 /* A span whose fields all follow from one number. */
-static void add(struct cs_thread *t, uint64_t number)
+static void add(struct prof_thread *t, uint64_t number)
 {
-  cs_ring_add(t, CS_SPAN_PUT, (const void *)(number * 8), number, number + 1, number + 2, (uint32_t)number + 3);
+  prof_ring_add(t, FMT_SPAN_PUT, (const void *)(number * 8), number, number + 1, number + 2, (uint32_t)number + 3);
 }
 
-static bool is_whole(const struct cs_rec_span *span)
+static bool is_whole(const struct fmt_rec_span *span)
 {
   uint64_t number = span->start;
   return span->what == number * 8 && span->duration == number + 1 && span->item == number + 2 &&
@@ -77,15 +77,15 @@ static bool is_whole(const struct cs_rec_span *span)
 static void test_the_newest_stay(void **state)
 {
   (void)state;
-  assert_int_equal(cs_process.header->timeline_min, 1000);
+  assert_int_equal(prof_process.header->timeline_min, 1000);
   assert_int_equal(thread.ring->capacity, SPANS);
   assert_int_equal(thread.tree.record->ring, (uintptr_t)thread.ring);
   for (uint64_t i = 0; i < 3 * SPANS + 7; i++)
     add(&thread, i);
   assert_int_equal(thread.ring->written, 3 * SPANS + 7);
   for (uint64_t i = 2 * SPANS + 7; i < 3 * SPANS + 7; i++) {
-    const struct cs_rec_span *span = &thread.ring->spans[i % SPANS];
-    assert_int_equal(span->kind, CS_SPAN_PUT);
+    const struct fmt_rec_span *span = &thread.ring->spans[i % SPANS];
+    assert_int_equal(span->kind, FMT_SPAN_PUT);
     assert_int_equal(span->start, i);
     assert_true(is_whole(span));
   }
@@ -99,7 +99,7 @@ static void test_none_without_a_timeline(void **state)
   start_with(64 << 20, false);
   open_thread(&thread);
   assert_null(thread.ring);
-  assert_int_equal(cs_process.header->timeline_min, UINT64_MAX);
+  assert_int_equal(prof_process.header->timeline_min, UINT64_MAX);
   add(&thread, 1);
   assert_int_equal(lost(), 0);
 }
@@ -110,16 +110,16 @@ static void test_bounds(void **state)
   (void)state;
   stop(NULL);
   start_with(4 << 20, true);
-  cs_process.settings.timeline_spans = 1 << 16;
+  prof_process.settings.timeline_spans = 1 << 16;
   uint64_t bytes = 0, before = UINT64_MAX;
   unsigned with = 0;
   for (unsigned i = 0; i < 400; i++) {
-    static struct cs_thread t;
+    static struct prof_thread t;
     memset(&t, 0, sizeof t);
-    static struct cs_rec_thread record;
+    static struct fmt_rec_thread record;
     t.tree.record = &record;
-    cs_ring_open(&t);
-    uint64_t size = t.ring ? sizeof *t.ring + t.ring->capacity * sizeof(struct cs_rec_span) : 0;
+    prof_ring_open(&t);
+    uint64_t size = t.ring ? sizeof *t.ring + t.ring->capacity * sizeof(struct fmt_rec_span) : 0;
     assert_true(size <= before);
     before = size;
     bytes += size;
@@ -127,7 +127,7 @@ static void test_bounds(void **state)
     if (!t.ring)
       add(&t, 1);
   }
-  assert_true(bytes <= cs_process.reserved / 2);
+  assert_true(bytes <= prof_process.reserved / 2);
   assert_true(with > 32 && with < 400);
   assert_int_equal(lost(), 400 - with);
 }
@@ -142,24 +142,24 @@ static uint64_t add_thousand(void *data, uint64_t edge)
 static void test_folding(void **state)
 {
   (void)state;
-  static struct cs_rec_thread folded;
+  static struct fmt_rec_thread folded;
   memset(&folded, 0, sizeof folded);
-  struct cs_rec_ring *ring = thread.ring;
+  struct fmt_rec_ring *ring = thread.ring;
   for (uint64_t i = 0; i < 10; i++)
-    cs_ring_add(&thread, i & 1 ? CS_SPAN_CALL : CS_SPAN_TASK, (const void *)(i * 8), i, i, i, 0);
-  cs_ring_add(&thread, CS_SPAN_EVENT, (const void *)(10 * 8), 10, 0, 0, 0);
-  cs_ring_fold(&folded, thread.tree.record, add_thousand, NULL);
+    prof_ring_add(&thread, i & 1 ? FMT_SPAN_CALL : FMT_SPAN_TASK, (const void *)(i * 8), i, i, i, 0);
+  prof_ring_add(&thread, FMT_SPAN_EVENT, (const void *)(10 * 8), 10, 0, 0, 0);
+  prof_ring_fold(&folded, thread.tree.record, add_thousand, NULL);
   assert_int_equal(thread.tree.record->ring, 0);
-  const struct cs_rec_ring *all = (const struct cs_rec_ring *)folded.ring;
+  const struct fmt_rec_ring *all = (const struct fmt_rec_ring *)folded.ring;
   assert_non_null(all);
   assert_int_equal(all->written, 10); /* edge 4 is nobody's */
   assert_int_equal(lost(), 1);
   assert_int_equal(all->spans[3].what, 3 * 8 + 1000);
   assert_int_equal(all->spans[4].what, 5 * 8 + 1000);
-  assert_int_equal(all->spans[4].kind, CS_SPAN_CALL);
+  assert_int_equal(all->spans[4].kind, FMT_SPAN_CALL);
   assert_int_equal(all->spans[9].what, 10 * 8);
 
-  static struct cs_thread other;
+  static struct prof_thread other;
   open_thread(&other);
   assert_ptr_equal(other.ring, ring);
   assert_int_equal(other.ring->written, 0);
@@ -168,7 +168,7 @@ static void test_folding(void **state)
     assert_int_equal(other.ring->spans[i].kind, 0);
   for (uint64_t i = 0; i < 2 * SPANS; i++)
     add(&other, i);
-  cs_ring_fold(&folded, other.tree.record, add_thousand, NULL);
+  prof_ring_fold(&folded, other.tree.record, add_thousand, NULL);
   assert_int_equal(lost(), 1 + SPANS);
   assert_int_equal(all->written, 10 + SPANS);
   for (uint64_t i = 0; i < SPANS; i++)
@@ -208,9 +208,9 @@ static void interrupt_writes(unsigned jumps)
   setitimer(ITIMER_REAL, &none, NULL);
   unsigned missing = 0;
   for (uint64_t i = 0; i < SPANS; i++) {
-    const struct cs_rec_span *span = &thread.ring->spans[i];
+    const struct fmt_rec_span *span = &thread.ring->spans[i];
     missing += span->kind == 0;
-    assert_true(span->kind == 0 || (span->kind == CS_SPAN_PUT && is_whole(span)));
+    assert_true(span->kind == 0 || (span->kind == FMT_SPAN_PUT && is_whole(span)));
   }
   assert_int_equal(thread.ring->written, thread.ring_next);
   if (!jumps) {
@@ -242,27 +242,27 @@ static void test_durations(void **state)
                                     "1ms ", " 1ms", "-1ms", "1.5ms", "999999999999s"};
   uint64_t ns;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-    assert_true(cs_duration_parse(good[i].text, &ns));
+    assert_true(fmt_duration_parse(good[i].text, &ns));
     assert_int_equal(ns, good[i].ns);
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    assert_false(cs_duration_parse(bad[i], &ns));
-  assert_true(cs_duration_parse(CS_TIMELINE_DEFAULT, &ns));
+    assert_false(fmt_duration_parse(bad[i], &ns));
+  assert_true(fmt_duration_parse(FMT_TIMELINE_DEFAULT, &ns));
 }
 
 /* A clock of the program's own. */
 static void test_ticks(void **state)
 {
   (void)state;
-  cs_process.settings.clock = CS_CLOCK_INJECTED;
-  cs_process.clock_hz = 3;
-  assert_int_equal(cs_clock_ticks(2000000000), 6);
-  assert_int_equal(cs_clock_ticks(1), 0);
-  cs_process.clock_hz = UINT64_C(1) << 62;
-  assert_int_equal(cs_clock_ticks(1000000000), UINT64_C(1) << 62);
-  assert_int_equal(cs_clock_ticks(UINT64_C(86400) * 1000000000), UINT64_MAX - 1);
-  cs_process.settings.clock = CS_CLOCK_TSC;
-  uint64_t once = cs_clock_ticks(1000000000), again = cs_clock_ticks(1000000000);
+  prof_process.settings.clock = FMT_CLOCK_INJECTED;
+  prof_process.clock_hz = 3;
+  assert_int_equal(prof_clock_ticks(2000000000), 6);
+  assert_int_equal(prof_clock_ticks(1), 0);
+  prof_process.clock_hz = UINT64_C(1) << 62;
+  assert_int_equal(prof_clock_ticks(1000000000), UINT64_C(1) << 62);
+  assert_int_equal(prof_clock_ticks(UINT64_C(86400) * 1000000000), UINT64_MAX - 1);
+  prof_process.settings.clock = FMT_CLOCK_TSC;
+  uint64_t once = prof_clock_ticks(1000000000), again = prof_clock_ticks(1000000000);
   assert_true(once > again / 100 * 95 && once < again / 100 * 105);
 }
 

@@ -75,7 +75,7 @@ static QUIET void test_callbacks(void)
   struct callsig_stage *stage = NULL;
   CHECK(open_hooked(&stage) == 0);
   expect("aA");
-  const struct cs_rec_stage *record = stage_record("0:0:hooked");
+  const struct fmt_rec_stage *record = stage_record("0:0:hooked");
   CHECK(callsig_task_begin(stage, &task) == 0 && callsig_task_end(stage, 0) == 0);
   expect("cCDd");
   fails = "C"; /* the item is dropped; the first is left */
@@ -148,8 +148,8 @@ static QUIET void test_events(void)
   }
   CHECK(callsig_disable() == 0 && callsig_event("mark") == 0 && callsig_span_begin() == 0 && callsig_enable() == 0);
   CHECK(callsig_span_end("load", 0) == 0);
-  const struct cs_rec_event *load = (const struct cs_rec_event *)cs_process.header->first_event;
-  const struct cs_rec_event *mark = (const struct cs_rec_event *)load->next;
+  const struct fmt_rec_event *load = (const struct fmt_rec_event *)prof_process.header->first_event;
+  const struct fmt_rec_event *mark = (const struct fmt_rec_event *)load->next;
   CHECK(strcmp(NAME_AT(load->name), "load") == 0 && load->count == 3 && load->total > 0 && mark->next == 0);
   CHECK(strcmp(NAME_AT(mark->name), "mark") == 0 && mark->count == 5 && mark->total == 0);
 }
@@ -211,7 +211,7 @@ static QUIET void test_schedule(void)
     ;
   run_steps(stage, 3);
   CHECK(tasks_of("0:0:steps").tasks == 0 && calls_of((uintptr_t)fib, NULL) == 0);
-  const struct cs_rec_thread *other = (const struct cs_rec_thread *)cs_process.header->first_thread;
+  const struct fmt_rec_thread *other = (const struct fmt_rec_thread *)prof_process.header->first_thread;
   run_steps(stage, 4);
   CHECK(other->first_stack == 0 && tasks_of("0:0:steps").tasks == 4);
   sem_post(&go_on);
@@ -221,11 +221,11 @@ static QUIET void test_schedule(void)
   CHECK(tasks_of("0:0:steps").tasks == 8 && calls_of((uintptr_t)stage_record("0:0:steps"), NULL) == 8);
   CHECK(calls_of((uintptr_t)fib, NULL) == 8 * 25 && calls_of((uintptr_t)leaf, NULL) == 8 * 13);
   CHECK(calls_of((uintptr_t)sleeper, NULL) == 0 && calls_of((uintptr_t)sleep_inside, NULL) == 0);
-  CHECK(((const struct cs_rec_event *)cs_process.header->first_event)->count == 8);
-  CHECK(cs_process.header->steps == 39 && cs_process.header->active_steps == 8);
-  CHECK(cs_process.header->flags & CS_REC_SCHEDULE);
-  for (unsigned i = 0; i < CS_LOSS_COUNT; i++)
-    CHECK(cs_process.header->loss[i] == 0);
+  CHECK(((const struct fmt_rec_event *)prof_process.header->first_event)->count == 8);
+  CHECK(prof_process.header->steps == 39 && prof_process.header->active_steps == 8);
+  CHECK(prof_process.header->flags & FMT_REC_SCHEDULE);
+  for (unsigned i = 0; i < FMT_LOSS_COUNT; i++)
+    CHECK(prof_process.header->loss[i] == 0);
 }
 
 QUIET int main(int argc, char **argv)

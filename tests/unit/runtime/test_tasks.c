@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profiler/pipeline/stage.h"
 #include "runtime/stage_records.h"
-#include "stage.h"
 
 #define NOINLINE __attribute__((noinline))
 
@@ -61,7 +61,7 @@ static QUIET void test_counts(void)
     }
     CHECK(callsig_task_end(read_stage, i % 10 == 0) == 0);
   }
-  struct cs_rec_tasks reads = tasks_of("0:0:read"), decodes = tasks_of("0:1:decode[10]");
+  struct fmt_rec_tasks reads = tasks_of("0:0:read"), decodes = tasks_of("0:1:decode[10]");
   CHECK(reads.tasks == 100 && reads.failures == 10 && reads.open == 0 && reads.cancelled == 0);
   CHECK(decodes.tasks == 100 && decodes.failures == 25 && decodes.open == 0);
   CHECK(reads.min <= reads.max && reads.total >= 90 * reads.min && reads.total <= 90 * reads.max);
@@ -156,7 +156,7 @@ static QUIET void *end_thread(void *data)
 /* Whatever leaves a task ends it as failed. */
 static QUIET void test_left(void)
 {
-  const struct cs_rec_tasks before = tasks_of("0:1:decode[10]");
+  const struct fmt_rec_tasks before = tasks_of("0:1:decode[10]");
   for (volatile int i = 0; i < 10; i++)
     if (setjmp(target) == 0)
       jump_out(i);
@@ -167,7 +167,7 @@ static QUIET void test_left(void)
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, end_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);
   }
-  const struct cs_rec_tasks after = tasks_of("0:1:decode[10]");
+  const struct fmt_rec_tasks after = tasks_of("0:1:decode[10]");
   CHECK(after.tasks == before.tasks + 111 && after.failures == before.failures + 111 && after.open == 0);
   CHECK(of_stage("0:1:decode[10]", NULL) == after.tasks && callsig_task_fail() == -EINVAL);
 }
@@ -175,7 +175,7 @@ static QUIET void test_left(void)
 /* Tasks that recording is switched off in end there, as finished; the program does not notice. */
 static QUIET void test_disabled(void)
 {
-  const struct cs_rec_tasks before = tasks_of("0:0:read");
+  const struct fmt_rec_tasks before = tasks_of("0:0:read");
   begin(read_stage, NULL);
   CHECK(callsig_disable() == 0);
   begin(decode_stage, NULL);
@@ -189,13 +189,13 @@ static QUIET void test_disabled(void)
   CHECK(callsig_task_end(read_stage, 0) == 0);
   begin(read_stage, NULL);
   CHECK(callsig_action_begin("off and on") == 0);
-  const uint64_t border = cs_clock_now();
+  const uint64_t border = prof_clock_now();
   CHECK(callsig_disable() == 0);
   usleep(50000);
   CHECK(callsig_enable() == 0 && callsig_action_end("off and on") == -EINVAL);
   CHECK(callsig_task_end(read_stage, 0) == 0); /* ended when recording did */
-  const struct cs_rec_tasks after = tasks_of("0:0:read");
-  CHECK(after.max < (cs_clock_now() - border) / 2);
+  const struct fmt_rec_tasks after = tasks_of("0:0:read");
+  CHECK(after.max < (prof_clock_now() - border) / 2);
   CHECK(after.tasks == before.tasks + 3 && after.failures == before.failures && after.open == 0);
 }
 
@@ -219,7 +219,7 @@ static QUIET void handle(int number)
 static QUIET void test_interrupted(void)
 {
   enum { LEAST = 90, MOST = 110 };
-  const struct cs_rec_tasks reads = tasks_of("0:0:read"), decodes = tasks_of("0:1:decode[10]");
+  const struct fmt_rec_tasks reads = tasks_of("0:0:read"), decodes = tasks_of("0:1:decode[10]");
   const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
   const struct sigaction action = {.sa_handler = handle};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &often, NULL) == 0);
@@ -241,7 +241,7 @@ static QUIET void test_interrupted(void)
   for (; depth > 0; depth--)
     CHECK(callsig_task_end(read_stage, 0) == 0);
   CHECK(callsig_task_end(read_stage, 0) == -EINVAL);
-  const struct cs_rec_tasks after = tasks_of("0:0:read"), others = tasks_of("0:1:decode[10]");
+  const struct fmt_rec_tasks after = tasks_of("0:0:read"), others = tasks_of("0:1:decode[10]");
   CHECK(after.tasks == reads.tasks + 2 * done + deep && after.failures == reads.failures && after.open == 0);
   CHECK(others.tasks == decodes.tasks + (uint64_t)handled && others.open == 0);
 }
@@ -258,7 +258,7 @@ static QUIET void test_forked(void)
     CHECK(tasks_of("0:0:read").open == 1);
     CHECK(callsig_task_end(decode_stage, 0) == -EINVAL);
     CHECK(callsig_task_end(read_stage, 1) == 0);
-    const struct cs_rec_tasks tasks = tasks_of("0:0:read");
+    const struct fmt_rec_tasks tasks = tasks_of("0:0:read");
     CHECK(tasks.tasks == 1 && tasks.failures == 1 && tasks.open == 0);
     CHECK(of_stage("0:0:read", "n=fork") == 1);
     begin(decode_stage, NULL);
@@ -301,7 +301,7 @@ static QUIET void test_times(void)
     ticks += 5;
     CHECK(callsig_task_end(own, i == 9) == 0);
   }
-  const struct cs_rec_tasks owns = tasks_of("0:3:own"), wholes = tasks_of("0:2:whole");
+  const struct fmt_rec_tasks owns = tasks_of("0:3:own"), wholes = tasks_of("0:2:whole");
   CHECK(owns.tasks == 20 && owns.failures == 1 && owns.total == 9 * 105 + 10 * 7 && owns.failed_total == 105);
   CHECK(owns.min == 7 && owns.max == 105);
   CHECK(wholes.total == 10 * 37 + 45 && wholes.min == 37 && wholes.max == 46);
@@ -348,12 +348,12 @@ static QUIET void test_full(void)
   callsig_set_message(no_message, NULL);
   for (unsigned i = 0; i < MANY; i++)
     stages[i] = open_stage(i, names[i], 1);
-  const uint64_t *lost = &cs_process.header->loss[CS_LOSS_NO_SPACE];
+  const uint64_t *lost = &prof_process.header->loss[FMT_LOSS_NO_SPACE];
   for (unsigned i = 0; i < 100000 && (*lost < 1000 || i < 1000); i++)
     nest(stages, 12);
   uint64_t recorded = 0;
-  for (uint64_t at = cs_process.header->first_stage; at; at = ((const struct cs_rec_stage *)at)->next) {
-    const struct cs_rec_tasks tasks = tasks_of(NAME_AT(((const struct cs_rec_stage *)at)->label));
+  for (uint64_t at = prof_process.header->first_stage; at; at = ((const struct fmt_rec_stage *)at)->next) {
+    const struct fmt_rec_tasks tasks = tasks_of(NAME_AT(((const struct fmt_rec_stage *)at)->label));
     recorded += tasks.tasks;
     CHECK(tasks.open == 0 && tasks.tasks == calls_of(at, NULL));
   }

@@ -1,5 +1,5 @@
 /* The tree and its bounds: folding of recursion, widening, merging, and running out of space and memory. */
-#include "tree.h"
+#include "profiler/tree/tree.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -14,35 +14,35 @@
 
 #include <cmocka.h>
 
-#include "guard.h"
+#include "profiler/tree/cardinality_limit.h"
 
 #define ARGS 20
 
 /* A module with one function of ARGS integers and some without arguments, whose index has only what the runtime reads.
  */
 static struct fake_index {
-  struct cs_index_header header;
-  struct cs_index_type types[2];
-  struct cs_index_arg args[ARGS];
-  struct cs_index_function functions[8];
+  struct fmt_index_header header;
+  struct fmt_index_type types[2];
+  struct fmt_index_arg args[ARGS];
+  struct fmt_index_function functions[8];
   char strings[8];
 } fake_index;
-static struct cs_rec_module module_record;
-static struct cs_module module;
+static struct fmt_rec_module module_record;
+static struct prof_module module;
 static const uint64_t states[2];
-static struct cs_op ops[ARGS];
-static struct cs_index_site index_site;
+static struct fmt_op ops[ARGS];
+static struct fmt_index_site index_site;
 
 static void make_module(void)
 {
-  fake_index.types[0] = (struct cs_index_type){.kind = CS_TYPE_UNSIGNED, .size = 8};
-  fake_index.types[1] = (struct cs_index_type){.kind = CS_TYPE_ENUM, .size = 4};
+  fake_index.types[0] = (struct fmt_index_type){.kind = FMT_TYPE_UNSIGNED, .size = 8};
+  fake_index.types[1] = (struct fmt_index_type){.kind = FMT_TYPE_ENUM, .size = 4};
   for (unsigned i = 0; i < ARGS; i++) {
-    fake_index.args[i] = (struct cs_index_arg){.kind = CS_ARG_VALUE, .join = UINT16_MAX};
-    ops[i] = (struct cs_op){.code = CS_OP_EMIT_REG, .reg = (uint8_t)(i % 16), .size = 8, .arg = (uint16_t)i};
+    fake_index.args[i] = (struct fmt_index_arg){.kind = FMT_ARG_VALUE, .join = UINT16_MAX};
+    ops[i] = (struct fmt_op){.code = FMT_OP_EMIT_REG, .reg = (uint8_t)(i % 16), .size = 8, .arg = (uint16_t)i};
   }
   for (unsigned i = 0; i < 8; i++)
-    fake_index.functions[i] = (struct cs_index_function){.address = 0x100 * i + 0x100};
+    fake_index.functions[i] = (struct fmt_index_function){.address = 0x100 * i + 0x100};
   fake_index.functions[0].arg_count = ARGS;
   fake_index.functions[0].state_words = 2;
   module.record = &module_record;
@@ -53,17 +53,17 @@ static void make_module(void)
   module.index.strings = fake_index.strings;
 }
 
-static struct cs_site make_site(uint32_t function)
+static struct prof_site make_site(uint32_t function)
 {
-  struct cs_site site = {.pc = 0x1000 + function,
-                         .function_address = 0x100 * function + 0x100,
-                         .module = &module,
-                         .index_site = &index_site,
-                         .index_function = &fake_index.functions[function],
-                         .function = function,
-                         .cfa_kind = CS_CFA_REGISTER,
-                         .cfa_register = 7,
-                         .cfa_offset = 16};
+  struct prof_site site = {.pc = 0x1000 + function,
+                           .function_address = 0x100 * function + 0x100,
+                           .module = &module,
+                           .index_site = &index_site,
+                           .index_function = &fake_index.functions[function],
+                           .function = function,
+                           .cfa_kind = FMT_CFA_REGISTER,
+                           .cfa_register = 7,
+                           .cfa_offset = 16};
   if (function == 0) {
     site.state_words = 2;
     site.states = states;
@@ -73,76 +73,76 @@ static struct cs_site make_site(uint32_t function)
   return site;
 }
 
-static struct cs_site sites[8];
-static struct cs_tree tree;
+static struct prof_site sites[8];
+static struct prof_tree tree;
 
 /* A recording of its own for each test, in the current folder. */
 static int start(void **state)
 {
   static unsigned number;
   (void)state;
-  memset(&cs_process, 0, sizeof cs_process);
+  memset(&prof_process, 0, sizeof prof_process);
   memset(&tree, 0, sizeof tree);
-  cs_process.pid = (uint32_t)getpid();
-  cs_process.settings.signatures = true;
-  cs_process.settings.clock = CS_CLOCK_MONOTONIC;
-  cs_process.settings.memory_limit = 64 << 20;
-  snprintf(cs_process.settings.output, sizeof cs_process.settings.output, "test_tree.%d.%u", getpid(), number++);
+  prof_process.pid = (uint32_t)getpid();
+  prof_process.settings.signatures = true;
+  prof_process.settings.clock = FMT_CLOCK_MONOTONIC;
+  prof_process.settings.memory_limit = 64 << 20;
+  snprintf(prof_process.settings.output, sizeof prof_process.settings.output, "test_tree.%d.%u", getpid(), number++);
   make_module();
   for (uint32_t i = 0; i < 8; i++)
     sites[i] = make_site(i);
-  module.index.count[CS_SECTION_CALL_SITES] = 0;
-  assert_int_equal(cs_recording_open(&cs_process, false), 0);
-  assert_int_equal(cs_tree_init(&tree, 1), 0);
-  cs_tree_publish(&tree);
+  module.index.count[FMT_SECTION_CALL_SITES] = 0;
+  assert_int_equal(prof_recording_open(&prof_process, false), 0);
+  assert_int_equal(prof_tree_init(&tree, 1), 0);
+  prof_tree_publish(&tree);
   return 0;
 }
 
 static int stop(void **state)
 {
   (void)state;
-  return unlink(cs_process.path);
+  return unlink(prof_process.path);
 }
 
-static struct cs_rec_variant *to_of(const struct cs_rec_edge *edge)
+static struct fmt_rec_variant *to_of(const struct fmt_rec_edge *edge)
 {
-  return (struct cs_rec_variant *)edge->to;
+  return (struct fmt_rec_variant *)edge->to;
 }
 
-static struct cs_rec_context *context_of(const struct cs_rec_edge *edge)
+static struct fmt_rec_context *context_of(const struct fmt_rec_edge *edge)
 {
-  return (struct cs_rec_context *)to_of(edge)->context;
+  return (struct fmt_rec_context *)to_of(edge)->context;
 }
 
 /* The edge for a call of a function, with these arguments if it has any. */
-static struct cs_rec_edge *call(struct cs_rec_variant *from, uint32_t function, const uint64_t *arguments)
+static struct fmt_rec_edge *call(struct fmt_rec_variant *from, uint32_t function, const uint64_t *arguments)
 {
-  uint64_t words[CS_SIGNATURE_MAX_WORDS] = {0};
-  struct cs_plan *plan = cs_tree_plan(&tree, &sites[function], 0);
+  uint64_t words[FMT_SIGNATURE_MAX_WORDS] = {0};
+  struct prof_plan *plan = prof_tree_plan(&tree, &sites[function], 0);
   if (!plan)
     return NULL;
   for (unsigned i = 0; arguments && i < ARGS; i++)
     words[2 + i] = arguments[i];
-  return cs_tree_edge(&tree, from, plan, words, arguments ? 2 + ARGS : 0);
+  return prof_tree_edge(&tree, from, plan, words, arguments ? 2 + ARGS : 0);
 }
 
 static void test_folding(void **state)
 {
   (void)state;
-  struct cs_rec_edge *one = call(tree.root, 1, NULL), *two = call(to_of(one), 2, NULL);
-  struct cs_rec_edge *again = call(to_of(two), 1, NULL);
-  assert_false(one->flags & CS_EDGE_BACK);
-  assert_true(again->flags & CS_EDGE_BACK);
+  struct fmt_rec_edge *one = call(tree.root, 1, NULL), *two = call(to_of(one), 2, NULL);
+  struct fmt_rec_edge *again = call(to_of(two), 1, NULL);
+  assert_false(one->flags & FMT_EDGE_BACK);
+  assert_true(again->flags & FMT_EDGE_BACK);
   assert_ptr_equal(context_of(again), context_of(one));
   assert_ptr_equal(call(to_of(again), 2, NULL), two);
   assert_ptr_equal(call(to_of(one), 2, NULL), two);
-  struct cs_rec_edge *other = call(tree.root, 2, NULL);
+  struct fmt_rec_edge *other = call(tree.root, 2, NULL);
   assert_ptr_not_equal(context_of(other), context_of(two));
   /* The first of its module on the path, and the others. */
-  assert_true(one->flags & CS_EDGE_MODULE);
-  assert_false(two->flags & CS_EDGE_MODULE);
-  assert_int_equal(one->mode, CS_MODE_PLAIN);
-  assert_int_equal(again->mode, CS_MODE_BACK);
+  assert_true(one->flags & FMT_EDGE_MODULE);
+  assert_false(two->flags & FMT_EDGE_MODULE);
+  assert_int_equal(one->mode, PROF_MODE_PLAIN);
+  assert_int_equal(again->mode, PROF_MODE_BACK);
 }
 
 /* Twenty parameters of a thousand values each: some arguments widen, and the records stay few. */
@@ -155,20 +155,20 @@ static void test_many_arguments(void **state)
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       arguments[k] = (seed >> 33) % 1000;
     }
-    struct cs_rec_edge *edge = call(tree.root, 0, arguments);
+    struct fmt_rec_edge *edge = call(tree.root, 0, arguments);
     assert_non_null(edge);
     edge->calls++;
   }
-  const struct cs_rec_function *function = (struct cs_rec_function *)tree.record->first_function;
+  const struct fmt_rec_function *function = (struct fmt_rec_function *)tree.record->first_function;
   print_message("%u signatures, %u args widened\n", function->signatures, function->widened_args);
-  assert_true(function->signatures <= CS_GUARD_BUDGET * (2 * ARGS + 1));
+  assert_true(function->signatures <= PROF_GUARD_BUDGET * (2 * ARGS + 1));
   assert_true(function->widened_args >= ARGS - 2);
   assert_non_null((void *)function->levels);
   uint64_t calls = 0;
-  for (uint64_t at = tree.record->first_edge; at; at = ((struct cs_rec_edge *)at)->next)
-    calls += ((struct cs_rec_edge *)at)->calls;
+  for (uint64_t at = tree.record->first_edge; at; at = ((struct fmt_rec_edge *)at)->next)
+    calls += ((struct fmt_rec_edge *)at)->calls;
   assert_int_equal(calls, 100000);
-  assert_true(cs_process.header->loss[CS_LOSS_SIGNATURES_MERGED] > 0);
+  assert_true(prof_process.header->loss[FMT_LOSS_SIGNATURES_MERGED] > 0);
 }
 
 /* One parameter with many values among others with few: it alone widens, first to buckets. */
@@ -181,12 +181,12 @@ static void test_one_argument(void **state)
     arguments[4] = i % 2;
     assert_non_null(call(tree.root, 0, arguments));
   }
-  const struct cs_rec_function *function = (struct cs_rec_function *)tree.record->first_function;
+  const struct fmt_rec_function *function = (struct fmt_rec_function *)tree.record->first_function;
   assert_int_equal(function->widened_args, 1);
-  const uint8_t *levels = cs_function_levels(function);
-  assert_int_equal(levels[3], CS_WIDEN_LOG2);
-  assert_int_equal(levels[4], CS_WIDEN_NONE);
-  assert_true(function->signatures < 2 * CS_GUARD_BUDGET);
+  const uint8_t *levels = prof_function_levels(function);
+  assert_int_equal(levels[3], FMT_WIDEN_LOG2);
+  assert_int_equal(levels[4], FMT_WIDEN_NONE);
+  assert_true(function->signatures < 2 * PROF_GUARD_BUDGET);
   /* What is no number has no buckets. */
   fake_index.args[5].type = 1;
   arguments[3] = 0;
@@ -194,7 +194,7 @@ static void test_one_argument(void **state)
     arguments[5] = i;
     assert_non_null(call(tree.root, 0, arguments));
   }
-  assert_int_equal(levels[5], CS_WIDEN_TYPE);
+  assert_int_equal(levels[5], FMT_WIDEN_TYPE);
 }
 
 /* A context takes a bounded number of edges; then the caller's signature merges. */
@@ -202,50 +202,50 @@ static void test_edge_bound(void **state)
 {
   (void)state;
   uint64_t arguments[ARGS] = {0};
-  struct cs_rec_context *context = NULL;
+  struct fmt_rec_context *context = NULL;
   unsigned merged = 0;
   for (uint64_t i = 0; i < 200; i++) {
     arguments[0] = i;
-    struct cs_rec_variant *caller = to_of(call(tree.root, 0, arguments));
+    struct fmt_rec_variant *caller = to_of(call(tree.root, 0, arguments));
     for (uintptr_t site = 0; site < 100; site++) {
       sites[1].pc = 0x2000 + site;
-      struct cs_rec_edge *edge = call(caller, 1, NULL);
+      struct fmt_rec_edge *edge = call(caller, 1, NULL);
       assert_non_null(edge);
       context = context_of(edge);
-      if (edge->flags & CS_EDGE_ANY) {
+      if (edge->flags & FMT_EDGE_ANY) {
         merged++;
-        assert_ptr_equal((void *)edge->from, (void *)((struct cs_rec_context *)caller->context)->merged_variant);
+        assert_ptr_equal((void *)edge->from, (void *)((struct fmt_rec_context *)caller->context)->merged_variant);
         assert_ptr_equal(call(caller, 1, NULL), edge);
-        assert_true(edge->flags & CS_EDGE_GENERIC);
+        assert_true(edge->flags & FMT_EDGE_GENERIC);
       }
     }
   }
   assert_true(merged > 0);
-  assert_true(context->edges <= CS_EDGES_MAX + 100);
+  assert_true(context->edges <= PROF_EDGES_MAX + 100);
 }
 
 /* Near its limit the recording merges contexts, then signatures, and at last says that there is no space. */
 static void test_pressure(void **state)
 {
   (void)state;
-  cs_process.reserved = 4 << 20;
+  prof_process.reserved = 4 << 20;
   uint64_t arguments[ARGS] = {0};
   bool merged = false, bare = false, full = false;
   for (uint64_t i = 0; i < 1000000 && !full; i++) {
-    cs_tree_check_pressure(&tree);
+    prof_tree_check_pressure(&tree);
     sites[1].pc = 0x2000 + i;
-    struct cs_rec_edge *edge = call(tree.root, 1, NULL);
-    struct cs_rec_edge *inner = edge ? call(to_of(edge), 2, NULL) : NULL;
+    struct fmt_rec_edge *edge = call(tree.root, 1, NULL);
+    struct fmt_rec_edge *inner = edge ? call(to_of(edge), 2, NULL) : NULL;
     arguments[0] = i % 200;
     sites[0].pc = 0x1000000 + i;
-    struct cs_rec_edge *leaf = inner ? call(to_of(inner), 0, arguments) : NULL;
+    struct fmt_rec_edge *leaf = inner ? call(to_of(inner), 0, arguments) : NULL;
     full = !leaf;
-    merged = merged || (leaf && leaf->flags & CS_EDGE_MERGED);
-    bare = bare || (leaf && ((struct cs_rec_signature *)to_of(leaf)->signature)->flags & CS_SIGNATURE_NONE);
+    merged = merged || (leaf && leaf->flags & FMT_EDGE_MERGED);
+    bare = bare || (leaf && ((struct fmt_rec_signature *)to_of(leaf)->signature)->flags & FMT_SIGNATURE_NONE);
   }
   assert_true(bare);
   assert_true(full);
-  assert_true(cs_process.header->next <= 4 << 20);
+  assert_true(prof_process.header->next <= 4 << 20);
   (void)merged;
 }
 
@@ -253,14 +253,14 @@ static void test_pressure(void **state)
 static void test_merged_contexts(void **state)
 {
   (void)state;
-  struct cs_rec_edge *before = call(tree.root, 1, NULL);
-  tree.pressure = CS_PRESSURE_CONTEXTS;
+  struct fmt_rec_edge *before = call(tree.root, 1, NULL);
+  tree.pressure = PROF_PRESSURE_CONTEXTS;
   assert_ptr_equal(call(tree.root, 1, NULL), before);
-  struct cs_rec_edge *first = call(to_of(before), 2, NULL);
-  assert_true(first->flags & CS_EDGE_MERGED);
-  assert_true(first->flags & CS_EDGE_BACK);
+  struct fmt_rec_edge *first = call(to_of(before), 2, NULL);
+  assert_true(first->flags & FMT_EDGE_MERGED);
+  assert_true(first->flags & FMT_EDGE_BACK);
   assert_int_equal(context_of(first)->parent, 0);
-  struct cs_rec_edge *second = call(to_of(first), 3, NULL), *third = call(to_of(second), 2, NULL);
+  struct fmt_rec_edge *second = call(to_of(first), 3, NULL), *third = call(to_of(second), 2, NULL);
   assert_int_equal(context_of(second)->parent, 0);
   assert_ptr_equal(context_of(third), context_of(first));
   assert_ptr_equal(context_of(call(to_of(before), 3, NULL)), context_of(second));
@@ -270,39 +270,40 @@ static void test_merged_contexts(void **state)
 static void test_plans_by_caller(void **state)
 {
   (void)state;
-  static const struct cs_index_call_value values[] = {{.reg = 5, .kind = CS_CALL_CONST, .imm = 7},
-                                                      {.reg = 5, .kind = CS_CALL_REGISTER, .source = 12, .imm = -1}};
-  static const struct cs_index_call_site calls[] = {{.pc = 0x500, .first_value = 0, .value_count = 1},
-                                                    {.pc = 0x600, .first_value = 1, .value_count = 1}};
-  static const struct cs_op entry[] = {{.code = CS_OP_ENTRY, .reg = 5, .skip = 2},
-                                       {.code = CS_OP_EMIT, .size = 4, .skip = 1},
-                                       {.code = CS_OP_EMIT_REG, .reg = 3, .size = 4, .arg = 1, .skip = 1}};
+  static const struct fmt_index_call_value values[] = {{.reg = 5, .kind = FMT_CALL_CONST, .imm = 7},
+                                                       {.reg = 5, .kind = FMT_CALL_REGISTER, .source = 12, .imm = -1}};
+  static const struct fmt_index_call_site calls[] = {{.pc = 0x500, .first_value = 0, .value_count = 1},
+                                                     {.pc = 0x600, .first_value = 1, .value_count = 1}};
+  static const struct fmt_op entry[] = {{.code = FMT_OP_ENTRY, .reg = 5, .skip = 2},
+                                        {.code = FMT_OP_EMIT, .size = 4, .skip = 1},
+                                        {.code = FMT_OP_EMIT_REG, .reg = 3, .size = 4, .arg = 1, .skip = 1}};
   module.index.call_values = values;
   module.index.call_sites = calls;
-  module.index.count[CS_SECTION_CALL_SITES] = 2;
+  module.index.count[FMT_SECTION_CALL_SITES] = 2;
   sites[0].ops = entry;
   sites[0].op_count = 3;
   sites[0].uses_entry = true;
-  const struct cs_plan *any = cs_tree_plan(&tree, &sites[0], 0), *constant = cs_tree_plan(&tree, &sites[0], 0x500);
-  const struct cs_plan *passed = cs_tree_plan(&tree, &sites[0], 0x600),
-                       *unknown = cs_tree_plan(&tree, &sites[0], 0x700);
-  assert_ptr_equal(cs_tree_plan(&tree, &sites[0], 0x500), constant);
-  assert_ptr_equal(cs_plan_find(&tree, sites[0].pc, sites[0].function_address, 0x600), passed);
+  const struct prof_plan *any = prof_tree_plan(&tree, &sites[0], 0),
+                         *constant = prof_tree_plan(&tree, &sites[0], 0x500);
+  const struct prof_plan *passed = prof_tree_plan(&tree, &sites[0], 0x600),
+                         *unknown = prof_tree_plan(&tree, &sites[0], 0x700);
+  assert_ptr_equal(prof_tree_plan(&tree, &sites[0], 0x500), constant);
+  assert_ptr_equal(prof_plan_find(&tree, sites[0].pc, sites[0].function_address, 0x600), passed);
   assert_false(any->fast);
   assert_true(constant->fast && passed->fast && unknown->fast);
   assert_int_equal(constant->count, 4); /* the return address takes two places */
   assert_int_equal(constant->compared, 2);
-  assert_int_equal(constant->ops[0].kind, CS_PLAN_RETURN);
+  assert_int_equal(constant->ops[0].kind, PROF_PLAN_RETURN);
   assert_int_equal(constant->ops[0].offset, sites[0].cfa_offset - 8);
   assert_memory_equal(&constant->ops[1], &(uint64_t){0x500}, 8);
-  assert_int_equal(constant->ops[2].kind, CS_PLAN_SKIP);
-  assert_int_equal(passed->ops[2].kind, CS_PLAN_REG);
+  assert_int_equal(constant->ops[2].kind, PROF_PLAN_SKIP);
+  assert_int_equal(passed->ops[2].kind, PROF_PLAN_REG);
   assert_int_equal(passed->ops[2].reg, 12);
   assert_int_equal(passed->ops[2].offset, -1);
   assert_int_equal(unknown->compared, 1); /* lost whenever it comes from there */
 }
 
-static void add_calls(struct cs_rec_edge *edge, uint64_t calls)
+static void add_calls(struct fmt_rec_edge *edge, uint64_t calls)
 {
   edge->calls += calls;
   edge->total += calls * 10;
@@ -314,33 +315,33 @@ static void add_calls(struct cs_rec_edge *edge, uint64_t calls)
 static void test_merge(void **state)
 {
   (void)state;
-  struct cs_tree target = {0};
-  assert_int_equal(cs_tree_init(&target, 0), 0);
+  struct prof_tree target = {0};
+  assert_int_equal(prof_tree_init(&target, 0), 0);
   uint64_t arguments[ARGS] = {0};
   for (unsigned round = 0; round < 2; round++) {
     memset(&tree, 0, sizeof tree);
-    assert_int_equal(cs_tree_init(&tree, round), 0);
+    assert_int_equal(prof_tree_init(&tree, round), 0);
     arguments[0] = round;
-    struct cs_rec_edge *outer = call(tree.root, 1, NULL), *inner = call(to_of(outer), 0, arguments);
-    struct cs_rec_edge *back = call(to_of(inner), 1, NULL);
+    struct fmt_rec_edge *outer = call(tree.root, 1, NULL), *inner = call(to_of(outer), 0, arguments);
+    struct fmt_rec_edge *back = call(to_of(inner), 1, NULL);
     add_calls(outer, 5);
     add_calls(inner, 7);
     add_calls(back, 1);
     if (round == 1)
       inner->site = 0; /* of a module that is gone */
-    assert_int_equal(cs_tree_merge(&target, &tree), 0);
+    assert_int_equal(prof_tree_merge(&target, &tree), 0);
     /* The counters have moved: once more adds nothing. */
-    assert_int_equal(cs_tree_merge(&target, &tree), 0);
-    cs_tree_release(&tree);
+    assert_int_equal(prof_tree_merge(&target, &tree), 0);
+    prof_tree_release(&tree);
   }
   unsigned edges = 0;
   uint64_t calls = 0, total = 0, backs = 0;
-  for (uint64_t at = target.record->first_edge; at; at = ((struct cs_rec_edge *)at)->next) {
-    const struct cs_rec_edge *edge = (struct cs_rec_edge *)at;
+  for (uint64_t at = target.record->first_edge; at; at = ((struct fmt_rec_edge *)at)->next) {
+    const struct fmt_rec_edge *edge = (struct fmt_rec_edge *)at;
     edges++;
     calls += edge->calls;
     total += edge->total;
-    backs += edge->flags & CS_EDGE_BACK;
+    backs += edge->flags & FMT_EDGE_BACK;
     assert_int_equal(edge->min, 10);
   }
   assert_int_equal(edges, 5); /* the outer one, two with different arguments, and a back edge from each */
@@ -359,7 +360,7 @@ static void test_no_memory(void **state)
   unsigned failures = 0;
   for (unsigned allowed = 0; allowed < 400; allowed += 20) {
     memset(&tree, 0, sizeof tree);
-    assert_int_equal(cs_tree_init(&tree, 1), 0);
+    assert_int_equal(prof_tree_init(&tree, 1), 0);
     bool failed = false;
     for (unsigned i = 0; i < 2000; i++) {
       if (i == allowed)
@@ -371,10 +372,10 @@ static void test_no_memory(void **state)
     failures += failed;
     /* What was made before and after still works. */
     sites[1].pc = 0x2000;
-    struct cs_rec_edge *edge = call(tree.root, 1, NULL);
+    struct fmt_rec_edge *edge = call(tree.root, 1, NULL);
     assert_non_null(edge);
     assert_ptr_equal(call(tree.root, 1, NULL), edge);
-    cs_tree_release(&tree);
+    prof_tree_release(&tree);
   }
   assert_int_equal(failures, 20);
 }
@@ -386,7 +387,7 @@ static void test_file_limit(void **state)
   struct rlimit before;
   struct stat status;
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-  assert_int_equal(stat(cs_process.path, &status), 0);
+  assert_int_equal(stat(prof_process.path, &status), 0);
   const struct rlimit limit = {(rlim_t)status.st_size, before.rlim_max};
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
   unsigned made = 0;
@@ -394,7 +395,7 @@ static void test_file_limit(void **state)
     made++;
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
   assert_true(made > 1000);
-  assert_true(cs_process.full);
+  assert_true(prof_process.full);
   sites[1].pc = 0x2000;
   assert_non_null(call(tree.root, 1, NULL));
 }

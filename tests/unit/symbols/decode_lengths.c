@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode.h"
+#include "symbols/flow/decode.h"
 
 /* The bytes between the first two tabs of a line; 0: not a line of an instruction. */
 static size_t read_bytes(const char *line, uint8_t bytes[32])
@@ -31,12 +31,12 @@ int main(void)
   unsigned long instructions = 0, different = 0, unknown = 0;
   while (fgets(line, sizeof line, stdin)) {
     uint8_t bytes[32];
-    struct cs_instruction instruction;
+    struct sym_instruction instruction;
     size_t size = read_bytes(line, bytes);
     if (size == 0)
       continue;
     instructions++;
-    if (!cs_decode(bytes, sizeof bytes, &instruction)) {
+    if (!sym_decode(bytes, sizeof bytes, &instruction)) {
       unknown++;
     } else if (instruction.size != size) {
       different++;

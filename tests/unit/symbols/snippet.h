@@ -4,16 +4,16 @@
 #ifndef CALLSIG_TESTS_SNIPPET_H
 #define CALLSIG_TESTS_SNIPPET_H
 
-#include "hook.h"
+#include "symbols/elf/hook.h"
 
 #define SNIPPET_ADDRESS 0x1000u
 #define SNIPPET_HOOK    0x2000u /* the address of __cyg_profile_func_enter */
 
 struct snippet {
-  struct cs_code_section section;
-  struct cs_hook_target target;
-  struct cs_hook_slot slot;
-  struct cs_hook hook;
+  struct sym_code_section section;
+  struct sym_hook_target target;
+  struct sym_hook_slot slot;
+  struct sym_hook hook;
 };
 
 /* Makes `snippet` of `size` bytes, which must outlive it. Nothing is to be freed. */
@@ -22,10 +22,10 @@ static inline void snippet_make(struct snippet *snippet, const uint8_t *bytes, s
   *snippet = (struct snippet){.section = {.address = SNIPPET_ADDRESS, .bytes = bytes, .size = size},
                               .target = {.address = SNIPPET_HOOK}};
   snippet->hook.sections =
-      (struct cs_vector){.data = &snippet->section, .count = 1, .capacity = 1, .entry_size = sizeof snippet->section};
+      (struct base_vector){.data = &snippet->section, .count = 1, .capacity = 1, .entry_size = sizeof snippet->section};
   snippet->hook.targets =
-      (struct cs_vector){.data = &snippet->target, .count = 1, .capacity = 1, .entry_size = sizeof snippet->target};
-  snippet->hook.slots = (struct cs_vector){.entry_size = sizeof snippet->slot};
+      (struct base_vector){.data = &snippet->target, .count = 1, .capacity = 1, .entry_size = sizeof snippet->target};
+  snippet->hook.slots = (struct base_vector){.entry_size = sizeof snippet->slot};
 }
 
 #endif

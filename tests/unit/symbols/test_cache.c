@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cache.h"
-#include "symbols.h"
+#include "symbols/index/cache.h"
+#include "symbols/index/symbols.h"
 
 static const char *program;
 static char top[] = "/tmp/callsig-cache-XXXXXX";
@@ -27,7 +27,7 @@ static void note(const char *line, void *data)
   snprintf(last_message, sizeof last_message, "%s", line);
 }
 
-static const struct cs_index_options options = {.size = sizeof options, .message = note};
+static const struct sym_index_options options = {.size = sizeof options, .message = note};
 
 static int set_up(void **state)
 {
@@ -75,23 +75,23 @@ static void test_made_once(void **state)
   snprintf(directory, sizeof directory, "%s/deep/er", top);
   setenv("CALLSIG_CACHE_DIR", directory, 1);
   mode_t mask = umask(0);
-  assert_int_equal(cs_index_cache(program, &options, cached, sizeof cached), 0);
+  assert_int_equal(sym_index_cache(program, &options, cached, sizeof cached), 0);
   umask(mask);
   assert_int_equal(mode_of(directory), 0700);
   assert_int_equal(mode_of(cached), 0600);
   assert_int_equal(files_in(directory), 1);
   age(cached);
-  assert_int_equal(cs_index_cache(program, &options, cached, sizeof cached), 0);
+  assert_int_equal(sym_index_cache(program, &options, cached, sizeof cached), 0);
   assert_int_equal(changed(cached).tv_sec, 1000);
 }
 
 static void assert_made_again(const char *cached)
 {
   age(cached);
-  assert_int_equal(cs_index_cache(program, &options, NULL, 0), 0);
+  assert_int_equal(sym_index_cache(program, &options, NULL, 0), 0);
   assert_int_not_equal(changed(cached).tv_sec, 1000);
   age(cached);
-  assert_int_equal(cs_index_cache(program, &options, NULL, 0), 0);
+  assert_int_equal(sym_index_cache(program, &options, NULL, 0), 0);
   assert_int_equal(changed(cached).tv_sec, 1000);
 }
 
@@ -99,7 +99,7 @@ static void test_made_again(void **state)
 {
   char cached[PATH_MAX];
   (void)state;
-  assert_int_equal(cs_index_cache(program, &options, cached, sizeof cached), 0);
+  assert_int_equal(sym_index_cache(program, &options, cached, sizeof cached), 0);
   /* Cut off. */
   assert_int_equal(truncate(cached, 100), 0);
   assert_made_again(cached);
@@ -108,12 +108,13 @@ static void test_made_again(void **state)
   /* Another version of the code that makes indexes. */
   int fd = open(cached, O_WRONLY);
   uint32_t producer = 1;
-  assert_int_equal(pwrite(fd, &producer, sizeof producer, offsetof(struct cs_index_header, producer)), sizeof producer);
+  assert_int_equal(pwrite(fd, &producer, sizeof producer, offsetof(struct fmt_index_header, producer)),
+                   sizeof producer);
   close(fd);
   assert_made_again(cached);
   /* A byte of the contents. */
   fd = open(cached, O_WRONLY);
-  assert_int_equal(pwrite(fd, "\xff\xff\xff\xff", 4, sizeof(struct cs_index_header) + 64), 4);
+  assert_int_equal(pwrite(fd, "\xff\xff\xff\xff", 4, sizeof(struct fmt_index_header) + 64), 4);
   close(fd);
   assert_made_again(cached);
 }
@@ -127,7 +128,7 @@ static void test_not_writable(void **state)
   snprintf(file, sizeof file, "%s/file", top);
   close(open(file, O_CREAT | O_WRONLY, 0600));
   setenv("CALLSIG_CACHE_DIR", directory, 1);
-  assert_int_equal(cs_index_cache(program, &options, NULL, 0), -ENOTDIR);
+  assert_int_equal(sym_index_cache(program, &options, NULL, 0), -ENOTDIR);
   assert_non_null(strstr(last_message, "CALLSIG_CACHE_DIR"));
   unlink(file);
 }
@@ -139,23 +140,23 @@ static void test_directory(void **state)
   unsetenv("CALLSIG_CACHE_DIR");
   setenv("XDG_CACHE_HOME", "/x/cache", 1);
   setenv("HOME", "/h", 1);
-  assert_int_equal(cs_cache_directory(directory, sizeof directory), 0);
+  assert_int_equal(sym_cache_directory(directory, sizeof directory), 0);
   assert_string_equal(directory, "/x/cache/callsig");
   setenv("XDG_CACHE_HOME", "relative", 1);
-  assert_int_equal(cs_cache_directory(directory, sizeof directory), 0);
+  assert_int_equal(sym_cache_directory(directory, sizeof directory), 0);
   assert_string_equal(directory, "/h/.cache/callsig");
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");
-  assert_int_equal(cs_cache_directory(directory, sizeof directory), -ENOENT);
-  assert_int_equal(cs_index_cache(program, &options, NULL, 0), -ENOENT);
+  assert_int_equal(sym_cache_directory(directory, sizeof directory), -ENOENT);
+  assert_int_equal(sym_index_cache(program, &options, NULL, 0), -ENOENT);
   setenv("HOME", "/a-name-that-is-longer-than-the-buffer", 1);
-  assert_int_equal(cs_cache_directory(directory, 10), -ENAMETOOLONG);
+  assert_int_equal(sym_cache_directory(directory, 10), -ENAMETOOLONG);
 }
 
 static void test_missing_program(void **state)
 {
   (void)state;
-  assert_int_equal(cs_index_cache("/nonexistent", &options, NULL, 0), -ENOENT);
+  assert_int_equal(sym_index_cache("/nonexistent", &options, NULL, 0), -ENOENT);
   assert_non_null(strstr(last_message, "/nonexistent"));
 }
 

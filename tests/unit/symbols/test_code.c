@@ -5,39 +5,39 @@
 
 #include <cmocka.h>
 
-#include "code.h"
+#include "symbols/capture/code.h"
 
 static void test_merging(void **state)
 {
   (void)state;
-  struct cs_code code = {0};
-  cs_code_add(&code, CS_OP_REG, 7, 0, 0, 0);
-  cs_code_add_constant(&code, 16);
-  cs_code_add_constant(&code, -8);
-  cs_code_load(&code, 4, 4, -1);
+  struct sym_code code = {0};
+  sym_code_add(&code, FMT_OP_REG, 7, 0, 0, 0);
+  sym_code_add_constant(&code, 16);
+  sym_code_add_constant(&code, -8);
+  sym_code_load(&code, 4, 4, -1);
   assert_int_equal(code.count, 2);
-  assert_int_equal(code.ops[1].code, CS_OP_FRAME_LOAD);
+  assert_int_equal(code.ops[1].code, FMT_OP_FRAME_LOAD);
   assert_int_equal(code.ops[1].imm, 12);
   /* A register that is not the frame's may point anywhere. */
-  cs_code_clear(&code);
-  cs_code_add(&code, CS_OP_REG, 3, 0, 0, 0);
-  cs_code_load(&code, 8, 0, 6);
-  assert_int_equal(code.ops[1].code, CS_OP_LOAD);
+  sym_code_clear(&code);
+  sym_code_add(&code, FMT_OP_REG, 3, 0, 0, 0);
+  sym_code_load(&code, 8, 0, 6);
+  assert_int_equal(code.ops[1].code, FMT_OP_LOAD);
   /* So may an address far from the frame. */
-  cs_code_clear(&code);
-  cs_code_add(&code, CS_OP_REG, 7, 0, 0, 0);
-  cs_code_load(&code, 8, (int64_t)CS_FRAME_REACH + 1, -1);
-  assert_int_equal(code.ops[1].code, CS_OP_LOAD);
+  sym_code_clear(&code);
+  sym_code_add(&code, FMT_OP_REG, 7, 0, 0, 0);
+  sym_code_load(&code, 8, (int64_t)SYM_FRAME_REACH + 1, -1);
+  assert_int_equal(code.ops[1].code, FMT_OP_LOAD);
 }
 
 static void test_too_long(void **state)
 {
   (void)state;
-  struct cs_code code = {0};
-  for (unsigned i = 0; i <= CS_PROGRAM_MAX; i++)
-    cs_code_constant(&code, 1);
+  struct sym_code code = {0};
+  for (unsigned i = 0; i <= FMT_PROGRAM_MAX; i++)
+    sym_code_constant(&code, 1);
   assert_true(code.too_long);
-  assert_int_equal(code.count, CS_PROGRAM_MAX);
+  assert_int_equal(code.count, FMT_PROGRAM_MAX);
 }
 
 int main(void)

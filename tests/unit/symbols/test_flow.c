@@ -5,21 +5,21 @@
 
 #include <cmocka.h>
 
-#include "flow.h"
-#include "frame.h"
 #include "snippet.h"
+#include "symbols/elf/frame.h"
+#include "symbols/flow/flow.h"
 
 /* Follows `bytes` to their end, from right after the hook's call. */
 #define FOLLOW(flow, ...)                                                                                              \
   const uint8_t bytes_[] = {__VA_ARGS__};                                                                              \
   struct snippet snippet_;                                                                                             \
-  struct cs_flow flow;                                                                                                 \
+  struct sym_flow flow;                                                                                                \
   snippet_make(&snippet_, bytes_, sizeof bytes_);                                                                      \
-  cs_flow_begin(&flow, &snippet_.hook, SNIPPET_ADDRESS, CS_RBP);                                                       \
-  while (flow.at < SNIPPET_ADDRESS + sizeof bytes_ && cs_flow_step(&flow)) {                                           \
+  sym_flow_begin(&flow, &snippet_.hook, SNIPPET_ADDRESS, SYM_RBP);                                                     \
+  while (flow.at < SNIPPET_ADDRESS + sizeof bytes_ && sym_flow_step(&flow)) {                                          \
   }
 
-static void assert_ops(const struct cs_code *code, unsigned count, ...)
+static void assert_ops(const struct sym_code *code, unsigned count, ...)
 {
   va_list codes;
   assert_int_equal(code->count, count);
@@ -33,13 +33,13 @@ static void test_beginning(void **state)
 {
   (void)state;
   FOLLOW(flow, 0x90);
-  struct cs_code code = {0};
-  assert_int_equal(cs_flow_push(&flow, CS_RBX, &code), 8);
-  assert_ops(&code, 1, CS_OP_REG);
+  struct sym_code code = {0};
+  assert_int_equal(sym_flow_push(&flow, SYM_RBX, &code), 8);
+  assert_ops(&code, 1, FMT_OP_REG);
   /* What a call does not keep is unknown after the hook. */
-  cs_code_clear(&code);
-  assert_int_equal(cs_flow_push(&flow, CS_RDX, &code), 0);
-  assert_int_equal(cs_flow_push(&flow, CS_XMM0, &code), 0);
+  sym_code_clear(&code);
+  assert_int_equal(sym_flow_push(&flow, SYM_RDX, &code), 0);
+  assert_int_equal(sym_flow_push(&flow, SYM_XMM0, &code), 0);
   assert_int_equal(code.count, 0);
 }
 
@@ -48,19 +48,19 @@ static void test_home(void **state)
 {
   (void)state;
   FOLLOW(flow, 0x48, 0x8b, 0x7d, 0xc0, 0x8b, 0x75, 0xcc, 0x48, 0x89, 0x7d, 0xf0, 0x89, 0x75, 0xec);
-  struct cs_code code = {0};
-  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x10, 8, &code), CS_FLOW_STORED);
-  assert_ops(&code, 2, CS_OP_REG, CS_OP_FRAME_LOAD);
+  struct sym_code code = {0};
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x10, 8, &code), SYM_FLOW_STORED);
+  assert_ops(&code, 2, FMT_OP_REG, FMT_OP_FRAME_LOAD);
   assert_int_equal(code.ops[1].imm, -0x40);
-  cs_code_clear(&code);
-  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x14, 4, &code), CS_FLOW_STORED);
+  sym_code_clear(&code);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x14, 4, &code), SYM_FLOW_STORED);
   assert_int_equal(code.ops[1].imm, -0x34);
-  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x40, 8, NULL), CS_FLOW_UNTOUCHED);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x40, 8, NULL), SYM_FLOW_UNTOUCHED);
   /* Parts of a store, and what reaches beyond one. */
-  cs_code_clear(&code);
-  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x0c, 4, &code), CS_FLOW_STORED);
-  assert_int_equal(code.ops[code.count - 1].code, CS_OP_SHR);
-  assert_int_equal(cs_flow_memory_at(&flow, CS_RBP, -0x14, 8, NULL), CS_FLOW_UNKNOWN);
+  sym_code_clear(&code);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x0c, 4, &code), SYM_FLOW_STORED);
+  assert_int_equal(code.ops[code.count - 1].code, FMT_OP_SHR);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x14, 8, NULL), SYM_FLOW_UNKNOWN);
 }
 
 /* mov %rbx,%rdi; mov %ebp,%esi; lea 0x10(%rsp),%rdx; movzbl 0x3(%r12),%ecx; xor %r8d,%r8d */
@@ -69,23 +69,23 @@ static void test_copies(void **state)
   (void)state;
   FOLLOW(flow, 0x48, 0x89, 0xdf, 0x89, 0xee, 0x48, 0x8d, 0x54, 0x24, 0x10, 0x41, 0x0f, 0xb6, 0x4c, 0x24, 0x03, 0x45,
          0x31, 0xc0);
-  struct cs_code code = {0};
-  assert_int_equal(cs_flow_push(&flow, CS_RDI, &code), 8);
-  assert_ops(&code, 1, CS_OP_REG);
-  assert_int_equal(code.ops[0].reg, CS_RBX);
-  cs_code_clear(&code);
-  assert_int_equal(cs_flow_push(&flow, CS_RSI, &code), 8);
-  assert_ops(&code, 2, CS_OP_REG, CS_OP_EXTEND);
-  cs_code_clear(&code);
-  cs_flow_push(&flow, CS_RDX, &code);
-  assert_ops(&code, 2, CS_OP_REG, CS_OP_ADD_CONST);
-  cs_code_clear(&code);
-  cs_flow_push(&flow, CS_RCX, &code);
-  assert_int_equal(code.ops[1].code, CS_OP_LOAD);
+  struct sym_code code = {0};
+  assert_int_equal(sym_flow_push(&flow, SYM_RDI, &code), 8);
+  assert_ops(&code, 1, FMT_OP_REG);
+  assert_int_equal(code.ops[0].reg, SYM_RBX);
+  sym_code_clear(&code);
+  assert_int_equal(sym_flow_push(&flow, SYM_RSI, &code), 8);
+  assert_ops(&code, 2, FMT_OP_REG, FMT_OP_EXTEND);
+  sym_code_clear(&code);
+  sym_flow_push(&flow, SYM_RDX, &code);
+  assert_ops(&code, 2, FMT_OP_REG, FMT_OP_ADD_CONST);
+  sym_code_clear(&code);
+  sym_flow_push(&flow, SYM_RCX, &code);
+  assert_int_equal(code.ops[1].code, FMT_OP_LOAD);
   assert_int_equal(code.ops[1].size, 1);
-  cs_code_clear(&code);
-  cs_flow_push(&flow, 8, &code);
-  assert_ops(&code, 1, CS_OP_CONST);
+  sym_code_clear(&code);
+  sym_flow_push(&flow, 8, &code);
+  assert_ops(&code, 1, FMT_OP_CONST);
   assert_int_equal(code.ops[0].imm, 0);
 }
 
@@ -94,15 +94,15 @@ static void test_stack(void **state)
 {
   (void)state;
   FOLLOW(flow, 0x53, 0x48, 0x83, 0xec, 0x10, 0x48, 0x89, 0x2c, 0x24, 0x48, 0x83, 0xc4, 0x10, 0x59);
-  struct cs_code code = {0};
-  assert_int_equal(cs_flow_push(&flow, CS_RCX, &code), 8);
-  assert_int_equal(code.ops[0].reg, CS_RBX);
-  cs_code_clear(&code);
-  assert_int_equal(cs_flow_memory_at(&flow, CS_RSP, -24, 8, &code), CS_FLOW_STORED);
-  assert_int_equal(code.ops[0].reg, CS_RBP);
-  cs_code_clear(&code);
-  cs_flow_push(&flow, CS_RSP, &code);
-  assert_ops(&code, 1, CS_OP_REG);
+  struct sym_code code = {0};
+  assert_int_equal(sym_flow_push(&flow, SYM_RCX, &code), 8);
+  assert_int_equal(code.ops[0].reg, SYM_RBX);
+  sym_code_clear(&code);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RSP, -24, 8, &code), SYM_FLOW_STORED);
+  assert_int_equal(code.ops[0].reg, SYM_RBP);
+  sym_code_clear(&code);
+  sym_flow_push(&flow, SYM_RSP, &code);
+  assert_ops(&code, 1, FMT_OP_REG);
 }
 
 /* mov %rbp,(%rax): nothing is known of memory after a store to an unknown place. */
@@ -110,16 +110,16 @@ static void test_unknown_store(void **state)
 {
   (void)state;
   FOLLOW(flow, 0x48, 0x89, 0x28);
-  assert_int_equal(cs_flow_memory_at(&flow, CS_RSP, 0, 8, NULL), CS_FLOW_UNKNOWN);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RSP, 0, 8, NULL), SYM_FLOW_UNKNOWN);
 }
 
 static void assert_stops_at(const uint8_t *bytes, size_t size, uint64_t offset)
 {
   struct snippet snippet;
-  struct cs_flow flow;
+  struct sym_flow flow;
   snippet_make(&snippet, bytes, size);
-  cs_flow_begin(&flow, &snippet.hook, SNIPPET_ADDRESS, -1);
-  while (cs_flow_step(&flow)) {
+  sym_flow_begin(&flow, &snippet.hook, SNIPPET_ADDRESS, -1);
+  while (sym_flow_step(&flow)) {
   }
   assert_int_equal(flow.at, SNIPPET_ADDRESS + offset);
 }

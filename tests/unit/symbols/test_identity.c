@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
-#include "identity.h"
-#include "sites.h"
 #include "snippet.h"
+#include "symbols/sites/site_function.h"
+#include "symbols/sites/sites.h"
 
 /* lea `target`(%rip),%reg at offset `at`; reg as in 48 8d /r: 05 rax, 1d rbx, 2d rbp, 3d rdi. */
 #define LEA(at, modrm, target) 0x48, 0x8d, modrm, (uint8_t)((target) - ((at) + 7)), 0xff, 0xff, 0xff
@@ -17,12 +17,12 @@ static uint64_t identity(const uint8_t *bytes, size_t size, size_t call)
 {
   struct snippet snippet;
   snippet_make(&snippet, bytes, size);
-  struct cs_found_site site = {.pc = SNIPPET_ADDRESS + call + 5, .call = SNIPPET_ADDRESS + call};
-  struct cs_code_span span = {.group = SNIPPET_ADDRESS, .low = SNIPPET_ADDRESS, .high = SNIPPET_ADDRESS + size};
-  const struct cs_vector sites = {.data = &site, .count = 1, .capacity = 1, .entry_size = sizeof site};
-  const struct cs_vector spans = {.data = &span, .count = 1, .capacity = 1, .entry_size = sizeof span};
+  struct sym_found_site site = {.pc = SNIPPET_ADDRESS + call + 5, .call = SNIPPET_ADDRESS + call};
+  struct sym_code_span span = {.group = SNIPPET_ADDRESS, .low = SNIPPET_ADDRESS, .high = SNIPPET_ADDRESS + size};
+  const struct base_vector sites = {.data = &site, .count = 1, .capacity = 1, .entry_size = sizeof site};
+  const struct base_vector spans = {.data = &span, .count = 1, .capacity = 1, .entry_size = sizeof span};
   uint64_t found = 0;
-  assert_int_equal(cs_identities_find(&snippet.hook, &sites, &spans, &found), 0);
+  assert_int_equal(sym_identities_find(&snippet.hook, &sites, &spans, &found), 0);
   return found;
 }
 

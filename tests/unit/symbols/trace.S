@@ -1,4 +1,4 @@
-/* A hook that gives the registers of its first instruction to cs_trace_enter(): rax rdx rcx rbx rsi rdi rbp rsp r8..r15 in
+/* A hook that gives the registers of its first instruction to test_trace_enter(): rax rdx rcx rbx rsi rdi rbp rsp r8..r15 in
  * DWARF's order, then the low halves of xmm0..xmm15. */
         .text
         .globl __cyg_profile_func_enter
@@ -29,7 +29,7 @@ __cyg_profile_func_enter:
         movq 392(%rsp), %rsi
         movq %rsp, %rbx
         andq $-16, %rsp
-        call cs_trace_enter
+        call test_trace_enter
         movq %rbx, %rsp
         movq 24(%rsp), %rbx
         addq $392, %rsp

@@ -16,9 +16,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "symbols.h"
+#include "symbols/index/symbols.h"
 
-static struct cs_index trace_index;
+static struct fmt_index trace_index;
 static uint64_t bias;
 static FILE *out;
 static enum { NEW, OFF, ON } state;
@@ -29,9 +29,9 @@ enum outcome { READ, LOST, UNREADABLE };
 /* One call while it is read. */
 struct call {
   const uint64_t *registers;
-  const struct cs_index_site *site;
+  const struct fmt_index_site *site;
   uint64_t cfa;
-  uint64_t stack[CS_STACK_MAX + 1];
+  uint64_t stack[FMT_STACK_MAX + 1];
   unsigned depth;
   uint64_t word;
 };
@@ -57,7 +57,7 @@ static void start(void)
     return;
   void *data = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   close(fd);
-  if (data == MAP_FAILED || cs_index_open(data, (size_t)facts.st_size, &trace_index) != 0 ||
+  if (data == MAP_FAILED || fmt_index_open(data, (size_t)facts.st_size, &trace_index) != 0 ||
       !dl_iterate_phdr(find_module, NULL))
     return;
   out = fopen(to, "w");
@@ -82,7 +82,7 @@ static uint64_t saved_register(const struct call *call, uint8_t reg)
 {
   uint64_t value = call->registers[reg];
   for (unsigned i = 0; i < call->site->saved_count; i++) {
-    const struct cs_index_saved *saved = &trace_index.saved[call->site->first_saved + i];
+    const struct fmt_index_saved *saved = &trace_index.saved[call->site->first_saved + i];
     if (saved->reg == reg)
       load(call->cfa + (uint64_t)(int64_t)saved->cfa_offset, 8, &value);
   }
@@ -94,18 +94,18 @@ static enum outcome entry_value(struct call *call, uint8_t reg)
   uint64_t pc;
   if (load(call->cfa - 8, 8, &pc) != READ)
     return LOST;
-  for (uint32_t i = 0; i < trace_index.count[CS_SECTION_CALL_SITES]; i++) {
-    const struct cs_index_call_site *site = &trace_index.call_sites[i];
+  for (uint32_t i = 0; i < trace_index.count[FMT_SECTION_CALL_SITES]; i++) {
+    const struct fmt_index_call_site *site = &trace_index.call_sites[i];
     if (site->pc != pc - bias || site->physical != call->site->physical)
       continue;
     for (uint32_t k = 0; k < site->value_count; k++) {
-      const struct cs_index_call_value *value = &trace_index.call_values[site->first_value + k];
+      const struct fmt_index_call_value *value = &trace_index.call_values[site->first_value + k];
       if (value->reg != reg)
         continue;
-      uint64_t base = value->kind == CS_CALL_REGISTER  ? saved_register(call, value->source)
-                      : value->kind == CS_CALL_ADDRESS ? bias
-                      : value->kind == CS_CALL_FRAME   ? call->cfa
-                                                       : 0;
+      uint64_t base = value->kind == FMT_CALL_REGISTER  ? saved_register(call, value->source)
+                      : value->kind == FMT_CALL_ADDRESS ? bias
+                      : value->kind == FMT_CALL_FRAME   ? call->cfa
+                                                        : 0;
       call->stack[call->depth++] = base + (uint64_t)value->imm;
       return READ;
     }
@@ -118,59 +118,59 @@ static enum outcome arithmetic(struct call *call, uint8_t code)
   uint64_t right = call->stack[--call->depth], *top = &call->stack[call->depth - 1], left = *top;
   int64_t signed_left = (int64_t)left, signed_right = (int64_t)right;
   switch (code) {
-  case CS_OP_AND:
+  case FMT_OP_AND:
     *top = left & right;
     break;
-  case CS_OP_DIV:
+  case FMT_OP_DIV:
     if (right == 0)
       return LOST;
     *top = (uint64_t)(signed_left / signed_right);
     break;
-  case CS_OP_MINUS:
+  case FMT_OP_MINUS:
     *top = left - right;
     break;
-  case CS_OP_MOD:
+  case FMT_OP_MOD:
     if (right == 0)
       return LOST;
     *top = left % right;
     break;
-  case CS_OP_MUL:
+  case FMT_OP_MUL:
     *top = left * right;
     break;
-  case CS_OP_OR:
+  case FMT_OP_OR:
     *top = left | right;
     break;
-  case CS_OP_PLUS:
+  case FMT_OP_PLUS:
     *top = left + right;
     break;
-  case CS_OP_SHL:
+  case FMT_OP_SHL:
     *top = right > 63 ? 0 : left << right;
     break;
-  case CS_OP_SHR:
+  case FMT_OP_SHR:
     *top = right > 63 ? 0 : left >> right;
     break;
-  case CS_OP_SHRA:
+  case FMT_OP_SHRA:
     *top = (uint64_t)(signed_left >> (right > 63 ? 63 : right));
     break;
-  case CS_OP_XOR:
+  case FMT_OP_XOR:
     *top = left ^ right;
     break;
-  case CS_OP_EQ:
+  case FMT_OP_EQ:
     *top = left == right;
     break;
-  case CS_OP_NE:
+  case FMT_OP_NE:
     *top = left != right;
     break;
-  case CS_OP_GE:
+  case FMT_OP_GE:
     *top = signed_left >= signed_right;
     break;
-  case CS_OP_GT:
+  case FMT_OP_GT:
     *top = signed_left > signed_right;
     break;
-  case CS_OP_LE:
+  case FMT_OP_LE:
     *top = signed_left <= signed_right;
     break;
-  case CS_OP_LT:
+  case FMT_OP_LT:
     *top = signed_left < signed_right;
     break;
   default:
@@ -179,111 +179,111 @@ static enum outcome arithmetic(struct call *call, uint8_t code)
   return READ;
 }
 
-static enum outcome run(struct call *call, const struct cs_op *op)
+static enum outcome run(struct call *call, const struct fmt_op *op)
 {
   uint64_t *top = &call->stack[call->depth ? call->depth - 1 : 0];
-  int is_signed = (op->flags & CS_OPF_SIGNED) != 0;
+  int is_signed = (op->flags & FMT_OPF_SIGNED) != 0;
   uint64_t imm = (uint64_t)op->imm, value;
   enum outcome outcome;
-  switch ((enum cs_op_code)op->code) {
-  case CS_OP_EMIT_REG:
+  switch ((enum fmt_op_code)op->code) {
+  case FMT_OP_EMIT_REG:
     call->word = extend(call->registers[op->reg], op->size * 8u, is_signed);
     return READ;
-  case CS_OP_EMIT_NULL_REG:
+  case FMT_OP_EMIT_NULL_REG:
     call->word = call->registers[op->reg] != 0;
     return READ;
-  case CS_OP_EMIT_CONST:
+  case FMT_OP_EMIT_CONST:
     call->word = imm;
     return READ;
-  case CS_OP_EMIT_FRAME:
+  case FMT_OP_EMIT_FRAME:
     outcome = load(call->registers[op->reg] + imm, op->size, &value);
     call->word = extend(value, op->size * 8u, is_signed);
     return outcome;
-  case CS_OP_EMIT_NULL_FRAME:
+  case FMT_OP_EMIT_NULL_FRAME:
     outcome = load(call->registers[op->reg] + imm, 8, &value);
     call->word = value != 0;
     return outcome;
-  case CS_OP_REG:
+  case FMT_OP_REG:
     call->stack[call->depth++] = call->registers[op->reg];
     return READ;
-  case CS_OP_XMM:
+  case FMT_OP_XMM:
     call->stack[call->depth++] = call->registers[16 + op->reg];
     return READ;
-  case CS_OP_CONST:
+  case FMT_OP_CONST:
     call->stack[call->depth++] = imm;
     return READ;
-  case CS_OP_ADDRESS:
+  case FMT_OP_ADDRESS:
     call->stack[call->depth++] = imm + bias;
     return READ;
-  case CS_OP_CFA:
+  case FMT_OP_CFA:
     call->stack[call->depth++] = call->cfa;
     return READ;
-  case CS_OP_ENTRY:
+  case FMT_OP_ENTRY:
     return entry_value(call, op->reg);
-  case CS_OP_FRAME_LOAD:
-  case CS_OP_LOAD:
+  case FMT_OP_FRAME_LOAD:
+  case FMT_OP_LOAD:
     outcome = load(*top + imm, op->size, &value);
     *top = value;
     return outcome;
-  case CS_OP_ADD_CONST:
+  case FMT_OP_ADD_CONST:
     *top += imm;
     return READ;
-  case CS_OP_DUP:
-  case CS_OP_OVER:
-  case CS_OP_PICK:
-    value = call->stack[call->depth - 1 - (op->code == CS_OP_PICK ? imm : op->code == CS_OP_OVER)];
+  case FMT_OP_DUP:
+  case FMT_OP_OVER:
+  case FMT_OP_PICK:
+    value = call->stack[call->depth - 1 - (op->code == FMT_OP_PICK ? imm : op->code == FMT_OP_OVER)];
     call->stack[call->depth++] = value;
     return READ;
-  case CS_OP_DROP:
+  case FMT_OP_DROP:
     call->depth--;
     return READ;
-  case CS_OP_SWAP:
+  case FMT_OP_SWAP:
     value = top[0];
     top[0] = top[-1];
     top[-1] = value;
     return READ;
-  case CS_OP_ROT:
+  case FMT_OP_ROT:
     value = top[0];
     top[0] = top[-1];
     top[-1] = top[-2];
     top[-2] = value;
     return READ;
-  case CS_OP_ABS:
+  case FMT_OP_ABS:
     *top = (int64_t)*top < 0 ? -*top : *top;
     return READ;
-  case CS_OP_NEG:
+  case FMT_OP_NEG:
     *top = -*top;
     return READ;
-  case CS_OP_NOT:
+  case FMT_OP_NOT:
     *top = ~*top;
     return READ;
-  case CS_OP_EXTEND:
+  case FMT_OP_EXTEND:
     *top = extend(*top, op->size * 8u, is_signed);
     return READ;
-  case CS_OP_BITS:
+  case FMT_OP_BITS:
     *top = extend(*top >> imm, op->size, is_signed);
     return READ;
-  case CS_OP_EMIT:
+  case FMT_OP_EMIT:
     call->word = extend(call->stack[--call->depth], op->size * 8u, is_signed);
     return READ;
-  case CS_OP_EMIT_NULL:
+  case FMT_OP_EMIT_NULL:
     call->word = call->stack[--call->depth] != 0;
     return READ;
   default:
-    return op->code >= CS_OP_AND && op->code <= CS_OP_NE ? arithmetic(call, op->code) : LOST;
+    return op->code >= FMT_OP_AND && op->code <= FMT_OP_NE ? arithmetic(call, op->code) : LOST;
   }
 }
 
 /* Runs the ops of one arg. */
-static enum outcome run_arg(struct call *call, const struct cs_op *ops, uint32_t count)
+static enum outcome run_arg(struct call *call, const struct fmt_op *ops, uint32_t count)
 {
   enum outcome outcome = READ;
   call->depth = 0;
   for (uint32_t at = 0; at < count && outcome == READ;) {
-    const struct cs_op *op = &ops[at++];
-    if (op->code == CS_OP_SKIP)
+    const struct fmt_op *op = &ops[at++];
+    if (op->code == FMT_OP_SKIP)
       at += (uint32_t)op->imm;
-    else if (op->code == CS_OP_BRANCH)
+    else if (op->code == FMT_OP_BRANCH)
       at += call->stack[--call->depth] ? (uint32_t)op->imm : 0;
     else
       outcome = run(call, op);
@@ -291,25 +291,25 @@ static enum outcome run_arg(struct call *call, const struct cs_op *ops, uint32_t
   return outcome;
 }
 
-static void print_word(const struct cs_index_arg *arg, uint64_t word)
+static void print_word(const struct fmt_index_arg *arg, uint64_t word)
 {
-  const struct cs_index_type *type = &trace_index.types[arg->type];
-  if (type->kind != CS_TYPE_FUNCTION_POINTER || word == 0) {
+  const struct fmt_index_type *type = &trace_index.types[arg->type];
+  if (type->kind != FMT_TYPE_FUNCTION_POINTER || word == 0) {
     fprintf(out, " %ld", (long)word);
     return;
   }
-  const struct cs_index_symbol *symbol = cs_index_symbol_at(&trace_index, word - bias);
-  fprintf(out, " %s", symbol ? cs_index_string(&trace_index, symbol->name) : "?");
+  const struct fmt_index_symbol *symbol = fmt_index_symbol_at(&trace_index, word - bias);
+  fprintf(out, " %s", symbol ? fmt_index_string(&trace_index, symbol->name) : "?");
 }
 
 static void print_call(struct call *call)
 {
-  const struct cs_index_function *function = &trace_index.functions[call->site->function];
-  const struct cs_op *ops = trace_index.ops + call->site->first_op, *end = ops + call->site->op_count;
-  fputs(cs_index_string(&trace_index, function->name), out);
+  const struct fmt_index_function *function = &trace_index.functions[call->site->function];
+  const struct fmt_op *ops = trace_index.ops + call->site->first_op, *end = ops + call->site->op_count;
+  fputs(fmt_index_string(&trace_index, function->name), out);
   for (uint32_t i = 0; i < function->arg_count; i++) {
     unsigned initial = (unsigned)(trace_index.states[call->site->first_state + i / 16] >> (i % 16 * 4)) & 15;
-    if (initial == CS_STATE_LOST) {
+    if (initial == FMT_STATE_LOST) {
       fputs(" ?", out);
     } else if (ops == end || ops->arg != i) {
       fputs(" -", out);
@@ -325,9 +325,9 @@ static void print_call(struct call *call)
   fputc('\n', out);
 }
 
-void cs_trace_enter(const uint64_t *registers, uint64_t pc);
+void test_trace_enter(const uint64_t *registers, uint64_t pc);
 
-void cs_trace_enter(const uint64_t *registers, uint64_t pc)
+void test_trace_enter(const uint64_t *registers, uint64_t pc)
 {
   if (is_busy)
     return;
@@ -335,11 +335,11 @@ void cs_trace_enter(const uint64_t *registers, uint64_t pc)
   if (state == NEW)
     start();
   if (state == ON) {
-    struct call call = {.registers = registers, .site = cs_index_site_at(&trace_index, pc - bias)};
+    struct call call = {.registers = registers, .site = fmt_index_site_at(&trace_index, pc - bias)};
     if (call.site) {
-      if (call.site->cfa_kind != CS_CFA_UNKNOWN)
+      if (call.site->cfa_kind != FMT_CFA_UNKNOWN)
         call.cfa = registers[call.site->cfa_register] + (uint64_t)(int64_t)call.site->cfa_offset;
-      if (call.site->cfa_kind == CS_CFA_MEMORY)
+      if (call.site->cfa_kind == FMT_CFA_MEMORY)
         load(call.cfa, 8, &call.cfa);
       print_call(&call);
     } else {

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "symbols.h"
+#include "symbols/index/symbols.h"
 
 static void tell(const char *line, void *data)
 {
@@ -12,10 +12,10 @@ static void tell(const char *line, void *data)
 
 int main(int argc, char **argv)
 {
-  const struct cs_index_options options = {.size = sizeof options, .message = tell};
+  const struct sym_index_options options = {.size = sizeof options, .message = tell};
   void *index;
   size_t size;
-  if (argc != 3 || cs_index_build(argv[1], &options, &index, &size) != 0)
+  if (argc != 3 || sym_index_build(argv[1], &options, &index, &size) != 0)
     return 1;
   FILE *file = fopen(argv[2], "wb");
   bool is_written = file && fwrite(index, 1, size, file) == size;

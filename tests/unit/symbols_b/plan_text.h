@@ -4,16 +4,16 @@
 #ifndef CALLSIG_TESTS_PLAN_TEXT_H
 #define CALLSIG_TESTS_PLAN_TEXT_H
 
-#include "symbols.h"
+#include "symbols/index/symbols.h"
 
 /* An index built for a test. Messages are collected, a line each. */
 struct plan_index {
   void *data;
   size_t size;
-  struct cs_index index;
-  int result; /* of cs_index_build() */
-  struct cs_rules *rules;
-  int rules_result; /* of cs_rules_parse() */
+  struct fmt_index index;
+  int result; /* of sym_index_build() */
+  struct sym_rules *rules;
+  int rules_result; /* of sym_rules_parse() */
   char messages[8192];
 };
 
@@ -21,7 +21,7 @@ struct plan_index {
 void plan_build(struct plan_index *built, const char *path, const char *rules);
 void plan_free(struct plan_index *built);
 
-/* Appends a message: a cs_message_fn whose data is a struct plan_index. */
+/* Appends a message: a sym_message_fn whose data is a struct plan_index. */
 void plan_message(const char *line, void *data);
 
 /* The args of a function, "a: nullness float*[n]; n: value size_t", children of groups in braces; "(none)" when the
@@ -29,6 +29,6 @@ void plan_message(const char *line, void *data);
 const char *plan_text(const struct plan_index *built, const char *function);
 
 /* The type of the function's first arg called `name`, or NULL. */
-const struct cs_index_type *plan_type(const struct plan_index *built, const char *function, const char *name);
+const struct fmt_index_type *plan_type(const struct plan_index *built, const char *function, const char *name);
 
 #endif

@@ -32,23 +32,23 @@ static void test_integers(void **state)
 {
   CHECK("integers", "a: value char; b: value signed char; c: value unsigned char; d: value int8_t; e: value uint8_t; "
                     "f: value short int; g: value unsigned int; h: value size_t; i: value _Bool");
-  assert_int_equal(plan_type(*state, "integers", "a")->kind, CS_TYPE_CHAR);
-  assert_int_equal(plan_type(*state, "integers", "b")->kind, CS_TYPE_SIGNED);
-  assert_int_equal(plan_type(*state, "integers", "c")->kind, CS_TYPE_UNSIGNED);
-  assert_int_equal(plan_type(*state, "integers", "d")->kind, CS_TYPE_SIGNED);
+  assert_int_equal(plan_type(*state, "integers", "a")->kind, FMT_TYPE_CHAR);
+  assert_int_equal(plan_type(*state, "integers", "b")->kind, FMT_TYPE_SIGNED);
+  assert_int_equal(plan_type(*state, "integers", "c")->kind, FMT_TYPE_UNSIGNED);
+  assert_int_equal(plan_type(*state, "integers", "d")->kind, FMT_TYPE_SIGNED);
   assert_int_equal(plan_type(*state, "integers", "h")->size, 8);
-  assert_int_equal(plan_type(*state, "integers", "i")->kind, CS_TYPE_BOOL);
+  assert_int_equal(plan_type(*state, "integers", "i")->kind, FMT_TYPE_BOOL);
 }
 
 static void test_enums(void **state)
 {
   CHECK("enums", "a: value enum mode; b: value enum permission; c: value enum pair; d: value enum forced; "
                  "e: value enum negative; f: value anonymous_enum");
-  assert_int_equal(plan_type(*state, "enums", "a")->kind, CS_TYPE_ENUM);
-  assert_int_equal(plan_type(*state, "enums", "b")->kind, CS_TYPE_FLAGS);
-  assert_int_equal(plan_type(*state, "enums", "c")->kind, CS_TYPE_ENUM);
-  assert_int_equal(plan_type(*state, "enums", "d")->kind, CS_TYPE_FLAGS);
-  assert_int_equal(plan_type(*state, "enums", "e")->kind, CS_TYPE_ENUM);
+  assert_int_equal(plan_type(*state, "enums", "a")->kind, FMT_TYPE_ENUM);
+  assert_int_equal(plan_type(*state, "enums", "b")->kind, FMT_TYPE_FLAGS);
+  assert_int_equal(plan_type(*state, "enums", "c")->kind, FMT_TYPE_ENUM);
+  assert_int_equal(plan_type(*state, "enums", "d")->kind, FMT_TYPE_FLAGS);
+  assert_int_equal(plan_type(*state, "enums", "e")->kind, FMT_TYPE_ENUM);
   assert_int_equal(plan_type(*state, "enums", "e")->is_signed, 1);
   assert_int_equal(plan_type(*state, "enums", "f")->enumerator_count, 2);
 }
@@ -57,8 +57,8 @@ static void test_floats(void **state)
 {
   CHECK("floats", "a: type float; b: type double; c: type long double; d: type complex double; e: type __int128; "
                   "f: type vector_of_4");
-  assert_int_equal(plan_type(*state, "floats", "d")->kind, CS_TYPE_OTHER);
-  assert_int_equal(plan_type(*state, "floats", "f")->kind, CS_TYPE_OTHER);
+  assert_int_equal(plan_type(*state, "floats", "d")->kind, FMT_TYPE_OTHER);
+  assert_int_equal(plan_type(*state, "floats", "f")->kind, FMT_TYPE_OTHER);
 }
 
 static void test_pointers(void **state)
@@ -71,7 +71,7 @@ static void test_functions(void **state)
 {
   CHECK("functions", "a: value int (*)(int); b: value callback; c: nullness void (**)(void); "
                      "d: value void (*)(void (*)(int), ...); e: nullness int (**)(int)");
-  assert_int_equal(plan_type(*state, "functions", "b")->kind, CS_TYPE_FUNCTION_POINTER);
+  assert_int_equal(plan_type(*state, "functions", "b")->kind, FMT_TYPE_FUNCTION_POINTER);
 }
 
 static void test_aggregates(void **state)

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "plan_text.h"
-#include "rules.h"
+#include "symbols/plan/rules.h"
 
 static const char *fixture;
 
@@ -21,9 +21,9 @@ static const char *parse(const char *text)
 {
   static struct plan_index built;
   memset(&built, 0, sizeof built);
-  int result = cs_rules_parse(text, strlen(text), "rules.txt", plan_message, &built, &built.rules);
+  int result = sym_rules_parse(text, strlen(text), "rules.txt", plan_message, &built, &built.rules);
   assert_int_equal(result == 0, built.messages[0] == '\0');
-  cs_rules_free(built.rules);
+  sym_rules_free(built.rules);
   return built.messages;
 }
 
@@ -115,8 +115,8 @@ static void check(const char *rules, const char *function, const char *text)
   if (built.messages[0])
     fail_msg("%s", built.messages);
   assert_string_equal(plan_text(&built, function), text);
-  assert_int_equal(cs_rules_seen(built.rules, &built.index), 0);
-  assert_int_equal(cs_rules_check(built.rules, plan_message, &built), 0);
+  assert_int_equal(sym_rules_seen(built.rules, &built.index), 0);
+  assert_int_equal(sym_rules_check(built.rules, plan_message, &built), 0);
   assert_string_equal(built.messages, "");
   plan_free(&built);
 }
@@ -193,8 +193,8 @@ static void check_unknown(const char *rules, const char *message)
   plan_build(&built, fixture, rules);
   assert_int_equal(built.result, 0);
   assert_string_equal(built.messages, "");
-  assert_int_equal(cs_rules_seen(built.rules, &built.index), 0);
-  assert_int_equal(cs_rules_check(built.rules, plan_message, &built), -22);
+  assert_int_equal(sym_rules_seen(built.rules, &built.index), 0);
+  assert_int_equal(sym_rules_check(built.rules, plan_message, &built), -22);
   char *module = strrchr(built.messages, '(');
   assert_non_null(module);
   *module = '\0';
@@ -233,8 +233,8 @@ static void test_known_without_effect(void **state)
   (void)state;
   struct plan_index built;
   plan_build(&built, fixture, "type opaque_to_all: kind\n");
-  assert_int_equal(cs_rules_seen(built.rules, &built.index), 0);
-  assert_int_equal(cs_rules_check(built.rules, plan_message, &built), 0);
+  assert_int_equal(sym_rules_seen(built.rules, &built.index), 0);
+  assert_int_equal(sym_rules_check(built.rules, plan_message, &built), 0);
   assert_string_equal(
       built.messages,
       "rules.txt:1: has no effect: nothing instrumented has what it names, or a later rule replaces it\n");
@@ -247,9 +247,9 @@ static void test_another_module_knows(void **state)
   struct plan_index first, second;
   plan_build(&first, fixture, "function notes_only: a ignore\n");
   plan_build(&second, fixture, "function dot: a ignore\n");
-  assert_int_equal(cs_rules_seen(first.rules, &first.index), 0);
-  assert_int_equal(cs_rules_seen(first.rules, &second.index), 0);
-  assert_int_equal(cs_rules_check(first.rules, plan_message, &first), 0);
+  assert_int_equal(sym_rules_seen(first.rules, &first.index), 0);
+  assert_int_equal(sym_rules_seen(first.rules, &second.index), 0);
+  assert_int_equal(sym_rules_check(first.rules, plan_message, &first), 0);
   assert_string_equal(first.messages, "");
   plan_free(&first);
   plan_free(&second);

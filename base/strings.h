@@ -1,0 +1,27 @@
+/*
+ * The string section of an index while it is being made: every text once, offset 0 the empty string.
+ *
+ * Not thread-safe; a table belongs to the build that made it.
+ */
+#ifndef CALLSIG_BASE_STRINGS_H
+#define CALLSIG_BASE_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct base_strings;
+
+/* A table that holds the empty string. NULL when memory is short. */
+struct base_strings *base_strings_new(void);
+void base_strings_free(struct base_strings *strings);
+
+/* Writes the offset of `text` (copied, NUL-terminated) into `offset`. -ENOMEM; -E2BIG beyond 4 GiB of text. */
+int base_strings_add(struct base_strings *strings, const char *text, uint32_t *offset);
+
+/* The text at an offset that base_strings_add() gave; valid until the next base_strings_add(). */
+const char *base_strings_at(const struct base_strings *strings, uint32_t offset);
+
+/* The whole section: bytes and, in `size`, how many. Valid until the next base_strings_add(). */
+const char *base_strings_data(const struct base_strings *strings, size_t *size);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * The name of a module's index in the cache directory. The runtime, which depends on libc alone, and symbols/ must
+ * agree on it to the byte, so both take it from here.
+ *
+ *   <directory>/<key>-<rules hash, 16 hex digits>-v<FMT_INDEX_VERSION>.csi
+ *
+ * The key is the build-id in hex, or for a module without one "file-" and 16 hex digits: XXH64 (seed 0) of the five
+ * 64-bit words device, inode, size, mtime seconds, mtime nanoseconds of the module's file.
+ *
+ * The directory is $CALLSIG_CACHE_DIR, else $XDG_CACHE_HOME/callsig, else $HOME/.cache/callsig.
+ *
+ * This header is internal to callsig and is not installed.
+ */
+#ifndef CALLSIG_FORMAT_CACHE_KEY_H
+#define CALLSIG_FORMAT_CACHE_KEY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/index.h"
+
+#define FMT_CACHE_NAME_SIZE 128u /* enough for every name that fmt_cache_name() writes */
+
+static inline char *fmt_put_hex(char *out, const uint8_t *bytes, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    *out++ = "0123456789abcdef"[bytes[i] >> 4];
+    *out++ = "0123456789abcdef"[bytes[i] & 15];
+  }
+  return out;
+}
+
+static inline char *fmt_put_hex64(char *out, uint64_t value)
+{
+  for (int shift = 60; shift >= 0; shift -= 4)
+    *out++ = "0123456789abcdef"[(value >> shift) & 15];
+  return out;
+}
+
+/* Writes the file name, without the directory, into `name` (FMT_CACHE_NAME_SIZE bytes). With a build-id of zero bytes
+ * (or over 32, which no index can hold) `file_key` is used. */
+static inline void fmt_cache_name(char *name, const uint8_t *build_id, size_t build_id_size, uint64_t file_key,
+                                  uint64_t rules_hash)
+{
+  char *out = name;
+  if (build_id_size > 0 && build_id_size <= 32) {
+    out = fmt_put_hex(out, build_id, build_id_size);
+  } else {
+    for (const char *prefix = "file-"; *prefix; prefix++)
+      *out++ = *prefix;
+    out = fmt_put_hex64(out, file_key);
+  }
+  *out++ = '-';
+  out = fmt_put_hex64(out, rules_hash);
+  *out++ = '-';
+  *out++ = 'v';
+  *out++ = (char)('0' + FMT_INDEX_VERSION);
+  for (const char *suffix = ".csi"; *suffix; suffix++)
+    *out++ = *suffix;
+  *out = '\0';
+}
+
+#endif

@@ -1,0 +1,196 @@
+#include "output/export/export.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/report/csv.h"
+#include "output/report/json.h"
+#include "output/text/message.h"
+#include "output/text/output_file.h"
+
+static int export_json(const struct out_export *export)
+{
+  return out_json_print(export->stats, export->out, NULL, 0);
+}
+
+static int export_csv(const struct out_export *export)
+{
+  return out_csv_print(export->stats, export->out, NULL, 0);
+}
+
+static const struct format {
+  const char *name;
+  out_export_fn *write;
+  bool is_weighted; /* it has room for one number: time or calls */
+  bool is_cut;      /* it leaves out what is too small to be seen */
+  bool has_rows;    /* it shows rows, or notes that follow from them */
+} formats[] = {
+    {"callgrind", out_export_callgrind, false, false, false},
+    {"chrome", out_export_chrome, false, false, false},
+    {"csv", export_csv, false, false, true},
+    {"dot", out_export_dot, false, true, false},
+    {"flamegraph", out_export_flamegraph, true, true, false},
+    {"folded", out_export_folded, true, false, false},
+    {"json", export_json, false, false, true},
+    {"perfetto", out_export_perfetto, false, false, false},
+    {"pprof", out_export_pprof, false, false, true},
+    {"pstats", out_export_pstats, false, false, true},
+    {"speedscope", out_export_speedscope, false, false, false},
+};
+
+#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
+
+const char *callsig_stats_export_format(size_t index)
+{
+  return index < FORMAT_COUNT ? formats[index].name : NULL;
+}
+
+int out_export_write(const struct out_export *export, const void *bytes, size_t size)
+{
+  return fwrite(bytes, 1, size, export->out) == size ? 0 : -EIO;
+}
+
+int out_packed_room(struct out_packed *packed, size_t size)
+{
+  if (size <= packed->size)
+    return 0;
+  uint8_t *larger = realloc(packed->bytes, 2 * size);
+  if (!larger)
+    return -ENOMEM;
+  packed->bytes = larger;
+  packed->size = 2 * size;
+  return 0;
+}
+
+int out_export_flush(const struct out_export *export, struct out_text *text)
+{
+  int result = text->failed ? -ENOMEM : out_export_write(export, text->data, text->length);
+  out_text_clear(text);
+  return result;
+}
+
+uint64_t out_export_nanoseconds(struct out_export_clock *clock, uint64_t ticks)
+{
+  clock->ticks += ticks;
+  long double exact = (long double)clock->ticks * (long double)clock->tick * 1e9L + 0.5L;
+  uint64_t sum = exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact, before = clock->nanoseconds;
+  clock->nanoseconds = sum;
+  return sum - before;
+}
+
+void out_export_permute(struct base_vector *list, uint32_t *order)
+{
+  char *data = list->data;
+  size_t size = list->entry_size;
+  char taken[64]; /* room for an entry of any list that is ordered so */
+  assert(size <= sizeof taken);
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (order[i] == i)
+      continue;
+    memcpy(taken, data + i * size, size);
+    uint32_t hole = i;
+    for (uint32_t next; (next = order[hole]) != i; hole = next) {
+      memcpy(data + hole * size, data + next * size, size);
+      order[hole] = hole;
+    }
+    memcpy(data + hole * size, taken, size);
+    order[hole] = hole;
+  }
+}
+
+uint32_t *out_export_order(const struct callsig_stats *stats)
+{
+  uint32_t *order = malloc((stats->listed + 1u) * sizeof *order);
+  if (!order)
+    return NULL;
+  memcpy(order, stats->order, stats->listed * sizeof *order);
+  const struct out_sort by_name_alone = {.count = 0};
+  struct out_names names = out_stats_names(stats);
+  if (out_sort_rows(&by_name_alone, &stats->rows, &names, order, stats->listed) < 0) {
+    free(order);
+    return NULL;
+  }
+  return order;
+}
+
+static void say_unknown(const char *name)
+{
+  struct out_text list = {0};
+  for (size_t i = 0; i < FORMAT_COUNT; i++)
+    out_text_printf(&list, "%s%s", i ? ", " : "", formats[i].name);
+  out_stats_message("there is no format '%s' to export to: the formats are %s", name, out_text_string(&list));
+  out_text_free(&list);
+}
+
+/* The format of this name (NULL: none was named); NULL after a message that lists them. */
+static const struct format *find_format(const char *name)
+{
+  for (size_t i = 0; name && i < FORMAT_COUNT; i++) {
+    if (strcmp(formats[i].name, name) == 0)
+      return &formats[i];
+  }
+  say_unknown(name ? name : "");
+  return NULL;
+}
+
+/* What was asked for, checked. -EINVAL after a message. */
+static int read_wanted(const struct callsig_stats_export *wanted, const struct format **format,
+                       struct out_export *export)
+{
+  struct callsig_stats_export known = {.size = sizeof known};
+  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  *format = find_format(known.format);
+  if (!*format)
+    return -EINVAL;
+  if (known.weight && strcmp(known.weight, "time") != 0 && strcmp(known.weight, "calls") != 0)
+    return out_stats_fail(-EINVAL, "'%s' is no weight: the weights are time and calls", known.weight);
+  if (known.weight && !(*format)->is_weighted)
+    return out_stats_fail(-EINVAL, "%s has no choice of weights: it holds times and calls", (*format)->name);
+  if (known.has_cutoff && !(known.cutoff >= 0 && known.cutoff < 1))
+    return out_stats_fail(-EINVAL, "a cutoff is a part of the whole, at least 0 and below 1");
+  if (known.has_cutoff && !(*format)->is_cut)
+    return out_stats_fail(-EINVAL, "%s has no cutoff: it holds everything", (*format)->name);
+  export->calls = known.weight && strcmp(known.weight, "calls") == 0;
+  export->cutoff = known.has_cutoff ? known.cutoff : -1;
+  return 0;
+}
+
+/* Writes the format. No message when `out` could not be written: its owner gives one. */
+static int write_format(const struct format *format, const struct out_export *export)
+{
+  int result = format->has_rows ? out_stats_prepare(export->stats) : out_stats_group(export->stats);
+  if (result < 0)
+    return result;
+  result = format->write(export);
+  bool is_report = format->write == export_json || format->write == export_csv; /* which says so itself */
+  return result == -ENOMEM && !is_report ? out_stats_no_memory() : result;
+}
+
+int callsig_stats_export(struct callsig_stats *stats, const struct callsig_stats_export *wanted, FILE *out)
+{
+  struct out_export export = {.stats = stats, .out = out};
+  const struct format *format;
+  int result = read_wanted(wanted, &format, &export);
+  if (result < 0)
+    return result;
+  result = write_format(format, &export);
+  if (result == 0 && fflush(out) != 0)
+    result = -EIO;
+  return result == -EIO ? out_stats_fail(-EIO, "cannot write the export: the output is full or closed") : result;
+}
+
+int callsig_stats_export_file(struct callsig_stats *stats, const struct callsig_stats_export *wanted, const char *path)
+{
+  struct out_export export = {.stats = stats};
+  const struct format *format;
+  struct out_output_file file;
+  int result = read_wanted(wanted, &format, &export);
+  if (result == 0)
+    result = out_output_file_open(&file, path);
+  if (result < 0)
+    return result;
+  export.out = file.stream;
+  return out_output_file_close(&file, write_format(format, &export));
+}

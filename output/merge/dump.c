@@ -1,0 +1,180 @@
+/* callsig_stats_dump(): all that an object has loaded, as one recording. */
+#define _GNU_SOURCE
+#include "output/merge/dump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/stats/stats_object.h"
+#include "output/text/message.h"
+#include "output/text/output_file.h"
+
+/* Where the file begins in the address space that its references are of. Not 0, which refers to nothing. */
+#define BASE UINT64_C(0x10000)
+
+struct out_dump_name {
+  uint32_t string;
+  uint64_t address;
+};
+
+uint64_t out_dump_put(struct out_dump *dump, const void *data, size_t size)
+{
+  static const char nothing[8];
+  uint64_t address = dump->next;
+  size_t padding = (8 - size % 8) % 8;
+  errno = 0;
+  if (dump->error == 0 &&
+      (fwrite(data, 1, size, dump->out) != size || fwrite(nothing, 1, padding, dump->out) != padding))
+    dump->error = errno ? -errno : -EIO;
+  dump->next += size + padding;
+  return address;
+}
+
+uint64_t out_dump_bytes(struct out_dump *dump, const void *bytes, size_t length)
+{
+  struct fmt_rec_name name = {.length = (uint32_t)length};
+  name.tag = (struct fmt_rec_tag){.tag = FMT_TAG_NAME, .size = (uint32_t)((sizeof name + length + 8) & ~(size_t)7)};
+  uint64_t address = out_dump_put(dump, &name, sizeof name);
+  char end[16] = {0};
+  size_t whole = length & ~(size_t)7;
+  if (whole > 0)
+    out_dump_put(dump, bytes, whole);
+  memcpy(end, (const char *)bytes + whole, length - whole);
+  out_dump_put(dump, end, 8);
+  return address;
+}
+
+static bool equal_name(const void *owner, uint32_t number, const void *key)
+{
+  const struct out_dump *dump = owner;
+  return ((struct out_dump_name *)base_vector_at(&dump->names, number))->string == *(const uint32_t *)key;
+}
+
+uint64_t out_dump_string(struct out_dump *dump, uint32_t string)
+{
+  const char *text = out_profile_string(dump->profile, string);
+  uint64_t hash = out_hash_mix(0, string);
+  uint32_t known = out_idset_find(&dump->name_set, hash, dump, &string, equal_name);
+  if (known != UINT32_MAX)
+    return ((struct out_dump_name *)base_vector_at(&dump->names, known))->address;
+  uint64_t address = out_dump_bytes(dump, text, strlen(text));
+  struct out_dump_name *added = base_vector_add(&dump->names, 1);
+  if (added)
+    *added = (struct out_dump_name){.string = string, .address = address};
+  if ((!added || out_idset_add(&dump->name_set, hash, dump->names.count - 1) < 0) && dump->error == 0)
+    dump->error = -ENOMEM;
+  return address;
+}
+
+/* The header is written twice: to keep its place, and when everything is known. */
+static void put_header(struct out_dump *dump)
+{
+  struct fmt_rec_header *header = &dump->header;
+  memcpy(header->magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC);
+  header->version = FMT_RECORDING_VERSION;
+  header->header_size = sizeof *header;
+  header->base = BASE;
+  header->flags = FMT_REC_MERGED;
+  header->exit_status = -1;
+  header->next = header->reserved_size = dump->end - BASE;
+  header->timeline_min = UINT64_MAX;
+  out_dump_put(dump, header, sizeof *header);
+}
+
+void out_dump_again(struct out_dump *dump, uint64_t address)
+{
+  if (dump->error == 0 && fseeko(dump->out, (off_t)(address - BASE), SEEK_SET) != 0)
+    dump->error = -errno;
+  if (dump->end < dump->next)
+    dump->end = dump->next;
+  dump->next = address;
+}
+
+static int put_all(struct out_dump *dump)
+{
+  int (*const parts[])(struct out_dump *) = {out_dump_processes,  out_dump_modules,    out_dump_stages,
+                                             out_dump_functions,  out_dump_signatures, out_dump_contexts,
+                                             out_dump_histograms, out_dump_edges,      out_dump_uses,
+                                             out_dump_rings,      out_dump_threads,    out_dump_innermost};
+  put_header(dump);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0] && dump->error == 0; i++) {
+    int result = parts[i](dump);
+    if (dump->error == 0)
+      dump->error = result;
+  }
+  out_dump_again(dump, BASE);
+  put_header(dump);
+  return dump->error;
+}
+
+static void release(struct out_dump *dump)
+{
+  free(dump->modules);
+  free(dump->stages);
+  free(dump->kept_stages);
+  free(dump->kept_queues);
+  free(dump->kept_events);
+  free(dump->edges);
+  free(dump->rings);
+  free(dump->functions);
+  free(dump->signatures);
+  free(dump->times);
+  free(dump->first_edges);
+  free(dump->first_tasks);
+  free(dump->first_uses);
+  free(dump->commands);
+  base_vector_free(&dump->names);
+  out_idset_free(&dump->name_set);
+}
+
+int out_dump_write(struct out_profile *profile, FILE *out)
+{
+  struct out_dump dump = {
+      .profile = profile, .out = out, .next = BASE, .end = BASE, .names = BASE_VECTOR_OF(struct out_dump_name)};
+  int result = put_all(&dump);
+  release(&dump);
+  return result;
+}
+
+/* A recording, or empty: what may be replaced by a recording. */
+static bool is_recording(const char *path)
+{
+  char magic[sizeof FMT_RECORDING_MAGIC];
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0)
+    return false;
+  ssize_t length = read(file, magic, sizeof magic);
+  close(file);
+  return length == 0 || (length == (ssize_t)sizeof magic && memcmp(magic, FMT_RECORDING_MAGIC, sizeof magic) == 0);
+}
+
+/* Only an older recording is replaced, and only a file can be written: the header comes last. */
+static int check_place(const char *path)
+{
+  struct stat status;
+  if (lstat(path, &status) != 0 || S_ISLNK(status.st_mode) || S_ISDIR(status.st_mode))
+    return 0;
+  if (!S_ISREG(status.st_mode) || !is_recording(path))
+    return out_stats_fail(-EEXIST, "%s: exists and is not a recording, so it is left alone; name another file", path);
+  return 0;
+}
+
+int callsig_stats_dump(struct callsig_stats *stats, const char *path)
+{
+  struct out_output_file file;
+  int result = check_place(path);
+  if (result == 0)
+    result = out_output_file_open_private(&file, path);
+  if (result < 0)
+    return result;
+  result = out_dump_write(&stats->profile, file.stream);
+  if (result == -ENOMEM)
+    out_stats_fail(-ENOMEM, "%s: out of memory while it was written", path);
+  else if (result < 0)
+    errno = -result;
+  return out_output_file_close(&file, result < 0 && result != -ENOMEM ? -EIO : result);
+}

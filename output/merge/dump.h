@@ -1,0 +1,92 @@
+/*
+ * A recording on its way from a profile's arrays into a file: docs/recording-format.md.
+ *
+ * The file is written from front to back, every record after those that it refers to; records of one kind that refer to
+ * each other lie side by side, so that their addresses are known beforehand. What memory it takes is a few bytes a
+ * record. Not thread-safe.
+ */
+#ifndef CALLSIG_OUTPUT_MERGE_DUMP_H
+#define CALLSIG_OUTPUT_MERGE_DUMP_H
+
+#include <stdio.h>
+
+#include "output/profile/profile.h"
+
+struct out_dump {
+  struct out_profile *profile;
+  FILE *out;
+  uint64_t next;             /* the address of what is written next */
+  uint64_t end;              /* the furthest that was written, once something is written again */
+  int error;                 /* the first error of writing; nothing is written after it */
+  struct base_vector names;  /* struct out_dump_name */
+  struct out_idset name_set; /* of `names`, by string */
+  /* Addresses by number. Owned. */
+  uint64_t *commands; /* by process */
+  uint64_t *modules;
+  uint64_t *stages; /* [0]: none */
+  uint64_t *kept_stages, *kept_queues, *kept_events;
+  uint64_t *functions;                                         /* by code */
+  uint64_t *signatures;                                        /* 0: nothing refers to it */
+  uint64_t *times;                                             /* by edge: its histogram, 0 for none */
+  uint64_t *first_tasks, *first_uses;                          /* by thread, as first_edges */
+  uint64_t *first_edges;                                       /* by thread: the head of its list, 0 for none */
+  uint64_t *edges;                                             /* by edge, 0: no call; NULL without spans */
+  uint64_t *rings;                                             /* by thread, 0: none */
+  uint64_t last_function;                                      /* the head of the list of all functions */
+  uint64_t contexts, variants, processes, threads, recursions; /* address of number 0 of each */
+  struct fmt_rec_header header;
+};
+
+/* Writes everything in the profile to `out`, which can be sought in and stands at its beginning; afterwards it stands
+ * elsewhere. 0, -ENOMEM, or the error of writing; no message. */
+int out_dump_write(struct out_profile *profile, FILE *out);
+
+/* Appends `size` bytes and fills up to a multiple of 8; the result is their address. */
+uint64_t out_dump_put(struct out_dump *dump, const void *data, size_t size);
+
+/* What is written next takes the place of what was written at `address`. */
+void out_dump_again(struct out_dump *dump, uint64_t address);
+
+/* A fmt_rec_name of any bytes. */
+uint64_t out_dump_bytes(struct out_dump *dump, const void *bytes, size_t length);
+
+/* The fmt_rec_name of a string of the profile, written when it is new. */
+uint64_t out_dump_string(struct out_dump *dump, uint32_t string);
+
+/* Records of fixed size: their tag. */
+#define OUT_DUMP_TAG(id, type)                                                                                         \
+  {                                                                                                                    \
+    .tag = (id), .size = sizeof(type)                                                                                  \
+  }
+
+/* The parts, in the order in which they refer to each other. 0 or -ENOMEM; errors of writing stay in the dump. */
+int out_dump_processes(struct out_dump *dump);  /* dump_thread.c */
+int out_dump_modules(struct out_dump *dump);    /* dump_code.c, with their indexes */
+int out_dump_stages(struct out_dump *dump);     /* dump_kept.c, with queues and events */
+int out_dump_functions(struct out_dump *dump);  /* dump_code.c */
+int out_dump_signatures(struct out_dump *dump); /* dump_signature.c */
+int out_dump_contexts(struct out_dump *dump);   /* dump_tree.c, with variants */
+int out_dump_histograms(struct out_dump *dump); /* dump_times.c */
+int out_dump_edges(struct out_dump *dump);      /* dump_tree.c, with recursion records */
+int out_dump_uses(struct out_dump *dump);       /* dump_kept.c: what threads did with stages and queues */
+int out_dump_rings(struct out_dump *dump);      /* dump_timeline.c */
+int out_dump_threads(struct out_dump *dump);    /* dump_thread.c */
+int out_dump_innermost(
+    struct out_dump *dump); /* dump_thread.c: the processes again, now that variants have addresses */
+
+/* The address of a variant; 0 for FMT_NONE. */
+static inline uint64_t out_dump_variant(const struct out_dump *dump, uint32_t variant)
+{
+  return variant == FMT_NONE ? 0 : dump->variants + (uint64_t)variant * sizeof(struct fmt_rec_variant);
+}
+
+/* dump_times.c: the histogram of profile.times number `number`. */
+uint64_t out_dump_times(struct out_dump *dump, uint32_t number);
+
+/* The next older record of a list that lies side by side in its order. */
+static inline uint64_t out_dump_following(const struct out_dump *dump, uint32_t number, uint32_t count, size_t size)
+{
+  return number + 1 < count ? dump->next + size : 0;
+}
+
+#endif

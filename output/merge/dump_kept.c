@@ -1,0 +1,126 @@
+/* Stages, queues and events, and what threads did with them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "output/merge/dump.h"
+
+static uint64_t process_address(const struct out_dump *dump, uint32_t recording)
+{
+  return dump->processes + recording * sizeof(struct fmt_rec_process);
+}
+
+/* From the last to the first, so that the list has the profile's order. */
+static void put_stages(struct out_dump *dump)
+{
+  const struct base_vector *kept = &dump->profile->kept.stages;
+  uint64_t next = 0;
+  for (uint32_t i = kept->count; i-- > 0;) {
+    const struct out_kept_stage *stage = base_vector_at(kept, i);
+    const struct out_known_stage *known = out_profile_stage(dump->profile, stage->stage);
+    struct fmt_rec_stage record = stage->record;
+    record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_STAGE, record);
+    record.next = next;
+    record.name = out_dump_string(dump, known->name);
+    record.label = out_dump_string(dump, known->label);
+    record.process = process_address(dump, stage->recording);
+    next = dump->kept_stages[i] = dump->stages[stage->stage] = out_dump_put(dump, &record, sizeof record);
+  }
+  dump->header.first_stage = next;
+}
+
+static void put_queues(struct out_dump *dump)
+{
+  const struct base_vector *kept = &dump->profile->kept.queues;
+  uint64_t next = 0;
+  for (uint32_t i = kept->count; i-- > 0;) {
+    const struct out_kept_queue *queue = base_vector_at(kept, i);
+    struct fmt_rec_queue record = queue->record;
+    record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_QUEUE, record);
+    record.next = next;
+    record.name = out_dump_string(dump, queue->name);
+    record.label = out_dump_string(dump, queue->label);
+    record.process = process_address(dump, queue->recording);
+    /* Its level is a word of 16 bytes. */
+    if (dump->next % 16)
+      out_dump_put(dump, &(uint64_t){0}, sizeof(uint64_t));
+    next = dump->kept_queues[i] = out_dump_put(dump, &record, sizeof record);
+  }
+  dump->header.first_queue = next;
+}
+
+static void put_events(struct out_dump *dump)
+{
+  const struct base_vector *kept = &dump->profile->kept.events;
+  uint64_t next = 0;
+  for (uint32_t i = kept->count; i-- > 0;) {
+    const struct out_kept_event *event = base_vector_at(kept, i);
+    struct fmt_rec_event record = event->record;
+    record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_EVENT, record);
+    record.next = next;
+    record.name = out_dump_string(dump, event->name);
+    record.process = process_address(dump, event->recording);
+    next = dump->kept_events[i] = out_dump_put(dump, &record, sizeof record);
+  }
+  dump->header.first_event = next;
+}
+
+int out_dump_stages(struct out_dump *dump)
+{
+  const struct out_profile *profile = dump->profile;
+  dump->stages = calloc(profile->stages.count + 1u, sizeof *dump->stages);
+  dump->kept_stages = calloc(profile->kept.stages.count + 1u, sizeof *dump->kept_stages);
+  dump->kept_queues = calloc(profile->kept.queues.count + 1u, sizeof *dump->kept_queues);
+  dump->kept_events = calloc(profile->kept.events.count + 1u, sizeof *dump->kept_events);
+  if (!dump->stages || !dump->kept_stages || !dump->kept_queues || !dump->kept_events)
+    return -ENOMEM;
+  put_stages(dump);
+  put_queues(dump);
+  put_events(dump);
+  return 0;
+}
+
+static uint64_t histogram_address(struct out_dump *dump, uint32_t number)
+{
+  return number == FMT_NONE ? 0 : out_dump_times(dump, number);
+}
+
+static void put_tasks(struct out_dump *dump)
+{
+  const struct base_vector *kept = &dump->profile->kept.tasks;
+  for (uint32_t i = kept->count; i-- > 0;) {
+    const struct out_kept_tasks *tasks = base_vector_at(kept, i);
+    struct fmt_rec_tasks record = tasks->record;
+    record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_TASKS, record);
+    record.next = dump->first_tasks[tasks->thread];
+    record.stage = dump->kept_stages[tasks->stage];
+    record.histogram = histogram_address(dump, tasks->histogram);
+    dump->first_tasks[tasks->thread] = out_dump_put(dump, &record, sizeof record);
+  }
+}
+
+static void put_uses(struct out_dump *dump)
+{
+  const struct base_vector *kept = &dump->profile->kept.uses;
+  for (uint32_t i = kept->count; i-- > 0;) {
+    const struct out_kept_use *use = base_vector_at(kept, i);
+    struct fmt_rec_queue_use record = use->record;
+    record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_QUEUE_USE, record);
+    record.next = dump->first_uses[use->thread];
+    record.queue = dump->kept_queues[use->queue];
+    record.put_histogram = histogram_address(dump, use->put_histogram);
+    record.get_histogram = histogram_address(dump, use->get_histogram);
+    dump->first_uses[use->thread] = out_dump_put(dump, &record, sizeof record);
+  }
+}
+
+int out_dump_uses(struct out_dump *dump)
+{
+  uint32_t threads = dump->profile->threads.count;
+  dump->first_tasks = calloc(threads + 1u, sizeof *dump->first_tasks);
+  dump->first_uses = calloc(threads + 1u, sizeof *dump->first_uses);
+  if (!dump->first_tasks || !dump->first_uses)
+    return -ENOMEM;
+  put_tasks(dump);
+  put_uses(dump);
+  return 0;
+}

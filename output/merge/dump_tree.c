@@ -1,0 +1,164 @@
+/* The call trees: contexts, variants, edges and what was counted under recursion. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/merge/dump.h"
+
+/* By context: its depth (0 where the preorder never comes) and how many edges lead into it. */
+struct shape {
+  uint32_t *depth, *edges;
+};
+
+static int measure(const struct out_profile *profile, struct shape *shape)
+{
+  shape->depth = calloc(profile->contexts.count + 1u, sizeof *shape->depth);
+  shape->edges = calloc(profile->contexts.count + 1u, sizeof *shape->edges);
+  if (!shape->depth || !shape->edges)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < profile->preorder.count; i++) {
+    uint32_t context = *(uint32_t *)base_vector_at(&profile->preorder, i);
+    uint32_t parent = out_profile_context(profile, context)->parent;
+    shape->depth[context] = parent == FMT_NONE ? 0 : shape->depth[parent] + 1;
+  }
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    uint32_t to = out_profile_edge(profile, i)->to;
+    if (to != FMT_NONE)
+      shape->edges[out_profile_variant(profile, to)->context]++;
+  }
+  return 0;
+}
+
+static uint64_t context_address(const struct out_dump *dump, uint32_t context)
+{
+  return context == FMT_NONE ? 0 : dump->contexts + (uint64_t)context * sizeof(struct fmt_rec_context);
+}
+
+static void put_contexts(struct out_dump *dump, const struct shape *shape)
+{
+  const struct out_profile *profile = dump->profile;
+  dump->contexts = dump->next;
+  for (uint32_t i = 0; i < profile->contexts.count; i++) {
+    const struct out_context *context = out_profile_context(profile, i);
+    struct fmt_rec_context record = {
+        .tag = OUT_DUMP_TAG(FMT_TAG_CONTEXT, record),
+        .parent = context_address(dump, context->parent),
+        .function = context->code == FMT_NONE ? 0 : dump->functions[context->code],
+        .depth = shape->depth[i],
+        .edges = shape->edges[i],
+    };
+    out_dump_put(dump, &record, sizeof record);
+  }
+}
+
+int out_dump_contexts(struct out_dump *dump)
+{
+  const struct out_profile *profile = dump->profile;
+  struct shape shape = {0};
+  int result = measure(profile, &shape);
+  if (result == 0)
+    put_contexts(dump, &shape);
+  free(shape.depth);
+  free(shape.edges);
+  dump->variants = dump->next;
+  for (uint32_t i = 0; i < profile->variants.count && result == 0; i++) {
+    const struct out_variant *variant = out_profile_variant(profile, i);
+    struct fmt_rec_variant record = {
+        .tag = OUT_DUMP_TAG(FMT_TAG_VARIANT, record),
+        .context = context_address(dump, variant->context),
+        .signature = variant->signature == FMT_NONE ? 0 : dump->signatures[variant->signature],
+    };
+    out_dump_put(dump, &record, sizeof record);
+  }
+  return result;
+}
+
+/* In the order of their edges, so that the address of each follows from how many came before. */
+static void put_recursions(struct out_dump *dump)
+{
+  const struct out_profile *profile = dump->profile;
+  dump->recursions = dump->next;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE || edge->recursion == FMT_NONE)
+      continue;
+    const struct out_recursion *recursion = out_profile_recursion(profile, edge->recursion);
+    struct fmt_rec_recursion record = {.tag = OUT_DUMP_TAG(FMT_TAG_RECURSION, record),
+                                       .calls = recursion->calls,
+                                       .total = recursion->total,
+                                       .active = {recursion->open}};
+    memcpy(record.primitive, recursion->primitive, sizeof recursion->primitive);
+    memcpy(record.cumulative, recursion->cumulative, sizeof recursion->cumulative);
+    out_dump_put(dump, &record, sizeof record);
+  }
+}
+
+static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint64_t recursion)
+{
+  const struct out_profile *profile = dump->profile;
+  const struct out_edge *edge = out_profile_edge(profile, number);
+  uint32_t root = out_profile_thread(profile, edge->thread)->root;
+  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
+  struct fmt_rec_edge record = {
+      .tag = OUT_DUMP_TAG(FMT_TAG_EDGE, record),
+      .from = out_dump_variant(dump, edge->from == FMT_NONE ? root : edge->from),
+      .to = out_dump_variant(dump, edge->to),
+      .calls = edge->calls,
+      .total = edge->total,
+      .children = edge->children,
+      .min = edge->min,
+      .max = edge->max,
+      .recursion = recursion,
+      .next = next,
+      .flags = context->cover & OUT_COVER_MODULE ? 0 : FMT_EDGE_MODULE,
+      .overhead = edge->overhead,
+      .histogram = dump->times[number],
+  };
+  out_dump_put(dump, &record, sizeof record);
+}
+
+/* Edges that lead to a call follow each other. By edge, the address of the next one of its thread; the heads of the
+ * lists go into the dump. */
+static void link_edges(struct out_dump *dump, uint64_t *next)
+{
+  const struct out_profile *profile = dump->profile;
+  uint64_t address = dump->next;
+  for (uint32_t i = 0; i < profile->edges.count; i++)
+    address += out_profile_edge(profile, i)->to == FMT_NONE ? 0 : sizeof(struct fmt_rec_edge);
+  for (uint32_t i = profile->edges.count; i-- > 0;) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE)
+      continue;
+    address -= sizeof(struct fmt_rec_edge);
+    next[i] = dump->first_edges[edge->thread];
+    dump->first_edges[edge->thread] = address;
+    if (dump->edges)
+      dump->edges[i] = address;
+  }
+}
+
+int out_dump_edges(struct out_dump *dump)
+{
+  const struct out_profile *profile = dump->profile;
+  uint64_t *next = calloc(profile->edges.count + 1u, sizeof *next);
+  dump->first_edges = calloc(profile->threads.count + 1u, sizeof *dump->first_edges);
+  bool has_spans = profile->spans.count > 0;
+  dump->edges = has_spans ? calloc(profile->edges.count + 1u, sizeof *dump->edges) : NULL;
+  if (!next || !dump->first_edges || (has_spans && !dump->edges)) {
+    free(next);
+    return -ENOMEM;
+  }
+  put_recursions(dump);
+  link_edges(dump, next);
+  uint64_t recursion = dump->recursions;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE)
+      continue;
+    bool recursive = edge->recursion != FMT_NONE;
+    put_edge(dump, i, next[i], recursive ? recursion : 0);
+    recursion += recursive ? sizeof(struct fmt_rec_recursion) : 0;
+  }
+  free(next);
+  return 0;
+}

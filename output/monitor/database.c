@@ -1,0 +1,421 @@
+/* The database: opened, and written to. */
+#define _GNU_SOURCE
+#include "output/monitor/database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/monitor/database_tables.h"
+#include "output/text/message.h"
+
+/* How long another writer of the file is waited for. */
+enum { BUSY_MS = 2000 };
+
+/* The path with its folder resolved: the file itself may not be a symbolic link, a folder on the way may. Owned by the
+ * caller. */
+static int resolve(const char *path, char **resolved)
+{
+  char *folder = strdup(path), *name = strdup(path), *real = NULL;
+  int result = folder && name ? 0 : -ENOMEM;
+  if (result == 0) {
+    real = realpath(dirname(folder), NULL);
+    result = real ? 0 : -errno;
+  }
+  if (result == 0 && asprintf(resolved, "%s/%s", strcmp(real, "/") == 0 ? "" : real, basename(name)) < 0)
+    result = -ENOMEM;
+  free(folder);
+  free(name);
+  free(real);
+  return result;
+}
+
+/* Makes the file, for its owner alone, when it is not there. */
+static int make_file(const char *path)
+{
+  int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+  if (file < 0)
+    return -errno;
+  close(file);
+  return 0;
+}
+
+/* Write-ahead logging: what was committed stays whenever a process is killed, and readers disturb nobody. */
+static int set_modes(struct out_database *database)
+{
+  sqlite3_stmt *statement;
+  sqlite3_busy_timeout(database->handle, BUSY_MS);
+  if (sqlite3_prepare_v2(database->handle, "PRAGMA journal_mode = WAL", -1, &statement, NULL) != SQLITE_OK)
+    return out_database_fail(database);
+  int result = sqlite3_step(statement) == SQLITE_ROW ? 0 : out_database_fail(database);
+  if (result == 0 && strcmp((const char *)sqlite3_column_text(statement, 0), "wal") != 0) {
+    snprintf(database->error, sizeof database->error, "no write-ahead log can be kept beside it");
+    result = -EIO;
+  }
+  sqlite3_finalize(statement);
+  if (result == 0 && sqlite3_exec(database->handle, "PRAGMA synchronous = FULL", NULL, NULL, NULL) != SQLITE_OK)
+    result = out_database_fail(database);
+  return result;
+}
+
+static int open_at(struct out_database *database)
+{
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW;
+  int result = make_file(database->path);
+  if (result < 0)
+    return out_stats_fail(result, "%s: cannot be opened for writing: %s", database->path, strerror(-result));
+  if (sqlite3_open_v2(database->path, &database->handle, flags, NULL) != SQLITE_OK)
+    result = database->handle ? out_database_fail(database) : -ENOMEM;
+  if (result == 0)
+    result = set_modes(database);
+  if (result < 0)
+    return out_stats_fail(result, "%s: cannot be used as a database: %s", database->path, database->error);
+  result = out_database_make_tables(database);
+  return result < 0 ? result : out_database_prepare(database);
+}
+
+int out_database_open(const char *path, struct out_database **opened)
+{
+  *opened = NULL;
+  struct out_database *database = calloc(1, sizeof *database);
+  if (!database)
+    return out_stats_no_memory();
+  int result = resolve(path, &database->path);
+  if (result < 0)
+    out_stats_message("%s: cannot be opened for writing: %s", path, strerror(-result));
+  else
+    result = open_at(database);
+  if (result < 0)
+    out_database_close(database);
+  else
+    *opened = database;
+  return result;
+}
+
+void out_database_close(struct out_database *database)
+{
+  if (!database)
+    return;
+  for (unsigned i = 0; i < OUT_SQL_COUNT; i++)
+    sqlite3_finalize(database->statements[i]);
+  sqlite3_close(database->handle);
+  free(database->path);
+  free(database);
+}
+
+const char *out_database_error(const struct out_database *database)
+{
+  return database->error;
+}
+
+/* A statement that is being given its values, from left to right. The first failure stays in `result`. */
+struct binder {
+  struct out_database *database;
+  sqlite3_stmt *statement;
+  int next, result;
+};
+
+static struct binder begin(struct out_database *database, enum out_statement which)
+{
+  struct binder binder = {.database = database, .statement = database->statements[which], .next = 1};
+  sqlite3_reset(binder.statement);
+  sqlite3_clear_bindings(binder.statement);
+  return binder;
+}
+
+static void note(struct binder *binder, int code)
+{
+  if (code != SQLITE_OK && binder->result == 0)
+    binder->result = out_database_fail(binder->database);
+  binder->next++;
+}
+
+static void bind_integer(struct binder *binder, uint64_t value)
+{
+  note(binder, sqlite3_bind_int64(binder->statement, binder->next, (sqlite3_int64)value));
+}
+
+/* NULL for what is unknown. */
+static void bind_known(struct binder *binder, bool known, uint64_t value)
+{
+  note(binder, known ? sqlite3_bind_int64(binder->statement, binder->next, (sqlite3_int64)value)
+                     : sqlite3_bind_null(binder->statement, binder->next));
+}
+
+static void bind_real(struct binder *binder, double value)
+{
+  note(binder, sqlite3_bind_double(binder->statement, binder->next, value));
+}
+
+/* The text must stay until the statement was run. */
+static void bind_text(struct binder *binder, const char *text)
+{
+  note(binder, sqlite3_bind_text(binder->statement, binder->next, text, -1, SQLITE_STATIC));
+}
+
+static void bind_histogram(struct binder *binder, const struct out_histogram *histogram)
+{
+  struct out_text bytes = {0};
+  out_histogram_encode(histogram, &bytes);
+  if (bytes.failed)
+    note(binder, SQLITE_NOMEM);
+  else
+    note(binder,
+         sqlite3_bind_blob64(binder->statement, binder->next, out_text_string(&bytes), bytes.length, SQLITE_TRANSIENT));
+  out_text_free(&bytes);
+}
+
+/* Runs a statement that gives no rows. */
+static int run(struct binder *binder)
+{
+  if (binder->result == 0 && sqlite3_step(binder->statement) != SQLITE_DONE)
+    binder->result = out_database_fail(binder->database);
+  sqlite3_reset(binder->statement);
+  return binder->result;
+}
+
+static int run_plain(struct out_database *database, enum out_statement which)
+{
+  struct binder binder = begin(database, which);
+  return run(&binder);
+}
+
+static uint64_t last_id(const struct out_database *database)
+{
+  return (uint64_t)sqlite3_last_insert_rowid(database->handle);
+}
+
+static int write_stage(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
+                       const struct out_stage *stage)
+{
+  const struct callsig_stage_stats *stats = &stage->stats;
+  struct binder binder = begin(database, OUT_SQL_ADD_TASKS);
+  bind_real(&binder, interval->info.end);
+  bind_text(&binder, stats->label);
+  bind_integer(&binder, stats->num_tasks);
+  bind_integer(&binder, stats->num_failures);
+  bind_real(&binder, stats->ave_time);
+  bind_real(&binder, stats->p90_time);
+  bind_real(&binder, stats->p99_time);
+  int result = run(&binder);
+  if (result < 0)
+    return result;
+  binder = begin(database, OUT_SQL_ADD_TASK_INTERVAL);
+  bind_integer(&binder, last_id(database));
+  bind_integer(&binder, id);
+  bind_integer(&binder, stats->dropped);
+  bind_integer(&binder, stats->open);
+  bind_real(&binder, stats->total_time);
+  bind_real(&binder, stats->failed_time);
+  bind_real(&binder, stats->p50_time);
+  bind_real(&binder, stats->min_time);
+  bind_real(&binder, stats->max_time);
+  bind_real(&binder, interval->tick);
+  bind_histogram(&binder, &stage->times);
+  return run(&binder);
+}
+
+static int write_queue(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
+                       const struct out_queue *queue)
+{
+  const struct callsig_queue_stats *stats = &queue->stats;
+  struct binder binder = begin(database, OUT_SQL_ADD_QUEUE);
+  bind_real(&binder, interval->info.end);
+  bind_text(&binder, stats->label);
+  bind_real(&binder, stats->elapsed);
+  bind_integer(&binder, stats->num_items);
+  bind_real(&binder, stats->ave_put_time);
+  bind_real(&binder, stats->ave_get_time);
+  bind_real(&binder, stats->p90_put_time);
+  bind_real(&binder, stats->p99_put_time);
+  bind_real(&binder, stats->p90_get_time);
+  bind_real(&binder, stats->p99_get_time);
+  bind_real(&binder, stats->occupancy_rate);
+  int result = run(&binder);
+  if (result < 0)
+    return result;
+  binder = begin(database, OUT_SQL_ADD_QUEUE_INTERVAL);
+  bind_integer(&binder, last_id(database));
+  bind_integer(&binder, id);
+  bind_integer(&binder, stats->puts);
+  bind_integer(&binder, stats->failed);
+  bind_integer(&binder, stats->items);
+  bind_known(&binder, stats->capacity > 0, stats->capacity);
+  bind_integer(&binder, stats->high_water);
+  bind_real(&binder, stats->put_time);
+  bind_real(&binder, stats->get_time);
+  bind_real(&binder, stats->empty_time);
+  bind_real(&binder, stats->p50_put_time);
+  bind_real(&binder, stats->min_put_time);
+  bind_real(&binder, stats->max_put_time);
+  bind_real(&binder, stats->p50_get_time);
+  bind_real(&binder, stats->min_get_time);
+  bind_real(&binder, stats->max_get_time);
+  bind_real(&binder, interval->tick);
+  bind_histogram(&binder, &queue->put);
+  bind_histogram(&binder, &queue->get);
+  return run(&binder);
+}
+
+/* An event that did not happen in the interval has no row. */
+static int write_event(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
+                       const struct callsig_event_stats *event)
+{
+  if (event->count == 0 && event->total_time == 0)
+    return 0;
+  struct binder binder = begin(database, OUT_SQL_ADD_EVENT);
+  bind_real(&binder, interval->info.end);
+  bind_text(&binder, event->name);
+  int result = run(&binder);
+  if (result < 0)
+    return result;
+  binder = begin(database, OUT_SQL_ADD_EVENT_INTERVAL);
+  bind_integer(&binder, last_id(database));
+  bind_integer(&binder, id);
+  bind_integer(&binder, event->count);
+  bind_real(&binder, event->total_time);
+  return run(&binder);
+}
+
+static int write_function(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
+                          const struct callsig_function_stats *function)
+{
+  struct binder binder = begin(database, OUT_SQL_ADD_FUNCTION);
+  bind_real(&binder, interval->info.end);
+  bind_integer(&binder, id);
+  bind_text(&binder, function->function);
+  bind_text(&binder, function->signature);
+  bind_text(&binder, function->stage);
+  bind_integer(&binder, (uint64_t)function->ncalls);
+  bind_real(&binder, function->tottime);
+  bind_real(&binder, function->cumtime);
+  return run(&binder);
+}
+
+static int write_process(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id)
+{
+  const struct callsig_process_stats *process = &interval->process;
+  struct binder binder = begin(database, OUT_SQL_ADD_PROCESS);
+  bind_real(&binder, interval->info.end);
+  bind_integer(&binder, id);
+  bind_integer(&binder, process->minor_faults);
+  bind_integer(&binder, process->major_faults);
+  bind_integer(&binder, process->voluntary_switches);
+  bind_integer(&binder, process->involuntary_switches);
+  bind_real(&binder, process->user_time);
+  bind_real(&binder, process->system_time);
+  bind_known(&binder, process->read_bytes != UINT64_MAX, process->read_bytes);
+  bind_known(&binder, process->written_bytes != UINT64_MAX, process->written_bytes);
+  bind_integer(&binder, process->resident_bytes);
+  bind_integer(&binder, process->threads);
+  return run(&binder);
+}
+
+static int write_interval(struct out_database *database, uint64_t run_id, const struct callsig_pipeline *interval)
+{
+  struct binder binder = begin(database, OUT_SQL_ADD_INTERVAL);
+  bind_integer(&binder, run_id);
+  bind_real(&binder, interval->info.start);
+  bind_real(&binder, interval->info.end);
+  bind_real(&binder, interval->info.elapsed);
+  bind_integer(&binder, interval->info.intervals);
+  bind_integer(&binder, (uint64_t)interval->info.final);
+  int result = run(&binder);
+  uint64_t id = last_id(database);
+  for (uint32_t i = 0; i < interval->stages.count && result == 0; i++)
+    result = write_stage(database, interval, id, out_pipeline_stage_at(interval, i));
+  for (uint32_t i = 0; i < interval->queues.count && result == 0; i++)
+    result = write_queue(database, interval, id, out_pipeline_queue_at(interval, i));
+  for (uint32_t i = 0; i < interval->events.count && result == 0; i++)
+    result = write_event(database, interval, id, base_vector_at(&interval->events, i));
+  for (uint32_t i = 0; i < interval->functions.count && result == 0; i++)
+    result = write_function(database, interval, id, base_vector_at(&interval->functions, i));
+  if (result == 0 && interval->has_process)
+    result = write_process(database, interval, id);
+  return result;
+}
+
+/* The run's id, 0 when the database does not have it. */
+static int find_run(struct out_database *database, const struct out_run *which, uint64_t *id, bool *complete)
+{
+  struct binder binder = begin(database, OUT_SQL_FIND_RUN);
+  bind_integer(&binder, which->start_ns);
+  bind_integer(&binder, which->pid);
+  *id = 0;
+  int code = binder.result == 0 ? sqlite3_step(binder.statement) : SQLITE_ERROR;
+  if (code == SQLITE_ROW) {
+    *id = (uint64_t)sqlite3_column_int64(binder.statement, 0);
+    *complete = sqlite3_column_int(binder.statement, 1) != 0;
+  } else if (code != SQLITE_DONE) {
+    binder.result = out_database_fail(database);
+  }
+  sqlite3_reset(binder.statement);
+  return binder.result;
+}
+
+static int add_run(struct out_database *database, const struct out_run *which, uint64_t *id)
+{
+  static const char *const clocks[] = {"wall", "wall", "cpu", "injected"};
+  struct binder binder = begin(database, OUT_SQL_ADD_RUN);
+  bind_integer(&binder, which->start_ns);
+  bind_integer(&binder, which->pid);
+  bind_integer(&binder, which->ppid);
+  bind_text(&binder, which->program);
+  bind_text(&binder, which->command);
+  bind_text(&binder, which->recording);
+  bind_text(&binder, which->host);
+  bind_text(&binder, which->clock <= FMT_CLOCK_INJECTED ? clocks[which->clock] : "unknown");
+  bind_known(&binder, which->has_rank, (uint64_t)which->rank);
+  if (which->interval > 0)
+    bind_real(&binder, which->interval);
+  else
+    bind_known(&binder, false, 0);
+  bind_real(&binder, (double)which->start_ns * 1e-9);
+  int result = run(&binder);
+  *id = last_id(database);
+  return result;
+}
+
+static int write_batch(struct out_database *database, const struct out_run *which,
+                       const struct callsig_pipeline *const *intervals, size_t count)
+{
+  uint64_t id;
+  bool complete;
+  int result = find_run(database, which, &id, &complete);
+  if (result == 0 && id == 0)
+    result = add_run(database, which, &id);
+  for (size_t i = 0; i < count && result == 0; i++)
+    result = write_interval(database, id, intervals[i]);
+  if (result < 0 || count == 0)
+    return result;
+  const struct callsig_pipeline_info *last = &intervals[count - 1]->info;
+  struct binder binder = begin(database, OUT_SQL_UPDATE_RUN);
+  bind_integer(&binder, id);
+  bind_real(&binder, last->end);
+  bind_known(&binder, which->has_exit_status, (uint64_t)which->exit_status);
+  bind_integer(&binder, (uint64_t)last->final);
+  return run(&binder);
+}
+
+int out_database_write(struct out_database *database, const struct out_run *which,
+                       const struct callsig_pipeline *const *intervals, size_t count)
+{
+  int result = run_plain(database, OUT_SQL_BEGIN);
+  if (result < 0)
+    return result;
+  result = write_batch(database, which, intervals, count);
+  if (result == 0)
+    result = run_plain(database, OUT_SQL_COMMIT);
+  if (result < 0) {
+    char reason[sizeof database->error];
+    memcpy(reason, database->error, sizeof reason);
+    run_plain(database, OUT_SQL_ROLLBACK);
+    memcpy(database->error, reason, sizeof reason);
+  }
+  return result;
+}

@@ -1,0 +1,404 @@
+/* The monitor: reads a recording at every interval. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output/monitor/database.h"
+#include "output/monitor/monitor_consumer.h"
+#include "output/pipeline/function_sums.h"
+#include "output/pipeline/process_stats.h"
+#include "output/recording/clock.h"
+#include "output/text/message.h"
+
+/* Functions are read only while the monitor, the database included, has used less than this share of a core: all of
+ * them are read, which takes time where there are many. */
+#define FUNCTIONS_SHARE 0.005
+
+struct callsig_monitor {
+  char *path, *database_path;
+  double interval;
+  bool no_functions;
+  struct out_database *database; /* NULL: none */
+  struct out_consumer callback, writer;
+  callsig_interval_fn call;
+  void *data;
+  bool told; /* that the database cannot be written */
+
+  pthread_t sampler;
+  bool sampling;
+  pthread_mutex_t lock; /* of what follows */
+  pthread_cond_t changed;
+  bool stopping;
+  bool has_process;
+  struct out_process process;
+  struct out_run run; /* its strings stay */
+
+  /* The sampler's own. */
+  int file; /* -1 while there is no recording */
+  bool has_run;
+  unsigned number;
+  struct fmt_rec_clock_point now; /* the clock's last reading */
+  bool has_now;
+  uint64_t recorded; /* bytes of the recording in use */
+  double begin;      /* CLOCK_MONOTONIC: when it started */
+};
+
+static double clock_seconds(clockid_t clock)
+{
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Opens the recording once its header is complete, which the magic says; without a word while it is not. */
+static bool find_recording(struct callsig_monitor *monitor)
+{
+  char magic[sizeof FMT_RECORDING_MAGIC];
+  if (monitor->file >= 0)
+    return true;
+  int file = open(monitor->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0)
+    return false;
+  if (pread(file, magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
+      memcmp(magic, FMT_RECORDING_MAGIC, sizeof magic) != 0) {
+    close(file);
+    return false;
+  }
+  monitor->file = file;
+  return true;
+}
+
+/* Looks at the process. True when it runs. */
+static bool look(struct callsig_monitor *monitor, unsigned pid)
+{
+  pthread_mutex_lock(&monitor->lock);
+  if (monitor->has_process && monitor->process.pid != pid) {
+    out_process_free(&monitor->process);
+    monitor->has_process = false;
+  }
+  if (!monitor->has_process)
+    out_process_init(&monitor->process, pid);
+  monitor->has_process = true;
+  out_process_read(&monitor->process);
+  bool alive = monitor->process.alive;
+  pthread_mutex_unlock(&monitor->lock);
+  return alive;
+}
+
+void callsig_monitor_look(struct callsig_monitor *monitor, unsigned pid)
+{
+  look(monitor, pid);
+}
+
+/* The clock as it stands while the process runs; afterwards as the recording has it, unless it was later already. */
+static const struct fmt_rec_clock_point *read_clock(struct callsig_monitor *monitor,
+                                                    const struct fmt_rec_header *header, bool alive)
+{
+  if (alive && !(header->flags & FMT_REC_FINISHED))
+    monitor->has_now = out_clock_now(header->clock, &monitor->now);
+  else if (monitor->has_now && header->last.ticks >= monitor->now.ticks)
+    monitor->has_now = false;
+  return monitor->has_now ? &monitor->now : NULL;
+}
+
+/* The first time, the last time, and in between while that is cheap. */
+static bool wants_functions(struct callsig_monitor *monitor, bool final)
+{
+  double used = clock_seconds(CLOCK_THREAD_CPUTIME_ID) + (double)atomic_load(&monitor->writer.cpu_ns) * 1e-9;
+  return !monitor->no_functions &&
+         (final || monitor->number == 0 || used < FUNCTIONS_SHARE * (clock_seconds(CLOCK_MONOTONIC) - monitor->begin));
+}
+
+/* The run as the header has it the first time; how it ended comes later. */
+static int read_run(struct callsig_monitor *monitor, struct out_recording *recording)
+{
+  struct out_run run;
+  if (monitor->has_run) {
+    pthread_mutex_lock(&monitor->lock);
+    monitor->run.has_exit_status = recording->header.exit_status != -1;
+    monitor->run.exit_status = recording->header.exit_status;
+    pthread_mutex_unlock(&monitor->lock);
+    return 0;
+  }
+  int result = out_run_read(recording, monitor->interval, &run);
+  if (result < 0)
+    return result;
+  pthread_mutex_lock(&monitor->lock);
+  monitor->run = run;
+  pthread_mutex_unlock(&monitor->lock);
+  monitor->has_run = true;
+  return 0;
+}
+
+/* Reads stages, queues and events. */
+static int read_pipeline(struct callsig_monitor *monitor, const struct fmt_rec_clock_point **now,
+                         struct callsig_pipeline **pipeline)
+{
+  struct out_recording recording;
+  int result = out_recording_attach(monitor->file, monitor->path, &recording);
+  if (result < 0)
+    return result;
+  monitor->recorded = recording.header.next < recording.size ? recording.header.next : recording.size;
+  result = read_run(monitor, &recording);
+  if (result == 0) {
+    bool alive = look(monitor, recording.header.pid);
+    *now = read_clock(monitor, &recording.header, alive);
+    result = out_pipeline_read(&recording, *now, pipeline);
+  }
+  out_recording_close(&recording);
+  return result;
+}
+
+static int take_snapshot(struct callsig_monitor *monitor, bool final, struct out_snapshot **snapshot)
+{
+  const struct fmt_rec_clock_point *now;
+  struct callsig_pipeline *pipeline = NULL;
+  int result = read_pipeline(monitor, &now, &pipeline);
+  if (result == 0 && wants_functions(monitor, final))
+    result = out_function_sums_read(monitor->file, monitor->path, now, pipeline);
+  if (result == 0) {
+    pthread_mutex_lock(&monitor->lock);
+    pipeline->has_process = monitor->process.known;
+    pipeline->process = monitor->process.stats;
+    pthread_mutex_unlock(&monitor->lock);
+    *snapshot = out_snapshot_new(pipeline, ++monitor->number, final);
+    result = *snapshot ? 0 : -ENOMEM;
+  }
+  if (result < 0)
+    callsig_pipeline_free(pipeline);
+  return result;
+}
+
+static void sample(struct callsig_monitor *monitor, bool final)
+{
+  struct out_snapshot *snapshot = NULL;
+  if (!find_recording(monitor) || take_snapshot(monitor, final, &snapshot) < 0)
+    return;
+  if (monitor->writer.running)
+    out_consumer_push(&monitor->writer, snapshot);
+  if (monitor->callback.running)
+    out_consumer_push(&monitor->callback, snapshot);
+  out_snapshot_release(snapshot);
+}
+
+/* Waits until `until` of CLOCK_MONOTONIC. False when the monitor is being stopped. */
+static bool wait_until(struct callsig_monitor *monitor, double until)
+{
+  struct timespec time = {.tv_sec = (time_t)until, .tv_nsec = (long)((until - floor(until)) * 1e9)};
+  pthread_mutex_lock(&monitor->lock);
+  while (!monitor->stopping && pthread_cond_timedwait(&monitor->changed, &monitor->lock, &time) != ETIMEDOUT)
+    ;
+  bool stopping = monitor->stopping;
+  pthread_mutex_unlock(&monitor->lock);
+  return !stopping;
+}
+
+static void *sample_all(void *data)
+{
+  struct callsig_monitor *monitor = data;
+  monitor->begin = clock_seconds(CLOCK_MONOTONIC);
+  double next = monitor->begin + monitor->interval;
+  while (wait_until(monitor, next)) {
+    sample(monitor, false);
+    double now = clock_seconds(CLOCK_MONOTONIC);
+    next += monitor->interval * fmax(1, ceil((now - next) / monitor->interval));
+  }
+  sample(monitor, true);
+  return NULL;
+}
+
+static int call_back(const struct callsig_pipeline *const *intervals, size_t count, void *data)
+{
+  const struct callsig_monitor *monitor = data;
+  for (size_t i = 0; i < count; i++)
+    monitor->call(intervals[i], monitor->data);
+  return 0;
+}
+
+static int write_intervals(const struct callsig_pipeline *const *intervals, size_t count, void *data)
+{
+  struct callsig_monitor *monitor = data;
+  pthread_mutex_lock(&monitor->lock);
+  struct out_run run = monitor->run;
+  pthread_mutex_unlock(&monitor->lock);
+  int result = out_database_write(monitor->database, &run, intervals, count);
+  if (result < 0 && !monitor->told)
+    out_stats_message("%s: an interval cannot be written and will be tried again: %s", monitor->database_path,
+                      out_database_error(monitor->database));
+  monitor->told |= result < 0;
+  return result;
+}
+
+/* Starts the three threads, the one that feeds the others last. */
+static int start_threads(struct callsig_monitor *monitor)
+{
+  int result = 0;
+  if (monitor->call)
+    result = out_consumer_start(&monitor->callback, call_back, monitor, 1);
+  if (result == 0 && monitor->database)
+    result = out_consumer_start(&monitor->writer, write_intervals, monitor, OUT_CONSUMER_BATCH);
+  if (result == 0) {
+    sigset_t all, mask;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &mask);
+    result = -pthread_create(&monitor->sampler, NULL, sample_all, monitor);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    monitor->sampling = result == 0;
+  }
+  return result < 0 ? out_stats_fail(result, "the monitor cannot be started: %s", strerror(-result)) : 0;
+}
+
+static void free_monitor(struct callsig_monitor *monitor)
+{
+  out_consumer_stop(&monitor->callback);
+  out_consumer_stop(&monitor->writer);
+  out_database_close(monitor->database);
+  base_arena_free(&monitor->run.strings);
+  if (monitor->has_process)
+    out_process_free(&monitor->process);
+  if (monitor->file >= 0)
+    close(monitor->file);
+  pthread_mutex_destroy(&monitor->lock);
+  pthread_cond_destroy(&monitor->changed);
+  free(monitor->path);
+  free(monitor->database_path);
+  free(monitor);
+}
+
+static struct callsig_monitor *make_monitor(const struct callsig_monitor_options *options)
+{
+  pthread_condattr_t attributes;
+  struct callsig_monitor *monitor = calloc(1, sizeof *monitor);
+  if (!monitor)
+    return NULL;
+  monitor->file = -1;
+  monitor->interval = options->interval;
+  monitor->no_functions = options->no_functions != 0;
+  monitor->call = options->callback;
+  monitor->data = options->data;
+  pthread_mutex_init(&monitor->lock, NULL);
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&monitor->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  monitor->path = strdup(options->path);
+  monitor->database_path = strdup(options->database ? options->database : "");
+  if (monitor->path && monitor->database_path)
+    return monitor;
+  free_monitor(monitor);
+  return NULL;
+}
+
+int callsig_monitor_start(const struct callsig_monitor_options *given, struct callsig_monitor **started)
+{
+  struct callsig_monitor_options options = {.size = sizeof options};
+  memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+  *started = NULL;
+  if (!options.path || !(options.interval > 0) || !(options.interval <= 1e9))
+    return out_stats_fail(-EINVAL, "a monitor needs the path of a recording, and an interval of more than 0 seconds");
+  struct callsig_monitor *monitor = make_monitor(&options);
+  if (!monitor)
+    return out_stats_no_memory();
+  int result = options.database ? out_database_open(options.database, &monitor->database) : 0;
+  if (result == 0)
+    result = start_threads(monitor);
+  if (result < 0)
+    free_monitor(monitor);
+  else
+    *started = monitor;
+  return result;
+}
+
+int callsig_monitor_stop(struct callsig_monitor *monitor)
+{
+  if (!monitor)
+    return 0;
+  pthread_mutex_lock(&monitor->lock);
+  monitor->stopping = true;
+  pthread_cond_signal(&monitor->changed);
+  pthread_mutex_unlock(&monitor->lock);
+  pthread_join(monitor->sampler, NULL);
+  out_consumer_stop(&monitor->writer);
+  out_consumer_stop(&monitor->callback);
+  int result = monitor->number == 0 ? -ENOENT : 0;
+  if (monitor->writer.undelivered > 0)
+    result = out_stats_fail(-EIO, "%s: %zu interval%s could not be written: %s; 'callsig stages --db' adds them later",
+                            monitor->database_path, monitor->writer.undelivered,
+                            monitor->writer.undelivered == 1 ? "" : "s", out_database_error(monitor->database));
+  else if (monitor->writer.failures > 0)
+    out_stats_message("%s: %u batch%s failed at first, and all of it was written in the end", monitor->database_path,
+                      monitor->writer.failures, monitor->writer.failures == 1 ? "" : "es");
+  free_monitor(monitor);
+  return result;
+}
+
+/* Reads the whole of a recording, functions included. */
+static int read_whole(int file, const char *path, struct out_run *run, struct callsig_pipeline **pipeline, bool *live)
+{
+  struct out_recording recording;
+  struct fmt_rec_clock_point now;
+  int result = out_recording_attach(file, path, &recording);
+  if (result < 0)
+    return result;
+  const struct fmt_rec_header *header = &recording.header;
+  *live = !(header->flags & FMT_REC_FINISHED) && header->exit_status == -1 && out_recording_is_live(file, header->pid);
+  bool known = *live && out_clock_now(header->clock, &now);
+  result = out_run_read(&recording, 0, run);
+  if (result == 0)
+    result = out_pipeline_read(&recording, known ? &now : NULL, pipeline);
+  out_recording_close(&recording);
+  return result < 0 ? result : out_function_sums_read(file, path, known ? &now : NULL, *pipeline);
+}
+
+/* Writes what is missing of a run. 1, 0 or a negative errno after a message. */
+static int complete(struct out_database *database, const char *path, const struct out_run *run,
+                    const struct callsig_pipeline *whole, bool live)
+{
+  struct callsig_pipeline *sums, *rest = NULL;
+  bool is_complete;
+  int result = out_database_sums(database, run, &sums, &is_complete);
+  if (result < 0 || is_complete) {
+    callsig_pipeline_free(sums);
+    return result;
+  }
+  result = out_pipeline_delta(sums, sums, whole, &rest);
+  callsig_pipeline_free(sums);
+  if (result < 0)
+    return result;
+  rest->info.intervals = 1;
+  rest->info.final = !live;
+  const struct callsig_pipeline *const intervals[] = {rest};
+  result = out_database_write(database, run, intervals, 1);
+  if (result < 0)
+    out_stats_message("%s: cannot be written: %s", path, out_database_error(database));
+  callsig_pipeline_free(rest);
+  return result < 0 ? result : 1;
+}
+
+int callsig_monitor_complete(const char *path, const char *database_path)
+{
+  int file = out_recording_open(path);
+  if (file < 0)
+    return file;
+  struct out_run run = {0};
+  struct callsig_pipeline *whole = NULL;
+  struct out_database *database = NULL;
+  bool live;
+  int result = read_whole(file, path, &run, &whole, &live);
+  if (result == 0)
+    result = out_database_open(database_path, &database);
+  if (result == 0)
+    result = complete(database, database_path, &run, whole, live);
+  out_database_close(database);
+  callsig_pipeline_free(whole);
+  base_arena_free(&run.strings);
+  close(file);
+  return result;
+}

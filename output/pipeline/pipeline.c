@@ -1,0 +1,173 @@
+/* The object behind callsig/pipeline.h: made, handed out, freed. */
+#include "output/pipeline/pipeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/pipeline/pipeline_actions.h"
+#include "output/recording/clock.h"
+#include "output/text/message.h"
+
+struct callsig_pipeline *out_pipeline_new(void)
+{
+  struct callsig_pipeline *pipeline = malloc(sizeof *pipeline);
+  if (!pipeline) {
+    out_stats_no_memory();
+    return NULL;
+  }
+  *pipeline = (struct callsig_pipeline){
+      .stages = BASE_VECTOR_OF(struct out_stage),
+      .queues = BASE_VECTOR_OF(struct out_queue),
+      .events = BASE_VECTOR_OF(struct callsig_event_stats),
+      .actions = BASE_VECTOR_OF(struct callsig_action_stats),
+      .replicas = BASE_VECTOR_OF(struct out_replica),
+      .functions = BASE_VECTOR_OF(struct callsig_function_stats),
+  };
+  return pipeline;
+}
+
+void callsig_pipeline_free(struct callsig_pipeline *pipeline)
+{
+  if (!pipeline)
+    return;
+  for (uint32_t i = 0; i < pipeline->stages.count; i++)
+    out_histogram_free(&out_pipeline_stage_at(pipeline, i)->times);
+  for (uint32_t i = 0; i < pipeline->queues.count; i++) {
+    out_histogram_free(&out_pipeline_queue_at(pipeline, i)->put);
+    out_histogram_free(&out_pipeline_queue_at(pipeline, i)->get);
+  }
+  struct base_vector *vectors[] = {&pipeline->stages,  &pipeline->queues,   &pipeline->events,
+                                   &pipeline->actions, &pipeline->replicas, &pipeline->functions};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+    base_vector_free(vectors[i]);
+  base_arena_free(&pipeline->strings);
+  free(pipeline);
+}
+
+/* The clock of a process that is still running may be read; what ended stays as it ended. */
+static int load(int file, const char *path, struct callsig_pipeline **pipeline)
+{
+  struct out_recording recording;
+  int result = out_recording_attach(file, path, &recording);
+  if (result < 0)
+    return result;
+  struct fmt_rec_clock_point now;
+  bool live = !(recording.header.flags & FMT_REC_FINISHED) && recording.header.exit_status == -1 &&
+              out_recording_is_live(file, recording.header.pid) && out_clock_now(recording.header.clock, &now);
+  result = out_pipeline_read(&recording, live ? &now : NULL, pipeline);
+  out_recording_close(&recording);
+  return result;
+}
+
+int callsig_pipeline_load(const char *path, struct callsig_pipeline **loaded)
+{
+  *loaded = NULL;
+  int file = out_recording_open(path);
+  if (file < 0)
+    return file;
+  struct callsig_pipeline *pipeline = NULL;
+  int result = load(file, path, &pipeline);
+  if (result == 0)
+    result = out_pipeline_load_actions(file, path, pipeline);
+  close(file);
+  if (result < 0)
+    callsig_pipeline_free(pipeline);
+  else
+    *loaded = pipeline;
+  return result;
+}
+
+static double ratio(double sum, double count)
+{
+  return count > 0 ? sum / count : 0;
+}
+
+static void derive_stage(struct out_stage *stage, double tick)
+{
+  struct callsig_stage_stats *stats = &stage->stats;
+  const double low = stage->min_ticks, high = stage->max_ticks;
+  stats->ave_time = ratio(stats->total_time, (double)(stats->num_tasks - stats->num_failures));
+  stats->p50_time = out_histogram_percentile(&stage->times, 500, low, high) * tick;
+  stats->p90_time = out_histogram_percentile(&stage->times, 900, low, high) * tick;
+  stats->p99_time = out_histogram_percentile(&stage->times, 990, low, high) * tick;
+  stats->min_time = low * tick;
+  stats->max_time = high * tick;
+}
+
+static void derive_queue(struct out_queue *queue, double tick)
+{
+  struct callsig_queue_stats *stats = &queue->stats;
+  double low = queue->put_min_ticks, high = queue->put_max_ticks;
+  stats->ave_put_time = ratio(stats->put_time, (double)stats->puts);
+  stats->p50_put_time = out_histogram_percentile(&queue->put, 500, low, high) * tick;
+  stats->p90_put_time = out_histogram_percentile(&queue->put, 900, low, high) * tick;
+  stats->p99_put_time = out_histogram_percentile(&queue->put, 990, low, high) * tick;
+  stats->min_put_time = low * tick;
+  stats->max_put_time = high * tick;
+  low = queue->get_min_ticks;
+  high = queue->get_max_ticks;
+  stats->ave_get_time = ratio(stats->get_time, (double)stats->num_items);
+  stats->p50_get_time = out_histogram_percentile(&queue->get, 500, low, high) * tick;
+  stats->p90_get_time = out_histogram_percentile(&queue->get, 900, low, high) * tick;
+  stats->p99_get_time = out_histogram_percentile(&queue->get, 990, low, high) * tick;
+  stats->min_get_time = low * tick;
+  stats->max_get_time = high * tick;
+  stats->qps = ratio((double)stats->num_items, stats->elapsed);
+  stats->occupancy_rate = stats->elapsed > 0 ? 1 - stats->empty_time / stats->elapsed : 0;
+}
+
+void out_pipeline_derive(struct callsig_pipeline *pipeline)
+{
+  for (uint32_t i = 0; i < pipeline->stages.count; i++)
+    derive_stage(out_pipeline_stage_at(pipeline, i), pipeline->tick);
+  for (uint32_t i = 0; i < pipeline->queues.count; i++)
+    derive_queue(out_pipeline_queue_at(pipeline, i), pipeline->tick);
+}
+
+/* Copies as much of a structure as the caller knows of; its `size` stays. */
+static void hand_out(void *to, size_t known, const void *from, size_t full)
+{
+  memcpy(to, from, known < full ? known : full);
+  memcpy(to, &known, known < sizeof known ? known : sizeof known);
+}
+
+int callsig_pipeline_info(const struct callsig_pipeline *pipeline, struct callsig_pipeline_info *info)
+{
+  hand_out(info, info->size, &pipeline->info, sizeof pipeline->info);
+  return 0;
+}
+
+/* One element of a vector, whose public structure comes first. */
+static int hand_out_at(const struct base_vector *vector, size_t index, const char *what, void *to, size_t known,
+                       size_t full)
+{
+  if (index >= vector->count)
+    return out_stats_fail(-EINVAL, "there is no %s %zu: there are %u", what, index, vector->count);
+  hand_out(to, known, base_vector_at(vector, (uint32_t)index), full);
+  return 0;
+}
+
+#define GETTERS(one, many, type)                                                                                       \
+  size_t callsig_pipeline_##one##_count(const struct callsig_pipeline *pipeline)                                       \
+  {                                                                                                                    \
+    return pipeline->many.count;                                                                                       \
+  }                                                                                                                    \
+  int callsig_pipeline_##one(const struct callsig_pipeline *pipeline, size_t index, struct type *one)                  \
+  {                                                                                                                    \
+    return hand_out_at(&pipeline->many, index, #one, one, one->size, sizeof *one);                                     \
+  }
+GETTERS(stage, stages, callsig_stage_stats)
+GETTERS(queue, queues, callsig_queue_stats)
+GETTERS(event, events, callsig_event_stats)
+GETTERS(action, actions, callsig_action_stats)
+GETTERS(function, functions, callsig_function_stats)
+
+int callsig_pipeline_process(const struct callsig_pipeline *pipeline, struct callsig_process_stats *process)
+{
+  if (!pipeline->has_process)
+    return -ENODATA;
+  hand_out(process, process->size, &pipeline->process, sizeof pipeline->process);
+  return 0;
+}

@@ -1,0 +1,130 @@
+/*
+ * Statistics of stages, queues and events: the object behind callsig/pipeline.h as the files of output/ share it.
+ *
+ * pipeline_read.c reads it from a recording, pipeline_delta.c makes an interval of two, pipeline.c hands it out.
+ */
+#ifndef CALLSIG_OUTPUT_PIPELINE_PIPELINE_H
+#define CALLSIG_OUTPUT_PIPELINE_PIPELINE_H
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "callsig/pipeline.h"
+#include "output/recording/histogram.h"
+#include "output/recording/recording.h"
+
+/* The public fields that are sums are filled when a recording is read; out_pipeline_derive() makes the others of them.
+ */
+struct out_stage {
+  struct callsig_stage_stats stats;
+  double min_ticks, max_ticks;      /* of successes; without one 0 */
+  struct out_histogram times;       /* ticks */
+  double put_wait, get_wait;        /* what its threads waited to put into its queue, and to get from those before it */
+  uint64_t first_ticks, last_ticks; /* when its first task began and its last one ended; with one open: now */
+  uint32_t met;                     /* while it is read: when, among the stages */
+};
+
+struct out_queue {
+  struct callsig_queue_stats stats;
+  double put_min_ticks, put_max_ticks, get_min_ticks, get_max_ticks;
+  struct out_histogram put, get;
+};
+
+/* The tasks of one stage in one thread. */
+struct out_replica {
+  uint32_t stage; /* in callsig_pipeline.stages */
+  unsigned tid;
+  const char *thread; /* its name */
+  bool folded;        /* several threads that ended */
+  uint64_t tasks, failures;
+  double total_time; /* of successes */
+};
+
+struct callsig_pipeline {
+  struct callsig_pipeline_info info;
+  const char *file;             /* what it was read from: the merged recording where info.path is a part of it */
+  uint32_t only_process;        /* of a merged recording, counted from 1; 0: of all */
+  double tick;                  /* seconds */
+  struct base_vector stages;    /* struct out_stage, by pipeline and index */
+  struct base_vector queues;    /* struct out_queue, by pipeline and index */
+  struct base_vector events;    /* struct callsig_event_stats */
+  struct base_vector actions;   /* struct callsig_action_stats */
+  struct base_vector replicas;  /* struct out_replica */
+  struct base_vector functions; /* struct callsig_function_stats */
+  struct callsig_process_stats process;
+  bool has_process;
+  bool has_functions;        /* functions were looked at, though there may be none */
+  struct base_arena strings; /* what all of them point to */
+};
+
+/* Stages, queues and events begin with a public structure, whose second field is the name that they meet by. */
+struct out_named {
+  size_t size;
+  const char *name;
+};
+_Static_assert(offsetof(struct callsig_stage_stats, label) == offsetof(struct out_named, name), "a stage's label");
+_Static_assert(offsetof(struct callsig_queue_stats, label) == offsetof(struct out_named, name), "a queue's label");
+_Static_assert(offsetof(struct callsig_event_stats, name) == offsetof(struct out_named, name), "an event's name");
+
+/* An empty one. NULL when memory is short, after a message. */
+struct callsig_pipeline *out_pipeline_new(void);
+
+/* The processes of a merged recording. Free with out_pipeline_processes_free(). */
+struct out_pipeline_processes {
+  struct base_vector list; /* uint64_t: their addresses; none unless it is merged */
+  uint8_t *has;            /* by number: stages, queues or events refer to it. Owned */
+  uint32_t count;          /* of those that have some */
+};
+
+/* Finds them. Records may be numbered afterwards. 0 or -ENOMEM. */
+int out_pipeline_find_processes(struct out_recording *recording, struct out_pipeline_processes *processes);
+void out_pipeline_processes_free(struct out_pipeline_processes *processes);
+
+/* Makes the header of a merged recording that of the process at an address. */
+void out_pipeline_adopt(struct out_recording *recording, uint64_t process);
+
+/* pipeline_read.c: reads what belongs to process `only` of a merged recording, counted from 1, or everything (0), by
+ * the header as it stands. */
+int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const struct fmt_rec_clock_point *now,
+                           struct callsig_pipeline **pipeline);
+
+/* Sorts stages and queues by pipeline, index and label; replicas follow theirs. 0 or -ENOMEM. */
+int out_pipeline_sort(struct callsig_pipeline *pipeline);
+
+/* Reads that of one process of a merged recording, counted from 1. Otherwise as out_pipeline_read(). */
+int out_pipeline_read_process(struct out_recording *recording, uint32_t process, struct callsig_pipeline **pipeline);
+
+/* The calls of the recording and process that it was read from. 0 or a negative errno after a message. */
+int out_pipeline_stats(const struct callsig_pipeline *pipeline, struct callsig_stats **stats);
+
+/* Reads it from a recording, which may be attached only. `now` is the clock as it stands, NULL: as the recording last
+ * read it. 0, or after a message -ENOMEM, or -ENOTSUP when it is merged and several processes have stages, queues or
+ * events; damage is counted. */
+int out_pipeline_read(struct out_recording *recording, const struct fmt_rec_clock_point *now,
+                      struct callsig_pipeline **pipeline);
+
+/* What was added from `before` (NULL: from nothing) to `now`. Functions are subtracted from those in
+ * `functions_before`, the last reading before that had them (NULL: none), where `now` has them. -ENOMEM after a
+ * message. Nothing of the three is kept. */
+int out_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *functions_before,
+                       const struct callsig_pipeline *now, struct callsig_pipeline **delta);
+
+/* Writes a text out and frees it. 0 or a negative errno after a message. */
+int out_pipeline_write(struct out_text *text, FILE *out);
+
+/* Computes means, percentiles and rates from sums and histograms. */
+void out_pipeline_derive(struct callsig_pipeline *pipeline);
+
+static inline struct out_stage *out_pipeline_stage_at(const struct callsig_pipeline *pipeline, size_t index)
+{
+  return base_vector_at(&pipeline->stages, (uint32_t)index);
+}
+
+static inline struct out_queue *out_pipeline_queue_at(const struct callsig_pipeline *pipeline, size_t index)
+{
+  return base_vector_at(&pipeline->queues, (uint32_t)index);
+}
+
+/* True when a process has the open file mapped, so that it may still be writing the recording. */
+bool out_recording_is_live(int file, unsigned pid);
+
+#endif

@@ -1,0 +1,258 @@
+/* The summary of a pipeline and the verdict on it, as JSON: docs/json.md. */
+#include <errno.h>
+#include <string.h>
+
+#include "output/pipeline/bottleneck.h"
+#include "output/pipeline/stage_functions.h"
+#include "output/text/json_writer.h"
+#include "output/text/message.h"
+
+enum { MOST_FUNCTIONS = 3 };
+
+static void write_info(struct out_json *json, const struct callsig_pipeline_info *info)
+{
+  out_json_key_string(json, "schema", "callsig.stages/1");
+  out_json_key_string(json, "file", info->path);
+  out_json_key_string(json, "program", info->program);
+  out_json_key_integer(json, "pid", info->pid);
+  out_json_key_number(json, "start", info->start);
+  out_json_key_number(json, "end", info->end);
+  out_json_key_number(json, "elapsed", info->elapsed);
+  out_json_key_integer(json, "unreadable", info->unreadable);
+}
+
+static void write_stage(struct out_json *json, const struct callsig_stage_stats *stage)
+{
+  out_json_open_map(json);
+  out_json_key_string(json, "label", stage->label);
+  out_json_key_string(json, "name", stage->name);
+  out_json_key_integer(json, "pipeline", stage->pipeline);
+  out_json_key_integer(json, "index", stage->index);
+  out_json_key_integer(json, "concurrency", stage->concurrency);
+  out_json_key_integer(json, "threads", stage->threads);
+  out_json_key_integer(json, "num_tasks", stage->num_tasks);
+  out_json_key_integer(json, "num_failures", stage->num_failures);
+  out_json_key_integer(json, "dropped", stage->dropped);
+  out_json_key_integer(json, "open", stage->open);
+  out_json_key_number(json, "total_time", stage->total_time);
+  out_json_key_number(json, "failed_time", stage->failed_time);
+  out_json_key_number(json, "ave_time", stage->ave_time);
+  out_json_key_number(json, "p50_time", stage->p50_time);
+  out_json_key_number(json, "p90_time", stage->p90_time);
+  out_json_key_number(json, "p99_time", stage->p99_time);
+  out_json_key_number(json, "min_time", stage->min_time);
+  out_json_key_number(json, "max_time", stage->max_time);
+  out_json_close_map(json);
+}
+
+static void write_queue(struct out_json *json, const struct callsig_queue_stats *queue)
+{
+  out_json_open_map(json);
+  out_json_key_string(json, "label", queue->label);
+  out_json_key_string(json, "name", queue->name);
+  out_json_key_integer(json, "pipeline", queue->pipeline);
+  out_json_key_integer(json, "index", queue->index);
+  out_json_key(json, "capacity");
+  if (queue->capacity > 0)
+    out_json_integer(json, queue->capacity);
+  else
+    out_json_null(json);
+  out_json_key_integer(json, "high_water", queue->high_water);
+  out_json_key_integer(json, "items", queue->items);
+  out_json_key_integer(json, "num_items", queue->num_items);
+  out_json_key_integer(json, "puts", queue->puts);
+  out_json_key_integer(json, "failed", queue->failed);
+  out_json_key_number(json, "elapsed", queue->elapsed);
+  out_json_key_number(json, "qps", queue->qps);
+  out_json_key_number(json, "put_time", queue->put_time);
+  out_json_key_number(json, "get_time", queue->get_time);
+  out_json_key_number(json, "ave_put_time", queue->ave_put_time);
+  out_json_key_number(json, "p50_put_time", queue->p50_put_time);
+  out_json_key_number(json, "p90_put_time", queue->p90_put_time);
+  out_json_key_number(json, "p99_put_time", queue->p99_put_time);
+  out_json_key_number(json, "min_put_time", queue->min_put_time);
+  out_json_key_number(json, "max_put_time", queue->max_put_time);
+  out_json_key_number(json, "ave_get_time", queue->ave_get_time);
+  out_json_key_number(json, "p50_get_time", queue->p50_get_time);
+  out_json_key_number(json, "p90_get_time", queue->p90_get_time);
+  out_json_key_number(json, "p99_get_time", queue->p99_get_time);
+  out_json_key_number(json, "min_get_time", queue->min_get_time);
+  out_json_key_number(json, "max_get_time", queue->max_get_time);
+  out_json_key_number(json, "empty_time", queue->empty_time);
+  out_json_key_number(json, "occupancy_rate", queue->occupancy_rate);
+  out_json_close_map(json);
+}
+
+static void write_lists(struct out_json *json, const struct callsig_pipeline *pipeline)
+{
+  out_json_key(json, "stages");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < pipeline->stages.count; i++)
+    write_stage(json, &out_pipeline_stage_at(pipeline, i)->stats);
+  out_json_close_array(json);
+  out_json_key(json, "queues");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < pipeline->queues.count; i++)
+    write_queue(json, &out_pipeline_queue_at(pipeline, i)->stats);
+  out_json_close_array(json);
+  out_json_key(json, "events");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < pipeline->events.count; i++) {
+    const struct callsig_event_stats *event = base_vector_at(&pipeline->events, i);
+    out_json_open_map(json);
+    out_json_key_string(json, "name", event->name);
+    out_json_key_integer(json, "count", event->count);
+    out_json_key_number(json, "total_time", event->total_time);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+  out_json_key(json, "actions");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < pipeline->actions.count; i++) {
+    const struct callsig_action_stats *action = base_vector_at(&pipeline->actions, i);
+    out_json_open_map(json);
+    out_json_key_string(json, "name", action->name);
+    out_json_key_integer(json, "num_calls", action->num_calls);
+    out_json_key_number(json, "total_time", action->total_time);
+    out_json_key_number(json, "mean_time", action->mean_time);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+}
+
+static const char *label_of(const struct out_stage_view *view)
+{
+  return view ? view->stage->stats.label : NULL;
+}
+
+static void write_view(struct out_json *json, const struct out_stage_view *view)
+{
+  static const char *const states[] = {"busy", "starved", "blocked", "idle"};
+  static const char *const levels[] = {"few", "concern", "critical"};
+  out_json_open_map(json);
+  out_json_key_string(json, "stage", label_of(view));
+  out_json_key_string(json, "state", states[view->state]);
+  out_json_key_number(json, "busy", view->busy);
+  out_json_key_number(json, "get_wait", view->get_wait);
+  out_json_key_number(json, "put_wait", view->put_wait);
+  out_json_key_string(json, "input", view->input ? view->input->label : NULL);
+  out_json_key_string(json, "output", view->output ? view->output->label : NULL);
+  out_json_key_number(json, "replicas", view->replicas);
+  out_json_key_number(json, "effective_rate", view->rate);
+  out_json_key_number(json, "failure_rate", view->failure_rate);
+  out_json_key_string(json, "failures", levels[view->failures]);
+  out_json_key(json, "pauses");
+  out_json_bool(json, view->pauses);
+  out_json_key(json, "aggregates");
+  out_json_bool(json, view->aggregates);
+  out_json_close_map(json);
+}
+
+static void write_stragglers(struct out_json *json, const struct out_verdict *verdict)
+{
+  out_json_key(json, "stragglers");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < verdict->stragglers.count; i++) {
+    const struct out_straggler *straggler = base_vector_at(&verdict->stragglers, i);
+    out_json_open_map(json);
+    out_json_key_string(json, "stage", label_of(straggler->view));
+    out_json_key_string(json, "thread", straggler->replica->thread);
+    out_json_key_integer(json, "tid", straggler->replica->tid);
+    out_json_key_number(json, "ave_time", straggler->mean);
+    out_json_key_number(json, "others_ave_time", straggler->others);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+}
+
+/* `stats` is NULL until the first stage that needs it. */
+static int write_functions(struct out_json *json, const struct callsig_pipeline *pipeline,
+                           const struct out_verdict *verdict, struct callsig_stats **stats)
+{
+  struct out_stage_functions functions = {0};
+  int result = 0;
+  out_json_key(json, "functions");
+  out_json_open_array(json);
+  if (verdict->bound == OUT_BOUND_STAGE) {
+    if (!*stats)
+      result = out_pipeline_stats(pipeline, stats);
+    if (result == 0)
+      result = out_stage_functions(*stats, label_of(verdict->stage), MOST_FUNCTIONS, &functions);
+  }
+  for (uint32_t i = 0; i < functions.list.count; i++) {
+    const struct out_stage_function *function = base_vector_at(&functions.list, i);
+    out_json_open_map(json);
+    out_json_key_string(json, "function", function->name);
+    out_json_key_integer(json, "ncalls", function->ncalls);
+    out_json_key_number(json, "tottime", function->tottime);
+    out_json_key_number(json, "share", function->share);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+  out_stage_functions_free(&functions);
+  return result;
+}
+
+static int write_verdict(struct out_json *json, const struct callsig_pipeline *pipeline,
+                         const struct out_verdict *verdict, struct callsig_stats **stats)
+{
+  static const char *const bounds[] = {"unknown", "stage", "source", "sink", "gap"};
+  out_json_open_map(json);
+  out_json_key_integer(json, "pipeline", verdict->pipeline);
+  out_json_key_string(json, "bound", bounds[verdict->bound]);
+  out_json_key_string(json, "stage", label_of(verdict->stage));
+  out_json_key_string(json, "equal", label_of(verdict->equal));
+  out_json_key_string(json, "before", verdict->before ? verdict->before->label : NULL);
+  out_json_key_string(json, "behind", verdict->behind ? verdict->behind->label : NULL);
+  out_json_key_string(json, "step", label_of(verdict->step));
+  out_json_key_number(json, "window", verdict->window);
+  out_json_key_number(json, "throughput", verdict->throughput);
+  out_json_key_number(json, "doubling_gain", verdict->gain);
+  out_json_key_string(json, "then", label_of(verdict->next));
+  int result = write_functions(json, pipeline, verdict, stats);
+  out_json_key(json, "stages");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < verdict->count; i++)
+    write_view(json, &verdict->views[i]);
+  out_json_close_array(json);
+  write_stragglers(json, verdict);
+  out_json_close_map(json);
+  return result;
+}
+
+static int write_verdicts(struct out_json *json, const struct callsig_pipeline *pipeline)
+{
+  struct callsig_stats *stats = NULL;
+  struct out_verdict verdict;
+  uint32_t stage = 0, queue = 0;
+  int result;
+  out_json_key(json, "verdicts");
+  out_json_open_array(json);
+  while ((result = out_verdict_next(pipeline, &stage, &queue, &verdict)) > 0) {
+    result = write_verdict(json, pipeline, &verdict, &stats);
+    out_verdict_free(&verdict);
+    if (result < 0)
+      break;
+  }
+  out_json_close_array(json);
+  callsig_stats_free(stats);
+  return result;
+}
+
+int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *out)
+{
+  struct out_json json;
+  if (out_json_begin(&json, out) < 0)
+    return out_stats_no_memory();
+  out_json_open_map(&json);
+  write_info(&json, &pipeline->info);
+  write_lists(&json, pipeline);
+  int verdicts = write_verdicts(&json, pipeline);
+  out_json_close_map(&json);
+  int result = out_json_end(&json);
+  if (result == -EIO)
+    return out_stats_fail(-EIO, "cannot write the JSON: the output is full or closed");
+  if (result < 0)
+    return out_stats_no_memory();
+  return verdicts;
+}

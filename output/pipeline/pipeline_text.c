@@ -1,0 +1,294 @@
+/* The summary of a pipeline and the verdict on it, as text. */
+#include <errno.h>
+#include <string.h>
+
+#include "output/pipeline/bottleneck.h"
+#include "output/pipeline/pipeline_text.h"
+#include "output/pipeline/stage_functions.h"
+#include "output/stats/columns.h"
+#include "output/stats/stats_object.h"
+#include "output/text/message.h"
+
+static const char rule[] = "--------------------------------------------------------------------------------\n";
+static const char double_rule[] = "================================================================================\n";
+
+enum { MOST_FUNCTIONS = 3 };
+
+void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind)
+{
+  out_text_puts(text, before);
+  out_text_decimals(text, value, 0, decimals);
+  out_text_puts(text, behind);
+}
+
+void out_put_percent(struct out_text *text, const char *before, double share, const char *behind)
+{
+  out_put_number(text, before, share * 100, 1, "%");
+  out_text_puts(text, behind);
+}
+
+static void put_times(struct out_text *text, const char *what, double p50, double p90, double p99, double min,
+                      double max)
+{
+  const double times[] = {p50, p90, p99, min, max};
+  static const char *const names[] = {"p50 ", ", p90 ", ", p99 ", ", min ", ", max "};
+  out_text_printf(text, "    %s: ", what);
+  for (unsigned i = 0; i < 5; i++) {
+    out_text_puts(text, names[i]);
+    out_put_scaled(text, times[i], 0);
+  }
+  out_text_putc(text, '\n');
+}
+
+static void put_stage(struct out_text *text, const struct callsig_stage_stats *stage)
+{
+  uint64_t successes = stage->num_tasks - stage->num_failures;
+  out_text_printf(text, "\n  Stage: %s\n    Total tasks processed: %llu\n    Total failures: %llu\n", stage->label,
+                  (unsigned long long)stage->num_tasks, (unsigned long long)stage->num_failures);
+  out_put_number(text, "    Average task time: ", stage->ave_time, 4, "s\n");
+  if (stage->num_tasks > 0)
+    out_put_percent(text, "    Success rate: ", (double)successes / (double)stage->num_tasks, "\n");
+  else
+    out_text_puts(text, "    Success rate: unknown\n");
+  out_text_puts(text, "    Number of log entries: 1\n");
+  put_times(text, "Task times", stage->p50_time, stage->p90_time, stage->p99_time, stage->min_time, stage->max_time);
+  if (stage->dropped > 0)
+    out_text_printf(text, "    Items dropped by callbacks: %llu\n", (unsigned long long)stage->dropped);
+  if (stage->open > 0)
+    out_text_printf(text, "    Tasks still open: %llu\n", (unsigned long long)stage->open);
+}
+
+static void put_queue(struct out_text *text, const struct callsig_queue_stats *queue)
+{
+  out_text_printf(text, "\n  Queue: %s\n    Total items processed: %llu\n", queue->label,
+                  (unsigned long long)queue->num_items);
+  out_put_number(text, "    Average QPS: ", queue->qps, 2, "\n");
+  out_put_number(text, "    Average put time: ", queue->ave_put_time, 4, "s\n");
+  out_put_number(text, "    Average get time: ", queue->ave_get_time, 4, "s\n");
+  out_put_percent(text, "    Average occupancy rate: ", queue->occupancy_rate, "\n");
+  out_text_puts(text, "    Number of log entries: 1\n");
+  put_times(text, "Put times", queue->p50_put_time, queue->p90_put_time, queue->p99_put_time, queue->min_put_time,
+            queue->max_put_time);
+  put_times(text, "Get times", queue->p50_get_time, queue->p90_get_time, queue->p99_get_time, queue->min_get_time,
+            queue->max_get_time);
+  out_text_printf(text, "    Most items at once: %llu of ", (unsigned long long)queue->high_water);
+  if (queue->capacity > 0)
+    out_text_printf(text, "%llu\n", (unsigned long long)queue->capacity);
+  else
+    out_text_puts(text, "an unknown capacity\n");
+}
+
+void out_put_heading(struct out_text *text)
+{
+  out_text_printf(text, "%sPIPELINE PERFORMANCE SUMMARY\n%s", double_rule, double_rule);
+  out_text_printf(text, "\xF0\x9F\x93\x8A Task Statistics:\n%s", rule);
+}
+
+void out_put_queue_heading(struct out_text *text)
+{
+  out_text_printf(text, "\n\xF0\x9F\x93\x88 Queue Statistics:\n%s", rule);
+}
+
+static void put_summary(struct out_text *text, const struct callsig_pipeline *pipeline)
+{
+  out_put_heading(text);
+  for (uint32_t i = 0; i < pipeline->stages.count; i++)
+    put_stage(text, &out_pipeline_stage_at(pipeline, i)->stats);
+  out_put_queue_heading(text);
+  for (uint32_t i = 0; i < pipeline->queues.count; i++)
+    put_queue(text, &out_pipeline_queue_at(pipeline, i)->stats);
+}
+
+/* "0:1:decode", the label alone. */
+static const char *label_of(const struct out_stage_view *view)
+{
+  return view->stage->stats.label;
+}
+
+static void put_bound(struct out_text *text, const struct out_verdict *verdict)
+{
+  out_text_printf(text, "\n  Pipeline %u: ", verdict->pipeline);
+  switch (verdict->bound) {
+  case OUT_BOUND_STAGE:
+    out_text_printf(text, "%s bounds it", label_of(verdict->stage));
+    out_put_percent(text, ": it works ", verdict->stage->busy, " of its time\n");
+    break;
+  case OUT_BOUND_SOURCE:
+    out_text_printf(text, "its source bounds it: what puts into %s", verdict->behind->label);
+    out_put_percent(text, ", which is occupied ", verdict->behind->occupancy_rate, " of the time\n");
+    break;
+  case OUT_BOUND_SINK:
+    out_text_printf(text, "its sink bounds it: what takes from %s", verdict->before->label);
+    out_put_percent(text, ", which is occupied ", verdict->before->occupancy_rate, " of the time\n");
+    break;
+  case OUT_BOUND_GAP:
+    out_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded\n",
+                    verdict->before->label, verdict->behind->label);
+    break;
+  default:
+    out_text_puts(text, "nothing in it bounds it");
+    if (verdict->stage) {
+      out_text_printf(text, ": the busiest stage, %s,", label_of(verdict->stage));
+      out_put_percent(text, " works ", verdict->stage->busy, " of its time");
+    }
+    out_text_putc(text, '\n');
+  }
+}
+
+/* The queues around the bounding stage, and what else says that it is the one. */
+static void put_reasons(struct out_text *text, const struct out_verdict *verdict)
+{
+  const struct out_stage_view *stage = verdict->stage;
+  if (verdict->equal)
+    out_text_printf(text, "    %s is as busy\n", label_of(verdict->equal));
+  if (stage->input) {
+    out_text_printf(text, "    The queue before it, %s,", stage->input->label);
+    out_put_percent(text, " is occupied ", stage->input->occupancy_rate, " of the time; an item waits to be put ");
+    out_put_scaled(text, stage->input->ave_put_time, 0);
+    out_text_puts(text, "\n");
+  }
+  if (stage->output) {
+    out_text_printf(text, "    The queue behind it, %s,", stage->output->label);
+    out_put_percent(text, " is occupied ", stage->output->occupancy_rate, " of the time; a get waits ");
+    out_put_scaled(text, stage->output->ave_get_time, 0);
+    out_text_puts(text, "\n");
+  }
+  if (verdict->step && verdict->step != stage)
+    out_text_printf(text, "    The first step from an occupied to an empty queue is at %s\n", label_of(verdict->step));
+  if (stage->aggregates)
+    out_text_puts(text, "    It makes one item of several, so the queue before it is normally not occupied\n");
+  if (stage->rate > 0) {
+    out_put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
+    out_put_number(text, "", stage->replicas, 0, " at a time, ");
+    out_put_scaled(text, stage->stage->stats.ave_time, 0);
+    out_put_number(text, " each); it did ", verdict->throughput, 1, " tasks/s\n");
+  }
+  out_put_number(text, "    Twice its concurrency could give at most ", verdict->gain, 2, " times as much");
+  if (verdict->next)
+    out_text_printf(text, "; then %s bounds the pipeline", label_of(verdict->next));
+  out_text_putc(text, '\n');
+}
+
+static void put_state(struct out_text *text, const struct out_stage_view *view)
+{
+  out_text_printf(text, "    %s: ", label_of(view));
+  switch (view->state) {
+  case OUT_STAGE_STARVED:
+    out_text_puts(text, "starved, ");
+    break;
+  case OUT_STAGE_BLOCKED:
+    out_text_puts(text, "blocked, ");
+    break;
+  case OUT_STAGE_BUSY:
+    out_text_puts(text, "busy, ");
+    break;
+  default:
+    out_text_puts(text, "idle, ");
+  }
+  out_put_percent(text, "works ", view->busy, ", ");
+  out_put_percent(text, "waits for items ", view->get_wait, " and ");
+  out_put_percent(text, "for space ", view->put_wait, " of its time\n");
+}
+
+static void put_warnings(struct out_text *text, const struct out_verdict *verdict)
+{
+  for (uint32_t i = 0; i < verdict->count; i++) {
+    const struct out_stage_view *view = &verdict->views[i];
+    const struct callsig_stage_stats *stats = &view->stage->stats;
+    if (view->failures != OUT_FAILURES_FEW) {
+      out_text_printf(text, "    %s: ", label_of(view));
+      out_put_percent(text, "", view->failure_rate,
+                      view->failures == OUT_FAILURES_CRITICAL ? " of its tasks failed: critical (above 20%)\n"
+                                                              : " of its tasks failed: a concern (above 5%)\n");
+    }
+    if (view->pauses) {
+      out_text_printf(text, "    %s: it pauses, or some items are far larger: p90 ", label_of(view));
+      out_put_scaled(text, stats->p90_time, 0);
+      out_text_puts(text, ", median ");
+      out_put_scaled(text, stats->p50_time, 0);
+      out_text_putc(text, '\n');
+    }
+  }
+  for (uint32_t i = 0; i < verdict->stragglers.count; i++) {
+    const struct out_straggler *straggler = base_vector_at(&verdict->stragglers, i);
+    out_text_printf(text, "    %s: thread %s (%u) is a straggler: ", label_of(straggler->view),
+                    straggler->replica->thread, straggler->replica->tid);
+    out_put_scaled(text, straggler->mean, 0);
+    out_text_puts(text, " a task, the others ");
+    out_put_scaled(text, straggler->others, 0);
+    out_text_putc(text, '\n');
+  }
+}
+
+static void put_functions(struct out_text *text, const struct out_stage_functions *functions)
+{
+  if (functions->list.count > 0)
+    out_text_puts(text, "    Most of its time, callees not counted:\n");
+  for (uint32_t i = 0; i < functions->list.count; i++) {
+    const struct out_stage_function *function = base_vector_at(&functions->list, i);
+    out_put_percent(text, "      ", function->share, "  ");
+    out_text_printf(text, "%s, %llu call%s\n", function->name, (unsigned long long)function->ncalls,
+                    function->ncalls == 1 ? "" : "s");
+  }
+  if (functions->list.count > 0 || functions->task_share > 0)
+    out_put_percent(text, "    Outside of recorded functions: ", functions->task_share, "\n");
+}
+
+/* `stats` is NULL until the first stage that needs it. */
+static int put_verdict(struct out_text *text, const struct callsig_pipeline *pipeline,
+                       const struct out_verdict *verdict, struct callsig_stats **stats)
+{
+  int result = 0;
+  put_bound(text, verdict);
+  if (verdict->bound == OUT_BOUND_STAGE) {
+    put_reasons(text, verdict);
+    struct out_stage_functions functions = {0};
+    if (!*stats)
+      result = out_pipeline_stats(pipeline, stats);
+    if (result == 0)
+      result = out_stage_functions(*stats, label_of(verdict->stage), MOST_FUNCTIONS, &functions);
+    if (result == 0)
+      put_functions(text, &functions);
+    out_stage_functions_free(&functions);
+  }
+  for (uint32_t i = 0; i < verdict->count; i++)
+    put_state(text, &verdict->views[i]);
+  put_warnings(text, verdict);
+  return result;
+}
+
+static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pipeline)
+{
+  struct callsig_stats *stats = NULL;
+  struct out_verdict verdict;
+  uint32_t stage = 0, queue = 0;
+  out_text_printf(text, "\n\xF0\x9F\x94\x8E Verdict:\n%s", rule);
+  int result;
+  while ((result = out_verdict_next(pipeline, &stage, &queue, &verdict)) > 0) {
+    result = put_verdict(text, pipeline, &verdict, &stats);
+    out_verdict_free(&verdict);
+    if (result < 0)
+      break;
+  }
+  callsig_stats_free(stats);
+  return result;
+}
+
+int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)
+{
+  if (pipeline->stages.count + pipeline->queues.count == 0)
+    return out_stats_fail(-ENODATA,
+                          "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them",
+                          pipeline->info.path);
+  struct out_text text = {0};
+  put_summary(&text, pipeline);
+  int result = put_verdicts(&text, pipeline);
+  if (pipeline->info.unreadable > 0)
+    out_text_printf(&text, "\n%llu records could not be read: the recording is damaged, or was being written.\n",
+                    (unsigned long long)pipeline->info.unreadable);
+  if (result < 0) {
+    out_text_free(&text);
+    return result;
+  }
+  return out_pipeline_write(&text, out);
+}

@@ -1,0 +1,17 @@
+/*
+ * What summaries of pipelines are written with.
+ */
+#ifndef CALLSIG_OUTPUT_PIPELINE_PIPELINE_TEXT_H
+#define CALLSIG_OUTPUT_PIPELINE_PIPELINE_TEXT_H
+
+#include "output/text/text.h"
+
+/* The heading, up to the line under "Task Statistics"; and the one of queues. */
+void out_put_heading(struct out_text *text);
+void out_put_queue_heading(struct out_text *text);
+
+/* A number with so many decimals, or a share as a percentage with one, between two texts. */
+void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind);
+void out_put_percent(struct out_text *text, const char *before, double share, const char *behind);
+
+#endif

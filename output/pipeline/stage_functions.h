@@ -1,0 +1,31 @@
+/*
+ * The functions, with their signatures, that a stage spends its time in.
+ */
+#ifndef CALLSIG_OUTPUT_PIPELINE_STAGE_FUNCTIONS_H
+#define CALLSIG_OUTPUT_PIPELINE_STAGE_FUNCTIONS_H
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "callsig/stats.h"
+
+struct out_stage_function {
+  const char *name; /* as a table prints it */
+  uint64_t ncalls;
+  double tottime;
+  double share; /* of the stage's whole time */
+};
+
+/* The stage's time as the report has it. Zero-initialise. */
+struct out_stage_functions {
+  struct base_vector list; /* struct out_stage_function, by time */
+  double task_share;       /* of its time in tasks themselves, outside of functions that are recorded */
+  struct base_arena strings;
+};
+
+/* The `most` functions with most time of their own (tottime) below tasks of the stage with this label. `stats` is
+ * filtered, grouped and sorted anew. 0 or a negative errno after a message. */
+int out_stage_functions(struct callsig_stats *stats, const char *label, unsigned most,
+                        struct out_stage_functions *functions);
+void out_stage_functions_free(struct out_stage_functions *functions);
+
+#endif

@@ -1,0 +1,366 @@
+#include "output/profile/load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/text/message.h"
+#include "output/text/text.h"
+
+/* The contexts from `address` up to the root, numbered and linked. FMT_NONE when there is none at `address`. */
+static int load_context(struct out_loader *loader, uint64_t address, uint32_t *context)
+{
+  struct out_profile *profile = loader->profile;
+  uint32_t child = FMT_NONE;
+  for (;;) {
+    uint32_t number;
+    struct out_record record;
+    int found = out_recording_number(loader->recording, &loader->contexts, address, FMT_TAG_CONTEXT,
+                                     sizeof(struct fmt_rec_context), &number, &record);
+    if (found < 0)
+      return found;
+    number = found == OUT_RECORD_BAD ? FMT_NONE : loader->first_context + number;
+    if (child == FMT_NONE)
+      *context = number;
+    else
+      out_profile_context(profile, child)->parent = number;
+    if (found != OUT_RECORD_NEW)
+      return 0;
+    struct fmt_rec_context head;
+    memcpy(&head, record.data, sizeof head);
+    struct out_context *added = base_vector_add(&profile->contexts, 1);
+    if (!added)
+      return -ENOMEM;
+    *added = (struct out_context){.parent = FMT_NONE, .code = FMT_NONE};
+    if (head.function) {
+      int result = out_load_code(loader, head.function, &added->code);
+      if (result < 0)
+        return result;
+    }
+    if (!head.parent)
+      return 0;
+    child = number;
+    address = head.parent;
+  }
+}
+
+/* The variant at `address`; FMT_NONE when it cannot be read whole. */
+static int load_variant(struct out_loader *loader, uint64_t address, uint32_t *variant)
+{
+  uint32_t number;
+  struct out_record record;
+  *variant = FMT_NONE;
+  int found = out_recording_number(loader->recording, &loader->variants, address, FMT_TAG_VARIANT,
+                                   sizeof(struct fmt_rec_variant), &number, &record);
+  if (found < 0 || found == OUT_RECORD_BAD)
+    return found < 0 ? found : 0;
+  number += loader->first_variant;
+  if (found == OUT_RECORD_NEW) {
+    struct fmt_rec_variant head;
+    memcpy(&head, record.data, sizeof head);
+    struct out_variant added = {.context = FMT_NONE, .signature = FMT_NONE};
+    struct out_variant *slot = base_vector_add(&loader->profile->variants, 1);
+    if (!slot)
+      return -ENOMEM;
+    int result = load_context(loader, head.context, &added.context);
+    if (result == 0 && head.signature)
+      result = out_load_signature(loader, head.signature, &added.signature);
+    if (result < 0)
+      return result;
+    *(struct out_variant *)base_vector_at(&loader->profile->variants, number) = added;
+  }
+  if (out_profile_variant(loader->profile, number)->context != FMT_NONE)
+    *variant = number;
+  return 0;
+}
+
+static int load_recursion(struct out_loader *loader, uint64_t address, struct out_edge *edge)
+{
+  const struct fmt_rec_recursion *record =
+      out_recording_record(loader->recording, address, FMT_TAG_RECURSION, sizeof *record);
+  if (!record) {
+    loader->recording->damaged++;
+    return 0;
+  }
+  struct out_recursion *added = base_vector_add(&loader->profile->recursions, 1);
+  if (!added)
+    return -ENOMEM;
+  added->calls = record->calls;
+  added->total = record->total;
+  memcpy(added->primitive, record->primitive, sizeof added->primitive);
+  memcpy(added->cumulative, record->cumulative, sizeof added->cumulative);
+  if (loader->recording->header.flags & FMT_REC_MERGED)
+    added->open = record->active[0] < record->calls ? record->active[0] : record->calls;
+  edge->recursion = loader->profile->recursions.count - 1;
+  return 0;
+}
+
+bool out_load_is_call(const struct out_profile *profile, uint32_t variant)
+{
+  const struct out_variant *known = variant == FMT_NONE ? NULL : out_profile_variant(profile, variant);
+  return known && known->signature != FMT_NONE && known->context != FMT_NONE &&
+         out_profile_context(profile, known->context)->code != FMT_NONE;
+}
+
+static int load_edge(struct out_loader *loader, const struct fmt_rec_edge *record, uint32_t thread)
+{
+  struct out_edge *slot = base_vector_add(&loader->profile->edges, 1);
+  if (!slot)
+    return -ENOMEM;
+  *slot = (struct out_edge){.from = FMT_NONE, .to = FMT_NONE, .recursion = FMT_NONE};
+  uint32_t number = loader->profile->edges.count - 1;
+  struct out_edge edge = {.from = FMT_NONE,
+                          .to = FMT_NONE,
+                          .thread = thread,
+                          .recursion = FMT_NONE,
+                          .calls = record->calls,
+                          .total = record->total,
+                          .children = record->children,
+                          .overhead = record->overhead,
+                          .min = record->min,
+                          .max = record->max};
+  int result = load_variant(loader, record->to, &edge.to);
+  if (result == 0 && record->from)
+    result = load_variant(loader, record->from, &edge.from);
+  if (result == 0 && record->recursion)
+    result = load_recursion(loader, record->recursion, &edge);
+  if (result < 0)
+    return result;
+  if (record->histogram) {
+    result = out_load_times(loader, record->histogram, number);
+    if (result < 0)
+      return result;
+  }
+  if (!out_load_is_call(loader->profile, edge.to)) {
+    /* The root edge leads to the root: it is no call. */
+    if (record->from)
+      loader->recording->damaged++;
+    edge.to = FMT_NONE;
+  }
+  if (!out_load_is_call(loader->profile, edge.from))
+    edge.from = FMT_NONE;
+  *out_profile_edge(loader->profile, number) = edge;
+  return 0;
+}
+
+static int load_edges(struct out_loader *loader, uint64_t address, uint32_t thread)
+{
+  while (address) {
+    uint32_t number;
+    struct out_record record;
+    int found = out_recording_number(loader->recording, &loader->edges, address, FMT_TAG_EDGE,
+                                     sizeof(struct fmt_rec_edge), &number, &record);
+    if (found != OUT_RECORD_NEW)
+      return found < 0 ? found : 0;
+    struct fmt_rec_edge edge;
+    memcpy(&edge, record.data, sizeof edge);
+    int result = load_edge(loader, &edge, thread);
+    if (result < 0)
+      return result;
+    address = edge.next;
+  }
+  return 0;
+}
+
+/* The edges of one thread and all that they refer to. */
+static int load_tree(struct out_loader *loader, uint64_t first_edge, uint32_t thread)
+{
+  const struct out_profile *profile = loader->profile;
+  uint32_t signature = profile->signatures.count, record = loader->signature_of.count,
+           variant = profile->variants.count;
+  int result = load_edges(loader, first_edge, thread);
+  return result < 0 ? result : out_load_join_signatures(loader, signature, record, variant);
+}
+
+int out_load_label_thread(struct out_profile *profile, struct out_known_thread *thread)
+{
+  struct base_strings *strings = profile->strings;
+  struct out_text text = {0};
+  out_text_printable(&text, thread->raw_name, strnlen(thread->raw_name, sizeof thread->raw_name));
+  if (thread->state == FMT_THREAD_FOLDED && text.length == 0)
+    out_text_puts(&text, "ended threads");
+  int result = text.failed ? -ENOMEM : base_strings_add(strings, out_text_string(&text), &thread->name);
+  if (thread->state == FMT_THREAD_FOLDED)
+    out_text_printf(&text, " (%llu)", (unsigned long long)thread->threads);
+  else
+    out_text_printf(&text, " (%u)", thread->tid);
+  if (result == 0)
+    result = text.failed ? -ENOMEM : base_strings_add(strings, out_text_string(&text), &thread->label);
+  out_text_free(&text);
+  return result;
+}
+
+/* The root is known by the edges that lead from it, or into it. */
+static uint32_t find_root(struct out_loader *loader, uint64_t address)
+{
+  uint32_t number = out_recording_known(loader->recording, &loader->variants, address);
+  if (number == FMT_NONE || out_profile_variant(loader->profile, loader->first_variant + number)->context == FMT_NONE)
+    return FMT_NONE;
+  return loader->first_variant + number;
+}
+
+/* What is still to be read of a thread when all trees are there. */
+struct open_thread {
+  uint32_t process;            /* loader.number */
+  uint32_t first_frame, count; /* in reading.frames */
+  uint64_t end_ticks;
+};
+
+/* What is kept of all threads until their trees are there. */
+struct reading {
+  struct base_vector open;   /* struct open_thread */
+  struct base_vector frames; /* struct out_loaded_frame */
+  struct base_vector lists;  /* struct out_kept_lists */
+};
+
+/* Keeps what is open in a thread, and where its lists begin. */
+static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *record, struct reading *reading)
+{
+  uint32_t first = reading->frames.count;
+  int result = out_load_stacks(loader, record->first_stack, &reading->frames);
+  if (result < 0)
+    return result;
+  struct open_thread *added = base_vector_add(&reading->open, 1);
+  struct out_kept_lists *lists = base_vector_add(&reading->lists, 1);
+  if (!added || !lists)
+    return -ENOMEM;
+  *added = (struct open_thread){.process = loader->number,
+                                .first_frame = first,
+                                .count = reading->frames.count - first,
+                                .end_ticks = record->end_ticks};
+  *lists = (struct out_kept_lists){.first_tasks = record->first_tasks, .first_queue_use = record->first_queue_use};
+  return 0;
+}
+
+static int load_thread(struct out_loader *loader, const struct fmt_rec_thread *record, struct reading *reading)
+{
+  struct out_profile *profile = loader->profile;
+  out_load_choose_process(loader, record->process);
+  struct out_known_thread thread = {.recording = loader->number,
+                                    .tid = record->tid,
+                                    .root = FMT_NONE,
+                                    .state = record->state,
+                                    .start_ticks = record->start_ticks,
+                                    .end_ticks = record->end_ticks,
+                                    .threads = record->threads};
+  memcpy(thread.raw_name, record->name, sizeof thread.raw_name);
+  int result = out_load_label_thread(profile, &thread);
+  if (result < 0)
+    return result;
+  struct out_known_thread *slot = base_vector_add(&profile->threads, 1);
+  if (!slot)
+    return -ENOMEM;
+  *slot = thread;
+  if (record->state == FMT_THREAD_FOLDED)
+    out_profile_recording(profile, loader->number)->folded_threads += record->threads;
+  uint32_t number = profile->threads.count - 1;
+  result = keep_open(loader, record, reading);
+  if (result == 0)
+    result = load_tree(loader, record->first_edge, number);
+  out_profile_thread(profile, number)->root = find_root(loader, record->root);
+  return result == 0 && profile->keeps_timeline ? out_load_ring(loader, record->ring) : result;
+}
+
+static int load_open_threads(struct out_loader *loader, const struct reading *reading)
+{
+  int result = 0;
+  for (uint32_t i = 0; i < reading->open.count && result == 0; i++) {
+    const struct open_thread *thread = base_vector_at(&reading->open, i);
+    loader->number = thread->process;
+    if (thread->count > 0)
+      result = out_load_open_frames(loader, base_vector_at(&reading->frames, thread->first_frame), thread->count,
+                                    thread->end_ticks);
+  }
+  return result;
+}
+
+/* The trees of all threads; into `reading` what is still to be done of each. */
+static int load_trees(struct out_loader *loader, struct reading *reading)
+{
+  struct base_vector threads = BASE_VECTOR_OF(uint64_t);
+  uint64_t address = loader->recording->header.first_thread;
+  int result = 0;
+  while (address && result == 0) {
+    uint32_t number;
+    struct out_record record;
+    result = out_recording_number(loader->recording, &threads, address, FMT_TAG_THREAD, sizeof(struct fmt_rec_thread),
+                                  &number, &record);
+    if (result != OUT_RECORD_NEW)
+      break;
+    struct fmt_rec_thread thread;
+    memcpy(&thread, record.data, sizeof thread);
+    result = load_thread(loader, &thread, reading);
+    address = thread.next;
+  }
+  base_vector_free(&threads);
+  return result < 0 ? result : 0;
+}
+
+static int load_threads(struct out_loader *loader)
+{
+  struct reading reading = {.open = BASE_VECTOR_OF(struct open_thread),
+                            .frames = BASE_VECTOR_OF(struct out_loaded_frame),
+                            .lists = BASE_VECTOR_OF(struct out_kept_lists)};
+  uint32_t first = loader->profile->threads.count;
+  int result = load_trees(loader, &reading);
+  if (result == 0)
+    result = out_load_cover(loader->profile, loader->first_context, loader->first_code);
+  if (result == 0)
+    result = load_open_threads(loader, &reading);
+  if (result == 0)
+    result = out_load_kept(loader, &reading.lists, first);
+  base_vector_free(&reading.open);
+  base_vector_free(&reading.frames);
+  base_vector_free(&reading.lists);
+  return result;
+}
+
+static int load_all(struct out_loader *loader)
+{
+  int result = out_load_processes(loader);
+  if (result == 0)
+    result = out_load_modules(loader);
+  if (result == 0)
+    result = out_load_stages(loader);
+  if (result == 0)
+    result = load_threads(loader);
+  if (result == 0)
+    out_load_finish_processes(loader);
+  return result;
+}
+
+int out_load(struct out_profile *profile, struct out_recording *recording, const struct fmt_rec_clock_point *now)
+{
+  struct out_loader loader = {
+      .profile = profile,
+      .recording = recording,
+      .now = now,
+      .modules = BASE_VECTOR_OF(uint64_t),
+      .stages = BASE_VECTOR_OF(uint64_t),
+      .functions = BASE_VECTOR_OF(uint64_t),
+      .contexts = BASE_VECTOR_OF(uint64_t),
+      .variants = BASE_VECTOR_OF(uint64_t),
+      .signatures = BASE_VECTOR_OF(uint64_t),
+      .edges = BASE_VECTOR_OF(uint64_t),
+      .stacks = BASE_VECTOR_OF(uint64_t),
+      .processes = BASE_VECTOR_OF(uint64_t),
+      .stage_of = BASE_VECTOR_OF(uint32_t),
+      .code_of = BASE_VECTOR_OF(uint32_t),
+      .signature_of = BASE_VECTOR_OF(uint32_t),
+      .first_kept_stage = profile->kept.stages.count,
+      .first_process = profile->recordings.count,
+      .first_code = profile->codes.count,
+      .first_context = profile->contexts.count,
+      .first_variant = profile->variants.count,
+      .first_edge = profile->edges.count,
+  };
+  int result = load_all(&loader);
+  struct base_vector *vectors[] = {&loader.modules,   &loader.stages,     &loader.functions, &loader.contexts,
+                                   &loader.variants,  &loader.signatures, &loader.edges,     &loader.stacks,
+                                   &loader.processes, &loader.stage_of,   &loader.code_of,   &loader.signature_of};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+    base_vector_free(vectors[i]);
+  out_idset_free(&loader.indexes);
+  out_arguments_free(&loader.arguments);
+  return result < 0 ? out_stats_no_memory() : out_recording_failed(recording);
+}

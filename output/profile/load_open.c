@@ -1,0 +1,253 @@
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "output/profile/load.h"
+
+/* An open frame, outermost first. start UINT64_MAX: its call is about to begin and has taken no time. */
+struct open_frame {
+  uint32_t edge;
+  uint64_t start;
+};
+
+/* What is active on one machine stack while its frames are walked from the outermost to the innermost. */
+struct activations {
+  const struct out_profile *profile;
+  struct base_vector keys; /* struct activation */
+  struct out_idset set;
+};
+
+struct activation {
+  uint32_t group; /* enum fmt_group */
+  uint32_t from, to, stage;
+};
+
+static bool equal_activation(const void *owner, uint32_t number, const void *key)
+{
+  const struct activations *active = owner;
+  return memcmp(base_vector_at(&active->keys, number), key, sizeof(struct activation)) == 0;
+}
+
+/* 1 when nothing of the group was active yet (it is from now on), 0, or -ENOMEM. */
+static int activate(struct activations *active, struct activation key)
+{
+  uint64_t hash = out_hash_mix(out_hash_mix(out_hash_mix(key.group, key.stage), key.from), key.to);
+  if (out_idset_find(&active->set, hash, active, &key, equal_activation) != UINT32_MAX)
+    return 0;
+  struct activation *added = base_vector_add(&active->keys, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = key;
+  int result = out_idset_add(&active->set, hash, active->keys.count - 1);
+  return result < 0 ? result : 1;
+}
+
+static int keep_frame(struct base_vector *frames, uint64_t edge, uint64_t start)
+{
+  struct out_loaded_frame *added = base_vector_add(frames, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct out_loaded_frame){.edge = edge, .start = start};
+  return 0;
+}
+
+/* The open frames of one segment, which are those before the first without an edge. Frame 0 is a link and no call. */
+static int read_segment(struct out_loader *loader, uint64_t address, uint64_t capacity, struct base_vector *frames)
+{
+  struct out_recording *recording = loader->recording;
+  for (uint64_t i = 1; i < capacity && out_recording_spend(recording, sizeof(struct fmt_rec_frame)); i++) {
+    const struct fmt_rec_frame *frame = out_recording_bytes(
+        recording, address + offsetof(struct fmt_rec_stack, frames) + i * sizeof *frame, sizeof *frame);
+    if (!frame || !frame->edge)
+      return 0;
+    int result = keep_frame(frames, frame->edge, frame->start_ticks);
+    if (result < 0)
+      return result;
+  }
+  return 0;
+}
+
+/* The segments of one machine stack, from the outermost inwards. */
+static int read_stack(struct out_loader *loader, uint64_t address, uint64_t *next_stack, struct base_vector *frames)
+{
+  bool outermost = true;
+  while (address) {
+    uint32_t number;
+    struct out_record record;
+    int found = out_recording_number(loader->recording, &loader->stacks, address, FMT_TAG_STACK,
+                                     sizeof(struct fmt_rec_stack), &number, &record);
+    if (found != OUT_RECORD_NEW)
+      return found < 0 ? found : 0;
+    struct fmt_rec_stack stack;
+    memcpy(&stack, record.data, sizeof stack);
+    if (outermost)
+      *next_stack = stack.next_stack;
+    uint64_t room = (record.size - sizeof stack) / sizeof(struct fmt_rec_frame);
+    int result = outermost ? keep_frame(frames, 0, stack.suspended) : 0;
+    if (result == 0)
+      result = read_segment(loader, address, stack.capacity < room ? stack.capacity : room, frames);
+    if (result < 0)
+      return result;
+    outermost = false;
+    address = stack.inner;
+  }
+  return 0;
+}
+
+int out_load_stacks(struct out_loader *loader, uint64_t first_stack, struct base_vector *frames)
+{
+  int result = 0;
+  for (uint64_t address = first_stack, next; address && result == 0; address = next) {
+    next = 0;
+    result = read_stack(loader, address, &next, frames);
+  }
+  return result;
+}
+
+/* The frames of one machine stack by their edges' numbers. */
+static int find_edges(struct out_loader *loader, const struct out_loaded_frame *from, uint32_t count,
+                      struct base_vector *frames)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t edge = out_recording_known(loader->recording, &loader->edges, from[i].edge);
+    if (edge == FMT_NONE || out_profile_edge(loader->profile, loader->first_edge + edge)->to == FMT_NONE) {
+      loader->recording->damaged++;
+      continue;
+    }
+    struct open_frame *added = base_vector_add(frames, 1);
+    if (!added)
+      return -ENOMEM;
+    *added = (struct open_frame){.edge = loader->first_edge + edge, .start = from[i].start};
+  }
+  return 0;
+}
+
+/* When the open calls end: at the clock's last reading, but not before the newest of them began, nor before their own
+ * finished callees were over. */
+static uint64_t end_of(const struct out_loader *loader, const struct base_vector *frames, uint64_t end_ticks)
+{
+  uint64_t end = end_ticks;
+  for (uint32_t i = 0; i < frames->count; i++) {
+    const struct open_frame *frame = base_vector_at(frames, i);
+    if (frame->start == UINT64_MAX)
+      continue;
+    const struct out_edge *edge = out_profile_edge(loader->profile, frame->edge);
+    uint64_t inside = edge->calls == 0 && edge->recursion == FMT_NONE ? edge->children : 0;
+    if (frame->start <= UINT64_MAX - inside && frame->start + inside > end)
+      end = frame->start + inside;
+  }
+  return end;
+}
+
+static int count_groups(struct activations *active, const struct out_edge *edge, uint64_t duration,
+                        struct out_recursion *recursion)
+{
+  const struct out_profile *profile = active->profile;
+  const struct out_variant *to = out_profile_variant(profile, edge->to);
+  const struct out_context *context = out_profile_context(profile, to->context);
+  const struct out_code *code = out_profile_code(profile, context->code);
+  uint32_t from_function = FMT_NONE, from_signature = FMT_NONE;
+  if (edge->from != FMT_NONE) {
+    const struct out_variant *from = out_profile_variant(profile, edge->from);
+    from_function = out_profile_code(profile, out_profile_context(profile, from->context)->code)->function;
+    from_signature = from->signature;
+  }
+  const uint32_t stage = context->stage, label = out_profile_label(profile, code->module);
+  const struct activation keys[FMT_GROUP_COUNT] = {
+      {FMT_GROUP_FUNCTION, FMT_NONE, code->function, FMT_NONE},
+      {FMT_GROUP_SIGNATURE, FMT_NONE, to->signature, FMT_NONE},
+      {FMT_GROUP_FUNCTION_PAIR, from_function, code->function, FMT_NONE},
+      {FMT_GROUP_SIGNATURE_PAIR, from_signature, to->signature, FMT_NONE},
+      {FMT_GROUP_MODULE, FMT_NONE, label, FMT_NONE},
+      {FMT_GROUP_FUNCTION_STAGE, FMT_NONE, code->function, stage},
+      {FMT_GROUP_SIGNATURE_STAGE, FMT_NONE, to->signature, stage},
+      {FMT_GROUP_MODULE_STAGE, FMT_NONE, label, stage},
+  };
+  for (uint32_t group = 0; group < FMT_GROUP_COUNT; group++) {
+    int outermost = activate(active, keys[group]);
+    if (outermost < 0)
+      return outermost;
+    if (outermost) {
+      recursion->primitive[group]++;
+      recursion->cumulative[group] += duration;
+    }
+  }
+  return 0;
+}
+
+/* Counts one open frame as a call that took `duration`. `caller` is the edge of the frame around it, or NULL. */
+static int count_frame(struct out_loader *loader, struct activations *active, uint32_t number, struct out_edge *caller,
+                       uint64_t duration)
+{
+  struct out_profile *profile = loader->profile;
+  struct out_edge *edge = out_profile_edge(profile, number);
+  if (edge->recursion == FMT_NONE) {
+    if (!base_vector_add(&profile->recursions, 1))
+      return -ENOMEM;
+    edge->recursion = profile->recursions.count - 1;
+  }
+  struct out_recursion *recursion = out_profile_recursion(profile, edge->recursion);
+  recursion->calls++;
+  recursion->open++;
+  recursion->total += duration;
+  if (caller)
+    caller->children += duration;
+  if (duration < edge->min)
+    edge->min = duration;
+  if (duration > edge->max)
+    edge->max = duration;
+  return count_groups(active, edge, duration, recursion);
+}
+
+static int count_frames(struct out_loader *loader, const struct base_vector *frames, uint64_t end)
+{
+  struct activations active = {.profile = loader->profile, .keys = BASE_VECTOR_OF(struct activation)};
+  struct out_edge *caller = NULL;
+  int result = 0;
+  for (uint32_t i = 0; i < frames->count && result == 0; i++) {
+    const struct open_frame *frame = base_vector_at(frames, i);
+    uint64_t duration = end > frame->start ? end - frame->start : 0;
+    result = count_frame(loader, &active, frame->edge, caller, duration);
+    if (result == 0 && loader->profile->keeps_timeline && frame->start != UINT64_MAX)
+      result = out_load_open_span(loader, frame->edge, frame->start, duration);
+    caller = out_profile_edge(loader->profile, frame->edge);
+  }
+  base_vector_free(&active.keys);
+  out_idset_free(&active.set);
+  return result;
+}
+
+/* Counts what is open on one machine stack. Its first frame stands for the stack. */
+static int load_stack(struct out_loader *loader, const struct out_loaded_frame *stack, uint32_t count,
+                      uint64_t end_ticks)
+{
+  struct base_vector frames = BASE_VECTOR_OF(struct open_frame);
+  int result = find_edges(loader, stack + 1, count - 1, &frames);
+  if (result == 0 && frames.count > 0) {
+    struct out_recording_info *info = out_profile_recording(loader->profile, loader->number);
+    const struct open_frame *innermost = base_vector_at(&frames, frames.count - 1);
+    info->open_frames += frames.count;
+    info->innermost = out_profile_edge(loader->profile, innermost->edge)->to;
+    /* A stack that was left stopped its clock then. */
+    uint64_t suspended = stack->start, end = suspended ? suspended : end_of(loader, &frames, end_ticks);
+    result = count_frames(loader, &frames, end);
+  }
+  base_vector_free(&frames);
+  return result;
+}
+
+int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
+                         uint64_t end_ticks)
+{
+  const struct fmt_rec_header *header = &loader->recording->header;
+  /* Readings of a thread's CPU time say nothing of another thread's: the frames' own times must do. */
+  if (end_ticks == 0 && header->clock != FMT_CLOCK_CPU)
+    end_ticks = header->last.ticks;
+  int result = 0;
+  for (uint32_t i = 0, end; i < count && result == 0; i = end) {
+    for (end = i + 1; end < count && frames[end].edge; end++) {
+    }
+    result = load_stack(loader, frames + i, end - i, end_ticks);
+  }
+  return result;
+}

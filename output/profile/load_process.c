@@ -1,0 +1,178 @@
+/* The processes of a recording: one, which the header is about, or those that a merged recording lists. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/profile/load.h"
+#include "output/recording/clock.h"
+#include "output/text/text.h"
+
+static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
+{
+  struct fmt_rec_process process = {
+      .pid = header->pid,
+      .ppid = header->ppid,
+      .clock = header->clock,
+      .flags = header->flags & ~(uint32_t)FMT_REC_MERGED,
+      .injected_hz = header->injected_hz,
+      .start_realtime_ns = header->start_realtime_ns,
+      .start = header->start,
+      .last = header->last,
+      .exit_status = header->exit_status,
+      .hook_inner = header->hook_inner,
+      .hook_outer = header->hook_outer,
+      .program = header->program,
+      .command = header->command,
+      .rank_source = header->rank_source,
+      .rank = header->rank,
+      .timeline_min = header->timeline_min,
+      .steps = header->steps,
+      .active_steps = header->active_steps,
+  };
+  memcpy(process.loss, header->loss, sizeof process.loss);
+  return process;
+}
+
+/* The text of the name at `address` as it may be printed; `missing` when there is none. */
+static int intern(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string)
+{
+  size_t length = 0;
+  const char *name = out_recording_name(loader->recording, address, &length);
+  struct out_text text = {0};
+  out_text_printable(&text, name ? name : missing, name ? length : strlen(missing));
+  int result = text.failed ? -ENOMEM : base_strings_add(loader->profile->strings, out_text_string(&text), string);
+  out_text_free(&text);
+  return result;
+}
+
+static int intern_text(struct out_loader *loader, struct out_text *text, uint32_t *string)
+{
+  int result = text->failed ? -ENOMEM : base_strings_add(loader->profile->strings, out_text_string(text), string);
+  out_text_free(text);
+  return result;
+}
+
+/* "lua5.4 (1234)", and "3". */
+static int label(struct out_loader *loader, const struct fmt_rec_process *process, struct out_recording_info *info)
+{
+  struct out_text text = {0};
+  const char *program = out_profile_string(loader->profile, info->program), *slash = strrchr(program, '/');
+  out_text_printf(&text, "%s (%u)", *program ? (slash ? slash + 1 : program) : "?", process->pid);
+  int result = intern_text(loader, &text, &info->label);
+  if (process->rank_source)
+    out_text_printf(&text, "%lld", (long long)process->rank);
+  else
+    out_text_putc(&text, '-');
+  int other = intern_text(loader, &text, &info->rank_label);
+  return result < 0 ? result : other;
+}
+
+static int copy_command(struct out_loader *loader, uint64_t address, struct out_recording_info *info)
+{
+  size_t length = 0;
+  const char *command = out_recording_name(loader->recording, address, &length);
+  if (!command)
+    return 0;
+  info->command = malloc(length + 1);
+  if (!info->command)
+    return -ENOMEM;
+  memcpy(info->command, command, length);
+  info->command_size = length;
+  return 0;
+}
+
+static int add_process(struct out_loader *loader, const struct fmt_rec_process *process)
+{
+  struct out_recording_info *info = base_vector_add(&loader->profile->recordings, 1);
+  if (!info)
+    return -ENOMEM;
+  *info = (struct out_recording_info){.pid = process->pid,
+                                      .clock = process->clock,
+                                      .flags = process->flags,
+                                      .exit_status = process->exit_status,
+                                      .hook_inner = process->hook_inner,
+                                      .hook_outer = process->hook_outer,
+                                      .damaged = process->damaged,
+                                      .innermost = FMT_NONE,
+                                      .process = *process};
+  memcpy(info->loss, process->loss, sizeof info->loss);
+  info->tick =
+      out_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &info->uncalibrated);
+  int result = intern(loader, process->program, "", &info->program);
+  if (result == 0)
+    result = label(loader, process, info);
+  if (result == 0)
+    result = copy_command(loader, process->command, info);
+  if (result == 0 && process->rank_source)
+    result = intern(loader, process->rank_source, "?", &info->rank_source);
+  if (result == 0 && process->source)
+    return intern(loader, process->source, "?", &info->path);
+  return result < 0 ? result : base_strings_add(loader->profile->strings, loader->recording->path, &info->path);
+}
+
+/* Every process that a merged recording lists, in the list's order. */
+static int add_listed(struct out_loader *loader)
+{
+  struct fmt_rec_process process;
+  uint64_t address = loader->recording->header.first_process;
+  int result;
+  while ((result = out_recording_next(loader->recording, &loader->processes, address, FMT_TAG_PROCESS, &process,
+                                      sizeof process)) > 0) {
+    result = add_process(loader, &process);
+    if (result < 0)
+      break;
+    address = process.next;
+  }
+  return result;
+}
+
+int out_load_processes(struct out_loader *loader)
+{
+  struct fmt_rec_header *header = &loader->recording->header;
+  if (loader->now)
+    header->last = *loader->now;
+  loader->number = loader->first_process;
+  if (header->flags & FMT_REC_MERGED) {
+    int result = add_listed(loader);
+    if (result < 0 || loader->processes.count > 0)
+      return result;
+    loader->recording->damaged++;
+  }
+  struct fmt_rec_process process = of_header(header);
+  return add_process(loader, &process);
+}
+
+void out_load_choose_process(struct out_loader *loader, uint64_t address)
+{
+  loader->number = loader->first_process;
+  if (!address)
+    return;
+  uint32_t number = out_recording_known(loader->recording, &loader->processes, address);
+  if (number == FMT_NONE)
+    loader->recording->damaged++;
+  else
+    loader->number += number;
+}
+
+/* Calls that were open when the process was merged count already; which was the innermost is told by its variant. */
+static void take_open(struct out_loader *loader, struct out_recording_info *info)
+{
+  uint32_t number = out_recording_known(loader->recording, &loader->variants, info->process.innermost);
+  uint32_t variant = number == FMT_NONE ? FMT_NONE : loader->first_variant + number;
+  if (variant == FMT_NONE || !out_load_is_call(loader->profile, variant)) {
+    loader->recording->damaged++;
+    return;
+  }
+  info->open_frames += info->process.open_frames;
+  info->innermost = variant;
+}
+
+void out_load_finish_processes(struct out_loader *loader)
+{
+  for (uint32_t i = 0; i < loader->processes.count; i++) {
+    struct out_recording_info *info = out_profile_recording(loader->profile, loader->first_process + i);
+    if (info->process.open_frames > 0)
+      take_open(loader, info);
+  }
+  out_profile_recording(loader->profile, loader->first_process)->damaged += loader->recording->damaged;
+}

@@ -1,0 +1,80 @@
+#define _GNU_SOURCE
+#include "output/profile/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+  return left < right ? -1 : left > right;
+}
+
+int out_process_compare(const struct out_profile *profile, uint32_t left, uint32_t right)
+{
+  const struct out_recording_info *a = out_profile_recording(profile, left), *b = out_profile_recording(profile, right);
+  int order = compare_numbers(a->process.start_realtime_ns, b->process.start_realtime_ns);
+  if (order == 0)
+    order = compare_numbers(a->pid, b->pid);
+  if (order == 0)
+    order = strcmp(out_profile_string(profile, a->path), out_profile_string(profile, b->path));
+  if (order == 0)
+    order = strcmp(out_profile_string(profile, a->program), out_profile_string(profile, b->program));
+  return order;
+}
+
+static int compare_processes(const void *left, const void *right, void *profile)
+{
+  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  int order = out_process_compare(profile, a, b);
+  return order ? order : compare_numbers(a, b);
+}
+
+uint32_t *out_process_order(const struct out_profile *profile)
+{
+  uint32_t count = profile->recordings.count;
+  uint32_t *order = malloc((count + 1u) * sizeof *order);
+  if (!order)
+    return NULL;
+  for (uint32_t i = 0; i < count; i++)
+    order[i] = i;
+  qsort_r(order, count, sizeof *order, compare_processes, (void *)profile);
+  return order;
+}
+
+int out_process_compare_ranks(const struct out_profile *profile, uint32_t left, uint32_t right)
+{
+  const struct fmt_rec_process *a = &out_profile_recording(profile, left)->process,
+                               *b = &out_profile_recording(profile, right)->process;
+  int order = compare_numbers(a->rank_source != 0, b->rank_source != 0);
+  if (order != 0 || a->rank_source == 0)
+    return order;
+  return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static bool equal_rank(const void *owner, uint32_t number, const void *key)
+{
+  return out_process_compare_ranks(owner, number, *(const uint32_t *)key) == 0;
+}
+
+uint32_t *out_process_ranks(const struct out_profile *profile)
+{
+  uint32_t count = profile->recordings.count;
+  uint32_t *ranks = malloc((count + 1u) * sizeof *ranks);
+  struct out_idset set = {0};
+  int result = ranks ? 0 : -1;
+  for (uint32_t i = 0; i < count && result == 0; i++) {
+    bool has_rank = out_process_has_rank(profile, i);
+    uint64_t hash = out_hash_mix(has_rank, has_rank ? (uint64_t)out_profile_recording(profile, i)->process.rank : 0);
+    ranks[i] = out_idset_find(&set, hash, profile, &i, equal_rank);
+    if (ranks[i] == FMT_NONE) {
+      ranks[i] = i;
+      result = out_idset_add(&set, hash, i);
+    }
+  }
+  out_idset_free(&set);
+  if (result < 0) {
+    free(ranks);
+    ranks = NULL;
+  }
+  return ranks;
+}

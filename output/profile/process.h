@@ -1,0 +1,28 @@
+/*
+ * The processes whose recordings a profile holds: their order, and the ranks that they have in a parallel job.
+ */
+#ifndef CALLSIG_OUTPUT_PROFILE_PROCESS_H
+#define CALLSIG_OUTPUT_PROFILE_PROCESS_H
+
+#include "output/profile/profile.h"
+
+/* Orders two processes, by their numbers in profile.recordings: as they began, then by pid and by what they were read
+ * from; the same whatever order they were added in. Negative, 0 or positive. */
+int out_process_compare(const struct out_profile *profile, uint32_t left, uint32_t right);
+
+/* All processes in that order, allocated with malloc(); NULL when memory is short. */
+uint32_t *out_process_order(const struct out_profile *profile);
+
+/* By process: the first process (in the order of their numbers) with the same rank, or without any as this one.
+ * Allocated with malloc(); NULL when memory is short. */
+uint32_t *out_process_ranks(const struct out_profile *profile);
+
+static inline bool out_process_has_rank(const struct out_profile *profile, uint32_t process)
+{
+  return out_profile_recording(profile, process)->process.rank_source != 0;
+}
+
+/* Orders by rank; processes without one come first. */
+int out_process_compare_ranks(const struct out_profile *profile, uint32_t left, uint32_t right);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * What a recording says of stages, queues and events, kept as it is: rows have no use for it, but what is written again
+ * (dump.h) has it. Addresses in the records mean nothing any more; what they referred to stands beside them.
+ */
+#ifndef CALLSIG_OUTPUT_PROFILE_STAGE_RECORDS_H
+#define CALLSIG_OUTPUT_PROFILE_STAGE_RECORDS_H
+
+#include "base/vector.h"
+#include "format/recording.h"
+
+struct out_kept_stage {
+  struct fmt_rec_stage record;
+  uint32_t recording; /* in profile.recordings */
+  uint32_t stage;     /* in profile.stages */
+};
+
+struct out_kept_queue {
+  struct fmt_rec_queue record;
+  uint32_t recording;
+  uint32_t name, label; /* strings */
+};
+
+struct out_kept_event {
+  struct fmt_rec_event record;
+  uint32_t recording;
+  uint32_t name; /* string */
+};
+
+struct out_kept_tasks {
+  struct fmt_rec_tasks record;
+  uint32_t thread;    /* in profile.threads */
+  uint32_t stage;     /* in kept.stages */
+  uint32_t histogram; /* in profile.times, FMT_NONE for none */
+};
+
+struct out_kept_use {
+  struct fmt_rec_queue_use record;
+  uint32_t thread;
+  uint32_t queue; /* in kept.queues */
+  uint32_t put_histogram, get_histogram;
+};
+
+/* In the order of the recordings' lists. */
+struct out_kept {
+  struct base_vector stages; /* struct out_kept_stage */
+  struct base_vector queues; /* struct out_kept_queue */
+  struct base_vector events; /* struct out_kept_event */
+  struct base_vector tasks;  /* struct out_kept_tasks */
+  struct base_vector uses;   /* struct out_kept_use */
+};
+
+void out_kept_init(struct out_kept *kept);
+void out_kept_free(struct out_kept *kept);
+
+#endif

@@ -1,0 +1,45 @@
+#define _GNU_SOURCE
+#include "output/recording/clock.h"
+
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+static uint64_t read_counter(void)
+{
+  return __rdtsc();
+}
+#elif defined(__aarch64__)
+static uint64_t read_counter(void)
+{
+  uint64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+}
+#endif
+
+double out_clock_tick(uint32_t clock, uint64_t injected_hz, const struct fmt_rec_clock_point *start,
+                      const struct fmt_rec_clock_point *last, bool *uncalibrated)
+{
+  const double shortest = 1e-12, longest = 1e-3, nanosecond = 1e-9;
+  *uncalibrated = false;
+  if (clock == FMT_CLOCK_INJECTED) {
+    *uncalibrated = injected_hz == 0;
+    return injected_hz ? 1.0 / (double)injected_hz : nanosecond;
+  }
+  if (clock != FMT_CLOCK_TSC)
+    return nanosecond;
+  double ticks = (double)(last->ticks - start->ticks);
+  double tick = (double)(last->monotonic_ns - start->monotonic_ns) * nanosecond / ticks;
+  *uncalibrated = last->ticks <= start->ticks || !(tick >= shortest && tick <= longest);
+  return *uncalibrated ? nanosecond : tick;
+}
+
+bool out_clock_now(uint32_t clock, struct fmt_rec_clock_point *now)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  now->monotonic_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+  now->ticks = clock == FMT_CLOCK_TSC ? read_counter() : now->monotonic_ns;
+  return clock == FMT_CLOCK_TSC || clock == FMT_CLOCK_MONOTONIC;
+}

@@ -1,0 +1,85 @@
+#define _GNU_SOURCE
+#include "output/recording/file_window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Pieces are large enough for the cost of a call to vanish in that of copying, and all windows together small enough
+ * for the processor's caches. A piece's window follows from its number. */
+enum { PIECE = 1 << 15, WINDOWS = 1 << 7 };
+
+int out_windows_open(struct out_windows *windows, int file, uint64_t size)
+{
+  *windows = (struct out_windows){.file = file, .size = size};
+  windows->memory = malloc((size_t)WINDOWS * PIECE);
+  windows->held = malloc(WINDOWS * sizeof *windows->held);
+  if (!windows->memory || !windows->held)
+    return -ENOMEM;
+  memset(windows->held, 0xFF, WINDOWS * sizeof *windows->held);
+  return 0;
+}
+
+void out_windows_close(struct out_windows *windows)
+{
+  free(windows->memory);
+  free(windows->held);
+  free(windows->across);
+  *windows = (struct out_windows){0};
+}
+
+/* Reads what lies at `offset`. A file that shrank leaves zeros. */
+static int fill(const struct out_windows *windows, unsigned char *bytes, size_t size, uint64_t offset)
+{
+  for (size_t done = 0; done < size;) {
+    ssize_t got = pread(windows->file, bytes + done, size - done, (off_t)(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return -errno;
+    if (got == 0) {
+      memset(bytes + done, 0, size - done);
+      break;
+    }
+    done += (size_t)got;
+  }
+  return 0;
+}
+
+static const void *fail(struct out_windows *windows, int error)
+{
+  if (windows->error == 0)
+    windows->error = error;
+  return NULL;
+}
+
+static const void *read_across(struct out_windows *windows, uint64_t offset, uint64_t size)
+{
+  if (size > windows->across_size) {
+    free(windows->across);
+    windows->across = malloc(size);
+    windows->across_size = windows->across ? size : 0;
+    if (!windows->across)
+      return fail(windows, -ENOMEM);
+  }
+  int result = fill(windows, windows->across, size, offset);
+  return result < 0 ? fail(windows, result) : windows->across;
+}
+
+const void *out_windows_at(struct out_windows *windows, uint64_t offset, uint64_t size)
+{
+  uint64_t piece = offset / PIECE, within = offset % PIECE, *held = &windows->held[piece % WINDOWS];
+  unsigned char *window = windows->memory + piece % WINDOWS * PIECE;
+  if (size > PIECE - within)
+    return read_across(windows, offset, size);
+  if (*held != piece) {
+    uint64_t left = windows->size - piece * PIECE;
+    *held = UINT64_MAX;
+    int result = fill(windows, window, left < PIECE ? left : PIECE, piece * PIECE);
+    if (result < 0)
+      return fail(windows, result);
+    *held = piece;
+  }
+  return window + within;
+}

@@ -1,0 +1,275 @@
+#define _GNU_SOURCE
+#include "output/recording/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/index.h"
+#include "output/text/message.h"
+
+/* The size that the first version wrote: what every recording has. */
+#define HEADER_SIZE sizeof(struct fmt_rec_header)
+
+/* Every numbered record takes this many bytes at least. */
+#define NUMBERED_SIZE 32
+_Static_assert(sizeof(struct fmt_rec_variant) >= NUMBERED_SIZE && sizeof(struct fmt_rec_signature) >= NUMBERED_SIZE &&
+                   sizeof(struct fmt_rec_context) >= NUMBERED_SIZE && sizeof(struct fmt_rec_event) >= NUMBERED_SIZE,
+               "the smallest records that are numbered");
+
+static int check_header(struct out_recording *recording)
+{
+  if (recording->header.version > FMT_RECORDING_VERSION)
+    return out_stats_fail(-ENOTSUP, "%s: written by a newer callsig (recording version %u, this one reads up to %u)",
+                          recording->path, recording->header.version, FMT_RECORDING_VERSION);
+  if (recording->header.version == 0 || recording->header.header_size < HEADER_SIZE)
+    return out_stats_fail(-EINVAL, "%s: damaged: its header makes no sense", recording->path);
+  recording->budget = recording->size * 16;
+  return 0;
+}
+
+static const void *bytes_at(struct out_recording *recording, uint64_t offset, uint64_t size)
+{
+  if (recording->copy)
+    return (const char *)recording->copy + offset;
+  return out_windows_at(&recording->windows, offset, size);
+}
+
+static int read_header(struct out_recording *recording)
+{
+  const void *bytes = recording->size < HEADER_SIZE ? NULL : bytes_at(recording, 0, HEADER_SIZE);
+  int result = out_recording_failed(recording);
+  if (result < 0)
+    return result;
+  if (!bytes || memcmp(bytes, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) != 0)
+    return out_stats_fail(-EINVAL, "%s: not a callsig recording%s", recording->path,
+                          recording->size == 0 ? ": the file is empty" : "");
+  memcpy(&recording->header, bytes, HEADER_SIZE);
+  return check_header(recording);
+}
+
+/* Room for the records' numbers. Only what is used of it becomes memory, so that a huge file of nothing costs nothing.
+ */
+static int make_numbers(struct out_recording *recording)
+{
+  size_t size = (recording->size / NUMBERED_SIZE + 1) * sizeof *recording->numbers;
+  void *numbers = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (numbers == MAP_FAILED)
+    return out_stats_fail(-ENOMEM, "%s: too large to read: %zu bytes", recording->path, recording->size);
+  recording->numbers = numbers;
+  recording->numbers_size = size;
+  return 0;
+}
+
+static int attach(int file, const char *path, struct out_recording *recording)
+{
+  struct stat status;
+  *recording = (struct out_recording){.path = path, .file = -1};
+  if (fstat(file, &status) < 0)
+    return out_stats_fail(-errno, "%s: cannot read: %s", path, strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return out_stats_fail(-EINVAL, "%s: not a callsig recording: not a regular file", path);
+  recording->size = (size_t)status.st_size;
+  if (out_windows_open(&recording->windows, file, recording->size) < 0)
+    return out_stats_no_memory();
+  int result = read_header(recording);
+  return result < 0 ? result : make_numbers(recording);
+}
+
+int out_recording_attach(int file, const char *path, struct out_recording *recording)
+{
+  int result = attach(file, path, recording);
+  if (result < 0)
+    out_recording_close(recording);
+  return result;
+}
+
+int out_recording_read_file(int file, const char *path, struct out_recording *recording)
+{
+  int result = out_recording_attach(file, path, recording);
+  if (result < 0)
+    return result;
+  /* Records are followed from the newest one back, which no file system expects. */
+  posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
+  /* Fewer page faults; without huge pages it works all the same. */
+  madvise(recording->numbers, recording->numbers_size, MADV_HUGEPAGE);
+  return 0;
+}
+
+int out_recording_open(const char *path)
+{
+  /* O_NONBLOCK: a FIFO of that name must not make this wait. */
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  return file < 0 ? out_stats_fail(-errno, "%s: cannot open: %s", path, strerror(errno)) : file;
+}
+
+int out_recording_read(const char *path, struct out_recording *recording)
+{
+  *recording = (struct out_recording){.path = path, .file = -1};
+  int file = out_recording_open(path);
+  if (file < 0)
+    return file;
+  int result = out_recording_read_file(file, path, recording);
+  if (result < 0)
+    close(file);
+  else
+    recording->file = file;
+  return result;
+}
+
+int out_recording_from_memory(const char *path, const void *data, size_t size, struct out_recording *recording)
+{
+  *recording = (struct out_recording){.path = path, .file = -1, .size = size};
+  void *copy = malloc(size + 1);
+  if (!copy)
+    return out_stats_no_memory();
+  if (size > 0)
+    memcpy(copy, data, size);
+  recording->copy = copy;
+  int result = read_header(recording);
+  if (result == 0)
+    result = make_numbers(recording);
+  if (result < 0)
+    out_recording_close(recording);
+  return result;
+}
+
+void out_recording_close(struct out_recording *recording)
+{
+  if (recording->numbers)
+    munmap(recording->numbers, recording->numbers_size);
+  if (recording->file >= 0)
+    close(recording->file);
+  free((void *)recording->copy);
+  out_windows_close(&recording->windows);
+  recording->copy = NULL;
+  recording->numbers = NULL;
+  recording->file = -1;
+}
+
+bool out_recording_has(const struct out_recording *recording, uint64_t address, uint64_t size)
+{
+  uint64_t offset = address - recording->header.base;
+  return address >= recording->header.base && offset % 8 == 0 && offset <= recording->size &&
+         size <= recording->size - offset;
+}
+
+const void *out_recording_bytes(struct out_recording *recording, uint64_t address, uint64_t size)
+{
+  if (!out_recording_has(recording, address, size))
+    return NULL;
+  return bytes_at(recording, address - recording->header.base, size);
+}
+
+bool out_recording_read_again(const struct out_recording *recording, uint64_t address, void *bytes, size_t size)
+{
+  if (recording->copy || !out_recording_has(recording, address, size))
+    return false;
+  return pread(recording->windows.file, bytes, size, (off_t)(address - recording->header.base)) == (ssize_t)size;
+}
+
+/* A record, as out_recording_record() finds it, and the size of all of it. */
+static const void *find_record(struct out_recording *recording, uint64_t address, uint32_t tag, size_t size,
+                               uint32_t *whole)
+{
+  const struct fmt_rec_tag *record = out_recording_bytes(recording, address, size);
+  if (!record || record->tag != tag || record->size < size || !out_recording_has(recording, address, record->size))
+    return NULL;
+  *whole = record->size;
+  return record;
+}
+
+const void *out_recording_record(struct out_recording *recording, uint64_t address, uint32_t tag, size_t size)
+{
+  uint32_t whole;
+  return find_record(recording, address, tag, size, &whole);
+}
+
+int out_recording_failed(const struct out_recording *recording)
+{
+  int error = recording->windows.error;
+  if (error == -ENOMEM)
+    return out_stats_no_memory();
+  return error < 0 ? out_stats_fail(error, "%s: cannot read: %s", recording->path, strerror(-error)) : 0;
+}
+
+bool out_recording_spend(struct out_recording *recording, uint64_t bytes)
+{
+  if (bytes > recording->budget)
+    return false;
+  recording->budget -= bytes;
+  return true;
+}
+
+const char *out_recording_name(struct out_recording *recording, uint64_t address, size_t *length)
+{
+  uint32_t whole;
+  const struct fmt_rec_name *name = find_record(recording, address, FMT_TAG_NAME, sizeof *name, &whole);
+  if (!name || name->length > whole - sizeof *name || !out_recording_spend(recording, name->length))
+    return NULL;
+  *length = name->length;
+  return out_recording_bytes(recording, address + sizeof *name, *length);
+}
+
+int out_recording_next(struct out_recording *recording, struct base_vector *list, uint64_t address, uint32_t tag,
+                       void *record, size_t size)
+{
+  uint32_t number;
+  struct out_record found;
+  if (!address)
+    return 0;
+  int result = out_recording_number(recording, list, address, tag, size, &number, &found);
+  if (result != OUT_RECORD_NEW)
+    return result < 0 ? result : 0;
+  memcpy(record, found.data, size);
+  return 1;
+}
+
+/* Where the number of the record at `address`, which is inside the file, is kept: 0 for none, else one more than it. */
+static uint32_t *number_at(const struct out_recording *recording, uint64_t address)
+{
+  return &recording->numbers[(address - recording->header.base) / NUMBERED_SIZE];
+}
+
+uint32_t out_recording_known(const struct out_recording *recording, const struct base_vector *list, uint64_t address)
+{
+  if (!out_recording_has(recording, address, sizeof(struct fmt_rec_tag)))
+    return FMT_NONE;
+  uint32_t number = *number_at(recording, address) - 1;
+  return number < list->count && *(uint64_t *)base_vector_at(list, number) == address ? number : FMT_NONE;
+}
+
+void out_recording_forget_numbers(struct out_recording *recording)
+{
+  /* Pages that are given back are 0 when they are looked at next. */
+  if (madvise(recording->numbers, recording->numbers_size, MADV_DONTNEED) != 0)
+    memset(recording->numbers, 0, recording->numbers_size);
+}
+
+int out_recording_number(struct out_recording *recording, struct base_vector *list, uint64_t address, uint32_t tag,
+                         size_t size, uint32_t *number, struct out_record *record)
+{
+  uint32_t *slot = out_recording_has(recording, address, size) ? number_at(recording, address) : NULL;
+  *number = slot ? *slot - 1 : FMT_NONE;
+  if (*number < list->count && *(uint64_t *)base_vector_at(list, *number) == address)
+    return OUT_RECORD_KNOWN;
+  /* Something else begins so near that this cannot be a record, too. */
+  bool taken = *number != FMT_NONE;
+  *number = FMT_NONE;
+  record->data = slot && !taken ? find_record(recording, address, tag, size, &record->size) : NULL;
+  if (!record->data) {
+    recording->damaged++;
+    return OUT_RECORD_BAD;
+  }
+  uint64_t *added = base_vector_add(list, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = address;
+  *number = list->count - 1;
+  *slot = list->count;
+  return OUT_RECORD_NEW;
+}

@@ -1,0 +1,158 @@
+#include "output/report/csv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/stats/notes.h"
+#include "output/stats/restrict.h"
+#include "output/text/message.h"
+
+struct csv {
+  struct callsig_stats *stats;
+  FILE *out;
+  struct out_names names;
+  struct out_text line, text;
+  struct out_arguments scratch;
+};
+
+void out_csv_field(struct out_text *line, const char *field)
+{
+  if (line->length > 0)
+    out_text_putc(line, ',');
+  if (!field)
+    return;
+  if (!field[strcspn(field, ",\"\r\n")]) {
+    out_text_puts(line, field);
+    return;
+  }
+  out_text_putc(line, '"');
+  for (; *field; field++) {
+    if (*field == '"')
+      out_text_putc(line, '"');
+    out_text_putc(line, *field);
+  }
+  out_text_putc(line, '"');
+}
+
+static void put_field(struct csv *csv, const char *field)
+{
+  out_csv_field(&csv->line, field);
+}
+
+static void put_integer(struct csv *csv, uint64_t value)
+{
+  out_text_printf(&csv->line, ",%llu", (unsigned long long)value);
+}
+
+static void put_seconds(struct csv *csv, double value)
+{
+  out_text_putc(&csv->line, ',');
+  out_text_double(&csv->line, value, false);
+}
+
+static int put_line(struct csv *csv)
+{
+  out_text_puts(&csv->line, "\r\n");
+  if (csv->line.failed || csv->text.failed)
+    return -ENOMEM;
+  return fwrite(csv->line.data, 1, csv->line.length, csv->out) == csv->line.length ? 0 : -EIO;
+}
+
+static int print_row(struct csv *csv, uint32_t number)
+{
+  const struct out_profile *profile = &csv->stats->profile;
+  const struct out_row *row = out_rows_at(&csv->stats->rows, number);
+  const struct out_known_function *function = out_row_function(&csv->names, &row->key);
+  double tick = csv->stats->grouping.tick;
+  out_text_clear(&csv->line);
+  out_text_clear(&csv->text);
+  out_row_signature(&csv->names, &row->key, &csv->scratch, &csv->text);
+  /* The first field is never empty text before a comma: the line begins with it. */
+  out_csv_field(&csv->line, function ? out_profile_string(profile, function->file) : "-");
+  put_integer(csv, function ? function->line : 0);
+  out_csv_field(&csv->line, function ? out_profile_string(profile, function->name) : NULL);
+  out_csv_field(&csv->line, csv->text.length ? out_text_string(&csv->text) : NULL);
+  out_csv_field(&csv->line, out_row_stage(&csv->names, &row->key));
+  out_csv_field(&csv->line, row->key.thread == FMT_NONE ? NULL : out_profile_string(profile, row->key.thread));
+  out_csv_field(&csv->line, row->key.module == FMT_NONE ? NULL : out_profile_string(profile, row->key.module));
+  put_integer(csv, row->calls);
+  put_integer(csv, row->primitive);
+  put_seconds(csv, (double)row->own * tick);
+  put_seconds(csv, (double)row->cumulative * tick);
+  put_seconds(csv, (double)row->min * tick);
+  put_seconds(csv, (double)row->max * tick);
+  if (csv->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK)) {
+    put_field(csv, out_row_process(&csv->names, &row->key));
+    put_field(csv, out_row_rank(&csv->names, &row->key));
+  }
+  for (unsigned i = 0; i < OUT_PERCENTILES && csv->stats->percentiles; i++) {
+    double percentile = csv->stats->percentiles[number].value[i] * tick;
+    if (isnan(percentile))
+      put_field(csv, NULL);
+    else
+      put_seconds(csv, percentile);
+  }
+  if (csv->stats->compensating) {
+    const struct out_subtraction *taken = base_vector_at(&csv->stats->rows.subtractions, number);
+    put_seconds(csv, taken->own * tick);
+    put_seconds(csv, taken->cumulative * tick);
+  }
+  return put_line(csv);
+}
+
+static int print_heading(struct csv *csv)
+{
+  out_text_puts(&csv->line, "file,line,function,signature,stage,thread,module,ncalls,pcalls,tottime,cumtime,min,max");
+  if (csv->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK))
+    out_text_puts(&csv->line, ",process,rank");
+  if (csv->stats->percentiles)
+    out_text_puts(&csv->line, ",p50,p90,p99");
+  if (csv->stats->compensating)
+    out_text_puts(&csv->line, ",tottime_compensation,cumtime_compensation");
+  return put_line(csv);
+}
+
+static int tell_note(const char *note, void *data)
+{
+  (void)data;
+  out_stats_message("%s", note);
+  return 0;
+}
+
+static int print_list(struct csv *csv, const struct out_list *list)
+{
+  int result = print_heading(csv);
+  for (uint32_t i = 0; i < list->count && result == 0; i++)
+    result = print_row(csv, list->rows[i]);
+  if (result == 0 && fflush(csv->out) != 0)
+    result = -EIO;
+  if (result == 0)
+    result = out_notes(csv->stats, tell_note, NULL);
+  return result;
+}
+
+int out_csv_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = out_stats_prepare(stats);
+  if (result == 0)
+    result = out_stats_percentiles(stats);
+  if (result < 0)
+    return result;
+  struct csv csv = {.stats = stats, .out = out, .names = out_stats_names(stats)};
+  struct out_list list = {.rows = malloc((stats->listed + 1u) * sizeof *list.rows), .count = stats->listed};
+  if (!list.rows)
+    return out_stats_no_memory();
+  memcpy(list.rows, stats->order, stats->listed * sizeof *list.rows);
+  struct out_text message = {0};
+  result = out_restrict(&csv.names, &stats->rows, restrictions, count, &list, &message);
+  if (result == 0)
+    result = print_list(&csv, &list);
+  free(list.rows);
+  out_text_free(&message);
+  out_text_free(&csv.line);
+  out_text_free(&csv.text);
+  out_arguments_free(&csv.scratch);
+  return result == -ENOMEM ? out_stats_no_memory() : result;
+}

@@ -1,0 +1,252 @@
+#include "output/report/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/profile/process.h"
+#include "output/report/json_args.h"
+#include "output/stats/imbalance.h"
+#include "output/stats/notes.h"
+#include "output/stats/restrict.h"
+#include "output/text/json_writer.h"
+#include "output/text/message.h"
+
+struct report {
+  struct callsig_stats *stats;
+  struct out_json json;
+  struct out_names names;
+  struct out_list list;
+  uint32_t *processes; /* in their order */
+  struct out_text message, text;
+  struct out_arguments scratch;
+};
+
+static const char *clock_name(uint32_t clock)
+{
+  return clock == FMT_CLOCK_CPU ? "cpu" : clock == FMT_CLOCK_INJECTED ? "injected" : "wall";
+}
+
+static void write_recording(struct report *report, const struct out_recording_info *info)
+{
+  struct out_json *json = &report->json;
+  out_json_key_string(json, "program", out_profile_string(&report->stats->profile, info->program));
+  out_json_key_integer(json, "pid", info->pid);
+  out_json_key_string(json, "clock", clock_name(info->clock));
+}
+
+static void write_head(struct report *report)
+{
+  const struct out_profile *profile = &report->stats->profile;
+  struct out_json *json = &report->json;
+  out_json_key_string(json, "schema", "callsig.report/1");
+  write_recording(report, out_profile_recording(profile, report->processes[0]));
+  out_json_key(json, "recordings");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    const struct out_recording_info *info = out_profile_recording(profile, report->processes[i]);
+    out_json_open_map(json);
+    out_json_key_string(json, "file", out_profile_string(profile, info->path));
+    write_recording(report, info);
+    out_json_key_string(json, "rank", info->process.rank_source ? out_profile_string(profile, info->rank_label) : NULL);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+  out_json_key_integer(json, "total_calls", report->stats->total.calls);
+  out_json_key_integer(json, "primitive_calls", report->stats->total.primitive_calls);
+  out_json_key_number(json, "total_time", report->stats->total.time);
+  if (report->stats->compensating) {
+    struct out_compensated compensated = out_rows_compensated(&report->stats->rows);
+    out_json_key_number(json, "total_compensation", compensated.taken * report->stats->grouping.tick);
+    out_json_key_number(json, "total_uncertainty", compensated.uncertainty * report->stats->grouping.tick);
+  }
+}
+
+static void write_identity(struct report *report, const struct out_row_key *key)
+{
+  const struct out_profile *profile = &report->stats->profile;
+  const struct out_known_function *function = out_row_function(&report->names, key);
+  struct out_json *json = &report->json;
+  out_json_key_string(json, "file", function ? out_profile_string(profile, function->file) : NULL);
+  out_json_key(json, "line");
+  if (function)
+    out_json_integer(json, function->line);
+  else
+    out_json_null(json);
+  out_json_key_string(json, "function", function ? out_profile_string(profile, function->name) : NULL);
+  out_text_clear(&report->text);
+  out_row_signature(&report->names, key, &report->scratch, &report->text);
+  json->failed |= report->text.failed;
+  out_json_key_string(json, "signature", report->text.length ? out_text_string(&report->text) : NULL);
+  out_json_key(json, "args");
+  bool has_args = report->text.length && !out_profile_signature(profile, key->what)->any;
+  if (has_args)
+    out_json_args(json, profile, key->what, &report->scratch);
+  else
+    out_json_null(json);
+  out_json_key_string(json, "stage", key->stage ? out_row_stage(&report->names, key) : NULL);
+  out_json_key_string(json, "thread", key->thread == FMT_NONE ? NULL : out_profile_string(profile, key->thread));
+  out_json_key_string(json, "process", out_row_process(&report->names, key));
+  out_json_key_string(json, "rank", out_row_rank(&report->names, key));
+  out_json_key_string(json, "module", key->module == FMT_NONE ? NULL : out_profile_string(profile, key->module));
+}
+
+static void write_stack(struct report *report, const struct out_row_key *key)
+{
+  out_json_key(&report->json, "stack");
+  out_json_open_array(&report->json);
+  out_text_clear(&report->text);
+  for (uint32_t i = 0; out_row_frame(&report->names, key, i, &report->text); i++) {
+    report->json.failed |= report->text.failed;
+    out_json_string(&report->json, out_text_string(&report->text), report->text.length);
+    out_text_clear(&report->text);
+  }
+  out_json_close_array(&report->json);
+}
+
+/* A number that may be unknown: null then. */
+static void write_known(struct out_json *json, const char *key, double value)
+{
+  out_json_key(json, key);
+  if (isnan(value))
+    out_json_null(json);
+  else
+    out_json_number(json, value, false);
+}
+
+static void write_row(struct report *report, uint32_t number)
+{
+  const struct out_row *row = out_rows_at(&report->stats->rows, number);
+  struct out_json *json = &report->json;
+  double tick = report->stats->grouping.tick;
+  out_json_open_map(json);
+  write_identity(report, &row->key);
+  if (row->key.callstack != FMT_NONE)
+    write_stack(report, &row->key);
+  out_json_key_integer(json, "ncalls", row->calls);
+  out_json_key_integer(json, "pcalls", row->primitive);
+  out_json_key_number(json, "tottime", (double)row->own * tick);
+  out_json_key_number(json, "cumtime", (double)row->cumulative * tick);
+  out_json_key_number(json, "min", (double)row->min * tick);
+  out_json_key_number(json, "max", (double)row->max * tick);
+  const struct out_percentiles *percentiles = report->stats->percentiles ? &report->stats->percentiles[number] : NULL;
+  static const char *const keys[OUT_PERCENTILES] = {[OUT_P50] = "p50", [OUT_P90] = "p90", [OUT_P99] = "p99"};
+  for (unsigned i = 0; i < OUT_PERCENTILES; i++)
+    write_known(json, keys[i], percentiles ? percentiles->value[i] * tick : NAN);
+  if (report->stats->compensating) {
+    const struct out_subtraction *taken = base_vector_at(&report->stats->rows.subtractions, number);
+    out_json_key_number(json, "tottime_compensation", taken->own * tick);
+    out_json_key_number(json, "cumtime_compensation", taken->cumulative * tick);
+  }
+  out_json_close_map(json);
+}
+
+static void write_spread_time(struct report *report, const struct out_spreads *spreads, const char *key,
+                              const struct out_spread_time *time)
+{
+  struct out_json *json = &report->json;
+  const struct out_row_key *slowest = &out_rows_at(&report->stats->rows, time->slowest)->key;
+  double tick = report->stats->grouping.tick;
+  out_json_key(json, key);
+  out_json_open_map(json);
+  out_json_key_number(json, "min", (double)time->min * tick);
+  out_json_key_number(json, "mean", time->mean * tick);
+  out_json_key_number(json, "max", (double)time->max * tick);
+  out_json_key_number(json, "imbalance", out_spread_imbalance(time));
+  out_json_key_string(json, "max_at",
+                      spreads->of_ranks ? out_row_rank(&report->names, slowest)
+                                        : out_row_process(&report->names, slowest));
+  out_json_close_map(json);
+}
+
+/* How evenly the processes or ranks share the rows; nothing when rows are by neither. */
+static int write_spreads(struct report *report)
+{
+  struct out_json *json = &report->json;
+  struct out_spreads spreads;
+  if (!(report->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK)))
+    return 0;
+  int result = out_spreads_make(report->stats, report->list.rows, report->list.count, &spreads);
+  out_json_key(json, "spread");
+  out_json_open_map(json);
+  out_json_key_string(json, "of", spreads.of_ranks ? "rank" : "process");
+  out_json_key_integer(json, "count", spreads.count);
+  out_json_key(json, "rows");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < spreads.list.count && result == 0; i++) {
+    const struct out_spread *spread = base_vector_at(&spreads.list, i);
+    struct out_row_key key = out_rows_at(&report->stats->rows, spread->row)->key;
+    key.process = key.rank = FMT_NONE;
+    out_json_open_map(json);
+    write_identity(report, &key);
+    write_spread_time(report, &spreads, "tottime", &spread->own);
+    write_spread_time(report, &spreads, "cumtime", &spread->cumulative);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+  out_json_close_map(json);
+  out_spreads_free(&spreads);
+  return result;
+}
+
+static int write_note(const char *note, void *data)
+{
+  struct report *report = data;
+  out_json_string(&report->json, note, strlen(note));
+  return 0;
+}
+
+static int write_report(struct report *report)
+{
+  struct out_json *json = &report->json;
+  out_json_open_map(json);
+  write_head(report);
+  out_json_key(json, "rows");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < report->list.count && !json->failed; i++)
+    write_row(report, report->list.rows[i]);
+  out_json_close_array(json);
+  int result = write_spreads(report);
+  out_json_key(json, "notes");
+  out_json_open_array(json);
+  if (result == 0)
+    result = out_notes(report->stats, write_note, report);
+  out_json_close_array(json);
+  out_json_close_map(json);
+  return result;
+}
+
+int out_json_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = out_stats_prepare(stats);
+  if (result == 0)
+    result = out_stats_percentiles(stats);
+  if (result < 0)
+    return result;
+  struct report report = {.stats = stats, .names = out_stats_names(stats)};
+  report.processes = out_process_order(&stats->profile);
+  report.list.rows = malloc((stats->listed + 1u) * sizeof *report.list.rows);
+  if (!report.list.rows || !report.processes) {
+    free(report.list.rows);
+    free(report.processes);
+    return out_stats_no_memory();
+  }
+  memcpy(report.list.rows, stats->order, stats->listed * sizeof *report.list.rows);
+  report.list.count = stats->listed;
+  result = out_restrict(&report.names, &stats->rows, restrictions, count, &report.list, &report.message);
+  if (result == 0) {
+    result = out_json_begin(&report.json, out);
+    if (result == 0)
+      result = write_report(&report);
+    int ended = out_json_end(&report.json);
+    if (result == 0)
+      result = ended;
+  }
+  free(report.list.rows);
+  free(report.processes);
+  out_text_free(&report.message);
+  out_text_free(&report.text);
+  out_arguments_free(&report.scratch);
+  return result == -ENOMEM ? out_stats_no_memory() : result;
+}

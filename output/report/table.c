@@ -1,0 +1,140 @@
+/* pstats's table, byte for byte: what print_stats() prints; and how evenly processes share its rows. */
+#include "output/report/table.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "output/report/table_blocks.h"
+#include "output/stats/imbalance.h"
+
+static int print_summary(struct out_table *table)
+{
+  const struct callsig_stats_total *total = &table->stats->total;
+  out_text_clear(&table->line);
+  out_text_printf(&table->line, "         %llu function calls ", (unsigned long long)total->calls);
+  if (total->calls != total->primitive_calls)
+    out_text_printf(&table->line, "(%llu primitive calls) ", (unsigned long long)total->primitive_calls);
+  out_text_puts(&table->line, "in ");
+  out_text_fixed(&table->line, total->time, 0);
+  out_text_puts(&table->line, " seconds\n");
+  return out_table_put_line(table);
+}
+
+static void put_row(struct out_table *table, uint32_t number)
+{
+  const struct callsig_stats *stats = table->stats;
+  const struct out_row *row = out_rows_at(&stats->rows, number);
+  struct out_values values = {.calls = row->calls,
+                              .primitive = row->primitive,
+                              .own = out_table_seconds(table, row->own),
+                              .cumulative = out_table_seconds(table, row->cumulative),
+                              .min = out_table_seconds(table, row->min),
+                              .max = out_table_seconds(table, row->max),
+                              .whole = stats->total.time,
+                              .percentiles = stats->percentiles ? &stats->percentiles[number] : NULL,
+                              .tick = stats->grouping.tick};
+  if (stats->compensating)
+    values.hooks = ((struct out_subtraction *)base_vector_at(&stats->rows.subtractions, number))->own * values.tick;
+  out_columns_row(&table->columns, table->unit, stats->style.color, &values, &table->line);
+}
+
+static void make_line(struct out_table *table, uint32_t number)
+{
+  put_row(table, number);
+  out_table_put_name(table, number);
+}
+
+static int print_heading(struct out_table *table)
+{
+  bool color = table->stats->style.color;
+  out_text_clear(&table->line);
+  out_text_puts(&table->line, color ? "\033[1m" : "");
+  out_columns_heading(&table->columns, table->unit, &table->line);
+  out_text_puts(&table->line, "filename:lineno(function)");
+  out_text_puts(&table->line, color ? "\033[0m" : "");
+  return out_table_put_line(table);
+}
+
+static int print_rows(struct out_table *table)
+{
+  int result = print_summary(table);
+  if (result < 0 || table->list.count == 0)
+    return result;
+  result = out_table_put_message(table);
+  if (result == 0)
+    result = print_heading(table);
+  if (result == 0)
+    result = out_table_put_rows(table, make_line);
+  if (result == 0 && fputs("\n\n", table->out) < 0)
+    result = -EIO;
+  return result;
+}
+
+/* The row's name without its process and rank, or what stands for all calls. */
+static void shared_name(struct out_table *table, uint32_t row)
+{
+  struct out_row_key key = out_rows_at(&table->stats->rows, row)->key;
+  size_t before = table->line.length;
+  key.process = key.rank = FMT_NONE;
+  out_row_name(&table->names, &key, &table->scratch, &table->line);
+  if (table->line.length == before)
+    out_text_puts(&table->line, "all calls");
+}
+
+static int print_spread(struct out_table *table, const struct out_spreads *spreads, const struct out_spread *spread,
+                        bool own)
+{
+  const struct out_spread_time *time = own ? &spread->own : &spread->cumulative;
+  const struct out_row_key *slowest = &out_rows_at(&table->stats->rows, time->slowest)->key;
+  const char *where =
+      spreads->of_ranks ? out_row_rank(&table->names, slowest) : out_row_process(&table->names, slowest);
+  out_text_clear(&table->line);
+  out_put_time(&table->line, out_table_seconds(table, time->min), table->unit);
+  out_put_time(&table->line, time->mean * table->stats->grouping.tick, table->unit);
+  out_put_time(&table->line, out_table_seconds(table, time->max), table->unit);
+  out_text_fixed(&table->line, out_spread_imbalance(time), 9);
+  out_text_putc(&table->line, ' ');
+  shared_name(table, spread->row);
+  out_text_printf(&table->line, " [max: %s %s]", spreads->of_ranks ? "rank" : "process", where);
+  return out_table_put_line(table);
+}
+
+static int print_spread_heading(struct out_table *table, const struct out_spreads *spreads, bool own)
+{
+  static const char *const headings[] = {"min", "mean", "max"};
+  out_text_clear(&table->line);
+  out_text_printf(&table->line, "   %s across %u %s\n\n", own ? "Internal time" : "Cumulative time", spreads->count,
+                  spreads->of_ranks ? "ranks" : "processes");
+  for (size_t i = 0; i < 3; i++)
+    out_text_printf(&table->line, "%*s ", out_time_width(table->unit), headings[i]);
+  out_text_puts(&table->line, "imbalance filename:lineno(function)");
+  return out_table_put_line(table);
+}
+
+/* Below the rows: how evenly the processes or ranks share each of them, by the time that the rows are ordered by. */
+static int print_spreads(struct out_table *table)
+{
+  bool own = table->stats->sort.fields[0] == OUT_SORT_OWN;
+  struct out_spreads spreads;
+  int result = out_spreads_make(table->stats, table->list.rows, table->list.count, &spreads);
+  if (result == 0 && spreads.list.count > 0) {
+    result = print_spread_heading(table, &spreads, own);
+    for (uint32_t i = 0; i < spreads.list.count && result == 0; i++)
+      result = print_spread(table, &spreads, base_vector_at(&spreads.list, i), own);
+    if (result == 0 && fputs("\n\n", table->out) < 0)
+      result = -EIO;
+  }
+  out_spreads_free(&spreads);
+  return result;
+}
+
+int out_table_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  struct out_table table;
+  int result = out_table_open(&table, stats, out, restrictions, count);
+  if (result == 0)
+    result = print_rows(&table);
+  if (result == 0)
+    result = print_spreads(&table);
+  return out_table_close(&table, result);
+}

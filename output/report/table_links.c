@@ -1,0 +1,210 @@
+/* pstats's tables of callers and callees, byte for byte: what print_callers() and print_callees() print. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/report/table.h"
+#include "output/report/table_writer.h"
+#include "output/text/message.h"
+
+/* A caller's or callee's line: the other row, and the counters of the pair. */
+struct link {
+  uint32_t row, other;
+  const struct out_pair *pair;
+};
+
+/* What pstats pads by: characters. Where lines are made to fit a terminal, its cells. */
+static size_t line_width(const struct out_table *table)
+{
+  const char *line = out_text_string(&table->line);
+  return table->stats->style.width ? out_width_of(&table->cells, line, table->line.length)
+                                   : out_text_width(line, table->line.length);
+}
+
+static size_t name_width(struct out_table *table, uint32_t row)
+{
+  out_text_clear(&table->line);
+  out_table_put_name(table, row);
+  return line_width(table);
+}
+
+/* The widest of the names that are printed, plus two; of all rows' names when none was left out. */
+static void measure(struct out_table *table)
+{
+  for (uint32_t i = 0; i < table->list.count; i++) {
+    size_t width = name_width(table, table->list.rows[i]);
+    if (width > table->name_width)
+      table->name_width = width;
+  }
+  table->name_width += 2;
+  /* Half of a terminal's line is left for the other function. */
+  if (table->stats->style.width && table->name_width > table->stats->style.width / 2)
+    table->name_width = table->stats->style.width / 2;
+}
+
+static void pad(struct out_text *line, size_t from, size_t width)
+{
+  for (; from < width; from++)
+    out_text_putc(line, ' ');
+}
+
+static int print_heading(struct out_table *table, const char *title, bool any)
+{
+  out_text_clear(&table->line);
+  out_text_puts(&table->line, "Function ");
+  pad(&table->line, strlen("Function "), table->name_width);
+  out_text_puts(&table->line, title);
+  int result = out_table_put_line(table);
+  if (result < 0 || !any)
+    return result;
+  out_text_clear(&table->line);
+  pad(&table->line, 0, table->name_width);
+  out_text_printf(&table->line, "    ncalls %*s %*s", out_time_width(table->unit), "tottime",
+                  out_time_width(table->unit), "cumtime");
+  return out_table_put_line(table);
+}
+
+static int print_links(struct out_table *table, uint32_t row, const struct link *links, size_t count, const char *arrow)
+{
+  out_text_clear(&table->line);
+  out_table_put_name(table, row);
+  if (table->stats->style.width)
+    out_width_shorten(&table->cells, &table->line, table->name_width - 1);
+  pad(&table->line, line_width(table), table->name_width);
+  out_text_puts(&table->line, arrow);
+  out_text_putc(&table->line, ' ');
+  int result = count == 0 ? out_table_put_line(table) : 0;
+  for (size_t i = 0; i < count && result == 0; i++) {
+    const struct out_pair *pair = links[i].pair;
+    if (i > 0) {
+      out_text_clear(&table->line);
+      pad(&table->line, 0, table->name_width + 1);
+    }
+    out_put_calls(&table->line, pair->calls, pair->primitive, i > 0 ? 9 : 7);
+    out_put_time(&table->line, out_table_seconds(table, pair->own), table->unit);
+    out_put_time(&table->line, out_table_seconds(table, pair->cumulative), table->unit);
+    out_text_putc(&table->line, ' ');
+    out_table_put_name(table, links[i].other);
+    result = out_table_put_line(table);
+  }
+  return result;
+}
+
+struct link_order {
+  const struct out_table *table;
+  struct out_text left, right;
+  struct out_arguments scratch, compared[2];
+};
+
+/* Python's order of the triples (file, line, function text). */
+static int compare_triples(struct link_order *order, uint32_t left, uint32_t right)
+{
+  const struct out_names *names = &order->table->names;
+  const struct out_row_key *a = &out_rows_at(&order->table->stats->rows, left)->key;
+  const struct out_row_key *b = &out_rows_at(&order->table->stats->rows, right)->key;
+  const struct out_known_function *one = out_row_function(names, a), *other = out_row_function(names, b);
+  int result = strcmp(out_profile_string(names->profile, one->file), out_profile_string(names->profile, other->file));
+  if (result == 0)
+    result = one->line < other->line ? -1 : one->line > other->line;
+  if (result != 0)
+    return result;
+  out_text_clear(&order->left);
+  out_text_clear(&order->right);
+  out_row_function_text(names, a, &order->scratch, &order->left);
+  out_row_function_text(names, b, &order->scratch, &order->right);
+  return strcmp(out_text_string(&order->left), out_text_string(&order->right));
+}
+
+static int compare_links(const void *left, const void *right, void *data)
+{
+  const struct link *a = left, *b = right;
+  if (a->row != b->row)
+    return a->row < b->row ? -1 : 1;
+  struct link_order *order = data;
+  const struct out_rows *rows = &order->table->stats->rows;
+  if (a->other == b->other)
+    return 0;
+  int result = compare_triples(order, a->other, b->other);
+  if (result == 0)
+    result = out_row_compare(&order->table->names, &out_rows_at(rows, a->other)->key, &out_rows_at(rows, b->other)->key,
+                             order->compared);
+  return result ? result : a->other < b->other ? -1 : 1;
+}
+
+/* The pairs as lines of their rows, row by row. */
+static struct link *make_links(struct out_table *table, const struct base_vector *pairs, bool callees)
+{
+  struct link *links = calloc(pairs->count + 1u, sizeof *links);
+  if (!links)
+    return NULL;
+  for (uint32_t i = 0; i < pairs->count; i++) {
+    const struct out_pair *pair = base_vector_at(pairs, i);
+    links[i] = (struct link){
+        .row = callees ? pair->caller : pair->callee, .other = callees ? pair->callee : pair->caller, .pair = pair};
+  }
+  struct link_order order = {.table = table};
+  qsort_r(links, pairs->count, sizeof *links, compare_links, &order);
+  out_text_free(&order.left);
+  out_text_free(&order.right);
+  out_arguments_free(&order.scratch);
+  out_arguments_free(&order.compared[0]);
+  out_arguments_free(&order.compared[1]);
+  return links;
+}
+
+static int compare_row(const void *key, const void *link)
+{
+  uint32_t wanted = *(const uint32_t *)key, row = ((const struct link *)link)->row;
+  return wanted < row ? -1 : wanted > row;
+}
+
+/* The lines of one row: a run of `links`. */
+static const struct link *links_of(uint32_t row, const struct link *links, uint32_t count, size_t *found)
+{
+  const struct link *first = bsearch(&row, links, count, sizeof *links, compare_row);
+  *found = 0;
+  if (!first)
+    return NULL;
+  while (first > links && first[-1].row == row)
+    first--;
+  while (first + *found < links + count && first[*found].row == row)
+    ++*found;
+  return first;
+}
+
+static int print_linked_rows(struct out_table *table, const struct base_vector *pairs, bool callees)
+{
+  struct link *links = make_links(table, pairs, callees);
+  if (!links)
+    return -ENOMEM;
+  measure(table);
+  int result = out_table_put_message(table);
+  if (result == 0)
+    result = print_heading(table, callees ? "called..." : "was called by...", pairs->count > 0);
+  for (uint32_t i = 0; i < table->list.count && result == 0; i++) {
+    size_t count;
+    const struct link *first = links_of(table->list.rows[i], links, pairs->count, &count);
+    result = print_links(table, table->list.rows[i], first, count, callees ? "->" : "<-");
+  }
+  free(links);
+  if (result == 0 && fputs("\n\n", table->out) < 0)
+    result = -EIO;
+  return result;
+}
+
+int out_table_print_links(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count,
+                          bool callees)
+{
+  struct out_table table;
+  struct base_vector pairs = BASE_VECTOR_OF(struct out_pair);
+  int result = out_table_open(&table, stats, out, restrictions, count);
+  if (result == 0 && !(stats->by & CALLSIG_BY_FUNCTION))
+    result = out_stats_fail(-EINVAL, "callers and callees need rows by function or signature: add --by function");
+  if (result == 0)
+    result = out_rows_pairs(&stats->profile, &stats->grouping, &stats->rows, &pairs);
+  if (result == 0 && table.list.count > 0)
+    result = print_linked_rows(&table, &pairs, callees);
+  base_vector_free(&pairs);
+  return out_table_close(&table, result);
+}

@@ -1,0 +1,71 @@
+#include "output/report/table_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/text/message.h"
+
+int out_table_open(struct out_table *table, struct callsig_stats *stats, FILE *out, const char *const *restrictions,
+                   size_t count)
+{
+  *table = (struct out_table){.stats = stats, .out = out, .columns = stats->columns, .unit = stats->style.unit};
+  out_width_init(&table->cells);
+  int result = out_stats_prepare(stats);
+  if (result == 0 && out_columns_have_percentiles(&table->columns))
+    result = out_stats_percentiles(stats);
+  table->is_told = result < 0;
+  if (result < 0)
+    return result;
+  if (stats->compensating)
+    out_columns_add(&table->columns, OUT_COLUMN_HOOKS);
+  table->names = out_stats_names(stats);
+  table->list.rows = malloc((stats->listed + 1u) * sizeof *table->list.rows);
+  if (!table->list.rows)
+    return -ENOMEM;
+  memcpy(table->list.rows, stats->order, stats->listed * sizeof *table->list.rows);
+  table->list.count = stats->listed;
+  out_text_printf(&table->message, "   Ordered by: %s\n", stats->sort.title);
+  if (out_unit_name(table->unit))
+    out_text_printf(&table->message, "   Times in %s\n", out_unit_name(table->unit));
+  return out_restrict(&table->names, &stats->rows, restrictions, count, &table->list, &table->message);
+}
+
+int out_table_close(struct out_table *table, int result)
+{
+  free(table->list.rows);
+  out_text_free(&table->message);
+  out_text_free(&table->line);
+  out_arguments_free(&table->scratch);
+  out_width_free(&table->cells);
+  if (result == -ENOMEM && !table->is_told)
+    return out_stats_no_memory();
+  if (result == -EIO)
+    return out_stats_fail(-EIO, "cannot write the table: the output is full or closed");
+  return result;
+}
+
+int out_table_end_line(struct out_table *table)
+{
+  if (table->stats->style.width > 0)
+    out_width_shorten(&table->cells, &table->line, table->stats->style.width);
+  if (table->line.failed)
+    return -ENOMEM;
+  out_text_putc(&table->line, '\n');
+  return table->line.failed ? -ENOMEM : 0;
+}
+
+int out_table_put_line(struct out_table *table)
+{
+  int result = out_table_end_line(table);
+  if (result < 0)
+    return result;
+  return fwrite(table->line.data, 1, table->line.length, table->out) == table->line.length ? 0 : -EIO;
+}
+
+int out_table_put_message(struct out_table *table)
+{
+  if (table->message.failed)
+    return -ENOMEM;
+  return fprintf(table->out, "%s\n", out_text_string(&table->message)) < 0 ? -EIO : 0;
+}

@@ -1,0 +1,55 @@
+/*
+ * One table on its way out: what the files that print tables share.
+ */
+#ifndef CALLSIG_OUTPUT_REPORT_TABLE_WRITER_H
+#define CALLSIG_OUTPUT_REPORT_TABLE_WRITER_H
+
+#include "output/stats/columns.h"
+#include "output/stats/restrict.h"
+#include "output/stats/stats_object.h"
+#include "output/text/width.h"
+
+struct out_table {
+  struct callsig_stats *stats;
+  FILE *out;
+  struct out_names names;
+  struct out_list list;
+  struct out_columns columns;
+  enum callsig_stats_unit unit;
+  struct out_text message; /* "   Ordered by: ..." and what was reduced */
+  struct out_text line;
+  struct out_arguments scratch;
+  struct out_width cells;
+  size_t name_width; /* of the callers' and callees' left column */
+  bool is_told;      /* the message of what failed was given */
+};
+
+/* The rows that are left of the order, and the message of their order. 0 or a negative errno; in any case
+ * out_table_close() comes last. */
+int out_table_open(struct out_table *table, struct callsig_stats *stats, FILE *out, const char *const *restrictions,
+                   size_t count);
+
+/* Frees everything and gives the message of `result`, which is returned. */
+int out_table_close(struct out_table *table, int result);
+
+/* Ends the line: shortened where that was asked for. -ENOMEM. */
+int out_table_end_line(struct out_table *table);
+
+/* Writes the line and clears nothing: shortened where that was asked for. -EIO or -ENOMEM. */
+int out_table_put_line(struct out_table *table);
+
+/* Writes the message of the order. */
+int out_table_put_message(struct out_table *table);
+
+/* Appends a row's name to the line. */
+static inline void out_table_put_name(struct out_table *table, uint32_t row)
+{
+  out_row_name(&table->names, &out_rows_at(&table->stats->rows, row)->key, &table->scratch, &table->line);
+}
+
+static inline double out_table_seconds(const struct out_table *table, uint64_t ticks)
+{
+  return (double)ticks * table->stats->grouping.tick;
+}
+
+#endif

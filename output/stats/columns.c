@@ -1,0 +1,252 @@
+#include "output/stats/columns.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "output/text/message.h"
+
+enum kind { KIND_CALLS, KIND_TIME, KIND_PERCENT };
+
+static const struct column {
+  char name[16], heading[12];
+  enum kind kind;
+} known[OUT_COLUMN_COUNT] = {
+    [OUT_COLUMN_CALLS] = {"ncalls", "ncalls", KIND_CALLS},
+    [OUT_COLUMN_PRIMITIVE] = {"pcalls", "pcalls", KIND_CALLS},
+    [OUT_COLUMN_OWN] = {"tottime", "tottime", KIND_TIME},
+    [OUT_COLUMN_OWN_PERCENT] = {"tottime%", "tot%", KIND_PERCENT},
+    [OUT_COLUMN_OWN_EACH] = {"tottime/call", "percall", KIND_TIME},
+    [OUT_COLUMN_CUMULATIVE] = {"cumtime", "cumtime", KIND_TIME},
+    [OUT_COLUMN_CUMULATIVE_PERCENT] = {"cumtime%", "cum%", KIND_PERCENT},
+    [OUT_COLUMN_CUMULATIVE_EACH] = {"cumtime/call", "percall", KIND_TIME},
+    [OUT_COLUMN_MIN] = {"min", "min", KIND_TIME},
+    [OUT_COLUMN_MAX] = {"max", "max", KIND_TIME},
+    [OUT_COLUMN_P50] = {"p50", "p50", KIND_TIME},
+    [OUT_COLUMN_P90] = {"p90", "p90", KIND_TIME},
+    [OUT_COLUMN_P99] = {"p99", "p99", KIND_TIME},
+    [OUT_COLUMN_HOOKS] = {"hooks", "hooks", KIND_TIME},
+};
+
+static const uint8_t pstats_columns[] = {OUT_COLUMN_CALLS, OUT_COLUMN_OWN, OUT_COLUMN_OWN_EACH, OUT_COLUMN_CUMULATIVE,
+                                         OUT_COLUMN_CUMULATIVE_EACH};
+
+enum { CALLS_WIDTH = 9, PERCENT_WIDTH = 7 };
+
+static int fail(const char *what, const char *word, size_t length)
+{
+  char list[256] = "";
+  /* The hooks' column follows from compensation. */
+  for (size_t i = 0; i < OUT_COLUMN_HOOKS; i++) {
+    strcat(list, i ? ", " : "");
+    strcat(list, known[i].name);
+  }
+  return out_stats_fail(-EINVAL, "column '%.*s' %s: the columns are %s", (int)length, word, what, list);
+}
+
+static int add_named(struct out_columns *columns, const char *word, size_t length)
+{
+  for (uint32_t i = 0; i < OUT_COLUMN_HOOKS; i++) {
+    if (strlen(known[i].name) != length || strncmp(known[i].name, word, length) != 0)
+      continue;
+    if (columns->count == OUT_COLUMNS_MAX - 1)
+      return fail("is one too many", word, length);
+    out_columns_add(columns, i);
+    return 0;
+  }
+  return fail("is unknown", word, length);
+}
+
+int out_columns_parse(const char *text, struct out_columns *columns)
+{
+  struct out_columns parsed = {.count = 0};
+  if (!text || *text == '+') {
+    memcpy(parsed.list, pstats_columns, sizeof pstats_columns);
+    parsed.count = sizeof pstats_columns;
+  }
+  for (const char *word = text && *text == '+' ? text + 1 : text; word; word++) {
+    size_t length = strcspn(word, ",");
+    int result = add_named(&parsed, word, length);
+    if (result < 0)
+      return result;
+    word += length;
+    if (!*word)
+      break;
+  }
+  *columns = parsed;
+  return 0;
+}
+
+void out_columns_add(struct out_columns *columns, enum out_column column)
+{
+  if (columns->count < OUT_COLUMNS_MAX)
+    columns->list[columns->count++] = (uint8_t)column;
+}
+
+bool out_columns_have_percentiles(const struct out_columns *columns)
+{
+  for (uint32_t i = 0; i < columns->count; i++) {
+    if (columns->list[i] >= OUT_COLUMN_P50 && columns->list[i] <= OUT_COLUMN_P99)
+      return true;
+  }
+  return false;
+}
+
+int out_time_width(enum callsig_stats_unit unit)
+{
+  /* Each is wide enough for hours. */
+  static const int widths[] = {[CALLSIG_UNIT_SECONDS] = 8,
+                               [CALLSIG_UNIT_AUTO] = 9,
+                               [CALLSIG_UNIT_MILLISECONDS] = 11,
+                               [CALLSIG_UNIT_MICROSECONDS] = 14,
+                               [CALLSIG_UNIT_NANOSECONDS] = 17};
+  return widths[unit];
+}
+
+const char *out_unit_name(enum callsig_stats_unit unit)
+{
+  static const char *const names[] = {[CALLSIG_UNIT_MILLISECONDS] = "milliseconds",
+                                      [CALLSIG_UNIT_MICROSECONDS] = "microseconds",
+                                      [CALLSIG_UNIT_NANOSECONDS] = "nanoseconds"};
+  return names[unit];
+}
+
+void out_put_scaled(struct out_text *text, double seconds, int width)
+{
+  double size = fabs(seconds);
+  if (size >= 1) {
+    out_text_fixed(text, seconds, width - 1);
+    out_text_puts(text, "s");
+  } else if (size >= 1e-3) {
+    out_text_fixed(text, seconds * 1e3, width - 2);
+    out_text_puts(text, "ms");
+  } else {
+    out_text_fixed(text, seconds * 1e6, width - 2);
+    out_text_puts(text, "us");
+  }
+}
+
+void out_put_time(struct out_text *line, double seconds, enum callsig_stats_unit unit)
+{
+  static const double scales[] = {[CALLSIG_UNIT_SECONDS] = 1,
+                                  [CALLSIG_UNIT_MILLISECONDS] = 1e3,
+                                  [CALLSIG_UNIT_MICROSECONDS] = 1e6,
+                                  [CALLSIG_UNIT_NANOSECONDS] = 1e9};
+  int width = out_time_width(unit);
+  if (isnan(seconds))
+    out_text_printf(line, "%*s", width, "?");
+  else if (unit == CALLSIG_UNIT_AUTO)
+    out_put_scaled(line, seconds, width);
+  else
+    out_text_fixed(line, seconds * scales[unit], width);
+  out_text_putc(line, ' ');
+}
+
+void out_put_calls(struct out_text *line, uint64_t calls, uint64_t primitive, int width)
+{
+  char text[48];
+  if (calls == primitive) {
+    out_text_integer(line, calls, width);
+    out_text_putc(line, ' ');
+    return;
+  }
+  snprintf(text, sizeof text, "%llu/%llu", (unsigned long long)calls, (unsigned long long)primitive);
+  out_text_printf(line, "%*s ", width, text);
+}
+
+static void put_each(struct out_text *line, double time, uint64_t calls, enum callsig_stats_unit unit)
+{
+  if (calls == 0)
+    out_text_printf(line, "%*s", out_time_width(unit) + 1, "");
+  else
+    out_put_time(line, time / (double)calls, unit);
+}
+
+static void put_percent(struct out_text *line, double part, double whole)
+{
+  if (whole > 0)
+    out_text_printf(line, "%*.2f%% ", PERCENT_WIDTH - 1, part / whole * 100);
+  else
+    out_text_printf(line, "%*s ", PERCENT_WIDTH, "?");
+}
+
+static double percentile(const struct out_values *values, unsigned which)
+{
+  return values->percentiles ? values->percentiles->value[which] * values->tick : NAN;
+}
+
+/* Escape sequences of a terminal: red from a tenth of the whole, yellow from a hundredth. */
+static bool begin_color(struct out_text *line, double part, double whole)
+{
+  const double much = 0.1, some = 0.01;
+  if (!(whole > 0) || part / whole < some)
+    return false;
+  out_text_puts(line, part / whole >= much ? "\033[31m" : "\033[33m");
+  return true;
+}
+
+static void put_part(struct out_text *line, const struct out_values *values, double part, bool percent,
+                     enum callsig_stats_unit unit, bool color)
+{
+  bool colored = color && begin_color(line, part, values->whole);
+  if (percent)
+    put_percent(line, part, values->whole);
+  else
+    out_put_time(line, part, unit);
+  if (colored)
+    out_text_puts(line, "\033[0m");
+}
+
+static void put_value(enum out_column column, enum callsig_stats_unit unit, bool color, const struct out_values *values,
+                      struct out_text *line)
+{
+  switch (column) {
+  case OUT_COLUMN_CALLS:
+    out_put_calls(line, values->calls, values->primitive, CALLS_WIDTH);
+    break;
+  case OUT_COLUMN_PRIMITIVE:
+    out_put_calls(line, values->primitive, values->primitive, CALLS_WIDTH);
+    break;
+  case OUT_COLUMN_OWN:
+  case OUT_COLUMN_OWN_PERCENT:
+    put_part(line, values, values->own, column == OUT_COLUMN_OWN_PERCENT, unit, color);
+    break;
+  case OUT_COLUMN_OWN_EACH:
+    put_each(line, values->own, values->calls, unit);
+    break;
+  case OUT_COLUMN_CUMULATIVE:
+  case OUT_COLUMN_CUMULATIVE_PERCENT:
+    put_part(line, values, values->cumulative, column == OUT_COLUMN_CUMULATIVE_PERCENT, unit, color);
+    break;
+  case OUT_COLUMN_CUMULATIVE_EACH:
+    put_each(line, values->cumulative, values->primitive, unit);
+    break;
+  case OUT_COLUMN_MIN:
+  case OUT_COLUMN_MAX:
+    out_put_time(line, column == OUT_COLUMN_MIN ? values->min : values->max, unit);
+    break;
+  case OUT_COLUMN_HOOKS:
+    out_put_time(line, values->hooks, unit);
+    break;
+  default:
+    out_put_time(line, percentile(values, column - OUT_COLUMN_P50), unit);
+  }
+}
+
+void out_columns_heading(const struct out_columns *columns, enum callsig_stats_unit unit, struct out_text *line)
+{
+  for (uint32_t i = 0; i < columns->count; i++) {
+    const struct column *column = &known[columns->list[i]];
+    int width = column->kind == KIND_CALLS     ? CALLS_WIDTH
+                : column->kind == KIND_PERCENT ? PERCENT_WIDTH
+                                               : out_time_width(unit);
+    out_text_printf(line, "%*s ", width, column->heading);
+  }
+}
+
+void out_columns_row(const struct out_columns *columns, enum callsig_stats_unit unit, bool color,
+                     const struct out_values *values, struct out_text *line)
+{
+  for (uint32_t i = 0; i < columns->count; i++)
+    put_value(columns->list[i], unit, color, values, line);
+}

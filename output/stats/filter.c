@@ -1,0 +1,182 @@
+#include "output/stats/filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/text/message.h"
+#include "output/text/text.h"
+
+void out_filter_free(struct out_filter *filter)
+{
+  out_regex_free(filter->function);
+  out_expression_free(filter->signature);
+  free(filter->stage);
+  free(filter->thread);
+  free(filter->module);
+  *filter = (struct out_filter){0};
+}
+
+static int copy(const char *text, char **target)
+{
+  if (!text)
+    return 0;
+  *target = strdup(text);
+  return *target ? 0 : out_stats_no_memory();
+}
+
+int out_filter_make(const struct callsig_stats_filter *wanted, struct out_filter *filter)
+{
+  *filter = (struct out_filter){0};
+  int result = 0;
+  if (wanted->function) {
+    char error[256];
+    result = out_regex_compile(wanted->function, &filter->function, error, sizeof error);
+    if (result == -EINVAL)
+      out_stats_message("--function '%s': %s", wanted->function, error);
+    else if (result < 0)
+      out_stats_no_memory();
+  }
+  if (result == 0 && wanted->signature)
+    result = out_expression_parse(wanted->signature, &filter->signature);
+  if (result == 0)
+    result = copy(wanted->stage, &filter->stage);
+  if (result == 0)
+    result = copy(wanted->thread, &filter->thread);
+  if (result == 0)
+    result = copy(wanted->module, &filter->module);
+  if (result < 0)
+    out_filter_free(filter);
+  return result;
+}
+
+void out_selection_free(struct out_selection *selection)
+{
+  free(selection->functions);
+  free(selection->signatures);
+  free(selection->stages);
+  free(selection->threads);
+  free(selection->modules);
+  *selection = (struct out_selection){0};
+}
+
+static int select_functions(struct out_filter *filter, const struct out_profile *profile,
+                            const uint32_t *shown_function, uint8_t **selected)
+{
+  struct out_text name = {0};
+  *selected = calloc(profile->functions.count + 1u, 1);
+  for (uint32_t i = 0; *selected && i < profile->functions.count; i++) {
+    const struct out_known_function *function = out_profile_function(profile, shown_function[i]);
+    const char *file = out_profile_string(profile, function->file), *text = out_profile_string(profile, function->name);
+    out_text_clear(&name);
+    if (function->is_action)
+      out_text_puts(&name, text);
+    else
+      out_text_printf(&name, "%s:%u(%s)", file, function->line, text);
+    (*selected)[i] = out_regex_search(filter->function, out_text_string(&name), name.length);
+  }
+  bool failed = name.failed || !*selected;
+  out_text_free(&name);
+  if (failed)
+    return -ENOMEM;
+  if (out_regex_failed(filter->function))
+    return out_stats_fail(-EINVAL, "--function: the expression takes too long to search with: make it simpler");
+  return 0;
+}
+
+static int select_signatures(struct out_filter *filter, const struct out_profile *profile, const uint32_t *row_of,
+                             struct out_selection *selection)
+{
+  struct out_arguments scratch = {0};
+  selection->signatures = calloc(profile->signatures.count + 1u, 1);
+  int result = selection->signatures ? out_expression_check(filter->signature, profile) : -ENOMEM;
+  for (uint32_t i = 0; i < profile->signatures.count && result == 0; i++) {
+    enum out_truth truth = OUT_FALSE;
+    bool missing = false;
+    result = out_expression_evaluate(filter->signature, profile, row_of ? row_of[i] : i, &scratch, &truth, &missing);
+    selection->signatures[i] = truth == OUT_TRUE;
+    selection->undecided += missing && (!row_of || row_of[i] == i);
+  }
+  out_arguments_free(&scratch);
+  return result;
+}
+
+/* Labels have brackets, "0:1:decode[10]", which a glob reads as a set: a pattern that is the label means it, too. */
+static bool matches(const char *pattern, const char *text)
+{
+  return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0;
+}
+
+/* A stage is known by its label or its name; "-" are the calls outside of any. */
+static int select_stages(const struct out_filter *filter, const struct out_profile *profile, uint8_t **selected)
+{
+  *selected = calloc(profile->stages.count + 1u, 1);
+  if (!*selected)
+    return -ENOMEM;
+  (*selected)[0] = strcmp(filter->stage, "-") == 0;
+  for (uint32_t i = 1; i < profile->stages.count; i++) {
+    const struct out_known_stage *stage = out_profile_stage(profile, i);
+    (*selected)[i] = matches(filter->stage, out_profile_string(profile, stage->label)) ||
+                     matches(filter->stage, out_profile_string(profile, stage->name));
+  }
+  return 0;
+}
+
+/* A thread is known by its name, its number, or both as they are printed. */
+static int select_threads(const struct out_filter *filter, const struct out_profile *profile, uint8_t **selected)
+{
+  *selected = calloc(profile->threads.count + 1u, 1);
+  for (uint32_t i = 0; *selected && i < profile->threads.count; i++) {
+    const struct out_known_thread *thread = out_profile_thread(profile, i);
+    char number[16];
+    snprintf(number, sizeof number, "%u", thread->tid);
+    (*selected)[i] = fnmatch(filter->thread, out_profile_string(profile, thread->name), 0) == 0 ||
+                     fnmatch(filter->thread, number, 0) == 0 ||
+                     fnmatch(filter->thread, out_profile_string(profile, thread->label), 0) == 0;
+  }
+  return *selected ? 0 : -ENOMEM;
+}
+
+/* A module is known by its path or its file name. */
+static int select_modules(const struct out_filter *filter, const struct out_profile *profile, uint8_t **selected)
+{
+  *selected = calloc(profile->modules.count + 1u, 1);
+  for (uint32_t i = 0; *selected && i < profile->modules.count; i++) {
+    const char *path = out_profile_string(profile, out_profile_module(profile, i)->label);
+    const char *slash = strrchr(path, '/');
+    (*selected)[i] = fnmatch(filter->module, path, 0) == 0 || fnmatch(filter->module, slash ? slash + 1 : path, 0) == 0;
+  }
+  return *selected ? 0 : -ENOMEM;
+}
+
+int out_filter_select(struct out_filter *filter, const struct out_profile *profile, const uint32_t *shown_function,
+                      const uint32_t *row_of, struct out_selection *selection)
+{
+  *selection = (struct out_selection){0};
+  int result = 0;
+  if (filter->function)
+    result = select_functions(filter, profile, shown_function, &selection->functions);
+  if (result == 0 && filter->signature)
+    result = select_signatures(filter, profile, row_of, selection);
+  if (result == 0 && filter->stage)
+    result = select_stages(filter, profile, &selection->stages);
+  if (result == 0 && filter->thread)
+    result = select_threads(filter, profile, &selection->threads);
+  if (result == 0 && filter->module)
+    result = select_modules(filter, profile, &selection->modules);
+  return result;
+}
+
+int out_selection_of_process(const struct out_profile *profile, uint32_t process, struct out_selection *selection)
+{
+  if (!selection->threads) {
+    selection->threads = malloc(profile->threads.count + 1u);
+    if (!selection->threads)
+      return -ENOMEM;
+    memset(selection->threads, 1, profile->threads.count + 1u);
+  }
+  for (uint32_t i = 0; i < profile->threads.count; i++)
+    selection->threads[i] &= out_profile_thread(profile, i)->recording == process;
+  return 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * How evenly the processes, or the ranks, of a job share the time of each row: the rows that differ in their process
+ * (or rank) alone, put together.
+ */
+#ifndef CALLSIG_OUTPUT_STATS_IMBALANCE_H
+#define CALLSIG_OUTPUT_STATS_IMBALANCE_H
+
+#include "output/stats/stats_object.h"
+
+/* Of one time, in ticks of the grouping. A process without such calls has spent 0. */
+struct out_spread_time {
+  uint64_t min, max;
+  double mean;
+  uint32_t slowest; /* the row with `max`, the first one in the order of processes or ranks */
+};
+
+struct out_spread {
+  uint32_t row; /* one of the rows that were put together: its key but for process and rank is theirs */
+  struct out_spread_time own, cumulative;
+};
+
+struct out_spreads {
+  struct base_vector list; /* struct out_spread, in the order in which rows of theirs come first */
+  uint32_t count;          /* of the processes, or ranks */
+  bool of_ranks;
+};
+
+/* Puts the listed rows together, for rows by process or rank; none when they are by neither. Times that processes
+ * without a rank spent are left out where others have one. 0 or -ENOMEM. Free with out_spreads_free(). */
+int out_spreads_make(const struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                     struct out_spreads *spreads);
+void out_spreads_free(struct out_spreads *spreads);
+
+/* The largest by the mean: 1 when all spent as much. 0 when none spent any time. */
+static inline double out_spread_imbalance(const struct out_spread_time *time)
+{
+  return time->mean > 0 ? (double)time->max / time->mean : 0;
+}
+
+#endif

@@ -1,0 +1,330 @@
+#include "output/stats/notes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "output/profile/process.h"
+#include "output/stats/render.h"
+
+struct notes {
+  const struct callsig_stats *stats;
+  out_note_fn note;
+  void *data;
+  struct out_text text;
+  struct out_arguments scratch;
+  int result;
+};
+
+static void send(struct notes *notes)
+{
+  if (notes->result == 0 && notes->text.failed)
+    notes->result = -ENOMEM;
+  if (notes->result == 0)
+    notes->result = notes->note(out_text_string(&notes->text), notes->data);
+  out_text_clear(&notes->text);
+}
+
+/* "1 call", "3 calls". */
+static void count(struct notes *notes, uint64_t number, const char *thing)
+{
+  out_text_printf(&notes->text, "%llu %s%s", (unsigned long long)number, thing, number == 1 ? "" : "s");
+}
+
+/* Which recording a note is about, where there are several. */
+static void begin(struct notes *notes, const struct out_recording_info *info)
+{
+  if (notes->stats->profile.recordings.count > 1)
+    out_text_printf(&notes->text, "%s: ", out_profile_string(&notes->stats->profile, info->path));
+}
+
+static void note_losses(struct notes *notes, const struct out_recording_info *info)
+{
+  static const struct {
+    uint32_t loss;
+    const char *thing, *text;
+  } losses[] = {
+      {FMT_LOSS_NO_SPACE, "call", "not recorded: the recording could not grow (disk full, or its memory limit)"},
+      {FMT_LOSS_NESTED, "call", "not recorded: made inside of the profiler's own slow path"},
+      {FMT_LOSS_LATE, "call", "not recorded: made after their thread had ended"},
+      {FMT_LOSS_EXIT_UNMATCHED, "exit", "without an entry, ignored"},
+      {FMT_LOSS_UNWOUND, "call",
+       "ended without their exit hook (longjmp, exception, thread exit): counted, closed when noticed"},
+      {FMT_LOSS_EDGES_MERGED, "call", "counted without the caller's signature, to stay in bounds"},
+      {FMT_LOSS_CONTEXTS_MERGED, "call", "counted in merged contexts, to stay in bounds"},
+      {FMT_LOSS_NO_INDEX, "call", "of modules without a signature index: shown by address"},
+      {FMT_LOSS_SIGNATURES_MERGED, "signature", "merged into wider ones, to stay in bounds"},
+      {FMT_LOSS_HISTOGRAM, "call", "not in the percentiles: the recording was nearly full"},
+      {FMT_LOSS_TIMELINE, "span", "not in the timeline: their threads found no space, or were folded"},
+  };
+  for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+    if (info->loss[losses[i].loss] == 0)
+      continue;
+    begin(notes, info);
+    count(notes, info->loss[losses[i].loss], losses[i].thing);
+    out_text_printf(&notes->text, " %s", losses[i].text);
+    send(notes);
+  }
+}
+
+static void note_open(struct notes *notes, const struct out_recording_info *info)
+{
+  const struct out_profile *profile = &notes->stats->profile;
+  if (info->open_frames == 0)
+    return;
+  begin(notes, info);
+  count(notes, info->open_frames, "call");
+  out_text_printf(&notes->text, " still open when the %s; the innermost: ",
+                  info->flags & FMT_REC_FINISHED ? "process exited" : "recording ended");
+  const struct out_variant *variant = out_profile_variant(profile, info->innermost);
+  struct out_names names = {.profile = profile,
+                            .shown_function = notes->stats->shown_function,
+                            .by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE};
+  struct out_row_key key = out_row_key_of(variant->signature);
+  out_row_name(&names, &key, &notes->scratch, &notes->text);
+  send(notes);
+}
+
+static void note_recording(struct notes *notes, const struct out_recording_info *info)
+{
+  if (info->exit_status != -1 && WIFSIGNALED(info->exit_status)) {
+    begin(notes, info);
+    out_text_printf(&notes->text, "the program was ended by signal %d (%s)", WTERMSIG(info->exit_status),
+                    strsignal(WTERMSIG(info->exit_status)));
+    send(notes);
+  }
+  note_open(notes, info);
+  note_losses(notes, info);
+  if (info->folded_threads > 0) {
+    begin(notes, info);
+    count(notes, info->folded_threads, "ended thread");
+    out_text_puts(&notes->text, " shown as one");
+    send(notes);
+  }
+  if (!(info->flags & FMT_REC_SIGNATURES)) {
+    begin(notes, info);
+    out_text_puts(&notes->text, "signatures were not recorded: rows are by function");
+    send(notes);
+  }
+  if (info->uncalibrated) {
+    begin(notes, info);
+    out_text_puts(&notes->text,
+                  "the clock's rate is unknown, as the recording ended too early: a tick counts as a nanosecond");
+    send(notes);
+  }
+  if (info->damaged > 0) {
+    begin(notes, info);
+    count(notes, info->damaged, "record");
+    out_text_puts(&notes->text,
+                  " could not be read: the recording is damaged, cut off, or was being written meanwhile");
+    send(notes);
+  }
+}
+
+/* The text so far as a note for send_sorted(). */
+static char *take_text(struct notes *notes)
+{
+  char *note = notes->text.failed ? NULL : strdup(out_text_string(&notes->text));
+  out_text_clear(&notes->text);
+  return note;
+}
+
+/* "resize.c:88(resize): w to log2 buckets, h to its type" */
+static char *describe_widened(struct notes *notes, const struct out_layout *layout)
+{
+  const struct out_profile *profile = &notes->stats->profile;
+  struct out_names names = {
+      .profile = profile, .shown_function = notes->stats->shown_function, .by = CALLSIG_BY_FUNCTION};
+  struct out_row_key key = out_row_key_of(notes->stats->shown_function[layout->function]);
+  out_text_puts(&notes->text, "widened: ");
+  out_row_name(&names, &key, &notes->scratch, &notes->text);
+  const char *separator = ": ";
+  for (uint32_t i = 0; i < layout->entry->arg_count; i++) {
+    if (layout->levels[i] == FMT_WIDEN_NONE)
+      continue;
+    const struct fmt_index_arg *arg = &layout->index->args[layout->entry->first_arg + i];
+    out_text_printf(&notes->text, "%s%s to %s", separator, fmt_index_string(layout->index, arg->name),
+                    layout->levels[i] == FMT_WIDEN_LOG2 ? "log2 buckets" : "its type");
+    separator = ", ";
+  }
+  return take_text(notes);
+}
+
+/* Notes that are found in no order of their own come in that of their text. */
+static int compare_notes(const void *left, const void *right)
+{
+  return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Sends the notes and frees them; NULL among them is memory that was short. Equal ones are sent once. */
+static void send_sorted(struct notes *notes, char **list, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    if (!list[i] && notes->result == 0)
+      notes->result = -ENOMEM;
+  }
+  if (notes->result == 0)
+    qsort(list, count, sizeof *list, compare_notes);
+  for (uint32_t i = 0; i < count; i++) {
+    if (notes->result == 0 && (i == 0 || strcmp(list[i - 1], list[i]) != 0))
+      notes->result = notes->note(list[i], notes->data);
+  }
+  for (uint32_t i = 0; i < count; i++)
+    free(list[i]);
+}
+
+static void note_all_widened(struct notes *notes)
+{
+  const struct out_profile *profile = &notes->stats->profile;
+  char **list = calloc(profile->layouts.count + 1u, sizeof *list);
+  uint32_t count = 0;
+  for (uint32_t i = 0; list && i < profile->layouts.count; i++) {
+    const struct out_layout *layout = out_profile_layout(profile, i);
+    if (layout->levels)
+      list[count++] = describe_widened(notes, layout);
+  }
+  if (list)
+    send_sorted(notes, list, count);
+  else
+    notes->result = -ENOMEM;
+  free(list);
+}
+
+/* A build of a file, as one recording had it mapped. */
+struct build {
+  const struct out_known_module *module;
+  const char *path;
+};
+
+static int compare_builds(const void *left, const void *right)
+{
+  const struct build *a = left, *b = right;
+  int order = strcmp(a->path, b->path);
+  if (order == 0)
+    order = memcmp(a->module->build_id, b->module->build_id, sizeof a->module->build_id);
+  return order;
+}
+
+/* The modules whose builds are known, by path and build. NULL when memory is short. */
+static struct build *sort_builds(const struct out_profile *profile, uint32_t *count)
+{
+  struct build *builds = calloc(profile->modules.count + 1u, sizeof *builds);
+  *count = 0;
+  for (uint32_t i = 0; builds && i < profile->modules.count; i++) {
+    const struct out_known_module *module = out_profile_module(profile, i);
+    if (module->build_id_size > 0)
+      builds[(*count)++] = (struct build){.module = module, .path = out_profile_string(profile, module->label)};
+  }
+  if (builds)
+    qsort(builds, *count, sizeof *builds, compare_builds);
+  return builds;
+}
+
+/* The builds of one path: `count` of them, of which some are the same. */
+static void note_path(struct notes *notes, const struct build *builds, uint32_t count)
+{
+  enum { SHOWN_BYTES = 6 };
+  if (compare_builds(&builds[0], &builds[count - 1]) == 0)
+    return;
+  out_text_printf(&notes->text, "%s: recordings of different builds were added (build-ids", builds[0].path);
+  for (uint32_t i = 0; i < count; i++) {
+    if (i > 0 && compare_builds(&builds[i - 1], &builds[i]) == 0)
+      continue;
+    out_text_puts(&notes->text, i ? ", " : " ");
+    for (uint32_t k = 0; k < SHOWN_BYTES && k < builds[i].module->build_id_size; k++)
+      out_text_printf(&notes->text, "%02x", builds[i].module->build_id[k]);
+  }
+  out_text_puts(&notes->text, "): functions meet by file, line and name");
+  send(notes);
+}
+
+/* Files of which the recordings saw more than one build. */
+static void note_builds(struct notes *notes)
+{
+  uint32_t count;
+  struct build *builds = sort_builds(&notes->stats->profile, &count);
+  if (!builds)
+    notes->result = -ENOMEM;
+  for (uint32_t i = 0, end; i < count && notes->result == 0; i = end) {
+    for (end = i + 1; end < count && strcmp(builds[i].path, builds[end].path) == 0; end++) {
+    }
+    note_path(notes, builds + i, end - i);
+  }
+  free(builds);
+}
+
+static void note_rows(struct notes *notes)
+{
+  const struct callsig_stats *stats = notes->stats;
+  if (out_columns_have_percentiles(&stats->columns) && !out_percentiles_known(&stats->profile)) {
+    out_text_puts(&notes->text,
+                  "percentiles are unknown: no histograms were recorded (callsig run --percentiles records them)");
+    send(notes);
+  }
+  if ((stats->by & CALLSIG_BY_STAGE || stats->filter.stage) && stats->profile.stages.count == 1) {
+    out_text_puts(&notes->text, "no stages were recorded: every call is outside of any");
+    send(notes);
+  }
+  uint32_t bounds = 0;
+  for (uint32_t i = 0; i < stats->rows.list.count; i++)
+    bounds += out_rows_at(&stats->rows, i)->is_bound != 0;
+  if (bounds > 0) {
+    count(notes, bounds, "row");
+    out_text_puts(&notes->text,
+                  " joined by widening under recursion: primitive calls and cumtime are upper bounds there");
+    send(notes);
+  }
+  if (stats->selection.undecided > 0) {
+    count(notes, stats->selection.undecided, "signature");
+    out_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
+    send(notes);
+  }
+  if (stats->compensating) {
+    struct out_compensated compensated = out_rows_compensated(&stats->rows);
+    out_text_puts(&notes->text, "compensated: ");
+    out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
+    out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
+    out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
+    out_text_puts(&notes->text, " seconds");
+    send(notes);
+  }
+}
+
+static void note_clocks(struct notes *notes)
+{
+  const struct out_profile *profile = &notes->stats->profile;
+  uint32_t first = out_profile_recording(profile, 0)->clock;
+  for (uint32_t i = 1; i < profile->recordings.count; i++) {
+    uint32_t clock = out_profile_recording(profile, i)->clock;
+    bool wall = first <= FMT_CLOCK_MONOTONIC && clock <= FMT_CLOCK_MONOTONIC;
+    if (clock == first || wall)
+      continue;
+    out_text_puts(
+        &notes->text,
+        "the recordings' clocks are of different kinds (wall, cpu, injected): their times were added all the same");
+    send(notes);
+    return;
+  }
+}
+
+int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
+{
+  struct notes notes = {.stats = stats, .note = note, .data = data};
+  uint32_t *processes = out_process_order(&stats->profile);
+  if (!processes)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
+    note_recording(&notes, out_profile_recording(&stats->profile, processes[i]));
+  free(processes);
+  note_clocks(&notes);
+  if (notes.result == 0)
+    note_builds(&notes);
+  if (stats->by & CALLSIG_BY_SIGNATURE && notes.result == 0)
+    note_all_widened(&notes);
+  if (notes.result == 0)
+    note_rows(&notes);
+  out_text_free(&notes.text);
+  out_arguments_free(&notes.scratch);
+  return notes.result;
+}

@@ -1,0 +1,15 @@
+/*
+ * What a reader of the numbers has to know: what was widened, merged, lost, unwound or still open.
+ */
+#ifndef CALLSIG_OUTPUT_STATS_NOTES_H
+#define CALLSIG_OUTPUT_STATS_NOTES_H
+
+#include "output/stats/stats_object.h"
+
+/* Receives one note: a sentence without newline. */
+typedef int (*out_note_fn)(const char *note, void *data);
+
+/* Gives every note of the prepared object to `note`, which returns 0 or an error that ends it and is returned. */
+int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * Rows: what calls are grouped into, and the caller-callee pairs between them.
+ */
+#ifndef CALLSIG_OUTPUT_STATS_ROWS_H
+#define CALLSIG_OUTPUT_STATS_ROWS_H
+
+#include "output/profile/profile.h"
+#include "output/stats/callstack.h"
+#include "output/stats/signature_merge.h"
+#include "output/text/idset.h"
+
+/* Who a row is. */
+struct out_row_key {
+  uint32_t what;   /* a signature's or function's number; FMT_NONE when rows are by neither */
+  uint32_t stage;  /* a stage's number (0: outside of any); FMT_NONE when rows are not by stage */
+  uint32_t thread; /* the thread's label, a string; FMT_NONE when rows are not by thread */
+  uint32_t module; /* the module's label, a string (0: no module); FMT_NONE when rows are not by module */
+  /* The process, and the first process of the same rank; FMT_NONE when rows are not by them. */
+  uint32_t process, rank;
+  uint32_t callstack; /* FMT_NONE when rows are not by call stacks */
+};
+
+/* A row by function `what`, or signature, alone. */
+static inline struct out_row_key out_row_key_of(uint32_t what)
+{
+  return (struct out_row_key){.what = what,
+                              .stage = FMT_NONE,
+                              .thread = FMT_NONE,
+                              .module = FMT_NONE,
+                              .process = FMT_NONE,
+                              .rank = FMT_NONE,
+                              .callstack = FMT_NONE};
+}
+
+/* Counters in ticks of struct out_grouping.tick. */
+struct out_row {
+  struct out_row_key key;
+  uint32_t function; /* what it is shown as; FMT_NONE when rows are by neither function nor signature */
+  uint32_t is_bound; /* joined by widening under recursion: primitive calls and cumulative time are upper bounds */
+  uint64_t calls, primitive, own, cumulative, min, max;
+};
+
+/* What --compensate takes off a row, in ticks. */
+struct out_subtraction {
+  double own, cumulative;
+};
+
+struct out_rows {
+  struct base_vector list;         /* struct out_row; a row without calls is a caller that is not listed itself */
+  struct base_vector subtractions; /* struct out_subtraction by row, when compensating; else empty */
+  struct out_idset set;
+  uint32_t
+      *direct; /* by out_row_key.what, where rows are by nothing else: the row, FMT_NONE until there is one. Owned */
+};
+
+/* One caller of one row. */
+struct out_pair {
+  uint32_t caller, callee; /* rows */
+  uint64_t calls, primitive, own, cumulative;
+};
+
+/* What the hooks cost, found by compensate.c. */
+struct out_compensation {
+  double *own;     /* by variant: ticks of the recording to take off all of its own time. Owned */
+  double *share;   /* by context: the part of its time, callees included, that was the hooks'. Owned */
+  uint64_t *calls; /* by variant: calls into it. Owned */
+};
+
+/* How calls are grouped. */
+struct out_grouping {
+  unsigned by;                                 /* enum callsig_stats_by, FUNCTION set with SIGNATURE */
+  const uint32_t *shown_function;              /* by function: what it is shown as */
+  const struct out_meeting *meeting;           /* by signature: its row; NULL unless by signature */
+  const struct out_compensation *compensation; /* NULL: none */
+  /* By number; NULL: all. */
+  const uint8_t *selected_functions, *selected_stages, *selected_threads, *selected_modules;
+  const uint8_t *selected_signatures; /* by signature; NULL: all */
+  const uint32_t *ranks;              /* by process: out_process_ranks(); NULL unless by rank */
+  const struct out_callstacks *callstacks;
+  double tick; /* seconds: the finest of the recordings */
+};
+
+void out_rows_init(struct out_rows *rows);
+void out_rows_free(struct out_rows *rows);
+
+static inline struct out_row *out_rows_at(const struct out_rows *rows, uint32_t number)
+{
+  return base_vector_at(&rows->list, number);
+}
+
+/* Sums all selected edges into rows. 0 or -ENOMEM. */
+int out_rows_build(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows);
+
+/* What --compensate took off all rows' own time, and by how much their sum may be off: in ticks. What a call's hooks
+ * cost depends on what they run beside, by up to a quarter of the time that was measured, and they cost no less than
+ * nothing: docs/hot-path.md. */
+struct out_compensated {
+  double taken, uncertainty;
+};
+struct out_compensated out_rows_compensated(const struct out_rows *rows);
+
+/* The row that an edge's calls are part of; FMT_NONE when they are of none. */
+uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
+                          const struct out_rows *rows, uint32_t edge);
+
+/* Sums all selected edges between functions into pairs (struct out_pair), interning callers that are no rows yet. Only
+ * for rows by function or signature. 0 or -ENOMEM. */
+int out_rows_pairs(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows,
+                   struct base_vector *pairs);
+
+/* The key of the row that calls of a variant by a thread are in. */
+struct out_row_key out_rows_key(const struct out_profile *profile, const struct out_grouping *grouping,
+                                const struct out_variant *variant, uint32_t thread);
+
+/* What one edge adds to the counters of its row. False when it is not selected or counts no calls. */
+bool out_rows_edge(const struct out_profile *profile, const struct out_grouping *grouping, const struct out_edge *edge,
+                   struct out_row *counts);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * pstats's orders: sort keys, their unique prefixes, several keys, reversal.
+ */
+#ifndef CALLSIG_OUTPUT_STATS_SORT_H
+#define CALLSIG_OUTPUT_STATS_SORT_H
+
+#include "output/stats/names.h"
+
+enum out_sort_field {
+  OUT_SORT_PRIMITIVE,
+  OUT_SORT_CALLS,
+  OUT_SORT_OWN,
+  OUT_SORT_CUMULATIVE,
+  OUT_SORT_FILE,
+  OUT_SORT_LINE,
+  OUT_SORT_NAME,
+  OUT_SORT_STANDARD_NAME,
+};
+
+#define OUT_SORT_MAX 64u
+
+struct out_sort {
+  uint8_t fields[OUT_SORT_MAX]; /* enum out_sort_field, most significant first */
+  uint32_t count;
+  bool reversed;
+  char title[OUT_SORT_MAX * 24]; /* "cumulative time, function name" */
+};
+
+/* Parses keys separated by commas. -EINVAL after a message that lists the keys. */
+int out_sort_parse(const char *keys, struct out_sort *sort);
+
+/* The key with this number, in pstats's order, and what it means; NULL behind the last. */
+const char *out_sort_key(size_t number, const char **meaning);
+
+/* Sorts the row numbers in `order`. Rows that are equal by the keys stay in the order of out_row_compare(). 0 or
+ * -ENOMEM. */
+int out_sort_rows(const struct out_sort *sort, const struct out_rows *rows, const struct out_names *names,
+                  uint32_t *order, uint32_t count);
+
+#endif

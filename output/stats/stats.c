@@ -1,0 +1,461 @@
+#include "callsig/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/profile/load.h"
+#include "output/profile/process.h"
+#include "output/recording/recording.h"
+#include "output/report/csv.h"
+#include "output/report/json.h"
+#include "output/report/table.h"
+#include "output/stats/notes.h"
+#include "output/stats/stats_object.h"
+#include "output/stats/strip.h"
+#include "output/text/message.h"
+
+int out_stats_new(struct callsig_stats **made)
+{
+  struct callsig_stats *stats = calloc(1, sizeof *stats);
+  if (!stats)
+    return out_stats_no_memory();
+  stats->by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE;
+  out_rows_init(&stats->rows);
+  int result =
+      out_profile_init(&stats->profile) < 0 ? out_stats_no_memory() : out_sort_parse("cumulative", &stats->sort);
+  if (result == 0)
+    result = out_columns_parse(NULL, &stats->columns);
+  if (result < 0) {
+    callsig_stats_free(stats);
+    return result;
+  }
+  *made = stats;
+  return 0;
+}
+
+void out_stats_forget(struct callsig_stats *stats)
+{
+  free(stats->shown_function);
+  free(stats->ranks);
+  free(stats->percentiles);
+  free(stats->order);
+  free(stats->signatures);
+  stats->shown_function = NULL;
+  stats->ranks = NULL;
+  stats->percentiles = NULL;
+  stats->order = NULL;
+  stats->signatures = NULL;
+  stats->listed = 0;
+  stats->grouped = stats->prepared = false;
+  out_meeting_free(&stats->meeting);
+  out_callstacks_free(&stats->callstacks);
+  out_compensation_free(&stats->compensation);
+  out_selection_free(&stats->selection);
+  out_rows_free(&stats->rows);
+  out_rows_init(&stats->rows);
+  base_arena_free(&stats->texts);
+}
+
+int out_stats_take(struct callsig_stats *stats, struct out_recording *recording, const struct fmt_rec_clock_point *now)
+{
+  out_stats_forget(stats);
+  int result = out_load(&stats->profile, recording, now);
+  out_recording_close(recording);
+  return result;
+}
+
+int out_stats_read_file(int file, const char *path, const struct fmt_rec_clock_point *now, struct callsig_stats **made)
+{
+  struct out_recording recording;
+  int result = out_recording_read_file(file, path, &recording);
+  if (result < 0)
+    return result;
+  result = out_stats_new(made);
+  if (result < 0) {
+    out_recording_close(&recording);
+    return result;
+  }
+  result = out_stats_take(*made, &recording, now);
+  if (result < 0)
+    callsig_stats_free(*made);
+  return result;
+}
+
+int callsig_stats_add(struct callsig_stats *stats, const char *path)
+{
+  struct out_recording recording;
+  int result = out_recording_read(path, &recording);
+  return result < 0 ? result : out_stats_take(stats, &recording, NULL);
+}
+
+int callsig_stats_new(const struct callsig_stats_options *wanted, struct callsig_stats **made)
+{
+  struct callsig_stats_options known = {.size = sizeof known};
+  if (wanted)
+    memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  *made = NULL;
+  int result = out_stats_new(made);
+  if (result == 0)
+    (*made)->profile.keeps_timeline = known.timeline != 0;
+  return result;
+}
+
+int callsig_stats_load(const char *path, struct callsig_stats **loaded)
+{
+  *loaded = NULL;
+  struct callsig_stats *stats;
+  int result = out_stats_new(&stats);
+  if (result < 0)
+    return result;
+  result = callsig_stats_add(stats, path);
+  if (result < 0)
+    callsig_stats_free(stats);
+  else
+    *loaded = stats;
+  return result;
+}
+
+void callsig_stats_free(struct callsig_stats *stats)
+{
+  if (!stats)
+    return;
+  out_stats_forget(stats);
+  out_filter_free(&stats->filter);
+  out_profile_free(&stats->profile);
+  free(stats);
+}
+
+int callsig_stats_group(struct callsig_stats *stats, unsigned by)
+{
+  const unsigned known = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_THREAD |
+                         CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK;
+  if (by == 0 || by & ~known)
+    return out_stats_fail(-EINVAL, "rows are by function, signature, stage, thread, module, process or rank");
+  if (by & CALLSIG_BY_SIGNATURE)
+    by |= CALLSIG_BY_FUNCTION;
+  out_stats_forget(stats);
+  stats->by = by;
+  return 0;
+}
+
+int callsig_stats_filter(struct callsig_stats *stats, const struct callsig_stats_filter *wanted)
+{
+  struct callsig_stats_filter known = {.size = sizeof known};
+  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  struct out_filter filter;
+  int result = out_filter_make(&known, &filter);
+  if (result == 0 && filter.signature)
+    result = out_expression_check(filter.signature, &stats->profile);
+  if (result < 0) {
+    out_filter_free(&filter);
+    return result;
+  }
+  out_stats_forget(stats);
+  out_filter_free(&stats->filter);
+  stats->filter = filter;
+  return 0;
+}
+
+int callsig_stats_strip_dirs(struct callsig_stats *stats)
+{
+  out_stats_forget(stats);
+  stats->strip_dirs = true;
+  return 0;
+}
+
+int callsig_stats_stack(struct callsig_stats *stats, unsigned frames)
+{
+  if (frames > OUT_CALLSTACK_MAX)
+    return out_stats_fail(-EINVAL, "rows can be by the innermost %u frames at most, not %u", OUT_CALLSTACK_MAX, frames);
+  out_stats_forget(stats);
+  stats->frames = frames;
+  return 0;
+}
+
+int callsig_stats_compensate(struct callsig_stats *stats, int on)
+{
+  out_stats_forget(stats);
+  stats->compensating = on != 0;
+  return 0;
+}
+
+int callsig_stats_sort(struct callsig_stats *stats, const char *keys)
+{
+  int result = out_sort_parse(keys, &stats->sort);
+  if (result == 0)
+    out_stats_forget(stats);
+  return result;
+}
+
+int callsig_stats_set_style(struct callsig_stats *stats, const struct callsig_stats_style *wanted)
+{
+  struct callsig_stats_style style = {.size = sizeof style};
+  memcpy(&style, wanted, wanted->size < sizeof style ? wanted->size : sizeof style);
+  if (style.unit > CALLSIG_UNIT_NANOSECONDS)
+    return out_stats_fail(-EINVAL, "times are in seconds, milliseconds, microseconds or nanoseconds, or by themselves");
+  int result = out_columns_parse(style.columns, &stats->columns);
+  if (result < 0)
+    return result;
+  style.columns = NULL;
+  stats->style = style;
+  return 0;
+}
+
+int callsig_stats_reverse(struct callsig_stats *stats)
+{
+  stats->sort.reversed = !stats->sort.reversed;
+  out_stats_forget(stats);
+  return 0;
+}
+
+struct out_names out_stats_names(const struct callsig_stats *stats)
+{
+  return (struct out_names){.profile = &stats->profile,
+                            .shown_function = stats->shown_function,
+                            .by = stats->by,
+                            .row_of =
+                                stats->strip_dirs && stats->by & CALLSIG_BY_SIGNATURE ? stats->meeting.row_of : NULL,
+                            .callstacks = &stats->callstacks};
+}
+
+/* The finest tick of the recordings whose calls are counted: what all others are scaled to. */
+static double finest_tick(const struct callsig_stats *stats)
+{
+  const struct out_profile *profile = &stats->profile;
+  if (stats->only_process > 0 && stats->only_process <= profile->recordings.count)
+    return out_profile_recording(profile, stats->only_process - 1)->tick;
+  double tick = out_profile_recording(profile, 0)->tick;
+  for (uint32_t i = 1; i < profile->recordings.count; i++) {
+    if (out_profile_recording(profile, i)->tick < tick)
+      tick = out_profile_recording(profile, i)->tick;
+  }
+  return tick;
+}
+
+static int group(struct callsig_stats *stats)
+{
+  int result = out_shown_functions(&stats->profile, stats->strip_dirs, &stats->shown_function);
+  if (result == 0 && (stats->by & CALLSIG_BY_SIGNATURE || stats->filter.signature))
+    result = out_widen(&stats->profile, stats->shown_function, &stats->meeting);
+  if (result == 0)
+    result = out_filter_select(&stats->filter, &stats->profile, stats->shown_function, stats->meeting.row_of,
+                               &stats->selection);
+  if (result == 0 && stats->only_process)
+    result = out_selection_of_process(&stats->profile, stats->only_process - 1, &stats->selection);
+  if (result == 0 && stats->by & CALLSIG_BY_RANK) {
+    stats->ranks = out_process_ranks(&stats->profile);
+    result = stats->ranks ? 0 : -ENOMEM;
+  }
+  if (result == 0)
+    result = out_callstacks_make(&stats->profile, stats->shown_function, stats->frames, &stats->callstacks);
+  if (result == 0 && stats->compensating)
+    result = out_compensate(&stats->profile, &stats->compensation);
+  if (result < 0)
+    return result;
+  stats->grouping = (struct out_grouping){
+      .by = stats->by,
+      .shown_function = stats->shown_function,
+      .meeting = stats->by & CALLSIG_BY_SIGNATURE ? &stats->meeting : NULL,
+      .compensation = stats->compensating ? &stats->compensation : NULL,
+      .ranks = stats->ranks,
+      .callstacks = &stats->callstacks,
+      .selected_functions = stats->selection.functions,
+      .selected_stages = stats->selection.stages,
+      .selected_threads = stats->selection.threads,
+      .selected_modules = stats->selection.modules,
+      .selected_signatures = stats->selection.signatures,
+      .tick = finest_tick(stats),
+  };
+  return 0;
+}
+
+static int order(struct callsig_stats *stats)
+{
+  uint64_t own = 0;
+  stats->order = malloc((stats->rows.list.count + 1u) * sizeof *stats->order);
+  if (!stats->order)
+    return -ENOMEM;
+  stats->total = (struct callsig_stats_total){.size = sizeof stats->total};
+  for (uint32_t i = 0; i < stats->rows.list.count; i++) {
+    const struct out_row *row = out_rows_at(&stats->rows, i);
+    stats->order[stats->listed++] = i;
+    stats->total.calls += row->calls;
+    stats->total.primitive_calls += row->primitive;
+    own += row->own;
+  }
+  stats->total.time = (double)own * stats->grouping.tick;
+  struct out_names names = out_stats_names(stats);
+  return out_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
+}
+
+/* What was made is there or is given up. */
+static int settle(struct callsig_stats *stats, int result, bool *flag)
+{
+  if (result == -ENOMEM)
+    out_stats_no_memory();
+  if (result < 0)
+    out_stats_forget(stats);
+  else
+    *flag = true;
+  return result;
+}
+
+int out_stats_group(struct callsig_stats *stats)
+{
+  return stats->grouped ? 0 : settle(stats, group(stats), &stats->grouped);
+}
+
+int out_stats_prepare(struct callsig_stats *stats)
+{
+  if (stats->prepared)
+    return 0;
+  int result = out_stats_group(stats);
+  if (result < 0)
+    return result;
+  result = out_rows_build(&stats->profile, &stats->grouping, &stats->rows);
+  if (result == 0)
+    result = order(stats);
+  return settle(stats, result, &stats->prepared);
+}
+
+int out_stats_percentiles(struct callsig_stats *stats)
+{
+  if (stats->percentiles || !out_percentiles_known(&stats->profile))
+    return 0;
+  stats->percentiles = out_percentiles_make(&stats->profile, &stats->grouping, &stats->rows);
+  return stats->percentiles ? 0 : out_stats_no_memory();
+}
+
+static int print_note(const char *note, void *data)
+{
+  return fprintf(data, "%s\n", note) < 0 ? -EIO : 0;
+}
+
+static int print_notes(struct callsig_stats *stats, FILE *out)
+{
+  int result = out_notes(stats, print_note, out);
+  if (result == -EIO)
+    return out_stats_fail(-EIO, "cannot write the table: the output is full or closed");
+  return result == -ENOMEM ? out_stats_no_memory() : result;
+}
+
+int callsig_stats_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = out_table_print(stats, out, restrictions, count);
+  return result < 0 ? result : print_notes(stats, out);
+}
+
+int callsig_stats_print_callers(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = out_table_print_links(stats, out, restrictions, count, false);
+  return result < 0 ? result : print_notes(stats, out);
+}
+
+int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = out_table_print_links(stats, out, restrictions, count, true);
+  return result < 0 ? result : print_notes(stats, out);
+}
+
+static int say_unwritten(int result, const char *what)
+{
+  return result == -EIO ? out_stats_fail(-EIO, "cannot write the %s: the output is full or closed", what) : result;
+}
+
+int callsig_stats_print_averages(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  int result = out_table_print_averages(stats, out, restrictions, count);
+  return result < 0 ? result : print_notes(stats, out);
+}
+
+int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  return say_unwritten(out_json_print(stats, out, restrictions, count), "JSON");
+}
+
+int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
+{
+  return say_unwritten(out_csv_print(stats, out, restrictions, count), "CSV");
+}
+
+size_t callsig_stats_row_count(struct callsig_stats *stats)
+{
+  return out_stats_prepare(stats) < 0 ? 0 : stats->listed;
+}
+
+/* The row's signature, made once and kept as long as the rows. NULL with `*result` 0: it has none. */
+static const char *signature_of(struct callsig_stats *stats, const struct out_names *names, uint32_t number,
+                                int *result)
+{
+  if (!(stats->by & CALLSIG_BY_SIGNATURE))
+    return NULL;
+  if (!stats->signatures)
+    stats->signatures = calloc(stats->rows.list.count + 1u, sizeof *stats->signatures);
+  if (stats->signatures && !stats->signatures[number]) {
+    struct out_text text = {0};
+    struct out_arguments scratch = {0};
+    out_row_signature(names, &out_rows_at(&stats->rows, number)->key, &scratch, &text);
+    if (!text.failed)
+      stats->signatures[number] = base_arena_copy(&stats->texts, out_text_string(&text), text.length);
+    out_text_free(&text);
+    out_arguments_free(&scratch);
+  }
+  if (!stats->signatures || !stats->signatures[number])
+    *result = out_stats_no_memory();
+  return *result == 0 && stats->signatures[number][0] ? stats->signatures[number] : NULL;
+}
+
+int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_stats_row *row)
+{
+  int result = out_stats_prepare(stats);
+  if (result < 0)
+    return result;
+  if (index >= stats->listed)
+    return out_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
+  if (row->size > offsetof(struct callsig_stats_row, p50))
+    result = out_stats_percentiles(stats);
+  if (result < 0)
+    return result;
+  uint32_t number = stats->order[index];
+  const struct out_percentiles *percentiles = stats->percentiles ? &stats->percentiles[number] : NULL;
+  const struct out_row *known = out_rows_at(&stats->rows, number);
+  struct out_names names = out_stats_names(stats);
+  const struct out_known_function *function = out_row_function(&names, &known->key);
+  double tick = stats->grouping.tick;
+  struct callsig_stats_row full = {
+      .size = row->size,
+      .file = function ? out_profile_string(&stats->profile, function->file) : NULL,
+      .line = function ? function->line : 0,
+      .function = function ? out_profile_string(&stats->profile, function->name) : NULL,
+      .signature = signature_of(stats, &names, number, &result),
+      .stage = known->key.stage == 0 ? NULL : out_row_stage(&names, &known->key),
+      .thread = known->key.thread == FMT_NONE ? NULL : out_profile_string(&stats->profile, known->key.thread),
+      .module = known->key.module == FMT_NONE ? NULL : out_profile_string(&stats->profile, known->key.module),
+      .process = out_row_process(&names, &known->key),
+      .rank = out_row_rank(&names, &known->key),
+      .ncalls = known->calls,
+      .pcalls = known->primitive,
+      .tottime = (double)known->own * tick,
+      .cumtime = (double)known->cumulative * tick,
+      .min = (double)known->min * tick,
+      .max = (double)known->max * tick,
+      .p50 = percentiles ? percentiles->value[OUT_P50] * tick : NAN,
+      .p90 = percentiles ? percentiles->value[OUT_P90] * tick : NAN,
+      .p99 = percentiles ? percentiles->value[OUT_P99] * tick : NAN,
+  };
+  memcpy(row, &full, row->size < sizeof full ? row->size : sizeof full);
+  return result;
+}
+
+int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total *total)
+{
+  int result = out_stats_prepare(stats);
+  if (result < 0)
+    return result;
+  stats->total.size = total->size;
+  memcpy(total, &stats->total, total->size < sizeof stats->total ? total->size : sizeof stats->total);
+  return 0;
+}

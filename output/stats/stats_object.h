@@ -1,0 +1,75 @@
+/*
+ * The callsig_stats object as the files of output/ share it.
+ */
+#ifndef CALLSIG_OUTPUT_STATS_STATS_OBJECT_H
+#define CALLSIG_OUTPUT_STATS_STATS_OBJECT_H
+
+#include "callsig/stats.h"
+#include "output/profile/profile.h"
+#include "output/recording/recording.h"
+#include "output/stats/columns.h"
+#include "output/stats/compensate.h"
+#include "output/stats/filter.h"
+#include "output/stats/names.h"
+#include "output/stats/rows.h"
+#include "output/stats/signature_merge.h"
+#include "output/stats/sort.h"
+
+struct callsig_stats {
+  struct out_profile profile;
+  unsigned by; /* enum callsig_stats_by */
+  bool strip_dirs, compensating;
+  unsigned frames; /* of call stacks that rows are by; 0: none */
+  struct out_filter filter;
+  uint32_t only_process; /* of profile.recordings, counted from 1: calls of its threads alone are counted; 0: of all */
+  struct out_sort sort;
+  struct callsig_stats_style style; /* its columns are read into `columns` */
+  struct out_columns columns;
+
+  /* What follows from the above, made when it is first asked for; out_stats_forget() gives it up. */
+  bool grouped, prepared; /* all up to `selection` is there; all is */
+  struct out_grouping grouping;
+  uint32_t *shown_function;
+  struct out_callstacks callstacks;
+  uint32_t *ranks; /* by rank: out_process_ranks(); else NULL */
+  struct out_meeting meeting;
+  struct out_compensation compensation;
+  struct out_selection selection;
+  struct out_rows rows;
+  struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
+  uint32_t *order;                     /* rows with calls, sorted */
+  uint32_t listed;                     /* of them */
+  char **signatures;                   /* by row, NULL until callsig_stats_row() made it; in `texts` */
+  struct base_arena texts;
+  struct callsig_stats_total total;
+};
+
+/* An empty object with the default order and grouping. 0 or -ENOMEM after a message. */
+int out_stats_new(struct callsig_stats **stats);
+
+/* Makes what calls are grouped and selected by when it is not there, without the rows. 0 or a negative errno after a
+ * message. */
+int out_stats_group(struct callsig_stats *stats);
+
+/* Makes that, rows and order when they are not there. 0 or a negative errno after a message. */
+int out_stats_prepare(struct callsig_stats *stats);
+
+/* Makes the rows' percentiles when they are not there and some recording has histograms. The object must be prepared. 0
+ * or -ENOMEM after a message. */
+int out_stats_percentiles(struct callsig_stats *stats);
+
+/* Gives up rows and order: something that they follow from changed. */
+void out_stats_forget(struct callsig_stats *stats);
+
+/* What names are made of, for names.h. Valid while the rows are. */
+struct out_names out_stats_names(const struct callsig_stats *stats);
+
+/* Adds a recording that was read; takes it over. `now` may be NULL. */
+int out_stats_take(struct callsig_stats *stats, struct out_recording *recording, const struct fmt_rec_clock_point *now);
+
+/* A new object of the recording in an open file, which `path` names in messages. `now` may be NULL. 0 or a negative
+ * errno after a message. */
+int out_stats_read_file(int file, const char *path, const struct fmt_rec_clock_point *now,
+                        struct callsig_stats **stats);
+
+#endif

@@ -1,0 +1,57 @@
+#include "output/text/message.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "callsig/stats.h"
+
+/* The callback is the process's, as the public function says; the lock keeps the pair whole. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static callsig_stats_message_fn callback;
+static void *callback_data;
+
+void callsig_stats_set_message(callsig_stats_message_fn message, void *data)
+{
+  pthread_mutex_lock(&lock);
+  callback = message;
+  callback_data = data;
+  pthread_mutex_unlock(&lock);
+}
+
+static void deliver(const char *format, va_list arguments)
+{
+  char line[1024];
+  vsnprintf(line, sizeof line, format, arguments);
+  pthread_mutex_lock(&lock);
+  callsig_stats_message_fn message = callback;
+  void *data = callback_data;
+  pthread_mutex_unlock(&lock);
+  if (message)
+    message(line, data);
+  else
+    fprintf(stderr, "callsig: %s\n", line);
+}
+
+void out_stats_message(const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  deliver(format, arguments);
+  va_end(arguments);
+}
+
+int out_stats_fail(int error, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  deliver(format, arguments);
+  va_end(arguments);
+  return error;
+}
+
+int out_stats_no_memory(void)
+{
+  return out_stats_fail(-ENOMEM, "out of memory while the recording was read");
+}

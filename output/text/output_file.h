@@ -1,0 +1,37 @@
+/*
+ * A file that is written whole or not at all.
+ */
+#ifndef CALLSIG_OUTPUT_TEXT_OUTPUT_FILE_H
+#define CALLSIG_OUTPUT_TEXT_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A file on its way. Belongs to whoever opened it, from out_output_file_open() to out_output_file_close(). */
+struct out_output_file {
+  FILE *stream;
+  const char *path; /* borrowed */
+  char *temporary;  /* owned; NULL when the path is written directly: it is no regular file */
+};
+
+/*
+ * Opens what becomes `path`: a new file beside it, readable and writable as the umask has it, that takes its place when
+ * it is complete. A pipe or device is written directly. A symbolic link is not followed: a link that somebody else made
+ * must not choose which file is replaced.
+ *
+ * 0, or a negative errno after a message that names the path: -ELOOP for a symbolic link, -EISDIR for a folder.
+ */
+int out_output_file_open(struct out_output_file *file, const char *path);
+
+/* The same for a file that is its owner's alone, 0600: a recording holds what the program's arguments were. */
+int out_output_file_open_private(struct out_output_file *file, const char *path);
+
+/*
+ * Ends the file. `result` is how writing it went: 0, -EIO when its stream could not be written (and errno still says
+ * why), or another negative errno that a message was given for. When it is 0 the file is flushed and put in place,
+ * otherwise what was written is removed and whatever was at the path stays. Returns `result`, or a negative errno after
+ * a message when the file could not be completed: a full disk.
+ */
+int out_output_file_close(struct out_output_file *file, int result);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Private memory of the runtime: chunks of anonymous mappings, never the program's malloc.
+ */
+#include <sys/mman.h>
+
+#include "profiler/base/internal.h"
+
+#define CHUNK_SIZE   ((size_t)64 << 10)
+#define CHUNK_HEADER 64u
+#define SPARE_CHUNKS                                                                                                   \
+  32u /* kept for the arenas of later threads, which then need no system calls and no page faults                      \
+       */
+
+struct prof_arena_chunk {
+  struct prof_arena_chunk *next;
+  size_t size;
+};
+
+/* A zeroed chunk that an arena gave back, or NULL. */
+static struct prof_arena_chunk *take_spare(void)
+{
+  struct prof_process *process = &prof_process;
+  if (!__atomic_load_n(&process->spare_chunks, __ATOMIC_RELAXED))
+    return NULL;
+  prof_lock(&process->arena_lock);
+  struct prof_arena_chunk *chunk = process->spare_chunks;
+  if (chunk) {
+    process->spare_chunks = chunk->next;
+    process->spare_count--;
+  }
+  prof_unlock(&process->arena_lock);
+  return chunk;
+}
+
+/* Keeps a chunk of which the first `used` bytes were in use. False: there are enough. */
+static bool keep_spare(struct prof_arena_chunk *chunk, size_t used)
+{
+  struct prof_process *process = &prof_process;
+  if (chunk->size != CHUNK_SIZE || __atomic_load_n(&process->spare_count, __ATOMIC_RELAXED) >= SPARE_CHUNKS)
+    return false;
+  void *start = (uint8_t *)chunk + CHUNK_HEADER;
+  size_t size = used - CHUNK_HEADER;
+  __asm__ volatile("rep stosb" : "+D"(start), "+c"(size) : "a"(0) : "memory");
+  prof_lock(&process->arena_lock);
+  chunk->next = process->spare_chunks;
+  process->spare_chunks = chunk;
+  process->spare_count++;
+  prof_unlock(&process->arena_lock);
+  return true;
+}
+
+static struct prof_arena_chunk *map_chunk(size_t bytes)
+{
+  long address = prof_sys_mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return prof_sys_failed(address) ? NULL : (struct prof_arena_chunk *)address;
+}
+
+/* A chunk that holds `size` bytes, zeroed. */
+static bool add_chunk(struct prof_arena *arena, size_t size)
+{
+  size_t bytes = size + CHUNK_HEADER > CHUNK_SIZE ? (size + CHUNK_HEADER + 4095) & ~(size_t)4095 : CHUNK_SIZE;
+  /* The process's own arena is filled under the lock that spare chunks are under. */
+  struct prof_arena_chunk *chunk = bytes == CHUNK_SIZE && arena != &prof_process.arena ? take_spare() : NULL;
+  if (!chunk)
+    chunk = map_chunk(bytes);
+  if (!chunk)
+    return false;
+  chunk->next = arena->chunks;
+  chunk->size = bytes;
+  arena->chunks = chunk;
+  /* A chunk made for one large item leaves the room of the older chunk in use. */
+  if (bytes > CHUNK_SIZE && arena->next)
+    return true;
+  arena->next = (uint8_t *)chunk + CHUNK_HEADER;
+  arena->end = (uint8_t *)chunk + bytes;
+  return true;
+}
+
+void *prof_arena_alloc(struct prof_arena *arena, size_t size)
+{
+  size_t alignment = size >= 64 ? 64 : 16;
+  uintptr_t at = ((uintptr_t)arena->next + alignment - 1) & ~(alignment - 1);
+  if (!arena->next || at + size > (uintptr_t)arena->end) {
+    if (!add_chunk(arena, size))
+      return NULL;
+    if (arena->chunks->size > CHUNK_SIZE && (uint8_t *)arena->chunks + CHUNK_HEADER != arena->next)
+      return (uint8_t *)arena->chunks + CHUNK_HEADER;
+    at = (uintptr_t)arena->next;
+  }
+  arena->next = (uint8_t *)(at + size);
+  return (void *)at;
+}
+
+void prof_arena_free(struct prof_arena *arena)
+{
+  struct prof_arena_chunk *chunk = arena->chunks;
+  const uint8_t *next_free = arena->next;
+  *arena = (struct prof_arena){0};
+  while (chunk) {
+    struct prof_arena_chunk *next = chunk->next;
+    bool current = next_free > (uint8_t *)chunk && next_free <= (uint8_t *)chunk + chunk->size;
+    if (!keep_spare(chunk, current ? (size_t)(next_free - (uint8_t *)chunk) : chunk->size))
+      prof_sys_munmap(chunk, chunk->size);
+    chunk = next;
+  }
+}
+
+void *prof_process_alloc(size_t size)
+{
+  prof_lock(&prof_process.arena_lock);
+  void *memory = prof_arena_alloc(&prof_process.arena, size);
+  prof_unlock(&prof_process.arena_lock);
+  return memory;
+}

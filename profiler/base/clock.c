@@ -1,0 +1,109 @@
+/*
+ * The clocks that ticks may come from.
+ */
+#include <time.h>
+
+#include "profiler/base/internal.h"
+
+uint64_t prof_clock_tsc(void)
+{
+  uint32_t low, high;
+  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+  return (uint64_t)high << 32 | low;
+}
+
+/* clock_gettime() of libc goes to the vdso and sets errno only for clocks that do not exist. */
+static uint64_t read_clock(clockid_t clock)
+{
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t prof_monotonic_ns(void)
+{
+  return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t prof_clock_now(void)
+{
+  switch (prof_process.settings.clock) {
+  case FMT_CLOCK_TSC:
+    return prof_clock_tsc();
+  case FMT_CLOCK_CPU:
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+  case FMT_CLOCK_INJECTED:
+    return prof_process.clock(prof_process.clock_data);
+  default:
+    return read_clock(CLOCK_MONOTONIC);
+  }
+}
+
+uint64_t prof_clock_shared(void)
+{
+  return prof_process.settings.clock == FMT_CLOCK_CPU ? prof_monotonic_ns() : prof_clock_now();
+}
+
+/* Both clocks at once: of some readings the one in which they were closest. */
+static struct fmt_rec_clock_point read_both(void)
+{
+  struct fmt_rec_clock_point best = {0, 0};
+  uint64_t least = UINT64_MAX;
+  for (unsigned i = 0; i < 5; i++) {
+    uint64_t before = prof_clock_tsc(), ns = prof_monotonic_ns(), apart = prof_clock_tsc() - before;
+    if (apart < least) {
+      least = apart;
+      best = (struct fmt_rec_clock_point){before + apart / 2, ns};
+    }
+  }
+  return best;
+}
+
+/* Ticks of the time stamp counter in a second, to some ten thousandths. */
+static uint64_t measure_tsc_hz(void)
+{
+  const uint64_t least_ns = 100000, second = 1000000000;
+  struct fmt_rec_clock_point start = read_both(), end;
+  do
+    end = read_both();
+  while (end.monotonic_ns - start.monotonic_ns < least_ns);
+  return (end.ticks - start.ticks) * second / (end.monotonic_ns - start.monotonic_ns);
+}
+
+static uint64_t ticks_in_second(void)
+{
+  switch (prof_process.settings.clock) {
+  case FMT_CLOCK_TSC:
+    return measure_tsc_hz();
+  case FMT_CLOCK_INJECTED:
+    return prof_process.clock_hz;
+  default:
+    return 1000000000;
+  }
+}
+
+uint64_t prof_clock_ticks(uint64_t ns)
+{
+  const uint64_t second = 1000000000, most = UINT64_C(1) << 34; /* a second of so many ticks does not overflow below */
+  if (ns == 0)
+    return 0;
+  uint64_t hz = ticks_in_second(), whole = ns / second, part = ns % second;
+  if (hz && whole > (UINT64_MAX - hz) / hz)
+    return UINT64_MAX - 1;
+  return whole * hz + (hz < most ? part * hz / second : hz / second * part);
+}
+
+static uint32_t cpuid_edx(uint32_t leaf)
+{
+  uint32_t eax = leaf, ebx, ecx = 0, edx;
+  __asm__("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+  return leaf == 0x80000000u ? eax : edx;
+}
+
+uint32_t prof_clock_wall(void)
+{
+  const uint32_t power_management = 0x80000007u, invariant_tsc = 1u << 8;
+  if (cpuid_edx(0x80000000u) >= power_management && cpuid_edx(power_management) & invariant_tsc)
+    return FMT_CLOCK_TSC;
+  return FMT_CLOCK_MONOTONIC;
+}

@@ -1,0 +1,265 @@
+/*
+ * What was asked for: the environment, then callsig_start()'s options, then the defaults.
+ */
+#include "profiler/base/options.h"
+
+#include <errno.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/duration.h"
+#include "format/hash.h"
+#include "profiler/base/internal.h"
+#include "profiler/base/text.h"
+
+#define DEFAULT_OUTPUT "callsig.out"
+#define DEFAULT_MEMORY (UINT64_C(1) << 30)
+#define LEAST_MEMORY   (UINT64_C(1) << 20)
+#define DEFAULT_SPANS  UINT64_C(16384)
+#define LEAST_SPANS    UINT64_C(256)
+#define MOST_SPANS     (UINT64_C(1) << 24)
+#define RULES_MAX      (UINT64_C(16) << 20)
+
+extern char **environ;
+
+const char *prof_environment(const char *name)
+{
+  size_t length = prof_length(name);
+  if (getauxval(AT_SECURE))
+    return NULL;
+  for (char **entry = environ; entry && *entry; entry++)
+    if (prof_equal_bytes(*entry, name, length) && (*entry)[length] == '=')
+      return *entry + length + 1;
+  return NULL;
+}
+
+/* The environment's word when it is there and not empty, else the program's own. */
+static const char *either(const char *name, const char *option)
+{
+  const char *value = prof_environment(name);
+  if (value && value[0])
+    return value;
+  return option && option[0] ? option : NULL;
+}
+
+static bool is_set(const char *name, int option)
+{
+  const char *value = prof_environment(name);
+  if (!value || !value[0])
+    return option != 0;
+  return !prof_equal(value, "0");
+}
+
+/* `path` as an absolute path, so that a chdir() of the program does not move it. */
+static void make_absolute(const char *name, const char *path, char *target)
+{
+  struct prof_text text = prof_text_begin(target, PROF_MAX_PATH);
+  if (path[0] != '/') {
+    long length = PROF_SYSCALL2(SYS_getcwd, target, PROF_MAX_PATH);
+    if (length > 0 && target[0] == '/')
+      text.next = target + length - 1;
+    prof_text_add(&text, "/");
+  }
+  prof_text_add(&text, path);
+  if (text.cut) {
+    prof_message("%s: the path is longer than %u bytes: name a shorter one", name, PROF_MAX_PATH - 1);
+    target[0] = '\0';
+  }
+}
+
+static const char *copy_text(const char *text)
+{
+  if (!text)
+    return NULL;
+  size_t size = prof_length(text) + 1;
+  char *copy = prof_process_alloc(size);
+  if (!copy)
+    prof_message("no memory for the options of %lu bytes: raise RLIMIT_AS", (unsigned long)size);
+  for (size_t i = 0; copy && i < size; i++)
+    copy[i] = text[i];
+  return copy;
+}
+
+/* Bytes, or with K, M or G behind the number that many times 1024, its square or its cube. */
+static uint64_t parse_memory(const char *text)
+{
+  uint64_t value = 0;
+  const char *next = text;
+  while (*next >= '0' && *next <= '9' && value < UINT64_C(1) << 40)
+    value = value * 10 + (uint64_t)(*next++ - '0');
+  unsigned shift = *next == 'K' ? 10 : *next == 'M' ? 20 : *next == 'G' ? 30 : 0;
+  next += shift != 0;
+  if (next == text || *next || value << shift >> shift != value || value << shift < LEAST_MEMORY) {
+    prof_message("CALLSIG_MEMORY=%s is not a number of bytes of at least 1M, as in 512M: 1G is used", text);
+    return DEFAULT_MEMORY;
+  }
+  return value << shift;
+}
+
+static uint32_t parse_clock(const char *text, int cpu_clock)
+{
+  if (!text || !text[0])
+    return cpu_clock ? FMT_CLOCK_CPU : prof_clock_wall();
+  if (!prof_equal(text, "wall") && !prof_equal(text, "cpu"))
+    prof_message("CALLSIG_CLOCK=%s is neither wall nor cpu: wall is used", text);
+  return prof_equal(text, "cpu") ? FMT_CLOCK_CPU : prof_clock_wall();
+}
+
+/* The number of spans that a ring is to hold, as a power of two. */
+static uint64_t spans_at_least(uint64_t wished)
+{
+  uint64_t spans = LEAST_SPANS;
+  while (spans < wished && spans < MOST_SPANS)
+    spans *= 2;
+  return spans;
+}
+
+static uint64_t parse_spans(const char *text)
+{
+  uint64_t value = 0;
+  const char *next = text;
+  while (*next >= '0' && *next <= '9' && value < MOST_SPANS)
+    value = value * 10 + (uint64_t)(*next++ - '0');
+  if (next == text || *next || !value || value > MOST_SPANS) {
+    prof_message("CALLSIG_TIMELINE_SPANS=%s is not a number of spans up to %lu: %lu are kept", text,
+                 (unsigned long)MOST_SPANS, (unsigned long)DEFAULT_SPANS);
+    return DEFAULT_SPANS;
+  }
+  return value;
+}
+
+/* The timeline's options; it needs a clock that is the same for all threads. */
+static void load_timeline(struct prof_settings *settings, const char *least, uint64_t spans)
+{
+  settings->timeline = false;
+  if (!least)
+    return;
+  if (settings->clock == FMT_CLOCK_CPU) {
+    prof_message("there is no timeline of CPU time, which has no common beginning: use the wall clock");
+    return;
+  }
+  settings->timeline = fmt_duration_parse(least, &settings->timeline_min_ns);
+  if (!settings->timeline)
+    prof_message("CALLSIG_TIMELINE=%s is not a duration as in 10us or 1ms: there is no timeline", least);
+  const char *text = prof_environment("CALLSIG_TIMELINE_SPANS");
+  spans = text && text[0] ? parse_spans(text) : spans;
+  settings->timeline_spans = spans_at_least(spans ? spans : DEFAULT_SPANS);
+}
+
+/* XXH64 of the rules' text; 0 when there are none or they cannot be read, after a message. */
+static uint64_t hash_rules(const char *path)
+{
+  struct stat status;
+  uint64_t hash = 0;
+  long data = 0;
+  long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  long error = fd < 0 ? fd : PROF_SYSCALL2(SYS_fstat, fd, &status);
+  if (error == 0 && (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > RULES_MAX))
+    error = -EINVAL;
+  size_t size = error == 0 ? (size_t)status.st_size : 0;
+  if (error == 0 && size) {
+    data = prof_sys_mmap(0, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    error = prof_sys_failed(data) ? data : 0;
+  }
+  if (error == 0)
+    hash = fmt_hash((const void *)data, size);
+  else
+    prof_message("%s: the rules cannot be read (error %ld): see CALLSIG_RULES", path, -error);
+  if (error == 0 && size)
+    prof_sys_munmap((void *)data, size);
+  if (fd >= 0)
+    prof_sys_close(fd);
+  return hash;
+}
+
+/* The cache's folder, as format/cache_key.h has it; "" when none of its variables is set. */
+static void find_cache(char *target)
+{
+  static const struct {
+    const char *variable, *below;
+  } places[] = {{"CALLSIG_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/callsig"}, {"HOME", "/.cache/callsig"}};
+  target[0] = '\0';
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    const char *value = prof_environment(places[i].variable);
+    if (!value || !value[0])
+      continue;
+    make_absolute(places[i].variable, value, target);
+    struct prof_text text = {.start = target, .next = target + prof_length(target), .end = target + PROF_MAX_PATH};
+    prof_text_add(&text, places[i].below);
+    return;
+  }
+}
+
+/* The command that makes indexes: the environment's, else the installed one, else the one in PATH. */
+static void find_command(char *target)
+{
+  const char *command = prof_environment("CALLSIG_COMMAND");
+  if (!command || !command[0])
+    command =
+        PROF_SYSCALL3(SYS_faccessat, AT_FDCWD, CALLSIG_COMMAND_PATH, X_OK) == 0 ? CALLSIG_COMMAND_PATH : "callsig";
+  struct prof_text text = prof_text_begin(target, PROF_MAX_PATH);
+  prof_text_add(&text, command);
+}
+
+void prof_options_copy(void *target, size_t size, const void *source)
+{
+  const size_t given = *(const size_t *)source;
+  for (size_t i = 0; i < size; i++)
+    ((char *)target)[i] = i < given ? ((const char *)source)[i] : '\0';
+}
+
+/* What callsig_start() was given, copied: no field is later than the caller's structure is long. */
+static struct callsig_options asked;
+
+int prof_options_keep(const struct callsig_options *options)
+{
+  if (!options)
+    return 0;
+  if (options->size < sizeof options->size || options->size > 4096)
+    return -EINVAL;
+  prof_options_copy(&asked, sizeof asked, options);
+  asked.output = copy_text(asked.output);
+  asked.rules = copy_text(asked.rules);
+  asked.include = copy_text(asked.include);
+  asked.exclude = copy_text(asked.exclude);
+  asked.timeline = copy_text(asked.timeline);
+  return 0;
+}
+
+void prof_settings_load(struct prof_process *process)
+{
+  struct prof_settings *settings = &process->settings;
+  prof_message_prepare();
+  const char *output = either("CALLSIG_OUTPUT", asked.output);
+  make_absolute("CALLSIG_OUTPUT", output ? output : DEFAULT_OUTPUT, settings->output);
+  settings->rank = fmt_rank_find(prof_environment);
+  if (settings->output[0] && !fmt_rank_name(&settings->rank, settings->output, sizeof settings->output)) {
+    prof_message("CALLSIG_OUTPUT: there is no room for the rank behind the path: name a shorter one");
+    settings->output[0] = '\0';
+  }
+  const char *rules = either("CALLSIG_RULES", asked.rules);
+  settings->rules[0] = '\0';
+  settings->rules_hash = 0;
+  if (rules) {
+    make_absolute("CALLSIG_RULES", rules, settings->rules);
+    settings->rules_hash = hash_rules(settings->rules);
+    if (!settings->rules_hash)
+      settings->rules[0] = '\0';
+  }
+  settings->signatures = !is_set("CALLSIG_NO_SIGNATURES", asked.no_signatures);
+  settings->start_disabled = is_set("CALLSIG_DISABLED", asked.start_disabled);
+  if (settings->clock != FMT_CLOCK_INJECTED)
+    settings->clock = parse_clock(prof_environment("CALLSIG_CLOCK"), asked.cpu_clock);
+  const char *memory = prof_environment("CALLSIG_MEMORY");
+  settings->memory_limit = memory && memory[0] ? parse_memory(memory) : asked.memory_limit;
+  if (!settings->memory_limit)
+    settings->memory_limit = DEFAULT_MEMORY;
+  settings->percentiles = is_set("CALLSIG_PERCENTILES", asked.percentiles);
+  load_timeline(settings, either("CALLSIG_TIMELINE", asked.timeline), asked.timeline_spans);
+  settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
+  settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));
+  find_cache(settings->cache);
+  find_command(settings->command);
+}

@@ -1,0 +1,20 @@
+/*
+ * The environment, and what callsig_start() asked for.
+ */
+#ifndef CALLSIG_PROFILER_BASE_OPTIONS_H
+#define CALLSIG_PROFILER_BASE_OPTIONS_H
+
+#include "callsig/callsig.h"
+
+/* The value of an environment variable, or NULL; always NULL in a set-user-ID program, whose environment is somebody
+ * else's. Borrowed from the environment. */
+const char *prof_environment(const char *name);
+
+/* Fills an options structure of `size` bytes from one that begins with its own size: what it lacks is 0. Anywhere. */
+void prof_options_copy(void *target, size_t size, const void *source);
+
+/* Keeps a copy of the options of callsig_start() for prof_settings_load(). 0, or -EINVAL when `size` is not a size that
+ * this structure ever had. */
+int prof_options_keep(const struct callsig_options *options);
+
+#endif

@@ -1,0 +1,96 @@
+#include "profiler/base/proc_maps.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "profiler/base/internal.h"
+
+#define BUFFER_SIZE (4 * (size_t)PROF_MAX_PATH) /* longer than any line */
+
+static const char *read_hex(const char *text, uint64_t *value)
+{
+  *value = 0;
+  for (;; text++) {
+    unsigned digit;
+    if (*text >= '0' && *text <= '9')
+      digit = (unsigned)(*text - '0');
+    else if (*text >= 'a' && *text <= 'f')
+      digit = (unsigned)(*text - 'a') + 10;
+    else
+      return text;
+    *value = *value << 4 | digit;
+  }
+}
+
+static const char *read_decimal(const char *text, uint64_t *value)
+{
+  *value = 0;
+  for (; *text >= '0' && *text <= '9'; text++)
+    *value = *value * 10 + (uint64_t)(*text - '0');
+  return text;
+}
+
+/* "low-high rwxp offset major:minor inode    path", terminated in place of its newline. */
+static void parse_line(const char *line, struct prof_mapping *mapping)
+{
+  uint64_t low, high, major, minor;
+  line = read_hex(line, &low);
+  line = read_hex(line + 1, &high);
+  mapping->writable = line[2] == 'w';
+  mapping->executable = line[3] == 'x';
+  line = read_hex(line + 6, &mapping->offset);
+  line = read_hex(line + 1, &major);
+  line = read_hex(line + 1, &minor);
+  line = read_decimal(line + 1, &mapping->inode);
+  while (*line == ' ')
+    line++;
+  mapping->low = low;
+  mapping->high = high;
+  mapping->device = major << 32 | minor;
+  mapping->path = line;
+}
+
+/* Visits the whole lines of buffer[0, *used) and moves the rest to its front. False when the visitor had enough. */
+static bool visit_lines(char *buffer, size_t *used, prof_mapping_fn visit, void *data)
+{
+  size_t begin = 0;
+  for (size_t i = 0; i < *used; i++) {
+    if (buffer[i] != '\n')
+      continue;
+    buffer[i] = '\0';
+    struct prof_mapping mapping;
+    parse_line(buffer + begin, &mapping);
+    if (!visit(&mapping, data))
+      return false;
+    begin = i + 1;
+  }
+  for (size_t i = begin; i < *used; i++)
+    buffer[i - begin] = buffer[i];
+  *used -= begin;
+  return true;
+}
+
+int prof_maps_walk(prof_mapping_fn visit, void *data)
+{
+  long fd = prof_sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return (int)fd;
+  long mapped = prof_sys_mmap(0, BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (prof_sys_failed(mapped)) {
+    prof_sys_close(fd);
+    return (int)mapped;
+  }
+  char *buffer = (char *)mapped;
+  size_t used = 0;
+  long got = 0;
+  while (used < BUFFER_SIZE && (got = prof_sys_read(fd, buffer + used, BUFFER_SIZE - used)) > 0) {
+    used += (size_t)got;
+    if (!visit_lines(buffer, &used, visit, data)) {
+      got = 0;
+      break;
+    }
+  }
+  prof_sys_munmap(buffer, BUFFER_SIZE);
+  prof_sys_close(fd);
+  return got < 0 ? (int)got : 0;
+}

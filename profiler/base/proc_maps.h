@@ -1,0 +1,27 @@
+/*
+ * The process's mappings, read from /proc/self/maps with raw system calls.
+ */
+#ifndef CALLSIG_PROFILER_BASE_PROC_MAPS_H
+#define CALLSIG_PROFILER_BASE_PROC_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct prof_mapping {
+  uintptr_t low, high;
+  bool executable;
+  bool writable;
+  uint64_t offset;
+  uint64_t device;  /* major << 32 | minor; 0 when anonymous */
+  uint64_t inode;   /* 0 when anonymous */
+  const char *path; /* "" when anonymous; "[stack]" and the like; valid during the call */
+};
+
+/* Gets each mapping in ascending order; false ends the walk. */
+typedef bool (*prof_mapping_fn)(const struct prof_mapping *mapping, void *data);
+
+/* Calls `visit` for the mappings. 0, or a negative errno when they cannot be read. Takes memory of its own with mmap
+ * for the time of the call. Anywhere. */
+int prof_maps_walk(prof_mapping_fn visit, void *data);
+
+#endif

@@ -1,0 +1,399 @@
+/*
+ * The recording's file and address range: made, grown, and handed out in blocks.
+ *
+ * The whole range is mapped from the start, most of it beyond the end of the file. The file grows by space that is
+ * allocated first, so that no page of it can fail later; then blocks of it are handed out by moving header.next on. No
+ * descriptor stays open in the program: to grow, the file is opened again and checked to be the same.
+ */
+#include <errno.h>
+#include <linux/falloc.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "profiler/base/internal.h"
+#include "profiler/base/memory.h"
+#include "profiler/base/recording.h"
+#include "profiler/base/ring.h"
+#include "profiler/base/text.h"
+
+#define HEADER_SIZE   4096u
+#define LEAST_RESERVE ((uint64_t)4 << 20)
+#define GROWTH_LEAST  ((uint64_t)1 << 20)
+#define MAX_NAMES     1000u
+
+/* One block or run of blocks that a tree holds; in the tree's arena. */
+struct prof_block_list {
+  struct prof_block_list *next;
+  uint8_t *start;
+  size_t size;
+};
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+  return (value + unit - 1) / unit * unit;
+}
+
+/* The largest size the file may get without SIGXFSZ. */
+static uint64_t file_size_limit(void)
+{
+  struct rlimit64 limit;
+  if (PROF_SYSCALL4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0)
+    return UINT64_MAX;
+  return limit.rlim_cur;
+}
+
+/* Allocates the bytes [from, to) of the file, also on a file system that cannot fallocate(). */
+static long allocate(long fd, uint64_t from, uint64_t to)
+{
+  if (to > file_size_limit())
+    return -EFBIG;
+  long error;
+  do {
+    error = PROF_SYSCALL4(SYS_fallocate, fd, 0, from, to - from);
+  } while (error == -EINTR);
+  if (error != -EOPNOTSUPP && error != -ENOSYS)
+    return error;
+  static const uint8_t zeros[4096];
+  for (uint64_t at = from; at < to;) {
+    long written = PROF_SYSCALL4(SYS_pwrite64, fd, zeros, to - at < sizeof zeros ? to - at : sizeof zeros, at);
+    if (written < 0 && written != -EINTR)
+      return written;
+    at += written > 0 ? (uint64_t)written : 0;
+  }
+  return 0;
+}
+
+/* Opens the recording's file again. The descriptor, or a negative errno: -ESTALE when the path is another file by now.
+ */
+static long reopen(const struct prof_process *process)
+{
+  long fd = prof_sys_open(process->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (fd < 0)
+    return fd;
+  struct stat status;
+  long error = PROF_SYSCALL2(SYS_fstat, fd, &status);
+  if (error == 0 && (status.st_ino != process->inode || status.st_dev != process->device))
+    error = -ESTALE;
+  if (error < 0) {
+    prof_sys_close(fd);
+    return error;
+  }
+  return fd;
+}
+
+/* Why calls go unrecorded from now on: once. */
+static void tell_full(struct prof_process *process, long error)
+{
+  if (process->full)
+    return;
+  process->full = true;
+  if (error == 0)
+    prof_message("%s: the recording reached its limit of %lu bytes: new calls are only counted; raise CALLSIG_MEMORY",
+                 process->path, (unsigned long)process->reserved);
+  else if (error == -EFBIG)
+    prof_message("%s: the recording reached the limit of RLIMIT_FSIZE: new calls are only counted", process->path);
+  else
+    prof_message("%s: the recording cannot grow (error %ld%s): new calls are only counted", process->path, -error,
+                 error == -ENOSPC ? ", the disk is full" : "");
+}
+
+/* Makes the file at least `size` bytes long. */
+static bool grow(struct prof_process *process, uint64_t size)
+{
+  bool done = true;
+  prof_lock(&process->growth);
+  if (__atomic_load_n(&process->allocated, __ATOMIC_RELAXED) < size) {
+    if (size > process->reserved) {
+      tell_full(process, 0);
+      done = false;
+      goto out;
+    }
+    uint64_t step = process->allocated / 4 > GROWTH_LEAST ? process->allocated / 4 : GROWTH_LEAST;
+    uint64_t wish = round_up(process->allocated + step > size ? process->allocated + step : size, HEADER_SIZE);
+    if (wish > process->reserved)
+      wish = process->reserved;
+    long fd = reopen(process);
+    long error = fd < 0 ? fd : allocate(fd, process->allocated, wish);
+    if (fd >= 0 && error < 0) {
+      wish = size;
+      error = allocate(fd, process->allocated, wish);
+    }
+    if (fd >= 0)
+      prof_sys_close(fd);
+    if (error < 0) {
+      tell_full(process, error);
+      done = false;
+      goto out;
+    }
+    __atomic_store_n(&process->allocated, wish, __ATOMIC_RELEASE);
+  }
+out:
+  prof_unlock(&process->growth);
+  return done;
+}
+
+/* `size` fresh bytes of the file, a multiple of the page size. */
+static uint8_t *take_fresh(size_t size)
+{
+  struct prof_process *process = &prof_process;
+  if (!process->header)
+    return NULL;
+  uint64_t next = __atomic_load_n(&process->header->next, __ATOMIC_RELAXED);
+  for (;;) {
+    if (next + size > __atomic_load_n(&process->allocated, __ATOMIC_ACQUIRE)) {
+      if (process->full && next + size > process->allocated)
+        return NULL;
+      if (!grow(process, next + size))
+        return NULL;
+    }
+    if (__atomic_compare_exchange_n(&process->header->next, &next, next + size, true, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      return (uint8_t *)process->header + next;
+  }
+}
+
+/* A block that a folded tree gave back, zeroed, or NULL. */
+static uint8_t *take_freed(void)
+{
+  struct prof_process *process = &prof_process;
+  if (!__atomic_load_n(&process->free_blocks, __ATOMIC_RELAXED))
+    return NULL;
+  prof_lock(&process->growth);
+  void **block = process->free_blocks;
+  if (block)
+    __atomic_store_n(&process->free_blocks, *block, __ATOMIC_RELAXED);
+  prof_unlock(&process->growth);
+  if (block)
+    prof_fill_bytes(block, 0, PROF_BLOCK_SIZE);
+  return (uint8_t *)block;
+}
+
+static uint8_t *take_block(struct prof_tree *tree, size_t size)
+{
+  struct prof_block_list *entry = prof_arena_alloc(&tree->arena, sizeof *entry);
+  if (!entry)
+    return NULL;
+  entry->start = size == PROF_BLOCK_SIZE ? take_freed() : NULL;
+  if (!entry->start)
+    entry->start = take_fresh(size);
+  if (!entry->start)
+    return NULL;
+  entry->size = size;
+  entry->next = tree->blocks;
+  tree->blocks = entry;
+  return entry->start;
+}
+
+void *prof_record_alloc(struct prof_tree *tree, size_t size)
+{
+  size_t alignment = size >= 64 ? 64 : 8;
+  uintptr_t at = ((uintptr_t)tree->block + alignment - 1) & ~(alignment - 1);
+  if (tree->block && at + size <= (uintptr_t)tree->block_end) {
+    tree->block = (uint8_t *)(at + size);
+    return (void *)at;
+  }
+  if (size > PROF_BLOCK_SIZE / 2)
+    return take_block(tree, round_up(size, PROF_BLOCK_SIZE));
+  uint8_t *block = take_block(tree, PROF_BLOCK_SIZE);
+  if (!block)
+    return NULL;
+  tree->block = block + size;
+  tree->block_end = block + PROF_BLOCK_SIZE;
+  return block;
+}
+
+void *prof_record_alloc_run(size_t size)
+{
+  return take_fresh(round_up(size, HEADER_SIZE));
+}
+
+void *prof_record_small(size_t size)
+{
+  struct prof_process *process = &prof_process;
+  prof_lock(&process->names_lock);
+  uintptr_t at = ((uintptr_t)process->names_next + 15) & ~(uintptr_t)15;
+  if (!process->names_next || at + size > (uintptr_t)process->names_end) {
+    process->names_next = take_fresh(HEADER_SIZE);
+    process->names_end = process->names_next ? process->names_next + HEADER_SIZE : NULL;
+    at = (uintptr_t)process->names_next;
+  }
+  if (at)
+    process->names_next = (uint8_t *)(at + size);
+  prof_unlock(&process->names_lock);
+  return (void *)at;
+}
+
+struct fmt_rec_name *prof_record_name(const char *text, size_t length)
+{
+  size_t size = round_up(sizeof(struct fmt_rec_name) + length + 1, 8);
+  struct fmt_rec_name *name = size > HEADER_SIZE ? prof_record_alloc_run(size) : prof_record_small(size);
+  if (!name)
+    return NULL;
+  for (size_t i = 0; i < length; i++)
+    name->text[i] = text[i];
+  name->length = (uint32_t)length;
+  name->tag = (struct fmt_rec_tag){FMT_TAG_NAME, (uint32_t)size};
+  return name;
+}
+
+void prof_tree_release(struct prof_tree *tree)
+{
+  struct prof_process *process = &prof_process;
+  struct prof_block_list *entry = tree->blocks;
+  prof_lock(&process->growth);
+  for (; entry; entry = entry->next) {
+    for (size_t at = 0; at + PROF_BLOCK_SIZE <= entry->size; at += PROF_BLOCK_SIZE) {
+      void **block = (void **)(entry->start + at);
+      *block = process->free_blocks;
+      __atomic_store_n(&process->free_blocks, block, __ATOMIC_RELAXED);
+    }
+  }
+  prof_unlock(&process->growth);
+  struct prof_arena arena = tree->arena;
+  *tree = (struct prof_tree){0};
+  prof_arena_free(&arena);
+}
+
+uint64_t prof_recording_used(void)
+{
+  return __atomic_load_n(&prof_process.header->next, __ATOMIC_RELAXED);
+}
+
+/* Creates the file: the settings' name, then with the process id, then with a number. */
+static long create_file(struct prof_process *process)
+{
+  for (unsigned attempt = 0; attempt < MAX_NAMES; attempt++) {
+    struct prof_text path = prof_text_begin(process->path, sizeof process->path);
+    prof_text_add(&path, process->settings.output);
+    if (attempt > 0) {
+      prof_text_add(&path, ".");
+      prof_text_add_number(&path, process->pid, 10);
+    }
+    if (attempt > 1) {
+      prof_text_add(&path, ".");
+      prof_text_add_number(&path, attempt - 1, 10);
+    }
+    if (path.cut)
+      return -ENAMETOOLONG;
+    long fd = prof_sys_open(process->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd != -EEXIST)
+      return fd;
+  }
+  return -EEXIST;
+}
+
+/* Maps as much of the memory limit as the address space allows. */
+static long map_file(struct prof_process *process, long fd)
+{
+  uint64_t size = round_up(process->settings.memory_limit, HEADER_SIZE);
+  long address = -ENOMEM;
+  for (; size >= LEAST_RESERVE; size = round_up(size / 2, HEADER_SIZE)) {
+    address = prof_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (!prof_sys_failed(address))
+      break;
+  }
+  if (prof_sys_failed(address))
+    return address;
+  process->reserved = size;
+  return address;
+}
+
+static struct fmt_rec_name *name_of_file(const char *path)
+{
+  char text[PROF_MAX_PATH];
+  long length = PROF_SYSCALL4(SYS_readlinkat, AT_FDCWD, path, text, sizeof text);
+  return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
+}
+
+static struct fmt_rec_name *content_of_file(const char *path)
+{
+  char text[PROF_MAX_PATH];
+  long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return NULL;
+  long length = prof_sys_read(fd, text, sizeof text);
+  prof_sys_close(fd);
+  return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
+}
+
+static void fill_header(struct prof_process *process, bool child)
+{
+  struct fmt_rec_header *header = process->header;
+  const char magic[8] = FMT_RECORDING_MAGIC;
+  header->version = FMT_RECORDING_VERSION;
+  header->header_size = sizeof *header;
+  header->base = (uintptr_t)header;
+  header->reserved_size = process->reserved;
+  header->next = HEADER_SIZE;
+  header->pid = process->pid;
+  header->ppid = (uint32_t)PROF_SYSCALL0(SYS_getppid);
+  header->clock = process->settings.clock;
+  header->flags = (process->settings.signatures ? FMT_REC_SIGNATURES : 0u) | (child ? FMT_REC_CHILD : 0u) |
+                  (process->scheduled ? FMT_REC_SCHEDULE : 0u);
+  header->injected_hz = process->clock_hz;
+  header->exit_status = -1;
+  header->timeline_min = prof_ring_least_ticks();
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  header->start_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  header->program = (uintptr_t)name_of_file("/proc/self/exe");
+  header->command = (uintptr_t)content_of_file("/proc/self/cmdline");
+  const struct fmt_rank *rank = &process->settings.rank;
+  if (rank->source) {
+    header->rank = rank->number;
+    header->rank_source = (uintptr_t)prof_record_name(rank->source, prof_length(rank->source));
+  }
+  header->start = (struct fmt_rec_clock_point){prof_clock_now(), prof_monotonic_ns()};
+  header->last = header->start;
+  /* The magic comes last: before it the file is no recording. */
+  uint64_t word;
+  __builtin_memcpy(&word, magic, sizeof word);
+  __atomic_store_n((uint64_t *)(void *)header->magic, word, __ATOMIC_RELEASE);
+}
+
+int prof_recording_open(struct prof_process *process, bool child)
+{
+  process->full = false;
+  process->free_blocks = NULL;
+  if (!process->settings.output[0])
+    return -ENAMETOOLONG; /* options.c has told of it */
+  long fd = create_file(process);
+  if (fd < 0) {
+    prof_message("%s: the recording cannot be created (error %ld%s): nothing is recorded; see CALLSIG_OUTPUT",
+                 process->path, -fd,
+                 fd == -EACCES   ? ", no permission"
+                 : fd == -ENOENT ? ", no such directory"
+                 : fd == -EROFS  ? ", read-only"
+                                 : "");
+    process->path[0] = '\0';
+    return (int)fd;
+  }
+  struct stat status;
+  long address = 0;
+  long error = PROF_SYSCALL2(SYS_fstat, fd, &status);
+  if (error == 0)
+    error = allocate(fd, 0, GROWTH_LEAST);
+  if (error == 0) {
+    address = map_file(process, fd);
+    error = prof_sys_failed(address) ? address : 0;
+  }
+  prof_sys_close(fd);
+  if (error < 0) {
+    prof_message("%s: no space for the recording (error %ld%s): nothing is recorded", process->path, -error,
+                 error == -ENOSPC   ? ", the disk is full"
+                 : error == -EFBIG  ? ", RLIMIT_FSIZE is too small"
+                 : error == -ENOMEM ? ", RLIMIT_AS is too small"
+                                    : "");
+    PROF_SYSCALL3(SYS_unlinkat, AT_FDCWD, process->path, 0);
+    process->path[0] = '\0';
+    return (int)error;
+  }
+  process->inode = status.st_ino;
+  process->device = status.st_dev;
+  process->header = (struct fmt_rec_header *)address;
+  __atomic_store_n(&process->allocated, GROWTH_LEAST, __ATOMIC_RELEASE);
+  fill_header(process, child);
+  return 0;
+}

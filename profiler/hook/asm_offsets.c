@@ -1,0 +1,77 @@
+/*
+ * layout.h is true: what the assembly reads is where C put it.
+ */
+#include "profiler/base/internal.h"
+#include "profiler/stack/histogram.h"
+
+#define CHECK(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
+
+CHECK(struct prof_thread, state, PROF_T_STATE);
+CHECK(struct prof_thread, mode, PROF_T_MODE);
+CHECK(struct prof_thread, top, PROF_T_TOP);
+CHECK(struct prof_thread, limit, PROF_T_LIMIT);
+CHECK(struct prof_thread, stack_low, PROF_T_STACK_LOW);
+CHECK(struct prof_thread, cache, PROF_T_CACHE);
+CHECK(struct prof_thread, marked, PROF_T_MARKED);
+CHECK(struct prof_thread, recursion, PROF_T_RECURSION);
+CHECK(struct prof_thread, exit_least, PROF_T_EXIT);
+CHECK(struct prof_thread, timeline_min, PROF_T_TIMELINE);
+_Static_assert(sizeof(struct prof_thread) <= 4096, "a control block fits a page");
+
+CHECK(struct fmt_rec_frame, edge, PROF_F_EDGE);
+CHECK(struct fmt_rec_frame, start_ticks, PROF_F_START);
+CHECK(struct fmt_rec_frame, cfa, PROF_F_CFA);
+CHECK(struct fmt_rec_frame, flags, PROF_F_FLAGS);
+_Static_assert(sizeof(struct fmt_rec_frame) == PROF_F_SIZE, "struct fmt_rec_frame");
+
+CHECK(struct fmt_rec_edge, site, PROF_E_SITE);
+CHECK(struct fmt_rec_edge, from, PROF_E_FROM);
+CHECK(struct fmt_rec_edge, to, PROF_E_TO);
+CHECK(struct fmt_rec_edge, after, PROF_E_AFTER);
+CHECK(struct fmt_rec_edge, counters, PROF_E_COUNTERS);
+CHECK(struct fmt_rec_edge, site_info, PROF_E_SITE_INFO);
+CHECK(struct fmt_rec_edge, mode, PROF_E_MODE);
+CHECK(struct fmt_rec_edge, cfa, PROF_E_CFA);
+CHECK(struct fmt_rec_edge, function_address, PROF_E_FUNCTION);
+CHECK(struct fmt_rec_edge, calls, PROF_E_CALLS);
+CHECK(struct fmt_rec_edge, total, PROF_E_CALLS + 8);
+CHECK(struct fmt_rec_edge, children, PROF_E_CHILDREN);
+CHECK(struct fmt_rec_edge, min, PROF_E_MIN);
+CHECK(struct fmt_rec_edge, max, PROF_E_MAX);
+CHECK(struct fmt_rec_edge, recursion, PROF_E_RECURSION);
+CHECK(struct fmt_rec_edge, flags, PROF_E_FLAGS);
+CHECK(struct fmt_rec_edge, histogram, PROF_E_HISTOGRAM);
+CHECK(struct fmt_rec_edge, words, PROF_E_WORDS);
+_Static_assert((FMT_EDGE_MODULE | FMT_EDGE_STAGE_MODULE) == PROF_E_FLAG_MODULE, "FMT_EDGE_MODULE");
+_Static_assert(offsetof(struct fmt_rec_recursion, total) == offsetof(struct fmt_rec_recursion, calls) + 8,
+               "an edge's and a recursion record's counters are laid out alike");
+
+CHECK(struct fmt_rec_recursion, calls, PROF_X_CALLS);
+CHECK(struct fmt_rec_recursion, primitive, PROF_X_PRIMITIVE);
+CHECK(struct fmt_rec_recursion, cumulative, PROF_X_CUMULATIVE);
+CHECK(struct fmt_rec_recursion, active, PROF_X_ACTIVE);
+_Static_assert(FMT_GROUP_SIGNATURE == PROF_X_SIGNATURE && FMT_GROUP_FUNCTION_PAIR == PROF_X_FUNCTION_PAIR &&
+                   FMT_GROUP_SIGNATURE_PAIR == PROF_X_SIGNATURE_PAIR &&
+                   FMT_GROUP_SIGNATURE_STAGE == PROF_X_SIGNATURE_STAGE && PROF_X_EDGE == FMT_GROUP_RESERVED - 1,
+               "groups");
+
+CHECK(struct fmt_rec_histogram, octaves, PROF_H_OCTAVES);
+_Static_assert(PROF_CALL_SUB_BITS == PROF_H_SUB_BITS, "buckets");
+
+CHECK(struct fmt_rec_variant, last, PROF_V_LAST);
+
+CHECK(struct prof_plan, active, PROF_P_ACTIVE);
+CHECK(struct prof_plan, count, PROF_P_COUNT);
+CHECK(struct prof_plan, words, PROF_P_WORDS);
+CHECK(struct prof_plan, ops, PROF_P_OPS);
+CHECK(struct prof_plan_op, kind, PROF_P_OP_KIND);
+CHECK(struct prof_plan_op, reg, PROF_P_OP_REG);
+CHECK(struct prof_plan_op, shift, PROF_P_OP_SHIFT);
+CHECK(struct prof_plan_op, flags, PROF_P_OP_FLAGS);
+CHECK(struct prof_plan_op, offset, PROF_P_OP_OFFSET);
+_Static_assert(sizeof(struct prof_plan_op) == PROF_P_OP_SIZE, "struct prof_plan_op");
+
+_Static_assert(FMT_OPF_SIGNED == 1, "FMT_OPF_SIGNED");
+
+CHECK(struct prof_registers, general, 0);
+CHECK(struct prof_registers, pc, PROF_R_SIZE);

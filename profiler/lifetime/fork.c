@@ -1,0 +1,282 @@
+/*
+ * Forks. A forked child has its parent's recording mapped and must not touch it: its control blocks were wiped (they
+ * lie on pages with MADV_WIPEONFORK), so its hooks take their slow path, find out, and start a recording of their own.
+ *
+ * Before fork() the forking thread's open frames are copied to private memory; the child opens them again in its own
+ * recording, as of the moment of the fork. A child made by the system call itself, past the C library, starts with no
+ * open frames: the exits of what it inherited are ignored.
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "profiler/base/internal.h"
+#include "profiler/base/text.h"
+#include "profiler/pipeline/action.h"
+#include "profiler/pipeline/open_task.h"
+#include "profiler/pipeline/queue.h"
+#include "profiler/pipeline/stage.h"
+#include "profiler/pipeline/task.h"
+#include "profiler/stack/frames.h"
+#include "profiler/tree/tree.h"
+
+#define SENTINEL_SIZE 4096u
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+/* A frame that was open at the fork. */
+struct inherited_frame {
+  uintptr_t pc;                /* 0: an action, whose name is in `words`, or a task, whose text is, "" for none */
+  struct prof_stage *stage;    /* of a task, NULL for another frame */
+  struct prof_open_task *task; /* that it is of; NULL when the program ended it unrecorded */
+  uintptr_t function_address;
+  uintptr_t cfa;
+  int32_t cfa_offset;  /* of the site, for a site that no index knows */
+  uint32_t word_count; /* words that follow */
+  uint64_t words[];
+};
+
+/* The frames, outermost first, in a mapping of their own. */
+struct inheritance {
+  size_t size;    /* bytes of the mapping */
+  size_t used;    /* bytes, this header included */
+  uint64_t ticks; /* the child's clock right after the fork */
+};
+
+/* Of the thread that forks, which is the child's first: from the fork on, control blocks are wiped, and these are not.
+ * `pending` is there during the fork only, `inherited` in the child until its first hook. */
+static __thread struct inheritance *pending __attribute__((tls_model("initial-exec")));
+static __thread struct inheritance *inherited __attribute__((tls_model("initial-exec")));
+
+/* A page that a fork wipes, 1 in its first word. */
+static uint32_t *sentinel;
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * In the parent
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+typedef void (*frame_fn)(const struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge, void *data);
+
+/* Visits the open frames of the machine stack that runs, outermost first. */
+static void each_open_frame(const struct prof_thread *t, frame_fn visit, void *data)
+{
+  const struct fmt_rec_stack *stack = t->machine->outermost;
+  for (;;) {
+    const struct fmt_rec_stack *inner = (const struct fmt_rec_stack *)stack->inner;
+    bool last = stack == t->stack;
+    const struct fmt_rec_frame *top = last ? t->top : (const struct fmt_rec_frame *)inner->frames[0].flags;
+    for (const struct fmt_rec_frame *frame = stack->frames + 1; frame <= top; frame++)
+      if (frame->edge)
+        visit(frame, prof_frame_edge(frame), data);
+    if (last)
+      return;
+    stack = inner;
+  }
+}
+
+/* What is copied of a frame without code: an action's name, a task's text; NULL for a task without one. */
+static const struct fmt_rec_name *name_of(const struct fmt_rec_edge *edge)
+{
+  const struct fmt_rec_function *function = prof_edge_function(edge);
+  if (function->kind == FMT_FUNCTION_KIND_ACTION)
+    return (const struct fmt_rec_name *)function->address;
+  return edge->word_count ? (const struct fmt_rec_name *)edge->words[0] : NULL;
+}
+
+static uint32_t words_to_copy(const struct fmt_rec_edge *edge)
+{
+  if (prof_edge_plan(edge))
+    return edge->word_count;
+  const struct fmt_rec_name *name = name_of(edge);
+  return name ? (name->length + 8) / 8 : 1;
+}
+
+static void measure(const struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge, void *data)
+{
+  (void)frame;
+  *(size_t *)data += sizeof(struct inherited_frame) + words_to_copy(edge) * sizeof(uint64_t);
+}
+
+static void copy_frame(const struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge, void *data)
+{
+  struct inheritance *to = data;
+  struct inherited_frame *copy = (struct inherited_frame *)((char *)to + to->used);
+  const struct prof_plan *plan = prof_edge_plan(edge);
+  copy->pc = plan ? plan->site->pc : 0;
+  copy->function_address = edge->function_address;
+  copy->cfa = frame->cfa;
+  copy->cfa_offset = plan ? plan->site->cfa_offset : 0;
+  copy->word_count = words_to_copy(edge);
+  bool is_task = prof_frame_is_task(frame);
+  copy->stage = is_task ? prof_stage_of_record((const struct fmt_rec_stage *)prof_edge_function(edge)->address) : NULL;
+  copy->task = is_task ? prof_open_task_of_frame(frame) : NULL;
+  const uint64_t *words = edge->words, nothing = 0;
+  if (!plan)
+    words = name_of(edge) ? (const uint64_t *)(const void *)name_of(edge)->text : &nothing;
+  for (uint32_t i = 0; i < copy->word_count; i++)
+    copy->words[i] = words[i];
+  to->used += sizeof *copy + copy->word_count * sizeof(uint64_t);
+}
+
+static void release(struct inheritance **inheritance)
+{
+  if (*inheritance)
+    prof_sys_munmap(*inheritance, (*inheritance)->size);
+  *inheritance = NULL;
+}
+
+static void before_fork(void)
+{
+  struct prof_thread *t = prof_self;
+  if (inherited || !t || t->self != t || !prof_slow_enter(t))
+    return;
+  size_t size = sizeof(struct inheritance);
+  each_open_frame(t, measure, &size);
+  long mapped = prof_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (!prof_sys_failed(mapped)) {
+    pending = (struct inheritance *)mapped;
+    pending->size = size;
+    pending->used = sizeof *pending;
+    each_open_frame(t, copy_frame, pending);
+  }
+  prof_slow_leave(t);
+}
+
+static void after_fork_in_parent(void)
+{
+  release(&pending);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * In the child
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static void after_fork_in_child(void)
+{
+  /* What a kernel before 4.14 does not wipe. */
+  if (sentinel)
+    *sentinel = 0;
+  if (prof_self && prof_self->self == prof_self) {
+    prof_self->self = NULL;
+    prof_self->state = PROF_HOOKS_SLOW;
+  }
+  if (pending) {
+    inherited = pending;
+    pending = NULL;
+    inherited->ticks = inherited->used > sizeof *inherited ? prof_clock_now() : 0;
+  }
+}
+
+void prof_fork_prepare(void)
+{
+  if (sentinel)
+    return;
+  long mapped = prof_sys_mmap(0, SENTINEL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (prof_sys_failed(mapped))
+    return;
+  PROF_SYSCALL3(SYS_madvise, mapped, SENTINEL_SIZE, MADV_WIPEONFORK);
+  *(uint32_t *)mapped = 1;
+  sentinel = (uint32_t *)mapped;
+}
+
+__attribute__((constructor)) static void register_handlers(void)
+{
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  prof_fork_prepare();
+}
+
+bool prof_fork_happened(void)
+{
+  return sentinel && *sentinel == 0;
+}
+
+/* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:
+ * everything that they shared starts afresh. Its memory stays, for what points into it. */
+void prof_fork_child(struct prof_process *process)
+{
+  const struct prof_lock unlocked = {0};
+  if (sentinel)
+    *sentinel = 1;
+  prof_queues_keep_levels();
+  if (process->header)
+    prof_sys_munmap(process->header, process->reserved);
+  process->header = NULL;
+  process->reserved = 0;
+  process->allocated = 0;
+  process->growth = process->modules_lock = process->threads_lock = process->arena_lock = process->names_lock =
+      process->rings_lock = process->stages_lock = unlocked;
+  process->epoch++;
+  process->arena = (struct prof_arena){0};
+  process->spare_chunks = NULL;
+  process->spare_count = 0;
+  process->names_next = process->names_end = NULL;
+  process->free_blocks = NULL;
+  process->free_rings = NULL;
+  process->ring_bytes = 0;
+  process->modules = NULL;
+  process->sites = NULL;
+  process->threads = NULL;
+  process->folded = NULL;
+  process->ended_threads = 0;
+  process->finished = 0;
+  process->path[0] = '\0';
+  __atomic_store_n(&process->state, PROF_PROCESS_NEW, __ATOMIC_RELEASE);
+}
+
+/* The words of a call whose signature had been merged: each argument as its type. */
+static uint32_t type_states(const struct prof_site *site, uint64_t *words)
+{
+  for (uint32_t i = 0; i < site->state_words; i++)
+    words[i] = UINT64_C(0x1111111111111111) * FMT_STATE_TYPE;
+  return site->state_words;
+}
+
+static struct fmt_rec_edge *task_edge(struct prof_thread *t, struct fmt_rec_variant *from,
+                                      const struct inherited_frame *frame)
+{
+  const char *text = (const char *)frame->words;
+  struct prof_stage_use *use = prof_stage_use(t, frame->stage);
+  return use ? prof_tree_named(&t->tree, from, use->function, text[0] ? prof_stage_text(frame->stage, text) : NULL)
+             : NULL;
+}
+
+/* The edge of the frame below the child's `top`; NULL when it is not to be recorded, or there is no space. */
+static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inherited_frame *frame)
+{
+  struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
+  if (frame->stage)
+    return task_edge(t, from, frame);
+  if (!frame->pc) {
+    const struct fmt_rec_name *name = prof_action_name((const char *)frame->words);
+    struct fmt_rec_function *function =
+        name ? prof_tree_function(&t->tree, 0, FMT_FUNCTION_KIND_ACTION, FMT_NONE, (uintptr_t)name) : NULL;
+    return function ? prof_tree_named(&t->tree, from, function, NULL) : NULL;
+  }
+  const struct prof_site *site = prof_site_at(t, frame->pc, frame->function_address, frame->cfa_offset);
+  struct prof_plan *plan = site && !site->excluded ? prof_tree_plan(&t->tree, site, 0) : NULL;
+  if (!plan)
+    return NULL;
+  uint32_t count = frame->word_count;
+  for (uint32_t i = 0; i < count; i++)
+    t->words[i] = frame->words[i];
+  if (count < site->state_words)
+    count = type_states(site, t->words);
+  return prof_tree_edge(&t->tree, from, plan, t->words, count);
+}
+
+void prof_fork_inherit(struct prof_thread *t)
+{
+  prof_open_tasks_forget_frames();
+  if (!inherited)
+    return;
+  for (size_t at = sizeof *inherited; at < inherited->used;) {
+    const struct inherited_frame *frame = (const struct inherited_frame *)((const char *)inherited + at);
+    struct fmt_rec_edge *edge = find_edge(t, frame);
+    bool opened = edge && prof_frame_open(t, edge, frame->cfa, inherited->ticks);
+    if (opened && frame->stage)
+      prof_task_inherit(t, frame->stage, frame->task);
+    at += sizeof *frame + frame->word_count * sizeof(uint64_t);
+  }
+  release(&inherited);
+}

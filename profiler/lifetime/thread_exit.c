@@ -1,0 +1,164 @@
+/*
+ * The end of a thread, and of the process.
+ *
+ * An ended thread's tree stays, or is folded into the one of ended threads, so that a hundred thousand short threads
+ * take no more room than a few. The end is noticed by a destructor of thread-specific data that puts itself back until
+ * the last of the rounds that the C library makes: the destructors of the program run before it, and their calls are
+ * counted.
+ */
+#include "profiler/lifetime/thread_exit.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+#include "profiler/base/internal.h"
+#include "profiler/base/text.h"
+#include "profiler/pipeline/open_task.h"
+#include "profiler/stack/frames.h"
+
+#define KEPT_THREADS 64u
+
+/* The C library keeps the first keys of each thread in the thread itself: setting one of them allocates nothing. */
+#define KEYS_WITHOUT_MALLOC 32u
+
+static pthread_key_t key;
+static bool key_made;
+static __thread unsigned rounds __attribute__((tls_model("initial-exec")));
+
+static void at_thread_end(void *data)
+{
+  if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, data) == 0)
+    return;
+  struct prof_thread *t = prof_self;
+  if (t && t->self == t) /* else: nothing was recorded, or this is a forked child, whose control blocks were wiped */
+    prof_thread_ended(t);
+  prof_open_tasks_release();
+}
+
+__attribute__((constructor)) static void make_key(void)
+{
+  if (key_made || pthread_key_create(&key, at_thread_end) != 0)
+    return;
+  key_made = key < KEYS_WITHOUT_MALLOC;
+  if (!key_made) {
+    pthread_key_delete(key);
+    prof_message("the program holds %u thread-specific keys: threads that end are not folded", KEYS_WITHOUT_MALLOC);
+  }
+}
+
+void prof_thread_watch(void)
+{
+  if (key_made && pthread_setspecific(key, &rounds) == 0)
+    rounds = 0;
+}
+
+/* Takes the record out of the header's list: a reader sees it, or does not. */
+static void unlink_record(struct fmt_rec_thread *record)
+{
+  uint64_t *link = &prof_process.header->first_thread;
+  while (*link && *link != (uintptr_t)record)
+    link = &((struct fmt_rec_thread *)(uintptr_t)*link)->next;
+  if (*link)
+    __atomic_store_n(link, record->next, __ATOMIC_RELEASE);
+}
+
+/* The tree of the folded threads, made with the first of them; NULL when there is no space. */
+static struct prof_tree *folded_tree(uint64_t start_ticks)
+{
+  if (prof_process.folded)
+    return prof_process.folded;
+  struct prof_tree *tree = prof_process_alloc(sizeof *tree);
+  if (!tree || prof_tree_init(tree, 0) != 0)
+    return NULL;
+  tree->record->state = FMT_THREAD_FOLDED;
+  tree->record->threads = 0;
+  tree->record->start_ticks = start_ticks;
+  prof_tree_publish(tree);
+  prof_process.folded = tree;
+  return tree;
+}
+
+/* Moves the tree of an ended thread into the folded one and gives its memory back. Without space for the folded tree
+ * the thread keeps its own. */
+static void fold(struct prof_tree *tree)
+{
+  struct fmt_rec_thread *record = tree->record;
+  struct prof_tree *folded = folded_tree(record->start_ticks);
+  if (!folded)
+    return;
+  (void)prof_tree_merge(folded, tree);
+  folded->record->threads++;
+  unlink_record(record);
+  if (record->start_ticks < folded->record->start_ticks)
+    folded->record->start_ticks = record->start_ticks;
+  if (record->end_ticks > folded->record->end_ticks)
+    folded->record->end_ticks = record->end_ticks;
+  prof_tree_release(tree);
+}
+
+/* When the frames that are still open end. A thread that was disabled has its end already, and an injected clock is
+ * read for calls alone. */
+static uint64_t end_of_thread(const struct prof_thread *t)
+{
+  if (t->tree.record->end_ticks)
+    return t->tree.record->end_ticks;
+  bool counts_readings = prof_process.settings.clock == FMT_CLOCK_INJECTED;
+  return counts_readings && prof_stack_at_bottom(t) ? 0 : prof_clock_now();
+}
+
+void prof_thread_ended(struct prof_thread *t)
+{
+  if (!prof_slow_enter(t))
+    return;
+  uint64_t now = end_of_thread(t);
+  prof_frames_close_all(t, now, true);
+  t->tree.record->end_ticks = now;
+  prof_thread_name(t->tree.record);
+  t->tree.record->state = FMT_THREAD_ENDED;
+  uint64_t mask = t->sigmask;
+  prof_self = &prof_gone;
+  struct prof_tree tree = t->tree;
+  prof_thread_discard(t);
+  prof_lock(&prof_process.threads_lock);
+  if (++prof_process.ended_threads > KEPT_THREADS)
+    fold(&tree);
+  prof_unlock(&prof_process.threads_lock);
+  prof_restore_signals(mask);
+}
+
+/* Threads get their names when they run already: what they are called at last counts. */
+static void name_live_threads(void)
+{
+  uint64_t mask = prof_block_signals();
+  prof_lock(&prof_process.threads_lock);
+  for (const struct prof_thread *t = prof_process.threads; t; t = t->next) {
+    char path[64], name[sizeof t->tree.record->name];
+    struct prof_text text = prof_text_begin(path, sizeof path);
+    prof_text_add(&text, "/proc/self/task/");
+    prof_text_add_number(&text, t->tid, 10);
+    prof_text_add(&text, "/comm");
+    long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    long length = fd < 0 ? 0 : prof_sys_read(fd, name, sizeof name - 1);
+    if (fd >= 0)
+      prof_sys_close(fd);
+    for (long i = 0; i < length; i++)
+      t->tree.record->name[i] = name[i] == '\n' ? '\0' : name[i];
+  }
+  prof_unlock(&prof_process.threads_lock);
+  prof_restore_signals(mask);
+}
+
+/* The end of the process through exit(), after the program's own destructors: frames that are open now were open then.
+ * Calls that are made still later are recorded all the same. */
+__attribute__((destructor)) static void at_process_end(void)
+{
+  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) != PROF_PROCESS_RECORDING || prof_fork_happened())
+    return;
+  prof_process.finished = 1;
+  uint64_t mask = prof_block_signals();
+  prof_calibrate(&prof_process);
+  prof_restore_signals(mask);
+  name_live_threads();
+  __atomic_or_fetch(&prof_process.header->flags, FMT_REC_FINISHED, __ATOMIC_RELAXED);
+  prof_stamp_last();
+}

@@ -1,0 +1,247 @@
+/*
+ * Folding: the counters of an ended thread's tree are added to those of another tree.
+ *
+ * Edges are taken in the order in which they were made, so the caller of each is known when its turn comes. Contexts
+ * map by their path of functions, so what was folded or merged in the source is so in the target. Signatures pass the
+ * target's cardinality guard, whose budget then holds for all the threads that were folded together.
+ */
+#include <errno.h>
+
+#include "profiler/base/ring.h"
+#include "profiler/base/table.h"
+#include "profiler/pipeline/queue.h"
+#include "profiler/pipeline/stage.h"
+#include "profiler/stack/histogram.h"
+#include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/tree.h"
+
+/* Records of the source and what stands for them in the target, in memory that lives as long as the merge. */
+struct merge {
+  struct prof_tree *target;
+  struct prof_arena scratch;
+  struct prof_table map; /* struct mapped */
+  uint64_t *words;       /* FMT_SIGNATURE_MAX_WORDS */
+};
+
+struct mapped {
+  uint64_t source;
+  void *target;
+};
+
+static void *find_mapped(const struct merge *merge, uint64_t source)
+{
+  const struct prof_table_slot *slot;
+  for (uint64_t i = prof_hash_mix(0, source); (slot = prof_table_at(&merge->map, i))->item; i++) {
+    const struct mapped *mapped = slot->item;
+    if (mapped->source == source)
+      return mapped->target;
+  }
+  return NULL;
+}
+
+/* Gives `target` back, or NULL without memory. */
+static void *note_mapped(struct merge *merge, uint64_t source, void *target)
+{
+  struct mapped *mapped = target ? prof_arena_alloc(&merge->scratch, sizeof *mapped) : NULL;
+  if (!mapped)
+    return NULL;
+  *mapped = (struct mapped){source, target};
+  return prof_table_add(&merge->map, &merge->scratch, prof_hash_mix(0, source), mapped) ? target : NULL;
+}
+
+static struct fmt_rec_function *map_function(struct merge *merge, uint64_t source)
+{
+  struct fmt_rec_function *known = find_mapped(merge, source);
+  if (known)
+    return known;
+  const struct fmt_rec_function *function = (const struct fmt_rec_function *)source;
+  known = prof_tree_function(merge->target, function->module, function->kind, function->function, function->address);
+  if (known && function->levels &&
+      !prof_guard_raise(merge->target, known, (const struct fmt_rec_name *)function->levels))
+    return NULL;
+  return note_mapped(merge, source, known);
+}
+
+static struct fmt_rec_context *map_context(struct merge *merge, uint64_t source)
+{
+  struct fmt_rec_context *known = find_mapped(merge, source);
+  if (known)
+    return known;
+  const struct fmt_rec_context *context = (const struct fmt_rec_context *)source;
+  struct fmt_rec_function *function = map_function(merge, context->function);
+  /* The parent was the caller of an older edge, or this is a merged context: then there is none, or it is one. */
+  struct fmt_rec_context *parent = context->parent ? map_context(merge, context->parent) : NULL;
+  if (!function || (context->parent && !parent))
+    return NULL;
+  return note_mapped(merge, source, prof_context_of(merge->target, parent, function));
+}
+
+/* The words of a signature as the target takes them, in merge->words. False: no space. */
+static bool map_words(struct merge *merge, const struct fmt_rec_signature *signature, struct fmt_rec_function *function,
+                      uint32_t *count)
+{
+  *count = signature->word_count;
+  for (uint32_t i = 0; i < *count; i++)
+    merge->words[i] = signature->words[i];
+  const struct fmt_rec_module *module = (const struct fmt_rec_module *)function->module;
+  if (*count == 0 || !module)
+    return true;
+  return prof_guard_admit_recorded(merge->target, module, function, merge->words, count);
+}
+
+static struct fmt_rec_variant *map_variant(struct merge *merge, uint64_t source)
+{
+  struct fmt_rec_variant *known = find_mapped(merge, source);
+  if (known)
+    return known;
+  const struct fmt_rec_variant *variant = (const struct fmt_rec_variant *)source;
+  const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)variant->signature;
+  struct fmt_rec_context *context = map_context(merge, variant->context);
+  uint32_t count;
+  if (!context || !map_words(merge, signature, (struct fmt_rec_function *)context->function, &count))
+    return NULL;
+  known = prof_tree_variant(merge->target, context, merge->words, count, signature->flags);
+  return note_mapped(merge, source, known);
+}
+
+/* The edge of the target for a call of the source whose module is gone: found by caller and callee, as it has no site.
+ */
+static struct fmt_rec_edge *map_retired(struct merge *merge, struct fmt_rec_variant *from, struct fmt_rec_variant *to,
+                                        const struct prof_edge_key *key)
+{
+  struct retired {
+    struct fmt_rec_variant *from, *to;
+    struct fmt_rec_edge *edge;
+  } * retired;
+  struct prof_tree *target = merge->target;
+  uint64_t hash = prof_hash_mix(prof_hash_mix(0, (uintptr_t)from), (uintptr_t)to);
+  struct prof_table_slot *slot;
+  for (uint64_t i = hash; (slot = prof_table_at(&target->pairs, i))->item; i++) {
+    retired = slot->item;
+    if (retired->from == from && retired->to == to)
+      return retired->edge;
+  }
+  retired = prof_arena_alloc(&target->arena, sizeof *retired);
+  struct fmt_rec_edge *edge = retired ? prof_edge_make(target, from, key) : NULL;
+  if (!edge || !prof_table_add(&target->pairs, &target->arena, hash, retired))
+    return NULL;
+  *retired = (struct retired){from, to, edge};
+  return edge;
+}
+
+static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_edge *edge)
+{
+  struct fmt_rec_variant *from = map_variant(merge, edge->from);
+  struct fmt_rec_variant *to = from ? map_variant(merge, edge->to) : NULL;
+  if (!to)
+    return NULL;
+  const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)to->signature;
+  struct prof_edge_key key = {.site = edge->site,
+                              .function_address = edge->function_address,
+                              .function = (struct fmt_rec_function *)signature->function,
+                              .words = signature->words,
+                              .word_count = signature->word_count,
+                              .signature_flags = signature->flags,
+                              .context = (struct fmt_rec_context *)to->context,
+                              .flags = edge->flags,
+                              .generic = true};
+  if (!edge->site)
+    return map_retired(merge, from, to, &key);
+  struct fmt_rec_edge *known =
+      prof_edge_find(merge->target, from, key.site, key.function_address, key.words, key.word_count);
+  return known ? known : prof_edge_make(merge->target, from, &key);
+}
+
+/* False: no space for the recursion's counters. */
+static bool move_recursion(struct prof_tree *tree, struct fmt_rec_edge *edge, struct fmt_rec_recursion *source)
+{
+  struct fmt_rec_recursion *target = (struct fmt_rec_recursion *)edge->recursion;
+  if (!source->calls)
+    return true;
+  if (!target) {
+    target = prof_record_alloc(tree, sizeof *target);
+    if (!target)
+      return false;
+    target->tag = (struct fmt_rec_tag){FMT_TAG_RECURSION, sizeof *target};
+    __atomic_store_n(&edge->recursion, (uintptr_t)target, __ATOMIC_RELEASE);
+  }
+  prof_move(&target->calls, &source->calls);
+  prof_move(&target->total, &source->total);
+  for (unsigned group = 0; group < FMT_GROUP_COUNT; group++) {
+    prof_move(&target->primitive[group], &source->primitive[group]);
+    prof_move(&target->cumulative[group], &source->cumulative[group]);
+  }
+  return true;
+}
+
+static bool move_edge(struct prof_tree *tree, struct fmt_rec_edge *target, struct fmt_rec_edge *source)
+{
+  if (source->recursion && !move_recursion(tree, target, (struct fmt_rec_recursion *)source->recursion))
+    return false;
+  prof_move(&target->calls, &source->calls);
+  prof_move(&target->total, &source->total);
+  prof_move(&target->children, &source->children);
+  prof_move(&target->overhead, &source->overhead);
+  if (source->histogram) {
+    uint64_t lost = 0;
+    if (!prof_histogram_move(tree, &target->histogram, (struct fmt_rec_histogram *)source->histogram, &lost))
+      prof_count_loss(FMT_LOSS_HISTOGRAM, lost);
+  }
+  target->min = source->min < target->min ? source->min : target->min;
+  target->max = source->max > target->max ? source->max : target->max;
+  return true;
+}
+
+static uint64_t calls_of(const struct fmt_rec_edge *edge)
+{
+  return edge->calls + (edge->recursion ? ((const struct fmt_rec_recursion *)edge->recursion)->calls : 0);
+}
+
+/* The source's edges, oldest first. NULL: no memory. */
+static struct fmt_rec_edge **edges_in_order(struct merge *merge, const struct prof_tree *source, uint64_t *count)
+{
+  *count = 0;
+  for (uint64_t at = source->record->first_edge; at; at = ((const struct fmt_rec_edge *)at)->next)
+    ++*count;
+  struct fmt_rec_edge **edges = prof_arena_alloc(&merge->scratch, (*count + 1) * sizeof *edges);
+  uint64_t place = *count;
+  for (uint64_t at = source->record->first_edge; edges && at; at = ((const struct fmt_rec_edge *)at)->next)
+    edges[--place] = (struct fmt_rec_edge *)at;
+  return edges;
+}
+
+static uint64_t map_span(void *data, uint64_t edge)
+{
+  return (uintptr_t)map_edge(data, (const struct fmt_rec_edge *)edge);
+}
+
+static uint64_t map_nothing(void *data, uint64_t edge)
+{
+  (void)data;
+  (void)edge;
+  return 0;
+}
+
+int prof_tree_merge(struct prof_tree *target, const struct prof_tree *source)
+{
+  struct merge merge = {.target = target};
+  uint64_t count = 0, lost = 0;
+  struct fmt_rec_edge **edges = edges_in_order(&merge, source, &count);
+  merge.words = prof_arena_alloc(&merge.scratch, FMT_SIGNATURE_MAX_WORDS * sizeof(uint64_t));
+  bool ready = edges && merge.words && prof_table_init(&merge.map, &merge.scratch, 1024) &&
+               note_mapped(&merge, source->root->context, (void *)target->root->context) &&
+               note_mapped(&merge, (uintptr_t)source->root, target->root);
+  prof_move(&target->root_edge->children, &source->root_edge->children);
+  for (uint64_t i = 0; edges && i < count; i++) {
+    struct fmt_rec_edge *edge = ready ? map_edge(&merge, edges[i]) : NULL;
+    if (!edge || !move_edge(target, edge, edges[i]))
+      lost += calls_of(edges[i]);
+  }
+  lost += prof_tasks_fold(target, source->record);
+  lost += prof_queues_fold(target, source->record);
+  prof_ring_fold(target->record, source->record, ready ? map_span : map_nothing, &merge);
+  prof_arena_free(&merge.scratch);
+  if (lost)
+    prof_count_loss(FMT_LOSS_NO_SPACE, lost);
+  return lost || !edges ? -ENOSPC : 0;
+}

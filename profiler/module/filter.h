@@ -1,0 +1,26 @@
+/*
+ * Globs over functions, files and modules. Pure: no state, no allocation.
+ */
+#ifndef CALLSIG_PROFILER_MODULE_FILTER_H
+#define CALLSIG_PROFILER_MODULE_FILTER_H
+
+#include <stdbool.h>
+
+#include "profiler/base/internal.h"
+
+/* What is asked about; NULL for what is not known. */
+struct prof_filter_subject {
+  const char *function, *file, *module;
+};
+
+/* Does the whole of `text` match the glob [glob, end)? `*` any text, `?` one byte, `[a-z]`, `[!a-z]`, `\` takes the
+ * next byte as it is. */
+bool prof_glob_matches(const char *glob, const char *end, const char *text);
+
+/* Is the subject recorded: matched by a line of `include` (NULL: all are) and by no line of `exclude` (NULL: none)? */
+bool prof_filter_admits(const char *include, const char *exclude, const struct prof_filter_subject *subject);
+
+/* Is every function of the module with this path left out, whatever its name and file? */
+bool prof_filter_excludes_module(const char *include, const char *exclude, const char *path);
+
+#endif

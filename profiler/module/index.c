@@ -1,0 +1,198 @@
+#include "profiler/module/index.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "format/cache_key.h"
+#include "format/hash.h"
+#include "profiler/base/text.h"
+#include "profiler/module/helper.h"
+
+#define INDEX_MAX (UINT64_C(1) << 31)
+
+/* A file's bytes in private memory. */
+struct bytes {
+  void *data;
+  size_t size;
+};
+
+static void release(struct bytes *bytes)
+{
+  if (bytes->data)
+    prof_sys_munmap(bytes->data, bytes->size);
+  bytes->data = NULL;
+}
+
+static long read_whole(long fd, const struct bytes *bytes)
+{
+  size_t done = 0;
+  while (done < bytes->size) {
+    long got = prof_sys_read(fd, (char *)bytes->data + done, bytes->size - done);
+    if (got <= 0)
+      return got ? got : -EINVAL;
+    done += (size_t)got;
+  }
+  return 0;
+}
+
+/* Reads the file, and not a mapping of it: what was checked cannot change afterwards. */
+static int read_file(const char *path, struct bytes *bytes)
+{
+  struct stat status;
+  *bytes = (struct bytes){NULL, 0};
+  long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  if (fd < 0)
+    return (int)fd;
+  long error = PROF_SYSCALL2(SYS_fstat, fd, &status);
+  if (error == 0 && (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > INDEX_MAX))
+    error = -EINVAL;
+  if (error == 0 && (uint64_t)status.st_size < sizeof(struct fmt_index_header))
+    error = -EINVAL;
+  if (error == 0) {
+    long mapped = prof_sys_mmap(0, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    error = prof_sys_failed(mapped) ? mapped : 0;
+    if (error == 0)
+      *bytes = (struct bytes){(void *)mapped, (size_t)status.st_size};
+  }
+  if (error == 0)
+    error = read_whole(fd, bytes);
+  if (error)
+    release(bytes);
+  prof_sys_close(fd);
+  return (int)error;
+}
+
+/* The key of a module without a build-id: from its file, which must be the one that is mapped. */
+static int file_key(const struct prof_located *module, uint64_t *key)
+{
+  struct stat status;
+  if (module->deleted || !module->path[0])
+    return -ENOENT;
+  long error = PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, module->path, &status, 0);
+  if (error)
+    return (int)error;
+  if (module->inode && status.st_ino != module->inode)
+    return -ESTALE;
+  const uint64_t words[5] = {status.st_dev, status.st_ino, (uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
+                             (uint64_t)status.st_mtim.tv_nsec};
+  *key = fmt_hash(words, sizeof words);
+  return 0;
+}
+
+/* Where the cache has the module's index. */
+static int cached_path(const struct prof_settings *settings, const struct prof_located *module,
+                       char path[PROF_MAX_PATH])
+{
+  char name[FMT_CACHE_NAME_SIZE];
+  uint64_t key = 0;
+  if (!settings->cache[0])
+    return -ENOENT;
+  int error = module->build_id_size ? 0 : file_key(module, &key);
+  if (error)
+    return error;
+  fmt_cache_name(name, module->build_id, module->build_id_size, key, settings->rules_hash);
+  struct prof_text text = prof_text_begin(path, PROF_MAX_PATH);
+  prof_text_add(&text, settings->cache);
+  prof_text_add(&text, "/");
+  prof_text_add(&text, name);
+  return text.cut ? -ENAMETOOLONG : 0;
+}
+
+/* Reads and checks the index at `path`: is it this module's, by these rules? */
+static int load(const struct prof_settings *settings, const struct prof_located *module, const char *path,
+                struct bytes *bytes)
+{
+  struct fmt_index index;
+  int error = read_file(path, bytes);
+  if (error)
+    return error;
+  error = fmt_index_open(bytes->data, bytes->size, &index);
+  if (!error &&
+      (index.header->rules_hash != settings->rules_hash || index.header->build_id_size != module->build_id_size ||
+       !prof_equal_bytes(index.header->build_id, module->build_id, module->build_id_size)))
+    error = -EINVAL;
+  if (error)
+    release(bytes);
+  return error;
+}
+
+/* The file for the command to read: under /proc when its name is gone. */
+static void module_file(const struct prof_located *module, char path[PROF_MAX_PATH])
+{
+  struct prof_text text = prof_text_begin(path, PROF_MAX_PATH);
+  if (!module->deleted || !module->main_program) {
+    prof_text_add(&text, module->path);
+    return;
+  }
+  prof_text_add(&text, "/proc/");
+  prof_text_add_number(&text, prof_sys_getpid(), 10);
+  prof_text_add(&text, "/exe");
+}
+
+/* Memory for the paths: too large for the stack of a hook. */
+struct scratch {
+  char cached[PROF_MAX_PATH];
+  char file[PROF_MAX_PATH];
+};
+
+static int find_or_make(const struct prof_settings *settings, const struct prof_located *module,
+                        struct scratch *scratch, struct bytes *bytes, bool *made)
+{
+  int error = cached_path(settings, module, scratch->cached);
+  if (error == -ENOENT && !settings->cache[0]) {
+    prof_message("no folder for signature indexes: set HOME or CALLSIG_CACHE_DIR");
+    return error;
+  }
+  if (error) {
+    prof_message("%s: its file is not the one that is running: start the program again", module->path);
+    return error;
+  }
+  error = load(settings, module, scratch->cached, bytes);
+  if (!error)
+    return 0;
+  module_file(module, scratch->file);
+  if (error != -ENOENT) /* not an index of this version: it is only a cache */
+    PROF_SYSCALL3(SYS_unlinkat, AT_FDCWD, scratch->cached, 0);
+  error = prof_helper_index(settings, scratch->file);
+  if (error)
+    return error;
+  *made = true;
+  error = load(settings, module, scratch->cached, bytes);
+  if (error == -ENOENT)
+    prof_message("%s: its file is not the one that is running: start the program again", module->path);
+  else if (error)
+    prof_message("%s: not a sound signature index (error %d): remove it", scratch->cached, -error);
+  return error;
+}
+
+int prof_index_obtain(struct prof_thread *t, const struct prof_settings *settings, const struct prof_located *module,
+                      struct fmt_index *index, uint64_t *size, bool *made)
+{
+  long mapped = prof_sys_mmap(0, sizeof(struct scratch), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (prof_sys_failed(mapped)) {
+    prof_message("%s: no memory to read its signature index: raise RLIMIT_AS", module->path);
+    return (int)mapped;
+  }
+  struct bytes bytes = {NULL, 0};
+  *made = false;
+  prof_pause(t);
+  int error = find_or_make(settings, module, (struct scratch *)mapped, &bytes, made);
+  void *copy = error ? NULL : prof_record_alloc_run(bytes.size);
+  if (!error && !copy)
+    error = -ENOSPC; /* the recording has told of it */
+  if (!error) {
+    const uint64_t *from = bytes.data;
+    uint64_t *to = copy;
+    for (size_t i = 0; i < bytes.size / 8; i++)
+      to[i] = from[i];
+    for (size_t i = bytes.size & ~(size_t)7; i < bytes.size; i++)
+      ((char *)copy)[i] = ((char *)bytes.data)[i];
+    fmt_index_set(index, copy);
+    *size = bytes.size;
+  }
+  release(&bytes);
+  prof_sys_munmap((void *)mapped, sizeof(struct scratch));
+  prof_resume(t);
+  return error;
+}

@@ -1,0 +1,181 @@
+#include "profiler/module/locate.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+#include "profiler/base/proc_maps.h"
+#include "profiler/base/text.h"
+
+#define NT_GNU_BUILD_ID_TYPE 3
+#define MAX_NOTES_SIZE       65536u
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+/* Since glibc 2.35; takes no lock and may be called in a signal handler. */
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+static bool ask_linker(uintptr_t address, struct prof_located *found)
+{
+  struct dl_find_object object;
+  char magic[SELFMAG];
+  if (!_dl_find_object || _dl_find_object((void *)address, &object) != 0)
+    return false;
+  /* A statically linked program's map begins at its code, not at its headers. */
+  if (prof_read_memory(magic, (uintptr_t)object.dlfo_map_start, sizeof magic) != 0 ||
+      !prof_equal_bytes(magic, ELFMAG, sizeof magic))
+    return false;
+  found->start = (uintptr_t)object.dlfo_map_start;
+  found->end = (uintptr_t)object.dlfo_map_end;
+  found->bias = object.dlfo_link_map->l_addr;
+  struct prof_text path = prof_text_begin(found->path, sizeof found->path);
+  prof_text_add(&path, object.dlfo_link_map->l_name);
+  return true;
+}
+#else
+static bool ask_linker(uintptr_t address, struct prof_located *found)
+{
+  (void)address;
+  (void)found;
+  return false;
+}
+#endif
+
+/* Mappings of one file that follow each other, the first of them from its beginning, are one module. */
+struct search {
+  uintptr_t address;
+  struct prof_located *found;
+  bool holds; /* the run that is being read holds `address` */
+  uintptr_t start, end;
+  uint64_t device, inode;
+};
+
+static bool visit(const struct prof_mapping *mapping, void *data)
+{
+  struct search *search = data;
+  bool same = mapping->inode && mapping->inode == search->inode && mapping->device == search->device;
+  bool bss = mapping->inode == 0 && search->inode && mapping->low == search->end && !mapping->path[0];
+  if (!bss && !(same && mapping->offset)) {
+    if (search->holds)
+      return false;
+    search->start = mapping->low;
+    search->device = mapping->device;
+    search->inode = mapping->inode;
+  }
+  search->end = mapping->high;
+  if (search->address >= mapping->low && search->address < mapping->high) {
+    search->holds = true;
+    search->found->device = mapping->device;
+    search->found->inode = mapping->inode;
+    if (mapping->path[0] == '/') {
+      struct prof_text path = prof_text_begin(search->found->path, sizeof search->found->path);
+      prof_text_add(&path, mapping->path);
+    }
+  }
+  return true;
+}
+
+/* The file, and unless the linker told it, the range of the module that holds `address`. */
+static bool ask_kernel(uintptr_t address, bool linker_knows, struct prof_located *found)
+{
+  struct search search = {.address = address, .found = found};
+  if (prof_maps_walk(visit, &search) != 0 || !search.holds)
+    return false;
+  if (!linker_knows) {
+    found->start = search.start;
+    found->end = search.end;
+  }
+  return search.inode != 0 || linker_knows;
+}
+
+static void read_build_id(const Elf64_Phdr *segment, struct prof_located *found)
+{
+  uintptr_t at = found->bias + segment->p_vaddr;
+  uint64_t left = segment->p_memsz < MAX_NOTES_SIZE ? segment->p_memsz : MAX_NOTES_SIZE;
+  uint64_t align = segment->p_align == 8 ? 8 : 4;
+  Elf64_Nhdr note;
+  while (left >= sizeof note && prof_read_memory(&note, at, sizeof note) == 0) {
+    uint64_t name = (note.n_namesz + align - 1) & ~(align - 1);
+    uint64_t size = sizeof note + name + ((note.n_descsz + align - 1) & ~(align - 1));
+    char owner[4];
+    if (size > left)
+      return;
+    if (note.n_type == NT_GNU_BUILD_ID_TYPE && note.n_namesz == 4 && note.n_descsz > 0 &&
+        note.n_descsz <= sizeof found->build_id && prof_read_memory(owner, at + sizeof note, 4) == 0 &&
+        prof_equal_bytes(owner, "GNU", 4) &&
+        prof_read_memory(found->build_id, at + sizeof note + name, note.n_descsz) == 0) {
+      found->build_id_size = note.n_descsz;
+      return;
+    }
+    at += size;
+    left -= size;
+  }
+}
+
+/* The executable's thread-local block ends at the thread pointer; where a library's lies only the linker knows. */
+static void read_tls(const Elf64_Phdr *segment, struct prof_located *found)
+{
+  uint64_t align = segment->p_align ? segment->p_align : 1;
+  if (!found->main_program || segment->p_vaddr % align)
+    return;
+  found->tls_known = true;
+  found->tls_offset = -(int64_t)((segment->p_memsz + align - 1) & ~(align - 1));
+}
+
+/* Reads the program headers in memory. False when no ELF header is mapped at the module's start. */
+static bool read_headers(struct prof_located *found, bool bias_known)
+{
+  Elf64_Ehdr header;
+  if (prof_read_memory(&header, found->start, sizeof header) != 0 ||
+      !prof_equal_bytes(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_phentsize != sizeof(Elf64_Phdr))
+    return false;
+  for (int pass = bias_known; pass < 2; pass++) {
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+      Elf64_Phdr segment;
+      if (prof_read_memory(&segment, found->start + header.e_phoff + i * sizeof segment, sizeof segment) != 0)
+        return false;
+      if (pass == 0 && segment.p_type == PT_LOAD) {
+        found->bias = found->start - (segment.p_vaddr - segment.p_offset);
+        break;
+      }
+      if (pass == 1 && segment.p_type == PT_NOTE && !found->build_id_size)
+        read_build_id(&segment, found);
+      if (pass == 1 && segment.p_type == PT_TLS)
+        read_tls(&segment, found);
+    }
+  }
+  return true;
+}
+
+/* The linker has "" for the executable's path. */
+static void find_executable_path(struct prof_located *found)
+{
+  long length = PROF_SYSCALL4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", found->path, sizeof found->path - 1);
+  found->path[length > 0 ? length : 0] = '\0';
+}
+
+static void strip_deleted(struct prof_located *found)
+{
+  static const char mark[] = " (deleted)";
+  if (prof_ends_with(found->path, mark)) {
+    found->deleted = true;
+    found->path[prof_length(found->path) - (sizeof mark - 1)] = '\0';
+  }
+}
+
+int prof_locate(uintptr_t address, struct prof_located *found)
+{
+  for (size_t i = 0; i < sizeof *found; i++)
+    ((volatile char *)found)[i] = 0;
+  bool linker_knows = ask_linker(address, found);
+  if (linker_knows && !found->path[0])
+    find_executable_path(found);
+  if (!ask_kernel(address, linker_knows, found) && !linker_knows)
+    return -ENOENT;
+  strip_deleted(found);
+  uintptr_t headers = getauxval(AT_PHDR);
+  found->main_program = headers >= found->start && headers < found->end;
+  return read_headers(found, linker_knows) ? 0 : -ENOENT;
+}

@@ -1,0 +1,29 @@
+/*
+ * Which ELF file is mapped at an address, found without the dynamic linker's lock.
+ */
+#ifndef CALLSIG_PROFILER_MODULE_LOCATE_H
+#define CALLSIG_PROFILER_MODULE_LOCATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/base/internal.h"
+
+struct prof_located {
+  uintptr_t start, end;   /* its mappings, end exclusive */
+  uint64_t bias;          /* run-time address = link-time address + bias */
+  uint64_t device, inode; /* of the mapped file, as /proc/self/maps names it; 0 when unknown */
+  bool deleted;           /* the file at `path` is no longer the one that is mapped */
+  bool main_program;
+  bool tls_known;     /* the static offset of its thread-local block can be computed: the main program's */
+  int64_t tls_offset; /* from the thread pointer */
+  uint8_t build_id[32];
+  uint32_t build_id_size;   /* 0: none */
+  char path[PROF_MAX_PATH]; /* absolute, without " (deleted)" */
+};
+
+/* Fills *found for the module that holds `address`. 0, or -ENOENT when no ELF file is mapped there. Anywhere; `found`
+ * is large: not for the stack of a hook. */
+int prof_locate(uintptr_t address, struct prof_located *found);
+
+#endif

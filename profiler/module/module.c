@@ -1,0 +1,215 @@
+/*
+ * The modules of this process: which one an address lies in, and its signature index.
+ */
+#include "profiler/module/module.h"
+
+#include <sys/mman.h>
+
+#include "profiler/base/text.h"
+#include "profiler/module/filter.h"
+#include "profiler/module/index.h"
+#include "profiler/module/locate.h"
+#include "profiler/tree/cardinality_limit.h"
+
+static struct prof_module *find_known(uintptr_t address)
+{
+  struct prof_module *module = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE);
+  for (; module; module = module->next)
+    if (address >= module->start && address < module->end && !module->unloaded)
+      return module;
+  return NULL;
+}
+
+/* What the table cannot show for want of debug information: told once, when the index is made. */
+static void tell_what_is_missing(const struct prof_module *module, const char *path)
+{
+  uint32_t flags = module->index.header->flags;
+  if (!module->index.count[FMT_SECTION_SITES] || flags & FMT_INDEX_HAS_DWARF)
+    return;
+  if (flags & FMT_INDEX_HAS_SYMTAB)
+    prof_message("%s: no debug information: no arguments are known; compile with -g", path);
+  else
+    prof_message("%s: stripped and without debug information: functions show as addresses; compile with -g", path);
+}
+
+/* The record of the module, not linked yet. NULL when there is no space. */
+static struct fmt_rec_module *make_record(const struct prof_located *found)
+{
+  struct fmt_rec_module *record = prof_record_alloc_run(sizeof *record);
+  struct fmt_rec_name *path = record ? prof_record_name(found->path, prof_length(found->path)) : NULL;
+  if (!path)
+    return NULL;
+  record->tag = (struct fmt_rec_tag){FMT_TAG_MODULE, sizeof *record};
+  record->start = found->start;
+  record->end = found->end;
+  record->bias = found->bias;
+  record->path = (uintptr_t)path;
+  for (uint32_t i = 0; i < found->build_id_size; i++)
+    record->build_id[i] = found->build_id[i];
+  record->build_id_size = found->build_id_size;
+  record->id = prof_process.modules ? prof_process.modules->id + 1 : 0;
+  return record;
+}
+
+/* Is it the file that was located? */
+static bool is_file(const struct prof_module *module, const struct prof_located *found)
+{
+  const struct fmt_rec_module *record = module->record;
+  const struct fmt_rec_name *path = (const struct fmt_rec_name *)(uintptr_t)record->path;
+  return found->build_id_size == record->build_id_size &&
+         prof_equal_bytes(found->build_id, record->build_id, record->build_id_size) &&
+         prof_equal(found->path, path->text);
+}
+
+static bool is_place(const struct prof_module *module, const struct prof_located *found)
+{
+  return found->start == module->start && found->end == module->end && found->bias == module->bias;
+}
+
+/* The module that was unloaded and is back where it was, or NULL. */
+static struct prof_module *find_returned(const struct prof_located *found)
+{
+  struct prof_module *module = prof_process.modules;
+  while (module && !(module->unloaded && found->build_id_size && is_place(module, found) && is_file(module, found)))
+    module = module->next;
+  return module;
+}
+
+/* Takes over the index of a module of the same build, which was mapped elsewhere. */
+static bool share_index(struct prof_module *module, const struct prof_located *found)
+{
+  const struct prof_module *other = prof_process.modules;
+  while (other && !(other->index.header && found->build_id_size && is_file(other, found)))
+    other = other->next;
+  if (!other)
+    return false;
+  module->index = other->index;
+  module->record->index = other->record->index;
+  module->record->index_size = other->record->index_size;
+  return true;
+}
+
+static void find_index(struct prof_thread *t, struct prof_module *module, const struct prof_located *found)
+{
+  struct fmt_rec_module *record = module->record;
+  bool made;
+  if (share_index(module, found) ||
+      prof_index_obtain(t, &prof_process.settings, found, &module->index, &record->index_size, &made) != 0)
+    return;
+  record->index = (uintptr_t)module->index.header;
+  if (made)
+    tell_what_is_missing(module, found->path);
+}
+
+static struct prof_module *make_module(struct prof_thread *t, const struct prof_located *found)
+{
+  struct prof_settings *settings = &prof_process.settings;
+  struct prof_module *module = prof_process_alloc(sizeof *module);
+  struct fmt_rec_module *record = module ? make_record(found) : NULL;
+  if (!record)
+    return NULL;
+  module->record = record;
+  module->bias = found->bias;
+  module->start = found->start;
+  module->end = found->end;
+  module->id = record->id;
+  module->main_program = found->main_program;
+  module->tls_known = found->tls_known;
+  module->tls_offset = found->tls_offset;
+  module->excluded = prof_filter_excludes_module(settings->include, settings->exclude, found->path);
+  if (!module->excluded)
+    find_index(t, module, found);
+  return module;
+}
+
+static void publish(struct prof_module *module)
+{
+  struct fmt_rec_header *header = prof_process.header;
+  module->record->next = header->first_module;
+  __atomic_store_n(&header->first_module, (uintptr_t)module->record, __ATOMIC_RELEASE);
+  module->next = prof_process.modules;
+  __atomic_store_n(&prof_process.modules, module, __ATOMIC_RELEASE);
+}
+
+static void set_unloaded(struct prof_module *module, bool unloaded)
+{
+  module->unloaded = unloaded;
+  __atomic_store_n(&module->record->unloaded, unloaded, __ATOMIC_RELEASE);
+}
+
+void prof_module_gone(struct prof_module *module)
+{
+  prof_lock(&prof_process.modules_lock);
+  set_unloaded(module, true);
+  prof_unlock(&prof_process.modules_lock);
+}
+
+struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t address)
+{
+  struct prof_module *module = find_known(address);
+  if (module)
+    return module;
+  long mapped =
+      prof_sys_mmap(0, sizeof(struct prof_located), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (prof_sys_failed(mapped))
+    return NULL;
+  struct prof_located *found = (struct prof_located *)mapped;
+  bool located = prof_locate(address, found) == 0;
+  module = located ? find_returned(found) : NULL;
+  if (module)
+    set_unloaded(module, false);
+  else if (located && (module = make_module(t, found)) != NULL)
+    publish(module);
+  prof_sys_munmap(found, sizeof *found);
+  return module;
+}
+
+bool prof_module_present(const struct prof_module *module)
+{
+  long mapped =
+      prof_sys_mmap(0, sizeof(struct prof_located), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (prof_sys_failed(mapped))
+    return false;
+  struct prof_located *found = (struct prof_located *)mapped;
+  bool present = prof_locate(module->start, found) == 0 && is_place(module, found) && is_file(module, found);
+  prof_sys_munmap(found, sizeof *found);
+  return present;
+}
+
+const struct fmt_index_site *prof_module_site(const struct prof_module *module, uintptr_t pc)
+{
+  return fmt_index_site_at(&module->index, pc - module->bias);
+}
+
+const struct fmt_index_call_site *prof_module_call_site(const struct prof_module *module, uintptr_t pc)
+{
+  return fmt_index_call_site_at(&module->index, pc - module->bias);
+}
+
+/* Registers the module that a function pointer points into, unless it is known. */
+static void note_pointer(struct prof_thread *t, uintptr_t address)
+{
+  if (find_known(address))
+    return;
+  prof_lock(&prof_process.modules_lock);
+  prof_module_for_address(t, address);
+  prof_unlock(&prof_process.modules_lock);
+}
+
+void prof_module_note_pointers(struct prof_thread *t, const struct prof_site *site, const uint64_t *words,
+                               uint32_t word_count)
+{
+  const struct fmt_index *index = site->module ? &site->module->index : NULL;
+  const struct fmt_index_function *function = site->index_function;
+  if (!index || !index->header || !function)
+    return;
+  uint32_t next = function->state_words;
+  for (uint32_t i = 0; i < function->arg_count && next < word_count; i++) {
+    const struct fmt_index_arg *arg = &index->args[function->first_arg + i];
+    unsigned state = (words[i / 16] >> (i % 16 * 4)) & 15;
+    if (state == FMT_STATE_READ && arg->kind == FMT_ARG_VALUE && words[next] &&
+        index->types[arg->type].kind == FMT_TYPE_FUNCTION_POINTER)
+      note_pointer(t, words[next]);
+    next += prof_guard_words(arg, state, words + next);
+  }
+}

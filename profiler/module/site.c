@@ -1,0 +1,219 @@
+/*
+ * Probe sites: the process's table of what is known of each, read without a lock.
+ */
+#include "profiler/base/recording.h"
+#include "profiler/base/table.h"
+#include "profiler/base/text.h"
+#include "profiler/module/module.h"
+#include "profiler/tree/tree.h"
+
+#define FIRST_SITES 1024u
+#define SCAN_WORDS  512u /* of the stack, for the return address of a function without call frame information */
+
+struct prof_site_table {
+  uint64_t mask, used;
+  const struct prof_site *slots[];
+};
+
+/* Takes the place of a site whose module is gone: its pc is nobody's. */
+static const struct prof_site retired = {.pc = 1};
+
+static const struct prof_site *find(const struct prof_site_table *table, uintptr_t pc, uintptr_t function_address)
+{
+  if (!table)
+    return NULL;
+  for (uint64_t i = prof_hash_mix(0, pc);; i++) {
+    const struct prof_site *site = __atomic_load_n(&table->slots[i & table->mask], __ATOMIC_ACQUIRE);
+    if (!site || (site->pc == pc && site->function_address == function_address))
+      return site;
+  }
+}
+
+static void insert(struct prof_site_table *table, const struct prof_site *site)
+{
+  uint64_t i = prof_hash_mix(0, site->pc);
+  while (table->slots[i & table->mask])
+    i++;
+  __atomic_store_n(&table->slots[i & table->mask], site, __ATOMIC_RELEASE);
+  table->used++;
+}
+
+/* The table, with room for one more. Readers may still be in the old one, which stays. NULL: no memory. */
+static struct prof_site_table *roomy(struct prof_process *process)
+{
+  struct prof_site_table *old = process->sites;
+  if (old && old->used * 2 <= old->mask)
+    return old;
+  uint64_t slots = old ? (old->mask + 1) * 2 : FIRST_SITES;
+  struct prof_site_table *table = prof_process_alloc(sizeof *table + slots * sizeof table->slots[0]);
+  if (!table)
+    return NULL;
+  table->mask = slots - 1;
+  for (uint64_t i = 0; old && i <= old->mask; i++)
+    if (old->slots[i] && old->slots[i] != &retired)
+      insert(table, old->slots[i]);
+  __atomic_store_n(&process->sites, table, __ATOMIC_RELEASE);
+  return table;
+}
+
+/* Without call frame information, the canonical frame address is found by the return address below it, which the hook
+ * was given; 8 above the stack pointer when it is not there, which orders frames well enough. */
+static int32_t scan_for_cfa(uintptr_t stack, uintptr_t call_site)
+{
+  for (uint32_t i = 0; i < SCAN_WORDS; i++) {
+    uintptr_t word = 0;
+    if (prof_read_memory(&word, stack + i * sizeof word, sizeof word) < 0)
+      break;
+    if (word == call_site)
+      return (int32_t)((i + 1) * sizeof word);
+  }
+  return 8;
+}
+
+/* The function that the index has for the site, unless the hook was given the address of another: then that one was
+ * inlined there by a compiler that does not describe it (clang's intrinsics), or two functions end in one call of the
+ * hook, and nothing is known of its arguments. */
+static uint32_t function_of_site(struct prof_site *site)
+{
+  const struct fmt_index *index = &site->module->index;
+  uint32_t expected = site->index_site->function;
+  uint64_t address = site->function_address - site->module->bias;
+  if (index->functions[expected].address == address)
+    return expected;
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_FUNCTIONS]; i++)
+    if (index->functions[i].address == address)
+      return i;
+  return expected;
+}
+
+/* Makes every argument of the site's function a lost one. False: no memory. */
+static bool lose_arguments(struct prof_site *site)
+{
+  uint64_t *states = prof_process_alloc(site->state_words * sizeof *states + 1);
+  if (!states)
+    return false;
+  for (unsigned i = 0; i < site->index_function->arg_count; i++)
+    states[i / 16] |= (uint64_t)FMT_STATE_LOST << i % 16 * 4;
+  site->states = states;
+  site->op_count = 0;
+  return true;
+}
+
+static bool describe_indexed(struct prof_site *site)
+{
+  const struct fmt_index *index = &site->module->index;
+  const struct fmt_index_site *known = site->index_site;
+  site->function = function_of_site(site);
+  site->index_function = &index->functions[site->function];
+  site->inlined = known->flags & FMT_SITE_INLINED;
+  site->cfa_kind = known->cfa_kind;
+  site->cfa_register = known->cfa_register;
+  site->cfa_offset = known->cfa_offset;
+  site->ops = index->ops + known->first_op;
+  site->op_count = known->op_count;
+  site->states = index->states + known->first_state;
+  site->state_words = site->index_function->state_words;
+  if (site->function != known->function) {
+    site->inlined = true;
+    return lose_arguments(site);
+  }
+  for (uint32_t i = 0; i < site->op_count; i++) {
+    site->uses_xmm |= site->ops[i].code == FMT_OP_XMM;
+    site->uses_entry |= site->ops[i].code == FMT_OP_ENTRY;
+  }
+  return true;
+}
+
+/* Where the offset of a site's CFA comes from when the index does not know it. */
+struct frame_hint {
+  uintptr_t stack, call_site; /* what the hook was given; stack 0: see offset */
+  int32_t offset;
+};
+
+static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
+                                  const struct frame_hint *hint)
+{
+  struct prof_site *site = prof_process_alloc(sizeof *site);
+  if (!site)
+    return NULL;
+  site->pc = pc;
+  site->function_address = function_address;
+  site->function = FMT_NONE;
+  site->module = prof_module_for_address(t, pc);
+  if (site->module && site->module->index.header)
+    site->index_site = prof_module_site(site->module, pc);
+  if (site->index_site && !describe_indexed(site))
+    return NULL;
+  if (site->cfa_kind == FMT_CFA_UNKNOWN) {
+    site->cfa_register = 7;
+    site->inlined = true; /* for all that is known */
+    site->cfa_offset = hint->stack ? scan_for_cfa(hint->stack, hint->call_site) : hint->offset;
+  }
+  if (site->module)
+    site->excluded = site->module->excluded || !prof_filter_allows(&prof_process, site->module, site->index_function);
+  return site;
+}
+
+static const struct prof_site *resolve(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
+                                       const struct frame_hint *hint)
+{
+  struct prof_process *process = &prof_process;
+  const struct prof_site *known = find(__atomic_load_n(&process->sites, __ATOMIC_ACQUIRE), pc, function_address);
+  if (known)
+    return known;
+  prof_pause(t); /* also for waiting: another thread may be having an index made */
+  prof_lock(&process->modules_lock);
+  known = find(process->sites, pc, function_address);
+  if (!known) {
+    struct prof_site *site = describe(t, pc, function_address, hint);
+    struct prof_site_table *table = site ? roomy(process) : NULL;
+    if (table) {
+      insert(table, site);
+      known = site;
+    }
+  }
+  prof_unlock(&process->modules_lock);
+  prof_resume(t);
+  return known;
+}
+
+const struct prof_site *prof_site_resolve(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
+                                          uintptr_t stack, uintptr_t call_site)
+{
+  const struct frame_hint hint = {.stack = stack, .call_site = call_site};
+  return resolve(t, pc, function_address, &hint);
+}
+
+const struct prof_site *prof_site_at(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
+                                     int32_t cfa_offset)
+{
+  const struct frame_hint hint = {.offset = cfa_offset};
+  return resolve(t, pc, function_address, &hint);
+}
+
+static void retire_edges(const struct prof_tree *tree, uintptr_t low, uintptr_t high)
+{
+  for (uint64_t at = tree->record->first_edge; at; at = ((struct fmt_rec_edge *)at)->next) {
+    struct fmt_rec_edge *edge = (struct fmt_rec_edge *)at;
+    uint64_t site = __atomic_load_n(&edge->site, __ATOMIC_RELAXED);
+    if (site >= low && site < high)
+      __atomic_store_n(&edge->site, 0, __ATOMIC_RELAXED);
+  }
+}
+
+void prof_sites_retire(uintptr_t low, uintptr_t high)
+{
+  struct prof_process *process = &prof_process;
+  prof_lock(&process->modules_lock);
+  struct prof_site_table *table = process->sites;
+  for (uint64_t i = 0; table && i <= table->mask; i++)
+    if (table->slots[i] && table->slots[i]->pc >= low && table->slots[i]->pc < high)
+      __atomic_store_n(&table->slots[i], &retired, __ATOMIC_RELEASE);
+  prof_unlock(&process->modules_lock);
+  prof_lock(&process->threads_lock);
+  for (struct prof_thread *t = process->threads; t; t = t->next)
+    retire_edges(&t->tree, low, high);
+  if (process->folded)
+    retire_edges(process->folded, low, high);
+  prof_unlock(&process->threads_lock);
+}

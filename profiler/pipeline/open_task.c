@@ -1,0 +1,154 @@
+/*
+ * The list of a thread's open tasks: chunks of a page, linked both ways.
+ */
+#include "profiler/pipeline/open_task.h"
+
+#include <sys/mman.h>
+
+#include "profiler/lifetime/thread_exit.h"
+
+#define CHUNK_SIZE  4096u
+#define CHUNK_TASKS ((CHUNK_SIZE - 4 * sizeof(void *)) / sizeof(struct prof_open_task))
+
+struct chunk {
+  struct chunk *outer, *inner;
+  uint64_t used;
+  uint64_t reserved;
+  struct prof_open_task tasks[CHUNK_TASKS];
+};
+
+_Static_assert(sizeof(struct chunk) <= CHUNK_SIZE, "a chunk fits a page");
+
+/* The chunk of the innermost task; NULL before the first. */
+static __thread struct chunk *current __attribute__((tls_model("initial-exec")));
+
+/* A chunk after `outer`, which is full or NULL, with signals blocked. */
+static struct chunk *next_chunk(struct chunk *outer)
+{
+  if (outer && outer->inner)
+    return outer->inner;
+  long mapped = prof_sys_mmap(0, CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (prof_sys_failed(mapped))
+    return NULL;
+  struct chunk *made = (struct chunk *)mapped;
+  made->outer = outer;
+  if (outer)
+    outer->inner = made;
+  else
+    prof_thread_watch();
+  return made;
+}
+
+static PROF_COLD bool advance(void)
+{
+  uint64_t mask = prof_block_signals();
+  struct chunk *next = next_chunk(current);
+  if (next)
+    current = next;
+  prof_restore_signals(mask);
+  return next != NULL;
+}
+
+struct prof_open_task *prof_open_task_add(void)
+{
+  struct chunk *chunk;
+  while (PROF_UNLIKELY(!(chunk = current) || chunk->used == CHUNK_TASKS))
+    if (!advance())
+      return NULL;
+  struct prof_open_task *task = &chunk->tasks[chunk->used];
+  prof_add(&chunk->used, 1);
+  /* A handler that used this chunk while it was empty has gone back to the outer one. */
+  __atomic_store_n(&current, chunk, __ATOMIC_RELEASE);
+  *task = (struct prof_open_task){0};
+  return task;
+}
+
+/* Takes the last task off the chunk if there are still `used`: a handler may have done it. */
+static void drop_last(struct chunk *chunk, uint64_t used)
+{
+  const uint64_t expected = used;
+  __asm__ volatile("cmpxchgq %2, %1" : "+a"(used), "+m"(chunk->used) : "r"(used - 1) : "cc", "memory");
+  if (used == expected)
+    chunk->tasks[used - 1].over = 0;
+}
+
+void prof_open_task_remove(struct prof_open_task *task)
+{
+  task->frame = NULL;
+  task->stage = NULL;
+  __atomic_store_n(&task->over, 1, __ATOMIC_RELEASE);
+  /* Those below a task that ends may have ended before it. */
+  struct chunk *chunk = current;
+  uint64_t used;
+  while ((used = chunk->used) != 0 && chunk->tasks[used - 1].over) {
+    drop_last(chunk, used);
+    if (chunk->used == 0 && chunk->outer)
+      current = chunk = chunk->outer;
+  }
+}
+
+/* The task before `task` in the list, or the last one for NULL, or NULL. */
+static struct prof_open_task *before(const struct prof_open_task *task)
+{
+  struct chunk *chunk = current;
+  if (task)
+    while (chunk && !(task >= chunk->tasks && task < chunk->tasks + CHUNK_TASKS))
+      chunk = chunk->outer;
+  if (!chunk)
+    return NULL;
+  uint64_t place = task ? (uint64_t)(task - chunk->tasks) : chunk->used;
+  if (place > 0)
+    return &chunk->tasks[place - 1];
+  chunk = chunk->outer;
+  return chunk && chunk->used ? &chunk->tasks[chunk->used - 1] : NULL;
+}
+
+struct prof_open_task *prof_open_task_innermost(void)
+{
+  return prof_open_task_before(NULL);
+}
+
+struct prof_open_task *prof_open_task_before(const struct prof_open_task *task)
+{
+  struct prof_open_task *outer = before(task);
+  while (outer && !outer->stage)
+    outer = before(outer);
+  return outer;
+}
+
+struct prof_open_task *prof_open_task_of_frame(const struct fmt_rec_frame *frame)
+{
+  struct prof_open_task *task = before(NULL);
+  while (task && task->frame != frame)
+    task = before(task);
+  return task;
+}
+
+struct prof_open_task *prof_open_task_around(const struct prof_open_task *task)
+{
+  struct prof_open_task *outer = before(task);
+  while (outer && !outer->frame)
+    outer = before(outer);
+  return outer;
+}
+
+void prof_open_tasks_forget_frames(void)
+{
+  for (struct prof_open_task *task = before(NULL); task; task = before(task))
+    task->frame = NULL;
+}
+
+void prof_open_tasks_release(void)
+{
+  uint64_t mask = prof_block_signals();
+  struct chunk *chunk = current;
+  current = NULL;
+  while (chunk && chunk->inner)
+    chunk = chunk->inner;
+  while (chunk) {
+    struct chunk *outer = chunk->outer;
+    prof_sys_munmap(chunk, CHUNK_SIZE);
+    chunk = outer;
+  }
+  prof_restore_signals(mask);
+}

@@ -1,0 +1,40 @@
+/*
+ * The tasks that a thread has open, as the program sees it: also those that are not recorded, since callbacks and
+ * errors must not depend on whether a profile is made.
+ *
+ * The list is the thread's own and lies in memory that a fork copies. A signal handler may begin and end tasks between
+ * any two instructions here; it leaves the list as it found it.
+ */
+#ifndef CALLSIG_PROFILER_PIPELINE_OPEN_TASK_H
+#define CALLSIG_PROFILER_PIPELINE_OPEN_TASK_H
+
+#include "profiler/base/internal.h"
+
+/* A task that was begun and not ended. */
+struct prof_open_task {
+  struct callsig_stage *stage; /* NULL: being begun */
+  struct fmt_rec_frame *frame; /* its frame in the shadow stack; NULL: it is not recorded */
+  uint64_t item;
+  uint64_t nested; /* ticks of the tasks that began and ended inside of it, and of the waits for queues */
+  uint32_t failed; /* callsig_task_fail() was called */
+  uint32_t over;   /* it ended out of order, with others above it */
+};
+
+/* Adds an innermost task. NULL: no memory. Anywhere. */
+struct prof_open_task *prof_open_task_add(void);
+/* Takes the task off. Anywhere. */
+void prof_open_task_remove(struct prof_open_task *task);
+/* The innermost task, or NULL. Anywhere. */
+struct prof_open_task *prof_open_task_innermost(void);
+/* The task that was begun before this one, or NULL. Anywhere. */
+struct prof_open_task *prof_open_task_before(const struct prof_open_task *task);
+/* The task whose frame this is, or NULL. Anywhere. */
+struct prof_open_task *prof_open_task_of_frame(const struct fmt_rec_frame *frame);
+/* The innermost recorded task outside of `task` (NULL: of all), or NULL. Anywhere. */
+struct prof_open_task *prof_open_task_around(const struct prof_open_task *task);
+/* No task of the thread has a frame any more: its tree is a forked parent's. In a slow section. */
+void prof_open_tasks_forget_frames(void);
+/* Gives the calling thread's list back: the thread ends. */
+void prof_open_tasks_release(void);
+
+#endif

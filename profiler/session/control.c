@@ -1,0 +1,143 @@
+/*
+ * The public functions: starting, enabling, clock and messages.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "profiler/base/internal.h"
+#include "profiler/base/options.h"
+#include "profiler/base/ring.h"
+
+const char *callsig_version(void)
+{
+  return CALLSIG_VERSION;
+}
+
+static uint32_t process_state(void)
+{
+  return __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE);
+}
+
+int prof_start_now(void)
+{
+  struct prof_thread *t = prof_thread_enter();
+  if (t)
+    prof_slow_leave(t);
+  return process_state() == PROF_PROCESS_FAILED ? -EIO : 0;
+}
+
+int callsig_start(const struct callsig_options *options)
+{
+  if (process_state() != PROF_PROCESS_NEW)
+    return -EALREADY;
+  int error = prof_options_keep(options);
+  return error ? error : prof_start_now();
+}
+
+/* The clock of another thread. */
+static uint64_t clock_of(const struct prof_thread *t, uint64_t now)
+{
+  if (prof_process.settings.clock != FMT_CLOCK_CPU)
+    return now;
+  /* As the kernel numbers them: the scheduler's clock of one thread. */
+  const long thread_clock = (long)(~(uint64_t)t->tid << 3 | 6);
+  struct timespec cpu = {0};
+  PROF_SYSCALL2(SYS_clock_gettime, thread_clock, &cpu);
+  return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+}
+
+/* Notes in every thread's record that its open frames ended now. The thread closes them when it comes by; a reader of
+ * the recording needs not wait for that. */
+static void end_open_frames(void)
+{
+  prof_lock(&prof_process.threads_lock);
+  uint64_t now = prof_clock_now();
+  for (const struct prof_thread *t = prof_process.threads; t; t = t->next) {
+    uint64_t running = 0;
+    __atomic_compare_exchange_n(&t->tree.record->end_ticks, &running, clock_of(t, now), false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+  }
+  prof_unlock(&prof_process.threads_lock);
+}
+
+void prof_set_recording(bool disabled, bool warming)
+{
+  uint64_t mask = prof_block_signals();
+  bool was_disabled = __atomic_exchange_n(&prof_process.disabled, disabled, __ATOMIC_SEQ_CST);
+  bool was_warming = __atomic_exchange_n(&prof_process.warming, warming, __ATOMIC_SEQ_CST);
+  if (was_disabled != disabled || was_warming != warming) {
+    if (!was_disabled)
+      end_open_frames();
+    prof_threads_interrupt();
+    prof_stamp_last();
+  }
+  prof_restore_signals(mask);
+}
+
+static int set_disabled(bool disabled)
+{
+  int error = prof_start_now();
+  if (!error && prof_process.scheduled)
+    error = -EBUSY;
+  if (!error)
+    prof_set_recording(disabled, false);
+  return error;
+}
+
+int callsig_disable(void)
+{
+  return set_disabled(true);
+}
+
+int callsig_enable(void)
+{
+  return set_disabled(false);
+}
+
+int callsig_is_enabled(void)
+{
+  return prof_start_now() == 0 && !__atomic_load_n(&prof_process.disabled, __ATOMIC_ACQUIRE);
+}
+
+void callsig_enabled_cleanup(int *was_enabled)
+{
+  if (!*was_enabled)
+    (void)callsig_disable();
+}
+
+const char *callsig_path(void)
+{
+  return process_state() == PROF_PROCESS_RECORDING ? prof_process.path : NULL;
+}
+
+int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
+{
+  if (!clock || !hz)
+    return -EINVAL;
+  if (__atomic_load_n(&prof_process.recorded, __ATOMIC_ACQUIRE))
+    return -EBUSY;
+  uint64_t mask = prof_block_signals();
+  prof_process.clock = clock;
+  prof_process.clock_data = data;
+  prof_process.clock_hz = hz;
+  prof_process.settings.clock = FMT_CLOCK_INJECTED;
+  if (prof_process.header) {
+    prof_process.header->clock = FMT_CLOCK_INJECTED;
+    prof_process.header->injected_hz = hz;
+    prof_process.header->hook_inner = 0;
+    prof_process.header->hook_outer = 0;
+    prof_process.header->timeline_min = prof_ring_least_ticks();
+    prof_threads_interrupt();
+  }
+  prof_restore_signals(mask);
+  return 0;
+}
+
+void callsig_set_message(callsig_message_fn message, void *data)
+{
+  uint64_t mask = prof_block_signals();
+  prof_process.message = NULL;
+  prof_process.message_data = data;
+  __atomic_store_n(&prof_process.message, message, __ATOMIC_RELEASE);
+  prof_restore_signals(mask);
+}

@@ -1,0 +1,540 @@
+/*
+ * The interpreter of capture programs.
+ *
+ * Memory that belongs to the program's own frame is read directly. Any other address is read with process_vm_readv(),
+ * which fails where a load would fault, so a dangling argument costs a state and no signal.
+ */
+#include "profiler/tree/capture.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+
+int prof_read_memory(void *target, uintptr_t address, size_t size)
+{
+  struct iovec local = {target, size}, remote = {(void *)address, size};
+  long done = PROF_SYSCALL6(SYS_process_vm_readv, prof_process.pid, &local, 1, &remote, 1, 0);
+  return done == (long)size ? 0 : -EFAULT;
+}
+
+static uint64_t extend(uint64_t value, uint8_t size, uint8_t flags)
+{
+  unsigned shift = size >= 8 ? 0 : 64 - 8u * size;
+  value <<= shift;
+  return flags & FMT_OPF_SIGNED ? (uint64_t)((int64_t)value >> shift) : value >> shift;
+}
+
+/* A load from the program's own frame, in pieces that it may have stored. */
+static uint64_t frame_load(uintptr_t address, uint8_t size)
+{
+  const uint8_t *bytes = (const uint8_t *)address;
+  uint64_t value = 0;
+  switch (size) {
+  case 8:
+    __builtin_memcpy(&value, bytes, 8);
+    return value;
+  case 4:
+    __builtin_memcpy(&value, bytes, 4);
+    return value;
+  case 2:
+    __builtin_memcpy(&value, bytes, 2);
+    return value;
+  case 1:
+    return *bytes;
+  default:
+    for (unsigned i = 0; i < size && i < 8; i++)
+      value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+  }
+}
+
+uintptr_t prof_capture_cfa(const struct prof_site *site, const struct prof_registers *registers)
+{
+  uintptr_t base = registers->general[site->cfa_register & 15] + (uintptr_t)(intptr_t)site->cfa_offset;
+  return site->cfa_kind == FMT_CFA_MEMORY ? frame_load(base, 8) : base;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+struct machine {
+  const struct prof_capture *capture;
+  uint64_t stack[FMT_STACK_MAX];
+  unsigned depth;
+  uint64_t *words, *out, *end; /* of the whole signature: start, next, one past the capacity */
+  uint64_t *arg_start;         /* first word of the arg that is being captured */
+  bool overflow;
+};
+
+enum outcome { GO_ON, EMITTED, LOST = FMT_STATE_LOST + 16, UNREADABLE = FMT_STATE_UNREADABLE + 16 };
+
+static uint64_t *top_of(struct machine *m)
+{
+  return &m->stack[m->depth - 1];
+}
+
+static void push(struct machine *m, uint64_t value)
+{
+  m->stack[m->depth++] = value;
+}
+
+static uint64_t pop(struct machine *m)
+{
+  return m->stack[--m->depth];
+}
+
+static void set_state(struct machine *m, unsigned arg, unsigned state)
+{
+  uint64_t *word = &m->words[arg / 16];
+  unsigned shift = arg % 16 * 4;
+  *word = (*word & ~((uint64_t)15 << shift)) | (uint64_t)state << shift;
+}
+
+static void put(struct machine *m, uint64_t word)
+{
+  if (m->out < m->end)
+    *m->out++ = word;
+  else
+    m->overflow = true;
+}
+
+static unsigned level_of(const struct machine *m, unsigned arg)
+{
+  return m->capture->levels ? m->capture->levels[arg] : FMT_WIDEN_NONE;
+}
+
+/* One word of an arg: its value, or the bucket that it lies in. */
+static enum outcome emit_word(struct machine *m, const struct fmt_op *op, uint64_t word)
+{
+  if (level_of(m, op->arg) == FMT_WIDEN_LOG2) {
+    set_state(m, op->arg, FMT_STATE_LOG2);
+    word = (uint64_t)fmt_bucket_log2(word, op->flags & FMT_OPF_SIGNED);
+  }
+  put(m, word);
+  return EMITTED;
+}
+
+/* The bytes of a string into words, behind its length: up to `limit`, or to the first NUL unless `counted`. */
+static enum outcome emit_bytes(struct machine *m, uintptr_t address, uint64_t length, uint64_t limit, bool counted)
+{
+  const uint64_t cut = (uint64_t)1 << 63;
+  uint8_t bytes[FMT_STRING_MAX];
+  if (limit > FMT_STRING_MAX)
+    limit = FMT_STRING_MAX;
+  bool is_cut = counted && length > limit;
+  uint64_t wish = counted && length < limit ? length : limit, size = 0;
+  bool ended = false;
+  while (size < wish && !ended) {
+    /* A piece never crosses a page, so that a string may end right before one that is not mapped. */
+    uint64_t piece = 4096 - (address + size) % 4096;
+    if (piece > wish - size)
+      piece = wish - size;
+    if (prof_read_memory(bytes + size, address + size, piece) < 0)
+      return UNREADABLE;
+    for (uint64_t end = size + piece; size < end && !ended; size += !ended)
+      ended = !counted && bytes[size] == 0;
+  }
+  if (!counted && !ended) {
+    uint8_t next = 0;
+    is_cut = prof_read_memory(&next, address + size, 1) == 0 && next != 0;
+  }
+  put(m, size | (is_cut ? cut : 0));
+  for (uint64_t at = 0; at < size; at += 8) {
+    uint64_t word = 0;
+    for (uint64_t i = at; i < size && i < at + 8; i++)
+      word |= (uint64_t)bytes[i] << 8 * (i - at);
+    put(m, word);
+  }
+  return EMITTED;
+}
+
+static enum outcome emit_string(struct machine *m, const struct fmt_op *op, uint64_t address, uint64_t length,
+                                bool counted)
+{
+  if (address == 0) {
+    put(m, UINT64_MAX);
+    return EMITTED;
+  }
+  return emit_bytes(m, address, length, (uint64_t)op->imm, counted);
+}
+
+static enum outcome emit_span(struct machine *m, const struct fmt_op *op, uintptr_t address, uint64_t count,
+                              bool in_frame)
+{
+  uint8_t bytes[FMT_SPAN_MAX * 8];
+  bool is_cut = count > FMT_SPAN_MAX;
+  if (is_cut)
+    count = FMT_SPAN_MAX;
+  if (!in_frame && count && prof_read_memory(bytes, address, count * op->size) < 0)
+    return UNREADABLE;
+  uintptr_t source = in_frame ? address : (uintptr_t)bytes;
+  put(m, count | (is_cut ? (uint64_t)1 << 63 : 0));
+  for (uint64_t i = 0; i < count; i++)
+    put(m, extend(frame_load(source + i * op->size, op->size), op->size, op->flags));
+  return EMITTED;
+}
+
+static enum outcome emit_range(struct machine *m, const struct fmt_op *op, uint64_t value)
+{
+  const int64_t *list = m->capture->site->module->index.ranges + op->imm;
+  uint64_t above = 0;
+  for (int64_t i = 1; i <= list[0]; i++)
+    above += op->flags & FMT_OPF_SIGNED ? list[i] <= (int64_t)value : list[i] < 0 || (uint64_t)list[i] <= value;
+  return emit_word(m, op, above);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa)
+{
+  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN)
+    return 0;
+  uintptr_t pc = frame_load(cfa - 8, 8);
+  return pc >= site->module->start && pc < site->module->end ? pc : 0;
+}
+
+const struct fmt_index_call_value *prof_capture_passed(const struct prof_site *site, uintptr_t return_pc, uint8_t reg)
+{
+  const struct prof_module *module = site->module;
+  const struct fmt_index_call_site *call = return_pc ? prof_module_call_site(module, return_pc) : NULL;
+  /* After a tail call the return address is that of another call. */
+  if (!call || call->physical != site->index_site->physical)
+    return NULL;
+  const struct fmt_index_call_value *values = module->index.call_values + call->first_value;
+  for (unsigned i = 0; i < call->value_count; i++)
+    if (values[i].reg == reg)
+      return &values[i];
+  return NULL;
+}
+
+const struct fmt_index_saved *prof_capture_saved(const struct prof_site *site, uint8_t reg)
+{
+  const struct fmt_index_saved *saved = site->module->index.saved + site->index_site->first_saved;
+  for (unsigned i = 0; i < site->index_site->saved_count; i++)
+    if (saved[i].reg == reg)
+      return &saved[i];
+  return NULL;
+}
+
+/* What register `reg` held on entry: what the caller says that it put there. */
+static enum outcome push_entry(struct machine *m, const struct fmt_op *op)
+{
+  const struct prof_capture *capture = m->capture;
+  uintptr_t pc = prof_capture_return(capture->site, capture->cfa);
+  const struct fmt_index_call_value *passed = prof_capture_passed(capture->site, pc, op->reg);
+  if (!passed)
+    return LOST;
+  uint64_t base = 0;
+  if (passed->kind == FMT_CALL_REGISTER) {
+    const struct fmt_index_saved *saved = prof_capture_saved(capture->site, passed->source);
+    base = saved ? frame_load(capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8)
+                 : capture->registers->general[passed->source & 15];
+  }
+  push(m, base + (uint64_t)passed->imm);
+  return GO_ON;
+}
+
+static uintptr_t thread_pointer(void)
+{
+  uintptr_t pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+static enum outcome push_tls(struct machine *m, const struct fmt_op *op)
+{
+  const struct prof_module *module = m->capture->site->module;
+  if (!module->tls_known)
+    return LOST;
+  push(m, thread_pointer() + (uint64_t)module->tls_offset + (uint64_t)op->imm);
+  return GO_ON;
+}
+
+/* Is memory mapped here? The kernel copies the mask of signals in before it looks at the operation, which does not
+ * exist: EINVAL tells that it could, EFAULT that it could not, and nothing changes either way. A fifth of what a copy
+ * of the memory costs. */
+static bool is_mapped(uintptr_t address)
+{
+  const uint64_t nothing = UINT64_MAX;
+  return PROF_SYSCALL4(SYS_rt_sigprocmask, nothing, address, 0, sizeof(uint64_t)) == -EINVAL;
+}
+
+static enum outcome load(struct machine *m, const struct fmt_op *op)
+{
+  uint64_t value = 0;
+  uintptr_t address = *top_of(m) + (uint64_t)op->imm;
+  /* Where the program keeps a parameter, it reads itself at this point: memory that is there stays there while this
+   * hook runs. What a rule follows may belong to another thread, and is copied by the kernel. */
+  if (op->flags & FMT_OPF_STORAGE && address % sizeof value + op->size <= sizeof value && is_mapped(address & ~7ul)) {
+    *top_of(m) = frame_load(address, op->size);
+    return GO_ON;
+  }
+  if (prof_read_memory(&value, *top_of(m) + (uint64_t)op->imm, op->size) < 0)
+    return UNREADABLE;
+  *top_of(m) = value;
+  return GO_ON;
+}
+
+static enum outcome divide(struct machine *m, const struct fmt_op *op)
+{
+  uint64_t b = pop(m), a = pop(m);
+  if (b == 0)
+    return LOST;
+  if (op->code == FMT_OP_MOD)
+    push(m, a % b);
+  else
+    push(m, b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b));
+  return GO_ON;
+}
+
+static uint64_t shift(uint8_t code, uint64_t value, uint64_t count)
+{
+  if (code == FMT_OP_SHRA)
+    return (uint64_t)((int64_t)value >> (count > 63 ? 63 : count));
+  if (count > 63)
+    return 0;
+  return code == FMT_OP_SHL ? value << count : value >> count;
+}
+
+static uint64_t binary(uint8_t code, uint64_t a, uint64_t b)
+{
+  switch (code) {
+  case FMT_OP_AND:
+    return a & b;
+  case FMT_OP_OR:
+    return a | b;
+  case FMT_OP_XOR:
+    return a ^ b;
+  case FMT_OP_PLUS:
+    return a + b;
+  case FMT_OP_MINUS:
+    return a - b;
+  case FMT_OP_MUL:
+    return a * b;
+  case FMT_OP_EQ:
+    return a == b;
+  case FMT_OP_NE:
+    return a != b;
+  case FMT_OP_GE:
+    return (int64_t)a >= (int64_t)b;
+  case FMT_OP_GT:
+    return (int64_t)a > (int64_t)b;
+  case FMT_OP_LE:
+    return (int64_t)a <= (int64_t)b;
+  case FMT_OP_LT:
+    return (int64_t)a < (int64_t)b;
+  default:
+    return shift(code, a, b);
+  }
+}
+
+/* Rearranges or changes the top of the stack. */
+static enum outcome rearrange(struct machine *m, const struct fmt_op *op)
+{
+  uint64_t *top = top_of(m), kept;
+  switch (op->code) {
+  case FMT_OP_ADD_CONST:
+    *top += (uint64_t)op->imm;
+    break;
+  case FMT_OP_DUP:
+    push(m, *top);
+    break;
+  case FMT_OP_DROP:
+    m->depth--;
+    break;
+  case FMT_OP_OVER:
+    push(m, top[-1]);
+    break;
+  case FMT_OP_PICK:
+    push(m, top[-op->imm]);
+    break;
+  case FMT_OP_SWAP:
+    kept = top[0];
+    top[0] = top[-1];
+    top[-1] = kept;
+    break;
+  case FMT_OP_ROT:
+    kept = top[0];
+    top[0] = top[-1];
+    top[-1] = top[-2];
+    top[-2] = kept;
+    break;
+  case FMT_OP_ABS:
+    *top = (int64_t)*top < 0 ? 0 - *top : *top;
+    break;
+  case FMT_OP_NEG:
+    *top = 0 - *top;
+    break;
+  case FMT_OP_NOT:
+    *top = ~*top;
+    break;
+  case FMT_OP_EXTEND:
+    *top = extend(*top, op->size, op->flags);
+    break;
+  default: /* FMT_OP_BITS: `size` is in bits */
+    kept = op->size >= 64 ? 0 : 64u - op->size;
+    *top = *top >> op->imm << kept;
+    *top = op->flags & FMT_OPF_SIGNED ? (uint64_t)((int64_t)*top >> kept) : *top >> kept;
+    break;
+  }
+  return GO_ON;
+}
+
+static enum outcome push_value(struct machine *m, const struct fmt_op *op)
+{
+  const struct prof_capture *capture = m->capture;
+  switch (op->code) {
+  case FMT_OP_REG:
+    push(m, capture->registers->general[op->reg & 15]);
+    return GO_ON;
+  case FMT_OP_XMM:
+    if (!capture->xmm)
+      return LOST;
+    push(m, capture->xmm[op->reg & 15]);
+    return GO_ON;
+  case FMT_OP_CONST:
+    push(m, (uint64_t)op->imm);
+    return GO_ON;
+  case FMT_OP_ADDRESS:
+    push(m, (uint64_t)op->imm + capture->site->module->bias);
+    return GO_ON;
+  case FMT_OP_CFA:
+    if (!capture->cfa)
+      return LOST;
+    push(m, capture->cfa);
+    return GO_ON;
+  case FMT_OP_ENTRY:
+    return push_entry(m, op);
+  default:
+    return push_tls(m, op);
+  }
+}
+
+/* Whole args in one op: a register, a constant, or memory of the frame. */
+static enum outcome emit_direct(struct machine *m, const struct fmt_op *op)
+{
+  uint64_t reg = m->capture->registers->general[op->reg & 15];
+  switch (op->code) {
+  case FMT_OP_EMIT_REG:
+    return emit_word(m, op, extend(reg, op->size, op->flags));
+  case FMT_OP_EMIT_NULL_REG:
+    return emit_word(m, op, reg != 0);
+  case FMT_OP_EMIT_CONST:
+    return emit_word(m, op, (uint64_t)op->imm);
+  case FMT_OP_EMIT_FRAME:
+    return emit_word(m, op, extend(frame_load(reg + (uint64_t)op->imm, op->size), op->size, op->flags));
+  default:
+    return emit_word(m, op, frame_load(reg + (uint64_t)op->imm, 8) != 0);
+  }
+}
+
+static enum outcome emit_from_stack(struct machine *m, const struct fmt_op *op)
+{
+  uint64_t top = pop(m);
+  switch (op->code) {
+  case FMT_OP_EMIT:
+    return emit_word(m, op, extend(top, op->size, op->flags));
+  case FMT_OP_EMIT_NULL:
+    return emit_word(m, op, top != 0);
+  case FMT_OP_EMIT_STRING:
+    return emit_string(m, op, top, 0, false);
+  case FMT_OP_EMIT_STRING_N:
+    return emit_string(m, op, pop(m), top, true);
+  case FMT_OP_EMIT_LOG2:
+    return emit_word(m, op, (uint64_t)fmt_bucket_log2(top, op->flags & FMT_OPF_SIGNED));
+  case FMT_OP_EMIT_RANGE:
+    return emit_range(m, op, top);
+  case FMT_OP_EMIT_SPAN:
+    return emit_span(m, op, pop(m), top, false);
+  default:
+    return emit_span(m, op, pop(m), top, true);
+  }
+}
+
+static enum outcome run_op(struct machine *m, const struct fmt_op *op)
+{
+  if (op->code <= FMT_OP_EMIT_NULL_FRAME)
+    return emit_direct(m, op);
+  if (op->code <= FMT_OP_TLS)
+    return push_value(m, op);
+  if (op->code >= FMT_OP_EMIT)
+    return emit_from_stack(m, op);
+  switch (op->code) {
+  case FMT_OP_FRAME_LOAD:
+    *top_of(m) = frame_load(*top_of(m) + (uint64_t)op->imm, op->size);
+    return GO_ON;
+  case FMT_OP_LOAD:
+    return load(m, op);
+  case FMT_OP_DIV:
+  case FMT_OP_MOD:
+    return divide(m, op);
+  case FMT_OP_ADD_CONST:
+  case FMT_OP_DUP:
+  case FMT_OP_DROP:
+  case FMT_OP_OVER:
+  case FMT_OP_PICK:
+  case FMT_OP_SWAP:
+  case FMT_OP_ROT:
+  case FMT_OP_ABS:
+  case FMT_OP_NEG:
+  case FMT_OP_NOT:
+  case FMT_OP_EXTEND:
+  case FMT_OP_BITS:
+    return rearrange(m, op);
+  case FMT_OP_LOSE:
+    return LOST;
+  default:
+    break;
+  }
+  uint64_t b = pop(m), a = pop(m);
+  push(m, binary(op->code, a, b));
+  return GO_ON;
+}
+
+int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint32_t capacity, uint32_t *count)
+{
+  const struct prof_site *site = capture->site;
+  if (capacity < site->state_words)
+    return -ENOBUFS;
+  struct machine m;
+  m.capture = capture;
+  m.depth = 0;
+  m.overflow = false;
+  m.words = words;
+  m.end = words + capacity;
+  for (uint32_t i = 0; i < site->state_words; i++)
+    words[i] = site->states[i];
+  m.out = m.arg_start = words + site->state_words;
+  bool begins = true; /* the next op is an arg's first */
+  for (uint32_t at = 0; at < site->op_count;) {
+    const struct fmt_op *op = &site->ops[at];
+    if (begins && level_of(&m, op->arg) == FMT_WIDEN_TYPE) {
+      /* Nothing about its value is told any more, also not whether it can be read. */
+      set_state(&m, op->arg, FMT_STATE_TYPE);
+      at += op->skip ? op->skip : 1u;
+      continue;
+    }
+    begins = false;
+    if (op->code == FMT_OP_SKIP) {
+      at += 1 + (uint32_t)op->imm;
+      continue;
+    }
+    if (op->code == FMT_OP_BRANCH) {
+      at += 1 + (pop(&m) ? (uint32_t)op->imm : 0);
+      continue;
+    }
+    bool destroyed = capture->first && op->flags & FMT_OPF_VOLATILE;
+    enum outcome outcome = destroyed ? LOST : run_op(&m, op);
+    at++;
+    if (outcome == GO_ON)
+      continue;
+    if (outcome != EMITTED) {
+      set_state(&m, op->arg, outcome - 16);
+      m.out = m.arg_start;
+      at += op->skip ? op->skip - 1u : 0;
+    }
+    m.arg_start = m.out;
+    m.depth = 0;
+    begins = true;
+  }
+  *count = (uint32_t)(m.out - words);
+  return m.overflow ? -ENOBUFS : 0;
+}

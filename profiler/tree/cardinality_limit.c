@@ -1,0 +1,270 @@
+/*
+ * The cardinality guard.
+ *
+ * A function starts with exact signatures. When one more would exceed its budget, the arg with the most distinct values
+ * widens: an integer to log2 buckets and then to its type, anything else to its type at once. The signatures that are
+ * recorded already stay as they are, and are counted as the levels make them; so one round of widening frees places,
+ * and the records of a function never exceed the budget times two for each arg.
+ */
+#include "profiler/tree/cardinality_limit.h"
+
+#include "profiler/base/table.h"
+#include "profiler/tree/tree.h"
+
+#define VALUES_SLOTS                                                                                                   \
+  1024u /* for the distinct values of one arg: more than twice the signatures that can be counted                      \
+         */
+
+static const struct fmt_index_type *type_of(const struct fmt_index *index, const struct fmt_index_arg *arg)
+{
+  return &index->types[arg->type];
+}
+
+static unsigned state_at(const uint64_t *words, unsigned arg)
+{
+  return words[arg / 16] >> arg % 16 * 4 & 15;
+}
+
+static void set_state(uint64_t *words, unsigned arg, unsigned state)
+{
+  unsigned shift = arg % 16 * 4;
+  words[arg / 16] = (words[arg / 16] & ~((uint64_t)15 << shift)) | (uint64_t)state << shift;
+}
+
+uint32_t prof_guard_words(const struct fmt_index_arg *arg, unsigned state, const uint64_t *word)
+{
+  if (state == FMT_STATE_LOG2)
+    return 1;
+  if (state != FMT_STATE_READ)
+    return 0;
+  const uint64_t size = ~((uint64_t)1 << 63);
+  switch (arg->kind) {
+  case FMT_ARG_VALUE:
+  case FMT_ARG_NULLNESS:
+  case FMT_ARG_BUCKET_LOG2:
+  case FMT_ARG_BUCKET_RANGE:
+  case FMT_ARG_FLOAT:
+    return 1;
+  case FMT_ARG_STRING:
+    return 1 + (*word == UINT64_MAX ? 0 : (uint32_t)(((*word & size) + 7) / 8));
+  case FMT_ARG_SPAN:
+    return 1 + (uint32_t)(*word & size);
+  default:
+    return 0;
+  }
+}
+
+/* May the arg widen to log2 buckets? */
+static bool is_number(const struct fmt_index *index, const struct fmt_index_arg *arg)
+{
+  const struct fmt_index_type *type = type_of(index, arg);
+  return arg->kind == FMT_ARG_VALUE && (type->kind == FMT_TYPE_SIGNED || type->kind == FMT_TYPE_UNSIGNED);
+}
+
+uint32_t prof_guard_widen(const struct fmt_index_function *function_info, const struct fmt_index *index,
+                          const uint8_t *levels, uint64_t *words)
+{
+  const struct fmt_index_arg *args = index->args + function_info->first_arg;
+  uint32_t in = function_info->state_words, out = in;
+  for (unsigned i = 0; i < function_info->arg_count; i++) {
+    unsigned state = state_at(words, i);
+    uint32_t size = prof_guard_words(&args[i], state, &words[in]);
+    bool content = (size && (state == FMT_STATE_READ || state == FMT_STATE_LOG2)) || state == FMT_STATE_UNREADABLE;
+    if (content && levels[i] == FMT_WIDEN_TYPE) {
+      set_state(words, i, FMT_STATE_TYPE);
+    } else if (size && state == FMT_STATE_READ && levels[i] == FMT_WIDEN_LOG2) {
+      set_state(words, i, FMT_STATE_LOG2);
+      words[out++] = (uint64_t)fmt_bucket_log2(words[in], type_of(index, &args[i])->is_signed);
+    } else {
+      for (uint32_t k = 0; k < size; k++)
+        words[out + k] = words[in + k];
+      out += size;
+    }
+    in += size;
+  }
+  return out;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* A count of distinct 64-bit values; a value stands for longer contents by its hash. */
+struct values {
+  uint64_t slots[VALUES_SLOTS]; /* 0: free */
+  uint32_t count;
+};
+
+static void values_add(struct values *values, uint64_t value)
+{
+  uint64_t hash = prof_hash_mix(1, value) | 1;
+  for (uint64_t i = hash >> 8;; i++) {
+    uint64_t *slot = &values->slots[i % VALUES_SLOTS];
+    if (*slot == hash || values->count >= VALUES_SLOTS / 2)
+      return;
+    if (*slot == 0) {
+      *slot = hash;
+      values->count++;
+      return;
+    }
+  }
+}
+
+/* What the guard works on: a function, and memory for one signature and one set of values. */
+struct guard {
+  struct prof_tree *tree;
+  const struct fmt_index_function *info;
+  const struct fmt_index *index;
+  struct fmt_rec_function *function;
+  uint8_t *levels;
+  uint64_t words[FMT_SIGNATURE_MAX_WORDS];
+  struct values values;
+};
+
+static uint64_t hash_of(uint64_t seed, const uint64_t *words, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    seed = prof_hash_mix(seed, words[i]);
+  return seed;
+}
+
+typedef void (*signature_fn)(struct guard *guard, uint32_t count, unsigned arg);
+
+/* Visits the function's signatures as the levels make them: guard->words holds each in turn. */
+static void each_signature(struct guard *guard, const uint64_t *extra, uint32_t extra_count, signature_fn visit,
+                           unsigned arg)
+{
+  const struct prof_table *table = &guard->tree->signatures;
+  guard->values.count = 0;
+  for (unsigned i = 0; i < VALUES_SLOTS; i++)
+    guard->values.slots[i] = 0;
+  for (uint64_t i = 0; i <= table->mask + 1; i++) {
+    const struct fmt_rec_signature *signature = i <= table->mask ? table->slots[i].item : NULL;
+    const uint64_t *words = i <= table->mask ? (signature ? signature->words : NULL) : extra;
+    uint32_t count = signature ? signature->word_count : extra_count;
+    if (!words || (signature && (signature->function != (uintptr_t)guard->function || signature->flags)))
+      continue;
+    for (uint32_t k = 0; k < count; k++)
+      guard->words[k] = words[k];
+    visit(guard, prof_guard_widen(guard->info, guard->index, guard->levels, guard->words), arg);
+  }
+}
+
+static void visit_whole(struct guard *guard, uint32_t count, unsigned arg)
+{
+  (void)arg;
+  values_add(&guard->values, hash_of(0, guard->words, count));
+}
+
+static void visit_arg(struct guard *guard, uint32_t count, unsigned arg)
+{
+  (void)count;
+  const struct fmt_index_arg *args = guard->index->args + guard->info->first_arg;
+  uint32_t at = guard->info->state_words;
+  for (unsigned i = 0; i < arg; i++)
+    at += prof_guard_words(&args[i], state_at(guard->words, i), &guard->words[at]);
+  unsigned state = state_at(guard->words, arg);
+  values_add(&guard->values, hash_of(state, &guard->words[at], prof_guard_words(&args[arg], state, &guard->words[at])));
+}
+
+/* The arg with the most distinct values among those that can still widen; arg_count when none can. */
+static unsigned most_varied(struct guard *guard, const uint64_t *extra, uint32_t extra_count)
+{
+  unsigned best = guard->info->arg_count;
+  uint32_t most = 1;
+  for (unsigned arg = 0; arg < guard->info->arg_count; arg++) {
+    if (guard->levels[arg] == FMT_WIDEN_TYPE)
+      continue;
+    each_signature(guard, extra, extra_count, visit_arg, arg);
+    if (guard->values.count > most) {
+      most = guard->values.count;
+      best = arg;
+    }
+  }
+  return best;
+}
+
+/* The function's levels, one byte an arg, made when there are none. NULL: no space. */
+static uint8_t *make_levels(struct prof_tree *tree, struct fmt_rec_function *function, uint32_t args)
+{
+  if (!function->levels) {
+    size_t size = (sizeof(struct fmt_rec_name) + args + 8) & ~(size_t)7;
+    struct fmt_rec_name *name = prof_record_alloc(tree, size);
+    if (!name)
+      return NULL;
+    name->length = args;
+    name->tag = (struct fmt_rec_tag){FMT_TAG_NAME, (uint32_t)size};
+    __atomic_store_n(&function->levels, (uintptr_t)name, __ATOMIC_RELEASE);
+  }
+  return (uint8_t *)((struct fmt_rec_name *)function->levels)->text;
+}
+
+static void set_level(struct fmt_rec_function *function, uint8_t *level, uint8_t value)
+{
+  function->widened_args += *level == FMT_WIDEN_NONE;
+  *level = value;
+  function->widenings++;
+}
+
+bool prof_guard_raise(struct prof_tree *tree, struct fmt_rec_function *function, const struct fmt_rec_name *levels)
+{
+  uint8_t *own = make_levels(tree, function, levels->length);
+  for (uint32_t i = 0; own && i < levels->length; i++)
+    if ((uint8_t)levels->text[i] > own[i])
+      set_level(function, &own[i], (uint8_t)levels->text[i]);
+  return own != NULL;
+}
+
+/* Widens args until the function's signatures, with the new one, are within the budget. */
+static void widen(struct guard *guard, const uint64_t *extra, uint32_t extra_count)
+{
+  each_signature(guard, extra, extra_count, visit_whole, 0);
+  uint32_t before = guard->values.count;
+  while (guard->values.count > PROF_GUARD_BUDGET) {
+    unsigned arg = most_varied(guard, extra, extra_count);
+    if (arg == guard->info->arg_count)
+      break;
+    const struct fmt_index_arg *args = guard->index->args + guard->info->first_arg;
+    bool to_buckets = guard->levels[arg] == FMT_WIDEN_NONE && is_number(guard->index, &args[arg]);
+    set_level(guard->function, &guard->levels[arg], to_buckets ? FMT_WIDEN_LOG2 : FMT_WIDEN_TYPE);
+    each_signature(guard, extra, extra_count, visit_whole, 0);
+  }
+  guard->function->distinct = guard->values.count;
+  prof_count_loss(FMT_LOSS_SIGNATURES_MERGED, before - guard->values.count);
+}
+
+bool prof_guard_admit(struct prof_tree *tree, const struct fmt_index_function *function_info,
+                      const struct fmt_index *index, struct fmt_rec_function *function, uint64_t *words,
+                      uint32_t *count)
+{
+  if (function->levels)
+    *count = prof_guard_widen(function_info, index, prof_function_levels(function), words);
+  if (*count <= function_info->state_words || function->distinct < PROF_GUARD_BUDGET ||
+      prof_signature_find(tree, function, words, *count, 0))
+    return true;
+  struct prof_arena scratch = {0};
+  struct guard *guard = prof_arena_alloc(&scratch, sizeof *guard);
+  if (!guard)
+    return false;
+  guard->tree = tree;
+  guard->info = function_info;
+  guard->index = index;
+  guard->function = function;
+  guard->levels = make_levels(tree, function, function_info->arg_count);
+  bool done = guard->levels != NULL;
+  if (done) {
+    widen(guard, words, *count);
+    *count = prof_guard_widen(function_info, index, guard->levels, words);
+  }
+  prof_arena_free(&scratch);
+  return done;
+}
+
+bool prof_guard_admit_recorded(struct prof_tree *tree, const struct fmt_rec_module *module,
+                               struct fmt_rec_function *function, uint64_t *words, uint32_t *count)
+{
+  const struct prof_module *known = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE);
+  while (known && known->record != module)
+    known = known->next;
+  if (!known || !known->index.header || function->function == FMT_NONE)
+    return true;
+  return prof_guard_admit(tree, &known->index.functions[function->function], &known->index, function, words, count);
+}

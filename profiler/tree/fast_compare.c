@@ -1,0 +1,249 @@
+/*
+ * Plans: what a tree knows of a probe site, and what the fast path compares there.
+ *
+ * A plan is made with the levels of widening that its function has then. Edges keep the plan that they were made with,
+ * so an edge that is older than a widening goes on comparing its exact words, which is sound: it is one of the rows
+ * that the widened one is made of.
+ */
+#include "profiler/base/recording.h"
+#include "profiler/base/table.h"
+#include "profiler/tree/capture.h"
+#include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/tree.h"
+
+static uint64_t hash_plan(uintptr_t pc, uintptr_t return_pc)
+{
+  return prof_hash_mix(prof_hash_mix(0, pc), return_pc);
+}
+
+/* The slot of the plan, or the free one where it would be. */
+static struct prof_table_slot *slot_of(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
+                                       uintptr_t return_pc)
+{
+  struct prof_table_slot *slot;
+  for (uint64_t i = hash_plan(pc, return_pc); (slot = prof_table_at(&tree->plans, i))->item; i++) {
+    const struct prof_plan *plan = slot->item;
+    if (plan->site->pc == pc && plan->site->function_address == function_address && plan->return_pc == return_pc)
+      break;
+  }
+  return slot;
+}
+
+struct prof_plan *prof_plan_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
+                                 uintptr_t return_pc)
+{
+  return slot_of(tree, pc, function_address, return_pc)->item;
+}
+
+/* What one arg's ops come to: a value in one of the ways that the fast path knows, and how it is emitted. */
+struct summary {
+  enum { FROM_REGISTER, FROM_FRAME, CONSTANT, LOST } source; /* LOST: no word, each time */
+  bool nullness;
+  uint8_t reg, size, flags;
+  int64_t offset;
+};
+
+static bool summarize_single(const struct fmt_op *op, struct summary *summary)
+{
+  *summary = (struct summary){.reg = op->reg, .size = op->size, .flags = op->flags};
+  switch (op->code) {
+  case FMT_OP_EMIT_CONST:
+    summary->source = CONSTANT;
+    return true;
+  case FMT_OP_EMIT_NULL_REG:
+    summary->nullness = true;
+    return true;
+  case FMT_OP_EMIT_REG:
+    return true;
+  case FMT_OP_EMIT_FRAME:
+  case FMT_OP_EMIT_NULL_FRAME:
+    summary->nullness = op->code == FMT_OP_EMIT_NULL_FRAME;
+    summary->source = FROM_FRAME;
+    summary->offset = op->imm;
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* What the caller that the plan is for passed in register `reg`, plus summary->offset. */
+static bool summarize_entry(const struct prof_plan *plan, uint8_t reg, struct summary *summary)
+{
+  const struct prof_site *site = plan->site;
+  if (!plan->return_pc || site->cfa_kind != FMT_CFA_REGISTER)
+    return false;
+  const struct fmt_index_call_value *passed = prof_capture_passed(site, plan->return_pc, reg);
+  if (!passed || passed->kind == FMT_CALL_CONST) {
+    summary->source = passed ? CONSTANT : LOST;
+    return true;
+  }
+  const struct fmt_index_saved *saved = prof_capture_saved(site, passed->source);
+  summary->offset += passed->imm;
+  if (saved && summary->offset != 0)
+    return false;
+  summary->source = saved ? FROM_FRAME : FROM_REGISTER;
+  summary->reg = saved ? site->cfa_register : passed->source;
+  summary->offset += saved ? site->cfa_offset + saved->cfa_offset : 0;
+  return true;
+}
+
+/* A register, the frame's address, or what the caller passed, plus a constant. */
+static bool summarize_sum(const struct prof_plan *plan, const struct fmt_op *ops, uint32_t count,
+                          struct summary *summary)
+{
+  const struct prof_site *site = plan->site;
+  const struct fmt_op *emit = &ops[count - 1];
+  if (count < 2 || count > 3 || (count == 3 && ops[1].code != FMT_OP_ADD_CONST) ||
+      (emit->code != FMT_OP_EMIT && emit->code != FMT_OP_EMIT_NULL))
+    return false;
+  *summary = (struct summary){.nullness = emit->code == FMT_OP_EMIT_NULL, .size = emit->size, .flags = emit->flags};
+  summary->offset = count == 3 ? ops[1].imm : 0;
+  if (ops[0].code == FMT_OP_CONST || ops[0].code == FMT_OP_ADDRESS) {
+    summary->source = CONSTANT;
+  } else if (ops[0].code == FMT_OP_ENTRY) {
+    return summarize_entry(plan, ops[0].reg, summary);
+  } else if (ops[0].code == FMT_OP_REG) {
+    summary->reg = ops[0].reg;
+  } else if (ops[0].code == FMT_OP_CFA && site->cfa_kind == FMT_CFA_REGISTER) {
+    summary->reg = site->cfa_register;
+    summary->offset += site->cfa_offset;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static uint8_t frame_kind(uint8_t size)
+{
+  return size == 8 ? PROF_PLAN_FRAME8 : size == 4 ? PROF_PLAN_FRAME4 : size == 2 ? PROF_PLAN_FRAME2 : PROF_PLAN_FRAME1;
+}
+
+/* The op that compares such a value at this level of widening; false when there is none. */
+static bool plan_op(const struct summary *summary, unsigned level, struct prof_plan_op *op)
+{
+  if (summary->source == CONSTANT) {
+    *op = (struct prof_plan_op){.kind = PROF_PLAN_SKIP};
+    return true;
+  }
+  uint8_t size = summary->size;
+  bool in_frame = summary->source == FROM_FRAME;
+  if (summary->reg > 15 || summary->offset != (int32_t)summary->offset || (in_frame && level == FMT_WIDEN_LOG2) ||
+      (in_frame && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
+    return false;
+  *op = (struct prof_plan_op){.reg = summary->reg,
+                              .shift = size >= 8 ? 0 : (uint8_t)(64 - 8 * size),
+                              .flags = summary->flags & FMT_OPF_SIGNED,
+                              .offset = (int32_t)summary->offset};
+  if (level == FMT_WIDEN_LOG2)
+    op->kind = PROF_PLAN_LOG2;
+  else if (in_frame)
+    op->kind = summary->nullness ? PROF_PLAN_FRAME_NULL : frame_kind(size);
+  else
+    op->kind = summary->nullness ? PROF_PLAN_REG_NULL : PROF_PLAN_REG;
+  return true;
+}
+
+/* The first ops of a plan that holds for one return address: is this call one that returns there? */
+static void compare_return(struct prof_plan *plan)
+{
+  uint64_t pc = plan->return_pc;
+  plan->ops[0] = (struct prof_plan_op){
+      .kind = PROF_PLAN_RETURN, .reg = plan->site->cfa_register, .offset = plan->site->cfa_offset - (int32_t)sizeof pc};
+  _Static_assert(sizeof plan->ops[1] == sizeof pc, "an address takes the place of an op");
+  __builtin_memcpy(&plan->ops[1], &pc, sizeof pc);
+  plan->count = 2;
+}
+
+/* Fills the plan's ops, one for each word of a signature whose args are all read; false when the interpreter has to
+ * run. */
+static bool fill_ops(struct prof_plan *plan, const uint8_t *levels)
+{
+  const struct prof_site *site = plan->site;
+  if (plan->return_pc)
+    compare_return(plan);
+  for (uint32_t first = 0; first < site->op_count;) {
+    const struct fmt_op *ops = &site->ops[first];
+    uint32_t count = 1;
+    while (ops[count - 1].code > FMT_OP_EMIT_NULL_FRAME && ops[count - 1].code < FMT_OP_EMIT)
+      count++;
+    first += count;
+    unsigned level = levels ? levels[ops->arg] : FMT_WIDEN_NONE;
+    struct summary summary;
+    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(plan, ops, count, &summary);
+    if (level == FMT_WIDEN_TYPE || (known && summary.source == LOST))
+      continue;
+    if (!known || !plan_op(&summary, level, &plan->ops[plan->count]))
+      return false;
+    plan->count++;
+    plan->compared++;
+  }
+  return true;
+}
+
+static struct prof_plan *make_plan(struct prof_tree *tree, const struct prof_site *site,
+                                   struct fmt_rec_function *function, bool arguments, uintptr_t return_pc)
+{
+  size_t ops = arguments ? site->op_count + 2u : 0; /* two for a return address */
+  struct prof_plan *plan = prof_arena_alloc(&tree->arena, sizeof *plan + ops * sizeof(struct prof_plan_op));
+  if (!plan)
+    return NULL;
+  plan->active = &function->active;
+  plan->site = site;
+  plan->function = function;
+  plan->widened = (uint32_t)function->widenings;
+  plan->arguments = arguments;
+  plan->return_pc = return_pc;
+  plan->words = (uint32_t)offsetof(struct fmt_rec_edge, words) + site->state_words * (uint32_t)sizeof(uint64_t);
+  plan->fast = !arguments || fill_ops(plan, prof_function_levels(function));
+  if (!plan->fast)
+    plan->count = plan->compared = 0;
+  return plan;
+}
+
+void prof_tree_check_pressure(struct prof_tree *tree)
+{
+  uint64_t used = prof_recording_used(), limit = prof_process.reserved;
+  if (used >= limit / 16 * 15)
+    tree->pressure = PROF_PRESSURE_SIGNATURES;
+  else if (used >= limit / 4 * 3)
+    tree->pressure = PROF_PRESSURE_CONTEXTS;
+}
+
+struct prof_plan *prof_tree_plan(struct prof_tree *tree, const struct prof_site *site, uintptr_t return_pc)
+{
+  bool arguments = prof_process.settings.signatures && tree->pressure < PROF_PRESSURE_SIGNATURES;
+  struct prof_table_slot *slot = slot_of(tree, site->pc, site->function_address, return_pc);
+  struct prof_plan *known = slot->item;
+  if (known && known->site == site && known->function && known->widened == known->function->widenings &&
+      known->arguments == arguments)
+    return known;
+  uint64_t module = site->module ? (uintptr_t)site->module->record : 0;
+  uint64_t address = site->function == FMT_NONE || !site->index_function->address
+                         ? site->function_address
+                         : site->index_function->address + site->module->bias;
+  struct fmt_rec_function *function = prof_tree_function(tree, module, FMT_FUNCTION_KIND_CODE, site->function, address);
+  struct prof_plan *made = function ? make_plan(tree, site, function, arguments, return_pc) : NULL;
+  if (!made)
+    return NULL;
+  if (known)
+    slot->item = made;
+  else if (!prof_table_add(&tree->plans, &tree->arena, hash_plan(site->pc, return_pc), made))
+    return NULL;
+  return made;
+}
+
+bool prof_plan_exclude(struct prof_tree *tree, const struct prof_site *site)
+{
+  /* The exits of the function are known by its address alone, which is no return address. */
+  struct prof_site *function = prof_arena_alloc(&tree->arena, sizeof *function);
+  struct prof_plan *of_site = prof_arena_alloc(&tree->arena, sizeof *of_site);
+  struct prof_plan *of_function = prof_arena_alloc(&tree->arena, sizeof *of_function);
+  if (!function || !of_site || !of_function)
+    return false;
+  function->pc = site->function_address;
+  function->excluded = true;
+  of_site->site = site;
+  of_function->site = function;
+  return prof_table_add(&tree->plans, &tree->arena, hash_plan(site->pc, 0), of_site) &&
+         prof_table_add(&tree->plans, &tree->arena, hash_plan(function->pc, 0), of_function);
+}

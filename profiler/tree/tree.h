@@ -1,0 +1,62 @@
+/*
+ * The calling-context tree, beyond what internal.h offers to every part of the runtime.
+ */
+#ifndef CALLSIG_PROFILER_TREE_TREE_H
+#define CALLSIG_PROFILER_TREE_TREE_H
+
+#include "profiler/base/internal.h"
+
+/* Edges into one context; beyond them the caller's signature merges. */
+#define PROF_EDGES_MAX 4096u
+
+/* What an edge is made of. */
+struct prof_edge_key {
+  uint64_t site, function_address;
+  struct fmt_rec_function *function;
+  const uint64_t *words;
+  uint32_t word_count;
+  uint32_t signature_flags;
+  struct fmt_rec_context *context; /* the callee's, NULL: follows from the caller's */
+  uint32_t flags;                  /* the edge's, when `context` is given */
+  uint32_t cfa;
+  struct prof_plan *plan;
+  bool generic; /* never on the fast path */
+};
+
+/* The function of the tree, or NULL. Anywhere. */
+struct fmt_rec_function *prof_tree_function_find(const struct prof_tree *tree, uint64_t module, uint32_t kind,
+                                                 uint32_t function, uint64_t address);
+/* The same, made when new. NULL: no space. */
+struct fmt_rec_function *prof_tree_function(struct prof_tree *tree, uint64_t module, uint32_t kind, uint32_t function,
+                                            uint64_t address);
+/* The function that stands for the tasks of a stage. NULL: no space. */
+struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const struct fmt_rec_stage *stage);
+/* The edge from `from` for an action, or for a task with this text (NULL: none), made when new. NULL: no space. */
+struct fmt_rec_edge *prof_tree_named(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                     struct fmt_rec_function *function, const struct fmt_rec_name *text);
+struct fmt_rec_context *prof_context_of(struct prof_tree *tree, struct fmt_rec_context *parent,
+                                        struct fmt_rec_function *function);
+struct fmt_rec_signature *prof_signature_find(const struct prof_tree *tree, const struct fmt_rec_function *function,
+                                              const uint64_t *words, uint32_t count, uint32_t flags);
+
+/* The variant of the context with this signature, made when new. NULL: no space. */
+struct fmt_rec_variant *prof_tree_variant(struct prof_tree *tree, struct fmt_rec_context *context,
+                                          const uint64_t *words, uint32_t count, uint32_t flags);
+
+uint64_t prof_edge_hash(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count);
+/* Anywhere. */
+struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct fmt_rec_variant *from, uint64_t site,
+                                    uint64_t function_address, const uint64_t *words, uint32_t count);
+struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                    const struct prof_edge_key *key);
+
+/* plan.c: raises tree->pressure by how full the recording is. */
+void prof_tree_check_pressure(struct prof_tree *tree);
+/* plan.c: the newest plan of the probe site `pc` for this function and this return address of its calls (0: any), or
+ * NULL. Anywhere. */
+struct prof_plan *prof_plan_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
+                                 uintptr_t return_pc);
+/* plan.c: notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
+bool prof_plan_exclude(struct prof_tree *tree, const struct prof_site *site);
+
+#endif

@@ -1,0 +1,102 @@
+#include "symbols/capture/code.h"
+
+#include "symbols/elf/frame.h"
+
+void sym_code_add(struct sym_code *code, uint8_t op, uint8_t reg, uint8_t size, uint8_t flags, int64_t imm)
+{
+  if (code->count == FMT_PROGRAM_MAX) {
+    code->too_long = true;
+    return;
+  }
+  code->ops[code->count++] = (struct fmt_op){.code = op, .reg = reg, .size = size, .flags = flags, .imm = imm};
+}
+
+void sym_code_append(struct sym_code *code, const struct sym_code *more)
+{
+  if (code->count == 0) {
+    *code = *more;
+    return;
+  }
+  for (unsigned i = 0; i < more->count; i++) {
+    const struct fmt_op *op = &more->ops[i];
+    sym_code_add(code, op->code, op->reg, op->size, op->flags, op->imm);
+  }
+  code->barrier = code->count;
+  code->too_long |= more->too_long;
+}
+
+/* The last op when it may still be changed and is of this kind. */
+static struct fmt_op *last(struct sym_code *code, uint8_t op)
+{
+  if (code->count <= code->barrier || code->ops[code->count - 1].code != op)
+    return NULL;
+  return &code->ops[code->count - 1];
+}
+
+void sym_code_constant(struct sym_code *code, int64_t imm)
+{
+  sym_code_add(code, FMT_OP_CONST, 0, 0, 0, imm);
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+  return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+void sym_code_add_constant(struct sym_code *code, int64_t imm)
+{
+  static const uint8_t sums[] = {FMT_OP_ADD_CONST, FMT_OP_CONST, FMT_OP_ADDRESS};
+  if (imm == 0)
+    return;
+  for (unsigned i = 0; i < sizeof sums; i++) {
+    struct fmt_op *op = last(code, sums[i]);
+    if (op) {
+      op->imm = add(op->imm, imm);
+      return;
+    }
+  }
+  sym_code_add(code, FMT_OP_ADD_CONST, 0, 0, 0, imm);
+}
+
+bool sym_code_is_frame(const struct sym_code *code, int64_t offset, int cfa_register)
+{
+  if (code->count == 0 || code->count > 2)
+    return false;
+  const struct fmt_op *base = &code->ops[0];
+  bool is_base =
+      base->code == FMT_OP_CFA || (base->code == FMT_OP_REG && (base->reg == SYM_RSP || base->reg == cfa_register));
+  if (!is_base || (code->count == 2 && code->ops[1].code != FMT_OP_ADD_CONST))
+    return false;
+  if (code->count == 2)
+    offset = add(offset, code->ops[1].imm);
+  return offset >= -SYM_FRAME_REACH && offset <= SYM_FRAME_REACH;
+}
+
+void sym_code_load(struct sym_code *code, uint8_t size, int64_t offset, int cfa_register)
+{
+  uint8_t load = sym_code_is_frame(code, offset, cfa_register) ? FMT_OP_FRAME_LOAD : FMT_OP_LOAD;
+  struct fmt_op *sum = last(code, FMT_OP_ADD_CONST);
+  if (sum) {
+    offset = add(offset, sum->imm);
+    code->count--;
+  }
+  sym_code_add(code, load, 0, size, 0, offset);
+}
+
+bool sym_code_is_sum(const struct sym_code *code, uint8_t *base, int64_t *offset)
+{
+  if (code->count < 1 || code->count > 2 || code->ops[0].code != FMT_OP_REG ||
+      (code->count == 2 && code->ops[1].code != FMT_OP_ADD_CONST))
+    return false;
+  *base = code->ops[0].reg;
+  *offset = code->count == 2 ? code->ops[1].imm : 0;
+  return true;
+}
+
+bool sym_code_has(const struct sym_code *code, uint8_t op)
+{
+  for (unsigned i = 0; i < code->count; i++)
+    if (code->ops[i].code == op)
+      return true;
+  return false;
+}

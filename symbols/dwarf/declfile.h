@@ -1,0 +1,13 @@
+/*
+ * The source file that declares something.
+ */
+#ifndef CALLSIG_SYMBOLS_DWARF_DECLFILE_H
+#define CALLSIG_SYMBOLS_DWARF_DECLFILE_H
+
+#include <elfutils/libdw.h>
+
+/* The file of DW_AT_decl_file as DWARF spells it, found through abstract origins; NULL when unknown. libdw's own
+ * dwarf_decl_file() ends the process on units of split DWARF whose lines are read before their files. */
+const char *sym_decl_file(Dwarf_Die *die);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Which namespace or class a DIE stands in. libdw has no way up from a DIE that does not search its whole unit, so each
+ * unit is walked once, when the first name in it is asked for.
+ */
+#ifndef CALLSIG_SYMBOLS_DWARF_SCOPES_H
+#define CALLSIG_SYMBOLS_DWARF_SCOPES_H
+
+#include <elfutils/libdw.h>
+
+struct sym_scopes;
+
+/* NULL when memory is short. */
+struct sym_scopes *sym_scopes_new(void);
+void sym_scopes_free(struct sym_scopes *scopes);
+
+/* Writes into `parent` the namespace, class, structure or union that `die` stands directly in. 1 when there is one, 0
+ * when it stands at file or function level, -ENOMEM. */
+int sym_scopes_parent(struct sym_scopes *scopes, Dwarf_Die *die, Dwarf_Die *parent);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * DWARF types as the index prints them. docs/rules.md says how each is spelled.
+ *
+ * A table belongs to one build; types are kept once by content, so equal types of different units share an entry.
+ */
+#ifndef CALLSIG_SYMBOLS_DWARF_TYPES_H
+#define CALLSIG_SYMBOLS_DWARF_TYPES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strings.h"
+#include "format/index.h"
+
+struct sym_types;
+
+/* An empty table whose names go to `strings` (borrowed). NULL when memory is short. */
+struct sym_types *sym_types_new(struct base_strings *strings);
+void sym_types_free(struct sym_types *types);
+
+/* Writes the entry of the type `die` into `type`; a NULL `die` is void. -ENOMEM or -E2BIG. A DIE that libdw cannot read
+ * is the type "?" of kind FMT_TYPE_UNKNOWN. */
+int sym_types_add(struct sym_types *types, Dwarf_Die *die, uint32_t *type);
+
+/* The type of an array of `count` elements of `element` (an index of the same table), "float[16]". */
+int sym_types_add_array(struct sym_types *types, uint32_t element, uint64_t count, uint32_t *type);
+
+/* A copy of `type` under another name: how a rule calls it. */
+int sym_types_add_renamed(struct sym_types *types, uint32_t type, const char *name, uint32_t *renamed);
+
+/* An entry; valid until the next addition. */
+const struct fmt_index_type *sym_types_at(const struct sym_types *types, uint32_t type);
+
+/* The two sections as they are to be written. Valid until the next addition. */
+const struct fmt_index_type *sym_types_entries(const struct sym_types *types, uint32_t *count);
+const struct fmt_index_enumerator *sym_types_enumerators(const struct sym_types *types, uint32_t *count);
+
+/* The type of `die` (its DW_AT_type, through abstract origins) with typedefs and qualifiers kept. False: void. */
+bool sym_type_of(Dwarf_Die *die, Dwarf_Die *type);
+
+/* Whether a DIE with this tag is a type with a qualifier: const, volatile, restrict, atomic and the like. */
+bool sym_type_is_qualifier(int tag);
+
+/* Removes typedefs, cv, atomic and restrict from `type`, in place. False: what is left is void or unreadable. */
+bool sym_type_strip(Dwarf_Die *type);
+
+/* The name of a function, type or variable with its namespaces and classes, "ns::Class::method", without parameters, as
+ * the index prints it. Belongs to the table. NULL when memory is short. A DIE without a name gives "(anonymous)". */
+const char *sym_types_qualified_name(struct sym_types *types, Dwarf_Die *die);
+
+/* Follows a declaration to the definition that a type signature names; other DIEs are left as they are. */
+void sym_type_complete(Dwarf_Die *type);
+
+/* The size of the type's values in bytes, 0 when unknown. */
+uint32_t sym_type_size(Dwarf_Die *type);
+
+/* Whether the unit of `die` is written in C++ (or another language with namespaces). */
+bool sym_die_is_cxx(Dwarf_Die *die);
+
+#endif

@@ -1,0 +1,126 @@
+#include "symbols/elf/debugfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *debug_directories; /* NULL is libdwfl's default: beside the file, .debug, /usr/lib/debug. Never written. */
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debug_directories,
+};
+
+void sym_debugfile_say(const struct sym_debugfile *file, const char *format, ...)
+{
+  if (!file->message)
+    return;
+  char line[1024];
+  int length = snprintf(line, sizeof line, "%s: ", file->path);
+  if (length < 0 || (size_t)length >= sizeof line)
+    length = 0;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line + length, sizeof line - (size_t)length, format, arguments);
+  va_end(arguments);
+  file->message(line, file->data);
+}
+
+/* Refuses what the rest of symbols/ has no knowledge of. */
+static int check_machine(struct sym_debugfile *file)
+{
+  if (!gelf_getehdr(file->elf, &file->header) || file->header.e_machine != EM_X86_64 ||
+      file->header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      (file->header.e_type != ET_EXEC && file->header.e_type != ET_DYN)) {
+    sym_debugfile_say(file, "not an x86-64 executable or shared object");
+    return -ENOEXEC;
+  }
+  return 0;
+}
+
+static int report(struct sym_debugfile *file)
+{
+  int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    int error = errno;
+    sym_debugfile_say(file, "cannot open: %s", strerror(error));
+    return -error;
+  }
+  file->dwfl = dwfl_begin(&callbacks);
+  if (!file->dwfl) {
+    close(fd);
+    sym_debugfile_say(file, "cannot start libdwfl: %s", dwfl_errmsg(-1));
+    return -ENOMEM;
+  }
+  dwfl_report_begin(file->dwfl);
+  /* On success the descriptor belongs to the module. */
+  file->module = dwfl_report_elf(file->dwfl, file->path, file->path, fd, 0, true);
+  if (!file->module) {
+    close(fd);
+    sym_debugfile_say(file, "not an ELF file: %s", dwfl_errmsg(-1));
+    return -ENOEXEC;
+  }
+  dwfl_report_end(file->dwfl, NULL, NULL);
+  return 0;
+}
+
+/* DWARF and CFI, each optional. What does not lie at bias 0 belongs to a file that was moved after linking (prelink):
+ * its addresses are not this file's, so it is left out. */
+static void find_debug_information(struct sym_debugfile *file)
+{
+  Dwarf_Addr bias = 0;
+  file->dwarf = dwfl_module_getdwarf(file->module, &bias);
+  if (file->dwarf && bias != 0) {
+    sym_debugfile_say(file, "its debug file was linked at another address: parameters are unknown");
+    file->dwarf = NULL;
+  }
+  file->eh_frame = dwfl_module_eh_cfi(file->module, &bias);
+  if (bias != 0)
+    file->eh_frame = NULL;
+  bias = 0;
+  file->debug_frame = dwfl_module_dwarf_cfi(file->module, &bias);
+  if (bias != 0)
+    file->debug_frame = NULL;
+}
+
+int sym_debugfile_open(struct sym_debugfile *file, const char *path, sym_message_fn message, void *data)
+{
+  *file = (struct sym_debugfile){.path = path, .message = message, .data = data};
+  int error = report(file);
+  if (error)
+    return error;
+  GElf_Addr bias = 0;
+  file->elf = dwfl_module_getelf(file->module, &bias);
+  if (!file->elf) {
+    sym_debugfile_say(file, "cannot be read: %s", dwfl_errmsg(-1));
+    return -ENOEXEC;
+  }
+  error = check_machine(file);
+  if (error)
+    return error;
+  if (bias != 0) {
+    sym_debugfile_say(file, "cannot be laid out at its own addresses");
+    return -ENOEXEC;
+  }
+  GElf_Addr address;
+  const unsigned char *build_id = NULL;
+  int size = dwfl_module_build_id(file->module, &build_id, &address);
+  if (size > 0 && build_id) {
+    file->build_id = build_id;
+    file->build_id_size = (size_t)size;
+  }
+  find_debug_information(file);
+  return 0;
+}
+
+void sym_debugfile_close(struct sym_debugfile *file)
+{
+  if (file->dwfl)
+    dwfl_end(file->dwfl);
+  file->dwfl = NULL;
+}

@@ -1,0 +1,66 @@
+/*
+ * How the code of a module reaches __cyg_profile_func_enter: by the address of its own copy (a statically linked
+ * runtime), through procedure linkage stubs, or through slots of the global offset table.
+ */
+#ifndef CALLSIG_SYMBOLS_ELF_HOOK_H
+#define CALLSIG_SYMBOLS_ELF_HOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "symbols/elf/debugfile.h"
+
+/* A section of machine code. `bytes` belongs to libelf. */
+struct sym_code_section {
+  uint64_t address;
+  const uint8_t *bytes;
+  size_t size;
+};
+
+/* What the four bytes of displacement at offset `at`, which must exist, lead to: they are relative to the byte after
+ * them. */
+static inline uint64_t sym_code_target(const struct sym_code_section *section, size_t at)
+{
+  int32_t displacement;
+  memcpy(&displacement, section->bytes + at, sizeof displacement);
+  return section->address + at + sizeof displacement + (uint64_t)(int64_t)displacement;
+}
+
+/* A place that holds a function's address once the dynamic linker has been there. */
+struct sym_hook_slot {
+  uint64_t address; /* of the slot */
+  uint64_t value;   /* the function's link-time address when it is defined in this module, else 0 */
+  bool is_hook;
+  bool is_lazy; /* may still lead into the lazy resolver */
+};
+
+struct sym_hook {
+  struct base_vector sections; /* struct sym_code_section, ascending by address */
+  struct base_vector slots;    /* struct sym_hook_slot, ascending by address */
+  struct base_vector targets;  /* struct sym_hook_target, ascending by address */
+  bool bind_now;               /* the dynamic linker resolves everything before the program runs */
+};
+
+/* An address that, when called, is the hook. */
+struct sym_hook_target {
+  uint64_t address;
+  bool is_lazy;
+};
+
+/* Fills `hook`, which must be freed with sym_hook_free(), also after an error. A module that never names the hook gives
+ * empty targets and 0. -ENOMEM; -EINVAL after a message for section tables that cannot be read. */
+int sym_hook_find(struct sym_hook *hook, const struct sym_debugfile *file);
+void sym_hook_free(struct sym_hook *hook);
+
+/* The target at exactly `address`, or NULL. */
+const struct sym_hook_target *sym_hook_target_at(const struct sym_hook *hook, uint64_t address);
+
+/* The slot at exactly `address`, or NULL. */
+const struct sym_hook_slot *sym_hook_slot_at(const struct sym_hook *hook, uint64_t address);
+
+/* The code section that holds `address`, or NULL. */
+const struct sym_code_section *sym_hook_code_at(const struct sym_hook *hook, uint64_t address);
+
+#endif

@@ -1,0 +1,84 @@
+#include "symbols/flow/flow.h"
+
+#include "symbols/elf/frame.h"
+#include "symbols/flow/flow_instructions.h"
+#include "symbols/flow/flow_values.h"
+
+static void begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, int frame_register)
+{
+  flow->hook = hook;
+  flow->frame_register = frame_register;
+  flow->at = pc;
+  flow->steps = 0;
+  flow->store_count = 0;
+  for (uint8_t reg = 0; reg < 16; reg++) {
+    flow->registers[reg] = sym_flow_one(FMT_OP_REG, reg, 0);
+    flow->vectors[reg] = sym_flow_one(FMT_OP_XMM, reg, 0);
+  }
+}
+
+void sym_flow_begin_function(struct sym_flow *flow, const struct sym_hook *hook, uint64_t entry)
+{
+  begin(flow, hook, entry, -1);
+}
+
+void sym_flow_begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, int frame_register)
+{
+  begin(flow, hook, pc, frame_register);
+  for (uint8_t reg = 0; reg < 16; reg++) {
+    if (!sym_is_callee_saved(reg) && reg != SYM_RSP)
+      flow->registers[reg] = sym_flow_unknown;
+    flow->vectors[reg] = sym_flow_unknown;
+  }
+}
+
+/* A direct jump. False when it leaves the section. */
+static bool jump(struct sym_flow *flow, const struct sym_instruction *instruction)
+{
+  flow->at = flow->at + instruction->size + (uint64_t)instruction->immediate;
+  return sym_hook_code_at(flow->hook, flow->at) != NULL;
+}
+
+bool sym_flow_step(struct sym_flow *flow)
+{
+  const struct sym_code_section *section = sym_hook_code_at(flow->hook, flow->at);
+  struct sym_instruction instruction;
+  if (!section || flow->steps++ >= SYM_FLOW_STEPS_MAX)
+    return false;
+  size_t offset = (size_t)(flow->at - section->address);
+  if (!sym_decode(section->bytes + offset, section->size - offset, &instruction))
+    return false;
+  if (instruction.map == SYM_MAP_ONE_BYTE && (instruction.opcode == 0xe9 || instruction.opcode == 0xeb))
+    return jump(flow, &instruction);
+  if (!sym_flow_execute(flow, &instruction))
+    return false;
+  flow->at += instruction.size;
+  return true;
+}
+
+static void append(const struct sym_flow_value *value, struct sym_code *code)
+{
+  for (uint8_t i = 0; i < value->count; i++) {
+    const struct fmt_op *op = &value->ops[i];
+    sym_code_add(code, op->code, op->reg, op->size, op->flags, op->imm);
+  }
+}
+
+uint8_t sym_flow_push(const struct sym_flow *flow, unsigned reg, struct sym_code *code)
+{
+  const struct sym_flow_value *value = reg <= SYM_R15                        ? &flow->registers[reg]
+                                       : reg >= SYM_XMM0 && reg <= SYM_XMM15 ? &flow->vectors[reg - SYM_XMM0]
+                                                                             : &sym_flow_unknown;
+  append(value, code);
+  return value->known;
+}
+
+enum sym_flow_memory sym_flow_memory_at(const struct sym_flow *flow, unsigned base, int64_t offset, uint8_t size,
+                                        struct sym_code *code)
+{
+  struct sym_flow_value value;
+  enum sym_flow_memory found = sym_flow_look_up(flow, (uint8_t)base, offset, size, &value);
+  if (found == SYM_FLOW_STORED && code)
+    append(&value, code);
+  return found;
+}

@@ -1,0 +1,13 @@
+/*
+ * The directory in which indexes are kept; its file names are those of format/cache_key.h.
+ */
+#ifndef CALLSIG_SYMBOLS_INDEX_CACHE_H
+#define CALLSIG_SYMBOLS_INDEX_CACHE_H
+
+#include <stddef.h>
+
+/* Writes the directory's path: $CALLSIG_CACHE_DIR, else $XDG_CACHE_HOME/callsig, else $HOME/.cache/callsig; relative
+ * values of the latter two do not count, as the XDG specification says. -ENOENT when none is set, -ENAMETOOLONG. */
+int sym_cache_directory(char *directory, size_t size);
+
+#endif

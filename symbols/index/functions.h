@@ -1,0 +1,42 @@
+/*
+ * The functions of an index: each source function once, however many units, clones and inlined instances it has.
+ */
+#ifndef CALLSIG_SYMBOLS_INDEX_FUNCTIONS_H
+#define CALLSIG_SYMBOLS_INDEX_FUNCTIONS_H
+
+#include <elfutils/libdw.h>
+
+#include "base/strings.h"
+#include "base/vector.h"
+#include "symbols/base/addressmap.h"
+#include "symbols/elf/symboltable.h"
+#include "symbols/plan/plan.h"
+
+struct sym_function_entry {
+  struct fmt_index_function function; /* without its place in FMT_SECTION_ARGS */
+  const struct sym_plan *plan;        /* NULL: no DWARF */
+  uint32_t next;                      /* of those with the same key, FMT_NONE at the end */
+};
+
+struct sym_functions {
+  struct base_vector entries;   /* struct sym_function_entry: the section's order */
+  struct sym_address_map roots; /* declaring DIE -> entry */
+  struct sym_address_map keys;  /* hash of name, linkage name, file and line -> first entry */
+  struct base_strings *strings; /* borrowed */
+};
+
+void sym_functions_init(struct sym_functions *functions, struct base_strings *strings);
+void sym_functions_free(struct sym_functions *functions);
+
+/* The entry of the function that `die` (any instance) belongs to; `plan` is its plan. Functions of several units are
+ * one when name, linkage name, file, line and args are the same. -ENOMEM, -E2BIG. */
+int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const struct sym_plan *plan, uint32_t *index);
+
+/* The entry of a function without DWARF, by its symbol; without one (NULL) its name is its address. */
+int sym_functions_add_symbol(struct sym_functions *functions, const struct sym_symbol *symbol, uint64_t address,
+                             uint32_t *index);
+
+/* The entry that `die`'s function has got, or FMT_NONE. */
+uint32_t sym_functions_find(const struct sym_functions *functions, Dwarf_Die *die);
+
+#endif

@@ -1,0 +1,88 @@
+#include "symbols/location/entry_value_copy.h"
+
+#include "symbols/flow/flow.h"
+#include "symbols/location/expression.h"
+
+/* How many low bytes of a followed value are those of `reg` on entry; 0: it is something else. Extensions keep what
+ * they extend. */
+static uint8_t copied_bytes(const struct fmt_op *ops, unsigned count, uint8_t known, unsigned reg)
+{
+  if (count < 1 || ops[0].code != FMT_OP_REG || ops[0].reg != reg)
+    return 0;
+  for (unsigned i = 1; i < count; i++) {
+    if (ops[i].code != FMT_OP_EXTEND)
+      return 0;
+    if (ops[i].size < known)
+      known = ops[i].size;
+  }
+  return known;
+}
+
+/* Follows the prologue up to the call. */
+static bool follow(const struct sym_location_context *context, struct sym_flow *flow)
+{
+  sym_flow_begin_function(flow, context->hook, context->entry);
+  while (flow->at != context->call)
+    if (!sym_flow_step(flow))
+      return false;
+  return true;
+}
+
+/* The best copy in a register that the hook sees. */
+static uint8_t find_register(const struct sym_location_context *context, const struct sym_flow *flow, unsigned reg,
+                             unsigned *copy)
+{
+  uint8_t best = 0;
+  for (unsigned i = 0; i <= SYM_R15; i++) {
+    struct sym_code value = {0}, push = {0};
+    uint8_t known = sym_flow_push(flow, i, &value);
+    uint8_t copied = copied_bytes(value.ops, value.count, known, reg);
+    if (copied <= best || i == SYM_RAX || i == SYM_R10 || i == SYM_R11 ||
+        sym_push_register(context, SYM_AT_CALL, i, &push) != SYM_LOST_NOT)
+      continue;
+    best = copied;
+    *copy = i;
+  }
+  return best;
+}
+
+/* The best copy in the frame: `offset` is from the stack pointer on entry. */
+static uint8_t find_slot(const struct sym_flow *flow, unsigned reg, int64_t *offset)
+{
+  uint8_t best = 0;
+  for (unsigned i = 0; i < flow->store_count; i++) {
+    const struct sym_flow_store *store = &flow->stores[i];
+    uint8_t copied = copied_bytes(store->value.ops, store->value.count, store->value.known, reg);
+    struct sym_code now = {0};
+    if (copied > store->size)
+      copied = store->size;
+    if (copied <= best || !store->has_base || store->base != SYM_RSP ||
+        sym_flow_memory_at(flow, SYM_RSP, store->offset, copied, &now) != SYM_FLOW_STORED ||
+        copied_bytes(now.ops, now.count, copied, reg) < copied)
+      continue;
+    best = copied;
+    *offset = store->offset;
+  }
+  return best;
+}
+
+uint8_t sym_entry_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code)
+{
+  struct sym_flow flow;
+  unsigned copy = 0;
+  int64_t offset = 0;
+  if (!context->entry || !follow(context, &flow))
+    return 0;
+  uint8_t in_register = find_register(context, &flow, reg, &copy), in_slot = find_slot(&flow, reg, &offset);
+  if (in_register == 0 && in_slot == 0)
+    return 0;
+  if (in_register >= in_slot) {
+    sym_push_register(context, SYM_AT_CALL, copy, code);
+    return in_register;
+  }
+  /* On entry the stack pointer was 8 below the canonical frame address. */
+  if (sym_push_cfa(context, code) != SYM_LOST_NOT)
+    return 0;
+  sym_code_load(code, in_slot, offset - 8, sym_location_cfa_register(context));
+  return in_slot;
+}

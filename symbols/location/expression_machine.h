@@ -1,0 +1,81 @@
+/*
+ * The machine that expression.c makes capture ops with: DWARF's stack, of which only the entries' types are known while
+ * the ops are made. expression_push.c is what puts entries there, expression_operate.c what is done with them,
+ * expression.c goes through the operations. Every function gives why the location is lost, SYM_LOST_NOT when it is not.
+ */
+#ifndef CALLSIG_SYMBOLS_LOCATION_EXPRESSION_MACHINE_H
+#define CALLSIG_SYMBOLS_LOCATION_EXPRESSION_MACHINE_H
+
+#include "symbols/flow/flow.h"
+#include "symbols/location/expression.h"
+
+/* What the compiler knows of one stack entry. DWARF's generic type is a 64-bit word whose signedness each operation
+ * chooses; typed entries are kept extended to 64 bits by their type. */
+struct sym_entry_type {
+  enum { SYM_ENTRY_GENERIC, SYM_ENTRY_INTEGER, SYM_ENTRY_FLOATING } kind;
+  uint8_t size;
+  bool is_signed;
+};
+
+enum { SYM_BRANCHES_MAX = 16 };
+
+struct sym_machine {
+  const struct sym_location_context *context;
+  enum sym_moment moment;
+  Dwarf_Attribute *attribute;
+  struct sym_code *code;
+  struct sym_entry_type types[FMT_STACK_MAX];
+  unsigned depth;
+  bool has_typed; /* an entry was not generic */
+  struct {
+    uint16_t at; /* the branch op */
+    bool has_landed;
+    Dwarf_Word target; /* byte offset in the expression */
+  } branches[SYM_BRANCHES_MAX];
+  unsigned branch_count;
+};
+
+static const struct sym_entry_type sym_generic_entry = {.kind = SYM_ENTRY_GENERIC, .size = 8};
+
+static inline void sym_machine_extend(struct sym_machine *machine, struct sym_entry_type type)
+{
+  if (type.size < 8)
+    sym_code_add(machine->code, FMT_OP_EXTEND, 0, type.size, type.is_signed ? FMT_OPF_SIGNED : 0, 0);
+}
+
+/* Loads inside of an expression are done at the hook. */
+static inline bool sym_machine_keeps_memory(const struct sym_machine *machine)
+{
+  return machine->moment != SYM_LATER || machine->context->flow->store_count == 0;
+}
+
+/* Goes through operations (expression.c). */
+enum sym_lost sym_machine_run(struct sym_machine *machine, const Dwarf_Op *ops, size_t count);
+
+/* ---- expression_push.c ---- */
+
+/* Notes an entry that an op pushes. */
+enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_entry_type type);
+/* The canonical frame address. */
+enum sym_lost sym_machine_cfa(struct sym_machine *machine);
+/* A register as an address: breg. */
+enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int64_t offset);
+enum sym_lost sym_machine_frame_base(struct sym_machine *machine, int64_t offset);
+enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op);
+enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_Op *op);
+/* False: the operation is no literal. */
+bool sym_machine_literal(struct sym_machine *machine, const Dwarf_Op *op, enum sym_lost *lost);
+bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, struct sym_entry_type *type);
+/* The register of an entry value's expression, or -1. */
+int sym_entry_register(Dwarf_Attribute *attribute, const Dwarf_Op *op);
+
+/* ---- expression_operate.c ---- */
+
+enum sym_lost sym_machine_convert(struct sym_machine *machine, const Dwarf_Op *op);
+enum sym_lost sym_machine_load(struct sym_machine *machine, Dwarf_Word size);
+/* dup, drop, over, pick, swap, rot. */
+enum sym_lost sym_machine_move(struct sym_machine *machine, const Dwarf_Op *op);
+/* False: the operation is no arithmetic. */
+bool sym_machine_arithmetic(struct sym_machine *machine, const Dwarf_Op *op, enum sym_lost *lost);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * Where a variable is at a probe site: DWARF location descriptions made into capture ops.
+ *
+ * A description is evaluated at the first byte of the call of the hook, with the registers that the hook's first
+ * instruction sees: they are the same. (Not at PC = site - 1, as debuggers do for a caller: what a call does not keep
+ * ends one byte before the return address, and is still there at the hook; that PC is asked second.) Where DWARF has
+ * nothing there, code made by clang, which binds parameters after the hook's call, is evaluated right after the call
+ * (PC = site), and taken if it needs only what a call leaves alone: callee-saved registers, memory and constants. Last
+ * comes the next place that straight code leads to (late.h), from which only copies are taken: what was computed since
+ * the call may be a new value of the parameter. Whatever is not understood is lost; nothing is guessed.
+ */
+#ifndef CALLSIG_SYMBOLS_LOCATION_LOCATION_H
+#define CALLSIG_SYMBOLS_LOCATION_LOCATION_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbols/capture/code.h"
+#include "symbols/elf/frame.h"
+#include "symbols/index/coverage.h"
+
+struct sym_flow;
+struct sym_hook;
+struct sym_spills;
+
+/* A probe site as locations see it. Everything is borrowed. */
+struct sym_location_context {
+  uint64_t pc;                   /* of the site: the return address of the hook's call */
+  uint64_t call;                 /* of the call instruction */
+  uint64_t entry;                /* of the out-of-line function's code, 0 unknown */
+  bool is_lazy;                  /* rax, r10 and r11 may be lost on the module's first call */
+  const struct sym_frame *frame; /* at pc - 1 */
+  const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
+  uint16_t told;                 /* a bit for each argument register whose value on entry some caller tells */
+  const struct sym_hook *hook;   /* the module's code */
+  bool writes_late;              /* made by a compiler that writes parameters into their slots after the hook's call */
+  struct sym_spills *spills;     /* of the module */
+  bool is_spilled;               /* what is described as an address in the frame is what lies there: see spill.h */
+  const struct sym_flow *flow;   /* of SYM_LATER (expression.h): what is known there; else NULL */
+};
+
+enum sym_location_kind {
+  SYM_LOCATION_LOST,
+  SYM_LOCATION_REGISTER, /* an integer register */
+  SYM_LOCATION_VECTOR,   /* the low 8 bytes of an xmm register */
+  SYM_LOCATION_MEMORY,   /* `code` pushes its address */
+  SYM_LOCATION_VALUE,    /* `code` pushes its value, up to 8 bytes, little-endian */
+  SYM_LOCATION_BYTES,    /* its bytes are known */
+  SYM_LOCATION_POINTER,  /* a pointer to something that is not in memory: to `die`, `target_offset` bytes into it */
+};
+
+struct sym_location {
+  uint8_t kind; /* enum sym_location_kind */
+  uint8_t lost; /* enum sym_lost, of SYM_LOCATION_LOST */
+  uint8_t reg;  /* DWARF number; of SYM_LOCATION_VECTOR, of the xmm register */
+  uint8_t
+      known; /* of SYM_LOCATION_REGISTER, VECTOR and VALUE: how many of its low bytes are told, 8 but for SYM_LATER */
+  bool is_doubtful; /* of SYM_LOCATION_VALUE: an address in the frame with something added. That may be what it says, or
+                       clang's way of telling a sum with a spilled register while leaving out the load. */
+  bool is_moved;    /* of SYM_LOCATION_VALUE: a sum that was made since the call: a pointer to a member, or what the
+                       function    has made of its parameter. Only whether it is NULL is certain. */
+  int64_t inner;    /* bytes from the beginning of what is described here to the object that was asked for */
+  struct sym_code code;
+  const uint8_t *bytes; /* of SYM_LOCATION_BYTES, owned by libdw; NULL: they are in `small` */
+  size_t byte_count;
+  uint8_t small[8];
+  Dwarf_Die die;
+  int64_t target_offset;
+};
+
+/* Where the `size` bytes lie that begin `offset` bytes into the variable `die` (a formal_parameter or variable of any
+ * instance; `abstract`, its declaration, gives a constant value that only that has, and may be NULL). Parts of one
+ * value of at most 8 bytes that lie in different pieces are put together as SYM_LOCATION_VALUE. */
+void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
+                uint64_t size, struct sym_location *location);
+
+/* Appends ops that push the `size` (1 to 8) bytes of a location as a value; the bits above them are undefined. */
+enum sym_lost sym_location_load(const struct sym_location_context *context, const struct sym_location *location,
+                                uint8_t size, struct sym_code *code);
+
+/* Whether the ops push an address in the frame, or something computed from it without loading from there. */
+bool sym_location_is_frame_address(const struct sym_location_context *context, const struct sym_code *code);
+
+/* The register that the frame's CFA follows from, for sym_code_load(), or -1. */
+int sym_location_cfa_register(const struct sym_location_context *context);
+
+#endif

@@ -1,0 +1,171 @@
+#include "symbols/location/post_call_location.h"
+
+#include "symbols/flow/flow.h"
+#include "symbols/location/composite_location.h"
+
+enum {
+  ENTRIES_MAX = 64, /* entries of a location list that begin soon after the call */
+  REACH = 1024      /* bytes after the call */
+};
+
+/* Whether a slot was filled by the caller: it lies at or above the canonical frame address. */
+static bool is_argument_slot(const struct sym_location_context *context, unsigned base, int64_t offset)
+{
+  const struct sym_frame *frame = context->frame;
+  return frame->cfa_kind == FMT_CFA_REGISTER && frame->cfa_register == base && offset >= frame->cfa_offset;
+}
+
+/* Appends ops that push the `size` bytes that the first store after the call puts into a slot. */
+static bool first_store(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size,
+                        struct sym_code *code)
+{
+  struct sym_flow flow;
+  sym_flow_begin(&flow, context->hook, context->pc, sym_location_cfa_register(context));
+  while (sym_flow_step(&flow))
+    switch (sym_flow_memory_at(&flow, base, offset, size, code)) {
+    case SYM_FLOW_STORED:
+      return true;
+    case SYM_FLOW_UNKNOWN:
+      return false;
+    case SYM_FLOW_UNTOUCHED:
+      break;
+    }
+  return false;
+}
+
+/* A description that begins with a load from the home: a pointer that was passed in place of the object. */
+static void settle_loaded(const struct sym_location_context *context, struct sym_location *location)
+{
+  const struct fmt_op *ops = location->code.ops;
+  struct sym_code code = {0};
+  if (ops[0].code != FMT_OP_REG || ops[1].code != FMT_OP_FRAME_LOAD ||
+      (!is_argument_slot(context, ops[0].reg, ops[1].imm) &&
+       !first_store(context, ops[0].reg, ops[1].imm, ops[1].size, &code))) {
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+    return;
+  }
+  if (code.count == 0)
+    return;
+  if (ops[1].size < 8)
+    sym_code_add(&code, FMT_OP_EXTEND, 0, ops[1].size, 0, 0);
+  for (unsigned i = 2; i < location->code.count; i++)
+    sym_code_add(&code, ops[i].code, ops[i].reg, ops[i].size, ops[i].flags, ops[i].imm);
+  if (sym_code_has(&location->code, FMT_OP_BRANCH) || sym_code_has(&location->code, FMT_OP_SKIP))
+    sym_location_lose(location, SYM_LOST_OPERATION);
+  else
+    location->code = code;
+}
+
+void sym_late_home(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
+{
+  uint8_t base;
+  int64_t offset;
+  if (sym_code_has(&location->code, FMT_OP_FRAME_LOAD)) {
+    /* A value that is computed, not kept in memory, is one that the optimiser has followed: a description of it for the
+     * whole scope holds from its first instruction on, which the call of the hook is not before. */
+    if (location->kind != SYM_LOCATION_VALUE)
+      settle_loaded(context, location);
+    return;
+  }
+  if (location->kind != SYM_LOCATION_MEMORY ||
+      !sym_code_is_frame(&location->code, 0, sym_location_cfa_register(context)))
+    return;
+  struct sym_code code = {0};
+  if (!sym_code_is_sum(&location->code, &base, &offset)) {
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+    return;
+  }
+  if (is_argument_slot(context, base, offset))
+    return;
+  if (size > 8 || !first_store(context, base, offset + location->inner, (uint8_t)size, &code)) {
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+    return;
+  }
+  location->kind = SYM_LOCATION_VALUE;
+  location->code = code;
+  location->inner = 0;
+  location->known = (uint8_t)size;
+}
+
+/* The entries of a location list that begin within reach of the call. */
+struct entries {
+  uint64_t starts[ENTRIES_MAX];
+  Dwarf_Op *ops[ENTRIES_MAX];
+  size_t counts[ENTRIES_MAX];
+  unsigned count;
+};
+
+static void find_entries(const struct sym_location_context *context, Dwarf_Attribute *attribute,
+                         struct entries *entries)
+{
+  Dwarf_Addr base, start, end;
+  Dwarf_Op *ops;
+  size_t count;
+  ptrdiff_t offset = 0;
+  entries->count = 0;
+  while (entries->count < ENTRIES_MAX &&
+         (offset = dwarf_getlocations(attribute, offset, &base, &start, &end, &ops, &count)) > 0) {
+    if (start <= context->pc || start - context->pc > REACH || start >= end)
+      continue;
+    entries->starts[entries->count] = start;
+    entries->ops[entries->count] = ops;
+    entries->counts[entries->count] = count;
+    entries->count++;
+  }
+}
+
+/* Whether the ops only copy: a register, a word of the frame, an address or a constant; with `or_move`, also constants
+ * added to that. */
+static bool is_copy(const struct sym_location *location, bool or_move)
+{
+  const struct sym_code *code = &location->code;
+  for (unsigned i = 0; i < code->count; i++)
+    switch (code->ops[i].code) {
+    case FMT_OP_REG:
+    case FMT_OP_FRAME_LOAD:
+    case FMT_OP_EXTEND:
+    case FMT_OP_CONST:
+    case FMT_OP_ADDRESS:
+      break;
+    case FMT_OP_ADD_CONST:
+      if (location->kind != SYM_LOCATION_MEMORY && code->ops[0].reg != SYM_RSP && !or_move)
+        return false;
+      break;
+    default:
+      return false;
+    }
+  return true;
+}
+
+/* Anything that was computed since the call, by instructions or by the description, may be what the function has made
+ * of its parameter: it is lost, but for whether a pointer that was moved is NULL. */
+static void settle_computed(struct sym_location *location)
+{
+  if (location->kind == SYM_LOCATION_LOST || is_copy(location, false))
+    return;
+  if (location->kind == SYM_LOCATION_VALUE && is_copy(location, true))
+    location->is_moved = true;
+  else
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+}
+
+void sym_late_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                       uint64_t size, struct sym_location *location)
+{
+  struct entries entries;
+  struct sym_flow flow;
+  sym_location_lose(location, SYM_LOST_NO_RANGE);
+  find_entries(context, attribute, &entries);
+  if (entries.count == 0)
+    return;
+  struct sym_location_context later = *context;
+  later.flow = &flow;
+  sym_flow_begin(&flow, context->hook, context->pc, sym_location_cfa_register(context));
+  while (sym_flow_step(&flow))
+    for (unsigned i = 0; i < entries.count; i++)
+      if (entries.starts[i] == flow.at) {
+        sym_describe(&later, SYM_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
+        settle_computed(location);
+        return;
+      }
+}

@@ -1,0 +1,73 @@
+/*
+ * Places in a program's data: a parameter, or a field or element found from it, with the steps that lead there.
+ */
+#ifndef CALLSIG_SYMBOLS_PLAN_ACCESS_PATH_H
+#define CALLSIG_SYMBOLS_PLAN_ACCESS_PATH_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "symbols/dwarf/catalog.h"
+#include "symbols/plan/plan.h"
+#include "symbols/plan/rules.h"
+
+/* Enough for every path of SYM_RULE_PARTS_MAX parts: each derefs and offsets at most once, and a bit-field is one more.
+ */
+enum { SYM_PLACE_STEPS_MAX = 2 * SYM_RULE_PARTS_MAX + 4 };
+
+struct sym_place {
+  Dwarf_Die type; /* with typedefs and qualifiers; not set when is_void */
+  bool is_void;
+  uint16_t parameter; /* ordinal */
+  struct sym_step steps[SYM_PLACE_STEPS_MAX];
+  uint16_t step_count;
+  uint32_t bit_storage; /* of a bit-field: bytes that hold its bits; else 0 */
+};
+
+/* Why a rule cannot be carried out in a module. The deeper the names were found, the more likely it is what was meant.
+ */
+enum sym_problem_depth {
+  SYM_PROBLEM_NONE,
+  SYM_PROBLEM_NAME,      /* no such function or type */
+  SYM_PROBLEM_PARAMETER, /* no such parameter */
+  SYM_PROBLEM_FIELD,     /* no such field */
+  SYM_PROBLEM_KIND,      /* everything exists and is of the wrong kind */
+};
+
+struct sym_problem {
+  enum sym_problem_depth depth;
+  const char *text; /* in the arena of the caller */
+};
+
+/* Keeps a problem, unless one is kept already; returns -EINVAL, or -ENOMEM. */
+int sym_problem_set(struct sym_problem *problem, struct base_arena *arena, enum sym_problem_depth depth,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* What every step of a search needs. */
+struct sym_place_context {
+  struct base_arena *arena;
+  struct sym_catalog *catalog; /* to find the definition of what a unit only declares */
+  struct sym_problem *problem;
+};
+
+/* Goes from `place` to its field `name`, following a pointer or reference to it first. -EINVAL with a problem. */
+int sym_place_field(const struct sym_place_context *context, struct sym_place *place, const char *name);
+
+/* Goes to element `index` of an array, or of what a pointer points to. */
+int sym_place_element(const struct sym_place_context *context, struct sym_place *place, uint64_t index);
+
+/* Goes to what a pointer or reference points to. */
+int sym_place_deref(const struct sym_place_context *context, struct sym_place *place);
+
+/* All parts of `path` from number `first` on. */
+int sym_place_parts(const struct sym_place_context *context, struct sym_place *place, const struct sym_rule_path *path,
+                    size_t first);
+
+/* The path of a plan to the place; its size and sign are those of the object of `size` bytes there. */
+int sym_place_path(struct base_arena *arena, const struct sym_place *place, uint32_t size, bool is_signed,
+                   struct sym_path *path);
+
+#endif

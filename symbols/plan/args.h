@@ -1,0 +1,124 @@
+/*
+ * The args of one plan while they are made: how a value of a type is printed by default, and what a rule makes of it.
+ */
+#ifndef CALLSIG_SYMBOLS_PLAN_ARGS_H
+#define CALLSIG_SYMBOLS_PLAN_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols/plan/access_path.h"
+#include "symbols/plan/plan.h"
+
+/* What became of a rule in this module. */
+struct sym_rule_state {
+  uint32_t uses; /* in functions with a probe site */
+  bool known;    /* everything that it names was found in a function or type, with a probe site or without */
+  struct sym_problem problem; /* the deepest one met */
+};
+
+/* Rules and their states; the module's own first, so that those of the rules file are looked at last and win. */
+struct sym_rule_set {
+  const struct sym_rules *rules; /* NULL for none */
+  struct sym_rule_state *states;
+};
+enum { SYM_RULE_SETS = 2 };
+
+/* The bucket lists of FMT_SECTION_RANGES. */
+struct sym_ranges {
+  int64_t *values;
+  uint32_t count, capacity;
+};
+
+/* A parameter as rules see it. */
+struct sym_args_parameter {
+  const char *name;
+  struct sym_place place;
+};
+
+struct sym_args {
+  struct base_arena *arena; /* the planner's */
+  struct base_strings *strings;
+  struct sym_types *types;
+  struct sym_catalog *catalog;
+  struct sym_ranges *ranges;
+  struct sym_rule_set *sets; /* SYM_RULE_SETS of them */
+  const struct sym_args_parameter *parameters;
+  uint16_t parameter_count;
+  struct sym_plan_arg *args; /* from malloc(): the result */
+  uint16_t count, capacity;
+  bool judging;   /* the function has no probe site: it is planned to see whether rules fit it */
+  uint32_t words; /* of the signature, at most, without state words */
+};
+
+/* A value to be printed. */
+struct sym_args_value {
+  const char *name;
+  struct sym_place place;
+  const struct sym_place
+      *base;       /* of a field: the struct that paths in its rule start at; NULL: they start at parameters */
+  uint8_t flags;   /* enum fmt_arg_flag */
+  int group_depth; /* how many groups it is in */
+  const struct sym_rule *inside[4]; /* the type rules of those groups */
+};
+
+/* Adds what prints `value`: one arg, or a group and its children. `why` explains the choice of the first. -EINVAL with
+ * `problem` when `how` does not fit the value: nothing is added then. */
+int sym_args_add(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_how *how,
+                 const char *why, struct sym_problem *problem);
+
+/* The place that a path of a rule means: from parameters, or from `base` when that is not NULL. */
+int sym_args_resolve(struct sym_args *args, const struct sym_place *base, const struct sym_rule_path *path,
+                     struct sym_place *place, struct sym_problem *problem);
+
+/* What joins need to know of a parameter's type. */
+struct sym_join_parameter;
+void sym_args_join_role(const struct sym_args *args, const struct sym_place *place, uint32_t type,
+                        struct sym_join_parameter *join);
+
+/* Between the files that make args. */
+
+/* What a value is. `entry` is a copy of the type's. */
+struct sym_args_kind {
+  uint32_t type;
+  struct fmt_index_type entry;
+  Dwarf_Die stripped; /* not set for void */
+  bool is_reference;
+};
+int sym_args_kind(const struct sym_args *args, const struct sym_place *place, struct sym_args_kind *kind);
+
+/* Whether the kind is an integer, bool, char or enum of at most 8 bytes. */
+bool sym_args_is_integer(const struct sym_args_kind *kind);
+
+/* Appends an arg that may take up to `words` signature words, path from `place`; beyond FMT_SIGNATURE_MAX_WORDS it
+ * becomes FMT_ARG_TYPE. The appended arg is the last one. */
+int sym_args_push(struct sym_args *args, const struct sym_plan_arg *arg, const char *name,
+                  const struct sym_place *place, uint32_t size, uint32_t words);
+
+/* What a value prints as without any rule. */
+int sym_args_add_default(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
+                         const char *why);
+
+/* What a rule's words make of a value (actions.c). */
+int sym_args_add_action(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
+                        const struct sym_rule_how *how, const char *why, struct sym_problem *problem);
+
+/* The group that a type rule makes of a value (groups.c): 1 when one was added, 0 when no rule applies. */
+int sym_args_add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind);
+
+/* Carries out one type rule for `value`, whatever its type's name is. -EINVAL with `problem`: nothing is added. */
+int sym_args_try_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule *rule,
+                       struct sym_problem *problem);
+
+/* The elements [from..to] of an array. */
+int sym_args_add_span(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *path,
+                      const char *why, struct sym_problem *problem);
+
+/* Counts a use. */
+void sym_rule_applied(const struct sym_args *args, struct sym_rule_state *state);
+
+/* Keeps the deepest problem that a rule has met. */
+void sym_rule_failed(struct sym_rule_state *state, const struct sym_problem *problem);
+
+#endif

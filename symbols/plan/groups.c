@@ -1,0 +1,178 @@
+#include "symbols/plan/args.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHAIN_MAX = 64 };
+
+/* Whether a rule's name means this struct: its tag with or without "struct", or with its namespaces. */
+static bool names_aggregate(struct sym_args *args, const char *rule, Dwarf_Die *type)
+{
+  static const char *const keywords[] = {"struct ", "union ", "class "};
+  const char *tag = dwarf_diename(type);
+  if (!tag)
+    return false;
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    if (strncmp(rule, keywords[i], strlen(keywords[i])) == 0)
+      rule += strlen(keywords[i]);
+  if (strcmp(rule, tag) == 0)
+    return true;
+  if (!strstr(rule, "::"))
+    return false;
+  const char *qualified = sym_types_qualified_name(args->types, type);
+  return qualified && strcmp(rule, qualified) == 0;
+}
+
+/* Whether the rule's name means the type, a typedef on the way to it, or what one pointer or reference leads to. */
+static bool names_type(struct sym_args *args, const char *rule, const struct sym_place *place)
+{
+  Dwarf_Die type = place->type;
+  bool followed = false;
+  if (place->is_void)
+    return false;
+  for (int i = 0; i < CHAIN_MAX; i++) {
+    int tag = dwarf_tag(&type);
+    const char *name = dwarf_diename(&type);
+    if (tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_class_type)
+      return names_aggregate(args, rule, &type);
+    if (tag == DW_TAG_typedef && name && strcmp(rule, name) == 0)
+      return true;
+    if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) {
+      if (followed)
+        return false;
+      followed = true;
+    } else if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type &&
+               tag != DW_TAG_restrict_type && tag != DW_TAG_atomic_type) {
+      return false;
+    }
+    if (!sym_type_of(&type, &type))
+      return false;
+  }
+  return false;
+}
+
+/* A type inside its own group prints as it would without rules. */
+static bool is_inside(const struct sym_args_value *value, const struct sym_rule *rule)
+{
+  for (int i = 0; i < value->group_depth; i++)
+    if (value->inside[i] == rule)
+      return true;
+  return false;
+}
+
+/* The last type rule that means the value's type. */
+static const struct sym_rule *find_rule(struct sym_args *args, const struct sym_args_value *value,
+                                        struct sym_rule_state **state)
+{
+  if (value->group_depth == (int)(sizeof value->inside / sizeof *value->inside))
+    return NULL;
+  for (int set = SYM_RULE_SETS; set-- > 0;) {
+    const struct sym_rules *rules = args->sets[set].rules;
+    for (size_t i = rules ? rules->count : 0; i-- > 0;) {
+      const struct sym_rule *rule = &rules->rules[i];
+      if (rule->kind == SYM_RULE_TYPE && !is_inside(value, rule) && names_type(args, rule->name, &value->place)) {
+        *state = &args->sets[set].states[i];
+        return rule;
+      }
+    }
+  }
+  return NULL;
+}
+
+static int add_field(struct sym_args *args, const struct sym_args_value *group, const struct sym_rule *rule,
+                     const struct sym_rule_field *field, const struct sym_place *inner, struct sym_problem *problem)
+{
+  struct sym_args_value value = {.name = field->label, .base = inner, .group_depth = group->group_depth + 1};
+  memcpy(value.inside, group->inside, sizeof value.inside);
+  value.inside[group->group_depth] = rule;
+  int result = sym_args_resolve(args, inner, field->path, &value.place, problem);
+  if (result < 0)
+    return result;
+  if (field->path->is_span)
+    return sym_args_add_span(args, &value, field->path, "", problem);
+  return sym_args_add(args, &value, &field->how, "", problem);
+}
+
+/* The pointer's own nullness, the group's first child. */
+static int add_nullness(struct sym_args *args, const struct sym_args_value *group, const struct sym_args_kind *kind)
+{
+  struct sym_args_value pointer = {.name = "", .place = group->place};
+  return sym_args_add_default(args, &pointer, kind, "");
+}
+
+/* The struct's own type, under the name that the rule calls it. */
+static int group_type(struct sym_args *args, const struct sym_place *inner, const struct sym_rule *rule, uint32_t *type)
+{
+  struct sym_args_kind kind;
+  int result = sym_args_kind(args, inner, &kind);
+  return result < 0 ? result : sym_types_add_renamed(args->types, kind.type, rule->name, type);
+}
+
+static int add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
+                     const struct sym_rule *rule, struct sym_problem *problem)
+{
+  struct sym_place_context context = {args->arena, args->catalog, problem};
+  struct sym_plan_arg group = {.arg = {.kind = FMT_ARG_GROUP, .flags = value->flags}, .why = "a type rule"};
+  struct sym_place inner = value->place;
+  bool is_pointer = kind->entry.kind == FMT_TYPE_POINTER;
+  int result = is_pointer ? sym_place_deref(&context, &inner) : 0;
+  if (result == 0)
+    result = group_type(args, &inner, rule, &group.arg.type);
+  if (result == 0)
+    result = base_strings_add(args->strings, rule->print ? rule->print : "", &group.arg.text);
+  if (result < 0)
+    return result;
+  if (is_pointer)
+    group.arg.flags |= kind->is_reference ? FMT_ARG_REFERENCE : FMT_ARG_GROUP_POINTER;
+  uint16_t at = args->count;
+  result = sym_args_push(args, &group, value->name, &value->place, kind->entry.size, 0);
+  if (result == 0 && is_pointer && !kind->is_reference)
+    result = add_nullness(args, value, kind);
+  for (size_t i = 0; i < rule->field_count && result == 0; i++)
+    result = add_field(args, value, rule, &rule->fields[i], &inner, problem);
+  if (result == 0)
+    args->args[at].arg.children = (uint16_t)(args->count - at - 1);
+  return result;
+}
+
+/* Adds the whole group or nothing. */
+static int add_whole_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
+                           const struct sym_rule *rule, struct sym_problem *problem)
+{
+  uint16_t count = args->count;
+  uint32_t words = args->words;
+  int result = add_group(args, value, kind, rule, problem);
+  if (result < 0) {
+    args->count = count;
+    args->words = words;
+  }
+  return result;
+}
+
+int sym_args_try_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule *rule,
+                       struct sym_problem *problem)
+{
+  struct sym_args_kind kind;
+  int result = sym_args_kind(args, &value->place, &kind);
+  return result < 0 ? result : add_whole_group(args, value, &kind, rule, problem);
+}
+
+int sym_args_add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind)
+{
+  struct sym_rule_state *state = NULL;
+  const struct sym_rule *rule = find_rule(args, value, &state);
+  if (!rule)
+    return 0;
+  struct sym_problem problem = {0};
+  int result = add_whole_group(args, value, kind, rule, &problem);
+  if (result == 0) {
+    sym_rule_applied(args, state);
+    return 1;
+  }
+  if (result != -EINVAL)
+    return result;
+  sym_rule_failed(state, &problem);
+  return 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * Which integer parameter says how long the array behind a pointer is, judged by names and types alone. docs/rules.md
+ * states the rules in the words of a user; this is where they are carried out.
+ */
+#ifndef CALLSIG_SYMBOLS_PLAN_LENGTH_PAIRING_H
+#define CALLSIG_SYMBOLS_PLAN_LENGTH_PAIRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* What a parameter is to a join. */
+enum sym_join_role {
+  SYM_JOIN_OTHER,   /* neither: float, struct, bool, enum, char, function pointer, reference, this, pointer to array */
+  SYM_JOIN_INTEGER, /* may be a length */
+  SYM_JOIN_VOID,    /* pointers, by what they point to */
+  SYM_JOIN_CHAR,    /* plain char: text as often as an array */
+  SYM_JOIN_NUMBER,  /* integer, bool, enum or float */
+  SYM_JOIN_AGGREGATE, /* struct, union, class, known or only declared */
+  SYM_JOIN_POINTER,   /* pointer to pointer */
+};
+
+struct sym_join_parameter {
+  const char *name;
+  enum sym_join_role role;
+  uint32_t element_size; /* of what a pointer points to, bytes; 0 unknown */
+  int length;            /* result: index of the length parameter, -1 for none */
+  const char *why;       /* result: of a join its reason; else a near miss and why it was not made; "" for neither */
+};
+
+/* Fills `length` and `why` of `count` parameters; texts are made in `arena`. -ENOMEM. */
+int sym_joins_find(struct base_arena *arena, struct sym_join_parameter *parameters, size_t count);
+
+#endif

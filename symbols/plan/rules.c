@@ -1,0 +1,347 @@
+#include "symbols/plan/rules.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "symbols/plan/rule_lexer.h"
+
+/* A rules file larger than this is not a rules file. */
+enum { FILE_MAX = 16 * 1024 * 1024 };
+
+static void tell(sym_message_fn message, void *data, const char *format, ...)
+{
+  if (!message)
+    return;
+  char line[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(line, sizeof line, format, list);
+  va_end(list);
+  message(line, data);
+}
+
+static bool scan_bounds(struct sym_scan *scan, struct sym_rule_how *how)
+{
+  how->action = SYM_ACTION_RANGE;
+  how->bounds = base_arena_alloc(scan->arena, SYM_RULE_BOUNDS_MAX * sizeof *how->bounds);
+  if (!how->bounds) {
+    scan->no_memory = true;
+    return sym_scan_fail(scan, " ");
+  }
+  do {
+    bool negative = sym_scan_text(scan, "-");
+    uint64_t number;
+    if (!sym_scan_number(scan, &number))
+      return sym_scan_fail(scan, "'bucket' needs log2 or numbers separated by commas, such as 0,64,1024");
+    if (number > (uint64_t)INT64_MAX)
+      return sym_scan_fail(scan, "a bucket's bound is at most %lld", (long long)INT64_MAX);
+    if (how->bound_count == SYM_RULE_BOUNDS_MAX)
+      return sym_scan_fail(scan, "a bucket rule has at most %u bounds", SYM_RULE_BOUNDS_MAX);
+    int64_t bound = negative ? -(int64_t)number : (int64_t)number;
+    if (how->bound_count && bound <= how->bounds[how->bound_count - 1])
+      return sym_scan_fail(scan, "the bounds of a bucket rule must ascend");
+    how->bounds[how->bound_count++] = bound;
+  } while (sym_scan_text(scan, ","));
+  return true;
+}
+
+static bool scan_string(struct sym_scan *scan, struct sym_rule_how *how)
+{
+  uint64_t limit;
+  how->action = SYM_ACTION_STRING;
+  how->limit = SYM_RULE_STRING_DEFAULT;
+  if (sym_scan_number(scan, &limit)) {
+    if (limit == 0 || limit > FMT_STRING_MAX)
+      return sym_scan_fail(scan, "a string's limit is 1 to %u bytes", FMT_STRING_MAX);
+    how->limit = (uint32_t)limit;
+  }
+  if (sym_scan_word(scan, "length"))
+    how->length = sym_scan_path(scan, false);
+  return !scan->problem;
+}
+
+static bool scan_length(struct sym_scan *scan, struct sym_rule_how *how)
+{
+  how->action = SYM_ACTION_LENGTH;
+  if (!sym_scan_number(scan, &how->length_constant))
+    how->length = sym_scan_path(scan, false);
+  return !scan->problem;
+}
+
+/* Reads what is to be done with a value. Without any word: the default. */
+static bool scan_how(struct sym_scan *scan, struct sym_rule_how *how)
+{
+  if (sym_scan_word(scan, "string"))
+    return scan_string(scan, how);
+  if (sym_scan_word(scan, "bucket")) {
+    if (!sym_scan_word(scan, "log2"))
+      return scan_bounds(scan, how);
+    how->action = SYM_ACTION_LOG2;
+  } else if (sym_scan_word(scan, "ignore")) {
+    how->action = SYM_ACTION_IGNORE;
+  } else if (sym_scan_word(scan, "length")) {
+    return scan_length(scan, how);
+  } else if (sym_scan_word(scan, "value")) {
+    how->action = SYM_ACTION_VALUE;
+  } else if (sym_scan_word(scan, "type")) {
+    how->action = SYM_ACTION_TYPE;
+  }
+  return !scan->problem;
+}
+
+/* "{2}" must name a field. */
+static bool check_template(struct sym_scan *scan, const struct sym_rule *rule)
+{
+  for (const char *at = rule->print; (at = strchr(at, '{')) != NULL; at++) {
+    char *end;
+    unsigned long field = strtoul(at + 1, &end, 10);
+    if (end == at + 1 || *end != '}')
+      return sym_scan_fail(scan, "in a print text '{' begins the number of a field, such as {0}");
+    if (field >= rule->field_count)
+      return sym_scan_fail(scan, "the print text names field {%lu} and there are %zu, counted from 0", field,
+                           rule->field_count);
+  }
+  return true;
+}
+
+static bool scan_field(struct sym_scan *scan, struct sym_rule_field *field)
+{
+  const char *start = scan->at;
+  const char *label = sym_scan_identifier(scan, "a field");
+  if (label && sym_scan_text(scan, "=")) {
+    field->label = label;
+    field->path = sym_scan_path(scan, true);
+  } else if (label) {
+    scan->at = start;
+    field->path = sym_scan_path(scan, true);
+    field->label = field->path ? field->path->text : NULL;
+  }
+  if (scan->problem || !scan_how(scan, &field->how))
+    return false;
+  if (field->how.action == SYM_ACTION_LENGTH || field->how.action == SYM_ACTION_IGNORE)
+    return sym_scan_fail(scan, "a field can be a string, bucket, value or type; leave out what is not to be seen");
+  if (field->path->is_span && field->how.action != SYM_ACTION_DEFAULT)
+    return sym_scan_fail(scan, "a range of elements prints as its values and takes no further word");
+  return true;
+}
+
+static bool scan_type_rule(struct sym_scan *scan, struct sym_rule *rule)
+{
+  rule->kind = SYM_RULE_TYPE;
+  rule->name = sym_scan_name(scan, "the type's name");
+  rule->fields = base_arena_alloc(scan->arena, SYM_RULE_FIELDS_MAX * sizeof *rule->fields);
+  if (!rule->fields) {
+    scan->no_memory = true;
+    return sym_scan_fail(scan, " ");
+  }
+  do {
+    if (rule->field_count == SYM_RULE_FIELDS_MAX)
+      return sym_scan_fail(scan, "a type rule has at most %u fields", SYM_RULE_FIELDS_MAX);
+    if (!scan_field(scan, &rule->fields[rule->field_count]))
+      return false;
+    rule->field_count++;
+  } while (sym_scan_text(scan, ","));
+  if (!sym_scan_word(scan, "print"))
+    return !scan->problem;
+  rule->print = sym_scan_quoted(scan);
+  return rule->print && check_template(scan, rule);
+}
+
+static bool scan_function_rule(struct sym_scan *scan, struct sym_rule *rule)
+{
+  rule->name = sym_scan_name(scan, "the function's name");
+  rule->is_glob = rule->name && strpbrk(rule->name, "*?[") != NULL;
+  if (sym_scan_word(scan, "show")) {
+    rule->kind = SYM_RULE_SHOW;
+    rule->path = sym_scan_path(scan, true);
+    if (scan->problem || !scan_how(scan, &rule->how))
+      return false;
+    if (rule->how.action == SYM_ACTION_IGNORE || rule->how.action == SYM_ACTION_LENGTH)
+      return sym_scan_fail(scan, "what is shown can be a string, bucket, value or type");
+    if (rule->path->is_span && rule->how.action != SYM_ACTION_DEFAULT)
+      return sym_scan_fail(scan, "a range of elements prints as its values and takes no further word");
+    return true;
+  }
+  rule->kind = SYM_RULE_PARAMETER;
+  rule->parameter = sym_scan_identifier(scan, "a parameter, or 'show' and a path,");
+  if (scan->problem || !scan_how(scan, &rule->how))
+    return false;
+  if (rule->how.action == SYM_ACTION_DEFAULT)
+    return sym_scan_fail(scan, "after the parameter comes string, bucket, ignore, length, value or type");
+  return true;
+}
+
+static bool scan_rule(struct sym_scan *scan, struct sym_rule *rule)
+{
+  if (sym_scan_word(scan, "file")) {
+    rule->file = sym_scan_name(scan, "the file's name");
+    if (!sym_scan_word(scan, "function"))
+      return sym_scan_fail(scan, "after 'file NAME:' comes 'function'");
+    scan_function_rule(scan, rule);
+  } else if (sym_scan_word(scan, "function")) {
+    scan_function_rule(scan, rule);
+  } else if (sym_scan_word(scan, "type")) {
+    scan_type_rule(scan, rule);
+  } else {
+    sym_scan_fail(scan, "a rule begins with 'type', 'function' or 'file'");
+  }
+  if (!scan->problem && !sym_scan_end(scan))
+    sym_scan_fail(scan, "unexpected text: '%.40s'", scan->at);
+  return !scan->problem;
+}
+
+static struct sym_rule *new_rule(struct sym_rules *rules)
+{
+  if (rules->count == rules->capacity) {
+    size_t capacity = rules->capacity ? rules->capacity * 2 : 16;
+    struct sym_rule *list = realloc(rules->rules, capacity * sizeof *list);
+    if (!list)
+      return NULL;
+    rules->rules = list;
+    rules->capacity = capacity;
+  }
+  struct sym_rule *rule = &rules->rules[rules->count];
+  memset(rule, 0, sizeof *rule);
+  return rule;
+}
+
+/* One line of the text, NUL-terminated. */
+static int parse_line(struct sym_rules *rules, const char *line, unsigned number, sym_message_fn message, void *data)
+{
+  struct sym_scan scan = {.arena = &rules->arena, .at = line};
+  if (sym_scan_end(&scan))
+    return 0;
+  struct sym_rule *rule = new_rule(rules);
+  if (!rule)
+    return -ENOMEM;
+  rule->line = number;
+  if (scan_rule(&scan, rule)) {
+    rules->count++;
+    return 0;
+  }
+  if (scan.no_memory)
+    return -ENOMEM;
+  tell(message, data, "%s:%u: %s", rules->origin, number, scan.problem);
+  return -EINVAL;
+}
+
+static int parse_text(struct sym_rules *rules, sym_message_fn message, void *data)
+{
+  int result = 0;
+  unsigned number = 0;
+  const char *end = rules->text + rules->size;
+  for (const char *at = rules->text; at < end;) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    size_t length = (size_t)((newline ? newline : end) - at);
+    number++;
+    if (memchr(at, '\0', length)) {
+      tell(message, data, "%s:%u: the line holds a NUL byte: not a rules file", rules->origin, number);
+      return -EINVAL;
+    }
+    char *line = base_arena_copy(&rules->arena, at, length);
+    int parsed = line ? parse_line(rules, line, number, message, data) : -ENOMEM;
+    if (parsed == -ENOMEM)
+      return parsed;
+    if (parsed < 0)
+      result = parsed;
+    at += length + 1;
+  }
+  return result;
+}
+
+int sym_rules_parse(const char *text, size_t size, const char *origin, sym_message_fn message, void *data,
+                    struct sym_rules **rules)
+{
+  struct sym_rules *made = calloc(1, sizeof *made);
+  int result = -ENOMEM;
+  if (!made)
+    goto out;
+  made->origin = base_arena_copy(&made->arena, origin, strlen(origin));
+  made->text = base_arena_copy(&made->arena, text, size);
+  made->size = size;
+  if (!made->origin || !made->text)
+    goto out;
+  result = parse_text(made, message, data);
+  if (result < 0)
+    goto out;
+  made->seen = calloc(made->count ? made->count : 1, sizeof *made->seen);
+  if (!made->seen) {
+    result = -ENOMEM;
+    goto out;
+  }
+  *rules = made;
+  made = NULL;
+out:
+  if (result == -ENOMEM)
+    tell(message, data, "%s: not enough memory for the rules", origin);
+  sym_rules_free(made);
+  return result;
+}
+
+/* Reads the whole of `file` into `text`, from malloc(). */
+static int read_file(FILE *file, char **text, size_t *size)
+{
+  char *data = NULL;
+  size_t used = 0, capacity = 0;
+  for (;;) {
+    if (used == capacity) {
+      capacity = capacity ? capacity * 2 : 4096;
+      char *grown = capacity <= FILE_MAX ? realloc(data, capacity) : NULL;
+      if (!grown) {
+        free(data);
+        return capacity <= FILE_MAX ? -ENOMEM : -EFBIG;
+      }
+      data = grown;
+    }
+    size_t got = fread(data + used, 1, capacity - used, file);
+    used += got;
+    if (got == 0)
+      break;
+  }
+  if (ferror(file)) {
+    free(data);
+    return errno ? -errno : -EIO;
+  }
+  *text = data;
+  *size = used;
+  return 0;
+}
+
+int sym_rules_load(const char *path, sym_message_fn message, void *data, struct sym_rules **rules)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *file = fopen(path, "re");
+  int result = file ? read_file(file, &text, &size) : -errno;
+  if (result < 0) {
+    tell(message, data, "%s: cannot read the rules file: %s", path, strerror(-result));
+    goto out;
+  }
+  result = sym_rules_parse(text, size, path, message, data, rules);
+out:
+  free(text);
+  if (file)
+    fclose(file);
+  return result;
+}
+
+void sym_rules_free(struct sym_rules *rules)
+{
+  if (!rules)
+    return;
+  for (size_t i = 0; rules->seen && i < rules->count; i++)
+    free(rules->seen[i].problem);
+  free(rules->seen);
+  free(rules->rules);
+  base_arena_free(&rules->arena);
+  free(rules);
+}
+
+uint64_t sym_rules_hash(const struct sym_rules *rules)
+{
+  return rules ? XXH64(rules->text, rules->size, 0) : 0;
+}

@@ -1,0 +1,433 @@
+#include "symbols/sites/instances.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/base/addressmap.h"
+#include "symbols/plan/plan.h"
+#include "symbols/sites/site_function.h"
+#include "symbols/sites/sites.h"
+
+/* A function instance around a site; `parent` is the node it was inlined into, FMT_NONE for a subprogram. */
+struct node {
+  Dwarf_Die die;
+  uint32_t parent;
+  uint32_t call_line;
+};
+
+enum { DEPTH_MAX = 512 /* nested scopes; deeper is a corrupt file */ };
+
+struct walk {
+  const struct base_vector *sites;
+  struct base_vector nodes;       /* struct node */
+  uint32_t *innermost;            /* node of each site, FMT_NONE outside of every subprogram */
+  struct base_vector *ranges;     /* struct sym_range */
+  struct sym_address_map entries; /* of the subprograms visited: address -> 0 */
+};
+
+static uint64_t site_pc(const struct walk *walk, uint32_t index)
+{
+  return ((const struct sym_found_site *)base_vector_at(walk->sites, index))->pc;
+}
+
+/* The first site whose call lies at or after `address`: whose pc - 1 >= address. */
+static uint32_t first_site(const struct walk *walk, uint64_t address)
+{
+  uint32_t low = 0, high = walk->sites->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (site_pc(walk, middle) - 1 < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Whether [low, high) holds a site. With `node`, each of them is given to it. */
+static bool claim(struct walk *walk, uint64_t low, uint64_t high, uint32_t node)
+{
+  bool any = false;
+  for (uint32_t i = first_site(walk, low); i < walk->sites->count && site_pc(walk, i) - 1 < high; i++) {
+    any = true;
+    if (node == FMT_NONE)
+      break;
+    walk->innermost[i] = node;
+  }
+  return any;
+}
+
+/* The same for all ranges of a DIE. */
+static bool claim_ranges(struct walk *walk, Dwarf_Die *die, uint32_t node)
+{
+  Dwarf_Addr base, low, high;
+  ptrdiff_t offset = 0;
+  bool any = false;
+  while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
+    if (low < high)
+      any |= claim(walk, low, high, node);
+  return any;
+}
+
+static int add_node(struct walk *walk, Dwarf_Die *die, uint32_t parent, uint32_t *index)
+{
+  struct node *node = base_vector_add(&walk->nodes, 1);
+  if (!node)
+    return -ENOMEM;
+  Dwarf_Attribute attribute;
+  Dwarf_Word line;
+  *index = walk->nodes.count - 1;
+  *node = (struct node){.die = *die, .parent = parent};
+  if (parent != FMT_NONE && dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) == 0)
+    node->call_line = (uint32_t)line;
+  return 0;
+}
+
+static int visit_children(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth);
+
+/* A scope inside of a concrete subprogram. */
+static int visit_scope(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth)
+{
+  if (!claim_ranges(walk, die, FMT_NONE))
+    return 0;
+  if (dwarf_tag(die) == DW_TAG_inlined_subroutine) {
+    int error = add_node(walk, die, node, &node);
+    if (error)
+      return error;
+    claim_ranges(walk, die, node);
+  }
+  return visit_children(walk, die, node, depth);
+}
+
+/* Notes the address that a subprogram is entered at. 1: an earlier unit has described the code there. Of a function
+ * that several units compile (inline functions and templates of C++) the linker keeps the first unit's code alone, and
+ * gives every unit's description its address when the code has the same size: only the first is of that code. */
+static int enter(struct walk *walk, uint64_t entry)
+{
+  if (sym_address_map_get(&walk->entries, entry) != UINT32_MAX)
+    return 1;
+  return sym_address_map_put(&walk->entries, entry, 0);
+}
+
+static int visit_subprogram(struct walk *walk, Dwarf_Die *die, unsigned depth)
+{
+  Dwarf_Addr base, low, high, entry;
+  ptrdiff_t offset = 0;
+  uint32_t first = walk->ranges->count;
+  while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
+    /* Code that the linker dropped keeps a DIE at address 0. */
+    if (low == 0 || low >= high)
+      continue;
+    struct sym_range *range = base_vector_add(walk->ranges, 1);
+    if (!range)
+      return -ENOMEM;
+    *range = (struct sym_range){.low = low, .high = high, .die = *die};
+  }
+  if (walk->ranges->count == first)
+    return 0;
+  struct sym_range *ranges = base_vector_at(walk->ranges, first);
+  if (dwarf_entrypc(die, &entry) != 0 || entry == 0)
+    entry = ranges[0].low;
+  int entered = enter(walk, entry);
+  if (entered != 0) {
+    walk->ranges->count = first;
+    return entered < 0 ? entered : 0;
+  }
+  bool any = false;
+  for (uint32_t i = 0; i < walk->ranges->count - first; i++) {
+    ranges[i].entry = entry;
+    any |= claim(walk, ranges[i].low, ranges[i].high, FMT_NONE);
+  }
+  if (!any)
+    return 0;
+  uint32_t node;
+  int error = add_node(walk, die, FMT_NONE, &node);
+  if (error)
+    return error;
+  claim_ranges(walk, die, node);
+  return visit_children(walk, die, node, depth);
+}
+
+static int visit_children(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth)
+{
+  Dwarf_Die child;
+  int error = 0;
+  if (depth > DEPTH_MAX || dwarf_child(die, &child) != 0)
+    return 0;
+  do {
+    switch (dwarf_tag(&child)) {
+    case DW_TAG_subprogram:
+      error = visit_subprogram(walk, &child, depth + 1);
+      break;
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+      if (node != FMT_NONE)
+        error = visit_scope(walk, &child, node, depth + 1);
+      break;
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+      error = visit_children(walk, &child, FMT_NONE, depth + 1);
+      break;
+    default:
+      break;
+    }
+  } while (!error && dwarf_siblingof(&child, &child) == 0);
+  return error;
+}
+
+static int walk_units(struct walk *walk, Dwarf *dwarf)
+{
+  Dwarf_CU *unit = NULL;
+  Dwarf_Die die, split;
+  uint8_t type;
+  int error = 0;
+  while (!error && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
+    bool is_split = type == DW_UT_skeleton && split.addr;
+    error = visit_children(walk, is_split ? &split : &die, FMT_NONE, 0);
+  }
+  return error;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+  const struct sym_range *left = a, *right = b;
+  if (left->low != right->low)
+    return left->low < right->low ? -1 : 1;
+  return (left->high < right->high) - (left->high > right->high);
+}
+
+/* Sorts, and leaves out what overlaps an earlier range: identical functions that the linker folded, or a corrupt file.
+ */
+static void settle_ranges(struct base_vector *ranges)
+{
+  struct sym_range *all = ranges->data;
+  uint32_t kept = 0;
+  if (ranges->count)
+    qsort(all, ranges->count, sizeof *all, compare_ranges);
+  for (uint32_t i = 0; i < ranges->count; i++)
+    if (kept == 0 || all[i].low >= all[kept - 1].high)
+      all[kept++] = all[i];
+  ranges->count = kept;
+}
+
+uint32_t sym_instances_range_at(const struct sym_instances *instances, uint64_t address)
+{
+  const struct sym_range *all = instances->ranges.data;
+  uint32_t low = 0, high = instances->ranges.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (all[middle].low <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low && address < all[low - 1].high ? low - 1 : FMT_NONE;
+}
+
+/* What the address in this_fn is compared with. */
+struct identity {
+  uint64_t address;
+  const struct sym_range *range;   /* of the subprogram that begins there, or NULL */
+  const struct sym_symbol *symbol; /* at the address, or NULL */
+};
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+    return dwarf_formstring(&attribute);
+  return dwarf_diename(die);
+}
+
+/* Whether two linkage names are of one function. A constructor's or destructor's variants (C1, C2, D0 ...) have one
+ * declaration, whose own linkage name is a variant too. */
+static bool is_same_name(const char *a, const char *b)
+{
+  if (*a != *b)
+    return false;
+  while (*a && *++a == *++b) {
+    bool is_variant = (*a == 'C' || *a == 'D') && a[1] >= '0' && a[1] <= '9' && b[1] >= '0' && b[1] <= '9' &&
+                      (a[2] == 'E' || a[2] == 'I') && !(a[-1] >= '0' && a[-1] <= '9');
+    a += is_variant;
+    b += is_variant;
+  }
+  return *a == *b;
+}
+
+/* Whether `die` is an instance of the function at that address: the same declaring DIE, or, for functions that several
+ * units define, the same symbol. Constructors have several symbols for one declaration, so their out-of-line instance's
+ * own name counts too. */
+static bool is_same_function(const struct identity *identity, Dwarf_Die *die)
+{
+  const char *name = linkage_name(die);
+  if (identity->range) {
+    Dwarf_Die concrete = identity->range->die, root, other;
+    sym_plan_root(&concrete, &root);
+    sym_plan_root(die, &other);
+    if (root.addr == other.addr)
+      return true;
+    const char *concrete_name = linkage_name(&concrete);
+    if (name && concrete_name && is_same_name(name, concrete_name))
+      return true;
+  }
+  if (!name || !identity->symbol)
+    return false;
+  size_t length = sym_symbol_base_length(identity->symbol->name);
+  return strncmp(identity->symbol->name, name, length) == 0 && name[length] == '\0';
+}
+
+/* What choosing looks up. */
+struct knowledge {
+  const struct sym_instances *instances;
+  const struct sym_symbol_table *symbols;
+};
+
+static const struct sym_range *range_entered_at(const struct sym_instances *instances, uint64_t address)
+{
+  uint32_t range = sym_instances_range_at(instances, address);
+  const struct sym_range *found = range == FMT_NONE ? NULL : base_vector_at(&instances->ranges, range);
+  return found && found->entry == address ? found : NULL;
+}
+
+/* Chooses among the instances around the site, from the innermost outwards. */
+static void choose(const struct knowledge *knowledge, const struct walk *walk, uint32_t innermost,
+                   struct sym_instance *instance)
+{
+  const struct node *nodes = walk->nodes.data;
+  const struct identity identity = {.address = instance->this_function,
+                                    .range = range_entered_at(knowledge->instances, instance->this_function),
+                                    .symbol = sym_symbol_table_exact(knowledge->symbols, instance->this_function)};
+  uint32_t chosen = innermost;
+  while (identity.address && chosen != FMT_NONE) {
+    Dwarf_Die die = nodes[chosen].die;
+    if (is_same_function(&identity, &die))
+      break;
+    chosen = nodes[chosen].parent;
+  }
+  if (chosen == FMT_NONE && identity.range) {
+    instance->is_hidden = instance->is_inlined = true;
+    instance->entered = identity.range->die;
+    return;
+  }
+  /* A function that the compiler describes nowhere (clang's intrinsics are `nodebug`): known by its symbol. */
+  if (chosen == FMT_NONE && identity.symbol) {
+    instance->is_known = false;
+    return;
+  }
+  if (chosen == FMT_NONE)
+    chosen = innermost;
+  instance->entered = nodes[chosen].die;
+  instance->is_inlined = nodes[chosen].parent != FMT_NONE;
+  instance->call_line = nodes[chosen].call_line;
+}
+
+static void settle_site(const struct knowledge *knowledge, const struct walk *walk, uint32_t index,
+                        struct sym_instance *instance)
+{
+  const struct node *nodes = walk->nodes.data;
+  uint32_t node = walk->innermost[index];
+  if (node == FMT_NONE)
+    return;
+  instance->is_known = true;
+  uint32_t outermost = node;
+  while (nodes[outermost].parent != FMT_NONE)
+    outermost = nodes[outermost].parent;
+  instance->physical = nodes[outermost].die;
+  choose(knowledge, walk, node, instance);
+}
+
+static int add_span(struct base_vector *spans, uint64_t group, uint64_t low, uint64_t high)
+{
+  struct sym_code_span *span = base_vector_add(spans, 1);
+  if (!span)
+    return -ENOMEM;
+  *span = (struct sym_code_span){.group = group, .low = low, .high = high};
+  return 0;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+  const struct sym_code_span *left = a, *right = b;
+  if (left->group != right->group)
+    return left->group < right->group ? -1 : 1;
+  return (left->low > right->low) - (left->low < right->low);
+}
+
+/* The code of the functions: subprograms, and for sites outside of all of them the symbol that holds the site. */
+static int find_spans(const struct sym_instances *instances, const struct base_vector *sites,
+                      const struct sym_symbol_table *symbols, struct base_vector *spans)
+{
+  int error = 0;
+  for (uint32_t i = 0; !error && i < instances->ranges.count; i++) {
+    const struct sym_range *range = base_vector_at(&instances->ranges, i);
+    error = add_span(spans, range->entry, range->low, range->high);
+  }
+  const struct sym_symbol *last = NULL;
+  for (uint32_t i = 0; !error && i < sites->count; i++) {
+    const struct sym_found_site *site = base_vector_at(sites, i);
+    if (sym_instances_range_at(instances, site->call) != FMT_NONE)
+      continue;
+    const struct sym_symbol *symbol = sym_symbol_table_holding(symbols, site->call);
+    if (symbol && symbol != last && symbol->size)
+      error = add_span(spans, symbol->address, symbol->address, symbol->address + symbol->size);
+    last = symbol;
+  }
+  if (!error && spans->count)
+    qsort(spans->data, spans->count, sizeof(struct sym_code_span), compare_spans);
+  return error;
+}
+
+static int find_identities(const struct sym_instances *instances, const struct sym_hook *hook,
+                           const struct base_vector *sites, const struct sym_symbol_table *symbols)
+{
+  struct base_vector spans = BASE_VECTOR_OF(struct sym_code_span);
+  uint64_t *functions = malloc((sites->count + 1) * sizeof *functions);
+  int error = functions ? find_spans(instances, sites, symbols, &spans) : -ENOMEM;
+  if (!error)
+    error = sym_identities_find(hook, sites, &spans, functions);
+  for (uint32_t i = 0; !error && i < sites->count; i++)
+    ((struct sym_instance *)base_vector_at(&instances->instances, i))->this_function = functions[i];
+  base_vector_free(&spans);
+  free(functions);
+  return error;
+}
+
+int sym_instances_find(struct sym_instances *instances, const struct sym_debugfile *file, const struct sym_hook *hook,
+                       const struct base_vector *sites, const struct sym_symbol_table *symbols)
+{
+  *instances = (struct sym_instances){.instances = BASE_VECTOR_OF(struct sym_instance),
+                                      .ranges = BASE_VECTOR_OF(struct sym_range)};
+  struct walk walk = {.sites = sites, .nodes = BASE_VECTOR_OF(struct node), .ranges = &instances->ranges};
+  walk.innermost = malloc((sites->count + 1) * sizeof *walk.innermost);
+  struct sym_instance *all = base_vector_add(&instances->instances, sites->count);
+  int error = walk.innermost && all ? 0 : -ENOMEM;
+  for (uint32_t i = 0; !error && i < sites->count; i++)
+    walk.innermost[i] = FMT_NONE;
+  if (!error && file->dwarf && sites->count)
+    error = walk_units(&walk, file->dwarf);
+  if (!error) {
+    settle_ranges(&instances->ranges);
+    error = find_identities(instances, hook, sites, symbols);
+  }
+  const struct knowledge knowledge = {.instances = instances, .symbols = symbols};
+  for (uint32_t i = 0; !error && i < sites->count; i++)
+    settle_site(&knowledge, &walk, i, &all[i]);
+  base_vector_free(&walk.nodes);
+  sym_address_map_free(&walk.entries);
+  free(walk.innermost);
+  return error;
+}
+
+void sym_instances_free(struct sym_instances *instances)
+{
+  base_vector_free(&instances->instances);
+  base_vector_free(&instances->ranges);
+}

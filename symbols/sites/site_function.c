@@ -1,0 +1,298 @@
+#include "symbols/sites/site_function.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/flow/constants.h"
+#include "symbols/sites/sites.h"
+
+enum {
+  RDI = 7,        /* machine number */
+  PASSES_MAX = 16 /* a place rises at most twice; nearly all code settles in four passes */
+};
+
+/* A run of instructions that is entered at its first alone. */
+struct block {
+  uint64_t start;
+  bool has_way; /* an instruction of the function leads here */
+  struct sym_constants in;
+};
+
+/* One function while it is worked on. */
+struct function {
+  const struct sym_hook *hook;
+  const struct base_vector *sites;
+  const struct sym_code_span *spans;
+  uint32_t span_count;
+  uint64_t *found;           /* by site */
+  struct base_vector blocks; /* struct block, ascending by start */
+  struct sym_constant_slots slots;
+  struct sym_constants escape; /* what holds where control goes that no instruction names: switches, landing pads */
+};
+
+/* How an instruction goes on. */
+struct exits {
+  bool falls_through;
+  bool is_indirect;
+  uint64_t target; /* 0: none */
+};
+
+static struct exits exits_of(uint64_t at, const struct sym_instruction *instruction)
+{
+  struct exits exits = {.falls_through = true};
+  uint64_t target = at + instruction->size + (uint64_t)instruction->immediate;
+  uint8_t opcode = instruction->opcode;
+  if (instruction->is_vex)
+    return exits;
+  if (instruction->map == SYM_MAP_0F) {
+    if ((opcode & 0xf0) == 0x80)
+      exits.target = target;
+    exits.falls_through = opcode != 0x0b;
+  } else if (instruction->map == SYM_MAP_ONE_BYTE) {
+    bool is_jump = opcode == 0xe9 || opcode == 0xeb;
+    exits.is_indirect = opcode == 0xff && ((instruction->reg & 7) == 4 || (instruction->reg & 7) == 5);
+    if (is_jump || (opcode & 0xf0) == 0x70)
+      exits.target = target;
+    exits.falls_through = !is_jump && !exits.is_indirect && opcode != 0xc3 && opcode != 0xc2 && opcode != 0xf4;
+  }
+  return exits;
+}
+
+static bool is_inside(const struct function *function, uint64_t address)
+{
+  for (uint32_t i = 0; i < function->span_count; i++)
+    if (address >= function->spans[i].low && address < function->spans[i].high)
+      return true;
+  return false;
+}
+
+static bool decode_at(const struct function *function, uint64_t at, uint64_t high, struct sym_instruction *instruction)
+{
+  const struct sym_code_section *section = sym_hook_code_at(function->hook, at);
+  if (!section)
+    return false;
+  size_t offset = (size_t)(at - section->address), left = section->size - offset;
+  if (left > high - at)
+    left = (size_t)(high - at);
+  return sym_decode(section->bytes + offset, left, instruction);
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+  const struct block *left = a, *right = b;
+  return (left->start > right->start) - (left->start < right->start);
+}
+
+static int add_block(struct function *function, uint64_t start, bool has_way)
+{
+  struct block *block = base_vector_add(&function->blocks, 1);
+  if (!block)
+    return -ENOMEM;
+  block->start = start;
+  block->has_way = has_way;
+  return 0;
+}
+
+static bool is_padding(const struct sym_instruction *instruction)
+{
+  if (instruction->is_vex)
+    return false;
+  return instruction->map == SYM_MAP_0F
+             ? instruction->opcode == 0x1f
+             : instruction->map == SYM_MAP_ONE_BYTE && (instruction->opcode == 0x90 || instruction->opcode == 0xcc);
+}
+
+/* The beginnings of blocks in one span: its own, where jumps lead, and after instructions that may go elsewhere. What
+ * fills up the space before an aligned instruction is never run. */
+static int find_blocks_of(struct function *function, const struct sym_code_span *span)
+{
+  struct sym_instruction instruction;
+  uint64_t at = span->low;
+  int error = add_block(function, at, false);
+  bool is_after_end = false;
+  while (!error && at < span->high && decode_at(function, at, span->high, &instruction)) {
+    struct exits exits = exits_of(at, &instruction);
+    if (is_after_end && is_padding(&instruction)) {
+      at += instruction.size;
+      continue;
+    }
+    if (is_after_end)
+      error = add_block(function, at, false);
+    at += instruction.size;
+    is_after_end = !exits.falls_through;
+    if (!error && exits.target && is_inside(function, exits.target))
+      error = add_block(function, exits.target, true);
+    if (!error && exits.target && exits.falls_through && at < span->high)
+      error = add_block(function, at, true);
+  }
+  return error;
+}
+
+static int find_blocks(struct function *function)
+{
+  int error = 0;
+  for (uint32_t i = 0; !error && i < function->span_count; i++)
+    error = find_blocks_of(function, &function->spans[i]);
+  if (error)
+    return error;
+  struct block *blocks = function->blocks.data;
+  uint32_t kept = 0;
+  qsort(blocks, function->blocks.count, sizeof *blocks, compare_blocks);
+  for (uint32_t i = 0; i < function->blocks.count; i++)
+    if (kept == 0 || blocks[kept - 1].start != blocks[i].start)
+      blocks[kept++] = blocks[i];
+    else
+      blocks[kept - 1].has_way |= blocks[i].has_way;
+  function->blocks.count = kept;
+  return 0;
+}
+
+static bool flow_to(struct function *function, uint64_t target, const struct sym_constants *state)
+{
+  const struct block key = {.start = target};
+  struct block *block = bsearch(&key, function->blocks.data, function->blocks.count, sizeof key, compare_blocks);
+  return block && sym_constants_join(&block->in, state);
+}
+
+/* The found site whose call begins at `call`, or NULL. */
+static const struct sym_found_site *site_at(const struct function *function, uint64_t call)
+{
+  const struct sym_found_site *sites = function->sites->data;
+  uint32_t low = 0, high = function->sites->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (sites[middle].call < call)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < function->sites->count && sites[low].call == call ? &sites[low] : NULL;
+}
+
+static void note_site(struct function *function, uint64_t at, uint64_t value)
+{
+  const struct sym_found_site *site = site_at(function, at);
+  if (site)
+    function->found[site - (const struct sym_found_site *)function->sites->data] =
+        value == SYM_CONSTANT_SEVERAL ? 0 : value;
+}
+
+/* Carries a block's state through it. True when another block's state rose. */
+static bool run_block(struct function *function, uint32_t index, uint64_t high)
+{
+  const struct block *block = base_vector_at(&function->blocks, index);
+  uint64_t next = index + 1 < function->blocks.count
+                      ? ((const struct block *)base_vector_at(&function->blocks, index + 1))->start
+                      : UINT64_MAX;
+  struct sym_constants state = block->in;
+  uint64_t at = block->start;
+  bool changed = false;
+  struct sym_instruction instruction;
+  while (at < high && at < next) {
+    if (!decode_at(function, at, high, &instruction))
+      return changed;
+    struct exits exits = exits_of(at, &instruction);
+    bool is_call = instruction.map == SYM_MAP_ONE_BYTE && (instruction.opcode == 0xe8 || instruction.opcode == 0xff);
+    if (is_call)
+      note_site(function, at, state.registers[RDI]);
+    sym_constants_apply(&state, &function->slots, function->hook, at, &instruction);
+    if (exits.is_indirect || is_call)
+      sym_constants_join(&function->escape, &state);
+    if (exits.target)
+      changed |= flow_to(function, exits.target, &state);
+    if (!exits.falls_through)
+      return changed;
+    at += instruction.size;
+  }
+  return at < high ? flow_to(function, at, &state) || changed : changed;
+}
+
+static uint64_t end_of_span(const struct function *function, uint64_t address)
+{
+  for (uint32_t i = 0; i < function->span_count; i++)
+    if (address >= function->spans[i].low && address < function->spans[i].high)
+      return function->spans[i].high;
+  return address;
+}
+
+/* Enters the blocks that control reaches in ways which no instruction names: those that nothing leads to; and when
+ * there are none of them, whatever is left. */
+static bool enter_rest(struct function *function)
+{
+  bool changed = false;
+  for (int may_have_way = 0; !changed && may_have_way < 2; may_have_way++)
+    for (uint32_t i = 0; i < function->blocks.count; i++) {
+      struct block *block = base_vector_at(&function->blocks, i);
+      if (!block->in.is_reached && block->has_way <= may_have_way)
+        changed |= sym_constants_join(&block->in, &function->escape);
+    }
+  return changed;
+}
+
+static struct block *entry_block(const struct function *function)
+{
+  for (uint32_t i = 0; i < function->blocks.count; i++) {
+    struct block *block = base_vector_at(&function->blocks, i);
+    if (block->start == function->spans[0].group)
+      return block;
+  }
+  return base_vector_at(&function->blocks, 0);
+}
+
+/* Runs all blocks until no state rises. */
+static void run(struct function *function)
+{
+  bool changed = true;
+  sym_constants_begin(&entry_block(function)->in);
+  for (unsigned pass = 0; changed && pass < PASSES_MAX; pass++) {
+    changed = false;
+    for (uint32_t i = 0; i < function->blocks.count; i++) {
+      const struct block *block = base_vector_at(&function->blocks, i);
+      if (block->in.is_reached)
+        changed |= run_block(function, i, end_of_span(function, block->start));
+    }
+    if (!changed)
+      changed = enter_rest(function);
+  }
+}
+
+static bool has_site(const struct base_vector *sites, const struct sym_code_span *span)
+{
+  const struct sym_found_site *all = sites->data;
+  uint32_t low = 0, high = sites->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (all[middle].call < span->low)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < sites->count && all[low].call < span->high;
+}
+
+int sym_identities_find(const struct sym_hook *hook, const struct base_vector *sites, const struct base_vector *spans,
+                        uint64_t *functions)
+{
+  memset(functions, 0, sites->count * sizeof *functions);
+  int error = 0;
+  struct function function = {.hook = hook, .sites = sites, .found = functions, .blocks = BASE_VECTOR_OF(struct block)};
+  for (uint32_t first = 0, end; !error && first < spans->count; first = end) {
+    const struct sym_code_span *span = base_vector_at(spans, first);
+    bool any = false;
+    for (end = first; end < spans->count && span[end - first].group == span->group; end++)
+      any |= has_site(sites, &span[end - first]);
+    if (!any)
+      continue;
+    function.spans = span;
+    function.span_count = end - first;
+    function.blocks.count = 0;
+    function.slots.count = 0;
+    function.escape = (struct sym_constants){0};
+    error = find_blocks(&function);
+    if (!error)
+      run(&function);
+  }
+  base_vector_free(&function.blocks);
+  return error;
+}
