@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Holds what two builds of the command make of the same recordings against each other, byte for byte.
+
+    scripts/compare_builds.py OLD-CALLSIG NEW-CALLSIG RECORDING...
+
+For a step that moves code and changes nothing that a user sees: reports, exports, merges, databases, pipelines, differences and laws of
+growth of each recording are made by both commands, which must print the same, write the same files and end with the same status.
+A recording may be damaged or of an older version: then both must say the same of it. The exit status is 1 when anything differs.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+REPORTS = [
+    [], ["--format", "json"], ["--format", "csv"], ["--by", "function"], ["--by", "function", "--format", "json"],
+    ["--by", "signature,stage"], ["--by", "thread"], ["--by", "module"], ["--by", "function,process", "--format", "json"],
+    ["--by", "rank"], ["-s", "tottime", "20"], ["-s", "name,ncalls", "0.5"], ["--callers", "20"], ["--callees", "20"], ["--strip-dirs"],
+    ["--compensate", "20"], ["--view", "averages"], ["--view", "averages", "--stack", "2"], ["--percentiles"],
+    ["--signature", "n >= 2", "20"], ["--function", "lua|main|decode", "20"], ["--stage", "*"], ["--no-such-option"],
+]
+EXPORTS = ["pstats", "callgrind", "pprof", "folded", "flamegraph", "speedscope", "dot", "chrome", "perfetto"]
+
+
+def commands(recording, all_recordings):
+    """(name, arguments; OUT is a file to write) of everything that is compared for a recording."""
+    for options in REPORTS:
+        yield "report " + " ".join(options), ["report", recording, *options]
+    for form in EXPORTS:
+        yield "export " + form, ["export", "--to", form, recording, "-o", "OUT"]
+    yield "export by function", ["export", "--to", "folded", "--by", "function", recording, "-o", "OUT"]
+    yield "stages", ["stages", recording]
+    yield "stages json", ["stages", "--format", "json", recording]
+    yield "stages db", ["stages", "--db", "OUT", recording]
+    yield "merge", ["merge", "-o", "OUT", recording, recording]
+    yield "scaling", ["scaling", recording]
+    yield "scaling json", ["scaling", "--format", "json", recording]
+    for form in ("table", "json", "csv"):
+        yield "diff " + form, ["diff", "--format", form, all_recordings[0], recording]
+
+
+def run(command, arguments, folder):
+    """Status, output, messages and the file that was written; the folder's name is taken out of each."""
+    out = folder / "out"
+    done = subprocess.run([command, *(str(out) if word == "OUT" else word for word in arguments)], capture_output=True,
+                          stdin=subprocess.DEVNULL, check=False, timeout=600)
+    written = out.read_bytes() if out.exists() else None
+    if written is not None and written.startswith(b"SQLite format 3"):
+        written = subprocess.run(["sqlite3", out, ".dump"], capture_output=True, check=True).stdout
+    place, name = str(folder).encode(), str(command).encode()
+    texts = [text.replace(place, b"FOLDER").replace(name, b"callsig") for text in (done.stdout, done.stderr, written or b"")]
+    if out.exists():
+        out.unlink()
+    return done.returncode, *texts
+
+
+def compare(old, new, recordings):
+    """How many outputs were compared, and a line for each that differs."""
+    count, different = 0, []
+    with tempfile.TemporaryDirectory() as scratch:
+        places = [pathlib.Path(scratch) / name for name in ("old", "new")]
+        for place in places:
+            place.mkdir()
+        for recording in recordings:
+            for name, arguments in commands(recording, recordings):
+                before, after = (run(command, arguments, place) for command, place in zip((old, new), places))
+                count += 1
+                if before != after:
+                    parts = [part for part, one, other in zip(("status", "output", "messages", "file"), before, after) if one != other]
+                    different.append(f"{recording}: {name}: {', '.join(parts)}")
+    return count, different
+
+
+def main(arguments):
+    if len(arguments) < 3:
+        print(__doc__.split("\n\n")[1].strip(), file=sys.stderr)
+        return 2
+    old, new, *recordings = arguments
+    count, different = compare(old, new, recordings)
+    for line in different:
+        print(line)
+    print(f"{len(recordings)} recordings, {count} outputs compared, {len(different)} differ")
+    return 1 if different or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
