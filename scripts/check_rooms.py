@@ -3,7 +3,8 @@
 
     scripts/check_rooms.py [--top FOLDER] BUILD [--draw]
 
-BUILD is a build folder of the tree at FOLDER (the one that this script lies in) with everything compiled. A finding is one line, and the exit status 1:
+BUILD is a build folder of the tree at FOLDER (without it: the tree that this script is part of) with everything compiled. A
+finding is one line, and the exit status 1:
 
   - an include or a call (or any other use of a global name) of a room that the user's room may not use;
   - files that call each other in a circle, rooms that use each other in a circle, headers that include each other in a circle;
