@@ -1,5 +1,5 @@
 # What the readers are timed with (rows.py); built when it is asked for.
 add_executable(make_rows EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/programs/make_rows.c
-                                          ${CMAKE_CURRENT_LIST_DIR}/../tests/unit/index_writer.c)
-target_include_directories(make_rows PRIVATE ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_LIST_DIR}/../tests/unit)
+                                          ${PROJECT_SOURCE_DIR}/tests/support/index_writer.c)
+target_include_directories(make_rows PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(make_rows PRIVATE callsig_stats_static callsig_symbols)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Holds the tree against the order of its rooms, which the CMakeLists.txt state with callsig_room() (cmake/rooms.cmake).
 
-    scripts/check_rooms.py BUILD [--draw]
+    scripts/check_rooms.py [--top FOLDER] BUILD [--draw]
 
-BUILD is a build folder with everything compiled. A finding is one line, and the exit status 1:
+BUILD is a build folder of the tree at FOLDER (without it: the tree that this script is part of) with everything compiled. A
+finding is one line, and the exit status 1:
 
   - an include or a call (or any other use of a global name) of a room that the user's room may not use;
   - files that call each other in a circle, rooms that use each other in a circle, headers that include each other in a circle;
@@ -20,10 +21,10 @@ import collections
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
 FILES_IN_A_FOLDER, LINES_IN_A_FILE, LINES_IN_A_FUNCTION = 30, 500, 80
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 PUBLIC = "include/callsig"
@@ -121,16 +122,23 @@ def circles(graph):
 
 
 class Check:
-    def __init__(self, build):
+    """What is found in the tree at `top`, compiled in the folder `build`."""
+
+    def __init__(self, top, build):
+        self.top = top
         self.build = build
         self.rooms = Rooms(build / "rooms.txt")
         self.findings = []
         self.allowed = {room: {room} | self.rooms.reachable(room) for room in self.rooms.uses}
-        tracked = subprocess.run(["git", "-C", TOP, "ls-files", "--cached", "--others", "--exclude-standard"], check=True,
-                                 capture_output=True, text=True).stdout.splitlines() if (TOP / ".git").exists() else [
-                                     str(path.relative_to(TOP)) for path in TOP.rglob("*") if path.is_file()]
-        self.files = [file for file in tracked if re.search(r"\.(c|h|S|cc|cpp)$", file) and (TOP / file).exists()]
+        self.files = [file for file in self.sources() if re.search(r"\.(c|h|S|cc|cpp)$", file) and (top / file).exists()]
         self.inside = {file: self.rooms.of(file) for file in self.files if self.rooms.of(file)}
+
+    def sources(self):
+        """Every file of the tree: what git knows or would add, or all that lies there where it is no working copy."""
+        if not (self.top / ".git").exists():
+            return [str(path.relative_to(self.top)) for path in self.top.rglob("*") if path.is_file()]
+        return subprocess.run(["git", "-C", self.top, "ls-files", "--cached", "--others", "--exclude-standard"], check=True,
+                              capture_output=True, text=True).stdout.splitlines()
 
     def find(self, text):
         self.findings.append(text)
@@ -145,10 +153,10 @@ class Check:
         """Direct includes: written from the top (public headers from include/), in order, in no circle."""
         graph = collections.defaultdict(set)
         for file in self.inside:
-            for name in INCLUDE.findall((TOP / file).read_text(errors="replace")):
+            for name in INCLUDE.findall((self.top / file).read_text(errors="replace")):
                 target = next((str(path) for path in (pathlib.PurePath(name), pathlib.PurePath("include") / name)
-                               if (TOP / path).is_file()), None)
-                if target is None and (TOP / file).with_name(name).is_file():
+                               if (self.top / path).is_file()), None)
+                if target is None and (self.top / file).with_name(name).is_file():
                     self.find(f'{file}: includes "{name}", which is not written from the top of the tree')
                 elif target is not None:
                     graph[file].add(target)
@@ -157,7 +165,7 @@ class Check:
                     self.find(f'{file}: includes "{name}", which is neither in the tree nor made by the build')
         for file in self.files:
             if file.startswith(PUBLIC):
-                graph[file] |= {f"include/{name}" for name in INCLUDE.findall((TOP / file).read_text())}
+                graph[file] |= {f"include/{name}" for name in INCLUDE.findall((self.top / file).read_text())}
         for circle in circles(graph):
             self.find("headers include each other: " + ", ".join(circle))
 
@@ -179,31 +187,32 @@ class Check:
 
     def relative(self, path, folder="."):
         try:
-            return str((pathlib.Path(folder) / path).resolve().relative_to(TOP))
+            return str((pathlib.Path(folder) / path).resolve().relative_to(self.top))
         except ValueError:
             return None
 
     def object_of(self, command):
-        words = command.get("command", "").split()
+        words = shlex.split(command["command"])
         return pathlib.Path(command["directory"]) / words[words.index("-o") + 1]
 
     def symbols(self):
         """Global names: who defines them, who uses them. Objects of one target see each other, and those of libraries below."""
         defined, used = collections.defaultdict(set), collections.defaultdict(set)
-        compiled = set()
+        compiled = {}
         for command in self.commands:
             source, made = self.relative(command["file"]), self.object_of(command)
-            if source not in self.inside or not made.exists() or "/tests/" in str(made.relative_to(self.build)):
-                continue
-            compiled.add(source)
-            for line in subprocess.run(["nm", "-P", made], check=True, capture_output=True, text=True).stdout.splitlines():
-                name, kind = line.split()[:2]
-                if kind in "Uwv":
-                    used[source].add(name)
-                elif kind.isupper():
-                    defined[name].add(source)
+            if source in self.inside and made.exists() and "/tests/" not in str(made.relative_to(self.build)):
+                compiled[str(made)] = source
+        listing = subprocess.run(["nm", "-A", "-P", *compiled], check=True, capture_output=True, text=True).stdout if compiled else ""
+        for line in listing.splitlines():
+            made, _, symbol = line.partition(": ")
+            name, kind = symbol.split()[:2]
+            if kind in "Uwv":
+                used[compiled[made]].add(name)
+            elif kind.isupper():
+                defined[name].add(compiled[made])
         for file in self.inside:
-            if file.endswith((".c", ".S")) and file not in compiled and not file.startswith("profiler/gstreamer/"):
+            if file.endswith((".c", ".S")) and file not in compiled.values() and not file.startswith("profiler/gstreamer/"):
                 self.find(f"{file}: lies in room {self.inside[file]} and was not compiled: is it in the list of its CMakeLists.txt?")
         graph, rooms = collections.defaultdict(set), collections.defaultdict(set)
         for source, names in used.items():
@@ -229,7 +238,7 @@ class Check:
             if count > FILES_IN_A_FOLDER:
                 self.find(f"{folder}/: {count} C files, more than {FILES_IN_A_FOLDER}")
         for file in self.files:
-            lines = (TOP / file).read_text(errors="replace").splitlines()
+            lines = (self.top / file).read_text(errors="replace").splitlines()
             if len(lines) > LINES_IN_A_FILE:
                 self.find(f"{file}: {len(lines)} lines, more than {LINES_IN_A_FILE}")
             if not lines or not lines[0].startswith(("/*", "//", "#!")):
@@ -255,6 +264,7 @@ class Check:
 def main():
     parser = argparse.ArgumentParser(description="Holds the tree against the order of its rooms.")
     parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--top", type=pathlib.Path, default=pathlib.Path(__file__).parent.parent, help="the tree that is checked")
     parser.add_argument("--draw", action="store_true", help="print the rooms as a Mermaid diagram")
     options = parser.parse_args()
     if not (options.build / "rooms.txt").is_file():
@@ -262,7 +272,7 @@ def main():
     if options.draw:
         print(Rooms(options.build / "rooms.txt").draw())
         return 0
-    findings = Check(options.build.resolve()).run()
+    findings = Check(options.top.resolve(), options.build.resolve()).run()
     for finding in findings:
         print(finding)
     if findings:

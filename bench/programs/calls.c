@@ -1,3 +1,4 @@
+/* The call patterns of calls.h, which every tool instruments in its own way. */
 #include "calls.h"
 
 /* The compilers may neither inline a function nor see through a value, so that a call in the source is a call in the

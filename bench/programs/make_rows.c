@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "format/recording.h"
-#include "index_writer.h"
+#include "tests/support/index_writer.h"
 
 #define BASE UINT64_C(0x7f0000000000)
 

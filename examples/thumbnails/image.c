@@ -1,3 +1,4 @@
+/* Pictures in memory: made, freed, and named in the profile. */
 #include "image.h"
 
 #include <callsig/callsig.h>

@@ -1,5 +1,5 @@
+/* Pictures out of JPEG and into it, by libjpeg. */
 #include "image.h"
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>

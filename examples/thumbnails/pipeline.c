@@ -1,3 +1,4 @@
+/* The stages of the pipeline, the queues between them, and their threads. */
 #include "pipeline.h"
 
 #include <callsig/callsig.h>

@@ -1,5 +1,5 @@
+/* Pictures made smaller: each pixel is the mean of those that it covers. */
 #include "image.h"
-
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

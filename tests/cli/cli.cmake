@@ -1,18 +1,10 @@
 # The command and the compiler wrapper: every option, every error line and exit status.
-foreach(case IN ITEMS usage run report stages merge diff browse scaling export index flags callsig_cc)
-  callsig_test(cli.${case} quick ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
-               ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_${case}.py)
-endforeach()
+callsig_python_tests(cli ${CMAKE_CURRENT_LIST_DIR}/test_*.py)
 
 # Programs and monitors that are killed at random, more often than in cli.stages.
 callsig_test(cli.stages_kills full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR} CALLSIG_TEST_KILLS=50
              ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_stages.py)
-
-callsig_test(cli.projects full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
-             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_projects.py)
 callsig_test(cli.diff_full full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
              ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_diff.py --full)
-
-callsig_test(cli.terminal quick ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
-             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_terminal.py)
+set_tests_properties(cli.projects PROPERTIES LABELS full)
 set_tests_properties(cli.terminal PROPERTIES SKIP_RETURN_CODE 77)

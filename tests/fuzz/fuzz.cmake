@@ -1,62 +1,73 @@
 # Readers of untrusted input, fed with damaged input: a fixed corpus and fixed mutations under the address and undefined
-# behaviour sanitizers, by any compiler; and libFuzzer targets (fuzz_recording, fuzz_merge, fuzz_pipeline, fuzz_expression,
-# fuzz_index; fuzz_rules is built with the tests of symbols/) by clang. Those that read recordings begin with two:
+# behaviour sanitizers, by any compiler (replay_<what>, the tests fuzz.<what>); and libFuzzer targets (fuzz_<what>) by clang:
 #
-#   cmake -B build-fuzz -DCMAKE_C_COMPILER=clang && cmake --build build-fuzz --target fuzz_recording write_seed write_pipeline
+#   cmake -B build-fuzz -DCMAKE_C_COMPILER=clang -DBUILD_TESTING=ON
+#   cmake --build build-fuzz --target fuzz_recording write_seed write_pipeline
 #   mkdir corpus && build-fuzz/tests/write_seed corpus/seed && build-fuzz/tests/write_pipeline corpus/pipeline
 #   build-fuzz/tests/fuzz_recording -max_total_time=600 -max_len=65536 corpus
 set(CALLSIG_FUZZ ${CMAKE_CURRENT_LIST_DIR})
-get_target_property(CALLSIG_OUTPUT_SOURCES callsig_output SOURCES)
-set(CALLSIG_FUZZ_SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all)
+set(CALLSIG_FUZZ_SANITIZERS -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all)
 
-# Everything that a target runs is compiled with `flags`, as libFuzzer and the sanitizers need it.
-function(callsig_fuzz_target name target flags)
-  add_executable(${name} ${ARGN} ${CALLSIG_FUZZ}/${target}.c ${CALLSIG_FUZZ}/seeds.c ${CALLSIG_OUTPUT_TESTS}/index_writer.c
-                         ${CALLSIG_OUTPUT_TESTS}/pipeline_writer.c ${CALLSIG_OUTPUT_TESTS}/recording_writer.c ${CALLSIG_OUTPUT_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${CALLSIG_FUZZ} ${CALLSIG_OUTPUT_TESTS})
-  target_compile_options(${name} PRIVATE -g -O1 -fno-omit-frame-pointer ${CALLSIG_FUZZ_SANITIZERS} ${flags})
-  target_link_options(${name} PRIVATE ${CALLSIG_FUZZ_SANITIZERS} ${flags})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${name} PRIVATE callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL PkgConfig::ZLIB m ${CMAKE_DL_LIBS})
+# callsig_fuzzed_library(NAME FLAG...): what the targets run, compiled as the sanitizers and libFuzzer need it: all of output/, base/ and
+# format/, and of symbols/ what reads rules and prints programs.
+function(callsig_fuzzed_library name)
+  get_target_property(sources callsig_output SOURCES)
+  add_library(${name} STATIC ${ARGN} ${sources} ${CALLSIG_BASE_SOURCES} ${CALLSIG_FORMAT_SOURCES} ${CALLSIG_TEST_WRITERS}
+    ${PROJECT_SOURCE_DIR}/symbols/plan/rules.c ${PROJECT_SOURCE_DIR}/symbols/plan/rule_lexer.c
+    ${PROJECT_SOURCE_DIR}/symbols/capture/optext.c)
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE=) # as empty as the files define it that do so themselves
+  target_compile_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
+  target_link_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
+  target_link_libraries(${name} PUBLIC callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL
+                        PkgConfig::ZLIB PkgConfig::XXHASH m ${CMAKE_DL_LIBS})
 endfunction()
 
-# The reader of indexes, and the printer of what it has accepted.
-function(callsig_fuzz_index name flags)
-  add_executable(${name} ${ARGN} ${CALLSIG_FUZZ}/fuzz_index.c ${CALLSIG_FORMAT_SOURCES} ${PROJECT_SOURCE_DIR}/symbols/capture/optext.c)
-  target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
-  target_compile_options(${name} PRIVATE -g -O1 -fno-omit-frame-pointer ${CALLSIG_FUZZ_SANITIZERS} ${flags})
-  target_link_options(${name} PRIVATE ${CALLSIG_FUZZ_SANITIZERS} ${flags})
-  target_include_directories(${name} PRIVATE ${CALLSIG_FUZZ} ${CALLSIG_OUTPUT_TESTS} ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${name} PRIVATE callsig_symbols PkgConfig::XXHASH)
-endfunction()
-
-add_executable(write_seed ${CALLSIG_FUZZ}/write_seed.c)
-target_link_libraries(write_seed PRIVATE callsig_test_writers)
+# The recording of a pipeline, for targets to begin with.
+set(CALLSIG_FUZZ_PIPELINE ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
+add_custom_command(OUTPUT ${CALLSIG_FUZZ_PIPELINE} COMMAND write_pipeline ${CALLSIG_FUZZ_PIPELINE} DEPENDS write_pipeline VERBATIM)
+add_custom_target(callsig_fuzz_pipeline ALL DEPENDS ${CALLSIG_FUZZ_PIPELINE})
+file(GLOB CALLSIG_FUZZ_EXPRESSIONS CONFIGURE_DEPENDS ${CALLSIG_FUZZ}/expressions/[0-9][0-9])
 
 if(NOT CALLSIG_SANITIZE)
-  foreach(number IN ITEMS 00 01 02 03 04 05 06 07)
-    list(APPEND CALLSIG_FUZZ_EXPRESSIONS ${CALLSIG_FUZZ}/expressions/${number})
-  endforeach()
-  foreach(target IN ITEMS recording expression merge pipeline)
-    callsig_fuzz_target(replay_${target} fuzz_${target} "" ${CALLSIG_FUZZ}/replay.c)
-  endforeach()
-  callsig_fuzz_index(replay_index "" ${CALLSIG_FUZZ}/replay.c ${CALLSIG_FUZZ}/seeds.c ${CALLSIG_OUTPUT_TESTS}/index_writer.c
-                ${CALLSIG_OUTPUT_TESTS}/pipeline_writer.c ${CALLSIG_OUTPUT_TESTS}/recording_writer.c)
-  callsig_test(fuzz.index quick replay_index 20000 ${CALLSIG_FUZZ}/index/gcc ${CALLSIG_FUZZ}/index/clang)
-  callsig_test(fuzz.recording quick replay_recording 3000 recording ${CALLSIG_FUZZ}/recordings/more-functions-than-signatures)
-  callsig_test(fuzz.pipeline quick sh -c "\"$1\" \"$3\" && exec \"$2\" 3000 recording \"$3\"" sh $<TARGET_FILE:write_pipeline>
-               $<TARGET_FILE:replay_pipeline> ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
-  callsig_test(fuzz.merge quick replay_merge 1000 recording ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
-  set_tests_properties(fuzz.merge PROPERTIES DEPENDS fuzz.pipeline)
-  callsig_test(fuzz.recording.long full replay_recording 100000 recording)
-  set_tests_properties(fuzz.recording.long PROPERTIES TIMEOUT 3600)
-  callsig_test(fuzz.expression quick replay_expression 3000 ${CALLSIG_FUZZ_EXPRESSIONS})
+  callsig_fuzzed_library(callsig_replayed ${CALLSIG_FUZZ}/replay.c)
   if(CMAKE_C_COMPILER_ID MATCHES Clang)
-    foreach(target IN ITEMS recording expression merge pipeline)
-      callsig_fuzz_target(fuzz_${target} fuzz_${target} -fsanitize=fuzzer)
-      set_target_properties(fuzz_${target} PROPERTIES EXCLUDE_FROM_ALL ON)
-    endforeach()
-    callsig_fuzz_index(fuzz_index -fsanitize=fuzzer)
-    set_target_properties(fuzz_index PROPERTIES EXCLUDE_FROM_ALL ON)
+    callsig_fuzzed_library(callsig_fuzzed)
+    target_compile_options(callsig_fuzzed PUBLIC -fsanitize=fuzzer-no-link)
+    set_target_properties(callsig_fuzzed PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
+  callsig_glob(files ${CALLSIG_FUZZ}/fuzz_*.c)
+  foreach(file IN LISTS files)
+    callsig_read_needs(${file} case)
+    get_filename_component(target ${file} NAME_WE)
+    string(REGEX REPLACE "^fuzz_" "" what ${target})
+    add_executable(replay_${what} ${file})
+    target_link_libraries(replay_${what} PRIVATE callsig_replayed)
+    callsig_add_cases(fuzz.${what} replay_${what})
+    if(TARGET callsig_fuzzed)
+      add_executable(${target} EXCLUDE_FROM_ALL ${file})
+      target_link_libraries(${target} PRIVATE callsig_fuzzed -fsanitize=fuzzer)
+    endif()
+  endforeach()
+endif()
+
+# The parser of rules under libFuzzer, where clang is at hand whatever compiles the rest. A folder of its own takes the new inputs; the
+# corpus of the repository is only read.
+find_program(CALLSIG_FUZZ_CLANG NAMES clang clang-14)
+if(CALLSIG_FUZZ_CLANG)
+  set(CALLSIG_FUZZ_RULES ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_guided)
+  set(sources ${CALLSIG_FUZZ}/fuzz_rules.c)
+  foreach(name IN ITEMS base/arena symbols/plan/rules symbols/plan/rule_lexer)
+    list(APPEND sources ${PROJECT_SOURCE_DIR}/${name}.c)
+  endforeach()
+  add_custom_command(
+    OUTPUT ${CALLSIG_FUZZ_RULES}
+    COMMAND ${CALLSIG_FUZZ_CLANG} -std=gnu11 -D_GNU_SOURCE ${CALLSIG_FUZZ_SANITIZERS} -fsanitize=fuzzer
+            -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR} ${sources} -lxxhash -o ${CALLSIG_FUZZ_RULES}
+    DEPENDS ${sources}
+    VERBATIM)
+  add_custom_target(callsig_fuzz_rules_guided ALL DEPENDS ${CALLSIG_FUZZ_RULES})
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus)
+  callsig_test(fuzz.rules.guided quick ${CALLSIG_FUZZ_RULES} -runs=20000 -seed=1 -max_len=400
+               ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus ${CALLSIG_FUZZ}/rules)
 endif()

@@ -1,12 +1,13 @@
 /* Any text as a signature expression: parsed, checked and asked of every signature of one recording. */
-#include "fuzz.h"
+/* ctest: case - quick 3000 @CALLSIG_FUZZ_EXPRESSIONS@ */
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/stats/stats_object.h"
-#include "seeds.h"
+#include "tests/support/seeds.h"
 
 static void ignore(const char *line, void *data)
 {

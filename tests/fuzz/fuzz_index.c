@@ -2,7 +2,8 @@
  * Any bytes as a signature index. What is accepted is followed everywhere. The checksum is made to fit, so that what is
  * behind it is reached.
  */
-#include "fuzz.h"
+/* ctest: case - quick 20000 @CALLSIG_FUZZ@/index/gcc @CALLSIG_FUZZ@/index/clang */
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>

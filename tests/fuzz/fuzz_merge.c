@@ -2,8 +2,9 @@
  * Any bytes as a recording that is merged with itself: what is written is a recording of the same calls, it is written
  * again as it is, and the two sides compare.
  */
+/* ctest: case - quick 1000 recording @CALLSIG_FUZZ_PIPELINE@ */
 #define _GNU_SOURCE
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Any bytes as a recording of which the pipelines are wanted, and as a histogram out of a database. */
-#include "fuzz.h"
+/* ctest: case - quick 3000 recording @CALLSIG_FUZZ_PIPELINE@ */
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>

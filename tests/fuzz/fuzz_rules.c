@@ -1,11 +1,12 @@
 /*
  * The parser of the rules language under libFuzzer: any bytes are a rules file.
  */
+/* ctest: case - quick 20000 @CALLSIG_FUZZ@/rules/functions @CALLSIG_FUZZ@/rules/types */
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fuzz.h"
 #include "symbols/plan/rules.h"
+#include "tests/fuzz/fuzz.h"
 
 static void ignore(const char *line, void *data)
 {

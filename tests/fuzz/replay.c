@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "seeds.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/seeds.h"
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", 2016. */
 static uint64_t next(uint64_t *state)

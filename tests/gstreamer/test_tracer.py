@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ctest: skips
 """The GStreamer tracer on real pipelines, beside GStreamer's own tracers `stats` (every buffer that was pushed or pulled) and
 `latency` (how long each element took), which watch the same run.
 

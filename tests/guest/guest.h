@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/support/check.h"
+
 #define QUIET             __attribute__((no_instrument_function))
 #define COUNTER(name)     static volatile unsigned long count_of_##name
 #define HIT(name)         ((void)__atomic_add_fetch(&count_of_##name, 1, __ATOMIC_RELAXED))
@@ -20,13 +22,5 @@
 
 /* Keeps `value` alive and unknown to the optimiser. */
 #define KEEP(value) __asm__ volatile("" : "+r"(value) : : "memory")
-
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                        \
-      exit(1);                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
 
 #endif

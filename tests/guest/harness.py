@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import recording
-from recording import HERE, INCLUDE
+from recording import HERE, INCLUDE, TOP
 
 TIMEOUT = 240
 
@@ -17,6 +17,14 @@ class Failure(Exception):
 
 def first_existing(*paths):
     return next((path for path in paths if os.path.exists(path)), None)
+
+
+def find_source(name):
+    """A guest by its file's name, in whichever folder of hazards it lies."""
+    found = glob.glob(os.path.join(glob.escape(HERE), "*", name))
+    if len(found) != 1:
+        raise Failure(f"one guest {name} expected below {HERE}, found {found}")
+    return found[0]
 
 
 def remove_recordings(path):
@@ -158,7 +166,7 @@ class Guest:
     def __init__(self, tools, source, compiler, level, flags=(), debug=True, libraries=None, name=""):
         self.tools = tools
         self.compiler = compiler
-        self.options = (["-g"] if debug else []) + [level, *flags, f"-I{INCLUDE}"]
+        self.options = (["-g"] if debug else []) + [level, *flags, f"-I{INCLUDE}", f"-I{TOP}"]
         stem = os.path.splitext(source)[0]
         self.tag = f"{stem}-{compiler}{level}{name}{'' if debug else '-nodebug'}"
         self.libraries = libraries or []
@@ -167,7 +175,7 @@ class Guest:
 
     def compile(self, source, name, extra):
         path = os.path.join(self.tools.scratch, name)
-        command = [self.compiler, *self.options, *extra, os.path.join(HERE, source), "-o", path, *self.libraries,
+        command = [self.compiler, *self.options, *extra, find_source(source), "-o", path, *self.libraries,
                    "-pthread", "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
         if done.returncode:

@@ -5,7 +5,8 @@
 #include "format/index.h"
 #include "format/recording.h"
 
-#define FIELD(structure, field) printf("%s.%s %zu\n", #structure + 3, #field, offsetof(struct structure, field))
+#define FIELD(structure, field)                                                                                        \
+  printf("%s.%s %zu\n", #structure + sizeof "fmt_" - 1, #field, offsetof(struct structure, field))
 
 int main(void)
 {

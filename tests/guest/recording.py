@@ -6,7 +6,8 @@ import struct
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-INCLUDE = os.path.normpath(os.path.join(HERE, "..", "..", "include"))
+TOP = os.path.normpath(os.path.join(HERE, "..", ".."))
+INCLUDE = os.path.join(TOP, "include")
 NONE = 0xFFFFFFFF
 LOSS_NAMES = [
     "no_space", "nested", "exit_unmatched", "unwound", "edges_merged", "contexts_merged", "late", "no_index",
@@ -24,7 +25,7 @@ def read_layout(scratch):
     """Where the format's fields lie, by the compiler: "rec_edge.calls" -> offset."""
     program = os.path.join(scratch, "layout")
     if not os.path.exists(program):
-        subprocess.run(["gcc", f"-I{INCLUDE}", os.path.join(HERE, "layout.c"), "-o", program + ".new"], check=True)
+        subprocess.run(["gcc", f"-I{TOP}", os.path.join(HERE, "layout.c"), "-o", program + ".new"], check=True)
         os.replace(program + ".new", program)
     lines = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
     return {name: int(value) for name, value in (line.split() for line in lines)}

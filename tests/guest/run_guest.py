@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the guest programs without and under the profiler and compares: output, exit status, and every count.
 
-    run_guest.py --build BUILD_DIR [--list] [--keep] [CASE...]
+    run_guest.py --build BUILD_DIR [--keep] [CASE...]
+    run_guest.py --list
 
 A case is built with gcc and clang at -O0 and -O2 (guests that take long: one build), runs plain and with libcallsig preloaded,
 and passes when both runs print and end the same, and every count that the program tells of itself is the count in the
@@ -159,7 +160,7 @@ def run_build(tools, name, one, compiler, level):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True, help="the build folder of callsig")
+    parser.add_argument("--build", help="the build folder of callsig")
     parser.add_argument("--scratch", help="where guests are built (default: a temporary folder)")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--list", action="store_true")
@@ -169,6 +170,8 @@ def main():
     if options.list:
         print("\n".join(everything))
         return 0
+    if not options.build:
+        parser.error("--build is missing")
     scratch = options.scratch or tempfile.mkdtemp(prefix="callsig-guest-")
     os.makedirs(scratch, exist_ok=True)
     failed = 0

@@ -1,2 +1,2 @@
-callsig_test(examples.thumbnails quick ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
-             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_thumbnails.py)
+# The example programs.
+callsig_python_tests(examples ${CMAKE_CURRENT_LIST_DIR}/test_*.py)

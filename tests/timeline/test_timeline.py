@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# ctest: name output.timeline
+# ctest: skips
+# ctest: case .Timeline quick Timeline
+# ctest: case .Speedscope.test_speedscope_reads_chrome quick Speedscope.test_speedscope_reads_chrome
 """The timeline, exported to Chrome's trace events and to Perfetto, beside what the call tree and the stages counted of the same
 run. Chrome's is read by speedscope's importer too.
 

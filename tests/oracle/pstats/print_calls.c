@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "callsig/stats.h"
-#include "index_writer.h"
-#include "pipeline_writer.h"
-#include "recording_writer.h"
+#include "tests/support/index_writer.h"
+#include "tests/support/pipeline_writer.h"
+#include "tests/support/recording_writer.h"
 
 struct replay {
   struct index_writer *index;

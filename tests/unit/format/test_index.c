@@ -1,4 +1,6 @@
 /* A small index is accepted; every single field of it, set to something wild, is refused or harmless. */
+/* ctest: build _symbols callsig_symbols */
+/* ctest: build _runtime callsig_runtime PkgConfig::XXHASH */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

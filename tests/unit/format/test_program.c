@@ -1,4 +1,6 @@
 /* What the check of capture programs lets pass and what not. */
+/* ctest: build _symbols callsig_symbols */
+/* ctest: build _runtime callsig_runtime PkgConfig::XXHASH */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

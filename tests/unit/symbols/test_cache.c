@@ -1,4 +1,5 @@
 /* The cache of indexes: test_cache ELF. */
+/* ctest: arguments $<TARGET_FILE:symbols_sample> */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

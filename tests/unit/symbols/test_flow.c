@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
-#include "snippet.h"
 #include "symbols/elf/frame.h"
 #include "symbols/flow/flow.h"
+#include "tests/support/symbols/snippet.h"
 
 /* Follows `bytes` to their end, from right after the hook's call. */
 #define FOLLOW(flow, ...)                                                                                              \

@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
-#include "snippet.h"
 #include "symbols/sites/site_function.h"
 #include "symbols/sites/sites.h"
+#include "tests/support/symbols/snippet.h"
 
 /* lea `target`(%rip),%reg at offset `at`; reg as in 48 8d /r: 05 rax, 1d rbx, 2d rbp, 3d rdi. */
 #define LEA(at, modrm, target) 0x48, 0x8d, modrm, (uint8_t)((target) - ((at) + 7)), 0xff, 0xff, 0xff

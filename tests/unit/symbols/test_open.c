@@ -1,4 +1,5 @@
 /* Indexes that are not what the writer writes: test_open ELF, where ELF is an instrumented program. */
+/* ctest: arguments $<TARGET_FILE:symbols_sample> */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

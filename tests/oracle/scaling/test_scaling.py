@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# ctest: arguments $<TARGET_FILE:fit_points>
+# ctest: case - quick
+# ctest: case _full full --full
+"""The numerics of callsig scaling: least squares beside exact rational arithmetic; fitted laws beside the minimum that
+they are meant to be; laws of made-up times with noise; and pure noise, which has none.
+
+    test_scaling.py FIT_POINTS [--full]"""
+
+import fractions
+import math
+import random
+import subprocess
+import sys
+import unittest
+
+FIT_POINTS = None
+FULL = False
+GROWTHS = {"log a": math.log2, "a": lambda a: a, "a log a": lambda a: a * math.log2(a), "a^2": lambda a: a ** 2,
+           "a^3": lambda a: a ** 3}
+
+
+def run(mode, text):
+    return subprocess.run([FIT_POINTS, mode], input=text, text=True, check=True, stdout=subprocess.PIPE).stdout.splitlines()
+
+
+def exact(matrix, right):
+    """Least squares by the normal equations, in fractions: the coefficients and each row's leverage."""
+    rows = [[fractions.Fraction(value) for value in row] for row in matrix]
+    side = [fractions.Fraction(value) for value in right]
+    size = len(rows[0])
+    square = [[sum(row[i] * row[j] for row in rows) for j in range(size)] for i in range(size)]
+
+    def solve(target):
+        work = [line[:] + [value] for line, value in zip(square, target)]
+        for i in range(size):
+            pivot = next(j for j in range(i, size) if work[j][i] != 0)
+            work[i], work[pivot] = work[pivot], work[i]
+            for j in range(size):
+                if j != i:
+                    factor = work[j][i] / work[i][i]
+                    work[j] = [x - factor * y for x, y in zip(work[j], work[i])]
+        return [work[i][size] / work[i][i] for i in range(size)]
+
+    solution = solve([sum(row[i] * value for row, value in zip(rows, side)) for i in range(size)])
+    leverages = [sum(x * y for x, y in zip(row, solve(row))) for row in rows]
+    return solution, leverages
+
+
+def choose(sets):
+    """Each set is a list of (values, time). (kind, name, coefficients, deviation, rivals) of each."""
+    text = "".join("%d %d\n" % (len(points), len(points[0][0])) +
+                   "".join(" ".join(repr(float(x)) for x in (*values, time)) + "\n" for values, time in points) for points in sets)
+    answers = []
+    for line in run("choose", text):
+        kind, name, coefficients, deviation, rivals = line.split("\t")
+        answers.append((kind, name, [float.fromhex(x) for x in coefficients.split()], float.fromhex(deviation),
+                        rivals.split(";")[:-1]))
+    return answers
+
+
+class LeastSquares(unittest.TestCase):
+    def check(self, matrix, right, digits):
+        text = f"{len(matrix)} {len(matrix[0])}\n" + "".join(
+            " ".join(repr(float(value)) for value in (*row, side)) + "\n" for row, side in zip(matrix, right))
+        numbers = [float.fromhex(value) for value in run("solve", text)[0].split()]
+        solution, leverages = exact(matrix, right)
+        for found, wanted in zip(numbers, solution + leverages):
+            self.assertLessEqual(abs(found - wanted), abs(wanted) * 10 ** -digits + 1e-15, (found, float(wanted)))
+
+    def test_random(self):
+        source = random.Random(1)
+        for _ in range(40):
+            columns = source.randint(1, 4)
+            rows = source.randint(columns, 30)
+            matrix = [[source.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)]
+            self.check(matrix, [source.uniform(-1, 1) for _ in range(rows)], 9)
+
+    def test_powers_of_sizes(self):
+        """Columns of units from 1 to 10^18: normal equations would have lost all digits."""
+        source = random.Random(2)
+        for top in (100, 10 ** 4, 10 ** 6):
+            sizes = [source.randint(1, top) for _ in range(25)]
+            matrix = [[1, n, n * math.log2(n), n ** 3] for n in sizes]
+            self.check(matrix, [1e-9 * (5 + n + 1e-3 * n * n) * source.uniform(0.9, 1.1) for n in sizes], 7)
+
+    def test_exact_solution(self):
+        """Rows by their time, as the fit weights them: the constant beside a square a million million times as large."""
+        rows = [((1, n, n * n), 3 + 2 * n + 7 * n * n) for n in (2 ** i for i in range(1, 20))]
+        self.check([[value / time for value in row] for row, time in rows], [1] * len(rows), 9)
+
+    def test_dependent_columns(self):
+        for matrix in ([[1, 2, 3]] * 5, [[n, 2 * n] for n in range(1, 9)], [[0, n] for n in range(9)], [[1, 2]]):
+            text = f"{len(matrix)} {len(matrix[0])}\n" + "".join(" ".join(map(str, row)) + " 1\n" for row in matrix)
+            self.assertEqual(run("solve", text), ["none"])
+
+    def test_numbers_that_are_none(self):
+        self.assertEqual(run("solve", "3 1\n1 1\ninf 1\n1 1\n"), ["none"])
+        self.assertEqual(run("solve", "3 1\n1 1\nnan 1\n1 1\n"), ["none"])
+        self.assertEqual(run("solve", "3 1\n1 1\n1 nan\n1 1\n"), ["none"])
+
+
+class Fits(unittest.TestCase):
+    def test_fit_is_the_minimum(self):
+        """No change of a coefficient makes the squares of log(time / law) smaller: without outliers that is the fit."""
+        sizes = [8 * 2 ** i for i in range(12)]
+        for name, growth in GROWTHS.items():
+            points = [((n,), 1e-9 * (50 + growth(n)) * math.exp((-1) ** i * 0.03)) for i, n in enumerate(sizes)]
+            kind, found, coefficients, _, _ = choose([points])[0]
+            self.assertEqual((kind, found), ("law", name))
+            if len(coefficients) != 2:
+                continue
+
+            def loss(constant, factor):
+                return sum(math.log(time / (constant + factor * growth(n))) ** 2 for (n,), time in points)
+
+            least = loss(*coefficients)
+            for change in (1e-4, 1e-3, 1e-2):
+                for sign in (-1, 1):
+                    self.assertLessEqual(least, loss(coefficients[0] * (1 + sign * change), coefficients[1]))
+                    self.assertLessEqual(least, loss(coefficients[0], coefficients[1] * (1 + sign * change)))
+
+    def test_laws_with_noise(self):
+        source = random.Random(4)
+        sets, names = [], []
+        for name, growth in GROWTHS.items():
+            for constant in (0, 1, 10):
+                for _ in range(10):
+                    sets.append([((n,), 1e-8 * (constant + growth(n)) * math.exp(source.gauss(0, 0.05)))
+                                 for n in (16 * 2 ** i for i in range(12))])
+                    names.append(name)
+        right = sum(answer[:2] == ("law", name) for answer, name in zip(choose(sets), names))
+        self.assertGreaterEqual(right, 0.97 * len(sets))
+
+    def test_interrupted_call(self):
+        """One call that took a hundred times as long changes neither the law nor its coefficients much."""
+        points = [((n,), 1e-8 * n * math.log2(n)) for n in (16 * 2 ** i for i in range(14))]
+        points[5] = (points[5][0], points[5][1] * 100)
+        kind, name, coefficients, _, _ = choose([points])[0]
+        self.assertEqual((kind, name), ("law", "a log a"))
+        self.assertAlmostEqual(coefficients[1] * 1e8, 1, delta=0.02)
+
+    def test_two_arguments(self):
+        sides = [4 * 2 ** i for i in range(6)]
+        forms = {"a * b": lambda a, b: a * b, "a + b": lambda a, b: a + b, "a * log b": lambda a, b: a * math.log2(b),
+                 "a^2 * b": lambda a, b: a * a * b, "a": lambda a, b: a, "b^2": lambda a, b: b * b}
+        source = random.Random(5)
+        for name, form in forms.items():
+            points = [((a, b), 1e-8 * (3 + form(a, b)) * math.exp(source.gauss(0, 0.02))) for a in sides for b in sides]
+            kind, found, _, _, rivals = choose([points])[0]
+            self.assertEqual((kind, found, rivals), ("law", name, []))
+
+    def test_indistinguishable_is_said(self):
+        """Over a range of 8, with noise of a tenth, n and n log n are the same line."""
+        source = random.Random(6)
+        points = [((n,), 1e-8 * n * math.log2(n) * math.exp(source.gauss(0, 0.1))) for n in range(64, 513, 64)]
+        kind, name, _, _, rivals = choose([points])[0]
+        self.assertEqual((kind, {name, *rivals}), ("law", {"a", "a log a"}))
+
+    def test_wider_range_tells_them_apart(self):
+        source = random.Random(6)
+        points = [((n,), 1e-8 * n * math.log2(n) * math.exp(source.gauss(0, 0.1))) for n in (4 ** i for i in range(2, 13))]
+        self.assertEqual([answer[1::3] for answer in choose([points])], [("a log a", [])])
+
+    def test_constant(self):
+        source = random.Random(7)
+        sets = [[((n,), 1e-6 * math.exp(source.gauss(0, 0.1))) for n in (2 ** i for i in range(16))] for _ in range(50)]
+        self.assertEqual({answer[:2] for answer in choose(sets)}, {("constant", "constant")})
+
+    def test_steeper_than_all(self):
+        for growth in (lambda n: 2 ** n, lambda n: 1.6 ** n, lambda n: n ** 4):
+            self.assertEqual(choose([[((n,), 1e-9 * growth(n)) for n in range(2, 40, 2)]])[0][0], "none")
+
+    def test_falling_is_no_law(self):
+        self.assertEqual(choose([[((n,), 1.0 / n) for n in (2 ** i for i in range(12))]])[0][0], "none")
+
+
+class Noise(unittest.TestCase):
+    def noise(self, tries, counts, deviations, candidates, seed):
+        source = random.Random(seed)
+        sets = []
+        for i in range(tries):
+            size, deviation = counts[i % len(counts)], deviations[i // len(counts) % len(deviations)]
+            sets.append([(tuple(int(math.exp(source.uniform(0, 10))) + 1 for _ in range(candidates)),
+                          1e-6 * math.exp(source.gauss(0, deviation))) for _ in range(size)])
+        return sum(answer[0] == "law" for answer in choose(sets))
+
+    def test_one_argument(self):
+        tries = 5000 if FULL else 600
+        self.assertLessEqual(self.noise(tries, (5, 6, 8, 12, 20, 40), (0.3, 0.5, 1, 2), 1, 8), tries // 200)
+
+    def test_two_arguments(self):
+        tries = 1000 if FULL else 100
+        self.assertLessEqual(self.noise(tries, (8, 12, 20, 30), (0.3, 0.5, 1, 2), 2, 9), tries // 50)
+
+
+if __name__ == "__main__":
+    FIT_POINTS = sys.argv[1]
+    FULL = "--full" in sys.argv
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,230 @@
+/* Recordings that are cut off, damaged, hostile or not recordings at all: a profile or one line, never a crash or a
+ * hang. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/output_sample.h"
+#include "tests/support/seeds.h"
+
+#define BASE UINT64_C(0x7f0000000000) /* of recording_writer.c */
+
+struct bytes {
+  unsigned char *data;
+  size_t size;
+};
+
+/* tests/fuzz/seeds.h */
+static struct bytes make(void)
+{
+  struct bytes bytes;
+  bytes.data = seed_recording(&bytes.size);
+  return bytes;
+}
+
+static void save(const void *data, size_t size, const char *path)
+{
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  assert_true(file >= 0);
+  assert_int_equal(write(file, data, size), (ssize_t)size);
+  close(file);
+}
+
+/* Loads the bytes and prints them in every way. Returns what loading returned. */
+static int try(const void *data, size_t size)
+{
+  const char *path = scratch_path("damaged");
+  struct callsig_stats *stats;
+  save(data, size, path);
+  message_reset();
+  int result = callsig_stats_load(path, &stats);
+  unlink(path);
+  if (result < 0) {
+    assert_null(stats);
+    assert_string_not_equal(last_message(), "");
+    return result;
+  }
+  static const print_fn prints[] = {callsig_stats_print, callsig_stats_print_callers, callsig_stats_print_callees,
+                                    callsig_stats_print_json, callsig_stats_print_csv};
+  callsig_stats_compensate(stats, 1);
+  for (size_t i = 0; i < sizeof prints / sizeof prints[0]; i++)
+    free(printed(stats, prints[i], NULL));
+  callsig_stats_group(stats, CALLSIG_BY_FUNCTION | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE);
+  free(printed(stats, callsig_stats_print, NULL));
+  callsig_stats_free(stats);
+  return result;
+}
+
+static void whole(void **state)
+{
+  (void)state;
+  struct bytes bytes = make();
+  const char *path = scratch_path("whole");
+  struct callsig_stats *stats;
+  save(bytes.data, bytes.size, path);
+  assert_int_equal(callsig_stats_load(path, &stats), 0);
+  char *table = printed(stats, callsig_stats_print, NULL);
+  char summary[64];
+  snprintf(summary, sizeof summary, "         %d function calls", SEED_CALLS);
+  assert_ptr_equal(strstr(table, summary), table);
+  assert_null(strstr(table, "could not be read"));
+  free(table);
+  callsig_stats_free(stats);
+  unlink(path);
+  free(bytes.data);
+}
+
+static void cut_off(void **state)
+{
+  (void)state;
+  struct bytes bytes = make();
+  for (size_t size = 0; size < bytes.size; size += size < sizeof(struct fmt_rec_header) ? 61 : 29)
+    assert_int_equal(try(bytes.data, size), size < sizeof(struct fmt_rec_header) ? -EINVAL : 0);
+  free(bytes.data);
+}
+
+/* Every word of the file in turn becomes something else. */
+static void every_word(void **state)
+{
+  (void)state;
+  static const uint64_t values[] = {0,         1, UINT64_MAX, BASE, BASE + 8, BASE + 64, UINT64_C(0x8000000000000000),
+                                    0xFFFFFFFF};
+  struct bytes bytes = make();
+  for (size_t at = 0; at + 8 <= bytes.size; at += 8) {
+    uint64_t word;
+    memcpy(&word, bytes.data + at, 8);
+    uint64_t bad = values[at / 8 % (sizeof values / sizeof values[0])];
+    memcpy(bytes.data + at, &bad, 8);
+    try(bytes.data, bytes.size);
+    memcpy(bytes.data + at, &word, 8);
+  }
+  free(bytes.data);
+}
+
+/* Every pointer in turn leads to every kind of record, back to where it is among them: cycles, wrong tags. */
+static void every_pointer(void **state)
+{
+  (void)state;
+  struct bytes bytes = make();
+  uint64_t records[64];
+  size_t count = 0;
+  for (size_t at = 0; at + 8 <= bytes.size && count < 64; at += 8) {
+    uint32_t tag;
+    memcpy(&tag, bytes.data + at, 4);
+    if (tag == FMT_TAG_CONTEXT || tag == FMT_TAG_STACK || tag == FMT_TAG_EDGE || tag == FMT_TAG_VARIANT ||
+        tag == FMT_TAG_FUNCTION || tag == FMT_TAG_THREAD || tag == FMT_TAG_MODULE)
+      records[count++] = BASE + at;
+  }
+  unsigned next = 0;
+  for (size_t at = 0; at + 8 <= bytes.size; at += 8) {
+    uint64_t word;
+    memcpy(&word, bytes.data + at, 8);
+    if (word < BASE || word >= BASE + bytes.size)
+      continue;
+    for (int i = 0; i < 3; i++) {
+      memcpy(bytes.data + at, &records[next++ % count], 8);
+      try(bytes.data, bytes.size);
+    }
+    memcpy(bytes.data + at, &word, 8);
+  }
+  free(bytes.data);
+}
+
+static void expect_message(const char *path, int result, const char *text)
+{
+  struct callsig_stats *stats;
+  message_reset();
+  assert_int_equal(callsig_stats_load(path, &stats), result);
+  if (!strstr(last_message(), text) || !strstr(last_message(), path))
+    fail_msg("%s: %s", path, last_message());
+}
+
+static void not_recordings(void **state)
+{
+  (void)state;
+  const char *path = scratch_path("not");
+  expect_message("/nonexistent/callsig.out", -ENOENT, "cannot open: No such file or directory");
+  expect_message("/dev/null", -EINVAL, "not a regular file");
+  expect_message("/", -EINVAL, "not a regular file");
+  assert_int_equal(mkfifo(path, 0600), 0);
+  expect_message(path, -EINVAL, "not a regular file");
+  unlink(path);
+  save("", 0, path);
+  expect_message(path, -EINVAL, "the file is empty");
+  save("#!/bin/sh\n", 10, path);
+  expect_message(path, -EINVAL, "not a callsig recording");
+  struct bytes bytes = make();
+  ((struct fmt_rec_header *)bytes.data)->version = FMT_RECORDING_VERSION + 1;
+  save(bytes.data, bytes.size, path);
+  expect_message(path, -ENOTSUP, "written by a newer callsig");
+  ((struct fmt_rec_header *)bytes.data)->version = FMT_RECORDING_VERSION;
+  ((struct fmt_rec_header *)bytes.data)->header_size = 8;
+  save(bytes.data, bytes.size, path);
+  expect_message(path, -EINVAL, "its header makes no sense");
+  unlink(path);
+  free(bytes.data);
+}
+
+/* A huge file of nothing behind a header is read at once. */
+static void sparse(void **state)
+{
+  (void)state;
+  const char *path = scratch_path("sparse");
+  struct bytes bytes = make();
+  struct callsig_stats *stats;
+  save(bytes.data, bytes.size, path);
+  assert_int_equal(truncate(path, (off_t)1 << 36), 0);
+  assert_int_equal(callsig_stats_load(path, &stats), 0);
+  assert_true(callsig_stats_row_count(stats) > 0);
+  callsig_stats_free(stats);
+  unlink(path);
+  free(bytes.data);
+}
+
+/* Stacks that overlap each other are walked once for each byte of the file at most, not once for each pair. */
+static void overlapping_stacks(void **state)
+{
+  (void)state;
+  struct bytes bytes = make();
+  enum { STACKS = 30000 };
+  size_t first = (bytes.size + 31) & ~(size_t)31, size = first + (STACKS + 4) * 32;
+  unsigned char *data = calloc(1, size);
+  memcpy(data, bytes.data, bytes.size);
+  uint64_t edge = 0;
+  for (size_t at = 0; at + 8 <= bytes.size; at += 8) {
+    uint32_t tag;
+    memcpy(&tag, data + at, 4);
+    struct fmt_rec_thread *thread = (struct fmt_rec_thread *)(data + at);
+    if (tag == FMT_TAG_THREAD) {
+      thread->first_stack = BASE + first;
+      edge = thread->first_edge;
+    }
+  }
+  for (size_t i = 0; i < STACKS; i++) {
+    /* The frames' edges lie where the header's `outer` and the next frame's edge are. */
+    uint64_t words[4] = {(uint64_t)FMT_TAG_STACK | (uint64_t)(size - first - i * 32) << 32, BASE + first + (i + 1) * 32,
+                         0, edge};
+    memcpy(data + first + i * 32, words, sizeof words);
+    ((struct fmt_rec_stack *)(data + first + i * 32))->capacity = UINT32_MAX;
+  }
+  try(data, size);
+  free(data);
+  free(bytes.data);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(whole),
+      cmocka_unit_test(cut_off),
+      cmocka_unit_test(every_word),
+      cmocka_unit_test(every_pointer),
+      cmocka_unit_test(not_recordings),
+      cmocka_unit_test(sparse),
+      cmocka_unit_test(overlapping_stacks),
+  };
+  return cmocka_run_group_tests(tests, catch_messages, NULL);
+}

@@ -1,0 +1,230 @@
+/* The verdict on simulated pipelines, whose bounding stage follows from their parameters. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/pipeline/bottleneck.h"
+#include "tests/support/output_sample.h"
+#include "tests/support/pipeline_simulator.h"
+
+/* A simulated pipeline's recording, loaded, and the verdict on it. */
+struct judged {
+  struct callsig_pipeline *pipeline;
+  struct out_verdict verdict;
+};
+
+static struct judged judge(const struct simulation *simulation)
+{
+  struct judged judged;
+  uint64_t end;
+  struct recording_writer *writer = simulate(simulation, &end);
+  const char *path = scratch_path("simulated");
+  recording_writer_save(writer, end, path);
+  recording_writer_free(writer);
+  assert_int_equal(callsig_pipeline_load(path, &judged.pipeline), 0);
+  unlink(path);
+  uint32_t stage = 0, queue = 0;
+  assert_int_equal(out_verdict_next(judged.pipeline, &stage, &queue, &judged.verdict), 1);
+  return judged;
+}
+
+static void forget(struct judged *judged)
+{
+  out_verdict_free(&judged->verdict);
+  callsig_pipeline_free(judged->pipeline);
+}
+
+/* Items a second that a stage can do at most. */
+static double capacity_of(const struct simulated_stage *stage)
+{
+  return (double)stage->concurrency * SIMULATED_HZ / (double)stage->time;
+}
+
+static void check_order(const struct simulation *simulation)
+{
+  double least = INFINITY;
+  uint32_t slowest = 0;
+  for (uint32_t i = 0; i < simulation->count; i++) {
+    if (capacity_of(&simulation->stages[i]) < least) {
+      least = capacity_of(&simulation->stages[i]);
+      slowest = i;
+    }
+  }
+  struct judged judged = judge(simulation);
+  const struct out_verdict *verdict = &judged.verdict;
+  assert_int_equal(verdict->bound, OUT_BOUND_STAGE);
+  uint32_t named = verdict->stage->stage->stats.index - 1;
+  if (fabs(capacity_of(&simulation->stages[named]) - least) > 1e-6)
+    fail_msg("%s is named, where %s bounds the pipeline", verdict->stage->stage->stats.label,
+             simulation->stages[slowest].name);
+  /* Whoever is before the only slowest stage has to wait for space, whoever is behind it for items. */
+  for (uint32_t i = 0; i < verdict->count; i++) {
+    const struct out_stage_view *view = &verdict->views[i];
+    double share = least / capacity_of(&simulation->stages[i]);
+    if (verdict->equal || share > 0.85)
+      continue;
+    assert_int_equal(view->state, i < named ? OUT_STAGE_BLOCKED : OUT_STAGE_STARVED);
+    assert_true(fabs(view->busy - share) < 0.05);
+  }
+  forget(&judged);
+}
+
+static void every_order(void **state)
+{
+  (void)state;
+  static const uint64_t times[] = {10000, 25000, 40000};
+  static const uint32_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  static const char *const names[] = {"first", "second", "third"};
+  for (size_t order = 0; order < 6; order++) {
+    for (uint32_t concurrency = 0; concurrency < 4 * 4 * 4 * 2; concurrency++) {
+      struct simulation simulation = {.count = 3, .capacity = 8, .items = 600, .waits_inside = (int)(concurrency / 64)};
+      for (uint32_t i = 0; i < 3; i++)
+        simulation.stages[i] = (struct simulated_stage){
+            .name = names[i], .concurrency = 1 + ((concurrency >> (2 * i)) & 3), .time = times[orders[order][i]]};
+      check_order(&simulation);
+    }
+  }
+}
+
+static struct simulation two_stages(void)
+{
+  return (struct simulation){.stages = {{.name = "decode", .concurrency = 4, .time = 20000},
+                                        {.name = "encode", .concurrency = 1, .time = 9000}},
+                             .count = 2,
+                             .capacity = 8,
+                             .items = 500};
+}
+
+/* Doubling encode's concurrency would leave decode: 200 tasks a second in place of 111. */
+static void gain(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  struct judged judged = judge(&simulation);
+  const struct out_verdict *verdict = &judged.verdict;
+  assert_string_equal(verdict->stage->stage->stats.label, "0:2:encode");
+  assert_true(fabs(verdict->stage->rate - 1e6 / 9000) < 1e-6);
+  assert_true(fabs(verdict->throughput - 1e6 / 9000) < 2);
+  assert_true(fabs(verdict->gain - 200 / (1e6 / 9000)) < 0.05);
+  assert_string_equal(verdict->next->stage->stats.label, "0:1:decode[4]");
+  assert_ptr_equal(verdict->step, verdict->stage);
+  forget(&judged);
+  simulation.stages[0].time = 4000;
+  judged = judge(&simulation);
+  assert_true(judged.verdict.gain > 1.95 && judged.verdict.gain <= 2);
+  assert_null(judged.verdict.next);
+  forget(&judged);
+}
+
+static void source_and_sink(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.source_time = 30000;
+  struct judged judged = judge(&simulation);
+  assert_int_equal(judged.verdict.bound, OUT_BOUND_SOURCE);
+  assert_string_equal(judged.verdict.behind->label, "0:0:source");
+  assert_int_equal(judged.verdict.views[0].state, OUT_STAGE_STARVED);
+  forget(&judged);
+  simulation.source_time = 0;
+  simulation.sink_time = 30000;
+  judged = judge(&simulation);
+  assert_int_equal(judged.verdict.bound, OUT_BOUND_SINK);
+  assert_string_equal(judged.verdict.before->label, "0:2:encode");
+  assert_int_equal(judged.verdict.views[0].state, OUT_STAGE_BLOCKED);
+  forget(&judged);
+}
+
+static void failures(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.stages[0].failing = 10;
+  struct judged judged = judge(&simulation);
+  assert_int_equal(judged.verdict.views[0].failures, OUT_FAILURES_CONCERN);
+  assert_int_equal(judged.verdict.views[1].failures, OUT_FAILURES_FEW);
+  forget(&judged);
+  simulation.stages[0].failing = 4;
+  judged = judge(&simulation);
+  assert_int_equal(judged.verdict.views[0].failures, OUT_FAILURES_CRITICAL);
+  assert_true(fabs(judged.verdict.views[0].failure_rate - 0.25) < 1e-9);
+  forget(&judged);
+  simulation.stages[0].failing = 20;
+  judged = judge(&simulation);
+  assert_int_equal(judged.verdict.views[0].failures, OUT_FAILURES_FEW);
+  forget(&judged);
+}
+
+static void stragglers_and_pauses(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  struct judged judged = judge(&simulation);
+  assert_int_equal(judged.verdict.stragglers.count, 0);
+  assert_false(judged.verdict.views[0].pauses);
+  forget(&judged);
+  simulation.stages[0].slow_thread = 2;
+  simulation.stages[0].slow = 50000;
+  simulation.stages[1].every = 5;
+  simulation.stages[1].slow = 45000;
+  judged = judge(&simulation);
+  assert_int_equal(judged.verdict.stragglers.count, 1);
+  const struct out_straggler *straggler = base_vector_at(&judged.verdict.stragglers, 0);
+  assert_ptr_equal(straggler->view, &judged.verdict.views[0]);
+  assert_true(fabs(straggler->mean - 0.05) < 1e-9 && fabs(straggler->others - 0.02) < 1e-9);
+  assert_true(judged.verdict.views[1].pauses);
+  assert_false(judged.verdict.views[0].pauses);
+  forget(&judged);
+}
+
+/* A stage that makes one item of four. */
+static void aggregates(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.stages[1].takes = 4;
+  struct judged judged = judge(&simulation);
+  assert_true(judged.verdict.views[1].aggregates);
+  assert_false(judged.verdict.views[0].aggregates);
+  assert_string_equal(judged.verdict.stage->stage->stats.label, "0:1:decode[4]");
+  forget(&judged);
+}
+
+/* Queues without stages, and a recording of neither. */
+static void only_queues(void **state)
+{
+  (void)state;
+  struct recording_writer *writer = recording_writer_new(7, SIMULATED_HZ);
+  struct recording_thread *thread = recording_writer_thread(writer, 7, "worker");
+  uint64_t full = pipeline_writer_queue(writer, 0, 0, "full", 0, 0);
+  uint64_t empty = pipeline_writer_queue(writer, 0, 1, "empty", 0, 0);
+  pipeline_writer_put(writer, thread, full, 0, 0);
+  pipeline_writer_put(writer, thread, empty, 900, 900);
+  const char *path = scratch_path("queues");
+  struct callsig_pipeline *pipeline;
+  struct out_verdict verdict;
+  uint32_t stage = 0, queue = 0;
+  recording_writer_save(writer, 1000, path);
+  recording_writer_free(writer);
+  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
+  assert_int_equal(out_verdict_next(pipeline, &stage, &queue, &verdict), 1);
+  assert_int_equal(verdict.bound, OUT_BOUND_GAP);
+  assert_string_equal(verdict.before->label, "0:0:full");
+  assert_string_equal(verdict.behind->label, "0:1:empty");
+  out_verdict_free(&verdict);
+  assert_int_equal(out_verdict_next(pipeline, &stage, &queue, &verdict), 0);
+  callsig_pipeline_free(pipeline);
+  unlink(path);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_order),           cmocka_unit_test(gain),
+      cmocka_unit_test(source_and_sink),       cmocka_unit_test(failures),
+      cmocka_unit_test(stragglers_and_pauses), cmocka_unit_test(aggregates),
+      cmocka_unit_test(only_queues),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+/*
+ * A signal handler that recurses through the same functions as the program, in the middle of its hooks: every call is
+ * counted, and when all is over nothing is marked, nothing is open, and nothing was lost. argv[1]: "stack", the handler
+ * runs on an alternate stack; "jump", it leaves by siglongjmp() at times; "step", it runs before every single
+ * instruction that the hooks execute with signals open, as a parent that traces this process sees to.
+ */
+/* ctest: skips _step */
+/* ctest: records */
+/* ctest: build _O0 -g -O0 -finstrument-functions */
+/* ctest: build _O2 -g -O2 -finstrument-functions */
+/* ctest: case _plain quick plain */
+/* ctest: case _stack quick stack */
+/* ctest: case _jump quick jump */
+/* ctest: case _full quick full */
+/* ctest: case _step quick step */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "profiler/base/internal.h"
+#include "tests/support/check.h"
+
+#define QUIET     __attribute__((no_instrument_function, noinline))
+#define NOINLINE  __attribute__((noinline))
+#define FUNCTIONS 4
+#define HANDLERS  3000u
+#define PERIOD_US 60
+#define STEPPED   2u /* trees of calls: some 30,000 interrupted instructions */
+#define SKIPPED   77
+
+static uint64_t counts[FUNCTIONS];
+static volatile uint32_t handled;
+static sigjmp_buf safe_place;
+static volatile int may_jump;
+static volatile int *is_stepped; /* shared with the parent that steps; NULL for none */
+static int (*const nodes[FUNCTIONS])(int, unsigned);
+
+/* Calls itself and the others to a depth that the shape's bits say; some calls have new arguments, most have not. */
+static QUIET int descend(int depth, unsigned shape)
+{
+  if (depth <= 0)
+    return 0;
+  int sum = nodes[shape % FUNCTIONS](depth - 1, shape / 4);
+  if (shape & 16)
+    sum += nodes[shape / 16 % FUNCTIONS](depth - 2, shape / 8);
+  return sum;
+}
+
+#define NODE(number)                                                                                                   \
+  static NOINLINE int node##number(int depth, unsigned shape)                                                          \
+  {                                                                                                                    \
+    __atomic_fetch_add(&counts[number], 1, __ATOMIC_RELAXED);                                                          \
+    __asm__ volatile("" : "+r"(depth), "+r"(shape));                                                                   \
+    return descend(depth, shape) + number;                                                                             \
+  }
+NODE(0)
+NODE(1)
+NODE(2)
+NODE(3)
+
+static int (*const nodes[FUNCTIONS])(int, unsigned) = {node0, node1, node2, node3};
+
+static QUIET void on_alarm(int number)
+{
+  (void)number;
+  uint32_t turn = handled + 1;
+  handled = turn;
+  descend(4, turn % 64 * 5);
+  if (may_jump && turn % 16 == 0) {
+    may_jump = 0;
+    siglongjmp(safe_place, 1);
+  }
+  if (is_stepped)
+    __asm__ volatile("int3");
+}
+
+static QUIET void set_timer(int microseconds)
+{
+  struct itimerval timer = {.it_interval = {0, microseconds}, .it_value = {0, microseconds}};
+  CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0);
+}
+
+static QUIET int function_number(const struct fmt_rec_function *function)
+{
+  for (int i = 0; i < FUNCTIONS; i++)
+    if (function->address == (uintptr_t)nodes[i])
+      return i;
+  return -1;
+}
+
+static QUIET void check_edges(int jumps)
+{
+  const struct prof_tree *tree = &prof_self->tree;
+  uint64_t calls[FUNCTIONS] = {0};
+  for (uint64_t at = tree->record->first_edge; at; at = ((const struct fmt_rec_edge *)at)->next) {
+    const struct fmt_rec_edge *edge = (const struct fmt_rec_edge *)at;
+    const struct fmt_rec_variant *to = (const struct fmt_rec_variant *)edge->to;
+    const struct fmt_rec_context *context = (const struct fmt_rec_context *)to->context;
+    const struct fmt_rec_function *function = (const struct fmt_rec_function *)context->function;
+    const struct fmt_rec_recursion *recursion = (const struct fmt_rec_recursion *)edge->recursion;
+    int number = function_number(function);
+    if (number < 0)
+      continue;
+    calls[number] += edge->calls + (recursion ? recursion->calls : 0);
+    CHECK(function->active == 0 && ((const struct fmt_rec_signature *)to->signature)->active == 0);
+    CHECK(edge->counters == (uintptr_t)&edge->calls && (edge->mode & 3) != PROF_MODE_RECURSION);
+  }
+  /* A jump out of a handler may leave a hook before it recorded its call (a loss), or before the function counted it.
+   */
+  const uint64_t *losses = prof_process.header->loss;
+  uint64_t lost = losses[FMT_LOSS_NESTED] + losses[FMT_LOSS_NO_SPACE], uncounted = jumps ? handled / 16 : 0;
+  uint64_t called = 0, recorded = 0;
+  CHECK(jumps || losses[FMT_LOSS_NESTED] == 0);
+  CHECK(jumps || losses[FMT_LOSS_EXIT_UNMATCHED] == 0);
+  for (int i = 0; i < FUNCTIONS; i++) {
+    called += counts[i];
+    recorded += calls[i];
+    CHECK(calls[i] <= counts[i] + uncounted);
+  }
+  if (recorded > called + uncounted || called > recorded + lost || (!jumps && called != recorded + lost)) {
+    fprintf(stderr, "%lu calls, %lu recorded, %lu lost\n", called, recorded, lost);
+    exit(1);
+  }
+}
+
+/* Steps the child: has the handler run before each instruction, up to its int3, and then lets the instruction be
+ * executed. Returns the child's status. */
+static QUIET int step_through(pid_t child)
+{
+  struct user_regs_struct registers;
+  unsigned long long interrupted = 0;
+  int status, is_free = 1; /* not to be interrupted again before its next step */
+  while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+    int number = WSTOPSIG(status);
+    if (number == SIGALRM) {
+      CHECK(ptrace(PTRACE_GETREGS, child, NULL, &registers) == 0);
+      interrupted = registers.rip;
+      CHECK(ptrace(PTRACE_CONT, child, NULL, SIGALRM) == 0 && waitpid(child, &status, 0) == child);
+      CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+      is_free = 0;
+    } else if (number != SIGTRAP && number != SIGSTOP) {
+      CHECK(ptrace(PTRACE_CONT, child, NULL, number) == 0);
+      continue;
+    } else if (!is_free) {
+      CHECK(ptrace(PTRACE_GETREGS, child, NULL, &registers) == 0);
+      is_free = registers.rip == interrupted;
+    } else if (*is_stepped) {
+      CHECK(kill(child, SIGALRM) == 0);
+    }
+    CHECK(ptrace(*is_stepped ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, 0) == 0);
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* Has a parent step the rest of main(): in the parent it does not return. */
+static QUIET void be_stepped(void)
+{
+  void *page = mmap(NULL, sizeof *is_stepped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(page != MAP_FAILED);
+  is_stepped = page;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child > 0)
+    _exit(step_through(child));
+  CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+  if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
+    fprintf(stderr, "skipped: this machine does not let a parent trace its child (%s)\n", strerror(errno));
+    _exit(SKIPPED);
+  }
+  CHECK(raise(SIGSTOP) == 0);
+}
+
+static char alternate[262144];
+
+static QUIET void run_stepped(void)
+{
+  *is_stepped = 1;
+  __asm__ volatile("int3"); /* the parent looks */
+  for (unsigned turn = 0; turn < STEPPED; turn++)
+    descend(5, turn * 2654435761u >> 8);
+  *is_stepped = 0;
+}
+
+static QUIET void run_timed(int jumps)
+{
+  static unsigned turn;
+  set_timer(PERIOD_US);
+  for (; handled < HANDLERS; turn++) {
+    if (sigsetjmp(safe_place, 1) == 0)
+      may_jump = jumps;
+    descend(9, turn * 2654435761u >> 8);
+  }
+  set_timer(0);
+}
+
+QUIET int main(int argc, char **argv)
+{
+  int own_stack = argc > 1 && strcmp(argv[1], "stack") == 0, jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
+  if (own_stack) {
+    stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
+    CHECK(sigaltstack(&stack, NULL) == 0);
+  }
+  if (argc > 1 && strcmp(argv[1], "step") == 0)
+    be_stepped();
+  if (argc > 1 && strcmp(argv[1], "full") == 0)
+    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){2 << 20, 2 << 20}) == 0);
+  struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | (own_stack ? SA_ONSTACK : 0)};
+  CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+  descend(3, 27);
+  if (is_stepped)
+    run_stepped();
+  else
+    run_timed(jumps);
+  may_jump = 0;
+  descend(3, 27);
+  CHECK(prof_self->recursion == 0 && prof_self->mode == PROF_MODE_PLAIN);
+  check_edges(jumps);
+  CHECK(unlink(callsig_path()) == 0);
+  if (is_stepped)
+    _exit(0); /* what looks for leaks when a program ends cannot do so in one that is traced */
+  return 0;
+}

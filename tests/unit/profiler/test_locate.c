@@ -1,0 +1,102 @@
+/* Which module an address lies in: the program, a library, neither; and the process's mappings. */
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "profiler/base/proc_maps.h"
+#include "profiler/module/locate.h"
+#include "tests/support/check.h"
+
+static struct prof_located found;
+
+static __thread int thread_local_word = 1;
+
+static void test_program(void)
+{
+  char exe[PROF_MAX_PATH] = "";
+  CHECK(readlink("/proc/self/exe", exe, sizeof exe - 1) > 0);
+  CHECK(prof_locate((uintptr_t)test_program, &found) == 0);
+  CHECK(found.main_program && !found.deleted && strcmp(found.path, exe) == 0);
+  CHECK(found.start <= (uintptr_t)test_program && found.end > (uintptr_t)test_program);
+  CHECK(found.build_id_size == 20 && found.inode != 0);
+  struct link_map *first = dlopen(NULL, RTLD_NOW);
+  CHECK(first && found.bias == first->l_addr);
+  CHECK(found.tls_known);
+  uintptr_t tp = (uintptr_t)__builtin_thread_pointer();
+  uintptr_t block = tp + (uintptr_t)found.tls_offset;
+  CHECK((uintptr_t)&thread_local_word >= block && (uintptr_t)&thread_local_word < tp);
+}
+
+static void test_library(void)
+{
+  void *function = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+  Dl_info info;
+  CHECK(function && dladdr(function, &info));
+  CHECK(prof_locate((uintptr_t)function, &found) == 0);
+  CHECK(!found.main_program && !found.tls_known && found.start == (uintptr_t)info.dli_fbase);
+  CHECK(strstr(found.path, "libc") && found.path[0] == '/');
+}
+
+static void test_nothing(void)
+{
+  void *heap = malloc(100);
+  CHECK(prof_locate((uintptr_t)heap, &found) != 0);
+  CHECK(prof_locate((uintptr_t)&heap, &found) != 0);
+  CHECK(prof_locate(0, &found) != 0);
+  CHECK(prof_locate(UINTPTR_MAX, &found) != 0);
+  free(heap);
+}
+
+struct seen {
+  uintptr_t address;
+  bool stack, found, ascending;
+  uintptr_t last;
+  unsigned count;
+};
+
+static bool see(const struct prof_mapping *mapping, void *data)
+{
+  struct seen *seen = data;
+  seen->ascending = seen->ascending && mapping->low >= seen->last && mapping->high > mapping->low;
+  seen->last = mapping->high;
+  seen->count++;
+  seen->stack |= strcmp(mapping->path, "[stack]") == 0;
+  if (mapping->low == seen->address)
+    seen->found = mapping->writable && !mapping->executable && mapping->inode == 0;
+  return true;
+}
+
+/* More mappings than one read brings. */
+static void test_maps(void)
+{
+  enum { PAGES = 800 };
+  char *pages = mmap(NULL, PAGES * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(pages != MAP_FAILED);
+  for (int i = 0; i < PAGES; i += 2)
+    CHECK(mprotect(pages + i * 4096, 4096, PROT_READ | PROT_WRITE) == 0);
+  struct seen seen = {.address = (uintptr_t)pages + (PAGES - 2) * 4096, .ascending = true};
+  CHECK(prof_maps_walk(see, &seen) == 0);
+  CHECK(seen.stack && seen.found && seen.ascending && seen.count > PAGES);
+}
+
+static bool stop(const struct prof_mapping *mapping, void *data)
+{
+  (void)mapping;
+  ++*(int *)data;
+  return false;
+}
+
+int main(void)
+{
+  prof_process.pid = (uint32_t)getpid(); /* what reading memory asks for */
+  test_program();
+  test_library();
+  test_nothing();
+  test_maps();
+  int calls = 0;
+  CHECK(prof_maps_walk(stop, &calls) == 0 && calls == 1);
+  return 0;
+}
