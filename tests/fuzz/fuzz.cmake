@@ -2,19 +2,19 @@
 # behaviour sanitizers, by any compiler; and libFuzzer targets (fuzz_recording, fuzz_merge, fuzz_pipeline, fuzz_expression,
 # fuzz_index; fuzz_rules is built with the tests of symbols/) by clang. Those that read recordings begin with two:
 #
-#   cmake -B build-fuzz -DCMAKE_C_COMPILER=clang && cmake --build build-fuzz --target fuzz_recording write_seed write_pipeline
-#   mkdir corpus && build-fuzz/tests/write_seed corpus/seed && build-fuzz/tests/write_pipeline corpus/pipeline
-#   build-fuzz/tests/fuzz_recording -max_total_time=600 -max_len=65536 corpus
+#   cmake --preset fuzz && cmake --build --preset fuzz -j
+#   mkdir corpus && build/fuzz/tests/write_seed corpus/seed && build/fuzz/tests/write_pipeline corpus/pipeline
+#   build/fuzz/tests/fuzz_recording -max_total_time=600 -max_len=65536 corpus
 set(CALLSIG_FUZZ ${CMAKE_CURRENT_LIST_DIR})
 get_target_property(CALLSIG_OUTPUT_SOURCES callsig_output SOURCES)
-set(CALLSIG_FUZZ_SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all)
+callsig_sanitizer_options(CALLSIG_FUZZ_SANITIZERS address,undefined)
 
 # Everything that a target runs is compiled with `flags`, as libFuzzer and the sanitizers need it.
 function(callsig_fuzz_target name target flags)
   add_executable(${name} ${ARGN} ${CALLSIG_FUZZ}/${target}.c ${CALLSIG_FUZZ}/seeds.c ${CALLSIG_OUTPUT_TESTS}/index_writer.c
                          ${CALLSIG_OUTPUT_TESTS}/pipeline_writer.c ${CALLSIG_OUTPUT_TESTS}/recording_writer.c ${CALLSIG_OUTPUT_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${CALLSIG_FUZZ} ${CALLSIG_OUTPUT_TESTS})
-  target_compile_options(${name} PRIVATE -g -O1 -fno-omit-frame-pointer ${CALLSIG_FUZZ_SANITIZERS} ${flags})
+  target_compile_options(${name} PRIVATE -g -O1 ${CALLSIG_FUZZ_SANITIZERS} ${flags})
   target_link_options(${name} PRIVATE ${CALLSIG_FUZZ_SANITIZERS} ${flags})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL PkgConfig::ZLIB m ${CMAKE_DL_LIBS})
@@ -24,7 +24,7 @@ endfunction()
 function(callsig_fuzz_index name flags)
   add_executable(${name} ${ARGN} ${CALLSIG_FUZZ}/fuzz_index.c ${CALLSIG_FORMAT_SOURCES} ${PROJECT_SOURCE_DIR}/symbols/capture/optext.c)
   target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
-  target_compile_options(${name} PRIVATE -g -O1 -fno-omit-frame-pointer ${CALLSIG_FUZZ_SANITIZERS} ${flags})
+  target_compile_options(${name} PRIVATE -g -O1 ${CALLSIG_FUZZ_SANITIZERS} ${flags})
   target_link_options(${name} PRIVATE ${CALLSIG_FUZZ_SANITIZERS} ${flags})
   target_include_directories(${name} PRIVATE ${CALLSIG_FUZZ} ${CALLSIG_OUTPUT_TESTS} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE callsig_symbols PkgConfig::XXHASH)

@@ -13,7 +13,7 @@ foreach(kind IN ITEMS SHARED STATIC)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
   target_link_libraries(${target} PRIVATE PkgConfig::XXHASH)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON LINK_OPTIONS ""
-                        COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;-Wconversion;-Werror")
+                        COMPILE_OPTIONS "${CALLSIG_WARNINGS}")
 endforeach()
 
 set(CALLSIG_SYMBOLS_MATRIX ${Python3_EXECUTABLE} ${CALLSIG_SYMBOLS_TESTS}/matrix.py --tools $<TARGET_FILE_DIR:symbols_write_index>

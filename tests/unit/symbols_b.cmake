@@ -45,10 +45,11 @@ if(CALLSIG_FUZZ_CLANG)
   foreach(name IN ITEMS base/arena symbols/plan/rules symbols/plan/rule_lexer)
     list(APPEND CALLSIG_FUZZ_RULES_SOURCES ${PROJECT_SOURCE_DIR}/${name}.c)
   endforeach()
+  callsig_sanitizer_options(CALLSIG_FUZZ_RULES_SANITIZERS fuzzer,address,undefined)
   add_custom_command(
     OUTPUT ${CALLSIG_FUZZ_RULES}
-    COMMAND ${CALLSIG_FUZZ_CLANG} -std=gnu11 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined
-            -fno-sanitize-recover=all -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}
+    COMMAND ${CALLSIG_FUZZ_CLANG} -std=gnu11 -g -O1 -D_GNU_SOURCE ${CALLSIG_FUZZ_RULES_SANITIZERS}
+            -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}
             -I${CMAKE_CURRENT_LIST_DIR}/../fuzz ${CALLSIG_FUZZ_RULES_SOURCES} -lxxhash -o ${CALLSIG_FUZZ_RULES}
     DEPENDS ${CALLSIG_FUZZ_RULES_SOURCES}
     VERBATIM)
