@@ -1,0 +1,18 @@
+# The ways in which people build callsig, each configured, built and run; every compiler with every build type in the full matrix.
+function(callsig_build_test label)
+  foreach(case IN LISTS ARGN)
+    callsig_test(build.${case} ${label} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/build/test_build.py
+                 --work ${PROJECT_BINARY_DIR}/builds ${case})
+    set_tests_properties(build.${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+    if(NOT case MATCHES "^(platform|no_tests)$")
+      set_tests_properties(build.${case} PROPERTIES PROCESSORS 2)
+    endif()
+  endforeach()
+endfunction()
+callsig_build_test(quick release subproject platform no_tests)
+callsig_build_test(full subproject_installed fetch_content shared_libs_on shared_libs_off ninja)
+foreach(type IN ITEMS Debug MinSizeRel Release RelWithDebInfo)
+  foreach(compiler IN ITEMS gcc-11 gcc-12 clang-14 clang-16 clang-19)
+    callsig_build_test(full ${compiler}.${type})
+  endforeach()
+endforeach()
