@@ -1,4 +1,7 @@
 # What `make install` copies, and the two packages by which other projects find it: CMake's and pkg-config's.
+#
+# Each file belongs to a component: callsig (what it takes to profile), callsig_development (what it takes to build with callsig)
+# or callsig_gstreamer. cmake/deb.cmake makes a package of each.
 include(CMakePackageConfigHelpers)
 
 set(CALLSIG_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/callsig)
@@ -8,20 +11,20 @@ set_target_properties(callsig_stats PROPERTIES EXPORT_NAME stats_shared)
 set_target_properties(callsig_stats_archive PROPERTIES EXPORT_NAME stats_static)
 
 install(TARGETS callsig callsig_static callsig_stats callsig_stats_archive EXPORT callsig-targets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT callsig NAMELINK_COMPONENT callsig_development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT callsig_development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT callsig-targets NAMESPACE callsig:: DESTINATION ${CALLSIG_PACKAGE_DIR})
-install(TARGETS callsig_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(PROGRAMS ${PROJECT_BINARY_DIR}/cli/callsig-cc DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY include/callsig DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(EXPORT callsig-targets NAMESPACE callsig:: DESTINATION ${CALLSIG_PACKAGE_DIR} COMPONENT callsig_development)
+install(TARGETS callsig_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT callsig)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/cli/callsig-cc DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT callsig)
+install(DIRECTORY include/callsig DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT callsig_development FILES_MATCHING PATTERN "*.h")
 
 configure_package_config_file(cmake/callsig-config.cmake.in ${PROJECT_BINARY_DIR}/callsig-config.cmake
                               INSTALL_DESTINATION ${CALLSIG_PACKAGE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/callsig-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/callsig-config.cmake ${PROJECT_BINARY_DIR}/callsig-config-version.cmake
               ${PROJECT_BINARY_DIR}/callsig-instrument.cmake
-        DESTINATION ${CALLSIG_PACKAGE_DIR})
+        DESTINATION ${CALLSIG_PACKAGE_DIR} COMPONENT callsig_development)
 
 # Paths in .pc files are relative to the file, so that an installed tree can be moved.
 set(CALLSIG_STATS_REQUIRES "libpcre2-8 sqlite3 yajl libprotobuf-c zlib libxxhash")
@@ -30,12 +33,11 @@ file(RELATIVE_PATH CALLSIG_PC_LIB ${CALLSIG_PC_DIR} ${CMAKE_INSTALL_FULL_LIBDIR}
 file(RELATIVE_PATH CALLSIG_PC_INCLUDE ${CALLSIG_PC_DIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 foreach(package IN ITEMS callsig callsig-stats)
   configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT callsig_development)
 endforeach()
 
-foreach(section IN ITEMS 1 3)
-  install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} FILES_MATCHING PATTERN "*.${section}")
-endforeach()
+install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT callsig FILES_MATCHING PATTERN "*.1")
+install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT callsig_development FILES_MATCHING PATTERN "*.3")
 
 # Functions that share a page are found by each of their names.
 set(CALLSIG_PAGE_ALIASES
@@ -59,5 +61,5 @@ foreach(alias IN LISTS CALLSIG_PAGE_ALIASES)
   list(GET alias 0 name)
   list(GET alias 1 page)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/man/${name}.3 CONTENT ".so man3/${page}.3\n")
-  install(FILES ${PROJECT_BINARY_DIR}/man/${name}.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+  install(FILES ${PROJECT_BINARY_DIR}/man/${name}.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT callsig_development)
 endforeach()

@@ -261,6 +261,22 @@ def no_tests(case):
     expect("No tests were found" in text, text)
 
 
+def deb(case):
+    """The Debian packages, installed, run and removed in a chroot of a bare Debian 12."""
+    need("dpkg-shlibdeps")
+    build, checker = case.path("build"), os.path.join(TOP, "scripts", "check-deb.sh")
+    run("cmake", "--preset", "deb", "-B", build, WERROR, cwd=TOP)
+    make(build)
+    run("cpack", "-G", "DEB", cwd=build)
+    packages = [os.path.join(build, name) for name in sorted(os.listdir(build)) if name.endswith(".deb")]
+    expect(len(packages) >= 2, f"packages: {packages}")
+    if os.geteuid() != 0:
+        raise Missing("only root can make a chroot")
+    need("debootstrap")
+    text = run(checker, case.path("machine"), *packages)
+    expect(text.endswith("removed: nothing is left\n"), text)
+
+
 CASES = {
     "release": release,
     "subproject": subproject,
@@ -271,6 +287,7 @@ CASES = {
     "shared_libs_on": lambda case: shared_libs(case, "ON", "shared"),
     "shared_libs_off": lambda case: shared_libs(case, "OFF", "static"),
     "ninja": ninja,
+    "deb": deb,
 }
 for compiler in COMPILERS:
     for kind in TYPES:
