@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks every C source: its format (clang-format), and what clang-tidy and cppcheck find. Any finding is a failure, but for the
+# Checks every C and C++ source: its format (clang-format), and what clang-tidy and cppcheck find. Any finding is a failure, but for the
 # paths that clang's analyser takes for possible because it does not see what other functions guarantee: those are shown.
 #
 #   scripts/lint.sh [--quick] BUILD
@@ -31,7 +31,7 @@ while read -r source; do
 done <"$lint/sources"
 
 failed=no
-git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror || failed=yes
+git ls-files '*.c' '*.h' '*.cc' '*.cpp' | xargs clang-format --dry-run -Werror || failed=yes
 # On standard error clang-tidy counts what it leaves out.
 tidy()
 {
@@ -40,6 +40,7 @@ tidy()
 : >"$lint/log"
 tidy -p "$lint" SOURCE <"$lint/configured" || failed=yes
 tidy SOURCE -- -std=gnu11 -D_GNU_SOURCE -Iinclude -I. -Iexamples/thumbnails <"$lint/others" || failed=yes
+git ls-files '*.cc' '*.cpp' | tidy SOURCE -- -std=gnu++17 -Iinclude -I. || failed=yes
 xargs cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
   --suppressions-list=.cppcheck -D__x86_64__ -D_GNU_SOURCE '-DG_DEFINE_TYPE(name,prefix,parent)=' -Iinclude -I. \
   -j "$(nproc)" <"$lint/sources" || failed=yes

@@ -1,12 +1,12 @@
 # Readers of untrusted input, fed with damaged input: a fixed corpus and fixed mutations under the address and undefined
 # behaviour sanitizers, by any compiler (replay_<what>, the tests fuzz.<what>); and libFuzzer targets (fuzz_<what>) by clang:
 #
-#   cmake -B build-fuzz -DCMAKE_C_COMPILER=clang -DBUILD_TESTING=ON
-#   cmake --build build-fuzz --target fuzz_recording write_seed write_pipeline
-#   mkdir corpus && build-fuzz/tests/write_seed corpus/seed && build-fuzz/tests/write_pipeline corpus/pipeline
-#   build-fuzz/tests/fuzz_recording -max_total_time=600 -max_len=65536 corpus
+#   cmake --preset fuzz && cmake --build --preset fuzz -j
+#   mkdir corpus && build/fuzz/tests/write_seed corpus/seed && build/fuzz/tests/write_pipeline corpus/pipeline
+#   build/fuzz/tests/fuzz_recording -max_total_time=600 -max_len=65536 corpus
 set(CALLSIG_FUZZ ${CMAKE_CURRENT_LIST_DIR})
-set(CALLSIG_FUZZ_SANITIZERS -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all)
+callsig_sanitizer_options(CALLSIG_FUZZ_SANITIZERS address,undefined)
+list(APPEND CALLSIG_FUZZ_SANITIZERS -g -O1)
 
 # callsig_fuzzed_library(NAME FLAG...): what the targets run, compiled as the sanitizers and libFuzzer need it: all of output/, base/ and
 # format/, and of symbols/ what reads rules and prints programs.

@@ -1,7 +1,8 @@
 // C++ functions whose plans the tests look at. Never run.
 #include <cstddef>
 
-namespace geometry {
+namespace geometry
+{
 struct Point {
   double x, y;
 };
@@ -12,12 +13,14 @@ template <typename T> struct Box {
     low = by;
   }
 };
-namespace {
+namespace
+{
 struct Hidden {
   int value;
 };
 } // namespace
-class Shape {
+class Shape
+{
 public:
   __attribute__((noinline, used)) explicit Shape(int sides) : sides(sides)
   {
