@@ -43,7 +43,7 @@ class Pages(unittest.TestCase):
                 if FILE.fullmatch(word) and word not in NOT_IN_THE_TREE and not PLACEHOLDER.search(word):
                     checked += 1
                     with self.subTest(page=pages.name(page), file=word):
-                        self.assertIn(word, known)
+                        self.assertTrue(word in known, "no file has this name")
         self.assertGreater(checked, 10, "files are found in the pages")
 
     def test_each_page_is_linked_once(self):
