@@ -1,0 +1,88 @@
+"""The pages hold together: every path that one names exists, each page is linked exactly once, and opens with a sentence."""
+
+import re
+import unittest
+
+import pages
+
+# The folders of the tree: a word that begins with one of them is a path.
+FOLDERS = sorted(path.name for path in pages.TOP.iterdir() if path.is_dir() and not path.name.startswith((".", "build")))
+PATH = re.compile(r"(?<![\w./:~$+-])((?:%s)/[\w.*+/-]*[\w*/])" % "|".join(map(re.escape, FOLDERS)))
+HEADER = re.compile(r"(?<![\w./-])callsig/\w+\.h\b")
+FILE = re.compile(r"[\w-]+\.(?:c|h|S|py|cmake|sh|md|map|json)")
+FIRST_SENTENCE_MAX = 300
+
+# What a recipe calls by a name that the reader chooses.
+PLACEHOLDER = re.compile(r"NAME|WHAT")
+
+# What programs write, and files that a page tells the reader to make in a project of their own.
+NOT_IN_THE_TREE = {"chrome.json", "run.json", "compile_commands.json"}
+
+
+def sources():
+    """The basenames of all files of the tree."""
+    return {path.name for folder in FOLDERS for path in (pages.TOP / folder).rglob("*") if path.is_file()} | {
+        path.name for path in pages.TOP.iterdir()}
+
+
+class Pages(unittest.TestCase):
+    def test_paths_exist(self):
+        checked = 0
+        for page in pages.PAGES:
+            text = page.read_text()
+            for path in PATH.findall(text) + ["include/" + header for header in HEADER.findall(text)]:
+                checked += 1
+                with self.subTest(page=pages.name(page), path=path):
+                    self.assertTrue(list(pages.TOP.glob(PLACEHOLDER.sub("*", path.rstrip("/")))), "no such file or folder")
+        self.assertGreater(checked, 100, "paths are found in the pages")
+
+    def test_files_named_without_their_folder_exist(self):
+        known, checked = sources(), 0
+        for page in pages.PAGES:
+            for word in pages.inline(page.read_text()):
+                if FILE.fullmatch(word) and word not in NOT_IN_THE_TREE and not PLACEHOLDER.search(word):
+                    checked += 1
+                    with self.subTest(page=pages.name(page), file=word):
+                        self.assertTrue(word in known, "no file has this name")
+        self.assertGreater(checked, 10, "files are found in the pages")
+
+    def test_each_page_is_linked_once(self):
+        counts = {page: [] for page in pages.LINKED}
+        for page in pages.PAGES:
+            for target in pages.links(page.read_text()):
+                if re.match(r"[a-z]+://|$", target):
+                    continue
+                path = (page.parent / target).resolve()
+                with self.subTest(page=pages.name(page), link=target):
+                    self.assertTrue(path.exists(), "the link leads nowhere")
+                if path in counts:
+                    counts[path].append(pages.name(page))
+        for page, users in counts.items():
+            with self.subTest(page=pages.name(page)):
+                self.assertEqual(len(users), 1, f"linked from {users}")
+
+    def test_each_page_can_be_reached_from_the_readme(self):
+        reached, todo = set(), [pages.PAGES[0]]
+        while todo:
+            page = todo.pop()
+            reached.add(page)
+            if page.suffix == ".md":
+                found = [(page.parent / target).resolve() for target in pages.links(page.read_text())]
+                todo += [path for path in found if path in pages.LINKED and path not in reached]
+        self.assertEqual({pages.name(page) for page in pages.LINKED if page not in reached}, set())
+
+    def test_each_page_opens_with_a_sentence(self):
+        for page in pages.PAGES[1:]:
+            with self.subTest(page=pages.name(page)):
+                title, blank, first = page.read_text().split("\n", 2)
+                self.assertTrue(title.startswith("# "))
+                self.assertEqual(blank, "")
+                paragraph = " ".join(first.split("\n\n", 1)[0].split())
+                sentence = re.match(r"(?:(?!\.\s).)*\.", paragraph)
+                self.assertRegex(paragraph, r"^[A-Z`]", "the page opens with a sentence")
+                self.assertIsNotNone(sentence, "the page opens with a sentence")
+                self.assertLess(len(sentence.group()), FIRST_SENTENCE_MAX)
+
+
+if __name__ == "__main__":
+    unittest.main()
