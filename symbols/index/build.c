@@ -1,4 +1,4 @@
-#include "symbols/index/symbols.h"
+#include "symbols/index/build.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -11,11 +11,14 @@
 #include "symbols/elf/symboltable.h"
 #include "symbols/flow/spill.h"
 #include "symbols/index/coverage.h"
+#include "symbols/index/explain.h"
 #include "symbols/index/functions.h"
 #include "symbols/index/lower.h"
+#include "symbols/index/report.h"
 #include "symbols/index/write.h"
 #include "symbols/plan/notes.h"
-#include "symbols/plan/plan.h"
+#include "symbols/plan/planner.h"
+#include "symbols/plan/rule_diagnostics.h"
 #include "symbols/sites/callsites.h"
 #include "symbols/sites/instances.h"
 #include "symbols/sites/sites.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/location/locate.h"
+
 /* How many implicit pointers may lead from one to the next. */
 enum { POINTERS_MAX = 8 };
 

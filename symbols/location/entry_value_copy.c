@@ -1,7 +1,7 @@
 #include "symbols/location/entry_value_copy.h"
 
 #include "symbols/flow/flow.h"
-#include "symbols/location/expression.h"
+#include "symbols/location/hook_registers.h"
 
 /* How many low bytes of a followed value are those of `reg` on entry; 0: it is something else. Extensions keep what
  * they extend. */

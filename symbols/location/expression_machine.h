@@ -49,9 +49,6 @@ static inline bool sym_machine_keeps_memory(const struct sym_machine *machine)
   return machine->moment != SYM_LATER || machine->context->flow->store_count == 0;
 }
 
-/* Goes through operations (expression.c). */
-enum sym_lost sym_machine_run(struct sym_machine *machine, const Dwarf_Op *ops, size_t count);
-
 /* ---- expression_push.c ---- */
 
 /* Notes an entry that an op pushes. */
@@ -60,7 +57,6 @@ enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_entry_typ
 enum sym_lost sym_machine_cfa(struct sym_machine *machine);
 /* A register as an address: breg. */
 enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int64_t offset);
-enum sym_lost sym_machine_frame_base(struct sym_machine *machine, int64_t offset);
 enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op);
 enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_Op *op);
 /* False: the operation is no literal. */

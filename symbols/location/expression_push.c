@@ -6,21 +6,6 @@
 
 #include "symbols/location/entry_value_copy.h"
 
-enum sym_lost sym_push_register(const struct sym_location_context *context, enum sym_moment moment, unsigned reg,
-                                struct sym_code *code)
-{
-  if (moment == SYM_LATER)
-    return sym_flow_push(context->flow, reg, code) == 8 ? SYM_LOST_NOT : SYM_LOST_REGISTER;
-  /* rsi and rdi hold the hook's own arguments. */
-  if (reg > SYM_R15 || reg == SYM_RSI || reg == SYM_RDI)
-    return SYM_LOST_REGISTER;
-  if (moment == SYM_AFTER_CALL && !sym_is_callee_saved(reg) && reg != SYM_RSP)
-    return SYM_LOST_REGISTER;
-  bool is_volatile = context->is_lazy && (reg == SYM_RAX || reg == SYM_R10 || reg == SYM_R11);
-  sym_code_add(code, FMT_OP_REG, (uint8_t)reg, 0, is_volatile ? FMT_OPF_VOLATILE : 0, 0);
-  return SYM_LOST_NOT;
-}
-
 enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_entry_type type)
 {
   if (machine->depth == FMT_STACK_MAX)
@@ -37,22 +22,6 @@ static enum sym_lost push_constant(struct sym_machine *machine, int64_t value)
   return sym_machine_push(machine, sym_generic_entry);
 }
 
-enum sym_lost sym_push_cfa(const struct sym_location_context *context, struct sym_code *code)
-{
-  const struct sym_frame *frame = context->frame;
-  if (frame->cfa_kind == FMT_CFA_UNKNOWN)
-    return SYM_LOST_CORRUPT;
-  if (frame->cfa_kind == FMT_CFA_MEMORY) {
-    sym_code_add(code, FMT_OP_CFA, 0, 0, 0, 0);
-    return SYM_LOST_NOT;
-  }
-  /* The CFA is the same before and after the hook's call, and its register is read before. */
-  enum sym_lost lost = sym_push_register(context, SYM_AT_CALL, frame->cfa_register, code);
-  if (!lost)
-    sym_code_add_constant(code, frame->cfa_offset);
-  return lost;
-}
-
 enum sym_lost sym_machine_cfa(struct sym_machine *machine)
 {
   enum sym_lost lost = sym_push_cfa(machine->context, machine->code);
@@ -67,38 +36,6 @@ enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int6
     return lost;
   sym_code_add_constant(machine->code, offset);
   return sym_machine_push(machine, sym_generic_entry);
-}
-
-/* DW_OP_fbreg: the frame base is the CFA, a register, or an expression of its own that gives an address. */
-enum sym_lost sym_machine_frame_base(struct sym_machine *machine, int64_t offset)
-{
-  Dwarf_Attribute attribute;
-  Dwarf_Op *ops;
-  size_t count;
-  Dwarf_Die physical = *machine->context->physical;
-  if (!dwarf_attr_integrate(&physical, DW_AT_frame_base, &attribute) ||
-      dwarf_getlocation_addr(&attribute, machine->context->pc - 1, &ops, &count, 1) != 1 || count == 0)
-    return SYM_LOST_CORRUPT;
-  enum sym_lost lost;
-  if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
-    /* The frame's own register is the same before and after the call. */
-    lost = sym_push_register(machine->context, SYM_AT_CALL, (unsigned)(ops[0].atom - DW_OP_reg0), machine->code);
-    if (!lost)
-      lost = sym_machine_push(machine, sym_generic_entry);
-  } else {
-    for (size_t i = 0; i < count; i++)
-      if (ops[i].atom == DW_OP_fbreg)
-        return SYM_LOST_CORRUPT;
-    struct sym_machine inner = {
-        .context = machine->context, .moment = SYM_AT_CALL, .attribute = &attribute, .code = machine->code};
-    lost = sym_machine_run(&inner, ops, count);
-    if (!lost && (inner.depth != 1 || inner.branch_count))
-      lost = SYM_LOST_OPERATION;
-    if (!lost)
-      lost = sym_machine_push(machine, sym_generic_entry);
-  }
-  sym_code_add_constant(machine->code, offset);
-  return lost;
 }
 
 /* The base type at `die` as an entry type. */

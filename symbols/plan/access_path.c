@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symbols/base/identifier_words.h"
-#include "symbols/dwarf/types.h"
+#include "symbols/dwarf/die.h"
 
 enum { MEMBER_DEPTH_MAX = 16 };
 

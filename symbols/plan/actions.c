@@ -1,4 +1,4 @@
-#include "symbols/plan/args.h"
+#include "symbols/plan/actions.h"
 
 #include <dwarf.h>
 #include <errno.h>

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "symbols/base/identifier_words.h"
+#include "symbols/dwarf/die.h"
 #include "symbols/plan/length_pairing.h"
 
 int sym_args_kind(const struct sym_args *args, const struct sym_place *place, struct sym_args_kind *kind)
@@ -103,19 +104,6 @@ int sym_args_add_default(struct sym_args *args, const struct sym_args_value *val
       arg.why = "only its type: wider than 8 bytes";
   }
   return sym_args_push(args, &arg, value->name, &value->place, kind->entry.size, words);
-}
-
-int sym_args_add(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_how *how,
-                 const char *why, struct sym_problem *problem)
-{
-  struct sym_args_kind kind;
-  int result = sym_args_kind(args, &value->place, &kind);
-  if (result < 0)
-    return result;
-  if (how && how->action != SYM_ACTION_DEFAULT)
-    return sym_args_add_action(args, value, &kind, how, why, problem);
-  result = sym_args_add_group(args, value, &kind);
-  return result != 0 ? (result < 0 ? result : 0) : sym_args_add_default(args, value, &kind, why);
 }
 
 static int no_parameter(struct sym_args *args, const char *name, struct sym_problem *problem)

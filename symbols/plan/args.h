@@ -1,5 +1,5 @@
 /*
- * The args of one plan while they are made: how a value of a type is printed by default, and what a rule makes of it.
+ * The args of one plan while they are made: the list, the parameters that rules name, and the default of each type.
  */
 #ifndef CALLSIG_SYMBOLS_PLAN_ARGS_H
 #define CALLSIG_SYMBOLS_PLAN_ARGS_H
@@ -8,8 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strings.h"
+#include "symbols/dwarf/types.h"
 #include "symbols/plan/access_path.h"
 #include "symbols/plan/plan.h"
+#include "symbols/plan/rules.h"
 
 /* What became of a rule in this module. */
 struct sym_rule_state {
@@ -63,11 +66,6 @@ struct sym_args_value {
   const struct sym_rule *inside[4]; /* the type rules of those groups */
 };
 
-/* Adds what prints `value`: one arg, or a group and its children. `why` explains the choice of the first. -EINVAL with
- * `problem` when `how` does not fit the value: nothing is added then. */
-int sym_args_add(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_how *how,
-                 const char *why, struct sym_problem *problem);
-
 /* The place that a path of a rule means: from parameters, or from `base` when that is not NULL. */
 int sym_args_resolve(struct sym_args *args, const struct sym_place *base, const struct sym_rule_path *path,
                      struct sym_place *place, struct sym_problem *problem);
@@ -76,8 +74,6 @@ int sym_args_resolve(struct sym_args *args, const struct sym_place *base, const 
 struct sym_join_parameter;
 void sym_args_join_role(const struct sym_args *args, const struct sym_place *place, uint32_t type,
                         struct sym_join_parameter *join);
-
-/* Between the files that make args. */
 
 /* What a value is. `entry` is a copy of the type's. */
 struct sym_args_kind {
@@ -99,21 +95,6 @@ int sym_args_push(struct sym_args *args, const struct sym_plan_arg *arg, const c
 /* What a value prints as without any rule. */
 int sym_args_add_default(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
                          const char *why);
-
-/* What a rule's words make of a value (actions.c). */
-int sym_args_add_action(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
-                        const struct sym_rule_how *how, const char *why, struct sym_problem *problem);
-
-/* The group that a type rule makes of a value (groups.c): 1 when one was added, 0 when no rule applies. */
-int sym_args_add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind);
-
-/* Carries out one type rule for `value`, whatever its type's name is. -EINVAL with `problem`: nothing is added. */
-int sym_args_try_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule *rule,
-                       struct sym_problem *problem);
-
-/* The elements [from..to] of an array. */
-int sym_args_add_span(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *path,
-                      const char *why, struct sym_problem *problem);
 
 /* Counts a use. */
 void sym_rule_applied(const struct sym_args *args, struct sym_rule_state *state);

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/dwarf/die.h"
+#include "symbols/plan/actions.h"
 #include "symbols/plan/length_pairing.h"
-#include "symbols/plan/planner.h"
+#include "symbols/plan/planner_state.h"
+#include "symbols/plan/rule_match.h"
+#include "symbols/plan/value_args.h"
 
 enum {
-  PARAMETERS_MAX = 255, /* of one function; the source of the limit is the width of a signature */
-  ORIGINS_MAX = 16,     /* abstract origins that lead from an instance to its root */
+  PARAMETERS_MAX = 255 /* of one function; the source of the limit is the width of a signature */
 };
 
 /* A parameter while its function is planned. */
@@ -39,22 +42,10 @@ struct making {
   size_t note_count, note_capacity;
 };
 
-void sym_plan_root(Dwarf_Die *function, Dwarf_Die *root)
-{
-  *root = *function;
-  for (int i = 0; i < ORIGINS_MAX; i++) {
-    Dwarf_Attribute attribute;
-    Dwarf_Die origin;
-    if (!dwarf_attr(root, DW_AT_abstract_origin, &attribute) || !dwarf_formref_die(&attribute, &origin))
-      return;
-    *root = origin;
-  }
-}
-
 int sym_plan_ordinal(const struct sym_plan *plan, Dwarf_Die *parameter)
 {
   Dwarf_Die root;
-  sym_plan_root(parameter, &root);
+  sym_die_root(parameter, &root);
   for (uint16_t i = 0; i < plan->parameter_count; i++)
     if (plan->parameters[i].die.addr == root.addr)
       return i;

@@ -1,10 +1,17 @@
+/*
+ * Finds what a rule lacks in a module, and says so with the nearest name that exists.
+ */
+#include "symbols/plan/rule_diagnostics.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/plan/planner.h"
+#include "symbols/plan/planner_state.h"
+#include "symbols/plan/rule_match.h"
+#include "symbols/plan/value_args.h"
 
 /* Looks for an unplanned function of the module that satisfies the rule; planning it finds that out. */
 static int try_functions(struct sym_planner *planner, const struct sym_rule *rule, const struct sym_rule_state *state)

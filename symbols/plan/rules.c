@@ -12,7 +12,7 @@
 /* A rules file larger than this is not a rules file. */
 enum { FILE_MAX = 16 * 1024 * 1024 };
 
-static void tell(sym_message_fn message, void *data, const char *format, ...)
+static void tell(base_message_fn message, void *data, const char *format, ...)
 {
   if (!message)
     return;
@@ -210,7 +210,7 @@ static struct sym_rule *new_rule(struct sym_rules *rules)
 }
 
 /* One line of the text, NUL-terminated. */
-static int parse_line(struct sym_rules *rules, const char *line, unsigned number, sym_message_fn message, void *data)
+static int parse_line(struct sym_rules *rules, const char *line, unsigned number, base_message_fn message, void *data)
 {
   struct sym_scan scan = {.arena = &rules->arena, .at = line};
   if (sym_scan_end(&scan))
@@ -229,7 +229,7 @@ static int parse_line(struct sym_rules *rules, const char *line, unsigned number
   return -EINVAL;
 }
 
-static int parse_text(struct sym_rules *rules, sym_message_fn message, void *data)
+static int parse_text(struct sym_rules *rules, base_message_fn message, void *data)
 {
   int result = 0;
   unsigned number = 0;
@@ -253,7 +253,7 @@ static int parse_text(struct sym_rules *rules, sym_message_fn message, void *dat
   return result;
 }
 
-int sym_rules_parse(const char *text, size_t size, const char *origin, sym_message_fn message, void *data,
+int sym_rules_parse(const char *text, size_t size, const char *origin, base_message_fn message, void *data,
                     struct sym_rules **rules)
 {
   struct sym_rules *made = calloc(1, sizeof *made);
@@ -311,7 +311,7 @@ static int read_file(FILE *file, char **text, size_t *size)
   return 0;
 }
 
-int sym_rules_load(const char *path, sym_message_fn message, void *data, struct sym_rules **rules)
+int sym_rules_load(const char *path, base_message_fn message, void *data, struct sym_rules **rules)
 {
   char *text = NULL;
   size_t size = 0;

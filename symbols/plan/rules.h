@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "symbols/index/symbols.h"
+#include "base/message.h"
+#include "format/index.h"
 
 enum sym_path_part_kind {
   SYM_PART_NAME,  /* a parameter or field; through a pointer, to what it points to */
@@ -105,7 +106,13 @@ struct sym_rules {
 #define SYM_RULE_BOUNDS_MAX     64u
 
 /* Parses `size` bytes of rules text (copied). Errors name `origin` and the line. -EINVAL, -ENOMEM. */
-int sym_rules_parse(const char *text, size_t size, const char *origin, sym_message_fn message, void *data,
+int sym_rules_parse(const char *text, size_t size, const char *origin, base_message_fn message, void *data,
                     struct sym_rules **rules);
+
+/* Reads a rules file (docs/rules.md). Errors name the file and the line. */
+int sym_rules_load(const char *path, base_message_fn message, void *data, struct sym_rules **rules);
+void sym_rules_free(struct sym_rules *rules);
+/* XXH64 (seed 0) of the rules' text; 0 for NULL. */
+uint64_t sym_rules_hash(const struct sym_rules *rules);
 
 #endif

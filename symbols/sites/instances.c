@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symbols/base/addressmap.h"
-#include "symbols/plan/plan.h"
+#include "symbols/dwarf/die.h"
 #include "symbols/sites/site_function.h"
 #include "symbols/sites/sites.h"
 
@@ -270,8 +270,8 @@ static bool is_same_function(const struct identity *identity, Dwarf_Die *die)
   const char *name = linkage_name(die);
   if (identity->range) {
     Dwarf_Die concrete = identity->range->die, root, other;
-    sym_plan_root(&concrete, &root);
-    sym_plan_root(die, &other);
+    sym_die_root(&concrete, &root);
+    sym_die_root(die, &other);
     if (root.addr == other.addr)
       return true;
     const char *concrete_name = linkage_name(&concrete);

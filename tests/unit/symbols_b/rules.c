@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "plan_text.h"
+#include "symbols/plan/rulecheck.h"
 #include "symbols/plan/rules.h"
 
 static const char *fixture;

@@ -1,9 +1,12 @@
-#include "symbols/plan/args.h"
+#include "symbols/plan/value_args.h"
 
 #include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "symbols/dwarf/die.h"
+#include "symbols/plan/actions.h"
 
 enum { CHAIN_MAX = 64 };
 
@@ -159,7 +162,8 @@ int sym_args_try_group(struct sym_args *args, const struct sym_args_value *value
   return result < 0 ? result : add_whole_group(args, value, &kind, rule, problem);
 }
 
-int sym_args_add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind)
+/* The group that a type rule makes of a value: 1 when one was added, 0 when no rule applies. */
+static int add_ruled_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind)
 {
   struct sym_rule_state *state = NULL;
   const struct sym_rule *rule = find_rule(args, value, &state);
@@ -175,4 +179,17 @@ int sym_args_add_group(struct sym_args *args, const struct sym_args_value *value
     return result;
   sym_rule_failed(state, &problem);
   return 0;
+}
+
+int sym_args_add(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_how *how,
+                 const char *why, struct sym_problem *problem)
+{
+  struct sym_args_kind kind;
+  int result = sym_args_kind(args, &value->place, &kind);
+  if (result < 0)
+    return result;
+  if (how && how->action != SYM_ACTION_DEFAULT)
+    return sym_args_add_action(args, value, &kind, how, why, problem);
+  result = add_ruled_group(args, value, &kind);
+  return result != 0 ? (result < 0 ? result : 0) : sym_args_add_default(args, value, &kind, why);
 }
