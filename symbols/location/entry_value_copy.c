@@ -66,7 +66,7 @@ static uint8_t find_slot(const struct sym_flow *flow, unsigned reg, int64_t *off
   return best;
 }
 
-uint8_t sym_entry_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code)
+uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code)
 {
   struct sym_flow flow;
   unsigned copy = 0;

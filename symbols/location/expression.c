@@ -55,7 +55,7 @@ static enum sym_lost frame_base(struct sym_machine *machine, int64_t offset)
     /* The frame's own register is the same before and after the call. */
     lost = sym_push_register(machine->context, SYM_AT_CALL, (unsigned)(ops[0].atom - DW_OP_reg0), machine->code);
     if (!lost)
-      lost = sym_machine_push(machine, sym_generic_entry);
+      lost = sym_machine_push(machine, sym_stack_generic);
   } else {
     for (size_t i = 0; i < count; i++)
       if (ops[i].atom == DW_OP_fbreg)
@@ -66,7 +66,7 @@ static enum sym_lost frame_base(struct sym_machine *machine, int64_t offset)
     if (!lost && (inner.depth != 1 || inner.branch_count))
       lost = SYM_LOST_OPERATION;
     if (!lost)
-      lost = sym_machine_push(machine, sym_generic_entry);
+      lost = sym_machine_push(machine, sym_stack_generic);
   }
   sym_code_add_constant(machine->code, offset);
   return lost;
@@ -89,10 +89,10 @@ static enum sym_lost step(struct sym_machine *machine, const Dwarf_Op *op)
   case DW_OP_call_frame_cfa:
     return sym_machine_cfa(machine);
   case DW_OP_plus_uconst:
-    if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_ENTRY_FLOATING)
+    if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_STACK_FLOATING)
       return SYM_LOST_CORRUPT;
     sym_code_add_constant(machine->code, (int64_t)op->number);
-    if (machine->types[machine->depth - 1].kind == SYM_ENTRY_INTEGER)
+    if (machine->types[machine->depth - 1].kind == SYM_STACK_INTEGER)
       sym_machine_extend(machine, machine->types[machine->depth - 1]);
     return SYM_LOST_NOT;
   case DW_OP_deref:
@@ -240,11 +240,11 @@ static bool is_entry_value(const Dwarf_Op *ops, size_t count)
 static bool entry_copy(const struct sym_location_context *context, Dwarf_Attribute *attribute, const Dwarf_Op *op,
                        uint64_t size, struct sym_location *location)
 {
-  int reg = sym_entry_register(attribute, op);
+  int reg = sym_entry_value_register(attribute, op);
   if (reg < 0 || reg > SYM_R15 || reg == SYM_RSP || sym_is_callee_saved((unsigned)reg))
     return false;
   struct sym_code copy = {0};
-  uint8_t known = sym_entry_copy(context, (unsigned)reg, &copy);
+  uint8_t known = sym_entry_value_copy(context, (unsigned)reg, &copy);
   if (known == 0 || known < size)
     return false;
   location->kind = SYM_LOCATION_VALUE;

@@ -6,12 +6,12 @@
 
 #include "symbols/location/entry_value_copy.h"
 
-enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_entry_type type)
+enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_stack_type type)
 {
   if (machine->depth == FMT_STACK_MAX)
     return SYM_LOST_TOO_LONG;
   machine->types[machine->depth++] = type;
-  if (type.kind != SYM_ENTRY_GENERIC)
+  if (type.kind != SYM_STACK_GENERIC)
     machine->has_typed = true;
   return SYM_LOST_NOT;
 }
@@ -19,13 +19,13 @@ enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_entry_typ
 static enum sym_lost push_constant(struct sym_machine *machine, int64_t value)
 {
   sym_code_constant(machine->code, value);
-  return sym_machine_push(machine, sym_generic_entry);
+  return sym_machine_push(machine, sym_stack_generic);
 }
 
 enum sym_lost sym_machine_cfa(struct sym_machine *machine)
 {
   enum sym_lost lost = sym_push_cfa(machine->context, machine->code);
-  return lost ? lost : sym_machine_push(machine, sym_generic_entry);
+  return lost ? lost : sym_machine_push(machine, sym_stack_generic);
 }
 
 enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int64_t offset)
@@ -35,18 +35,18 @@ enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int6
   if (lost)
     return lost;
   sym_code_add_constant(machine->code, offset);
-  return sym_machine_push(machine, sym_generic_entry);
+  return sym_machine_push(machine, sym_stack_generic);
 }
 
 /* The base type at `die` as an entry type. */
-static bool base_type(Dwarf_Die *die, struct sym_entry_type *type)
+static bool base_type(Dwarf_Die *die, struct sym_stack_type *type)
 {
   Dwarf_Attribute attribute;
   Dwarf_Word encoding, size;
   if (dwarf_formudata(dwarf_attr(die, DW_AT_encoding, &attribute), &encoding) != 0 ||
       dwarf_formudata(dwarf_attr(die, DW_AT_byte_size, &attribute), &size) != 0 || size < 1 || size > 8)
     return false;
-  *type = (struct sym_entry_type){.kind = SYM_ENTRY_INTEGER, .size = (uint8_t)size};
+  *type = (struct sym_stack_type){.kind = SYM_STACK_INTEGER, .size = (uint8_t)size};
   switch (encoding) {
   case DW_ATE_signed:
   case DW_ATE_signed_char:
@@ -59,7 +59,7 @@ static bool base_type(Dwarf_Die *die, struct sym_entry_type *type)
   case DW_ATE_UTF:
     return true;
   case DW_ATE_float:
-    type->kind = SYM_ENTRY_FLOATING;
+    type->kind = SYM_STACK_FLOATING;
     return true;
   default:
     return false;
@@ -67,13 +67,13 @@ static bool base_type(Dwarf_Die *die, struct sym_entry_type *type)
 }
 
 /* The type operand of a typed operation; operand 0 of convert and reinterpret is the generic type. */
-bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, struct sym_entry_type *type)
+bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, struct sym_stack_type *type)
 {
   Dwarf_Die die;
   bool may_be_generic = op->atom == DW_OP_convert || op->atom == DW_OP_reinterpret || op->atom == DW_OP_GNU_convert ||
                         op->atom == DW_OP_GNU_reinterpret;
   if (may_be_generic && op->number == 0) {
-    *type = sym_generic_entry;
+    *type = sym_stack_generic;
     return true;
   }
   return dwarf_getlocation_die(machine->attribute, op, &die) == 0 && base_type(&die, type);
@@ -82,7 +82,7 @@ bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, s
 /* DW_OP_regval_type, deref_type, const_type: pushing with a type. */
 enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
 {
-  struct sym_entry_type type;
+  struct sym_stack_type type;
   if (!sym_machine_operand_type(machine, op, &type))
     return SYM_LOST_OPERATION;
   if (op->atom == DW_OP_const_type || op->atom == DW_OP_GNU_const_type) {
@@ -104,19 +104,19 @@ enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
         return lost;
     }
   } else {
-    if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_ENTRY_FLOATING)
+    if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_STACK_FLOATING)
       return SYM_LOST_CORRUPT;
     if (!sym_machine_keeps_memory(machine))
       return SYM_LOST_OPERATION;
     machine->depth--;
     sym_code_load(machine->code, type.size, 0, sym_location_cfa_register(machine->context));
   }
-  if (type.kind == SYM_ENTRY_INTEGER)
+  if (type.kind == SYM_STACK_INTEGER)
     sym_machine_extend(machine, type);
   return sym_machine_push(machine, type);
 }
 
-int sym_entry_register(Dwarf_Attribute *attribute, const Dwarf_Op *op)
+int sym_entry_value_register(Dwarf_Attribute *attribute, const Dwarf_Op *op)
 {
   Dwarf_Attribute inner;
   Dwarf_Op *ops;
@@ -132,7 +132,7 @@ int sym_entry_register(Dwarf_Attribute *attribute, const Dwarf_Op *op)
 enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_Op *op)
 {
   const struct sym_frame *frame = machine->context->frame;
-  int reg = sym_entry_register(machine->attribute, op);
+  int reg = sym_entry_value_register(machine->attribute, op);
   if (reg < 0 || reg > SYM_R15)
     return SYM_LOST_ENTRY_VALUE;
   if (reg == SYM_RSP) {
@@ -142,14 +142,14 @@ enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_O
   }
   if (!sym_is_callee_saved((unsigned)reg)) {
     struct sym_code copy = {0};
-    if (sym_entry_copy(machine->context, (unsigned)reg, &copy) == 8) {
+    if (sym_entry_value_copy(machine->context, (unsigned)reg, &copy) == 8) {
       sym_code_append(machine->code, &copy);
-      return sym_machine_push(machine, sym_generic_entry);
+      return sym_machine_push(machine, sym_stack_generic);
     }
     if (!(machine->context->told >> reg & 1))
       return SYM_LOST_ENTRY_VALUE;
     sym_code_add(machine->code, FMT_OP_ENTRY, (uint8_t)reg, 0, 0, 0);
-    return sym_machine_push(machine, sym_generic_entry);
+    return sym_machine_push(machine, sym_stack_generic);
   }
   if (frame->saved[reg].where == SYM_SAVED_REGISTER)
     return sym_machine_base(machine, (Dwarf_Word)reg, 0);
@@ -170,7 +170,7 @@ bool sym_machine_literal(struct sym_machine *machine, const Dwarf_Op *op, enum s
   switch (op->atom) {
   case DW_OP_addr:
     sym_code_add(machine->code, FMT_OP_ADDRESS, 0, 0, 0, (int64_t)op->number);
-    *lost = sym_machine_push(machine, sym_generic_entry);
+    *lost = sym_machine_push(machine, sym_stack_generic);
     return true;
   case DW_OP_addrx:
   case DW_OP_GNU_addr_index:
@@ -179,7 +179,7 @@ bool sym_machine_literal(struct sym_machine *machine, const Dwarf_Op *op, enum s
       return true;
     }
     sym_code_add(machine->code, FMT_OP_ADDRESS, 0, 0, 0, (int64_t)address);
-    *lost = sym_machine_push(machine, sym_generic_entry);
+    *lost = sym_machine_push(machine, sym_stack_generic);
     return true;
   case DW_OP_constx:
   case DW_OP_GNU_const_index:

@@ -52,7 +52,7 @@ static void at_pc(const struct sym_location_context *context, uint64_t pc, enum 
   int found = dwarf_getlocation_addr(attribute, pc, ops, counts, DESCRIPTIONS_MAX);
   sym_location_lose(location, found < 0 ? SYM_LOST_CORRUPT : SYM_LOST_NO_RANGE);
   for (int i = 0; i < found; i++) {
-    sym_describe(context, moment, attribute, ops[i], counts[i], offset, size, location);
+    sym_composite_location(context, moment, attribute, ops[i], counts[i], offset, size, location);
     if (location->kind != SYM_LOCATION_LOST)
       return;
   }
@@ -93,14 +93,14 @@ static void after_call(const struct sym_location_context *context, Dwarf_Attribu
 {
   struct sym_location other;
   /* clang binds a parameter right after the call of the hook; gcc binds it before, and what it binds there is new. */
-  if (context->writes_late) {
+  if (context->writes_after_call) {
     at_pc(context, context->pc, SYM_AFTER_CALL, attribute, offset, size, location);
     if (is_counted_constant(location))
       sym_location_lose(location, SYM_LOST_NO_RANGE);
     else if (location->kind != SYM_LOCATION_LOST)
       return;
   }
-  sym_late_location(context, attribute, offset, size, &other);
+  sym_post_call_location(context, attribute, offset, size, &other);
   if (other.kind != SYM_LOCATION_LOST || location->lost == SYM_LOST_NO_RANGE)
     *location = other;
 }
@@ -110,7 +110,7 @@ static void settle_spill(const struct sym_location_context *context, uint64_t si
 {
   uint8_t base;
   int64_t offset;
-  if (!context->writes_late || location->kind != SYM_LOCATION_MEMORY || location->inner || size <= 4 ||
+  if (!context->writes_after_call || location->kind != SYM_LOCATION_MEMORY || location->inner || size <= 4 ||
       !sym_code_is_sum(&location->code, &base, &offset))
     return;
   uint8_t spilled = sym_spill_size(context->spills, context->physical, context->frame, base, offset);
@@ -137,7 +137,7 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
         location->lost != SYM_LOST_FRAME_NUMBER)
       after_call(context, &attribute, offset, size, location);
     settle_spill(context, size, location);
-  } else if (context->writes_late && !context->is_spilled) {
-    sym_late_home(context, size, location);
+  } else if (context->writes_after_call && !context->is_spilled) {
+    sym_post_call_home(context, size, location);
   }
 }

@@ -26,7 +26,7 @@ struct sym_location_context {
   const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
   uint16_t told;                 /* a bit for each argument register whose value on entry some caller tells */
   const struct sym_hook *hook;   /* the module's code */
-  bool writes_late;              /* made by a compiler that writes parameters into their slots after the hook's call */
+  bool writes_after_call;        /* made by a compiler that writes parameters into their slots after the hook's call */
   struct sym_spills *spills;     /* of the module */
   bool is_spilled;               /* what is described as an address in the frame is what lies there: see spill.h */
   const struct sym_flow *flow;   /* of SYM_LATER (expression.h): what is known there; else NULL */

@@ -30,7 +30,7 @@ struct sym_step {
 };
 
 /* From a source parameter to a part of it or of what it points to. */
-struct sym_path {
+struct sym_plan_path {
   uint16_t parameter;  /* ordinal, an index of sym_plan.parameters */
   uint16_t step_count; /* 0: the parameter itself */
   const struct sym_step *steps;
@@ -55,13 +55,13 @@ enum sym_emit {
 struct sym_count {
   bool is_constant;
   uint64_t constant;
-  struct sym_path path;
+  struct sym_plan_path path;
 };
 
 struct sym_plan_arg {
   struct fmt_index_arg arg; /* as written: name, type and text are references into the planner's tables */
   uint8_t emit;             /* enum sym_emit */
-  struct sym_path path;
+  struct sym_plan_path path;
   struct sym_count count; /* of SYM_EMIT_STRING_LENGTH and SYM_EMIT_SPAN */
   uint32_t limit;         /* of strings: bytes at most, the imm of the op */
   const char *why; /* for --explain: what decided the kind or the join, one clause; "" when nothing needs saying */

@@ -34,7 +34,7 @@ void sym_planner_free(struct sym_planner *planner);
  * of. The same root gives the same plan. -ENOMEM, -E2BIG. */
 int sym_planner_function(struct sym_planner *planner, Dwarf_Die *function, const struct sym_plan **plan);
 
-/* The sections that the planner makes. Valid until the next sym_planner_function() or sym_planner_finish(). */
+/* The sections that the planner makes. Valid until the next sym_planner_function() or sym_rule_diagnostics_make(). */
 struct sym_types *sym_planner_types(struct sym_planner *planner);
 const int64_t *sym_planner_ranges(const struct sym_planner *planner, uint32_t *count);
 const struct fmt_index_rule *sym_planner_rules(const struct sym_planner *planner, uint32_t *count);

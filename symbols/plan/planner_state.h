@@ -22,9 +22,9 @@ struct sym_planner {
   struct sym_rule_set sets[SYM_RULE_SETS]; /* the module's own rules, then those of the rules file */
   struct sym_plan_slot *slots;
   size_t slot_count, used;
-  struct fmt_index_rule *rules; /* the section, after sym_planner_finish() */
+  struct fmt_index_rule *rules; /* the section, after sym_rule_diagnostics_make() */
   uint32_t rule_count;
-  bool judging; /* what is planned now has no probe site */
+  bool is_diagnosing; /* what is planned now has no probe site */
 };
 
 #endif

@@ -12,6 +12,6 @@
  * (-EINVAL). Rules of the rules file are not judged here, since another module may know them: see sym_rules_check()
  * (rulecheck.h).
  */
-int sym_planner_finish(struct sym_planner *planner);
+int sym_rule_diagnostics_make(struct sym_planner *planner);
 
 #endif

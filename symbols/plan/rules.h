@@ -14,14 +14,14 @@
 #include "base/message.h"
 #include "format/index.h"
 
-enum sym_path_part_kind {
+enum sym_rule_path_part_kind {
   SYM_PART_NAME,  /* a parameter or field; through a pointer, to what it points to */
   SYM_PART_INDEX, /* [N] of an array or a pointer */
   SYM_PART_DEREF, /* a leading '*' of the path, applied last */
 };
 
-struct sym_path_part {
-  uint8_t kind; /* enum sym_path_part_kind */
+struct sym_rule_path_part {
+  uint8_t kind; /* enum sym_rule_path_part_kind */
   const char *name;
   uint64_t index;
 };
@@ -29,7 +29,7 @@ struct sym_path_part {
 /* req->hdr.kind, ne[0..ndim], *length. */
 struct sym_rule_path {
   const char *text; /* as written, without a span */
-  struct sym_path_part *parts;
+  struct sym_rule_path_part *parts;
   size_t part_count;
   bool is_span; /* [from..to] at the end */
   uint64_t from;
