@@ -60,7 +60,7 @@ static void *resize_mapped(void *memory, size_t old_size, size_t size)
   return range;
 }
 
-void *base_large_resize(void *memory, size_t old_size, size_t size)
+void *base_hugepage_array_resize(void *memory, size_t old_size, size_t size)
 {
   if (size > SIZE_MAX / 2)
     return NULL;
@@ -68,21 +68,21 @@ void *base_large_resize(void *memory, size_t old_size, size_t size)
     return realloc(memory, size ? size : 1);
   if (size >= MAPPED_MIN && (!memory || old_size >= MAPPED_MIN))
     return resize_mapped(memory, old_size, size);
-  void *other = base_large_resize(NULL, 0, size);
+  void *other = base_hugepage_array_resize(NULL, 0, size);
   if (other) {
     memcpy(other, memory, old_size < size ? old_size : size);
-    base_large_free(memory, old_size);
+    base_hugepage_array_free(memory, old_size);
   }
   return other;
 }
 
-void *base_large_array(size_t count, size_t entry_size)
+void *base_hugepage_array_new(size_t count, size_t entry_size)
 {
   size_t size;
-  return __builtin_mul_overflow(count, entry_size, &size) ? NULL : base_large_resize(NULL, 0, size);
+  return __builtin_mul_overflow(count, entry_size, &size) ? NULL : base_hugepage_array_resize(NULL, 0, size);
 }
 
-void base_large_free(void *memory, size_t size)
+void base_hugepage_array_free(void *memory, size_t size)
 {
   if (memory && size >= MAPPED_MIN)
     munmap(memory, whole_pages(size));

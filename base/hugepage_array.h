@@ -10,14 +10,14 @@
 #include <stddef.h>
 
 /* Memory of `size` bytes with the contents of `memory`, which is NULL or was made so with `old_size`, and is given up;
- * what was not there before is undefined. Owned by the caller, who gives it to base_large_free(). NULL when memory is
- * short, and then `memory` is as it was. Thread-safe. */
-void *base_large_resize(void *memory, size_t old_size, size_t size);
+ * what was not there before is undefined. Owned by the caller, who gives it to base_hugepage_array_free(). NULL when
+ * memory is short, and then `memory` is as it was. Thread-safe. */
+void *base_hugepage_array_resize(void *memory, size_t old_size, size_t size);
 
 /* The same for an array that does not grow; NULL also when its size does not fit. */
-void *base_large_array(size_t count, size_t entry_size);
+void *base_hugepage_array_new(size_t count, size_t entry_size);
 
 /* Gives up what was made with `size`; NULL is nothing. */
-void base_large_free(void *memory, size_t size);
+void base_hugepage_array_free(void *memory, size_t size);
 
 #endif

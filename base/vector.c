@@ -12,7 +12,8 @@ bool base_vector_grow(struct base_vector *vector, uint32_t count)
     capacity = need;
   if (capacity < 16)
     capacity = 16;
-  void *data = base_large_resize(vector->data, vector->capacity * vector->entry_size, capacity * vector->entry_size);
+  void *data =
+      base_hugepage_array_resize(vector->data, vector->capacity * vector->entry_size, capacity * vector->entry_size);
   if (!data)
     return false;
   vector->data = data;
@@ -22,7 +23,7 @@ bool base_vector_grow(struct base_vector *vector, uint32_t count)
 
 void base_vector_free(struct base_vector *vector)
 {
-  base_large_free(vector->data, vector->capacity * vector->entry_size);
+  base_hugepage_array_free(vector->data, vector->capacity * vector->entry_size);
   vector->data = NULL;
   vector->count = vector->capacity = 0;
 }

@@ -53,7 +53,7 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with a pointer at the help of `command`; returns CLI_EXIT_USAGE. */
 int cli_usage_error(const struct cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A sym_message_fn and callsig_stats_message_fn that hands the line to cli_error(). */
+/* A base_message_fn and callsig_stats_message_fn that hands the line to cli_error(). */
 void cli_error_line(const char *line, void *data);
 
 /* The next option of getopt_long() with `letters` (which begin as getopt() wants, without ':'), or -1 after the last.

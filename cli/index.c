@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "symbols/index/symbols.h"
+#include "symbols/index/build.h"
+#include "symbols/index/cache.h"
+#include "symbols/plan/rulecheck.h"
+#include "symbols/verify/verify.h"
 
 static const char help[] =
     "usage: callsig index ELF [--explain] [--coverage] [--verify] [--rules FILE]\n"

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "symbols/index/symbols.h"
+#include "format/open.h"
 
 struct cli_index_file {
   void *data; /* the mapping; owned */

@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/index_file.h"
 #include "config.h"
+#include "symbols/index/cache.h"
+#include "symbols/plan/rulecheck.h"
 
 /* What going over the modules has found. */
 struct preparation {

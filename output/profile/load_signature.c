@@ -166,7 +166,7 @@ int out_load_join_signatures(struct out_loader *loader, uint32_t first, uint32_t
 {
   struct out_profile *profile = loader->profile;
   uint32_t count = profile->signatures.count - first;
-  uint32_t *joined = base_large_array(count, sizeof *joined);
+  uint32_t *joined = base_hugepage_array_new(count, sizeof *joined);
   int result = joined ? out_profile_join_signatures(profile, first, joined) : -ENOMEM;
   for (uint32_t i = first_record; i < loader->signature_of.count && result == 0; i++) {
     uint32_t *signature = base_vector_at(&loader->signature_of, i);
@@ -178,6 +178,6 @@ int out_load_join_signatures(struct out_loader *loader, uint32_t first, uint32_t
     if (variant->signature != FMT_NONE && variant->signature >= first)
       variant->signature = joined[variant->signature - first];
   }
-  base_large_free(joined, count * sizeof *joined);
+  base_hugepage_array_free(joined, count * sizeof *joined);
   return result;
 }

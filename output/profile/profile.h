@@ -16,10 +16,10 @@
 #include "base/strings.h"
 #include "base/vector.h"
 #include "format/index.h"
+#include "format/open.h"
 #include "format/recording.h"
 #include "output/profile/stage_records.h"
 #include "output/text/idset.h"
-#include "symbols/index/symbols.h"
 
 /* Who a row is: interned by (file, line, name). */
 struct out_known_function {

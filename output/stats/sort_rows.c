@@ -336,8 +336,8 @@ static int sort_range(struct sorting *sorting, uint32_t first, uint32_t count, u
 
 static int prepare(struct sorting *sorting, uint32_t count)
 {
-  sorting->items = base_large_array(count, sizeof *sorting->items);
-  sorting->spares = base_large_array(count, sizeof *sorting->spares);
+  sorting->items = base_hugepage_array_new(count, sizeof *sorting->items);
+  sorting->spares = base_hugepage_array_new(count, sizeof *sorting->spares);
   int result = sorting->items && sorting->spares ? rank(sorting, RANK_IDENTITY) : -ENOMEM;
   for (uint32_t i = 0; i < sorting->sort->count && result == 0; i++) {
     uint8_t field = sorting->sort->fields[i];
@@ -369,8 +369,8 @@ int out_sort_rows(const struct out_sort *sort, const struct out_rows *rows, cons
   for (size_t i = 0; i < RANKINGS; i++)
     free(sorting.ranks[i]);
   free(sorting.stripped);
-  base_large_free(sorting.items, count * sizeof *sorting.items);
-  base_large_free(sorting.spares, count * sizeof *sorting.spares);
+  base_hugepage_array_free(sorting.items, count * sizeof *sorting.items);
+  base_hugepage_array_free(sorting.spares, count * sizeof *sorting.spares);
   out_arguments_free(&sorting.scratch[0]);
   out_arguments_free(&sorting.scratch[1]);
   return result;

@@ -30,7 +30,7 @@ static void put(struct out_idset_slot *slots, size_t mask, struct out_idset_slot
 
 static int resize(struct out_idset *set, size_t slot_count)
 {
-  struct out_idset_slot *slots = base_large_array(slot_count, sizeof *slots);
+  struct out_idset_slot *slots = base_hugepage_array_new(slot_count, sizeof *slots);
   if (!slots)
     return -ENOMEM;
   memset(slots, 0xFF, slot_count * sizeof *slots);
@@ -38,7 +38,7 @@ static int resize(struct out_idset *set, size_t slot_count)
     if (set->slots[i].number != UINT32_MAX)
       put(slots, slot_count - 1, set->slots[i]);
   }
-  base_large_free(set->slots, set->slot_count * sizeof *slots);
+  base_hugepage_array_free(set->slots, set->slot_count * sizeof *slots);
   set->slots = slots;
   set->slot_count = slot_count;
   return 0;
@@ -64,6 +64,6 @@ int out_idset_add(struct out_idset *set, uint64_t hash, uint32_t number)
 
 void out_idset_free(struct out_idset *set)
 {
-  base_large_free(set->slots, set->slot_count * sizeof *set->slots);
+  base_hugepage_array_free(set->slots, set->slot_count * sizeof *set->slots);
   memset(set, 0, sizeof *set);
 }

@@ -14,7 +14,7 @@ static bool starts_word(const char *text, size_t at)
   return islower((unsigned char)text[at + 1]) != 0;
 }
 
-void sym_words_split(const char *identifier, struct sym_words *words)
+void sym_identifier_words_split(const char *identifier, struct sym_identifier_words *words)
 {
   memset(words, 0, sizeof *words);
   size_t length = 0;
@@ -22,14 +22,14 @@ void sym_words_split(const char *identifier, struct sym_words *words)
     if (identifier[i] == '_')
       continue;
     if (starts_word(identifier, i)) {
-      if (words->count == SYM_WORDS_MAX) {
+      if (words->count == SYM_IDENTIFIER_WORDS_MAX) {
         words->count = 0;
         return;
       }
       words->count++;
       length = 0;
     }
-    if (length == SYM_WORD_SIZE - 1) {
+    if (length == SYM_IDENTIFIER_WORD_SIZE - 1) {
       words->count = 0;
       return;
     }
@@ -37,7 +37,8 @@ void sym_words_split(const char *identifier, struct sym_words *words)
   }
 }
 
-bool sym_words_equal(const struct sym_words *a, size_t first, size_t count, const struct sym_words *b, size_t b_first)
+bool sym_identifier_words_equal(const struct sym_identifier_words *a, size_t first, size_t count,
+                                const struct sym_identifier_words *b, size_t b_first)
 {
   if (b_first > b->count || b->count - b_first != count || count == 0)
     return false;

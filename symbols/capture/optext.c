@@ -1,7 +1,10 @@
+/*
+ * Capture ops spelled for people: "rdi", "[rbp-24]", "reg rax, add 8".
+ */
+#include "symbols/capture/optext.h"
+
 #include <errno.h>
 #include <inttypes.h>
-
-#include "symbols/index/coverage.h"
 
 /* DWARF register numbers of x86-64. */
 static const char *const register_names[] = {

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "symbols/base/identifier_words.h"
-#include "symbols/dwarf/types.h"
+#include "symbols/dwarf/die.h"
 
 enum { DEPTH_MAX = 64, KINDS = 2 };
 

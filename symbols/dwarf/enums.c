@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "symbols/dwarf/types.h"
+#include "symbols/dwarf/die.h"
 
 struct sym_enumerator_list {
   uint64_t hash;

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "symbols/dwarf/types.h"
+#include "symbols/dwarf/die.h"
 
 enum {
   DEPTH_MAX = 32,   /* levels of pointer, array and function in one spelling */

@@ -37,26 +37,8 @@ const struct fmt_index_type *sym_types_at(const struct sym_types *types, uint32_
 const struct fmt_index_type *sym_types_entries(const struct sym_types *types, uint32_t *count);
 const struct fmt_index_enumerator *sym_types_enumerators(const struct sym_types *types, uint32_t *count);
 
-/* The type of `die` (its DW_AT_type, through abstract origins) with typedefs and qualifiers kept. False: void. */
-bool sym_type_of(Dwarf_Die *die, Dwarf_Die *type);
-
-/* Whether a DIE with this tag is a type with a qualifier: const, volatile, restrict, atomic and the like. */
-bool sym_type_is_qualifier(int tag);
-
-/* Removes typedefs, cv, atomic and restrict from `type`, in place. False: what is left is void or unreadable. */
-bool sym_type_strip(Dwarf_Die *type);
-
 /* The name of a function, type or variable with its namespaces and classes, "ns::Class::method", without parameters, as
  * the index prints it. Belongs to the table. NULL when memory is short. A DIE without a name gives "(anonymous)". */
 const char *sym_types_qualified_name(struct sym_types *types, Dwarf_Die *die);
-
-/* Follows a declaration to the definition that a type signature names; other DIEs are left as they are. */
-void sym_type_complete(Dwarf_Die *type);
-
-/* The size of the type's values in bytes, 0 when unknown. */
-uint32_t sym_type_size(Dwarf_Die *type);
-
-/* Whether the unit of `die` is written in C++ (or another language with namespaces). */
-bool sym_die_is_cxx(Dwarf_Die *die);
 
 #endif

@@ -88,7 +88,7 @@ static void find_debug_information(struct sym_debugfile *file)
     file->debug_frame = NULL;
 }
 
-int sym_debugfile_open(struct sym_debugfile *file, const char *path, sym_message_fn message, void *data)
+int sym_debugfile_open(struct sym_debugfile *file, const char *path, base_message_fn message, void *data)
 {
   *file = (struct sym_debugfile){.path = path, .message = message, .data = data};
   int error = report(file);

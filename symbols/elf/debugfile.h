@@ -12,7 +12,7 @@
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
-#include "symbols/index/symbols.h"
+#include "base/message.h"
 
 struct sym_debugfile {
   const char *path; /* borrowed */
@@ -25,13 +25,13 @@ struct sym_debugfile {
   GElf_Ehdr header;
   const uint8_t *build_id; /* NULL when there is none */
   size_t build_id_size;
-  sym_message_fn message; /* NULL: silent */
+  base_message_fn message; /* NULL: silent */
   void *data;
 };
 
 /* Opens `path`; `file` is filled and must be closed with sym_debugfile_close(), also after an error. -ENOEXEC: not an
  * x86-64 executable or shared object; -ENOENT and what else open() says. Every error gives one line to `message`. */
-int sym_debugfile_open(struct sym_debugfile *file, const char *path, sym_message_fn message, void *data);
+int sym_debugfile_open(struct sym_debugfile *file, const char *path, base_message_fn message, void *data);
 void sym_debugfile_close(struct sym_debugfile *file);
 
 /* One line for the message callback, "path: " before it. */

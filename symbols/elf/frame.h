@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/index.h"
 #include "symbols/elf/debugfile.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "symbols/index/symbols.h"
+#include "symbols/index/build.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -11,11 +11,14 @@
 #include "symbols/elf/symboltable.h"
 #include "symbols/flow/spill.h"
 #include "symbols/index/coverage.h"
+#include "symbols/index/explain.h"
 #include "symbols/index/functions.h"
 #include "symbols/index/lower.h"
+#include "symbols/index/report.h"
 #include "symbols/index/write.h"
 #include "symbols/plan/notes.h"
-#include "symbols/plan/plan.h"
+#include "symbols/plan/planner.h"
+#include "symbols/plan/rule_diagnostics.h"
 #include "symbols/sites/callsites.h"
 #include "symbols/sites/instances.h"
 #include "symbols/sites/sites.h"
@@ -143,7 +146,7 @@ static int report_site(struct build *build, const struct fmt_index_site *site, c
 
 /* clang puts the hook's call before everything else that it makes of a function, the stores of parameters into their
  * slots included; gcc puts it after those. */
-static bool writes_late(const struct sym_instance *instance)
+static bool writes_after_call(const struct sym_instance *instance)
 {
   Dwarf_Die physical = instance->physical, unit;
   Dwarf_Attribute attribute;
@@ -172,7 +175,7 @@ static int compile_site(struct build *build, const struct sym_found_site *found,
                                                    site->physical == FMT_NONE ? 0 : build->calls.told[site->physical],
                                                .hook = &build->hook,
                                                .spills = &build->spills,
-                                               .writes_late = writes_late(instance)};
+                                               .writes_after_call = writes_after_call(instance)};
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;
   int error =
@@ -340,7 +343,7 @@ static int collect(struct build *build)
   if (!error)
     error = add_symbols(build);
   if (!error)
-    error = sym_planner_finish(build->planner);
+    error = sym_rule_diagnostics_make(build->planner);
   return error;
 }
 

@@ -16,7 +16,7 @@
 #include <xxhash.h>
 
 #include "format/cache_key.h"
-#include "symbols/index/symbols.h"
+#include "format/open.h"
 
 static void say(const struct sym_index_options *options, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,9 +1,16 @@
+/*
+ * The text of --explain: every function with its args and plan, and below it where they are at each of its sites.
+ */
+#include "symbols/index/explain.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/index/report.h"
+#include "symbols/capture/lost.h"
+#include "symbols/capture/optext.h"
+#include "symbols/capture/value_source.h"
 
 static const char *const kind_texts[] = {
     [FMT_ARG_VALUE] = "value",

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "symbols/dwarf/declfile.h"
+#include "symbols/dwarf/die.h"
 
 void sym_functions_init(struct sym_functions *functions, struct base_strings *strings)
 {
@@ -134,7 +135,7 @@ static int file_name(struct sym_functions *functions, Dwarf_Die *die, uint32_t *
 int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const struct sym_plan *plan, uint32_t *index)
 {
   Dwarf_Die root;
-  sym_plan_root(die, &root);
+  sym_die_root(die, &root);
   *index = sym_address_map_get(&functions->roots, (uint64_t)(uintptr_t)root.addr);
   if (*index != FMT_NONE)
     return 0;
@@ -159,7 +160,7 @@ int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const str
 uint32_t sym_functions_find(const struct sym_functions *functions, Dwarf_Die *die)
 {
   Dwarf_Die root;
-  sym_plan_root(die, &root);
+  sym_die_root(die, &root);
   return sym_address_map_get(&functions->roots, (uint64_t)(uintptr_t)root.addr);
 }
 

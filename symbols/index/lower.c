@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/location/locate.h"
+
 /* How many implicit pointers may lead from one to the next. */
 enum { POINTERS_MAX = 8 };
 
@@ -95,7 +97,7 @@ static enum sym_lost dereference(const struct lowering *lowering, struct cursor 
 }
 
 /* Walks a path up to what it reaches; SYM_STEP_BITS is left for the load. */
-static enum sym_lost walk(const struct lowering *lowering, const struct sym_path *path, struct cursor *cursor,
+static enum sym_lost walk(const struct lowering *lowering, const struct sym_plan_path *path, struct cursor *cursor,
                           const struct sym_step **bits)
 {
   *bits = NULL;
@@ -120,7 +122,7 @@ static enum sym_lost walk(const struct lowering *lowering, const struct sym_path
 }
 
 /* Pushes the value that a path reaches, its low path->size bytes meant; a bit-field's is extended already. */
-static enum sym_lost push_value(const struct lowering *lowering, const struct sym_path *path, bool is_nullness,
+static enum sym_lost push_value(const struct lowering *lowering, const struct sym_plan_path *path, bool is_nullness,
                                 struct sym_code *code)
 {
   struct cursor cursor;
@@ -137,12 +139,13 @@ static enum sym_lost push_value(const struct lowering *lowering, const struct sy
 
 /* Pushes an integer. It is no address in the frame: what says so is clang's way of telling a sum with a spilled
  * register while leaving out the load of it. */
-static enum sym_lost push_integer(const struct lowering *lowering, const struct sym_path *path, struct sym_code *code)
+static enum sym_lost push_integer(const struct lowering *lowering, const struct sym_plan_path *path,
+                                  struct sym_code *code)
 {
   enum sym_lost lost = push_value(lowering, path, false, code);
   if (lost || !sym_location_is_frame_address(lowering->context, code))
     return lost;
-  if (!lowering->context->writes_late)
+  if (!lowering->context->writes_after_call)
     return SYM_LOST_FRAME_NUMBER;
   struct sym_location_context context = *lowering->context;
   struct lowering spilled = *lowering;
@@ -154,8 +157,8 @@ static enum sym_lost push_integer(const struct lowering *lowering, const struct 
 }
 
 /* Pushes the address that a path reaches. */
-static enum sym_lost push_address(const struct lowering *lowering, const struct sym_path *path, struct sym_code *code,
-                                  bool *is_frame)
+static enum sym_lost push_address(const struct lowering *lowering, const struct sym_plan_path *path,
+                                  struct sym_code *code, bool *is_frame)
 {
   struct cursor cursor;
   const struct sym_step *bits;
@@ -229,7 +232,8 @@ static void emit_nullness(struct sym_code *code)
 }
 
 /* A pointer to something that is not in memory is not NULL, whatever it would be. */
-static enum sym_lost lower_nullness(const struct lowering *lowering, const struct sym_path *path, struct sym_code *code)
+static enum sym_lost lower_nullness(const struct lowering *lowering, const struct sym_plan_path *path,
+                                    struct sym_code *code)
 {
   enum sym_lost lost = push_value(lowering, path, true, code);
   if (lost == SYM_LOST_IMPLICIT_POINTER) {
@@ -243,13 +247,14 @@ static enum sym_lost lower_nullness(const struct lowering *lowering, const struc
 }
 
 /* Whether the last op of a path leaves a value that is extended already. */
-static uint8_t emitted_size(const struct sym_path *path)
+static uint8_t emitted_size(const struct sym_plan_path *path)
 {
   bool is_bits = path->step_count && path->steps[path->step_count - 1].kind == SYM_STEP_BITS;
   return is_bits ? 8 : (uint8_t)path->size;
 }
 
-static enum sym_lost push_extended(const struct lowering *lowering, const struct sym_path *path, struct sym_code *code)
+static enum sym_lost push_extended(const struct lowering *lowering, const struct sym_plan_path *path,
+                                   struct sym_code *code)
 {
   enum sym_lost lost = push_integer(lowering, path, code);
   if (lost)

@@ -79,8 +79,9 @@ static void settle_later(const struct sym_location_context *context, uint64_t si
   }
 }
 
-void sym_describe(const struct sym_location_context *context, enum sym_moment moment, Dwarf_Attribute *attribute,
-                  const Dwarf_Op *ops, size_t count, int64_t offset, uint64_t size, struct sym_location *location)
+void sym_composite_location(const struct sym_location_context *context, enum sym_moment moment,
+                            Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count, int64_t offset,
+                            uint64_t size, struct sym_location *location)
 {
   uint64_t begin = 0, done = 0; /* bytes before the piece, bytes of the object found so far */
   struct piece piece;

@@ -8,7 +8,8 @@
 
 /* Where the `size` bytes lie that begin `offset` bytes into what the `count` operations describe. Parts of one value of
  * at most 8 bytes in different pieces are put together as SYM_LOCATION_VALUE. */
-void sym_describe(const struct sym_location_context *context, enum sym_moment moment, Dwarf_Attribute *attribute,
-                  const Dwarf_Op *ops, size_t count, int64_t offset, uint64_t size, struct sym_location *location);
+void sym_composite_location(const struct sym_location_context *context, enum sym_moment moment,
+                            Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count, int64_t offset,
+                            uint64_t size, struct sym_location *location);
 
 #endif

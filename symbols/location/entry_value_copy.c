@@ -1,7 +1,7 @@
 #include "symbols/location/entry_value_copy.h"
 
 #include "symbols/flow/flow.h"
-#include "symbols/location/expression.h"
+#include "symbols/location/hook_registers.h"
 
 /* How many low bytes of a followed value are those of `reg` on entry; 0: it is something else. Extensions keep what
  * they extend. */
@@ -66,7 +66,7 @@ static uint8_t find_slot(const struct sym_flow *flow, unsigned reg, int64_t *off
   return best;
 }
 
-uint8_t sym_entry_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code)
+uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code)
 {
   struct sym_flow flow;
   unsigned copy = 0;

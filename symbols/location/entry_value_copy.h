@@ -12,6 +12,6 @@
 
 /* Appends ops that push what argument register `reg` held on entry, and returns how many of its low bytes they tell: 0,
  * without ops, when no copy is found. */
-uint8_t sym_entry_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code);
+uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code);
 
 #endif

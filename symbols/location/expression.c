@@ -1,3 +1,6 @@
+/*
+ * One simple DWARF location description made into capture ops: its operations, one after another.
+ */
 #include "symbols/location/expression.h"
 
 #include <dwarf.h>
@@ -6,12 +9,6 @@
 #include "symbols/flow/spill.h"
 #include "symbols/location/entry_value_copy.h"
 #include "symbols/location/expression_machine.h"
-
-void sym_location_lose(struct sym_location *location, enum sym_lost lost)
-{
-  location->kind = SYM_LOCATION_LOST;
-  location->lost = (uint8_t)lost;
-}
 
 /* DW_OP_skip and bra; backward ones would be loops, which capture programs do not have. */
 static enum sym_lost branch(struct sym_machine *machine, const Dwarf_Op *op)
@@ -41,6 +38,40 @@ static enum sym_lost thread_local_address(struct sym_machine *machine)
   return SYM_LOST_NOT;
 }
 
+static enum sym_lost run(struct sym_machine *machine, const Dwarf_Op *ops, size_t count);
+
+/* DW_OP_fbreg: the frame base is the CFA, a register, or an expression of its own that gives an address. */
+static enum sym_lost frame_base(struct sym_machine *machine, int64_t offset)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Op *ops;
+  size_t count;
+  Dwarf_Die physical = *machine->context->physical;
+  if (!dwarf_attr_integrate(&physical, DW_AT_frame_base, &attribute) ||
+      dwarf_getlocation_addr(&attribute, machine->context->pc - 1, &ops, &count, 1) != 1 || count == 0)
+    return SYM_LOST_CORRUPT;
+  enum sym_lost lost;
+  if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+    /* The frame's own register is the same before and after the call. */
+    lost = sym_push_register(machine->context, SYM_AT_CALL, (unsigned)(ops[0].atom - DW_OP_reg0), machine->code);
+    if (!lost)
+      lost = sym_machine_push(machine, sym_stack_generic);
+  } else {
+    for (size_t i = 0; i < count; i++)
+      if (ops[i].atom == DW_OP_fbreg)
+        return SYM_LOST_CORRUPT;
+    struct sym_machine inner = {
+        .context = machine->context, .moment = SYM_AT_CALL, .attribute = &attribute, .code = machine->code};
+    lost = run(&inner, ops, count);
+    if (!lost && (inner.depth != 1 || inner.branch_count))
+      lost = SYM_LOST_OPERATION;
+    if (!lost)
+      lost = sym_machine_push(machine, sym_stack_generic);
+  }
+  sym_code_add_constant(machine->code, offset);
+  return lost;
+}
+
 static enum sym_lost step(struct sym_machine *machine, const Dwarf_Op *op)
 {
   enum sym_lost lost;
@@ -54,14 +85,14 @@ static enum sym_lost step(struct sym_machine *machine, const Dwarf_Op *op)
   case DW_OP_bregx:
     return sym_machine_base(machine, op->number, (int64_t)op->number2);
   case DW_OP_fbreg:
-    return sym_machine_frame_base(machine, (int64_t)op->number);
+    return frame_base(machine, (int64_t)op->number);
   case DW_OP_call_frame_cfa:
     return sym_machine_cfa(machine);
   case DW_OP_plus_uconst:
-    if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_ENTRY_FLOATING)
+    if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_STACK_FLOATING)
       return SYM_LOST_CORRUPT;
     sym_code_add_constant(machine->code, (int64_t)op->number);
-    if (machine->types[machine->depth - 1].kind == SYM_ENTRY_INTEGER)
+    if (machine->types[machine->depth - 1].kind == SYM_STACK_INTEGER)
       sym_machine_extend(machine, machine->types[machine->depth - 1]);
     return SYM_LOST_NOT;
   case DW_OP_deref:
@@ -113,7 +144,8 @@ static void land(struct sym_machine *machine, Dwarf_Word offset)
     }
 }
 
-enum sym_lost sym_machine_run(struct sym_machine *machine, const Dwarf_Op *ops, size_t count)
+/* Goes through operations. */
+static enum sym_lost run(struct sym_machine *machine, const Dwarf_Op *ops, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
     land(machine, ops[i].offset);
@@ -138,7 +170,7 @@ static enum sym_lost load_spilled(struct sym_machine *machine, const Dwarf_Op *o
         ops[i].atom == DW_OP_call_frame_cfa)
       return SYM_LOST_FRAME_NUMBER;
   uint8_t size = sym_spill_size(context->spills, context->physical, context->frame, base, (int64_t)ops[0].number);
-  enum sym_lost lost = size ? sym_machine_run(machine, ops, 1) : SYM_LOST_FRAME_NUMBER;
+  enum sym_lost lost = size ? run(machine, ops, 1) : SYM_LOST_FRAME_NUMBER;
   if (!lost)
     sym_code_load(machine->code, size, 0, sym_location_cfa_register(context));
   return lost;
@@ -154,7 +186,7 @@ static void computed(const struct sym_location_context *context, enum sym_moment
   bool is_spilled = context->is_spilled && is_value && steps > 1;
   enum sym_lost lost = is_spilled ? load_spilled(&machine, ops, steps) : SYM_LOST_NOT;
   if (!lost)
-    lost = sym_machine_run(&machine, ops + is_spilled, steps - is_spilled);
+    lost = run(&machine, ops + is_spilled, steps - is_spilled);
   if (lost) {
     sym_location_lose(location, lost);
     return;
@@ -208,11 +240,11 @@ static bool is_entry_value(const Dwarf_Op *ops, size_t count)
 static bool entry_copy(const struct sym_location_context *context, Dwarf_Attribute *attribute, const Dwarf_Op *op,
                        uint64_t size, struct sym_location *location)
 {
-  int reg = sym_entry_register(attribute, op);
+  int reg = sym_entry_value_register(attribute, op);
   if (reg < 0 || reg > SYM_R15 || reg == SYM_RSP || sym_is_callee_saved((unsigned)reg))
     return false;
   struct sym_code copy = {0};
-  uint8_t known = sym_entry_copy(context, (unsigned)reg, &copy);
+  uint8_t known = sym_entry_value_copy(context, (unsigned)reg, &copy);
   if (known == 0 || known < size)
     return false;
   location->kind = SYM_LOCATION_VALUE;

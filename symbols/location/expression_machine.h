@@ -11,8 +11,8 @@
 
 /* What the compiler knows of one stack entry. DWARF's generic type is a 64-bit word whose signedness each operation
  * chooses; typed entries are kept extended to 64 bits by their type. */
-struct sym_entry_type {
-  enum { SYM_ENTRY_GENERIC, SYM_ENTRY_INTEGER, SYM_ENTRY_FLOATING } kind;
+struct sym_stack_type {
+  enum { SYM_STACK_GENERIC, SYM_STACK_INTEGER, SYM_STACK_FLOATING } kind;
   uint8_t size;
   bool is_signed;
 };
@@ -24,7 +24,7 @@ struct sym_machine {
   enum sym_moment moment;
   Dwarf_Attribute *attribute;
   struct sym_code *code;
-  struct sym_entry_type types[FMT_STACK_MAX];
+  struct sym_stack_type types[FMT_STACK_MAX];
   unsigned depth;
   bool has_typed; /* an entry was not generic */
   struct {
@@ -35,9 +35,9 @@ struct sym_machine {
   unsigned branch_count;
 };
 
-static const struct sym_entry_type sym_generic_entry = {.kind = SYM_ENTRY_GENERIC, .size = 8};
+static const struct sym_stack_type sym_stack_generic = {.kind = SYM_STACK_GENERIC, .size = 8};
 
-static inline void sym_machine_extend(struct sym_machine *machine, struct sym_entry_type type)
+static inline void sym_machine_extend(struct sym_machine *machine, struct sym_stack_type type)
 {
   if (type.size < 8)
     sym_code_add(machine->code, FMT_OP_EXTEND, 0, type.size, type.is_signed ? FMT_OPF_SIGNED : 0, 0);
@@ -49,25 +49,21 @@ static inline bool sym_machine_keeps_memory(const struct sym_machine *machine)
   return machine->moment != SYM_LATER || machine->context->flow->store_count == 0;
 }
 
-/* Goes through operations (expression.c). */
-enum sym_lost sym_machine_run(struct sym_machine *machine, const Dwarf_Op *ops, size_t count);
-
 /* ---- expression_push.c ---- */
 
 /* Notes an entry that an op pushes. */
-enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_entry_type type);
+enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_stack_type type);
 /* The canonical frame address. */
 enum sym_lost sym_machine_cfa(struct sym_machine *machine);
 /* A register as an address: breg. */
 enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int64_t offset);
-enum sym_lost sym_machine_frame_base(struct sym_machine *machine, int64_t offset);
 enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op);
 enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_Op *op);
 /* False: the operation is no literal. */
 bool sym_machine_literal(struct sym_machine *machine, const Dwarf_Op *op, enum sym_lost *lost);
-bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, struct sym_entry_type *type);
+bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, struct sym_stack_type *type);
 /* The register of an entry value's expression, or -1. */
-int sym_entry_register(Dwarf_Attribute *attribute, const Dwarf_Op *op);
+int sym_entry_value_register(Dwarf_Attribute *attribute, const Dwarf_Op *op);
 
 /* ---- expression_operate.c ---- */
 

@@ -7,19 +7,19 @@
  * (reinterpret) can be followed. */
 enum sym_lost sym_machine_convert(struct sym_machine *machine, const Dwarf_Op *op)
 {
-  struct sym_entry_type to;
+  struct sym_stack_type to;
   if (machine->depth < 1)
     return SYM_LOST_CORRUPT;
-  struct sym_entry_type from = machine->types[machine->depth - 1];
+  struct sym_stack_type from = machine->types[machine->depth - 1];
   if (!sym_machine_operand_type(machine, op, &to))
     return SYM_LOST_OPERATION;
   bool keeps_bits = op->atom == DW_OP_reinterpret || op->atom == DW_OP_GNU_reinterpret;
-  if (!keeps_bits && (from.kind == SYM_ENTRY_FLOATING || to.kind == SYM_ENTRY_FLOATING) &&
+  if (!keeps_bits && (from.kind == SYM_STACK_FLOATING || to.kind == SYM_STACK_FLOATING) &&
       (from.kind != to.kind || from.size != to.size))
     return SYM_LOST_OPERATION;
   if (keeps_bits && from.size != to.size)
     return SYM_LOST_OPERATION;
-  if (to.kind == SYM_ENTRY_INTEGER)
+  if (to.kind == SYM_STACK_INTEGER)
     sym_machine_extend(machine, to);
   machine->depth--;
   return sym_machine_push(machine, to);
@@ -27,21 +27,21 @@ enum sym_lost sym_machine_convert(struct sym_machine *machine, const Dwarf_Op *o
 
 enum sym_lost sym_machine_load(struct sym_machine *machine, Dwarf_Word size)
 {
-  if (machine->depth < 1 || size < 1 || size > 8 || machine->types[machine->depth - 1].kind == SYM_ENTRY_FLOATING)
+  if (machine->depth < 1 || size < 1 || size > 8 || machine->types[machine->depth - 1].kind == SYM_STACK_FLOATING)
     return SYM_LOST_CORRUPT;
   if (!sym_machine_keeps_memory(machine))
     return SYM_LOST_OPERATION;
   sym_code_load(machine->code, (uint8_t)size, 0, sym_location_cfa_register(machine->context));
   /* The runtime extends what it loads with zeros, as DW_OP_deref_size does. */
-  machine->types[machine->depth - 1] = sym_generic_entry;
+  machine->types[machine->depth - 1] = sym_stack_generic;
   return SYM_LOST_NOT;
 }
 
 enum sym_lost sym_machine_move(struct sym_machine *machine, const Dwarf_Op *op)
 {
-  struct sym_entry_type *top = machine->types + machine->depth;
+  struct sym_stack_type *top = machine->types + machine->depth;
   Dwarf_Word index = op->atom == DW_OP_pick ? op->number : op->atom == DW_OP_over ? 1 : 0;
-  static const struct sym_entry_type none;
+  static const struct sym_stack_type none;
   switch (op->atom) {
   case DW_OP_drop:
     if (machine->depth < 1)
@@ -53,7 +53,7 @@ enum sym_lost sym_machine_move(struct sym_machine *machine, const Dwarf_Op *op)
     if (machine->depth < 2)
       return SYM_LOST_CORRUPT;
     sym_code_add(machine->code, FMT_OP_SWAP, 0, 0, 0, 0);
-    struct sym_entry_type swapped = top[-1];
+    struct sym_stack_type swapped = top[-1];
     top[-1] = top[-2];
     top[-2] = swapped;
     return SYM_LOST_NOT;
@@ -61,7 +61,7 @@ enum sym_lost sym_machine_move(struct sym_machine *machine, const Dwarf_Op *op)
     if (machine->depth < 3)
       return SYM_LOST_CORRUPT;
     sym_code_add(machine->code, FMT_OP_ROT, 0, 0, 0, 0);
-    struct sym_entry_type first = top[-1];
+    struct sym_stack_type first = top[-1];
     top[-1] = top[-2];
     top[-2] = top[-3];
     top[-3] = first;
@@ -81,13 +81,13 @@ enum sym_lost sym_machine_move(struct sym_machine *machine, const Dwarf_Op *op)
 /* abs, neg, not. */
 static enum sym_lost unary(struct sym_machine *machine, uint8_t op)
 {
-  if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_ENTRY_FLOATING)
+  if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_STACK_FLOATING)
     return SYM_LOST_OPERATION;
-  struct sym_entry_type type = machine->types[machine->depth - 1];
-  if (op == FMT_OP_ABS && type.kind == SYM_ENTRY_INTEGER && !type.is_signed)
+  struct sym_stack_type type = machine->types[machine->depth - 1];
+  if (op == FMT_OP_ABS && type.kind == SYM_STACK_INTEGER && !type.is_signed)
     return SYM_LOST_NOT;
   sym_code_add(machine->code, op, 0, 0, 0, 0);
-  if (type.kind == SYM_ENTRY_INTEGER)
+  if (type.kind == SYM_STACK_INTEGER)
     sym_machine_extend(machine, type);
   return SYM_LOST_NOT;
 }
@@ -95,9 +95,9 @@ static enum sym_lost unary(struct sym_machine *machine, uint8_t op)
 /* The runtime divides and compares signed 64-bit words, takes remainders of unsigned ones, as DWARF says for the
  * generic type. A typed entry is extended to 64 bits, so this is right for every type but unsigned 8 bytes (and signed
  * remainders). */
-static bool is_word_operation_right(uint8_t op, struct sym_entry_type type)
+static bool is_word_operation_right(uint8_t op, struct sym_stack_type type)
 {
-  if (type.kind == SYM_ENTRY_GENERIC)
+  if (type.kind == SYM_STACK_GENERIC)
     return true;
   switch (op) {
   case FMT_OP_MOD:
@@ -119,34 +119,34 @@ static bool is_word_operation_right(uint8_t op, struct sym_entry_type type)
 
 /* LLVM writes untyped constants beside typed values, which DWARF does not allow. Where the low bits of the result
  * depend on the low bits of the operands alone, there is one way to understand it. */
-static bool is_typed_by_one(uint8_t op, struct sym_entry_type left, struct sym_entry_type right)
+static bool is_typed_by_one(uint8_t op, struct sym_stack_type left, struct sym_stack_type right)
 {
   bool is_modular = op == FMT_OP_PLUS || op == FMT_OP_MINUS || op == FMT_OP_MUL || op == FMT_OP_AND ||
                     op == FMT_OP_OR || op == FMT_OP_XOR;
-  return is_modular && ((left.kind == SYM_ENTRY_GENERIC && right.kind == SYM_ENTRY_INTEGER) ||
-                        (left.kind == SYM_ENTRY_INTEGER && right.kind == SYM_ENTRY_GENERIC));
+  return is_modular && ((left.kind == SYM_STACK_GENERIC && right.kind == SYM_STACK_INTEGER) ||
+                        (left.kind == SYM_STACK_INTEGER && right.kind == SYM_STACK_GENERIC));
 }
 
 static enum sym_lost binary(struct sym_machine *machine, uint8_t op)
 {
   if (machine->depth < 2)
     return SYM_LOST_CORRUPT;
-  struct sym_entry_type right = machine->types[machine->depth - 1], left = machine->types[machine->depth - 2];
+  struct sym_stack_type right = machine->types[machine->depth - 1], left = machine->types[machine->depth - 2];
   bool is_shift = op == FMT_OP_SHL || op == FMT_OP_SHR || op == FMT_OP_SHRA;
   bool agree = left.kind == right.kind && left.size == right.size && left.is_signed == right.is_signed;
   if (is_typed_by_one(op, left, right)) {
     agree = true;
-    left = left.kind == SYM_ENTRY_INTEGER ? left : right;
+    left = left.kind == SYM_STACK_INTEGER ? left : right;
   }
-  if (left.kind == SYM_ENTRY_FLOATING || right.kind == SYM_ENTRY_FLOATING || (!agree && !is_shift) ||
+  if (left.kind == SYM_STACK_FLOATING || right.kind == SYM_STACK_FLOATING || (!agree && !is_shift) ||
       !is_word_operation_right(op, left))
     return SYM_LOST_OPERATION;
   sym_code_add(machine->code, op, 0, 0, 0, 0);
   machine->depth -= 2;
   bool is_comparison = op >= FMT_OP_EQ && op <= FMT_OP_NE;
-  if (!is_comparison && left.kind == SYM_ENTRY_INTEGER)
+  if (!is_comparison && left.kind == SYM_STACK_INTEGER)
     sym_machine_extend(machine, left);
-  return sym_machine_push(machine, is_comparison ? sym_generic_entry : left);
+  return sym_machine_push(machine, is_comparison ? sym_stack_generic : left);
 }
 
 bool sym_machine_arithmetic(struct sym_machine *machine, const Dwarf_Op *op, enum sym_lost *lost)

@@ -6,27 +6,12 @@
 
 #include "symbols/location/entry_value_copy.h"
 
-enum sym_lost sym_push_register(const struct sym_location_context *context, enum sym_moment moment, unsigned reg,
-                                struct sym_code *code)
-{
-  if (moment == SYM_LATER)
-    return sym_flow_push(context->flow, reg, code) == 8 ? SYM_LOST_NOT : SYM_LOST_REGISTER;
-  /* rsi and rdi hold the hook's own arguments. */
-  if (reg > SYM_R15 || reg == SYM_RSI || reg == SYM_RDI)
-    return SYM_LOST_REGISTER;
-  if (moment == SYM_AFTER_CALL && !sym_is_callee_saved(reg) && reg != SYM_RSP)
-    return SYM_LOST_REGISTER;
-  bool is_volatile = context->is_lazy && (reg == SYM_RAX || reg == SYM_R10 || reg == SYM_R11);
-  sym_code_add(code, FMT_OP_REG, (uint8_t)reg, 0, is_volatile ? FMT_OPF_VOLATILE : 0, 0);
-  return SYM_LOST_NOT;
-}
-
-enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_entry_type type)
+enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_stack_type type)
 {
   if (machine->depth == FMT_STACK_MAX)
     return SYM_LOST_TOO_LONG;
   machine->types[machine->depth++] = type;
-  if (type.kind != SYM_ENTRY_GENERIC)
+  if (type.kind != SYM_STACK_GENERIC)
     machine->has_typed = true;
   return SYM_LOST_NOT;
 }
@@ -34,29 +19,13 @@ enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_entry_typ
 static enum sym_lost push_constant(struct sym_machine *machine, int64_t value)
 {
   sym_code_constant(machine->code, value);
-  return sym_machine_push(machine, sym_generic_entry);
-}
-
-enum sym_lost sym_push_cfa(const struct sym_location_context *context, struct sym_code *code)
-{
-  const struct sym_frame *frame = context->frame;
-  if (frame->cfa_kind == FMT_CFA_UNKNOWN)
-    return SYM_LOST_CORRUPT;
-  if (frame->cfa_kind == FMT_CFA_MEMORY) {
-    sym_code_add(code, FMT_OP_CFA, 0, 0, 0, 0);
-    return SYM_LOST_NOT;
-  }
-  /* The CFA is the same before and after the hook's call, and its register is read before. */
-  enum sym_lost lost = sym_push_register(context, SYM_AT_CALL, frame->cfa_register, code);
-  if (!lost)
-    sym_code_add_constant(code, frame->cfa_offset);
-  return lost;
+  return sym_machine_push(machine, sym_stack_generic);
 }
 
 enum sym_lost sym_machine_cfa(struct sym_machine *machine)
 {
   enum sym_lost lost = sym_push_cfa(machine->context, machine->code);
-  return lost ? lost : sym_machine_push(machine, sym_generic_entry);
+  return lost ? lost : sym_machine_push(machine, sym_stack_generic);
 }
 
 enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int64_t offset)
@@ -66,50 +35,18 @@ enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int6
   if (lost)
     return lost;
   sym_code_add_constant(machine->code, offset);
-  return sym_machine_push(machine, sym_generic_entry);
-}
-
-/* DW_OP_fbreg: the frame base is the CFA, a register, or an expression of its own that gives an address. */
-enum sym_lost sym_machine_frame_base(struct sym_machine *machine, int64_t offset)
-{
-  Dwarf_Attribute attribute;
-  Dwarf_Op *ops;
-  size_t count;
-  Dwarf_Die physical = *machine->context->physical;
-  if (!dwarf_attr_integrate(&physical, DW_AT_frame_base, &attribute) ||
-      dwarf_getlocation_addr(&attribute, machine->context->pc - 1, &ops, &count, 1) != 1 || count == 0)
-    return SYM_LOST_CORRUPT;
-  enum sym_lost lost;
-  if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
-    /* The frame's own register is the same before and after the call. */
-    lost = sym_push_register(machine->context, SYM_AT_CALL, (unsigned)(ops[0].atom - DW_OP_reg0), machine->code);
-    if (!lost)
-      lost = sym_machine_push(machine, sym_generic_entry);
-  } else {
-    for (size_t i = 0; i < count; i++)
-      if (ops[i].atom == DW_OP_fbreg)
-        return SYM_LOST_CORRUPT;
-    struct sym_machine inner = {
-        .context = machine->context, .moment = SYM_AT_CALL, .attribute = &attribute, .code = machine->code};
-    lost = sym_machine_run(&inner, ops, count);
-    if (!lost && (inner.depth != 1 || inner.branch_count))
-      lost = SYM_LOST_OPERATION;
-    if (!lost)
-      lost = sym_machine_push(machine, sym_generic_entry);
-  }
-  sym_code_add_constant(machine->code, offset);
-  return lost;
+  return sym_machine_push(machine, sym_stack_generic);
 }
 
 /* The base type at `die` as an entry type. */
-static bool base_type(Dwarf_Die *die, struct sym_entry_type *type)
+static bool base_type(Dwarf_Die *die, struct sym_stack_type *type)
 {
   Dwarf_Attribute attribute;
   Dwarf_Word encoding, size;
   if (dwarf_formudata(dwarf_attr(die, DW_AT_encoding, &attribute), &encoding) != 0 ||
       dwarf_formudata(dwarf_attr(die, DW_AT_byte_size, &attribute), &size) != 0 || size < 1 || size > 8)
     return false;
-  *type = (struct sym_entry_type){.kind = SYM_ENTRY_INTEGER, .size = (uint8_t)size};
+  *type = (struct sym_stack_type){.kind = SYM_STACK_INTEGER, .size = (uint8_t)size};
   switch (encoding) {
   case DW_ATE_signed:
   case DW_ATE_signed_char:
@@ -122,7 +59,7 @@ static bool base_type(Dwarf_Die *die, struct sym_entry_type *type)
   case DW_ATE_UTF:
     return true;
   case DW_ATE_float:
-    type->kind = SYM_ENTRY_FLOATING;
+    type->kind = SYM_STACK_FLOATING;
     return true;
   default:
     return false;
@@ -130,13 +67,13 @@ static bool base_type(Dwarf_Die *die, struct sym_entry_type *type)
 }
 
 /* The type operand of a typed operation; operand 0 of convert and reinterpret is the generic type. */
-bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, struct sym_entry_type *type)
+bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, struct sym_stack_type *type)
 {
   Dwarf_Die die;
   bool may_be_generic = op->atom == DW_OP_convert || op->atom == DW_OP_reinterpret || op->atom == DW_OP_GNU_convert ||
                         op->atom == DW_OP_GNU_reinterpret;
   if (may_be_generic && op->number == 0) {
-    *type = sym_generic_entry;
+    *type = sym_stack_generic;
     return true;
   }
   return dwarf_getlocation_die(machine->attribute, op, &die) == 0 && base_type(&die, type);
@@ -145,7 +82,7 @@ bool sym_machine_operand_type(struct sym_machine *machine, const Dwarf_Op *op, s
 /* DW_OP_regval_type, deref_type, const_type: pushing with a type. */
 enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
 {
-  struct sym_entry_type type;
+  struct sym_stack_type type;
   if (!sym_machine_operand_type(machine, op, &type))
     return SYM_LOST_OPERATION;
   if (op->atom == DW_OP_const_type || op->atom == DW_OP_GNU_const_type) {
@@ -167,19 +104,19 @@ enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
         return lost;
     }
   } else {
-    if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_ENTRY_FLOATING)
+    if (machine->depth < 1 || machine->types[machine->depth - 1].kind == SYM_STACK_FLOATING)
       return SYM_LOST_CORRUPT;
     if (!sym_machine_keeps_memory(machine))
       return SYM_LOST_OPERATION;
     machine->depth--;
     sym_code_load(machine->code, type.size, 0, sym_location_cfa_register(machine->context));
   }
-  if (type.kind == SYM_ENTRY_INTEGER)
+  if (type.kind == SYM_STACK_INTEGER)
     sym_machine_extend(machine, type);
   return sym_machine_push(machine, type);
 }
 
-int sym_entry_register(Dwarf_Attribute *attribute, const Dwarf_Op *op)
+int sym_entry_value_register(Dwarf_Attribute *attribute, const Dwarf_Op *op)
 {
   Dwarf_Attribute inner;
   Dwarf_Op *ops;
@@ -195,7 +132,7 @@ int sym_entry_register(Dwarf_Attribute *attribute, const Dwarf_Op *op)
 enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_Op *op)
 {
   const struct sym_frame *frame = machine->context->frame;
-  int reg = sym_entry_register(machine->attribute, op);
+  int reg = sym_entry_value_register(machine->attribute, op);
   if (reg < 0 || reg > SYM_R15)
     return SYM_LOST_ENTRY_VALUE;
   if (reg == SYM_RSP) {
@@ -205,14 +142,14 @@ enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_O
   }
   if (!sym_is_callee_saved((unsigned)reg)) {
     struct sym_code copy = {0};
-    if (sym_entry_copy(machine->context, (unsigned)reg, &copy) == 8) {
+    if (sym_entry_value_copy(machine->context, (unsigned)reg, &copy) == 8) {
       sym_code_append(machine->code, &copy);
-      return sym_machine_push(machine, sym_generic_entry);
+      return sym_machine_push(machine, sym_stack_generic);
     }
     if (!(machine->context->told >> reg & 1))
       return SYM_LOST_ENTRY_VALUE;
     sym_code_add(machine->code, FMT_OP_ENTRY, (uint8_t)reg, 0, 0, 0);
-    return sym_machine_push(machine, sym_generic_entry);
+    return sym_machine_push(machine, sym_stack_generic);
   }
   if (frame->saved[reg].where == SYM_SAVED_REGISTER)
     return sym_machine_base(machine, (Dwarf_Word)reg, 0);
@@ -233,7 +170,7 @@ bool sym_machine_literal(struct sym_machine *machine, const Dwarf_Op *op, enum s
   switch (op->atom) {
   case DW_OP_addr:
     sym_code_add(machine->code, FMT_OP_ADDRESS, 0, 0, 0, (int64_t)op->number);
-    *lost = sym_machine_push(machine, sym_generic_entry);
+    *lost = sym_machine_push(machine, sym_stack_generic);
     return true;
   case DW_OP_addrx:
   case DW_OP_GNU_addr_index:
@@ -242,7 +179,7 @@ bool sym_machine_literal(struct sym_machine *machine, const Dwarf_Op *op, enum s
       return true;
     }
     sym_code_add(machine->code, FMT_OP_ADDRESS, 0, 0, 0, (int64_t)address);
-    *lost = sym_machine_push(machine, sym_generic_entry);
+    *lost = sym_machine_push(machine, sym_stack_generic);
     return true;
   case DW_OP_constx:
   case DW_OP_GNU_const_index:

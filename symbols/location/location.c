@@ -1,13 +1,15 @@
+/*
+ * What can be done with a location once it is known: lose it, or push the value that lies there.
+ */
 #include "symbols/location/location.h"
 
-#include <dwarf.h>
 #include <string.h>
 
-#include "symbols/flow/spill.h"
-#include "symbols/location/composite_location.h"
-#include "symbols/location/post_call_location.h"
-
-enum { DESCRIPTIONS_MAX = 4 /* entries of a location list that hold at one PC */ };
+void sym_location_lose(struct sym_location *location, enum sym_lost lost)
+{
+  location->kind = SYM_LOCATION_LOST;
+  location->lost = (uint8_t)lost;
+}
 
 int sym_location_cfa_register(const struct sym_location_context *context)
 {
@@ -52,136 +54,6 @@ enum sym_lost sym_location_load(const struct sym_location_context *context, cons
     break;
   }
   return (enum sym_lost)location->lost;
-}
-
-/* DW_AT_const_value. Of the fixed-size forms the compilers mean the unsigned value: they write a negative one as sdata.
- */
-static bool constant(Dwarf_Die *die, int64_t offset, uint64_t size, struct sym_location *location)
-{
-  Dwarf_Attribute attribute;
-  Dwarf_Word value;
-  Dwarf_Block block;
-  if (!dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
-    return false;
-  *location = (struct sym_location){.kind = SYM_LOCATION_BYTES, .inner = offset};
-  unsigned form = dwarf_whatform(&attribute);
-  bool is_signed = form == DW_FORM_sdata || form == DW_FORM_implicit_const;
-  if (is_signed ? dwarf_formsdata(&attribute, (Dwarf_Sword *)&value) == 0 : dwarf_formudata(&attribute, &value) == 0) {
-    memcpy(location->small, &value, sizeof value);
-    location->bytes = NULL;
-    location->byte_count = sizeof value;
-  } else if (dwarf_formblock(&attribute, &block) == 0) {
-    location->bytes = block.data;
-    location->byte_count = block.length;
-  } else if (form == DW_FORM_string || form == DW_FORM_strp || form == DW_FORM_line_strp || form == DW_FORM_strx) {
-    const char *string = dwarf_formstring(&attribute);
-    location->bytes = (const uint8_t *)string;
-    location->byte_count = string ? strlen(string) + 1 : 0;
-  } else {
-    return false;
-  }
-  if (offset < 0 || (uint64_t)offset + size > location->byte_count)
-    sym_location_lose(location, SYM_LOST_PIECE);
-  return true;
-}
-
-/* The variable's description at `pc`: the first of those that hold there which can be followed. */
-static void at_pc(const struct sym_location_context *context, uint64_t pc, enum sym_moment moment,
-                  Dwarf_Attribute *attribute, int64_t offset, uint64_t size, struct sym_location *location)
-{
-  Dwarf_Op *ops[DESCRIPTIONS_MAX];
-  size_t counts[DESCRIPTIONS_MAX];
-  int found = dwarf_getlocation_addr(attribute, pc, ops, counts, DESCRIPTIONS_MAX);
-  sym_location_lose(location, found < 0 ? SYM_LOST_CORRUPT : SYM_LOST_NO_RANGE);
-  for (int i = 0; i < found; i++) {
-    sym_describe(context, moment, attribute, ops[i], counts[i], offset, size, location);
-    if (location->kind != SYM_LOCATION_LOST)
-      return;
-  }
-}
-
-/* One description for the whole scope, in place of a list. */
-static bool is_single(Dwarf_Attribute *attribute)
-{
-  switch (dwarf_whatform(attribute)) {
-  case DW_FORM_exprloc:
-  case DW_FORM_block:
-  case DW_FORM_block1:
-  case DW_FORM_block2:
-  case DW_FORM_block4:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/* Whether a constant was added to a constant. A compiler folds what it passes: this is a constant that was passed and
- * that the function has begun to count. */
-static bool is_counted_constant(const struct sym_location *location)
-{
-  const struct sym_code *code = &location->code;
-  if (location->kind != SYM_LOCATION_VALUE || code->count < 3)
-    return false;
-  for (unsigned i = 0; i < code->count; i++)
-    if (code->ops[i].code != FMT_OP_CONST && code->ops[i].code != FMT_OP_MINUS && code->ops[i].code != FMT_OP_PLUS)
-      return false;
-  return true;
-}
-
-/* What DWARF says for a time after the call, where it says nothing of the call itself: `location` is lost and stays so
- * when that does not tell what was passed. */
-static void after_call(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
-                       uint64_t size, struct sym_location *location)
-{
-  struct sym_location other;
-  /* clang binds a parameter right after the call of the hook; gcc binds it before, and what it binds there is new. */
-  if (context->writes_late) {
-    at_pc(context, context->pc, SYM_AFTER_CALL, attribute, offset, size, location);
-    if (is_counted_constant(location))
-      sym_location_lose(location, SYM_LOST_NO_RANGE);
-    else if (location->kind != SYM_LOCATION_LOST)
-      return;
-  }
-  sym_late_location(context, attribute, offset, size, &other);
-  if (other.kind != SYM_LOCATION_LOST || location->lost == SYM_LOST_NO_RANGE)
-    *location = other;
-}
-
-/* clang describes a spill of 4 bytes as the whole of a variable of 8: the rest of those is something else. */
-static void settle_spill(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
-{
-  uint8_t base;
-  int64_t offset;
-  if (!context->writes_late || location->kind != SYM_LOCATION_MEMORY || location->inner || size <= 4 ||
-      !sym_code_is_sum(&location->code, &base, &offset))
-    return;
-  uint8_t spilled = sym_spill_size(context->spills, context->physical, context->frame, base, offset);
-  if (spilled && spilled < size)
-    sym_location_lose(location, SYM_LOST_PIECE);
-}
-
-void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
-                uint64_t size, struct sym_location *location)
-{
-  Dwarf_Attribute attribute;
-  if (!dwarf_attr(die, DW_AT_location, &attribute)) {
-    if (!constant(die, offset, size, location) && (!abstract || !constant(abstract, offset, size, location)))
-      sym_location_lose(location, SYM_LOST_NO_LOCATION);
-    return;
-  }
-  at_pc(context, context->call, SYM_AT_CALL, &attribute, offset, size, location);
-  if (location->kind == SYM_LOCATION_LOST)
-    at_pc(context, context->pc - 1, SYM_AT_CALL, &attribute, offset, size, location);
-  if (!is_single(&attribute)) {
-    /* A value on entry or in a slot that cannot be told is lost: what another description gives later may be a new
-     * value. */
-    if (location->kind == SYM_LOCATION_LOST && location->lost != SYM_LOST_ENTRY_VALUE &&
-        location->lost != SYM_LOST_FRAME_NUMBER)
-      after_call(context, &attribute, offset, size, location);
-    settle_spill(context, size, location);
-  } else if (context->writes_late && !context->is_spilled) {
-    sym_late_home(context, size, location);
-  }
 }
 
 bool sym_location_is_frame_address(const struct sym_location_context *context, const struct sym_code *code)

@@ -1,13 +1,5 @@
 /*
- * Where a variable is at a probe site: DWARF location descriptions made into capture ops.
- *
- * A description is evaluated at the first byte of the call of the hook, with the registers that the hook's first
- * instruction sees: they are the same. (Not at PC = site - 1, as debuggers do for a caller: what a call does not keep
- * ends one byte before the return address, and is still there at the hook; that PC is asked second.) Where DWARF has
- * nothing there, code made by clang, which binds parameters after the hook's call, is evaluated right after the call
- * (PC = site), and taken if it needs only what a call leaves alone: callee-saved registers, memory and constants. Last
- * comes the next place that straight code leads to (late.h), from which only copies are taken: what was computed since
- * the call may be a new value of the parameter. Whatever is not understood is lost; nothing is guessed.
+ * A location: where a variable, or a part of it, is at a probe site, as capture ops.
  */
 #ifndef CALLSIG_SYMBOLS_LOCATION_LOCATION_H
 #define CALLSIG_SYMBOLS_LOCATION_LOCATION_H
@@ -17,8 +9,8 @@
 #include <stdint.h>
 
 #include "symbols/capture/code.h"
+#include "symbols/capture/lost.h"
 #include "symbols/elf/frame.h"
-#include "symbols/index/coverage.h"
 
 struct sym_flow;
 struct sym_hook;
@@ -34,7 +26,7 @@ struct sym_location_context {
   const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
   uint16_t told;                 /* a bit for each argument register whose value on entry some caller tells */
   const struct sym_hook *hook;   /* the module's code */
-  bool writes_late;              /* made by a compiler that writes parameters into their slots after the hook's call */
+  bool writes_after_call;        /* made by a compiler that writes parameters into their slots after the hook's call */
   struct sym_spills *spills;     /* of the module */
   bool is_spilled;               /* what is described as an address in the frame is what lies there: see spill.h */
   const struct sym_flow *flow;   /* of SYM_LATER (expression.h): what is known there; else NULL */
@@ -69,11 +61,8 @@ struct sym_location {
   int64_t target_offset;
 };
 
-/* Where the `size` bytes lie that begin `offset` bytes into the variable `die` (a formal_parameter or variable of any
- * instance; `abstract`, its declaration, gives a constant value that only that has, and may be NULL). Parts of one
- * value of at most 8 bytes that lie in different pieces are put together as SYM_LOCATION_VALUE. */
-void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
-                uint64_t size, struct sym_location *location);
+/* Makes `location` lost, for this reason. */
+void sym_location_lose(struct sym_location *location, enum sym_lost lost);
 
 /* Appends ops that push the `size` (1 to 8) bytes of a location as a value; the bits above them are undefined. */
 enum sym_lost sym_location_load(const struct sym_location_context *context, const struct sym_location *location,

@@ -56,7 +56,7 @@ static void settle_loaded(const struct sym_location_context *context, struct sym
     location->code = code;
 }
 
-void sym_late_home(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
+void sym_post_call_home(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
 {
   uint8_t base;
   int64_t offset;
@@ -149,8 +149,8 @@ static void settle_computed(struct sym_location *location)
     sym_location_lose(location, SYM_LOST_NO_RANGE);
 }
 
-void sym_late_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
-                       uint64_t size, struct sym_location *location)
+void sym_post_call_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                            uint64_t size, struct sym_location *location)
 {
   struct entries entries;
   struct sym_flow flow;
@@ -164,7 +164,7 @@ void sym_late_location(const struct sym_location_context *context, Dwarf_Attribu
   while (sym_flow_step(&flow))
     for (unsigned i = 0; i < entries.count; i++)
       if (entries.starts[i] == flow.at) {
-        sym_describe(&later, SYM_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
+        sym_composite_location(&later, SYM_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
         settle_computed(location);
         return;
       }

@@ -12,11 +12,11 @@
  * the first store to it puts there; slots in the caller's frame (arguments on the stack) are filled already. What is
  * not found is lost.
  */
-void sym_late_home(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
+void sym_post_call_home(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
 
 /* The first entry of a location list that begins after the call and is reached by straight code, followed back to the
  * hook. Only what was copied since then counts; of a pointer that was moved by a constant, whether it is NULL. */
-void sym_late_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
-                       uint64_t size, struct sym_location *location);
+void sym_post_call_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                            uint64_t size, struct sym_location *location);
 
 #endif

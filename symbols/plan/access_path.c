@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symbols/base/identifier_words.h"
-#include "symbols/dwarf/types.h"
+#include "symbols/dwarf/die.h"
 
 enum { MEMBER_DEPTH_MAX = 16 };
 
@@ -25,26 +25,27 @@ int sym_problem_set(struct sym_problem *problem, struct base_arena *arena, enum 
   return -EINVAL;
 }
 
-static int add_step(const struct sym_place_context *context, struct sym_place *place, struct sym_step step)
+static int add_step(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                    struct sym_step step)
 {
-  struct sym_step *last = place->step_count ? &place->steps[place->step_count - 1] : NULL;
+  struct sym_step *last = access_path->step_count ? &access_path->steps[access_path->step_count - 1] : NULL;
   if (step.kind == SYM_STEP_OFFSET && last && last->kind == SYM_STEP_OFFSET) {
     last->offset += step.offset;
     return 0;
   }
   if (step.kind == SYM_STEP_OFFSET && step.offset == 0)
     return 0;
-  if (place->step_count == SYM_PLACE_STEPS_MAX)
+  if (access_path->step_count == SYM_ACCESS_PATH_STEPS_MAX)
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND, "the path has too many steps");
-  place->steps[place->step_count++] = step;
+  access_path->steps[access_path->step_count++] = step;
   return 0;
 }
 
-/* The place's type without typedefs and qualifiers. False for void. */
-static bool stripped_type(const struct sym_place *place, Dwarf_Die *type)
+/* The type of what the path leads to, without typedefs and qualifiers. False for void. */
+static bool stripped_type(const struct sym_access_path *access_path, Dwarf_Die *type)
 {
-  *type = place->type;
-  return !place->is_void && sym_type_strip(type);
+  *type = access_path->type;
+  return !access_path->is_void && sym_type_strip(type);
 }
 
 static bool is_pointer_tag(int tag)
@@ -57,16 +58,16 @@ static bool is_aggregate_tag(int tag)
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-int sym_place_deref(const struct sym_place_context *context, struct sym_place *place)
+int sym_access_path_deref(const struct sym_access_path_context *context, struct sym_access_path *access_path)
 {
   Dwarf_Die type;
-  if (!stripped_type(place, &type) || !is_pointer_tag(dwarf_tag(&type)))
+  if (!stripped_type(access_path, &type) || !is_pointer_tag(dwarf_tag(&type)))
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
                            "what '*' stands before is not a pointer");
-  int result = add_step(context, place, (struct sym_step){.kind = SYM_STEP_DEREF});
+  int result = add_step(context, access_path, (struct sym_step){.kind = SYM_STEP_DEREF});
   if (result < 0)
     return result;
-  place->is_void = !sym_type_of(&type, &place->type);
+  access_path->is_void = !sym_type_of(&type, &access_path->type);
   return 0;
 }
 
@@ -160,39 +161,41 @@ static uint64_t bit_position(Dwarf_Die *member, int64_t offset, uint64_t bit_siz
   return (uint64_t)offset * 8 + storage * 8 - position - bit_size;
 }
 
-static int enter_member(const struct sym_place_context *context, struct sym_place *place, struct found *found)
+static int enter_member(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                        struct found *found)
 {
   int64_t offset;
   const char *name = dwarf_diename(&found->member);
   if (!member_offset(&found->member, &offset))
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
                            "the place of field '%s' is known at run time only", name);
-  place->is_void = !sym_type_of(&found->member, &place->type);
+  access_path->is_void = !sym_type_of(&found->member, &access_path->type);
   uint64_t bit_size;
   if (!attribute_value(&found->member, DW_AT_bit_size, &bit_size))
-    return add_step(context, place, (struct sym_step){.kind = SYM_STEP_OFFSET, .offset = found->offset + offset});
+    return add_step(context, access_path, (struct sym_step){.kind = SYM_STEP_OFFSET, .offset = found->offset + offset});
   uint64_t position = bit_position(&found->member, offset, bit_size);
   if (bit_size == 0 || position % 8 + bit_size > 64)
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND, "bit-field '%s' is spread over 9 bytes",
                            name);
-  place->bit_storage = (uint32_t)(position % 8 + bit_size + 7) / 8;
-  int result = add_step(context, place,
+  access_path->bit_storage = (uint32_t)(position % 8 + bit_size + 7) / 8;
+  int result = add_step(context, access_path,
                         (struct sym_step){.kind = SYM_STEP_OFFSET, .offset = found->offset + (int64_t)(position / 8)});
   if (result < 0)
     return result;
   struct sym_step bits = {.kind = SYM_STEP_BITS, .bit_size = (uint8_t)bit_size, .offset = (int64_t)(position % 8)};
-  return add_step(context, place, bits);
+  return add_step(context, access_path, bits);
 }
 
-int sym_place_field(const struct sym_place_context *context, struct sym_place *place, const char *name)
+int sym_access_path_field(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                          const char *name)
 {
   Dwarf_Die type;
-  if (stripped_type(place, &type) && is_pointer_tag(dwarf_tag(&type))) {
-    int result = sym_place_deref(context, place);
+  if (stripped_type(access_path, &type) && is_pointer_tag(dwarf_tag(&type))) {
+    int result = sym_access_path_deref(context, access_path);
     if (result < 0)
       return result;
   }
-  if (!stripped_type(place, &type) || !is_aggregate_tag(dwarf_tag(&type)))
+  if (!stripped_type(access_path, &type) || !is_aggregate_tag(dwarf_tag(&type)))
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
                            "'%s' is asked of something that is not a struct or a pointer to one", name);
   int result = sym_catalog_complete(context->catalog, &type);
@@ -201,7 +204,7 @@ int sym_place_field(const struct sym_place_context *context, struct sym_place *p
   struct found found = {.best = (size_t)-1};
   find_member(&type, name, 0, 0, &found);
   if (found.is_found)
-    return enter_member(context, place, &found);
+    return enter_member(context, access_path, &found);
   const char *of = dwarf_diename(&type) ? dwarf_diename(&type) : "the anonymous struct";
   if (!found.nearest)
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_FIELD,
@@ -223,11 +226,12 @@ static size_t dimensions(Dwarf_Die *array)
   return count;
 }
 
-int sym_place_element(const struct sym_place_context *context, struct sym_place *place, uint64_t index)
+int sym_access_path_element(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                            uint64_t index)
 {
   Dwarf_Die type;
   int result = 0;
-  if (!stripped_type(place, &type) || place->bit_storage ||
+  if (!stripped_type(access_path, &type) || access_path->bit_storage ||
       (!is_pointer_tag(dwarf_tag(&type)) && dwarf_tag(&type) != DW_TAG_array_type))
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
                            "'[%llu]' is asked of something that is neither an array nor a pointer",
@@ -236,43 +240,43 @@ int sym_place_element(const struct sym_place_context *context, struct sym_place 
     if (dimensions(&type) != 1)
       return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
                              "'[%llu]' is asked of an array of several dimensions", (unsigned long long)index);
-    place->is_void = !sym_type_of(&type, &place->type);
+    access_path->is_void = !sym_type_of(&type, &access_path->type);
   } else {
-    result = sym_place_deref(context, place);
+    result = sym_access_path_deref(context, access_path);
   }
   if (result < 0)
     return result;
-  uint64_t size = place->is_void ? 1 : sym_type_size(&place->type);
+  uint64_t size = access_path->is_void ? 1 : sym_type_size(&access_path->type);
   uint64_t offset;
   if (__builtin_mul_overflow(size, index, &offset) || offset > INT32_MAX)
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND, "element [%llu] is too far away",
                            (unsigned long long)index);
-  return add_step(context, place, (struct sym_step){.kind = SYM_STEP_OFFSET, .offset = (int64_t)offset});
+  return add_step(context, access_path, (struct sym_step){.kind = SYM_STEP_OFFSET, .offset = (int64_t)offset});
 }
 
-int sym_place_parts(const struct sym_place_context *context, struct sym_place *place, const struct sym_rule_path *path,
-                    size_t first)
+int sym_access_path_parts(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                          const struct sym_rule_path *path, size_t first)
 {
   int result = 0;
   for (size_t i = first; i < path->part_count && result == 0; i++) {
-    const struct sym_path_part *part = &path->parts[i];
+    const struct sym_rule_path_part *part = &path->parts[i];
     if (part->kind == SYM_PART_NAME)
-      result = sym_place_field(context, place, part->name);
+      result = sym_access_path_field(context, access_path, part->name);
     else if (part->kind == SYM_PART_INDEX)
-      result = sym_place_element(context, place, part->index);
+      result = sym_access_path_element(context, access_path, part->index);
     else
-      result = sym_place_deref(context, place);
+      result = sym_access_path_deref(context, access_path);
   }
   return result;
 }
 
-int sym_place_path(struct base_arena *arena, const struct sym_place *place, uint32_t size, bool is_signed,
-                   struct sym_path *path)
+int sym_access_path_finish(struct base_arena *arena, const struct sym_access_path *access_path, uint32_t size,
+                           bool is_signed, struct sym_plan_path *path)
 {
-  *path = (struct sym_path){.parameter = place->parameter,
-                            .step_count = place->step_count,
-                            .size = place->bit_storage ? place->bit_storage : size,
-                            .is_signed = is_signed};
-  path->steps = base_arena_copy(arena, place->steps, place->step_count * sizeof *place->steps);
+  *path = (struct sym_plan_path){.parameter = access_path->parameter,
+                                 .step_count = access_path->step_count,
+                                 .size = access_path->bit_storage ? access_path->bit_storage : size,
+                                 .is_signed = is_signed};
+  path->steps = base_arena_copy(arena, access_path->steps, access_path->step_count * sizeof *access_path->steps);
   return path->steps ? 0 : -ENOMEM;
 }

@@ -1,5 +1,5 @@
 /*
- * Places in a program's data: a parameter, or a field or element found from it, with the steps that lead there.
+ * Access paths: the steps from a parameter to a field or element found from it, while names are looked up.
  */
 #ifndef CALLSIG_SYMBOLS_PLAN_ACCESS_PATH_H
 #define CALLSIG_SYMBOLS_PLAN_ACCESS_PATH_H
@@ -16,13 +16,13 @@
 
 /* Enough for every path of SYM_RULE_PARTS_MAX parts: each derefs and offsets at most once, and a bit-field is one more.
  */
-enum { SYM_PLACE_STEPS_MAX = 2 * SYM_RULE_PARTS_MAX + 4 };
+enum { SYM_ACCESS_PATH_STEPS_MAX = 2 * SYM_RULE_PARTS_MAX + 4 };
 
-struct sym_place {
+struct sym_access_path {
   Dwarf_Die type; /* with typedefs and qualifiers; not set when is_void */
   bool is_void;
   uint16_t parameter; /* ordinal */
-  struct sym_step steps[SYM_PLACE_STEPS_MAX];
+  struct sym_step steps[SYM_ACCESS_PATH_STEPS_MAX];
   uint16_t step_count;
   uint32_t bit_storage; /* of a bit-field: bytes that hold its bits; else 0 */
 };
@@ -47,27 +47,31 @@ int sym_problem_set(struct sym_problem *problem, struct base_arena *arena, enum 
                     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* What every step of a search needs. */
-struct sym_place_context {
+struct sym_access_path_context {
   struct base_arena *arena;
   struct sym_catalog *catalog; /* to find the definition of what a unit only declares */
   struct sym_problem *problem;
 };
 
-/* Goes from `place` to its field `name`, following a pointer or reference to it first. -EINVAL with a problem. */
-int sym_place_field(const struct sym_place_context *context, struct sym_place *place, const char *name);
+/* Goes on to the field `name` of what the path leads to, following a pointer or reference to it first. -EINVAL with a
+ * problem. */
+int sym_access_path_field(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                          const char *name);
 
 /* Goes to element `index` of an array, or of what a pointer points to. */
-int sym_place_element(const struct sym_place_context *context, struct sym_place *place, uint64_t index);
+int sym_access_path_element(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                            uint64_t index);
 
 /* Goes to what a pointer or reference points to. */
-int sym_place_deref(const struct sym_place_context *context, struct sym_place *place);
+int sym_access_path_deref(const struct sym_access_path_context *context, struct sym_access_path *access_path);
 
 /* All parts of `path` from number `first` on. */
-int sym_place_parts(const struct sym_place_context *context, struct sym_place *place, const struct sym_rule_path *path,
-                    size_t first);
+int sym_access_path_parts(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                          const struct sym_rule_path *path, size_t first);
 
-/* The path of a plan to the place; its size and sign are those of the object of `size` bytes there. */
-int sym_place_path(struct base_arena *arena, const struct sym_place *place, uint32_t size, bool is_signed,
-                   struct sym_path *path);
+/* Makes of an access path what a plan keeps, in `arena`; its size and sign are those of the object of `size` bytes that
+ * it leads to. -ENOMEM. */
+int sym_access_path_finish(struct base_arena *arena, const struct sym_access_path *access_path, uint32_t size,
+                           bool is_signed, struct sym_plan_path *path);
 
 #endif

@@ -1,4 +1,4 @@
-#include "symbols/plan/args.h"
+#include "symbols/plan/actions.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -16,18 +16,18 @@ static int wrong_kind(struct sym_args *args, const struct sym_args_value *value,
 static int read_count(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *path,
                       struct sym_count *count, struct sym_problem *problem)
 {
-  struct sym_place place;
+  struct sym_access_path access_path;
   struct sym_args_kind kind;
-  int result = sym_args_resolve(args, value->base, path, &place, problem);
+  int result = sym_args_resolve(args, value->base, path, &access_path, problem);
   if (result == 0)
-    result = sym_args_kind(args, &place, &kind);
+    result = sym_args_kind(args, &access_path, &kind);
   if (result < 0)
     return result;
   if (!sym_args_is_integer(&kind)) {
     struct sym_args_value length = {.name = path->text};
     return wrong_kind(args, &length, &kind, "an integer", problem);
   }
-  return sym_place_path(args->arena, &place, kind.entry.size, kind.entry.is_signed, &count->path);
+  return sym_access_path_finish(args->arena, &access_path, kind.entry.size, kind.entry.is_signed, &count->path);
 }
 
 static bool is_text(const struct fmt_index_type *entry)
@@ -45,7 +45,7 @@ static int add_string(struct sym_args *args, const struct sym_args_value *value,
       .emit = SYM_EMIT_STRING,
       .limit = how->limit,
       .why = why};
-  struct sym_place place = value->place;
+  struct sym_access_path access_path = value->access_path;
   bool is_array = kind->entry.kind == FMT_TYPE_ARRAY;
   if ((!is_array && kind->entry.kind != FMT_TYPE_POINTER) || !is_text(sym_types_at(args->types, kind->entry.target)))
     return wrong_kind(args, value, kind, "a pointer to or an array of characters", problem);
@@ -54,14 +54,14 @@ static int add_string(struct sym_args *args, const struct sym_args_value *value,
     if (kind->entry.size && kind->entry.size < arg.limit)
       arg.arg.aux = arg.limit = kind->entry.size;
   } else {
-    struct sym_place_context context = {args->arena, args->catalog, problem};
-    result = sym_place_deref(&context, &place);
+    struct sym_access_path_context context = {args->arena, args->catalog, problem};
+    result = sym_access_path_deref(&context, &access_path);
   }
   if (result == 0 && how->length) {
     arg.emit = SYM_EMIT_STRING_LENGTH;
     result = read_count(args, value, how->length, &arg.count, problem);
   }
-  return result < 0 ? result : sym_args_push(args, &arg, value->name, &place, 1, 1 + (arg.limit + 7) / 8);
+  return result < 0 ? result : sym_args_push(args, &arg, value->name, &access_path, 1, 1 + (arg.limit + 7) / 8);
 }
 
 static int add_range_list(struct sym_ranges *ranges, const struct sym_rule_how *how, uint32_t *offset)
@@ -104,7 +104,7 @@ static int add_bucket(struct sym_args *args, const struct sym_args_value *value,
     if (result < 0)
       return result;
   }
-  return sym_args_push(args, &arg, value->name, &value->place, kind->entry.size, 1);
+  return sym_args_push(args, &arg, value->name, &value->access_path, kind->entry.size, 1);
 }
 
 static int add_value(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
@@ -115,11 +115,11 @@ static int add_value(struct sym_args *args, const struct sym_args_value *value, 
   arg.path.is_signed = kind->entry.is_signed;
   if (kind->is_reference) {
     struct sym_args_value target = *value;
-    struct sym_place_context context = {args->arena, args->catalog, problem};
+    struct sym_access_path_context context = {args->arena, args->catalog, problem};
     struct sym_args_kind target_kind = {0};
-    int result = sym_place_deref(&context, &target.place);
+    int result = sym_access_path_deref(&context, &target.access_path);
     if (result == 0)
-      result = sym_args_kind(args, &target.place, &target_kind);
+      result = sym_args_kind(args, &target.access_path, &target_kind);
     return result < 0 ? result : add_value(args, &target, &target_kind, why, problem);
   }
   if (kind->entry.kind == FMT_TYPE_FLOAT && (kind->entry.size == 4 || kind->entry.size == 8))
@@ -127,7 +127,7 @@ static int add_value(struct sym_args *args, const struct sym_args_value *value, 
   else if (!sym_args_is_integer(kind) && kind->entry.kind != FMT_TYPE_POINTER &&
            kind->entry.kind != FMT_TYPE_FUNCTION_POINTER)
     return wrong_kind(args, value, kind, "a number or pointer of at most 8 bytes", problem);
-  return sym_args_push(args, &arg, value->name, &value->place, kind->entry.size, 1);
+  return sym_args_push(args, &arg, value->name, &value->access_path, kind->entry.size, 1);
 }
 
 static int add_length(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
@@ -153,7 +153,7 @@ static int add_unread(struct sym_args *args, const struct sym_args_value *value,
                       enum fmt_arg_kind arg_kind, const char *why)
 {
   struct sym_plan_arg arg = {.arg = {.type = kind->type, .kind = (uint8_t)arg_kind, .flags = value->flags}, .why = why};
-  return sym_args_push(args, &arg, value->name, &value->place, kind->entry.size, 0);
+  return sym_args_push(args, &arg, value->name, &value->access_path, kind->entry.size, 0);
 }
 
 int sym_args_add_action(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
@@ -182,13 +182,13 @@ int sym_args_add_action(struct sym_args *args, const struct sym_args_value *valu
 int sym_args_add_span(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *path,
                       const char *why, struct sym_problem *problem)
 {
-  struct sym_place_context context = {args->arena, args->catalog, problem};
+  struct sym_access_path_context context = {args->arena, args->catalog, problem};
   struct sym_args_kind array, element;
-  int result = sym_args_kind(args, &value->place, &array);
+  int result = sym_args_kind(args, &value->access_path, &array);
   if (result < 0)
     return result;
-  struct sym_place first = value->place;
-  result = sym_place_element(&context, &first, path->from);
+  struct sym_access_path first = value->access_path;
+  result = sym_access_path_element(&context, &first, path->from);
   if (result == 0)
     result = sym_args_kind(args, &first, &element);
   if (result < 0)

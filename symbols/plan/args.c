@@ -6,18 +6,19 @@
 #include <string.h>
 
 #include "symbols/base/identifier_words.h"
+#include "symbols/dwarf/die.h"
 #include "symbols/plan/length_pairing.h"
 
-int sym_args_kind(const struct sym_args *args, const struct sym_place *place, struct sym_args_kind *kind)
+int sym_args_kind(const struct sym_args *args, const struct sym_access_path *access_path, struct sym_args_kind *kind)
 {
-  Dwarf_Die die = place->type;
-  int result = sym_types_add(args->types, place->is_void ? NULL : &die, &kind->type);
+  Dwarf_Die die = access_path->type;
+  int result = sym_types_add(args->types, access_path->is_void ? NULL : &die, &kind->type);
   if (result < 0)
     return result;
   kind->entry = *sym_types_at(args->types, kind->type);
-  kind->stripped = place->type;
+  kind->stripped = access_path->type;
   kind->is_reference = false;
-  if (!place->is_void && sym_type_strip(&kind->stripped)) {
+  if (!access_path->is_void && sym_type_strip(&kind->stripped)) {
     int tag = dwarf_tag(&kind->stripped);
     kind->is_reference = tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
   }
@@ -55,7 +56,7 @@ static int reserve(struct sym_args *args)
 }
 
 int sym_args_push(struct sym_args *args, const struct sym_plan_arg *arg, const char *name,
-                  const struct sym_place *place, uint32_t size, uint32_t words)
+                  const struct sym_access_path *access_path, uint32_t size, uint32_t words)
 {
   int result = reserve(args);
   if (result < 0)
@@ -63,7 +64,7 @@ int sym_args_push(struct sym_args *args, const struct sym_plan_arg *arg, const c
   struct sym_plan_arg *added = &args->args[args->count];
   *added = *arg;
   added->arg.join = UINT16_MAX;
-  added->arg.parameter = place->parameter;
+  added->arg.parameter = access_path->parameter;
   uint32_t state_words = (args->count + 16u) / 16u;
   if (words && args->words + words + state_words + 1 > FMT_SIGNATURE_MAX_WORDS) {
     added->arg.kind = FMT_ARG_TYPE;
@@ -75,7 +76,7 @@ int sym_args_push(struct sym_args *args, const struct sym_plan_arg *arg, const c
   result = base_strings_add(args->strings, name, &added->arg.name);
   if (result < 0)
     return result;
-  result = sym_place_path(args->arena, place, size, arg->path.is_signed, &added->path);
+  result = sym_access_path_finish(args->arena, access_path, size, arg->path.is_signed, &added->path);
   if (result < 0)
     return result;
   args->words += words;
@@ -102,20 +103,7 @@ int sym_args_add_default(struct sym_args *args, const struct sym_args_value *val
     if ((kind->entry.kind == FMT_TYPE_SIGNED || kind->entry.kind == FMT_TYPE_UNSIGNED) && !*why)
       arg.why = "only its type: wider than 8 bytes";
   }
-  return sym_args_push(args, &arg, value->name, &value->place, kind->entry.size, words);
-}
-
-int sym_args_add(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_how *how,
-                 const char *why, struct sym_problem *problem)
-{
-  struct sym_args_kind kind;
-  int result = sym_args_kind(args, &value->place, &kind);
-  if (result < 0)
-    return result;
-  if (how && how->action != SYM_ACTION_DEFAULT)
-    return sym_args_add_action(args, value, &kind, how, why, problem);
-  result = sym_args_add_group(args, value, &kind);
-  return result != 0 ? (result < 0 ? result : 0) : sym_args_add_default(args, value, &kind, why);
+  return sym_args_push(args, &arg, value->name, &value->access_path, kind->entry.size, words);
 }
 
 static int no_parameter(struct sym_args *args, const char *name, struct sym_problem *problem)
@@ -135,19 +123,19 @@ static int no_parameter(struct sym_args *args, const char *name, struct sym_prob
                          name, nearest);
 }
 
-int sym_args_resolve(struct sym_args *args, const struct sym_place *base, const struct sym_rule_path *path,
-                     struct sym_place *place, struct sym_problem *problem)
+int sym_args_resolve(struct sym_args *args, const struct sym_access_path *base, const struct sym_rule_path *path,
+                     struct sym_access_path *access_path, struct sym_problem *problem)
 {
-  struct sym_place_context context = {args->arena, args->catalog, problem};
+  struct sym_access_path_context context = {args->arena, args->catalog, problem};
   if (base) {
-    *place = *base;
-    return sym_place_parts(&context, place, path, 0);
+    *access_path = *base;
+    return sym_access_path_parts(&context, access_path, path, 0);
   }
   const char *name = path->parts[0].name;
   for (uint16_t i = 0; i < args->parameter_count; i++) {
     if (strcmp(args->parameters[i].name, name) == 0) {
-      *place = args->parameters[i].place;
-      return sym_place_parts(&context, place, path, 1);
+      *access_path = args->parameters[i].access_path;
+      return sym_access_path_parts(&context, access_path, path, 1);
     }
   }
   return no_parameter(args, name, problem);
@@ -156,7 +144,7 @@ int sym_args_resolve(struct sym_args *args, const struct sym_place *base, const 
 /* Whether a chain of pointers ends in a function. */
 static bool leads_to_function(Dwarf_Die type)
 {
-  for (int i = 0; i < SYM_PLACE_STEPS_MAX; i++) {
+  for (int i = 0; i < SYM_ACCESS_PATH_STEPS_MAX; i++) {
     if (!sym_type_strip(&type))
       return false;
     if (dwarf_tag(&type) == DW_TAG_subroutine_type)
@@ -169,15 +157,15 @@ static bool leads_to_function(Dwarf_Die type)
   return true;
 }
 
-void sym_args_join_role(const struct sym_args *args, const struct sym_place *place, uint32_t type,
-                        struct sym_join_parameter *join)
+void sym_args_pairing_role(const struct sym_args *args, const struct sym_access_path *access_path, uint32_t type,
+                           struct sym_pairing_parameter *join)
 {
   const struct fmt_index_type *entry = sym_types_at(args->types, type);
-  Dwarf_Die pointer = place->type;
-  join->role = SYM_JOIN_OTHER;
+  Dwarf_Die pointer = access_path->type;
+  join->role = SYM_PAIRING_OTHER;
   join->element_size = 0;
   if ((entry->kind == FMT_TYPE_SIGNED || entry->kind == FMT_TYPE_UNSIGNED) && entry->size <= 8)
-    join->role = SYM_JOIN_INTEGER;
+    join->role = SYM_PAIRING_INTEGER;
   if (entry->kind != FMT_TYPE_POINTER || !sym_type_strip(&pointer) || dwarf_tag(&pointer) != DW_TAG_pointer_type ||
       leads_to_function(pointer))
     return;
@@ -185,23 +173,23 @@ void sym_args_join_role(const struct sym_args *args, const struct sym_place *pla
   join->element_size = element->size;
   switch (element->kind) {
   case FMT_TYPE_VOID:
-    join->role = SYM_JOIN_VOID;
+    join->role = SYM_PAIRING_VOID;
     break;
   case FMT_TYPE_CHAR:
-    join->role = SYM_JOIN_CHAR;
+    join->role = SYM_PAIRING_CHAR;
     break;
   case FMT_TYPE_AGGREGATE:
-    join->role = SYM_JOIN_AGGREGATE;
+    join->role = SYM_PAIRING_AGGREGATE;
     break;
   case FMT_TYPE_POINTER:
   case FMT_TYPE_FUNCTION_POINTER:
-    join->role = SYM_JOIN_POINTER;
+    join->role = SYM_PAIRING_POINTER;
     break;
   case FMT_TYPE_ARRAY:
   case FMT_TYPE_UNKNOWN:
     break;
   default:
-    join->role = SYM_JOIN_NUMBER;
+    join->role = SYM_PAIRING_NUMBER;
     break;
   }
 }
@@ -209,7 +197,7 @@ void sym_args_join_role(const struct sym_args *args, const struct sym_place *pla
 void sym_rule_applied(const struct sym_args *args, struct sym_rule_state *state)
 {
   state->known = true;
-  state->uses += !args->judging;
+  state->uses += !args->is_diagnosing;
 }
 
 void sym_rule_failed(struct sym_rule_state *state, const struct sym_problem *problem)

@@ -1,5 +1,5 @@
 /*
- * The args of one plan while they are made: how a value of a type is printed by default, and what a rule makes of it.
+ * The args of one plan while they are made: the list, the parameters that rules name, and the default of each type.
  */
 #ifndef CALLSIG_SYMBOLS_PLAN_ARGS_H
 #define CALLSIG_SYMBOLS_PLAN_ARGS_H
@@ -8,8 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strings.h"
+#include "symbols/dwarf/types.h"
 #include "symbols/plan/access_path.h"
 #include "symbols/plan/plan.h"
+#include "symbols/plan/rules.h"
 
 /* What became of a rule in this module. */
 struct sym_rule_state {
@@ -34,7 +37,7 @@ struct sym_ranges {
 /* A parameter as rules see it. */
 struct sym_args_parameter {
   const char *name;
-  struct sym_place place;
+  struct sym_access_path access_path;
 };
 
 struct sym_args {
@@ -48,36 +51,29 @@ struct sym_args {
   uint16_t parameter_count;
   struct sym_plan_arg *args; /* from malloc(): the result */
   uint16_t count, capacity;
-  bool judging;   /* the function has no probe site: it is planned to see whether rules fit it */
-  uint32_t words; /* of the signature, at most, without state words */
+  bool is_diagnosing; /* the function has no probe site: it is planned to see whether rules fit it */
+  uint32_t words;     /* of the signature, at most, without state words */
 };
 
 /* A value to be printed. */
 struct sym_args_value {
   const char *name;
-  struct sym_place place;
-  const struct sym_place
+  struct sym_access_path access_path;
+  const struct sym_access_path
       *base;       /* of a field: the struct that paths in its rule start at; NULL: they start at parameters */
   uint8_t flags;   /* enum fmt_arg_flag */
   int group_depth; /* how many groups it is in */
   const struct sym_rule *inside[4]; /* the type rules of those groups */
 };
 
-/* Adds what prints `value`: one arg, or a group and its children. `why` explains the choice of the first. -EINVAL with
- * `problem` when `how` does not fit the value: nothing is added then. */
-int sym_args_add(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_how *how,
-                 const char *why, struct sym_problem *problem);
-
-/* The place that a path of a rule means: from parameters, or from `base` when that is not NULL. */
-int sym_args_resolve(struct sym_args *args, const struct sym_place *base, const struct sym_rule_path *path,
-                     struct sym_place *place, struct sym_problem *problem);
+/* Follows a path of a rule: from parameters, or from `base` when that is not NULL. */
+int sym_args_resolve(struct sym_args *args, const struct sym_access_path *base, const struct sym_rule_path *path,
+                     struct sym_access_path *access_path, struct sym_problem *problem);
 
 /* What joins need to know of a parameter's type. */
-struct sym_join_parameter;
-void sym_args_join_role(const struct sym_args *args, const struct sym_place *place, uint32_t type,
-                        struct sym_join_parameter *join);
-
-/* Between the files that make args. */
+struct sym_pairing_parameter;
+void sym_args_pairing_role(const struct sym_args *args, const struct sym_access_path *access_path, uint32_t type,
+                           struct sym_pairing_parameter *join);
 
 /* What a value is. `entry` is a copy of the type's. */
 struct sym_args_kind {
@@ -86,34 +82,19 @@ struct sym_args_kind {
   Dwarf_Die stripped; /* not set for void */
   bool is_reference;
 };
-int sym_args_kind(const struct sym_args *args, const struct sym_place *place, struct sym_args_kind *kind);
+int sym_args_kind(const struct sym_args *args, const struct sym_access_path *access_path, struct sym_args_kind *kind);
 
 /* Whether the kind is an integer, bool, char or enum of at most 8 bytes. */
 bool sym_args_is_integer(const struct sym_args_kind *kind);
 
-/* Appends an arg that may take up to `words` signature words, path from `place`; beyond FMT_SIGNATURE_MAX_WORDS it
- * becomes FMT_ARG_TYPE. The appended arg is the last one. */
+/* Appends an arg that may take up to `words` signature words; `access_path` leads to it. Beyond FMT_SIGNATURE_MAX_WORDS
+ * it becomes FMT_ARG_TYPE. The appended arg is the last one. */
 int sym_args_push(struct sym_args *args, const struct sym_plan_arg *arg, const char *name,
-                  const struct sym_place *place, uint32_t size, uint32_t words);
+                  const struct sym_access_path *access_path, uint32_t size, uint32_t words);
 
 /* What a value prints as without any rule. */
 int sym_args_add_default(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
                          const char *why);
-
-/* What a rule's words make of a value (actions.c). */
-int sym_args_add_action(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
-                        const struct sym_rule_how *how, const char *why, struct sym_problem *problem);
-
-/* The group that a type rule makes of a value (groups.c): 1 when one was added, 0 when no rule applies. */
-int sym_args_add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind);
-
-/* Carries out one type rule for `value`, whatever its type's name is. -EINVAL with `problem`: nothing is added. */
-int sym_args_try_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule *rule,
-                       struct sym_problem *problem);
-
-/* The elements [from..to] of an array. */
-int sym_args_add_span(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *path,
-                      const char *why, struct sym_problem *problem);
 
 /* Counts a use. */
 void sym_rule_applied(const struct sym_args *args, struct sym_rule_state *state);

@@ -7,7 +7,7 @@
 
 struct search {
   struct base_arena *arena;
-  struct sym_join_parameter *parameters;
+  struct sym_pairing_parameter *parameters;
   struct sym_length_name *names; /* of the integers */
   int *best;                     /* of the integers: the strongest match with any pointer */
   size_t count;
@@ -20,9 +20,9 @@ static const char *const context_words[] = {
     "arg", "self",    "state",  "handle", "closure",  "ud",     "env",  NULL,
 };
 
-static bool is_pointer(const struct sym_join_parameter *parameter)
+static bool is_pointer(const struct sym_pairing_parameter *parameter)
 {
-  return parameter->role >= SYM_JOIN_VOID;
+  return parameter->role >= SYM_PAIRING_VOID;
 }
 
 static void explain(struct search *search, size_t pointer, const char *text, const char *name, const char *more)
@@ -37,14 +37,14 @@ static void explain(struct search *search, size_t pointer, const char *text, con
 /* Whether a length in this unit can be a number of the pointer's elements. The reason against it goes to `why`. */
 static bool unit_fits(struct search *search, size_t pointer, size_t length, enum sym_length_unit unit)
 {
-  const struct sym_join_parameter *parameter = &search->parameters[pointer];
+  const struct sym_pairing_parameter *parameter = &search->parameters[pointer];
   const char *name = search->parameters[length].name;
-  bool bytes_are_elements = parameter->role == SYM_JOIN_VOID || parameter->element_size == 1;
+  bool bytes_are_elements = parameter->role == SYM_PAIRING_VOID || parameter->element_size == 1;
   if (unit == SYM_UNIT_BYTES && !bytes_are_elements) {
     explain(search, pointer, "not joined: %s counts bytes and the elements are larger%s", name, "");
     return false;
   }
-  if (unit != SYM_UNIT_COUNT && parameter->role == SYM_JOIN_AGGREGATE && !bytes_are_elements) {
+  if (unit != SYM_UNIT_COUNT && parameter->role == SYM_PAIRING_AGGREGATE && !bytes_are_elements) {
     explain(search, pointer, "not joined: %s may be the size of one struct in bytes%s", name, "");
     return false;
   }
@@ -81,13 +81,13 @@ static bool is_nearer(size_t pointer, size_t candidate, int current)
 static void join_by_stem(struct search *search)
 {
   for (size_t pointer = 0; pointer < search->count; pointer++) {
-    struct sym_join_parameter *parameter = &search->parameters[pointer];
+    struct sym_pairing_parameter *parameter = &search->parameters[pointer];
     if (!is_pointer(parameter))
       continue;
     int best = 0;
     for (size_t length = 0; length < search->count; length++) {
       enum sym_length_unit unit;
-      if (search->parameters[length].role != SYM_JOIN_INTEGER)
+      if (search->parameters[length].role != SYM_PAIRING_INTEGER)
         continue;
       int strength = sym_length_names(&search->names[length], parameter->name, &unit);
       if (strength == 0 || strength < search->best[length] || strength < best ||
@@ -104,11 +104,11 @@ static void join_by_stem(struct search *search)
   }
 }
 
-static bool is_context(const struct sym_join_parameter *parameter)
+static bool is_context(const struct sym_pairing_parameter *parameter)
 {
-  struct sym_words words;
-  sym_words_split(parameter->name, &words);
-  if (parameter->role != SYM_JOIN_VOID || words.count == 0)
+  struct sym_identifier_words words;
+  sym_identifier_words_split(parameter->name, &words);
+  if (parameter->role != SYM_PAIRING_VOID || words.count == 0)
     return false;
   for (const char *const *word = context_words; *word; word++)
     if (strcmp(words.word[words.count - 1], *word) == 0)
@@ -119,14 +119,14 @@ static bool is_context(const struct sym_join_parameter *parameter)
 /* Whether a length that does not name its pointer can be this pointer's. */
 static bool accepts_plain(struct search *search, size_t pointer, size_t length, enum sym_length_unit unit)
 {
-  const struct sym_join_parameter *parameter = &search->parameters[pointer];
+  const struct sym_pairing_parameter *parameter = &search->parameters[pointer];
   const char *name = search->parameters[length].name;
-  if (parameter->role == SYM_JOIN_AGGREGATE) {
+  if (parameter->role == SYM_PAIRING_AGGREGATE) {
     explain(search, pointer, "not joined: %s does not name it, and a pointer to a struct is mostly one object%s", name,
             "");
     return false;
   }
-  if (parameter->role == SYM_JOIN_POINTER) {
+  if (parameter->role == SYM_PAIRING_POINTER) {
     explain(search, pointer, "not joined: %s does not name it, and a pointer to a pointer is mostly one result%s", name,
             "");
     return false;
@@ -140,7 +140,7 @@ static bool accepts_plain(struct search *search, size_t pointer, size_t length, 
 }
 
 /* Whether a pointer further left in a run is an array of the same kind as the one next to the length. */
-static bool is_alike(const struct sym_join_parameter *nearest, const struct sym_join_parameter *other)
+static bool is_alike(const struct sym_pairing_parameter *nearest, const struct sym_pairing_parameter *other)
 {
   return nearest->role == other->role;
 }
@@ -151,13 +151,13 @@ static void join_run(struct search *search, size_t length)
   const struct sym_length_name *name = &search->names[length];
   size_t end = length;
   /* Of "size" and "nmemb" side by side, as in fread() and qsort(), the count is the one that counts elements. */
-  if (length > 0 && search->parameters[length - 1].role == SYM_JOIN_INTEGER &&
+  if (length > 0 && search->parameters[length - 1].role == SYM_PAIRING_INTEGER &&
       search->names[length - 1].form == SYM_LENGTH_PLAIN && search->names[length - 1].unit == SYM_UNIT_SIZE &&
       name->unit == SYM_UNIT_COUNT)
     end = length - 1;
-  const struct sym_join_parameter *nearest = NULL;
+  const struct sym_pairing_parameter *nearest = NULL;
   for (size_t i = end; i-- > 0;) {
-    struct sym_join_parameter *parameter = &search->parameters[i];
+    struct sym_pairing_parameter *parameter = &search->parameters[i];
     if (!is_pointer(parameter))
       return;
     if (parameter->length >= 0)
@@ -186,7 +186,7 @@ static bool is_element_size(const struct search *search, size_t length)
   const size_t neighbours[] = {length + 1, length - 1};
   for (size_t i = 0; i < 2; i++) {
     size_t at = neighbours[i];
-    if (at < search->count && search->parameters[at].role == SYM_JOIN_INTEGER &&
+    if (at < search->count && search->parameters[at].role == SYM_PAIRING_INTEGER &&
         search->names[at].form == SYM_LENGTH_PLAIN && search->names[at].unit == SYM_UNIT_COUNT)
       return true;
   }
@@ -200,7 +200,7 @@ static void join_neighbour(struct search *search, size_t length)
   if (length == 0 || !is_pointer(&search->parameters[length - 1]) || search->parameters[length - 1].length >= 0)
     return;
   size_t pointer = length - 1;
-  const struct sym_join_parameter *parameter = &search->parameters[pointer];
+  const struct sym_pairing_parameter *parameter = &search->parameters[pointer];
   if (name->form == SYM_LENGTH_PREFIX && !name->counts_units && !name->underscore) {
     explain(search, pointer, "not joined: %s counts something of another name%s", search->parameters[length].name, "");
     return;
@@ -215,7 +215,7 @@ static void join_neighbour(struct search *search, size_t length)
             search->parameters[length].name, "");
     return;
   }
-  if (name->unit == SYM_UNIT_SIZE && parameter->role == SYM_JOIN_NUMBER && parameter->element_size != 1) {
+  if (name->unit == SYM_UNIT_SIZE && parameter->role == SYM_PAIRING_NUMBER && parameter->element_size != 1) {
     explain(search, pointer, "not joined: %s does not name it and may count bytes%s", search->parameters[length].name,
             "");
     return;
@@ -230,7 +230,7 @@ static void join_neighbour(struct search *search, size_t length)
 static void join_by_place(struct search *search)
 {
   for (size_t length = 0; length < search->count; length++) {
-    if (search->parameters[length].role != SYM_JOIN_INTEGER || search->names[length].form == SYM_LENGTH_NOT ||
+    if (search->parameters[length].role != SYM_PAIRING_INTEGER || search->names[length].form == SYM_LENGTH_NOT ||
         search->best[length] > 0)
       continue;
     if (search->names[length].form != SYM_LENGTH_PLAIN)
@@ -240,7 +240,7 @@ static void join_by_place(struct search *search)
   }
 }
 
-int sym_joins_find(struct base_arena *arena, struct sym_join_parameter *parameters, size_t count)
+int sym_length_pairing_find(struct base_arena *arena, struct sym_pairing_parameter *parameters, size_t count)
 {
   struct search search = {.arena = arena, .parameters = parameters, .count = count};
   search.names = base_arena_alloc(arena, count * sizeof *search.names);
@@ -250,11 +250,11 @@ int sym_joins_find(struct base_arena *arena, struct sym_join_parameter *paramete
   for (size_t i = 0; i < count; i++) {
     parameters[i].length = -1;
     parameters[i].why = "";
-    if (parameters[i].role == SYM_JOIN_INTEGER)
+    if (parameters[i].role == SYM_PAIRING_INTEGER)
       sym_length_name(parameters[i].name, &search.names[i]);
   }
   for (size_t i = 0; i < count; i++)
-    search.best[i] = parameters[i].role == SYM_JOIN_INTEGER ? best_match(&search, i) : 0;
+    search.best[i] = parameters[i].role == SYM_PAIRING_INTEGER ? best_match(&search, i) : 0;
   join_by_stem(&search);
   join_by_place(&search);
   return search.failed ? -ENOMEM : 0;

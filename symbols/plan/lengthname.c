@@ -95,8 +95,8 @@ void sym_length_name(const char *name, struct sym_length_name *length)
 {
   memset(length, 0, sizeof *length);
   length->name = name;
-  struct sym_words *words = &length->words;
-  sym_words_split(name, words);
+  struct sym_identifier_words *words = &length->words;
+  sym_identifier_words_split(name, words);
   if (words->count == 0)
     return;
   if (words->count == 1) {
@@ -124,10 +124,10 @@ static bool same_but_plural(const char *a, const char *b)
 }
 
 /* Words [first, first + count) of `a` against those of the pointer from `skip` on: 3 equal, 2 but for a plural, 0. */
-static int compare_stem(const struct sym_length_name *length, const struct sym_words *pointer, size_t skip)
+static int compare_stem(const struct sym_length_name *length, const struct sym_identifier_words *pointer, size_t skip)
 {
-  const struct sym_words *words = &length->words;
-  if (sym_words_equal(words, length->stem_first, length->stem_count, pointer, skip))
+  const struct sym_identifier_words *words = &length->words;
+  if (sym_identifier_words_equal(words, length->stem_first, length->stem_count, pointer, skip))
     return 3;
   if (pointer->count - skip != length->stem_count)
     return 0;
@@ -138,7 +138,7 @@ static int compare_stem(const struct sym_length_name *length, const struct sym_w
   return same_but_plural(words->word[length->stem_first + last], pointer->word[skip + last]) ? 2 : 0;
 }
 
-static int match_stem(const struct sym_length_name *length, const struct sym_words *pointer)
+static int match_stem(const struct sym_length_name *length, const struct sym_identifier_words *pointer)
 {
   int direct = compare_stem(length, pointer, 0);
   if (direct)
@@ -147,7 +147,7 @@ static int match_stem(const struct sym_length_name *length, const struct sym_wor
   if (pointer->count >= 2 && strlen(pointer->word[0]) <= 2 && compare_stem(length, pointer, 1))
     return 2;
   if (pointer->count == length->stem_count + 1 && is_one_of(pointer->word[pointer->count - 1], array_words)) {
-    struct sym_words front = *pointer;
+    struct sym_identifier_words front = *pointer;
     front.count--;
     return compare_stem(length, &front, 0) ? 1 : 0;
   }
@@ -181,8 +181,8 @@ static int match_run_together(const struct sym_length_name *length, const char *
 
 int sym_length_names(const struct sym_length_name *length, const char *pointer, enum sym_length_unit *unit)
 {
-  struct sym_words words;
-  sym_words_split(pointer, &words);
+  struct sym_identifier_words words;
+  sym_identifier_words_split(pointer, &words);
   *unit = length->unit;
   if (words.count == 0 || length->words.count == 0 || length->form == SYM_LENGTH_PLAIN)
     return 0;
@@ -201,8 +201,8 @@ static bool shortens(const char *shorter, const char *longer)
   return *shorter == '\0';
 }
 
-static void run_words_together(const struct sym_words *words, size_t first, size_t count,
-                               char text[SYM_WORDS_MAX * SYM_WORD_SIZE])
+static void run_words_together(const struct sym_identifier_words *words, size_t first, size_t count,
+                               char text[SYM_IDENTIFIER_WORDS_MAX * SYM_IDENTIFIER_WORD_SIZE])
 {
   *text = '\0';
   for (size_t i = first; i < first + count; i++)
@@ -211,9 +211,10 @@ static void run_words_together(const struct sym_words *words, size_t first, size
 
 bool sym_length_may_measure(const struct sym_length_name *length, const char *pointer)
 {
-  char stem[SYM_WORDS_MAX * SYM_WORD_SIZE], name[SYM_WORDS_MAX * SYM_WORD_SIZE];
-  struct sym_words words;
-  sym_words_split(pointer, &words);
+  char stem[SYM_IDENTIFIER_WORDS_MAX * SYM_IDENTIFIER_WORD_SIZE],
+      name[SYM_IDENTIFIER_WORDS_MAX * SYM_IDENTIFIER_WORD_SIZE];
+  struct sym_identifier_words words;
+  sym_identifier_words_split(pointer, &words);
   if (length->form != SYM_LENGTH_SUFFIX || length->unit != SYM_UNIT_SIZE || words.count == 0 ||
       is_one_of(length->words.word[length->stem_first], vague_words))
     return true;

@@ -25,7 +25,7 @@ enum sym_length_unit {
 
 struct sym_length_name {
   const char *name;
-  struct sym_words words;
+  struct sym_identifier_words words;
   enum sym_length_form form;
   enum sym_length_unit unit;
   size_t stem_first, stem_count; /* words of the stem */

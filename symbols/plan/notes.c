@@ -82,7 +82,7 @@ static int read_notes(Elf *elf, struct text *text)
   return 0;
 }
 
-int sym_notes_rules(Elf *elf, const char *path, sym_message_fn message, void *data, struct sym_rules **rules)
+int sym_notes_rules(Elf *elf, const char *path, base_message_fn message, void *data, struct sym_rules **rules)
 {
   struct text text = {0};
   *rules = NULL;

@@ -10,6 +10,6 @@
 #include "symbols/plan/rules.h"
 
 /* The module's own rules, NULL in `rules` when it has none. Errors name `path` and the rule. -EINVAL, -ENOMEM. */
-int sym_notes_rules(Elf *elf, const char *path, sym_message_fn message, void *data, struct sym_rules **rules);
+int sym_notes_rules(Elf *elf, const char *path, base_message_fn message, void *data, struct sym_rules **rules);
 
 #endif

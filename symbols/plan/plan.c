@@ -5,19 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/dwarf/die.h"
+#include "symbols/plan/actions.h"
 #include "symbols/plan/length_pairing.h"
-#include "symbols/plan/planner.h"
+#include "symbols/plan/planner_state.h"
+#include "symbols/plan/rule_match.h"
+#include "symbols/plan/value_args.h"
 
 enum {
-  PARAMETERS_MAX = 255, /* of one function; the source of the limit is the width of a signature */
-  ORIGINS_MAX = 16,     /* abstract origins that lead from an instance to its root */
+  PARAMETERS_MAX = 255 /* of one function; the source of the limit is the width of a signature */
 };
 
 /* A parameter while its function is planned. */
 struct draft {
   Dwarf_Die die;
   const char *name;
-  struct sym_place place;
+  struct sym_access_path access_path;
   struct sym_args_kind kind;
   uint8_t flags;
   bool is_hidden;              /* made by the compiler and not in the source */
@@ -34,27 +37,14 @@ struct making {
   struct draft *drafts;
   uint16_t draft_count;
   struct sym_args args;
-  struct sym_join_parameter *joins;
   const char **notes;
   size_t note_count, note_capacity;
 };
 
-void sym_plan_root(Dwarf_Die *function, Dwarf_Die *root)
-{
-  *root = *function;
-  for (int i = 0; i < ORIGINS_MAX; i++) {
-    Dwarf_Attribute attribute;
-    Dwarf_Die origin;
-    if (!dwarf_attr(root, DW_AT_abstract_origin, &attribute) || !dwarf_formref_die(&attribute, &origin))
-      return;
-    *root = origin;
-  }
-}
-
 int sym_plan_ordinal(const struct sym_plan *plan, Dwarf_Die *parameter)
 {
   Dwarf_Die root;
-  sym_plan_root(parameter, &root);
+  sym_die_root(parameter, &root);
   for (uint16_t i = 0; i < plan->parameter_count; i++)
     if (plan->parameters[i].die.addr == root.addr)
       return i;
@@ -85,8 +75,8 @@ static int add_draft(struct making *making, Dwarf_Die *die, const char *pack_nam
   struct base_arena *arena = &making->planner->arena;
   memset(draft, 0, sizeof *draft);
   draft->die = *die;
-  draft->place.parameter = making->draft_count;
-  draft->place.is_void = !sym_type_of(die, &draft->place.type);
+  draft->access_path.parameter = making->draft_count;
+  draft->access_path.is_void = !sym_type_of(die, &draft->access_path.type);
   const char *name = dwarf_diename(die);
   if (name)
     draft->name = name;
@@ -103,7 +93,7 @@ static int add_draft(struct making *making, Dwarf_Die *die, const char *pack_nam
     draft->is_hidden = !is_this;
   }
   making->draft_count++;
-  return sym_args_kind(&making->args, &draft->place, &draft->kind);
+  return sym_args_kind(&making->args, &draft->access_path, &draft->kind);
 }
 
 static int read_parameters(struct making *making, Dwarf_Die *parent, const char *pack_name)
@@ -143,7 +133,7 @@ static int show_parameters_to_rules(struct making *making)
   if (!list)
     return -ENOMEM;
   for (uint16_t i = 0; i < making->draft_count; i++)
-    list[i] = (struct sym_args_parameter){making->drafts[i].name, making->drafts[i].place};
+    list[i] = (struct sym_args_parameter){making->drafts[i].name, making->drafts[i].access_path};
   making->args.parameters = list;
   making->args.parameter_count = making->draft_count;
   return 0;
@@ -181,11 +171,11 @@ static int assign_rules(struct making *making)
         draft->set = set;
         continue;
       }
-      struct sym_rule_path path = {.parts = &(struct sym_path_part){.kind = SYM_PART_NAME, .name = rule->parameter},
-                                   .part_count = 1};
+      struct sym_rule_path path = {
+          .parts = &(struct sym_rule_path_part){.kind = SYM_PART_NAME, .name = rule->parameter}, .part_count = 1};
       struct sym_problem problem = {0};
-      struct sym_place place;
-      int result = sym_args_resolve(&making->args, NULL, &path, &place, &problem);
+      struct sym_access_path access_path;
+      int result = sym_args_resolve(&making->args, NULL, &path, &access_path, &problem);
       if (result == -ENOMEM)
         return result;
       sym_rule_failed(state, &problem);
@@ -204,7 +194,7 @@ static int rule_failed(struct making *making, int set, const struct sym_rule *ru
 
 static int add_parameter_args(struct making *making, struct draft *draft)
 {
-  struct sym_args_value value = {.name = draft->name, .place = draft->place, .flags = draft->flags};
+  struct sym_args_value value = {.name = draft->name, .access_path = draft->access_path, .flags = draft->flags};
   draft->first_arg = making->args.count;
   if (draft->is_hidden)
     return 0;
@@ -237,7 +227,7 @@ static int add_path_arg(struct making *making, const struct sym_rule_path *path,
                         const char *why, struct sym_problem *problem)
 {
   struct sym_args_value value = {.name = path->text};
-  int result = sym_args_resolve(&making->args, NULL, path, &value.place, problem);
+  int result = sym_args_resolve(&making->args, NULL, path, &value.access_path, problem);
   if (result < 0)
     return result;
   if (path->is_span)
@@ -298,35 +288,36 @@ static int join_by_rule(struct making *making, struct draft *draft)
 {
   const struct sym_rule_path *path = draft->rule->how.length;
   struct sym_problem problem = {0};
-  struct sym_place place;
+  struct sym_access_path access_path;
   struct sym_args_kind kind;
-  int result = sym_args_resolve(&making->args, NULL, path, &place, &problem);
+  int result = sym_args_resolve(&making->args, NULL, path, &access_path, &problem);
   if (result == 0)
-    result = sym_args_kind(&making->args, &place, &kind);
+    result = sym_args_kind(&making->args, &access_path, &kind);
   if (result < 0)
     return result;
   uint16_t length = making->args.count;
-  if (place.step_count == 0) {
-    length = making->drafts[place.parameter].first_arg;
+  if (access_path.step_count == 0) {
+    length = making->drafts[access_path.parameter].first_arg;
   } else {
-    struct sym_args_value value = {.name = path->text, .place = place};
+    struct sym_args_value value = {.name = path->text, .access_path = access_path};
     result = sym_args_add_default(&making->args, &value, &kind, "the length that a rule gives");
   }
   return result < 0 ? result : join(making, draft, length, false, "");
 }
 
-static int make_joins(struct making *making)
+static int pair_lengths(struct making *making)
 {
-  struct sym_join_parameter *joins = base_arena_alloc(&making->planner->arena, making->draft_count * sizeof *joins);
-  if (!joins)
+  struct sym_pairing_parameter *pairings =
+      base_arena_alloc(&making->planner->arena, making->draft_count * sizeof *pairings);
+  if (!pairings)
     return -ENOMEM;
   for (uint16_t i = 0; i < making->draft_count; i++) {
     const struct draft *draft = &making->drafts[i];
-    joins[i].name = draft->name;
+    pairings[i].name = draft->name;
     if (!draft->is_hidden && !(draft->flags & FMT_ARG_THIS))
-      sym_args_join_role(&making->args, &draft->place, draft->kind.type, &joins[i]);
+      sym_args_pairing_role(&making->args, &draft->access_path, draft->kind.type, &pairings[i]);
   }
-  int result = sym_joins_find(&making->planner->arena, joins, making->draft_count);
+  int result = sym_length_pairing_find(&making->planner->arena, pairings, making->draft_count);
   for (uint16_t i = 0; i < making->draft_count && result == 0; i++) {
     struct draft *draft = &making->drafts[i];
     if (!draft->arg_count)
@@ -335,10 +326,10 @@ static int make_joins(struct making *making)
     bool has_length_rule = draft->rule && draft->rule->how.action == SYM_ACTION_LENGTH;
     if (has_length_rule && draft->rule->how.length)
       result = join_by_rule(making, draft);
-    else if (!has_length_rule && joins[i].length >= 0)
-      result = join(making, draft, making->drafts[joins[i].length].first_arg, true, joins[i].why);
+    else if (!has_length_rule && pairings[i].length >= 0)
+      result = join(making, draft, making->drafts[pairings[i].length].first_arg, true, pairings[i].why);
     else if (!*arg->why)
-      arg->why = joins[i].why;
+      arg->why = pairings[i].why;
   }
   return result;
 }
@@ -392,7 +383,7 @@ static int make_args(struct making *making)
   if (result == 0)
     result = add_shown_args(making);
   if (result == 0)
-    result = make_joins(making);
+    result = pair_lengths(making);
   return result;
 }
 
@@ -405,7 +396,7 @@ int sym_plan_make(struct sym_planner *planner, Dwarf_Die *root, struct sym_plan 
                                   .catalog = planner->catalog,
                                   .ranges = &planner->ranges,
                                   .sets = planner->sets,
-                                  .judging = planner->judging};
+                                  .is_diagnosing = planner->is_diagnosing};
   making.drafts = calloc(PARAMETERS_MAX, sizeof *making.drafts);
   int result = making.drafts ? sym_function_names(planner, root, &making.names) : -ENOMEM;
   if (sym_die_is_cxx(root))

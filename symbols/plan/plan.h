@@ -2,9 +2,9 @@
  * The plan of a function: which args its signature has, and for each the way from a source parameter to the value,
  * before any location is known.
  *
- * Two parts meet here. The planner (plan.c, types.c, rules.c) decides from types, names and rules what is printed. The
- * lowering joins each path with the DWARF location of its parameter at one probe site and makes struct fmt_op of it. A
- * plan is the same for every site of a function, inlined or not.
+ * Two parts meet here. The planner (planner.h) decides from types, names and rules what is printed. The lowering
+ * (symbols/index/lower.h) joins each path with the DWARF location of its parameter at one probe site and makes struct
+ * fmt_op of it. A plan is the same for every site of a function, inlined or not.
  */
 #ifndef CALLSIG_SYMBOLS_PLAN_PLAN_H
 #define CALLSIG_SYMBOLS_PLAN_PLAN_H
@@ -14,11 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strings.h"
 #include "format/index.h"
-#include "symbols/dwarf/types.h"
-#include "symbols/index/symbols.h"
-#include "symbols/plan/rules.h"
 
 enum sym_step_kind {
   SYM_STEP_OFFSET, /* to the part of the current object that begins `offset` bytes into it (a member or array element)
@@ -34,7 +30,7 @@ struct sym_step {
 };
 
 /* From a source parameter to a part of it or of what it points to. */
-struct sym_path {
+struct sym_plan_path {
   uint16_t parameter;  /* ordinal, an index of sym_plan.parameters */
   uint16_t step_count; /* 0: the parameter itself */
   const struct sym_step *steps;
@@ -59,13 +55,13 @@ enum sym_emit {
 struct sym_count {
   bool is_constant;
   uint64_t constant;
-  struct sym_path path;
+  struct sym_plan_path path;
 };
 
 struct sym_plan_arg {
   struct fmt_index_arg arg; /* as written: name, type and text are references into the planner's tables */
   uint8_t emit;             /* enum sym_emit */
-  struct sym_path path;
+  struct sym_plan_path path;
   struct sym_count count; /* of SYM_EMIT_STRING_LENGTH and SYM_EMIT_SPAN */
   uint32_t limit;         /* of strings: bytes at most, the imm of the op */
   const char *why; /* for --explain: what decided the kind or the join, one clause; "" when nothing needs saying */
@@ -90,43 +86,13 @@ struct sym_plan {
   const char *const *notes;        /* for --explain: near misses of joins, rules applied; NULL-terminated lines */
 };
 
-struct sym_planner;
-
-struct sym_planner_options {
-  struct base_strings *strings;  /* borrowed: shared with the rest of the build */
-  const struct sym_rules *rules; /* the rules file, NULL for none; borrowed */
-  const struct sym_rules
-      *module_rules;  /* what the module's own .note.callsig says (notes.h), NULL for none; borrowed */
-  Dwarf *dwarf;       /* the module's main one, to look names up in; borrowed */
-  const char *module; /* path for messages; borrowed */
-  sym_message_fn message;
-  void *data;
-};
-
-/* -ENOMEM. Everything that a planner hands out belongs to it and lives until sym_planner_free(). */
-int sym_planner_new(const struct sym_planner_options *options, struct sym_planner **planner);
-void sym_planner_free(struct sym_planner *planner);
-
-/* The declaring function of a subprogram or inlined_subroutine DIE: abstract origins followed, specifications not. */
-void sym_plan_root(Dwarf_Die *function, Dwarf_Die *root);
-
-/* The plan of the function that `function` (a subprogram or inlined_subroutine DIE; its root is taken) is an instance
- * of. The same root gives the same plan. -ENOMEM, -E2BIG. */
-int sym_planner_function(struct sym_planner *planner, Dwarf_Die *function, const struct sym_plan **plan);
-
 /* The ordinal of a parameter DIE of any instance of the plan's function, or -1 when it is none of them. */
 int sym_plan_ordinal(const struct sym_plan *plan, Dwarf_Die *parameter);
 
-/*
- * After the last sym_planner_function(): looks for what rules name and no planned function used, fills the rules
- * section, and gives an error line for each of the module's own rules that names something which does not exist
- * (-EINVAL). Rules of the rules file are not judged here, since another module may know them: see sym_rules_check().
- */
-int sym_planner_finish(struct sym_planner *planner);
+struct sym_planner;
 
-/* The sections that the planner makes. Valid until the next sym_planner_function() or sym_planner_finish(). */
-struct sym_types *sym_planner_types(struct sym_planner *planner);
-const int64_t *sym_planner_ranges(const struct sym_planner *planner, uint32_t *count);
-const struct fmt_index_rule *sym_planner_rules(const struct sym_planner *planner, uint32_t *count);
+/* Makes the plan of the function with this root DIE, which owns nothing: all of it is the planner's. -ENOMEM, -E2BIG.
+ */
+int sym_plan_make(struct sym_planner *planner, Dwarf_Die *root, struct sym_plan *plan);
 
 #endif

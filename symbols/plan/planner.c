@@ -1,8 +1,13 @@
-/* The planner: what all plans of a module share, and each function's plan once. */
+/*
+ * What all plans of a module share, and each function's plan once.
+ */
 #include "symbols/plan/planner.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "symbols/dwarf/die.h"
+#include "symbols/plan/planner_state.h"
 
 int sym_planner_new(const struct sym_planner_options *options, struct sym_planner **planner)
 {
@@ -69,7 +74,7 @@ static int grow_slots(struct sym_planner *planner)
 int sym_planner_function(struct sym_planner *planner, Dwarf_Die *function, const struct sym_plan **plan)
 {
   Dwarf_Die root;
-  sym_plan_root(function, &root);
+  sym_die_root(function, &root);
   if (planner->used * 2 >= planner->slot_count) {
     int result = grow_slots(planner);
     if (result < 0)

@@ -1,49 +1,42 @@
 /*
- * Inside the planner: what planner.c, plan.c, judge.c and matching.c share.
+ * The planner of a module: makes the plan of each function once, and keeps the types, ranges and rules they share.
  */
 #ifndef CALLSIG_SYMBOLS_PLAN_PLANNER_H
 #define CALLSIG_SYMBOLS_PLAN_PLANNER_H
 
-#include "symbols/dwarf/catalog.h"
-#include "symbols/plan/args.h"
+#include <elfutils/libdw.h>
+#include <stdint.h>
+
+#include "base/message.h"
+#include "base/strings.h"
+#include "symbols/dwarf/types.h"
 #include "symbols/plan/plan.h"
+#include "symbols/plan/rules.h"
 
-struct sym_plan_slot {
-  void *addr; /* of the root DIE, NULL for a free slot */
-  struct sym_plan *plan;
+struct sym_planner;
+
+struct sym_planner_options {
+  struct base_strings *strings;  /* borrowed: shared with the rest of the build */
+  const struct sym_rules *rules; /* the rules file, NULL for none; borrowed */
+  const struct sym_rules
+      *module_rules;  /* what the module's own .note.callsig says (notes.h), NULL for none; borrowed */
+  Dwarf *dwarf;       /* the module's main one, to look names up in; borrowed */
+  const char *module; /* path for messages; borrowed */
+  base_message_fn message;
+  void *data;
 };
 
-struct sym_planner {
-  struct sym_planner_options options;
-  struct base_arena arena; /* plans and everything they point to, but for the two below */
-  struct sym_types *types;
-  struct sym_catalog *catalog;
-  struct sym_ranges ranges;
-  struct sym_rule_set sets[SYM_RULE_SETS]; /* the module's own rules, then those of the rules file */
-  struct sym_plan_slot *slots;
-  size_t slot_count, used;
-  struct fmt_index_rule *rules; /* the section, after sym_planner_finish() */
-  uint32_t rule_count;
-  bool judging; /* what is planned now has no probe site */
-};
+/* -ENOMEM. Everything that a planner hands out belongs to it and lives until sym_planner_free(). */
+int sym_planner_new(const struct sym_planner_options *options, struct sym_planner **planner);
+void sym_planner_free(struct sym_planner *planner);
 
-/* What the names of rules are held against. */
-struct sym_function_names {
-  const char *qualified, *plain, *linkage, *file; /* "" when unknown */
-};
+/* The plan of the function that `function` (a subprogram or inlined_subroutine DIE; its root is taken) is an instance
+ * of. The same root gives the same plan. -ENOMEM, -E2BIG. */
+int sym_planner_function(struct sym_planner *planner, Dwarf_Die *function, const struct sym_plan **plan);
 
-/* Makes the plan of the function with this root DIE (plan.c), which owns nothing: all of it is the planner's. -ENOMEM,
- * -E2BIG. */
-int sym_plan_make(struct sym_planner *planner, Dwarf_Die *root, struct sym_plan *plan);
-
-/* The names of a function's root DIE. -ENOMEM. */
-int sym_function_names(struct sym_planner *planner, Dwarf_Die *root, struct sym_function_names *names);
-
-/* Whether a function or show rule is about the function. */
-bool sym_rule_matches(const struct sym_rule *rule, const struct sym_function_names *names);
-
-/* "rules.txt:3", or for the module's own rules "the note of PATH, rule 3". */
-const char *sym_rule_origin(struct base_arena *arena, const struct sym_planner *planner, int set,
-                            const struct sym_rule *rule);
+/* The sections that the planner makes. Valid until the next sym_planner_function() or sym_rule_diagnostics_make(). */
+struct sym_types *sym_planner_types(struct sym_planner *planner);
+const int64_t *sym_planner_ranges(const struct sym_planner *planner, uint32_t *count);
+const struct fmt_index_rule *sym_planner_rules(const struct sym_planner *planner, uint32_t *count);
 
 #endif

@@ -1,10 +1,17 @@
+/*
+ * Finds what a rule lacks in a module, and says so with the nearest name that exists.
+ */
+#include "symbols/plan/rule_diagnostics.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/plan/planner.h"
+#include "symbols/plan/planner_state.h"
+#include "symbols/plan/rule_match.h"
+#include "symbols/plan/value_args.h"
 
 /* Looks for an unplanned function of the module that satisfies the rule; planning it finds that out. */
 static int try_functions(struct sym_planner *planner, const struct sym_rule *rule, const struct sym_rule_state *state)
@@ -47,13 +54,13 @@ static int try_types(struct sym_planner *planner, const struct sym_rule *rule, s
                           .catalog = planner->catalog,
                           .ranges = &planner->ranges,
                           .sets = planner->sets,
-                          .judging = true};
+                          .is_diagnosing = true};
   for (size_t i = 0; i < count && result == 0 && !state->known; i++) {
     Dwarf_Die die = entries[i].die;
     const char *plain = dwarf_diename(&die);
     if (entries[i].is_declaration || (strcmp(entries[i].name, wanted) != 0 && (!plain || strcmp(plain, wanted) != 0)))
       continue;
-    struct sym_args_value value = {.name = rule->name, .place = {.type = die}};
+    struct sym_args_value value = {.name = rule->name, .access_path = {.type = die}};
     struct sym_problem problem = {0};
     args.count = 0;
     args.words = 0;
@@ -96,7 +103,7 @@ static int name_is_unknown(struct sym_planner *planner, const struct sym_rule *r
 }
 
 /* Finds what a rule lacks that nothing has satisfied so far. */
-static int judge(struct sym_planner *planner, const struct sym_rule *rule, struct sym_rule_state *state)
+static int diagnose(struct sym_planner *planner, const struct sym_rule *rule, struct sym_rule_state *state)
 {
   int result = rule->kind == SYM_RULE_TYPE ? try_types(planner, rule, state) : try_functions(planner, rule, state);
   if (result == 0 && !state->known && state->problem.depth == SYM_PROBLEM_NONE)
@@ -158,14 +165,14 @@ static int tell_own_problems(struct sym_planner *planner)
   return result;
 }
 
-int sym_planner_finish(struct sym_planner *planner)
+int sym_rule_diagnostics_make(struct sym_planner *planner)
 {
-  planner->judging = true;
+  planner->is_diagnosing = true;
   for (int set = 0; set < SYM_RULE_SETS; set++) {
     const struct sym_rules *rules = planner->sets[set].rules;
     for (size_t i = 0; rules && i < rules->count; i++) {
       struct sym_rule_state *state = &planner->sets[set].states[i];
-      int result = state->known ? 0 : judge(planner, &rules->rules[i], state);
+      int result = state->known ? 0 : diagnose(planner, &rules->rules[i], state);
       if (result < 0)
         return result;
     }

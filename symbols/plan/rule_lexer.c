@@ -17,200 +17,200 @@ static bool is_name(char c)
   return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-static void skip_blanks(struct sym_scan *scan)
+static void skip_blanks(struct sym_rule_lexer *lexer)
 {
-  while (*scan->at == ' ' || *scan->at == '\t' || *scan->at == '\r')
-    scan->at++;
+  while (*lexer->at == ' ' || *lexer->at == '\t' || *lexer->at == '\r')
+    lexer->at++;
 }
 
-bool sym_scan_fail(struct sym_scan *scan, const char *format, ...)
+bool sym_rule_lexer_fail(struct sym_rule_lexer *lexer, const char *format, ...)
 {
-  if (scan->problem)
+  if (lexer->problem)
     return false;
   char text[512];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  scan->problem = base_arena_copy(scan->arena, text, strlen(text));
-  if (!scan->problem) {
-    scan->no_memory = true;
-    scan->problem = "";
+  lexer->problem = base_arena_copy(lexer->arena, text, strlen(text));
+  if (!lexer->problem) {
+    lexer->no_memory = true;
+    lexer->problem = "";
   }
   return false;
 }
 
-static void *allocate(struct sym_scan *scan, size_t size)
+static void *allocate(struct sym_rule_lexer *lexer, size_t size)
 {
-  void *out = base_arena_alloc(scan->arena, size);
+  void *out = base_arena_alloc(lexer->arena, size);
   if (!out) {
-    scan->no_memory = true;
-    scan->problem = "";
+    lexer->no_memory = true;
+    lexer->problem = "";
   }
   return out;
 }
 
-static const char *copy(struct sym_scan *scan, const char *text, size_t length)
+static const char *copy(struct sym_rule_lexer *lexer, const char *text, size_t length)
 {
-  char *out = base_arena_copy(scan->arena, text, length);
+  char *out = base_arena_copy(lexer->arena, text, length);
   if (!out) {
-    scan->no_memory = true;
-    scan->problem = "";
+    lexer->no_memory = true;
+    lexer->problem = "";
   }
   return out;
 }
 
-bool sym_scan_end(struct sym_scan *scan)
+bool sym_rule_lexer_end(struct sym_rule_lexer *lexer)
 {
-  skip_blanks(scan);
-  return *scan->at == '\0' || *scan->at == '#';
+  skip_blanks(lexer);
+  return *lexer->at == '\0' || *lexer->at == '#';
 }
 
-bool sym_scan_word(struct sym_scan *scan, const char *word)
+bool sym_rule_lexer_word(struct sym_rule_lexer *lexer, const char *word)
 {
-  skip_blanks(scan);
+  skip_blanks(lexer);
   size_t length = strlen(word);
-  if (scan->problem || strncmp(scan->at, word, length) != 0 || is_name(scan->at[length]))
+  if (lexer->problem || strncmp(lexer->at, word, length) != 0 || is_name(lexer->at[length]))
     return false;
-  scan->at += length;
+  lexer->at += length;
   return true;
 }
 
-bool sym_scan_text(struct sym_scan *scan, const char *text)
+bool sym_rule_lexer_text(struct sym_rule_lexer *lexer, const char *text)
 {
-  skip_blanks(scan);
+  skip_blanks(lexer);
   size_t length = strlen(text);
-  if (scan->problem || strncmp(scan->at, text, length) != 0)
+  if (lexer->problem || strncmp(lexer->at, text, length) != 0)
     return false;
-  scan->at += length;
+  lexer->at += length;
   return true;
 }
 
-const char *sym_scan_identifier(struct sym_scan *scan, const char *what)
+const char *sym_rule_lexer_identifier(struct sym_rule_lexer *lexer, const char *what)
 {
-  skip_blanks(scan);
-  if (scan->problem)
+  skip_blanks(lexer);
+  if (lexer->problem)
     return NULL;
-  if (!is_name_start(*scan->at)) {
-    sym_scan_fail(scan, "%s is missing", what);
+  if (!is_name_start(*lexer->at)) {
+    sym_rule_lexer_fail(lexer, "%s is missing", what);
     return NULL;
   }
-  const char *start = scan->at;
-  while (is_name(*scan->at))
-    scan->at++;
-  return copy(scan, start, (size_t)(scan->at - start));
+  const char *start = lexer->at;
+  while (is_name(*lexer->at))
+    lexer->at++;
+  return copy(lexer, start, (size_t)(lexer->at - start));
 }
 
-const char *sym_scan_name(struct sym_scan *scan, const char *what)
+const char *sym_rule_lexer_name(struct sym_rule_lexer *lexer, const char *what)
 {
-  skip_blanks(scan);
-  if (scan->problem)
+  skip_blanks(lexer);
+  if (lexer->problem)
     return NULL;
-  const char *start = scan->at, *end = start;
+  const char *start = lexer->at, *end = start;
   while (*end && !(*end == ':' && end[1] != ':')) {
     end += *end == ':' ? 2 : 1;
   }
   if (*end != ':') {
-    sym_scan_fail(scan, "a ':' is missing after %s", what);
+    sym_rule_lexer_fail(lexer, "a ':' is missing after %s", what);
     return NULL;
   }
-  scan->at = end + 1;
+  lexer->at = end + 1;
   while (end > start && isspace((unsigned char)end[-1]))
     end--;
   if (end == start) {
-    sym_scan_fail(scan, "%s is missing before ':'", what);
+    sym_rule_lexer_fail(lexer, "%s is missing before ':'", what);
     return NULL;
   }
-  return copy(scan, start, (size_t)(end - start));
+  return copy(lexer, start, (size_t)(end - start));
 }
 
-bool sym_scan_number(struct sym_scan *scan, uint64_t *number)
+bool sym_rule_lexer_number(struct sym_rule_lexer *lexer, uint64_t *number)
 {
-  skip_blanks(scan);
-  if (scan->problem || !isdigit((unsigned char)*scan->at))
+  skip_blanks(lexer);
+  if (lexer->problem || !isdigit((unsigned char)*lexer->at))
     return false;
   char *end;
   errno = 0;
-  *number = strtoull(scan->at, &end, 10);
+  *number = strtoull(lexer->at, &end, 10);
   if (errno == ERANGE || is_name(*end))
-    return sym_scan_fail(scan, "not a number: '%.*s'", (int)strcspn(scan->at, " \t,]"), scan->at);
-  scan->at = end;
+    return sym_rule_lexer_fail(lexer, "not a number: '%.*s'", (int)strcspn(lexer->at, " \t,]"), lexer->at);
+  lexer->at = end;
   return true;
 }
 
-const char *sym_scan_quoted(struct sym_scan *scan)
+const char *sym_rule_lexer_quoted(struct sym_rule_lexer *lexer)
 {
-  if (!sym_scan_text(scan, "\"")) {
-    sym_scan_fail(scan, "a text in double quotes is missing");
+  if (!sym_rule_lexer_text(lexer, "\"")) {
+    sym_rule_lexer_fail(lexer, "a text in double quotes is missing");
     return NULL;
   }
-  char *out = allocate(scan, strlen(scan->at) + 1);
+  char *out = allocate(lexer, strlen(lexer->at) + 1);
   size_t length = 0;
-  while (out && *scan->at && *scan->at != '"') {
-    if (*scan->at == '\\' && (scan->at[1] == '"' || scan->at[1] == '\\'))
-      scan->at++;
-    out[length++] = *scan->at++;
+  while (out && *lexer->at && *lexer->at != '"') {
+    if (*lexer->at == '\\' && (lexer->at[1] == '"' || lexer->at[1] == '\\'))
+      lexer->at++;
+    out[length++] = *lexer->at++;
   }
-  if (*scan->at != '"') {
-    sym_scan_fail(scan, "the closing '\"' is missing");
+  if (*lexer->at != '"') {
+    sym_rule_lexer_fail(lexer, "the closing '\"' is missing");
     return NULL;
   }
-  scan->at++;
+  lexer->at++;
   return out;
 }
 
-static bool add_part(struct sym_scan *scan, struct sym_rule_path *path, struct sym_path_part part)
+static bool add_part(struct sym_rule_lexer *lexer, struct sym_rule_path *path, struct sym_rule_path_part part)
 {
   if (path->part_count == SYM_RULE_PARTS_MAX)
-    return sym_scan_fail(scan, "a path has at most %u parts", SYM_RULE_PARTS_MAX);
+    return sym_rule_lexer_fail(lexer, "a path has at most %u parts", SYM_RULE_PARTS_MAX);
   path->parts[path->part_count++] = part;
   return true;
 }
 
 /* After '[': N] or from..to]. */
-static bool scan_brackets(struct sym_scan *scan, struct sym_rule_path *path, bool spans)
+static bool take_brackets(struct sym_rule_lexer *lexer, struct sym_rule_path *path, bool spans)
 {
   uint64_t number;
-  if (!sym_scan_number(scan, &number))
-    return sym_scan_fail(scan, "a number is missing after '['");
-  if (!sym_scan_text(scan, "..")) {
-    if (!sym_scan_text(scan, "]"))
-      return sym_scan_fail(scan, "a ']' is missing");
-    return add_part(scan, path, (struct sym_path_part){.kind = SYM_PART_INDEX, .index = number});
+  if (!sym_rule_lexer_number(lexer, &number))
+    return sym_rule_lexer_fail(lexer, "a number is missing after '['");
+  if (!sym_rule_lexer_text(lexer, "..")) {
+    if (!sym_rule_lexer_text(lexer, "]"))
+      return sym_rule_lexer_fail(lexer, "a ']' is missing");
+    return add_part(lexer, path, (struct sym_rule_path_part){.kind = SYM_PART_INDEX, .index = number});
   }
   if (!spans)
-    return sym_scan_fail(scan,
-                         "a range [%llu..] can stand only at the end of a field of a type rule or of a shown path",
-                         (unsigned long long)number);
+    return sym_rule_lexer_fail(
+        lexer, "a range [%llu..] can stand only at the end of a field of a type rule or of a shown path",
+        (unsigned long long)number);
   path->is_span = true;
   path->from = number;
-  path->to_is_constant = sym_scan_number(scan, &path->to_constant);
+  path->to_is_constant = sym_rule_lexer_number(lexer, &path->to_constant);
   if (!path->to_is_constant)
-    path->to = sym_scan_path(scan, false);
-  if (!scan->problem && path->to_is_constant && path->to_constant < path->from)
-    return sym_scan_fail(scan, "the range ends before it begins");
-  if (!sym_scan_text(scan, "]"))
-    return sym_scan_fail(scan, "a ']' is missing");
+    path->to = sym_rule_lexer_path(lexer, false);
+  if (!lexer->problem && path->to_is_constant && path->to_constant < path->from)
+    return sym_rule_lexer_fail(lexer, "the range ends before it begins");
+  if (!sym_rule_lexer_text(lexer, "]"))
+    return sym_rule_lexer_fail(lexer, "a ']' is missing");
   return true;
 }
 
-static bool scan_parts(struct sym_scan *scan, struct sym_rule_path *path, bool spans, const char **text_end)
+static bool take_parts(struct sym_rule_lexer *lexer, struct sym_rule_path *path, bool spans, const char **text_end)
 {
-  const char *name = sym_scan_identifier(scan, "a name");
-  if (!name || !add_part(scan, path, (struct sym_path_part){.kind = SYM_PART_NAME, .name = name}))
+  const char *name = sym_rule_lexer_identifier(lexer, "a name");
+  if (!name || !add_part(lexer, path, (struct sym_rule_path_part){.kind = SYM_PART_NAME, .name = name}))
     return false;
   for (;;) {
-    *text_end = scan->at;
-    if (*scan->at == '[') {
-      scan->at++;
-      if (!scan_brackets(scan, path, spans))
+    *text_end = lexer->at;
+    if (*lexer->at == '[') {
+      lexer->at++;
+      if (!take_brackets(lexer, path, spans))
         return false;
       if (path->is_span)
         return true;
-    } else if (*scan->at == '.' || (*scan->at == '-' && scan->at[1] == '>')) {
-      scan->at += *scan->at == '.' ? 1 : 2;
-      name = sym_scan_identifier(scan, "a field's name");
-      if (!name || !add_part(scan, path, (struct sym_path_part){.kind = SYM_PART_NAME, .name = name}))
+    } else if (*lexer->at == '.' || (*lexer->at == '-' && lexer->at[1] == '>')) {
+      lexer->at += *lexer->at == '.' ? 1 : 2;
+      name = sym_rule_lexer_identifier(lexer, "a field's name");
+      if (!name || !add_part(lexer, path, (struct sym_rule_path_part){.kind = SYM_PART_NAME, .name = name}))
         return false;
     } else {
       return true;
@@ -218,21 +218,21 @@ static bool scan_parts(struct sym_scan *scan, struct sym_rule_path *path, bool s
   }
 }
 
-struct sym_rule_path *sym_scan_path(struct sym_scan *scan, bool spans)
+struct sym_rule_path *sym_rule_lexer_path(struct sym_rule_lexer *lexer, bool spans)
 {
-  struct sym_rule_path *path = allocate(scan, sizeof *path);
-  if (!path || !(path->parts = allocate(scan, SYM_RULE_PARTS_MAX * sizeof *path->parts)))
+  struct sym_rule_path *path = allocate(lexer, sizeof *path);
+  if (!path || !(path->parts = allocate(lexer, SYM_RULE_PARTS_MAX * sizeof *path->parts)))
     return NULL;
-  skip_blanks(scan);
-  const char *start = scan->at, *end = start;
+  skip_blanks(lexer);
+  const char *start = lexer->at, *end = start;
   size_t stars = 0;
-  while (sym_scan_text(scan, "*"))
+  while (sym_rule_lexer_text(lexer, "*"))
     stars++;
-  if (!scan_parts(scan, path, spans, &end))
+  if (!take_parts(lexer, path, spans, &end))
     return NULL;
   for (size_t i = 0; i < stars; i++)
-    if (!add_part(scan, path, (struct sym_path_part){.kind = SYM_PART_DEREF}))
+    if (!add_part(lexer, path, (struct sym_rule_path_part){.kind = SYM_PART_DEREF}))
       return NULL;
-  path->text = copy(scan, start, (size_t)(end - start));
-  return path->text && !scan->problem ? path : NULL;
+  path->text = copy(lexer, start, (size_t)(end - start));
+  return path->text && !lexer->problem ? path : NULL;
 }

@@ -1,10 +1,15 @@
+/*
+ * Holds the names and the file of a function against what a rule asks for.
+ */
+#include "symbols/plan/rule_match.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
 
 #include "symbols/dwarf/declfile.h"
-#include "symbols/plan/planner.h"
+#include "symbols/plan/planner_state.h"
 
 int sym_function_names(struct sym_planner *planner, Dwarf_Die *root, struct sym_function_names *names)
 {

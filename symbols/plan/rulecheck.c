@@ -1,9 +1,12 @@
+/*
+ * Judges the rules of a rules file over all modules that were indexed with them.
+ */
+#include "symbols/plan/rulecheck.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "symbols/plan/rules.h"
 
 static const char *module_name(const struct fmt_index *index)
 {
@@ -44,7 +47,7 @@ int sym_rules_seen(const struct sym_rules *rules, const struct fmt_index *index)
   return 0;
 }
 
-static int tell(const struct sym_rules *rules, size_t at, const char *text, sym_message_fn message, void *data)
+static int tell(const struct sym_rules *rules, size_t at, const char *text, base_message_fn message, void *data)
 {
   char *line;
   if (asprintf(&line, "%s:%u: %s", rules->origin, rules->rules[at].line, text) < 0)
@@ -55,7 +58,7 @@ static int tell(const struct sym_rules *rules, size_t at, const char *text, sym_
   return 0;
 }
 
-int sym_rules_check(const struct sym_rules *rules, sym_message_fn message, void *data)
+int sym_rules_check(const struct sym_rules *rules, base_message_fn message, void *data)
 {
   int result = 0;
   for (size_t i = 0; rules && i < rules->count; i++) {

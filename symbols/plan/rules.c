@@ -12,7 +12,7 @@
 /* A rules file larger than this is not a rules file. */
 enum { FILE_MAX = 16 * 1024 * 1024 };
 
-static void tell(sym_message_fn message, void *data, const char *format, ...)
+static void tell(base_message_fn message, void *data, const char *format, ...)
 {
   if (!message)
     return;
@@ -24,174 +24,175 @@ static void tell(sym_message_fn message, void *data, const char *format, ...)
   message(line, data);
 }
 
-static bool scan_bounds(struct sym_scan *scan, struct sym_rule_how *how)
+static bool parse_bounds(struct sym_rule_lexer *lexer, struct sym_rule_how *how)
 {
   how->action = SYM_ACTION_RANGE;
-  how->bounds = base_arena_alloc(scan->arena, SYM_RULE_BOUNDS_MAX * sizeof *how->bounds);
+  how->bounds = base_arena_alloc(lexer->arena, SYM_RULE_BOUNDS_MAX * sizeof *how->bounds);
   if (!how->bounds) {
-    scan->no_memory = true;
-    return sym_scan_fail(scan, " ");
+    lexer->no_memory = true;
+    return sym_rule_lexer_fail(lexer, " ");
   }
   do {
-    bool negative = sym_scan_text(scan, "-");
+    bool negative = sym_rule_lexer_text(lexer, "-");
     uint64_t number;
-    if (!sym_scan_number(scan, &number))
-      return sym_scan_fail(scan, "'bucket' needs log2 or numbers separated by commas, such as 0,64,1024");
+    if (!sym_rule_lexer_number(lexer, &number))
+      return sym_rule_lexer_fail(lexer, "'bucket' needs log2 or numbers separated by commas, such as 0,64,1024");
     if (number > (uint64_t)INT64_MAX)
-      return sym_scan_fail(scan, "a bucket's bound is at most %lld", (long long)INT64_MAX);
+      return sym_rule_lexer_fail(lexer, "a bucket's bound is at most %lld", (long long)INT64_MAX);
     if (how->bound_count == SYM_RULE_BOUNDS_MAX)
-      return sym_scan_fail(scan, "a bucket rule has at most %u bounds", SYM_RULE_BOUNDS_MAX);
+      return sym_rule_lexer_fail(lexer, "a bucket rule has at most %u bounds", SYM_RULE_BOUNDS_MAX);
     int64_t bound = negative ? -(int64_t)number : (int64_t)number;
     if (how->bound_count && bound <= how->bounds[how->bound_count - 1])
-      return sym_scan_fail(scan, "the bounds of a bucket rule must ascend");
+      return sym_rule_lexer_fail(lexer, "the bounds of a bucket rule must ascend");
     how->bounds[how->bound_count++] = bound;
-  } while (sym_scan_text(scan, ","));
+  } while (sym_rule_lexer_text(lexer, ","));
   return true;
 }
 
-static bool scan_string(struct sym_scan *scan, struct sym_rule_how *how)
+static bool parse_string(struct sym_rule_lexer *lexer, struct sym_rule_how *how)
 {
   uint64_t limit;
   how->action = SYM_ACTION_STRING;
   how->limit = SYM_RULE_STRING_DEFAULT;
-  if (sym_scan_number(scan, &limit)) {
+  if (sym_rule_lexer_number(lexer, &limit)) {
     if (limit == 0 || limit > FMT_STRING_MAX)
-      return sym_scan_fail(scan, "a string's limit is 1 to %u bytes", FMT_STRING_MAX);
+      return sym_rule_lexer_fail(lexer, "a string's limit is 1 to %u bytes", FMT_STRING_MAX);
     how->limit = (uint32_t)limit;
   }
-  if (sym_scan_word(scan, "length"))
-    how->length = sym_scan_path(scan, false);
-  return !scan->problem;
+  if (sym_rule_lexer_word(lexer, "length"))
+    how->length = sym_rule_lexer_path(lexer, false);
+  return !lexer->problem;
 }
 
-static bool scan_length(struct sym_scan *scan, struct sym_rule_how *how)
+static bool parse_length(struct sym_rule_lexer *lexer, struct sym_rule_how *how)
 {
   how->action = SYM_ACTION_LENGTH;
-  if (!sym_scan_number(scan, &how->length_constant))
-    how->length = sym_scan_path(scan, false);
-  return !scan->problem;
+  if (!sym_rule_lexer_number(lexer, &how->length_constant))
+    how->length = sym_rule_lexer_path(lexer, false);
+  return !lexer->problem;
 }
 
 /* Reads what is to be done with a value. Without any word: the default. */
-static bool scan_how(struct sym_scan *scan, struct sym_rule_how *how)
+static bool parse_how(struct sym_rule_lexer *lexer, struct sym_rule_how *how)
 {
-  if (sym_scan_word(scan, "string"))
-    return scan_string(scan, how);
-  if (sym_scan_word(scan, "bucket")) {
-    if (!sym_scan_word(scan, "log2"))
-      return scan_bounds(scan, how);
+  if (sym_rule_lexer_word(lexer, "string"))
+    return parse_string(lexer, how);
+  if (sym_rule_lexer_word(lexer, "bucket")) {
+    if (!sym_rule_lexer_word(lexer, "log2"))
+      return parse_bounds(lexer, how);
     how->action = SYM_ACTION_LOG2;
-  } else if (sym_scan_word(scan, "ignore")) {
+  } else if (sym_rule_lexer_word(lexer, "ignore")) {
     how->action = SYM_ACTION_IGNORE;
-  } else if (sym_scan_word(scan, "length")) {
-    return scan_length(scan, how);
-  } else if (sym_scan_word(scan, "value")) {
+  } else if (sym_rule_lexer_word(lexer, "length")) {
+    return parse_length(lexer, how);
+  } else if (sym_rule_lexer_word(lexer, "value")) {
     how->action = SYM_ACTION_VALUE;
-  } else if (sym_scan_word(scan, "type")) {
+  } else if (sym_rule_lexer_word(lexer, "type")) {
     how->action = SYM_ACTION_TYPE;
   }
-  return !scan->problem;
+  return !lexer->problem;
 }
 
 /* "{2}" must name a field. */
-static bool check_template(struct sym_scan *scan, const struct sym_rule *rule)
+static bool check_template(struct sym_rule_lexer *lexer, const struct sym_rule *rule)
 {
   for (const char *at = rule->print; (at = strchr(at, '{')) != NULL; at++) {
     char *end;
     unsigned long field = strtoul(at + 1, &end, 10);
     if (end == at + 1 || *end != '}')
-      return sym_scan_fail(scan, "in a print text '{' begins the number of a field, such as {0}");
+      return sym_rule_lexer_fail(lexer, "in a print text '{' begins the number of a field, such as {0}");
     if (field >= rule->field_count)
-      return sym_scan_fail(scan, "the print text names field {%lu} and there are %zu, counted from 0", field,
-                           rule->field_count);
+      return sym_rule_lexer_fail(lexer, "the print text names field {%lu} and there are %zu, counted from 0", field,
+                                 rule->field_count);
   }
   return true;
 }
 
-static bool scan_field(struct sym_scan *scan, struct sym_rule_field *field)
+static bool parse_field(struct sym_rule_lexer *lexer, struct sym_rule_field *field)
 {
-  const char *start = scan->at;
-  const char *label = sym_scan_identifier(scan, "a field");
-  if (label && sym_scan_text(scan, "=")) {
+  const char *start = lexer->at;
+  const char *label = sym_rule_lexer_identifier(lexer, "a field");
+  if (label && sym_rule_lexer_text(lexer, "=")) {
     field->label = label;
-    field->path = sym_scan_path(scan, true);
+    field->path = sym_rule_lexer_path(lexer, true);
   } else if (label) {
-    scan->at = start;
-    field->path = sym_scan_path(scan, true);
+    lexer->at = start;
+    field->path = sym_rule_lexer_path(lexer, true);
     field->label = field->path ? field->path->text : NULL;
   }
-  if (scan->problem || !scan_how(scan, &field->how))
+  if (lexer->problem || !parse_how(lexer, &field->how))
     return false;
   if (field->how.action == SYM_ACTION_LENGTH || field->how.action == SYM_ACTION_IGNORE)
-    return sym_scan_fail(scan, "a field can be a string, bucket, value or type; leave out what is not to be seen");
+    return sym_rule_lexer_fail(lexer,
+                               "a field can be a string, bucket, value or type; leave out what is not to be seen");
   if (field->path->is_span && field->how.action != SYM_ACTION_DEFAULT)
-    return sym_scan_fail(scan, "a range of elements prints as its values and takes no further word");
+    return sym_rule_lexer_fail(lexer, "a range of elements prints as its values and takes no further word");
   return true;
 }
 
-static bool scan_type_rule(struct sym_scan *scan, struct sym_rule *rule)
+static bool parse_type_rule(struct sym_rule_lexer *lexer, struct sym_rule *rule)
 {
   rule->kind = SYM_RULE_TYPE;
-  rule->name = sym_scan_name(scan, "the type's name");
-  rule->fields = base_arena_alloc(scan->arena, SYM_RULE_FIELDS_MAX * sizeof *rule->fields);
+  rule->name = sym_rule_lexer_name(lexer, "the type's name");
+  rule->fields = base_arena_alloc(lexer->arena, SYM_RULE_FIELDS_MAX * sizeof *rule->fields);
   if (!rule->fields) {
-    scan->no_memory = true;
-    return sym_scan_fail(scan, " ");
+    lexer->no_memory = true;
+    return sym_rule_lexer_fail(lexer, " ");
   }
   do {
     if (rule->field_count == SYM_RULE_FIELDS_MAX)
-      return sym_scan_fail(scan, "a type rule has at most %u fields", SYM_RULE_FIELDS_MAX);
-    if (!scan_field(scan, &rule->fields[rule->field_count]))
+      return sym_rule_lexer_fail(lexer, "a type rule has at most %u fields", SYM_RULE_FIELDS_MAX);
+    if (!parse_field(lexer, &rule->fields[rule->field_count]))
       return false;
     rule->field_count++;
-  } while (sym_scan_text(scan, ","));
-  if (!sym_scan_word(scan, "print"))
-    return !scan->problem;
-  rule->print = sym_scan_quoted(scan);
-  return rule->print && check_template(scan, rule);
+  } while (sym_rule_lexer_text(lexer, ","));
+  if (!sym_rule_lexer_word(lexer, "print"))
+    return !lexer->problem;
+  rule->print = sym_rule_lexer_quoted(lexer);
+  return rule->print && check_template(lexer, rule);
 }
 
-static bool scan_function_rule(struct sym_scan *scan, struct sym_rule *rule)
+static bool parse_function_rule(struct sym_rule_lexer *lexer, struct sym_rule *rule)
 {
-  rule->name = sym_scan_name(scan, "the function's name");
+  rule->name = sym_rule_lexer_name(lexer, "the function's name");
   rule->is_glob = rule->name && strpbrk(rule->name, "*?[") != NULL;
-  if (sym_scan_word(scan, "show")) {
+  if (sym_rule_lexer_word(lexer, "show")) {
     rule->kind = SYM_RULE_SHOW;
-    rule->path = sym_scan_path(scan, true);
-    if (scan->problem || !scan_how(scan, &rule->how))
+    rule->path = sym_rule_lexer_path(lexer, true);
+    if (lexer->problem || !parse_how(lexer, &rule->how))
       return false;
     if (rule->how.action == SYM_ACTION_IGNORE || rule->how.action == SYM_ACTION_LENGTH)
-      return sym_scan_fail(scan, "what is shown can be a string, bucket, value or type");
+      return sym_rule_lexer_fail(lexer, "what is shown can be a string, bucket, value or type");
     if (rule->path->is_span && rule->how.action != SYM_ACTION_DEFAULT)
-      return sym_scan_fail(scan, "a range of elements prints as its values and takes no further word");
+      return sym_rule_lexer_fail(lexer, "a range of elements prints as its values and takes no further word");
     return true;
   }
   rule->kind = SYM_RULE_PARAMETER;
-  rule->parameter = sym_scan_identifier(scan, "a parameter, or 'show' and a path,");
-  if (scan->problem || !scan_how(scan, &rule->how))
+  rule->parameter = sym_rule_lexer_identifier(lexer, "a parameter, or 'show' and a path,");
+  if (lexer->problem || !parse_how(lexer, &rule->how))
     return false;
   if (rule->how.action == SYM_ACTION_DEFAULT)
-    return sym_scan_fail(scan, "after the parameter comes string, bucket, ignore, length, value or type");
+    return sym_rule_lexer_fail(lexer, "after the parameter comes string, bucket, ignore, length, value or type");
   return true;
 }
 
-static bool scan_rule(struct sym_scan *scan, struct sym_rule *rule)
+static bool parse_rule(struct sym_rule_lexer *lexer, struct sym_rule *rule)
 {
-  if (sym_scan_word(scan, "file")) {
-    rule->file = sym_scan_name(scan, "the file's name");
-    if (!sym_scan_word(scan, "function"))
-      return sym_scan_fail(scan, "after 'file NAME:' comes 'function'");
-    scan_function_rule(scan, rule);
-  } else if (sym_scan_word(scan, "function")) {
-    scan_function_rule(scan, rule);
-  } else if (sym_scan_word(scan, "type")) {
-    scan_type_rule(scan, rule);
+  if (sym_rule_lexer_word(lexer, "file")) {
+    rule->file = sym_rule_lexer_name(lexer, "the file's name");
+    if (!sym_rule_lexer_word(lexer, "function"))
+      return sym_rule_lexer_fail(lexer, "after 'file NAME:' comes 'function'");
+    parse_function_rule(lexer, rule);
+  } else if (sym_rule_lexer_word(lexer, "function")) {
+    parse_function_rule(lexer, rule);
+  } else if (sym_rule_lexer_word(lexer, "type")) {
+    parse_type_rule(lexer, rule);
   } else {
-    sym_scan_fail(scan, "a rule begins with 'type', 'function' or 'file'");
+    sym_rule_lexer_fail(lexer, "a rule begins with 'type', 'function' or 'file'");
   }
-  if (!scan->problem && !sym_scan_end(scan))
-    sym_scan_fail(scan, "unexpected text: '%.40s'", scan->at);
-  return !scan->problem;
+  if (!lexer->problem && !sym_rule_lexer_end(lexer))
+    sym_rule_lexer_fail(lexer, "unexpected text: '%.40s'", lexer->at);
+  return !lexer->problem;
 }
 
 static struct sym_rule *new_rule(struct sym_rules *rules)
@@ -210,26 +211,26 @@ static struct sym_rule *new_rule(struct sym_rules *rules)
 }
 
 /* One line of the text, NUL-terminated. */
-static int parse_line(struct sym_rules *rules, const char *line, unsigned number, sym_message_fn message, void *data)
+static int parse_line(struct sym_rules *rules, const char *line, unsigned number, base_message_fn message, void *data)
 {
-  struct sym_scan scan = {.arena = &rules->arena, .at = line};
-  if (sym_scan_end(&scan))
+  struct sym_rule_lexer lexer = {.arena = &rules->arena, .at = line};
+  if (sym_rule_lexer_end(&lexer))
     return 0;
   struct sym_rule *rule = new_rule(rules);
   if (!rule)
     return -ENOMEM;
   rule->line = number;
-  if (scan_rule(&scan, rule)) {
+  if (parse_rule(&lexer, rule)) {
     rules->count++;
     return 0;
   }
-  if (scan.no_memory)
+  if (lexer.no_memory)
     return -ENOMEM;
-  tell(message, data, "%s:%u: %s", rules->origin, number, scan.problem);
+  tell(message, data, "%s:%u: %s", rules->origin, number, lexer.problem);
   return -EINVAL;
 }
 
-static int parse_text(struct sym_rules *rules, sym_message_fn message, void *data)
+static int parse_text(struct sym_rules *rules, base_message_fn message, void *data)
 {
   int result = 0;
   unsigned number = 0;
@@ -253,7 +254,7 @@ static int parse_text(struct sym_rules *rules, sym_message_fn message, void *dat
   return result;
 }
 
-int sym_rules_parse(const char *text, size_t size, const char *origin, sym_message_fn message, void *data,
+int sym_rules_parse(const char *text, size_t size, const char *origin, base_message_fn message, void *data,
                     struct sym_rules **rules)
 {
   struct sym_rules *made = calloc(1, sizeof *made);
@@ -311,7 +312,7 @@ static int read_file(FILE *file, char **text, size_t *size)
   return 0;
 }
 
-int sym_rules_load(const char *path, sym_message_fn message, void *data, struct sym_rules **rules)
+int sym_rules_load(const char *path, base_message_fn message, void *data, struct sym_rules **rules)
 {
   char *text = NULL;
   size_t size = 0;

@@ -11,16 +11,17 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "symbols/index/symbols.h"
+#include "base/message.h"
+#include "format/index.h"
 
-enum sym_path_part_kind {
+enum sym_rule_path_part_kind {
   SYM_PART_NAME,  /* a parameter or field; through a pointer, to what it points to */
   SYM_PART_INDEX, /* [N] of an array or a pointer */
   SYM_PART_DEREF, /* a leading '*' of the path, applied last */
 };
 
-struct sym_path_part {
-  uint8_t kind; /* enum sym_path_part_kind */
+struct sym_rule_path_part {
+  uint8_t kind; /* enum sym_rule_path_part_kind */
   const char *name;
   uint64_t index;
 };
@@ -28,7 +29,7 @@ struct sym_path_part {
 /* req->hdr.kind, ne[0..ndim], *length. */
 struct sym_rule_path {
   const char *text; /* as written, without a span */
-  struct sym_path_part *parts;
+  struct sym_rule_path_part *parts;
   size_t part_count;
   bool is_span; /* [from..to] at the end */
   uint64_t from;
@@ -105,7 +106,13 @@ struct sym_rules {
 #define SYM_RULE_BOUNDS_MAX     64u
 
 /* Parses `size` bytes of rules text (copied). Errors name `origin` and the line. -EINVAL, -ENOMEM. */
-int sym_rules_parse(const char *text, size_t size, const char *origin, sym_message_fn message, void *data,
+int sym_rules_parse(const char *text, size_t size, const char *origin, base_message_fn message, void *data,
                     struct sym_rules **rules);
+
+/* Reads a rules file (docs/rules.md). Errors name the file and the line. */
+int sym_rules_load(const char *path, base_message_fn message, void *data, struct sym_rules **rules);
+void sym_rules_free(struct sym_rules *rules);
+/* XXH64 (seed 0) of the rules' text; 0 for NULL. */
+uint64_t sym_rules_hash(const struct sym_rules *rules);
 
 #endif

@@ -10,6 +10,7 @@
 #define CALLSIG_SYMBOLS_SITES_CALLSITES_H
 
 #include "base/vector.h"
+#include "format/index.h"
 #include "symbols/sites/instances.h"
 
 struct sym_call_sites {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symbols/base/addressmap.h"
-#include "symbols/plan/plan.h"
+#include "symbols/dwarf/die.h"
 #include "symbols/sites/site_function.h"
 #include "symbols/sites/sites.h"
 
@@ -232,7 +232,7 @@ uint32_t sym_instances_range_at(const struct sym_instances *instances, uint64_t 
 }
 
 /* What the address in this_fn is compared with. */
-struct identity {
+struct named_function {
   uint64_t address;
   const struct sym_range *range;   /* of the subprogram that begins there, or NULL */
   const struct sym_symbol *symbol; /* at the address, or NULL */
@@ -265,23 +265,23 @@ static bool is_same_name(const char *a, const char *b)
 /* Whether `die` is an instance of the function at that address: the same declaring DIE, or, for functions that several
  * units define, the same symbol. Constructors have several symbols for one declaration, so their out-of-line instance's
  * own name counts too. */
-static bool is_same_function(const struct identity *identity, Dwarf_Die *die)
+static bool is_same_function(const struct named_function *named_function, Dwarf_Die *die)
 {
   const char *name = linkage_name(die);
-  if (identity->range) {
-    Dwarf_Die concrete = identity->range->die, root, other;
-    sym_plan_root(&concrete, &root);
-    sym_plan_root(die, &other);
+  if (named_function->range) {
+    Dwarf_Die concrete = named_function->range->die, root, other;
+    sym_die_root(&concrete, &root);
+    sym_die_root(die, &other);
     if (root.addr == other.addr)
       return true;
     const char *concrete_name = linkage_name(&concrete);
     if (name && concrete_name && is_same_name(name, concrete_name))
       return true;
   }
-  if (!name || !identity->symbol)
+  if (!name || !named_function->symbol)
     return false;
-  size_t length = sym_symbol_base_length(identity->symbol->name);
-  return strncmp(identity->symbol->name, name, length) == 0 && name[length] == '\0';
+  size_t length = sym_symbol_base_length(named_function->symbol->name);
+  return strncmp(named_function->symbol->name, name, length) == 0 && name[length] == '\0';
 }
 
 /* What choosing looks up. */
@@ -302,23 +302,24 @@ static void choose(const struct knowledge *knowledge, const struct walk *walk, u
                    struct sym_instance *instance)
 {
   const struct node *nodes = walk->nodes.data;
-  const struct identity identity = {.address = instance->this_function,
-                                    .range = range_entered_at(knowledge->instances, instance->this_function),
-                                    .symbol = sym_symbol_table_exact(knowledge->symbols, instance->this_function)};
+  const struct named_function named_function = {
+      .address = instance->this_function,
+      .range = range_entered_at(knowledge->instances, instance->this_function),
+      .symbol = sym_symbol_table_exact(knowledge->symbols, instance->this_function)};
   uint32_t chosen = innermost;
-  while (identity.address && chosen != FMT_NONE) {
+  while (named_function.address && chosen != FMT_NONE) {
     Dwarf_Die die = nodes[chosen].die;
-    if (is_same_function(&identity, &die))
+    if (is_same_function(&named_function, &die))
       break;
     chosen = nodes[chosen].parent;
   }
-  if (chosen == FMT_NONE && identity.range) {
+  if (chosen == FMT_NONE && named_function.range) {
     instance->is_hidden = instance->is_inlined = true;
-    instance->entered = identity.range->die;
+    instance->entered = named_function.range->die;
     return;
   }
   /* A function that the compiler describes nowhere (clang's intrinsics are `nodebug`): known by its symbol. */
-  if (chosen == FMT_NONE && identity.symbol) {
+  if (chosen == FMT_NONE && named_function.symbol) {
     instance->is_known = false;
     return;
   }
@@ -385,14 +386,14 @@ static int find_spans(const struct sym_instances *instances, const struct base_v
   return error;
 }
 
-static int find_identities(const struct sym_instances *instances, const struct sym_hook *hook,
-                           const struct base_vector *sites, const struct sym_symbol_table *symbols)
+static int find_site_functions(const struct sym_instances *instances, const struct sym_hook *hook,
+                               const struct base_vector *sites, const struct sym_symbol_table *symbols)
 {
   struct base_vector spans = BASE_VECTOR_OF(struct sym_code_span);
   uint64_t *functions = malloc((sites->count + 1) * sizeof *functions);
   int error = functions ? find_spans(instances, sites, symbols, &spans) : -ENOMEM;
   if (!error)
-    error = sym_identities_find(hook, sites, &spans, functions);
+    error = sym_site_functions_find(hook, sites, &spans, functions);
   for (uint32_t i = 0; !error && i < sites->count; i++)
     ((struct sym_instance *)base_vector_at(&instances->instances, i))->this_function = functions[i];
   base_vector_free(&spans);
@@ -415,7 +416,7 @@ int sym_instances_find(struct sym_instances *instances, const struct sym_debugfi
     error = walk_units(&walk, file->dwarf);
   if (!error) {
     settle_ranges(&instances->ranges);
-    error = find_identities(instances, hook, sites, symbols);
+    error = find_site_functions(instances, hook, sites, symbols);
   }
   const struct knowledge knowledge = {.instances = instances, .symbols = symbols};
   for (uint32_t i = 0; !error && i < sites->count; i++)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/vector.h"
+#include "format/index.h"
 #include "symbols/elf/debugfile.h"
 #include "symbols/elf/hook.h"
 #include "symbols/elf/symboltable.h"

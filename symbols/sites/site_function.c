@@ -271,8 +271,8 @@ static bool has_site(const struct base_vector *sites, const struct sym_code_span
   return low < sites->count && all[low].call < span->high;
 }
 
-int sym_identities_find(const struct sym_hook *hook, const struct base_vector *sites, const struct base_vector *spans,
-                        uint64_t *functions)
+int sym_site_functions_find(const struct sym_hook *hook, const struct base_vector *sites,
+                            const struct base_vector *spans, uint64_t *functions)
 {
   memset(functions, 0, sites->count * sizeof *functions);
   int error = 0;

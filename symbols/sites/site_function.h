@@ -23,7 +23,7 @@ struct sym_code_span {
 
 /* Writes the address passed at each of `sites` (struct sym_found_site) into `functions`, 0 where it cannot be told or
  * the site lies in no span. `spans` are struct sym_code_span. -ENOMEM. */
-int sym_identities_find(const struct sym_hook *hook, const struct base_vector *sites, const struct base_vector *spans,
-                        uint64_t *functions);
+int sym_site_functions_find(const struct sym_hook *hook, const struct base_vector *sites,
+                            const struct base_vector *spans, uint64_t *functions);
 
 #endif

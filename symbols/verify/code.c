@@ -1,3 +1,6 @@
+/*
+ * Reads the program's instructions as far as they tell which function a hook is called for.
+ */
 #include "symbols/verify/code.h"
 
 #include <elf.h>

@@ -1,5 +1,9 @@
+/*
+ * Compares how the index reads one parameter at one site with what libdwarf says of it.
+ */
 #include "symbols/verify/compare.h"
 
+#include "symbols/verify/die.h"
 #include "symbols/verify/emulate.h"
 
 enum { STEPS_MAX = 200 /* instructions after a call that are followed */ };

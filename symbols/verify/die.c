@@ -1,4 +1,7 @@
-#include "symbols/verify/reader.h"
+/*
+ * Reads single debugging information entries with libdwarf.
+ */
+#include "symbols/verify/die.h"
 
 #include <string.h>
 

@@ -1,3 +1,6 @@
+/*
+ * Runs the moves that compilers put after a hook's call on a machine with arbitrary contents.
+ */
 #include "symbols/verify/emulate.h"
 
 #include "symbols/verify/instruction.h"

@@ -1,3 +1,6 @@
+/*
+ * Lists the out-of-line functions of a module by name, and finds the one that a hook is given.
+ */
 #include "symbols/verify/entries.h"
 
 #include <errno.h>

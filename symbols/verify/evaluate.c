@@ -1,7 +1,11 @@
+/*
+ * Finds the value of a variable at a site: the descriptions that hold there, in pieces or whole.
+ */
 #include "symbols/verify/evaluate.h"
 
 #include <string.h>
 
+#include "symbols/verify/die.h"
 #include "symbols/verify/expressions.h"
 #include "symbols/verify/run.h"
 
@@ -241,20 +245,4 @@ int vf_register_of(const struct vf_place *place, Dwarf_Die die, Dwarf_Half name)
     reg = expression.ops[0].atom - DW_OP_reg0;
   vf_list_close(&list);
   return reg;
-}
-
-bool vf_evaluate_block(const struct vf_place *place, const void *block, uint64_t length, const uint64_t *initial,
-                       uint64_t *value)
-{
-  struct vf_list list;
-  struct vf_expression expression;
-  struct vf_run run = {.place = place, .moment = VF_AT_CALL, .nesting = VF_NESTING_MAX, .status = VF_READ};
-  bool read = vf_list_of_block(place->module->frames, NULL, block, length, &list, &expression);
-  if (read && initial)
-    read = vf_push(&run, *initial);
-  read = read && vf_run(&run, expression.ops, expression.count) && vf_need(&run, 1);
-  if (read)
-    *value = run.stack[run.depth - 1].word;
-  vf_list_close(&list);
-  return read;
 }

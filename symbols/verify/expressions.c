@@ -1,6 +1,11 @@
+/*
+ * Decodes DWARF expressions and location lists with libdwarf.
+ */
 #include "symbols/verify/expressions.h"
 
 #include <string.h>
+
+#include "symbols/verify/die.h"
 
 bool vf_list_open(Dwarf_Die die, Dwarf_Half name, struct vf_list *list)
 {

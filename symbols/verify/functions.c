@@ -1,7 +1,12 @@
+/*
+ * Functions as libdwarf reads them, each once, with their parameters.
+ */
 #include "symbols/verify/functions.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbols/verify/die.h"
 
 enum { BUCKETS = 4096, PARAMETERS_MAX = 255 };
 

@@ -1,3 +1,6 @@
+/*
+ * Decodes x86-64 instructions, independently of the decoder that the index is made with.
+ */
 #include "symbols/verify/instruction.h"
 
 #include <string.h>

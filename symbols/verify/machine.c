@@ -1,3 +1,6 @@
+/*
+ * A machine with arbitrary contents, and capture programs run on it.
+ */
 #include "symbols/verify/machine.h"
 
 #include <string.h>

@@ -1,9 +1,14 @@
-#include "symbols/verify/reader.h"
+/*
+ * Opens a module with libdwarf, and lists its scopes, ranges and calls.
+ */
+#include "symbols/verify/module.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbols/verify/die.h"
 
 enum { DEPTH_MAX = 512 };
 
@@ -437,7 +442,7 @@ static void open_frames(struct vf_module *module, const char *path)
     module->fde_count = 0;
 }
 
-static void tell(const char *path, const char *what, sym_message_fn message, void *data)
+static void tell(const char *path, const char *what, base_message_fn message, void *data)
 {
   char line[PATH_MAX + 256];
   snprintf(line, sizeof line, "%s: %s", path, what);
@@ -445,7 +450,7 @@ static void tell(const char *path, const char *what, sym_message_fn message, voi
     message(line, data);
 }
 
-int vf_module_open(struct vf_module *module, const char *path, FILE *out, sym_message_fn message, void *data)
+int vf_module_open(struct vf_module *module, const char *path, FILE *out, base_message_fn message, void *data)
 {
   char found[PATH_MAX] = "";
   module->path = path;

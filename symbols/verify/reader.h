@@ -13,9 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
-#include "symbols/index/symbols.h"
+#include "format/open.h"
 
 /* Where libdwarf puts an error. It ends the process when it finds no place for one, and looks into the skeleton's
  * object for what a .dwo file lacks only when it can see which error that was. What could not be read shows in the
@@ -79,40 +80,5 @@ struct vf_module {
   uint64_t unreadable_units;  /* split units whose .dwo file is missing or cannot be read */
   uint64_t unreadable_ranges; /* functions and inlined instances whose list of ranges libdwarf cannot read */
 };
-
-/* Opens the module and reads its scopes. -ENOENT: it has no DWARF that libdwarf finds. */
-int vf_module_open(struct vf_module *module, const char *path, FILE *out, sym_message_fn message, void *data);
-void vf_module_close(struct vf_module *module);
-
-/* The innermost scope that holds `pc`, or NULL. */
-struct vf_scope *vf_scope_at(struct vf_module *module, uint64_t pc);
-
-/* The range of a scope that holds `pc`. False: none does. */
-bool vf_scope_range(const struct vf_module *module, const struct vf_scope *scope, uint64_t pc, uint64_t *low,
-                    uint64_t *high);
-
-/* DIEs. Those handed out live until the module is closed. */
-Dwarf_Half vf_tag(Dwarf_Die die);
-uint64_t vf_offset(Dwarf_Die die);
-const char *vf_name(Dwarf_Die die); /* its own DW_AT_name, NULL for none */
-bool vf_attribute(Dwarf_Die die, Dwarf_Half name, Dwarf_Attribute *attribute);
-bool vf_has(Dwarf_Die die, Dwarf_Half name);
-bool vf_unsigned(Dwarf_Die die, Dwarf_Half name, uint64_t *value);
-Dwarf_Die vf_reference(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name); /* NULL for none */
-Dwarf_Die vf_at(Dwarf_Debug dbg, Dwarf_Die near, uint64_t offset);
-Dwarf_Die vf_child(Dwarf_Die die);
-Dwarf_Die vf_sibling(Dwarf_Debug dbg, Dwarf_Die die);
-Dwarf_Die vf_root(Dwarf_Debug dbg, Dwarf_Die die);      /* abstract origins followed */
-Dwarf_Die vf_complete(Dwarf_Debug dbg, Dwarf_Die type); /* the definition that a type unit has, or `type` */
-uint64_t vf_parent_key(Dwarf_Die die);                  /* struct vf_parent.key: .debug_types counts on its own */
-bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die);
-bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die); /* made by clang */
-
-/* DW_AT_linkage_name of a function, from its declaration or abstract instance where it has none itself; NULL for none.
- */
-const char *vf_linkage_name(Dwarf_Debug dbg, Dwarf_Die die);
-
-/* The name with its scopes, as the index prints it; in the module's arena. */
-const char *vf_qualified(struct vf_module *module, struct vf_object *object, Dwarf_Die die);
 
 #endif

@@ -1,16 +1,19 @@
+/*
+ * Runs the operations of a DWARF expression, with the call frame information that some of them ask for.
+ */
 #include "symbols/verify/run.h"
 
 #include <string.h>
 
-enum { STEPS_MAX = 4096 };
-enum { RAX = 0, RBX = 3, RSI = 4, RDI = 5, R12 = 12, R15 = 15 };
+#include "symbols/verify/die.h"
 
-bool vf_stop(struct vf_run *run, enum vf_status status, const char *why)
-{
-  run->status = status;
-  run->why = why;
-  return false;
-}
+enum {
+  STEPS_MAX = 4096, /* an expression with more is endless */
+  RETURN_ADDRESS_SIZE = 8,
+};
+
+/* DWARF numbers of registers. */
+enum { RAX = 0, RBX = 3, RSI = 4, RDI = 5, R12 = 12, R15 = 15 };
 
 static bool survives_calls(uint64_t reg)
 {
@@ -28,22 +31,74 @@ bool vf_read_register(struct vf_run *run, uint64_t reg, uint64_t *value)
   return true;
 }
 
-static bool push_entry(struct vf_run *run, struct vf_entry entry)
+/* The value of a whole expression of the call frame information. */
+static bool run_block(const struct vf_place *place, const void *block, uint64_t length, uint64_t *value)
 {
-  if (run->depth == VF_STACK_MAX)
-    return vf_stop(run, VF_LOST, "stack overflow");
-  run->stack[run->depth++] = entry;
+  struct vf_list list;
+  struct vf_expression expression;
+  struct vf_run run = {.place = place, .moment = VF_AT_CALL, .nesting = VF_NESTING_MAX, .status = VF_READ};
+  bool read = vf_list_of_block(place->module->frames, NULL, block, length, &list, &expression);
+  read = read && vf_run(&run, expression.ops, expression.count) && vf_need(&run, 1);
+  if (read)
+    *value = run.stack[run.depth - 1].word;
+  vf_list_close(&list);
+  return read;
+}
+
+/* The description of the frame at the hook's call. */
+static bool fde_at(const struct vf_place *place, Dwarf_Fde *fde)
+{
+  Dwarf_Addr low, high;
+  return place->module->fde_count &&
+         dwarf_get_fde_at_pc(place->module->fdes, place->pc - 1, fde, &low, &high, VF_ERROR) == DW_DLV_OK;
+}
+
+bool vf_frame_cfa(const struct vf_place *place, uint64_t *cfa)
+{
+  Dwarf_Fde fde;
+  Dwarf_Small type;
+  Dwarf_Signed has_offset, reg, offset;
+  Dwarf_Ptr block;
+  Dwarf_Addr row, next;
+  Dwarf_Bool more;
+  if (!fde_at(place, &fde) || dwarf_get_fde_info_for_cfa_reg3_b(fde, place->pc - 1, &type, &has_offset, &reg, &offset,
+                                                                &block, &row, &more, &next, VF_ERROR) != DW_DLV_OK)
+    return false;
+  if (type == DW_EXPR_EXPRESSION || type == DW_EXPR_VAL_EXPRESSION)
+    return run_block(place, block, (uint64_t)offset, cfa);
+  if (reg < 0 || reg >= VF_REGISTERS)
+    return false;
+  *cfa = place->machine->registers[reg] + (uint64_t)(has_offset ? offset : 0);
   return true;
 }
 
-bool vf_push(struct vf_run *run, uint64_t word)
+bool vf_frame_entry(const struct vf_place *place, unsigned reg, uint64_t *value)
 {
-  return push_entry(run, (struct vf_entry){.word = word});
-}
-
-bool vf_need(struct vf_run *run, unsigned count)
-{
-  return run->depth >= count || vf_stop(run, VF_LOST, "stack underflow");
+  Dwarf_Fde fde;
+  Dwarf_Small type;
+  Dwarf_Signed has_offset, source, offset;
+  Dwarf_Ptr block;
+  Dwarf_Addr row;
+  uint64_t cfa;
+  bool is_saved_by_callee = reg == 3 || reg == 6 || (reg >= 12 && reg <= 15);
+  if (reg == VF_RSP) {
+    if (!vf_frame_cfa(place, &cfa))
+      return false;
+    *value = cfa - RETURN_ADDRESS_SIZE;
+    return true;
+  }
+  if (!is_saved_by_callee || !fde_at(place, &fde) ||
+      dwarf_get_fde_info_for_reg3(fde, (Dwarf_Half)reg, place->pc - 1, &type, &has_offset, &source, &offset, &block,
+                                  &row, VF_ERROR) != DW_DLV_OK)
+    return false;
+  if (source == DW_FRAME_SAME_VAL) {
+    *value = place->machine->registers[reg];
+    return true;
+  }
+  if (type != DW_EXPR_OFFSET || !has_offset || !vf_frame_cfa(place, &cfa))
+    return false;
+  *value = vf_machine_load(place->machine, cfa + (uint64_t)offset, 8);
+  return true;
 }
 
 static bool push_frame_base(struct vf_run *run, uint64_t offset)
@@ -88,11 +143,11 @@ static bool push_entry_value(struct vf_run *run, const struct vf_op *op)
   return vf_push(run, value);
 }
 
-static bool type_at(struct vf_run *run, uint64_t offset, struct vf_entry *type)
+static bool type_at(struct vf_run *run, uint64_t offset, struct vf_stack_entry *type)
 {
   Dwarf_Off unit;
   uint64_t size, encoding;
-  *type = (struct vf_entry){0};
+  *type = (struct vf_stack_entry){0};
   if (dwarf_CU_dieoffset_given_die(run->near, &unit, NULL) != DW_DLV_OK)
     return false;
   /* The operand is relative to the unit's header, and so is the offset of the unit's own DIE within it. */
@@ -109,15 +164,10 @@ static bool type_at(struct vf_run *run, uint64_t offset, struct vf_entry *type)
   return true;
 }
 
-static uint64_t extended(struct vf_entry entry)
-{
-  return entry.size ? vf_extend(entry.word, entry.size, entry.is_signed) : entry.word;
-}
-
 /* const_type, regval_type, deref_type, convert and reinterpret. Floating conversions are not evaluated. */
 static bool typed(struct vf_run *run, const struct vf_op *op)
 {
-  struct vf_entry type = {0};
+  struct vf_stack_entry type = {0};
   bool converts = op->atom == DW_OP_convert || op->atom == DW_OP_GNU_convert || op->atom == DW_OP_reinterpret ||
                   op->atom == DW_OP_GNU_reinterpret;
   bool reads_register = op->atom == DW_OP_regval_type || op->atom == DW_OP_GNU_regval_type;
@@ -129,8 +179,8 @@ static bool typed(struct vf_run *run, const struct vf_op *op)
     if (op->operands[1] > 8)
       return vf_stop(run, VF_LOST, "wide constant");
     memcpy(&type.word, (const void *)(uintptr_t)op->operands[2], op->operands[1]);
-    type.word = extended(type);
-    return push_entry(run, type);
+    type.word = vf_extended(type);
+    return vf_push_entry(run, type);
   }
   if (reads_register) {
     uint64_t reg = op->operands[0];
@@ -138,208 +188,23 @@ static bool typed(struct vf_run *run, const struct vf_op *op)
       type.word = run->place->machine->vectors[reg - VF_XMM0];
     else if (!vf_read_register(run, reg, &type.word))
       return false;
-    type.word = extended(type);
-    return push_entry(run, type);
+    type.word = vf_extended(type);
+    return vf_push_entry(run, type);
   }
   if (!vf_need(run, 1))
     return false;
-  struct vf_entry *top = &run->stack[run->depth - 1];
+  struct vf_stack_entry *top = &run->stack[run->depth - 1];
   if (!converts) {
     type.word = vf_machine_load(run->place->machine, top->word, (unsigned)op->operands[0]);
-    type.word = extended(type);
+    type.word = vf_extended(type);
   } else {
     bool reinterprets = op->atom == DW_OP_reinterpret || op->atom == DW_OP_GNU_reinterpret;
     if ((type.is_float || top->is_float) && !reinterprets)
       return vf_stop(run, VF_UNKNOWN, "floating conversion");
     type.word = top->word;
-    type.word = extended(type);
+    type.word = vf_extended(type);
   }
   *top = type;
-  return true;
-}
-
-/* Both operands of an operation other than a shift must have one type. LLVM writes untyped constants beside typed
- * values all the same: where the low bits of the result follow from the low bits of the operands, the type that is
- * there is meant; elsewhere signedness would have to be guessed. */
-static bool settle_types(struct vf_run *run, uint8_t atom, struct vf_entry *left, const struct vf_entry *right)
-{
-  bool is_modular = atom == DW_OP_plus || atom == DW_OP_minus || atom == DW_OP_mul || atom == DW_OP_and ||
-                    atom == DW_OP_or || atom == DW_OP_xor;
-  if (atom == DW_OP_shl || atom == DW_OP_shr || atom == DW_OP_shra ||
-      (left->size == right->size && left->is_signed == right->is_signed))
-    return true;
-  if (!is_modular || (left->size && right->size))
-    return vf_stop(run, VF_LOST, "operands of two types");
-  if (!left->size) {
-    left->size = right->size;
-    left->is_signed = right->is_signed;
-  }
-  return true;
-}
-
-static bool arithmetic(struct vf_run *run, uint8_t atom)
-{
-  if (!vf_need(run, 2))
-    return false;
-  struct vf_entry right = run->stack[--run->depth];
-  struct vf_entry *left = &run->stack[run->depth - 1];
-  if (left->is_float || right.is_float)
-    return vf_stop(run, VF_UNKNOWN, "floating arithmetic");
-  if (!settle_types(run, atom, left, &right))
-    return false;
-  int64_t a = (int64_t)left->word, b = (int64_t)right.word;
-  bool as_signed = left->size == 0 || left->is_signed;
-  bool less = as_signed ? a < b : left->word < right.word, equal = a == b;
-  bool compares = true;
-  bool has_sign = atom == DW_OP_div || atom == DW_OP_mod || atom == DW_OP_lt || atom == DW_OP_le || atom == DW_OP_gt ||
-                  atom == DW_OP_ge;
-  run->is_beyond_programs |= has_sign && left->size && (atom == DW_OP_mod ? left->is_signed : !as_signed);
-  switch (atom) {
-  case DW_OP_eq:
-    left->word = equal;
-    break;
-  case DW_OP_ne:
-    left->word = !equal;
-    break;
-  case DW_OP_lt:
-    left->word = less;
-    break;
-  case DW_OP_le:
-    left->word = less || equal;
-    break;
-  case DW_OP_gt:
-    left->word = !less && !equal;
-    break;
-  case DW_OP_ge:
-    left->word = !less;
-    break;
-  default:
-    compares = false;
-    break;
-  }
-  if (compares) {
-    left->size = 0;
-    return true;
-  }
-  uint64_t count = right.word;
-  switch (atom) {
-  case DW_OP_and:
-    left->word &= right.word;
-    break;
-  case DW_OP_or:
-    left->word |= right.word;
-    break;
-  case DW_OP_xor:
-    left->word ^= right.word;
-    break;
-  case DW_OP_plus:
-    left->word += right.word;
-    break;
-  case DW_OP_minus:
-    left->word -= right.word;
-    break;
-  case DW_OP_mul:
-    left->word *= right.word;
-    break;
-  case DW_OP_shl:
-    left->word = count < 64 ? left->word << count : 0;
-    break;
-  case DW_OP_shr:
-    left->word = count < 64 ? vf_extend(left->word, left->size ? left->size : 8, false) >> count : 0;
-    break;
-  case DW_OP_shra:
-    left->word = (uint64_t)(a >> (count < 64 ? count : 63));
-    break;
-  case DW_OP_div:
-    if (b == 0)
-      return vf_stop(run, VF_LOST, "division by zero");
-    if (as_signed)
-      left->word = b == -1 ? (uint64_t) - (uint64_t)a : (uint64_t)(a / b);
-    else
-      left->word /= right.word;
-    break;
-  case DW_OP_mod:
-    if (b == 0)
-      return vf_stop(run, VF_LOST, "division by zero");
-    if (left->size && left->is_signed)
-      left->word = b == -1 ? 0 : (uint64_t)(a % b);
-    else
-      left->word %= right.word;
-    break;
-  default:
-    return vf_stop(run, VF_UNKNOWN, "operation not evaluated");
-  }
-  left->word = extended(*left);
-  return true;
-}
-
-static bool shuffle(struct vf_run *run, const struct vf_op *op)
-{
-  struct vf_entry *top = run->stack + run->depth, kept;
-  uint64_t index = op->atom == DW_OP_pick ? op->operands[0] : op->atom == DW_OP_over;
-  switch (op->atom) {
-  case DW_OP_drop:
-    if (!vf_need(run, 1))
-      return false;
-    run->depth--;
-    return true;
-  case DW_OP_swap:
-    if (!vf_need(run, 2))
-      return false;
-    kept = top[-1];
-    top[-1] = top[-2];
-    top[-2] = kept;
-    return true;
-  case DW_OP_rot:
-    if (!vf_need(run, 3))
-      return false;
-    kept = top[-1];
-    top[-1] = top[-2];
-    top[-2] = top[-3];
-    top[-3] = kept;
-    return true;
-  default:
-    return vf_need(run, (unsigned)index + 1) && push_entry(run, top[-1 - (int)index]);
-  }
-}
-
-static bool unary(struct vf_run *run, const struct vf_op *op)
-{
-  if (!vf_need(run, 1))
-    return false;
-  struct vf_entry *top = &run->stack[run->depth - 1];
-  if (top->is_float)
-    return vf_stop(run, VF_UNKNOWN, "floating arithmetic");
-  switch (op->atom) {
-  case DW_OP_abs:
-    if ((top->size == 0 || top->is_signed) && (int64_t)top->word < 0)
-      top->word = -top->word;
-    break;
-  case DW_OP_neg:
-    top->word = -top->word;
-    break;
-  case DW_OP_not:
-    top->word = ~top->word;
-    break;
-  case DW_OP_plus_uconst:
-    top->word += op->operands[0];
-    break;
-  case DW_OP_deref:
-    *top = (struct vf_entry){.word = vf_machine_load(run->place->machine, top->word, 8)};
-    break;
-  case DW_OP_deref_size:
-    if (op->operands[0] < 1 || op->operands[0] > 8)
-      return vf_stop(run, VF_LOST, "size of a load");
-    *top = (struct vf_entry){.word = vf_machine_load(run->place->machine, top->word, (unsigned)op->operands[0])};
-    break;
-  case DW_OP_form_tls_address:
-  case DW_OP_GNU_push_tls_address:
-    top->word += run->place->machine->thread_block;
-    break;
-  default:
-    return vf_stop(run, VF_UNKNOWN, "operation not evaluated");
-  }
-  top->word = extended(*top);
   return true;
 }
 
@@ -412,7 +277,7 @@ static bool step(struct vf_run *run, const struct vf_op *op)
   case DW_OP_drop:
   case DW_OP_swap:
   case DW_OP_rot:
-    return shuffle(run, op);
+    return vf_shuffle(run, op);
   case DW_OP_abs:
   case DW_OP_neg:
   case DW_OP_not:
@@ -421,9 +286,9 @@ static bool step(struct vf_run *run, const struct vf_op *op)
   case DW_OP_deref_size:
   case DW_OP_form_tls_address:
   case DW_OP_GNU_push_tls_address:
-    return unary(run, op);
+    return vf_unary(run, op);
   default:
-    return arithmetic(run, op->atom);
+    return vf_arithmetic(run, op->atom);
   }
 }
 

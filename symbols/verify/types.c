@@ -1,8 +1,13 @@
+/*
+ * Types as libdwarf reads them, compared with those of the index.
+ */
 #include "symbols/verify/types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbols/verify/die.h"
 
 enum { CHAIN_MAX = 64, SPELL_MAX = 32, TARGETS_MAX = 8 };
 

@@ -1,3 +1,8 @@
+/*
+ * Reads the DWARF of a module a second time, and tells where the index disagrees.
+ */
+#include "symbols/verify/verify.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -6,11 +11,13 @@
 
 #include "symbols/verify/code.h"
 #include "symbols/verify/compare.h"
+#include "symbols/verify/die.h"
 #include "symbols/verify/entries.h"
 #include "symbols/verify/evaluate.h"
 #include "symbols/verify/functions.h"
 #include "symbols/verify/machine.h"
-#include "symbols/verify/reader.h"
+#include "symbols/verify/module.h"
+#include "symbols/verify/run.h"
 #include "symbols/verify/types.h"
 
 enum {
@@ -400,7 +407,7 @@ static void summarize(const struct verify *verify)
   tell_count(out, verify->without_unit, "sites not compared: libdwarf cannot read their .dwo file");
 }
 
-int sym_index_verify(const char *path, const struct fmt_index *index, FILE *out, sym_message_fn message, void *data)
+int sym_index_verify(const char *path, const struct fmt_index *index, FILE *out, base_message_fn message, void *data)
 {
   struct verify *verify = calloc(1, sizeof *verify);
   if (!verify)

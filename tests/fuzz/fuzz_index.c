@@ -10,7 +10,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "symbols/index/coverage.h"
+#include "format/open.h"
+#include "symbols/capture/optext.h"
 
 static void mend_checksum(unsigned char *data, size_t size)
 {

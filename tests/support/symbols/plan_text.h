@@ -4,7 +4,8 @@
 #ifndef CALLSIG_TESTS_PLAN_TEXT_H
 #define CALLSIG_TESTS_PLAN_TEXT_H
 
-#include "symbols/index/symbols.h"
+#include "format/open.h"
+#include "symbols/index/build.h"
 
 /* An index built for a test. Messages are collected, a line each. */
 struct plan_index {
@@ -21,7 +22,7 @@ struct plan_index {
 void plan_build(struct plan_index *built, const char *path, const char *rules);
 void plan_free(struct plan_index *built);
 
-/* Appends a message: a sym_message_fn whose data is a struct plan_index. */
+/* Appends a message: a base_message_fn whose data is a struct plan_index. */
 void plan_message(const char *line, void *data);
 
 /* The args of a function, "a: nullness float*[n]; n: value size_t", children of groups in braces; "(none)" when the

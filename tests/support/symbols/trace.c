@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "symbols/index/symbols.h"
+#include "format/open.h"
 
 static struct fmt_index trace_index;
 static uint64_t bias;

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "symbols/index/symbols.h"
+#include "symbols/index/build.h"
 
 static void tell(const char *line, void *data)
 {

@@ -34,22 +34,22 @@ static void sizes(void **state)
   uint32_t *numbers = NULL, *other = NULL;
   size_t count = 0;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    numbers = base_large_resize(numbers, count * sizeof *numbers, counts[i] * sizeof *numbers);
+    numbers = base_hugepage_array_resize(numbers, count * sizeof *numbers, counts[i] * sizeof *numbers);
     assert_non_null(numbers);
     check(numbers, count < counts[i] ? count : counts[i]);
     fill(numbers, 0, counts[i]);
     if (other)
       check(other, count);
-    base_large_free(other, count * sizeof *other);
+    base_hugepage_array_free(other, count * sizeof *other);
     count = counts[i];
-    other = base_large_array(count, sizeof *other);
+    other = base_hugepage_array_new(count, sizeof *other);
     assert_non_null(other);
     fill(other, 0, count);
   }
   check(numbers, count);
-  base_large_free(numbers, count * sizeof *numbers);
-  base_large_free(other, count * sizeof *other);
-  base_large_free(NULL, 1 << 30);
+  base_hugepage_array_free(numbers, count * sizeof *numbers);
+  base_hugepage_array_free(other, count * sizeof *other);
+  base_hugepage_array_free(NULL, 1 << 30);
 }
 
 /* What does not fit leaves the memory as it was. */
@@ -57,23 +57,23 @@ static void memory_is_short(void **state)
 {
   (void)state;
   enum { COUNT = 2 << 20 };
-  uint32_t *numbers = base_large_array(COUNT, sizeof *numbers);
+  uint32_t *numbers = base_hugepage_array_new(COUNT, sizeof *numbers);
   assert_non_null(numbers);
   fill(numbers, 0, COUNT);
-  assert_null(base_large_array(SIZE_MAX / 4, 8));
-  assert_null(base_large_resize(NULL, 0, SIZE_MAX - 100));
-  assert_null(base_large_resize(numbers, COUNT * sizeof *numbers, SIZE_MAX / 3));
+  assert_null(base_hugepage_array_new(SIZE_MAX / 4, 8));
+  assert_null(base_hugepage_array_resize(NULL, 0, SIZE_MAX - 100));
+  assert_null(base_hugepage_array_resize(numbers, COUNT * sizeof *numbers, SIZE_MAX / 3));
   struct rlimit limit, less = {0};
   assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
   less.rlim_max = limit.rlim_max;
   assert_int_equal(setrlimit(RLIMIT_AS, &less), 0);
-  uint32_t *moved = base_large_resize(numbers, COUNT * sizeof *numbers, 4 * (COUNT * sizeof *numbers));
-  void *made = base_large_array(COUNT, sizeof *numbers);
+  uint32_t *moved = base_hugepage_array_resize(numbers, COUNT * sizeof *numbers, 4 * (COUNT * sizeof *numbers));
+  void *made = base_hugepage_array_new(COUNT, sizeof *numbers);
   assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
   assert_null(moved);
   assert_null(made);
   check(numbers, COUNT);
-  base_large_free(numbers, COUNT * sizeof *numbers);
+  base_hugepage_array_free(numbers, COUNT * sizeof *numbers);
 }
 
 int main(void)

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "symbols/index/cache.h"
-#include "symbols/index/symbols.h"
 
 static const char *program;
 static char top[] = "/tmp/callsig-cache-XXXXXX";

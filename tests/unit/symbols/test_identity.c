@@ -22,7 +22,7 @@ static uint64_t identity(const uint8_t *bytes, size_t size, size_t call)
   const struct base_vector sites = {.data = &site, .count = 1, .capacity = 1, .entry_size = sizeof site};
   const struct base_vector spans = {.data = &span, .count = 1, .capacity = 1, .entry_size = sizeof span};
   uint64_t found = 0;
-  assert_int_equal(sym_identities_find(&snippet.hook, &sites, &spans, &found), 0);
+  assert_int_equal(sym_site_functions_find(&snippet.hook, &sites, &spans, &found), 0);
   return found;
 }
 

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "symbols/index/symbols.h"
+#include "format/open.h"
+#include "symbols/index/build.h"
 
 static const char *program;
 

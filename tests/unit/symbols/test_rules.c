@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "symbols/plan/rulecheck.h"
 #include "symbols/plan/rules.h"
 #include "tests/support/symbols/plan_text.h"
 

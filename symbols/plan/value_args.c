@@ -1,9 +1,12 @@
-#include "symbols/plan/args.h"
+#include "symbols/plan/value_args.h"
 
 #include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "symbols/dwarf/die.h"
+#include "symbols/plan/actions.h"
 
 enum { CHAIN_MAX = 64 };
 
@@ -26,11 +29,11 @@ static bool names_aggregate(struct sym_args *args, const char *rule, Dwarf_Die *
 }
 
 /* Whether the rule's name means the type, a typedef on the way to it, or what one pointer or reference leads to. */
-static bool names_type(struct sym_args *args, const char *rule, const struct sym_place *place)
+static bool names_type(struct sym_args *args, const char *rule, const struct sym_access_path *access_path)
 {
-  Dwarf_Die type = place->type;
+  Dwarf_Die type = access_path->type;
   bool followed = false;
-  if (place->is_void)
+  if (access_path->is_void)
     return false;
   for (int i = 0; i < CHAIN_MAX; i++) {
     int tag = dwarf_tag(&type);
@@ -72,7 +75,7 @@ static const struct sym_rule *find_rule(struct sym_args *args, const struct sym_
     const struct sym_rules *rules = args->sets[set].rules;
     for (size_t i = rules ? rules->count : 0; i-- > 0;) {
       const struct sym_rule *rule = &rules->rules[i];
-      if (rule->kind == SYM_RULE_TYPE && !is_inside(value, rule) && names_type(args, rule->name, &value->place)) {
+      if (rule->kind == SYM_RULE_TYPE && !is_inside(value, rule) && names_type(args, rule->name, &value->access_path)) {
         *state = &args->sets[set].states[i];
         return rule;
       }
@@ -82,12 +85,13 @@ static const struct sym_rule *find_rule(struct sym_args *args, const struct sym_
 }
 
 static int add_field(struct sym_args *args, const struct sym_args_value *group, const struct sym_rule *rule,
-                     const struct sym_rule_field *field, const struct sym_place *inner, struct sym_problem *problem)
+                     const struct sym_rule_field *field, const struct sym_access_path *inner,
+                     struct sym_problem *problem)
 {
   struct sym_args_value value = {.name = field->label, .base = inner, .group_depth = group->group_depth + 1};
   memcpy(value.inside, group->inside, sizeof value.inside);
   value.inside[group->group_depth] = rule;
-  int result = sym_args_resolve(args, inner, field->path, &value.place, problem);
+  int result = sym_args_resolve(args, inner, field->path, &value.access_path, problem);
   if (result < 0)
     return result;
   if (field->path->is_span)
@@ -98,12 +102,13 @@ static int add_field(struct sym_args *args, const struct sym_args_value *group, 
 /* The pointer's own nullness, the group's first child. */
 static int add_nullness(struct sym_args *args, const struct sym_args_value *group, const struct sym_args_kind *kind)
 {
-  struct sym_args_value pointer = {.name = "", .place = group->place};
+  struct sym_args_value pointer = {.name = "", .access_path = group->access_path};
   return sym_args_add_default(args, &pointer, kind, "");
 }
 
 /* The struct's own type, under the name that the rule calls it. */
-static int group_type(struct sym_args *args, const struct sym_place *inner, const struct sym_rule *rule, uint32_t *type)
+static int group_type(struct sym_args *args, const struct sym_access_path *inner, const struct sym_rule *rule,
+                      uint32_t *type)
 {
   struct sym_args_kind kind;
   int result = sym_args_kind(args, inner, &kind);
@@ -113,11 +118,11 @@ static int group_type(struct sym_args *args, const struct sym_place *inner, cons
 static int add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
                      const struct sym_rule *rule, struct sym_problem *problem)
 {
-  struct sym_place_context context = {args->arena, args->catalog, problem};
+  struct sym_access_path_context context = {args->arena, args->catalog, problem};
   struct sym_plan_arg group = {.arg = {.kind = FMT_ARG_GROUP, .flags = value->flags}, .why = "a type rule"};
-  struct sym_place inner = value->place;
+  struct sym_access_path inner = value->access_path;
   bool is_pointer = kind->entry.kind == FMT_TYPE_POINTER;
-  int result = is_pointer ? sym_place_deref(&context, &inner) : 0;
+  int result = is_pointer ? sym_access_path_deref(&context, &inner) : 0;
   if (result == 0)
     result = group_type(args, &inner, rule, &group.arg.type);
   if (result == 0)
@@ -127,7 +132,7 @@ static int add_group(struct sym_args *args, const struct sym_args_value *value, 
   if (is_pointer)
     group.arg.flags |= kind->is_reference ? FMT_ARG_REFERENCE : FMT_ARG_GROUP_POINTER;
   uint16_t at = args->count;
-  result = sym_args_push(args, &group, value->name, &value->place, kind->entry.size, 0);
+  result = sym_args_push(args, &group, value->name, &value->access_path, kind->entry.size, 0);
   if (result == 0 && is_pointer && !kind->is_reference)
     result = add_nullness(args, value, kind);
   for (size_t i = 0; i < rule->field_count && result == 0; i++)
@@ -155,11 +160,12 @@ int sym_args_try_group(struct sym_args *args, const struct sym_args_value *value
                        struct sym_problem *problem)
 {
   struct sym_args_kind kind;
-  int result = sym_args_kind(args, &value->place, &kind);
+  int result = sym_args_kind(args, &value->access_path, &kind);
   return result < 0 ? result : add_whole_group(args, value, &kind, rule, problem);
 }
 
-int sym_args_add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind)
+/* The group that a type rule makes of a value: 1 when one was added, 0 when no rule applies. */
+static int add_ruled_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind)
 {
   struct sym_rule_state *state = NULL;
   const struct sym_rule *rule = find_rule(args, value, &state);
@@ -175,4 +181,17 @@ int sym_args_add_group(struct sym_args *args, const struct sym_args_value *value
     return result;
   sym_rule_failed(state, &problem);
   return 0;
+}
+
+int sym_args_add(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_how *how,
+                 const char *why, struct sym_problem *problem)
+{
+  struct sym_args_kind kind;
+  int result = sym_args_kind(args, &value->access_path, &kind);
+  if (result < 0)
+    return result;
+  if (how && how->action != SYM_ACTION_DEFAULT)
+    return sym_args_add_action(args, value, &kind, how, why, problem);
+  result = add_ruled_group(args, value, &kind);
+  return result != 0 ? (result < 0 ? result : 0) : sym_args_add_default(args, value, &kind, why);
 }

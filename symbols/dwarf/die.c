@@ -1,0 +1,105 @@
+/*
+ * Questions that one debugging information entry answers by itself: its type, its root, its language.
+ */
+#include "symbols/dwarf/die.h"
+
+#include <dwarf.h>
+
+enum {
+  CHAIN_MAX = 64,  /* longer chains of typedefs and qualifiers than this are not source code but a corrupt file */
+  ORIGINS_MAX = 16 /* abstract origins that lead from an instance to its root */
+};
+
+void sym_die_root(Dwarf_Die *die, Dwarf_Die *root)
+{
+  *root = *die;
+  for (int i = 0; i < ORIGINS_MAX; i++) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (!dwarf_attr(root, DW_AT_abstract_origin, &attribute) || !dwarf_formref_die(&attribute, &origin))
+      return;
+    *root = origin;
+  }
+}
+
+bool sym_type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+  Dwarf_Attribute attribute;
+  return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
+}
+
+void sym_type_complete(Dwarf_Die *type)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Die definition;
+  if (dwarf_attr(type, DW_AT_declaration, &attribute) && dwarf_attr(type, DW_AT_signature, &attribute) &&
+      dwarf_formref_die(&attribute, &definition))
+    *type = definition;
+}
+
+bool sym_type_is_qualifier(int tag)
+{
+  switch (tag) {
+  case DW_TAG_const_type:
+  case DW_TAG_volatile_type:
+  case DW_TAG_restrict_type:
+  case DW_TAG_atomic_type:
+  case DW_TAG_packed_type:
+  case DW_TAG_shared_type:
+  case DW_TAG_immutable_type:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool sym_type_strip(Dwarf_Die *type)
+{
+  for (int i = 0; i < CHAIN_MAX; i++) {
+    int tag = dwarf_tag(type);
+    if (tag == DW_TAG_invalid)
+      return false;
+    if (tag != DW_TAG_typedef && tag != DW_TAG_template_alias && !sym_type_is_qualifier(tag)) {
+      sym_type_complete(type);
+      return true;
+    }
+    Dwarf_Die next;
+    if (!sym_type_of(type, &next))
+      return false;
+    *type = next;
+  }
+  return false;
+}
+
+uint32_t sym_type_size(Dwarf_Die *type)
+{
+  Dwarf_Die copy = *type;
+  Dwarf_Word size;
+  if (!sym_type_strip(&copy))
+    return 0;
+  int tag = dwarf_tag(&copy);
+  if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
+    return 8;
+  return dwarf_aggregate_size(&copy, &size) == 0 && size <= UINT32_MAX ? (uint32_t)size : 0;
+}
+
+bool sym_die_is_cxx(Dwarf_Die *die)
+{
+  Dwarf_Die unit;
+  if (!dwarf_diecu(die, &unit, NULL, NULL))
+    return false;
+  switch (dwarf_srclang(&unit)) {
+  case DW_LANG_C_plus_plus:
+  case DW_LANG_C_plus_plus_03:
+  case DW_LANG_C_plus_plus_11:
+  case DW_LANG_C_plus_plus_14:
+  case 0x2b: /* DW_LANG_C_plus_plus_17, of DWARF 6 */
+  case 0x2c: /* DW_LANG_C_plus_plus_20 */
+  case DW_LANG_ObjC_plus_plus:
+  case DW_LANG_Rust:
+  case DW_LANG_D:
+    return true;
+  default:
+    return false;
+  }
+}

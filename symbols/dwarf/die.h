@@ -1,0 +1,34 @@
+/*
+ * Questions that one debugging information entry answers by itself: its type, its root, its language.
+ *
+ * Nothing here keeps anything; the DIEs belong to libdw and are read only.
+ */
+#ifndef CALLSIG_SYMBOLS_DWARF_DIE_H
+#define CALLSIG_SYMBOLS_DWARF_DIE_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The declaring DIE of a subprogram, inlined_subroutine or parameter: abstract origins followed, specifications not. */
+void sym_die_root(Dwarf_Die *die, Dwarf_Die *root);
+
+/* The type of `die` (its DW_AT_type, through abstract origins) with typedefs and qualifiers kept. False: void. */
+bool sym_type_of(Dwarf_Die *die, Dwarf_Die *type);
+
+/* Whether a DIE with this tag is a type with a qualifier: const, volatile, restrict, atomic and the like. */
+bool sym_type_is_qualifier(int tag);
+
+/* Removes typedefs, cv, atomic and restrict from `type`, in place. False: what is left is void or unreadable. */
+bool sym_type_strip(Dwarf_Die *type);
+
+/* Follows a declaration to the definition that a type signature names; other DIEs are left as they are. */
+void sym_type_complete(Dwarf_Die *type);
+
+/* The size of the type's values in bytes, 0 when unknown. */
+uint32_t sym_type_size(Dwarf_Die *type);
+
+/* Whether the unit of `die` is written in C++ (or another language with namespaces). */
+bool sym_die_is_cxx(Dwarf_Die *die);
+
+#endif
