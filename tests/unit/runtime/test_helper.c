@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "callsig/callsig.h"
 #include "check.h"
+#include "profiler/base/lock.h"
 #include "profiler/module/helper.h"
 
 static struct prof_settings settings;

@@ -19,7 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/base/process.h"
+#include "profiler/stack/thread.h"
 #include "runtime/check.h"
 
 #define QUIET     __attribute__((no_instrument_function, noinline))

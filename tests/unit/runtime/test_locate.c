@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "profiler/base/proc_maps.h"
+#include "profiler/base/process.h"
 #include "profiler/module/locate.h"
 
 static struct prof_located found;

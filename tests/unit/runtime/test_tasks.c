@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profiler/base/clock.h"
 #include "profiler/pipeline/stage.h"
 #include "runtime/stage_records.h"
 
