@@ -1,3 +1,6 @@
+/*
+ * XXH64, compiled in without what it would call.
+ */
 #include "format/hash.h"
 
 /* Nothing but XXH64 is used: no vector code, no calls of memcpy(). */

@@ -1,3 +1,6 @@
+/*
+ * Opening a signature index: its header, its sections and their sizes are checked before anything is followed.
+ */
 #include "format/open.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * Capture programs, checked before they are run: an abstract run that keeps account of the stack's depth.
+ */
 #include "format/program.h"
 
 #define UNREACHED (-1)

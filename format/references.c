@@ -1,3 +1,6 @@
+/*
+ * What the sections of an index refer to, checked entry by entry.
+ */
 #include "format/references.h"
 
 #include "format/program.h"

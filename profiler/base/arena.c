@@ -1,15 +1,19 @@
 /*
  * Private memory of the runtime: chunks of anonymous mappings, never the program's malloc.
  */
+#include "profiler/base/arena.h"
+
+#include <stdbool.h>
 #include <sys/mman.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/process.h"
+#include "profiler/base/syscall.h"
 
 #define CHUNK_SIZE   ((size_t)64 << 10)
 #define CHUNK_HEADER 64u
-#define SPARE_CHUNKS                                                                                                   \
-  32u /* kept for the arenas of later threads, which then need no system calls and no page faults                      \
-       */
+/* Kept for the arenas of later threads, which then need no system calls and no page faults. */
+#define SPARE_CHUNKS 32u
 
 struct prof_arena_chunk {
   struct prof_arena_chunk *next;
@@ -38,9 +42,7 @@ static bool keep_spare(struct prof_arena_chunk *chunk, size_t used)
   struct prof_process *process = &prof_process;
   if (chunk->size != CHUNK_SIZE || __atomic_load_n(&process->spare_count, __ATOMIC_RELAXED) >= SPARE_CHUNKS)
     return false;
-  void *start = (uint8_t *)chunk + CHUNK_HEADER;
-  size_t size = used - CHUNK_HEADER;
-  __asm__ volatile("rep stosb" : "+D"(start), "+c"(size) : "a"(0) : "memory");
+  prof_bytes_fill((uint8_t *)chunk + CHUNK_HEADER, 0, used - CHUNK_HEADER);
   prof_lock(&process->arena_lock);
   chunk->next = process->spare_chunks;
   process->spare_chunks = chunk;

@@ -1,16 +1,12 @@
 /*
  * The clocks that ticks may come from.
  */
+#include "profiler/base/clock.h"
+
 #include <time.h>
 
-#include "profiler/base/internal.h"
-
-uint64_t prof_clock_tsc(void)
-{
-  uint32_t low, high;
-  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-  return (uint64_t)high << 32 | low;
-}
+#include "profiler/arch/primitives.h"
+#include "profiler/base/process.h"
 
 /* clock_gettime() of libc goes to the vdso and sets errno only for clocks that do not exist. */
 static uint64_t read_clock(clockid_t clock)
@@ -29,7 +25,7 @@ uint64_t prof_clock_now(void)
 {
   switch (prof_process.settings.clock) {
   case FMT_CLOCK_TSC:
-    return prof_clock_tsc();
+    return prof_time_stamp();
   case FMT_CLOCK_CPU:
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
   case FMT_CLOCK_INJECTED:
@@ -50,7 +46,7 @@ static struct fmt_rec_clock_point read_both(void)
   struct fmt_rec_clock_point best = {0, 0};
   uint64_t least = UINT64_MAX;
   for (unsigned i = 0; i < 5; i++) {
-    uint64_t before = prof_clock_tsc(), ns = prof_monotonic_ns(), apart = prof_clock_tsc() - before;
+    uint64_t before = prof_time_stamp(), ns = prof_monotonic_ns(), apart = prof_time_stamp() - before;
     if (apart < least) {
       least = apart;
       best = (struct fmt_rec_clock_point){before + apart / 2, ns};
@@ -93,17 +89,27 @@ uint64_t prof_clock_ticks(uint64_t ns)
   return whole * hz + (hz < most ? part * hz / second : hz / second * part);
 }
 
-static uint32_t cpuid_edx(uint32_t leaf)
+uint64_t prof_clock_timeline_min(void)
 {
-  uint32_t eax = leaf, ebx, ecx = 0, edx;
-  __asm__("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
-  return leaf == 0x80000000u ? eax : edx;
+  const struct prof_settings *settings = &prof_process.settings;
+  return settings->timeline ? prof_clock_ticks(settings->timeline_min_ns) : UINT64_MAX;
 }
 
 uint32_t prof_clock_wall(void)
 {
-  const uint32_t power_management = 0x80000007u, invariant_tsc = 1u << 8;
-  if (cpuid_edx(0x80000000u) >= power_management && cpuid_edx(power_management) & invariant_tsc)
-    return FMT_CLOCK_TSC;
-  return FMT_CLOCK_MONOTONIC;
+  return prof_time_stamp_invariant() ? FMT_CLOCK_TSC : FMT_CLOCK_MONOTONIC;
+}
+
+void prof_stamp_last(void)
+{
+  struct fmt_rec_header *header = prof_process.header;
+  if (!header || prof_process.settings.clock == FMT_CLOCK_INJECTED)
+    return;
+  uint32_t sequence = __atomic_load_n(&header->last_sequence, __ATOMIC_RELAXED);
+  if (sequence & 1 || !__atomic_compare_exchange_n(&header->last_sequence, &sequence, sequence + 1, false,
+                                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  header->last.ticks = prof_clock_now();
+  header->last.monotonic_ns = prof_monotonic_ns();
+  __atomic_store_n(&header->last_sequence, sequence + 2, __ATOMIC_RELEASE);
 }

@@ -1,14 +1,16 @@
 /*
  * Machine stacks: those that makecontext() was given, the alternate signal stack, and what /proc/self/maps shows.
  */
-#include <dlfcn.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <ucontext.h>
+#include "profiler/base/coroutine.h"
 
-#include "profiler/base/internal.h"
+#include <signal.h>
+#include <stddef.h>
+
+#include "profiler/arch/primitives.h"
+#include "profiler/base/arena.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/proc_maps.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
 /* A stack that makecontext() was given. Lists only grow; a stack that is used again keeps its entry. */
@@ -21,7 +23,7 @@ struct named_stack {
 static struct named_stack *named_stacks;
 static struct prof_lock named_lock;
 
-static void name_stack(uintptr_t low, uintptr_t high)
+void prof_stack_note(uintptr_t low, uintptr_t high)
 {
   uint32_t tid = prof_sys_gettid();
   uint64_t mask = prof_block_signals();
@@ -94,13 +96,6 @@ static bool visit(const struct prof_mapping *mapping, void *data)
   return true;
 }
 
-static uintptr_t thread_pointer(void)
-{
-  uintptr_t tp;
-  __asm__("movq %%fs:0, %0" : "=r"(tp));
-  return tp;
-}
-
 /*
  * The C library hands the stacks of ended threads to new ones. What was found out about a thread's own stack is kept by
  * its thread pointer, in one word each that is read and written at once: the thread pointer's page, and the pages from
@@ -139,7 +134,7 @@ bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high)
 {
   if (find_alternate(sp, low, high))
     return true;
-  uintptr_t tp = thread_pointer();
+  uintptr_t tp = prof_thread_pointer();
   const struct named_stack *named = find_named(sp);
   if (!named && recall_stack(tp, sp, low)) {
     *high = tp;
@@ -161,70 +156,3 @@ bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high)
   *high = own && !search.grows ? tp : search.high;
   return mapped;
 }
-
-static __attribute__((used)) void context_made(const ucontext_t *context)
-{
-  uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
-  if (low && context->uc_stack.ss_size)
-    name_stack(low, low + context->uc_stack.ss_size);
-}
-
-/* The end of a context's function: %rbx holds its uc_link. */
-void prof_context_end(void) __attribute__((visibility("hidden")));
-__asm__(".text\n\t.type prof_context_end, @function\n\t.hidden prof_context_end\n"
-        "prof_context_end:\n\t"
-        "andq $-16, %rsp\n\t"
-        "movq %rbx, %rdi\n\t"
-        "testq %rdi, %rdi\n\t"
-        "jz 1f\n\t"
-        "call setcontext@PLT\n"
-        "1:\txorl %edi, %edi\n\t"
-        "call exit@PLT\n\t"
-        "hlt\n\t"
-        ".size prof_context_end, . - prof_context_end");
-
-/* makecontext() itself, for statically linked programs, where the C library's cannot be found behind the one below. */
-static void own_makecontext(ucontext_t *context, void (*function)(void), int count, ...)
-{
-  static const int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX, REG_R8, REG_R9};
-  uintptr_t top = (uintptr_t)context->uc_stack.ss_sp + context->uc_stack.ss_size;
-  size_t on_stack = count > 6 ? (size_t)count - 6 : 0;
-  uint64_t *stack = (uint64_t *)((top - on_stack * 8) & ~(uintptr_t)15) - 1;
-  stack[0] = (uintptr_t)prof_context_end;
-  va_list arguments;
-  va_start(arguments, count);
-  for (int i = 0; i < count; i++) {
-    uint64_t value = va_arg(arguments, uint64_t);
-    if (i < 6)
-      context->uc_mcontext.gregs[registers[i]] = (greg_t)value;
-    else
-      stack[1 + i - 6] = value;
-  }
-  va_end(arguments);
-  context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)function;
-  context->uc_mcontext.gregs[REG_RBX] = (greg_t)(uintptr_t)context->uc_link;
-  context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)stack;
-}
-
-/* A statically linked program has no dlsym() unless it loads modules itself. */
-extern __typeof__(dlsym) dlsym __attribute__((weak));
-
-/* Notes the stack and says who makes the context. */
-static __attribute__((used)) void *begin_makecontext(const ucontext_t *context)
-{
-  static void *next;
-  context_made(context);
-  if (!next && dlsym)
-    next = dlsym(RTLD_NEXT, "makecontext");
-  return next ? next : (void *)own_makecontext;
-}
-
-/* makecontext(context, function, count, ...): whatever the arguments are, they go on as they came. */
-__asm__(".text\n\t.globl makecontext\n\t.type makecontext, @function\n"
-        "makecontext:\n\t"
-        "pushq %rdi\n\tpushq %rsi\n\tpushq %rdx\n\tpushq %rcx\n\tpushq %r8\n\tpushq %r9\n\tpushq %rax\n\t"
-        "call begin_makecontext\n\t"
-        "movq %rax, %r11\n\t"
-        "popq %rax\n\tpopq %r9\n\tpopq %r8\n\tpopq %rcx\n\tpopq %rdx\n\tpopq %rsi\n\tpopq %rdi\n\t"
-        "jmpq *%r11\n\t"
-        ".size makecontext, . - makecontext");

@@ -1,12 +1,16 @@
 /*
  * Messages: one line to the program's callback or to stderr.
  */
+#include "profiler/base/message.h"
+
 #include <errno.h>
 #include <linux/signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/process.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
 #define MESSAGE_SIZE 1024

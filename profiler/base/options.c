@@ -11,7 +11,10 @@
 
 #include "format/duration.h"
 #include "format/hash.h"
-#include "profiler/base/internal.h"
+#include "profiler/base/arena.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/message.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
 #define DEFAULT_OUTPUT "callsig.out"

@@ -4,7 +4,10 @@
 #ifndef CALLSIG_PROFILER_BASE_OPTIONS_H
 #define CALLSIG_PROFILER_BASE_OPTIONS_H
 
+#include <stddef.h>
+
 #include "callsig/callsig.h"
+#include "profiler/base/process.h"
 
 /* The value of an environment variable, or NULL; always NULL in a set-user-ID program, whose environment is somebody
  * else's. Borrowed from the environment. */
@@ -16,5 +19,9 @@ void prof_options_copy(void *target, size_t size, const void *source);
 /* Keeps a copy of the options of callsig_start() for prof_settings_load(). 0, or -EINVAL when `size` is not a size that
  * this structure ever had. */
 int prof_options_keep(const struct callsig_options *options);
+
+/* Fills process->settings from the environment and what callsig_start() left. Called once, with signals blocked, before
+ * the recording is made. */
+void prof_settings_load(struct prof_process *process);
 
 #endif

@@ -1,9 +1,13 @@
+/*
+ * The process's mappings: /proc/self/maps, read a line at a time.
+ */
 #include "profiler/base/proc_maps.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/base/settings.h"
+#include "profiler/base/syscall.h"
 
 #define BUFFER_SIZE (4 * (size_t)PROF_MAX_PATH) /* longer than any line */
 

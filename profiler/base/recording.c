@@ -5,6 +5,8 @@
  * allocated first, so that no page of it can fail later; then blocks of it are handed out by moving header.next on. No
  * descriptor stays open in the program: to grow, the file is opened again and checked to be the same.
  */
+#include "profiler/base/recording.h"
+
 #include <errno.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
@@ -12,11 +14,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "profiler/base/internal.h"
-#include "profiler/base/memory.h"
-#include "profiler/base/recording.h"
-#include "profiler/base/ring.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/message.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
+#include "profiler/freestanding/memory.h"
 
 #define HEADER_SIZE   4096u
 #define LEAST_RESERVE ((uint64_t)4 << 20)
@@ -256,9 +258,13 @@ void prof_tree_release(struct prof_tree *tree)
   prof_arena_free(&arena);
 }
 
-uint64_t prof_recording_used(void)
+void prof_tree_check_pressure(struct prof_tree *tree)
 {
-  return __atomic_load_n(&prof_process.header->next, __ATOMIC_RELAXED);
+  uint64_t used = __atomic_load_n(&prof_process.header->next, __ATOMIC_RELAXED), limit = prof_process.reserved;
+  if (used >= limit / 16 * 15)
+    tree->pressure = PROF_PRESSURE_SIGNATURES;
+  else if (used >= limit / 4 * 3)
+    tree->pressure = PROF_PRESSURE_CONTEXTS;
 }
 
 /* Creates the file: the settings' name, then with the process id, then with a number. */
@@ -334,7 +340,7 @@ static void fill_header(struct prof_process *process, bool child)
                   (process->scheduled ? FMT_REC_SCHEDULE : 0u);
   header->injected_hz = process->clock_hz;
   header->exit_status = -1;
-  header->timeline_min = prof_ring_least_ticks();
+  header->timeline_min = prof_clock_timeline_min();
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   header->start_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

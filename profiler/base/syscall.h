@@ -10,11 +10,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#if defined(__x86_64__)
-#include "profiler/arch/x86_64/syscall.h"
-#else
-#error "callsig's runtime knows x86-64 only"
-#endif
+#include "profiler/arch/primitives.h"
 
 #define PROF_SYSCALL0(number)             prof_syscall6((number), 0, 0, 0, 0, 0, 0)
 #define PROF_SYSCALL1(number, a)          prof_syscall6((number), (long)(a), 0, 0, 0, 0, 0)

@@ -10,7 +10,22 @@
 #ifndef CALLSIG_PROFILER_BASE_TABLE_H
 #define CALLSIG_PROFILER_BASE_TABLE_H
 
-#include "profiler/base/internal.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/base/arena.h"
+
+/* An open-addressing table of items, keyed by a hash that the caller makes. */
+struct prof_table_slot {
+  uint64_t hash;
+  void *item; /* NULL: free */
+};
+
+struct prof_table {
+  struct prof_table_slot *slots;
+  uint64_t mask; /* slots - 1, the number of slots is a power of two; 0 while there are none */
+  uint64_t used;
+};
 
 /* Makes a table of `slots` slots, a power of two. False when there is no memory. */
 static inline bool prof_table_init(struct prof_table *table, struct prof_arena *arena, uint64_t slots)

@@ -1,3 +1,6 @@
+/*
+ * What the tracer knows of elements and pads, kept as data of theirs.
+ */
 #include "profiler/gstreamer/element.h"
 
 #include <string.h>

@@ -1,8 +1,16 @@
 /*
- * layout.h is true: what the assembly reads is where C put it.
+ * Holds every number of asm_offsets.h against the C structure that it speaks of, when the compiler comes here.
  */
-#include "profiler/base/internal.h"
-#include "profiler/stack/histogram.h"
+#include "profiler/hook/asm_offsets.h"
+
+#include <stddef.h>
+
+#include "format/index.h"
+#include "format/recording.h"
+#include "profiler/base/histogram_record.h"
+#include "profiler/stack/thread.h"
+#include "profiler/tree/capture.h"
+#include "profiler/tree/fast_compare.h"
 
 #define CHECK(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
 

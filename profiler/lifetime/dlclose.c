@@ -9,8 +9,13 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "profiler/base/internal.h"
+#include "callsig/callsig.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/process.h"
 #include "profiler/module/module.h"
+#include "profiler/module/site.h"
+#include "profiler/stack/thread.h"
+#include "profiler/tree/fast_compare.h"
 
 /* What the site of an edge reads while a dlclose() is under way: no probe site's address. */
 #define SITE_SUSPENDED 1u

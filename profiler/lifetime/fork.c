@@ -9,21 +9,19 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "profiler/base/internal.h"
-#include "profiler/base/text.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/process.h"
+#include "profiler/base/syscall.h"
+#include "profiler/frame/frame.h"
+#include "profiler/module/site.h"
 #include "profiler/pipeline/action.h"
 #include "profiler/pipeline/open_task.h"
-#include "profiler/pipeline/queue.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/pipeline/task.h"
-#include "profiler/stack/frames.h"
+#include "profiler/stack/stack.h"
+#include "profiler/tree/call.h"
+#include "profiler/tree/fast_compare.h"
 #include "profiler/tree/tree.h"
-
-#define SENTINEL_SIZE 4096u
-
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
 
 /* A frame that was open at the fork. */
 struct inherited_frame {
@@ -48,9 +46,6 @@ struct inheritance {
  * `pending` is there during the fork only, `inherited` in the child until its first hook. */
 static __thread struct inheritance *pending __attribute__((tls_model("initial-exec")));
 static __thread struct inheritance *inherited __attribute__((tls_model("initial-exec")));
-
-/* A page that a fork wipes, 1 in its first word. */
-static uint32_t *sentinel;
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * In the parent
@@ -155,8 +150,7 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
   /* What a kernel before 4.14 does not wipe. */
-  if (sentinel)
-    *sentinel = 0;
+  prof_fork_note();
   if (prof_self && prof_self->self == prof_self) {
     prof_self->self = NULL;
     prof_self->state = PROF_HOOKS_SLOW;
@@ -166,62 +160,6 @@ static void after_fork_in_child(void)
     pending = NULL;
     inherited->ticks = inherited->used > sizeof *inherited ? prof_clock_now() : 0;
   }
-}
-
-void prof_fork_prepare(void)
-{
-  if (sentinel)
-    return;
-  long mapped = prof_sys_mmap(0, SENTINEL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (prof_sys_failed(mapped))
-    return;
-  PROF_SYSCALL3(SYS_madvise, mapped, SENTINEL_SIZE, MADV_WIPEONFORK);
-  *(uint32_t *)mapped = 1;
-  sentinel = (uint32_t *)mapped;
-}
-
-__attribute__((constructor)) static void register_handlers(void)
-{
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  prof_fork_prepare();
-}
-
-bool prof_fork_happened(void)
-{
-  return sentinel && *sentinel == 0;
-}
-
-/* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:
- * everything that they shared starts afresh. Its memory stays, for what points into it. */
-void prof_fork_child(struct prof_process *process)
-{
-  const struct prof_lock unlocked = {0};
-  if (sentinel)
-    *sentinel = 1;
-  prof_queues_keep_levels();
-  if (process->header)
-    prof_sys_munmap(process->header, process->reserved);
-  process->header = NULL;
-  process->reserved = 0;
-  process->allocated = 0;
-  process->growth = process->modules_lock = process->threads_lock = process->arena_lock = process->names_lock =
-      process->rings_lock = process->stages_lock = unlocked;
-  process->epoch++;
-  process->arena = (struct prof_arena){0};
-  process->spare_chunks = NULL;
-  process->spare_count = 0;
-  process->names_next = process->names_end = NULL;
-  process->free_blocks = NULL;
-  process->free_rings = NULL;
-  process->ring_bytes = 0;
-  process->modules = NULL;
-  process->sites = NULL;
-  process->threads = NULL;
-  process->folded = NULL;
-  process->ended_threads = 0;
-  process->finished = 0;
-  process->path[0] = '\0';
-  __atomic_store_n(&process->state, PROF_PROCESS_NEW, __ATOMIC_RELEASE);
 }
 
 /* The words of a call whose signature had been merged: each argument as its type. */
@@ -265,9 +203,10 @@ static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inheri
   return prof_tree_edge(&t->tree, from, plan, t->words, count);
 }
 
-void prof_fork_inherit(struct prof_thread *t)
+/* Opens the frames that the forking thread had open in its parent, as of the moment of the fork, in the control block
+ * of the child's first thread. Once, in its slow section. */
+static void inherit_frames(struct prof_thread *t)
 {
-  prof_open_tasks_forget_frames();
   if (!inherited)
     return;
   for (size_t at = sizeof *inherited; at < inherited->used;) {
@@ -279,4 +218,11 @@ void prof_fork_inherit(struct prof_thread *t)
     at += sizeof *frame + frame->word_count * sizeof(uint64_t);
   }
   release(&inherited);
+}
+
+__attribute__((constructor)) static void register_handlers(void)
+{
+  prof_process.upcalls.inherit_frames = inherit_frames;
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  prof_fork_prepare();
 }

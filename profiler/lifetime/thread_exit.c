@@ -2,55 +2,24 @@
  * The end of a thread, and of the process.
  *
  * An ended thread's tree stays, or is folded into the one of ended threads, so that a hundred thousand short threads
- * take no more room than a few. The end is noticed by a destructor of thread-specific data that puts itself back until
- * the last of the rounds that the C library makes: the destructors of the program run before it, and their calls are
- * counted.
+ * take no more room than a few.
  */
-#include "profiler/lifetime/thread_exit.h"
-
-#include <limits.h>
-#include <pthread.h>
-
-#include "profiler/base/internal.h"
+#include "profiler/base/arena.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
+#include "profiler/base/thread_end.h"
+#include "profiler/frame/unwind.h"
+#include "profiler/lifetime/tree_merge.h"
 #include "profiler/pipeline/open_task.h"
-#include "profiler/stack/frames.h"
+#include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
+#include "profiler/tree/tree.h"
 
 #define KEPT_THREADS 64u
-
-/* The C library keeps the first keys of each thread in the thread itself: setting one of them allocates nothing. */
-#define KEYS_WITHOUT_MALLOC 32u
-
-static pthread_key_t key;
-static bool key_made;
-static __thread unsigned rounds __attribute__((tls_model("initial-exec")));
-
-static void at_thread_end(void *data)
-{
-  if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, data) == 0)
-    return;
-  struct prof_thread *t = prof_self;
-  if (t && t->self == t) /* else: nothing was recorded, or this is a forked child, whose control blocks were wiped */
-    prof_thread_ended(t);
-  prof_open_tasks_release();
-}
-
-__attribute__((constructor)) static void make_key(void)
-{
-  if (key_made || pthread_key_create(&key, at_thread_end) != 0)
-    return;
-  key_made = key < KEYS_WITHOUT_MALLOC;
-  if (!key_made) {
-    pthread_key_delete(key);
-    prof_message("the program holds %u thread-specific keys: threads that end are not folded", KEYS_WITHOUT_MALLOC);
-  }
-}
-
-void prof_thread_watch(void)
-{
-  if (key_made && pthread_setspecific(key, &rounds) == 0)
-    rounds = 0;
-}
 
 /* Takes the record out of the header's list: a reader sees it, or does not. */
 static void unlink_record(struct fmt_rec_thread *record)
@@ -106,7 +75,9 @@ static uint64_t end_of_thread(const struct prof_thread *t)
   return counts_readings && prof_stack_at_bottom(t) ? 0 : prof_clock_now();
 }
 
-void prof_thread_ended(struct prof_thread *t)
+/* Ends the calling thread's recording: open frames are closed, its tree is kept or folded, its control block freed.
+ * Later calls of the thread count as FMT_LOSS_LATE. Outside of a slow section. */
+static void end_recording(struct prof_thread *t)
 {
   if (!prof_slow_enter(t))
     return;
@@ -124,6 +95,19 @@ void prof_thread_ended(struct prof_thread *t)
     fold(&tree);
   prof_unlock(&prof_process.threads_lock);
   prof_restore_signals(mask);
+}
+
+static void at_thread_end(void)
+{
+  struct prof_thread *t = prof_self;
+  if (t && t->self == t) /* else: nothing was recorded, or this is a forked child, whose control blocks were wiped */
+    end_recording(t);
+  prof_open_tasks_release();
+}
+
+__attribute__((constructor)) static void watch_threads(void)
+{
+  prof_thread_end_prepare(at_thread_end);
 }
 
 /* Threads get their names when they run already: what they are called at last counts. */
@@ -156,7 +140,8 @@ __attribute__((destructor)) static void at_process_end(void)
     return;
   prof_process.finished = 1;
   uint64_t mask = prof_block_signals();
-  prof_calibrate(&prof_process);
+  if (prof_process.upcalls.calibrate)
+    prof_process.upcalls.calibrate(&prof_process);
   prof_restore_signals(mask);
   name_live_threads();
   __atomic_or_fetch(&prof_process.header->flags, FMT_REC_FINISHED, __ATOMIC_RELAXED);

@@ -5,13 +5,18 @@
  * map by their path of functions, so what was folded or merged in the source is so in the target. Signatures pass the
  * target's cardinality guard, whose budget then holds for all the threads that were folded together.
  */
+#include "profiler/lifetime/tree_merge.h"
+
 #include <errno.h>
 
-#include "profiler/base/ring.h"
+#include "profiler/base/counter.h"
+#include "profiler/base/histogram_record.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
 #include "profiler/base/table.h"
 #include "profiler/pipeline/queue.h"
 #include "profiler/pipeline/stage.h"
-#include "profiler/stack/histogram.h"
+#include "profiler/stack/ring.h"
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/tree.h"
 

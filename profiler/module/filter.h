@@ -6,7 +6,9 @@
 
 #include <stdbool.h>
 
-#include "profiler/base/internal.h"
+#include "format/index.h"
+#include "profiler/base/process.h"
+#include "profiler/module/module_find.h"
 
 /* What is asked about; NULL for what is not known. */
 struct prof_filter_subject {
@@ -22,5 +24,10 @@ bool prof_filter_admits(const char *include, const char *exclude, const struct p
 
 /* Is every function of the module with this path left out, whatever its name and file? */
 bool prof_filter_excludes_module(const char *include, const char *exclude, const char *path);
+
+/* Is this function of the module recorded, by the process's settings? `function` is NULL when it has no name, `module`
+ * when there is none. Anywhere. */
+bool prof_filter_allows(const struct prof_process *process, const struct prof_module *module,
+                        const struct fmt_index_function *function);
 
 #endif

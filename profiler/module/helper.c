@@ -1,4 +1,6 @@
 /*
+ * Running the command that makes an index, where the program does not see it.
+ *
  * The command runs as the child of a child. The first child is cloned without an exit signal, so that wait() and
  * SIGCHLD do not show it, but that holds only while it does not execute anything: execve() gives a process SIGCHLD
  * back. So it stays, shares the program's memory and does nothing but start the command, as a child of its own, and
@@ -14,7 +16,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include "profiler/arch/primitives.h"
+#include "profiler/base/message.h"
 #include "profiler/base/options.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
 #define STACK_SIZE    (32 * 1024)
@@ -94,30 +99,9 @@ static void execute(struct helper *helper)
   }
 }
 
-/* clone() on a stack of its own: the child calls body(helper), which does not return. The id of the child. */
-static long start(char *stack_end, long flags, void (*body)(struct helper *), struct helper *helper)
+static void inner_child(void *data)
 {
-  long result;
-  register long r10 __asm__("r10") = 0;
-  register long r8 __asm__("r8") = 0;
-  register struct helper *kept __asm__("r12") = helper;
-  __asm__ volatile("syscall\n\t"
-                   "test %%rax, %%rax\n\t"
-                   "jnz 1f\n\t"
-                   "xor %%ebp, %%ebp\n\t"
-                   "mov %%r12, %%rdi\n\t"
-                   "call *%[body]\n\t"
-                   "hlt\n"
-                   "1:"
-                   : "=a"(result)
-                   : "a"((long)SYS_clone), "D"(flags), "S"(stack_end), "d"(0L), "r"(r10), "r"(r8),
-                     "r"(kept), [body] "r"(body)
-                   : "rcx", "r11", "memory", "cc");
-  return result;
-}
-
-static void inner_child(struct helper *helper)
-{
+  struct helper *helper = data;
   const uint64_t none = 0;
   raise_limits();
   PROF_SYSCALL4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &none, 0, sizeof none);
@@ -125,14 +109,15 @@ static void inner_child(struct helper *helper)
   PROF_SYSCALL1(SYS_exit_group, STATUS_NOT_RUN);
 }
 
-static void outer_child(struct helper *helper)
+static void outer_child(void *data)
 {
+  struct helper *helper = data;
   int status = 0;
   long waited = -ECHILD;
   PROF_SYSCALL2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   default_signals();
   silent_descriptors();
-  long pid = start(helper->inner_stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, inner_child, helper);
+  long pid = prof_clone(helper->inner_stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, inner_child, helper);
   if (pid < 0)
     helper->error = pid;
   while (pid > 0 && (waited = PROF_SYSCALL4(SYS_wait4, pid, &status, __WALL, 0)) == -EINTR)
@@ -229,7 +214,7 @@ int prof_helper_index(const struct prof_settings *settings, const char *file)
   prepare_arguments(helper, settings, file);
   int error = -E2BIG;
   if (prepare_environment(helper, settings, room)) {
-    long pid = start(helper->stack + STACK_SIZE, CLONE_VM, outer_child, helper);
+    long pid = prof_clone(helper->stack + STACK_SIZE, CLONE_VM, outer_child, helper);
     if (pid < 0)
       prof_message("%s: no signature index, and no process can be started to make it (error %ld)", file, -pid);
     error = pid < 0 ? (int)pid : finish(helper, file, pid);

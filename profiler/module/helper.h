@@ -4,7 +4,7 @@
 #ifndef CALLSIG_PROFILER_MODULE_HELPER_H
 #define CALLSIG_PROFILER_MODULE_HELPER_H
 
-#include "profiler/base/internal.h"
+#include "profiler/base/settings.h"
 
 /* Runs `callsig index --cache FILE` and waits for it. It is no child that wait() or SIGCHLD would show, holds no
  * descriptor of the program's, and says nothing. 0, or a negative errno after one message. Signals are blocked by the

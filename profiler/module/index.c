@@ -1,3 +1,6 @@
+/*
+ * Signature indexes at run time: found in the cache, made when missing, copied into the recording.
+ */
 #include "profiler/module/index.h"
 
 #include <errno.h>
@@ -6,6 +9,9 @@
 
 #include "format/cache_key.h"
 #include "format/hash.h"
+#include "profiler/base/message.h"
+#include "profiler/base/recording.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 #include "profiler/module/helper.h"
 

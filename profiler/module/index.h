@@ -1,11 +1,16 @@
 /*
- * Signature indexes at run time: found in the cache, made when missing, copied into the recording.
+ * The signature index of a module, for the process that runs it.
  */
 #ifndef CALLSIG_PROFILER_MODULE_INDEX_H
 #define CALLSIG_PROFILER_MODULE_INDEX_H
 
-#include "profiler/base/internal.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/open.h"
+#include "profiler/base/settings.h"
 #include "profiler/module/locate.h"
+#include "profiler/stack/thread.h"
 
 /* Finds or makes the index of the module that was located, and copies it into the recording: *index and *size describe
  * the copy. 0, or a negative errno after at most one message. The thread's clock stands still meanwhile. *made tells

@@ -1,3 +1,7 @@
+/*
+ * Locating the module at an address: by what the dynamic linker tells without a lock, and the kernel's list of
+ * mappings.
+ */
 #include "profiler/module/locate.h"
 
 #include <dlfcn.h>
@@ -7,6 +11,8 @@
 #include <sys/auxv.h>
 
 #include "profiler/base/proc_maps.h"
+#include "profiler/base/read_memory.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
 #define NT_GNU_BUILD_ID_TYPE 3

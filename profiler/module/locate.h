@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/base/settings.h"
 
 struct prof_located {
   uintptr_t start, end;   /* its mappings, end exclusive */

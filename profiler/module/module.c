@@ -5,20 +5,17 @@
 
 #include <sys/mman.h>
 
+#include "profiler/base/arena.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/message.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/base/signature.h"
+#include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 #include "profiler/module/filter.h"
 #include "profiler/module/index.h"
 #include "profiler/module/locate.h"
-#include "profiler/tree/cardinality_limit.h"
-
-static struct prof_module *find_known(uintptr_t address)
-{
-  struct prof_module *module = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE);
-  for (; module; module = module->next)
-    if (address >= module->start && address < module->end && !module->unloaded)
-      return module;
-  return NULL;
-}
 
 /* What the table cannot show for want of debug information: told once, when the index is made. */
 static void tell_what_is_missing(const struct prof_module *module, const char *path)
@@ -146,7 +143,7 @@ void prof_module_gone(struct prof_module *module)
 
 struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t address)
 {
-  struct prof_module *module = find_known(address);
+  struct prof_module *module = prof_module_find(address);
   if (module)
     return module;
   long mapped =
@@ -176,20 +173,10 @@ bool prof_module_present(const struct prof_module *module)
   return present;
 }
 
-const struct fmt_index_site *prof_module_site(const struct prof_module *module, uintptr_t pc)
-{
-  return fmt_index_site_at(&module->index, pc - module->bias);
-}
-
-const struct fmt_index_call_site *prof_module_call_site(const struct prof_module *module, uintptr_t pc)
-{
-  return fmt_index_call_site_at(&module->index, pc - module->bias);
-}
-
 /* Registers the module that a function pointer points into, unless it is known. */
 static void note_pointer(struct prof_thread *t, uintptr_t address)
 {
-  if (find_known(address))
+  if (prof_module_find(address))
     return;
   prof_lock(&prof_process.modules_lock);
   prof_module_for_address(t, address);
@@ -206,10 +193,10 @@ void prof_module_note_pointers(struct prof_thread *t, const struct prof_site *si
   uint32_t next = function->state_words;
   for (uint32_t i = 0; i < function->arg_count && next < word_count; i++) {
     const struct fmt_index_arg *arg = &index->args[function->first_arg + i];
-    unsigned state = (words[i / 16] >> (i % 16 * 4)) & 15;
+    unsigned state = prof_signature_state(words, i);
     if (state == FMT_STATE_READ && arg->kind == FMT_ARG_VALUE && words[next] &&
         index->types[arg->type].kind == FMT_TYPE_FUNCTION_POINTER)
       note_pointer(t, words[next]);
-    next += prof_guard_words(arg, state, words + next);
+    next += prof_signature_arg_words(arg, state, words + next);
   }
 }

@@ -1,10 +1,21 @@
 /*
- * What module.c gives beside internal.h.
+ * The modules of this process: registered with their index when an address in them first matters, and marked when they
+ * are unloaded.
  */
 #ifndef CALLSIG_PROFILER_MODULE_MODULE_H
 #define CALLSIG_PROFILER_MODULE_MODULE_H
 
-#include "profiler/base/internal.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/module/module_find.h"
+#include "profiler/module/site.h"
+#include "profiler/stack/thread.h"
+
+/* The module that `address` lies in, registered (with its index, made by the helper command when missing)
+ * when it is new; NULL when no module holds it. Takes modules_lock itself only inside prof_site_resolve(), which holds
+ * it. May run a command: it calls prof_pause(t) and prof_resume(t) around what is long. */
+struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t address);
 
 /* Is the module still mapped where it was? Anywhere. */
 bool prof_module_present(const struct prof_module *module);

@@ -1,11 +1,16 @@
 /*
  * Probe sites: the process's table of what is known of each, read without a lock.
  */
-#include "profiler/base/recording.h"
+#include "profiler/module/site.h"
+
+#include "profiler/base/arena.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/process.h"
+#include "profiler/base/read_memory.h"
 #include "profiler/base/table.h"
-#include "profiler/base/text.h"
+#include "profiler/module/filter.h"
 #include "profiler/module/module.h"
-#include "profiler/tree/tree.h"
+#include "profiler/module/module_find.h"
 
 #define FIRST_SITES 1024u
 #define SCAN_WORDS  512u /* of the stack, for the return address of a function without call frame information */

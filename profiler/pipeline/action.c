@@ -5,9 +5,18 @@
 
 #include <errno.h>
 
+#include "callsig/callsig.h"
 #include "format/hash.h"
+#include "profiler/base/arena.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
 #include "profiler/base/text.h"
+#include "profiler/frame/frame.h"
 #include "profiler/pipeline/user_frame.h"
+#include "profiler/stack/stack.h"
 #include "profiler/tree/tree.h"
 
 #define ATTEMPTS 8u /* until an action is given up: something undoes the preparation each time */
@@ -105,8 +114,7 @@ static PROF_COLD int open_slow(const char *name, uintptr_t sp)
 /* The name of the action that a frame is of; NULL for another frame. */
 static const char *name_of(const struct fmt_rec_edge *edge)
 {
-  const struct fmt_rec_context *context = (const struct fmt_rec_context *)prof_edge_to(edge)->context;
-  const struct fmt_rec_function *function = (const struct fmt_rec_function *)context->function;
+  const struct fmt_rec_function *function = prof_edge_function(edge);
   if (!function || function->kind != FMT_FUNCTION_KIND_ACTION)
     return NULL;
   return ((const struct fmt_rec_name *)function->address)->text;

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 
+#include "callsig/callsig.h"
 #include "profiler/pipeline/stage.h"
 
 #define LAST_ERRNO 4095

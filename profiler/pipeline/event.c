@@ -3,10 +3,17 @@
  */
 #include <errno.h>
 
+#include "callsig/callsig.h"
 #include "format/hash.h"
-#include "profiler/base/internal.h"
-#include "profiler/base/ring.h"
+#include "profiler/base/arena.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
 #include "profiler/base/text.h"
+#include "profiler/session/startup.h"
+#include "profiler/stack/ring.h"
 
 #define BUCKETS 256u
 

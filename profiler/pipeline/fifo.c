@@ -3,11 +3,14 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <time.h>
 
-#include "profiler/base/internal.h"
+#include "callsig/callsig.h"
 #include "profiler/base/options.h"
+#include "profiler/base/syscall.h"
 
 struct callsig_fifo {
   struct callsig_queue *queue;

@@ -3,9 +3,14 @@
  */
 #include "profiler/pipeline/open_task.h"
 
+#include <stdbool.h>
 #include <sys/mman.h>
 
-#include "profiler/lifetime/thread_exit.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/syscall.h"
+#include "profiler/base/thread_end.h"
 
 #define CHUNK_SIZE  4096u
 #define CHUNK_TASKS ((CHUNK_SIZE - 4 * sizeof(void *)) / sizeof(struct prof_open_task))
@@ -66,9 +71,7 @@ struct prof_open_task *prof_open_task_add(void)
 /* Takes the last task off the chunk if there are still `used`: a handler may have done it. */
 static void drop_last(struct chunk *chunk, uint64_t used)
 {
-  const uint64_t expected = used;
-  __asm__ volatile("cmpxchgq %2, %1" : "+a"(used), "+m"(chunk->used) : "r"(used - 1) : "cc", "memory");
-  if (used == expected)
+  if (prof_replace(&chunk->used, used, used - 1))
     chunk->tasks[used - 1].over = 0;
 }
 

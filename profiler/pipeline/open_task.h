@@ -8,7 +8,10 @@
 #ifndef CALLSIG_PROFILER_PIPELINE_OPEN_TASK_H
 #define CALLSIG_PROFILER_PIPELINE_OPEN_TASK_H
 
-#include "profiler/base/internal.h"
+#include <stdint.h>
+
+#include "callsig/callsig.h"
+#include "format/recording.h"
 
 /* A task that was begun and not ended. */
 struct prof_open_task {

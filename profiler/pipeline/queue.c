@@ -7,13 +7,25 @@
 #include "profiler/pipeline/queue.h"
 
 #include <errno.h>
+#include <stddef.h>
 
+#include "callsig/callsig.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/counter.h"
+#include "profiler/base/histogram_record.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/options.h"
-#include "profiler/base/ring.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
 #include "profiler/base/text.h"
 #include "profiler/pipeline/open_task.h"
+#include "profiler/pipeline/queue_level.h"
 #include "profiler/pipeline/stage.h"
-#include "profiler/stack/histogram.h"
+#include "profiler/session/startup.h"
+#include "profiler/stack/ring.h"
+#include "profiler/stack/thread.h"
 
 /* A queue, by label. In the process's arena, for as long as the process; it is its own handle. */
 struct callsig_queue {
@@ -74,6 +86,15 @@ static inline struct fmt_rec_queue *record_known(const struct callsig_queue *que
   return queue->epoch == prof_process.epoch ? __atomic_load_n(&queue->record, __ATOMIC_ACQUIRE) : NULL;
 }
 
+/* In a forked child, before the parent's recording is given up: notes what each queue holds. */
+static void keep_levels(void)
+{
+  for (struct callsig_queue *queue = prof_process.queues; queue; queue = queue->next) {
+    const struct fmt_rec_queue *record = record_known(queue);
+    queue->kept_items = record && (int64_t)record->level.items > 0 ? record->level.items : 0;
+  }
+}
+
 /* The queue's record in the recording of this process, made when a fork has left it behind. NULL: no space. */
 static struct fmt_rec_queue *current_record(struct callsig_queue *queue)
 {
@@ -110,6 +131,7 @@ static struct callsig_queue *find_queue(const struct callsig_queue_options *opti
   queue->epoch = prof_process.epoch;
   queue->next = prof_process.queues;
   prof_process.queues = queue;
+  prof_process.upcalls.keep_queue_levels = keep_levels;
   return queue;
 }
 
@@ -121,7 +143,7 @@ static void reopen(struct fmt_rec_queue *record)
   do {
     empty.items = 0;
     empty.empty_ticks = level.empty_ticks - now + ((int64_t)level.items <= 0 ? closed : 0);
-  } while (!prof_level_replace(&record->level, &level, empty));
+  } while (!prof_queue_level_replace(&record->level, &level, empty));
   record->opened_ticks += now - closed;
   record->closed_ticks = 0;
 }
@@ -172,14 +194,6 @@ void callsig_queue_close(struct callsig_queue *queue)
   prof_restore_signals(mask);
 }
 
-void prof_queues_keep_levels(void)
-{
-  for (struct callsig_queue *queue = prof_process.queues; queue; queue = queue->next) {
-    const struct fmt_rec_queue *record = record_known(queue);
-    queue->kept_items = record && (int64_t)record->level.items > 0 ? record->level.items : 0;
-  }
-}
-
 /* ---------------------------------------------------------------------------------------------------------------------
  * The level
  * ------------------------------------------------------------------------------------------------------------------ */
@@ -208,7 +222,7 @@ static void raise_high_water(struct fmt_rec_queue *record, uint64_t items)
 static uint64_t change_level(struct fmt_rec_queue *record, uint64_t change, uint64_t now)
 {
   struct fmt_rec_queue_level level = record->level;
-  while (!prof_level_replace(&record->level, &level, with_items(level, level.items + change, now)))
+  while (!prof_queue_level_replace(&record->level, &level, with_items(level, level.items + change, now)))
     ;
   uint64_t items = level.items + change;
   raise_high_water(record, items);
@@ -222,7 +236,7 @@ void callsig_queue_set_level(struct callsig_queue *queue, uint64_t items)
     return;
   struct fmt_rec_queue_level level = record->level;
   uint64_t now = prof_clock_shared();
-  while (!prof_level_replace(&record->level, &level, with_items(level, items, now)))
+  while (!prof_queue_level_replace(&record->level, &level, with_items(level, items, now)))
     ;
   raise_high_water(record, items);
 }

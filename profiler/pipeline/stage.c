@@ -4,12 +4,17 @@
 #include "profiler/pipeline/stage.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "format/hash.h"
+#include "profiler/base/arena.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/counter.h"
+#include "profiler/base/histogram_record.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/options.h"
 #include "profiler/base/recording.h"
-#include "profiler/base/text.h"
-#include "profiler/stack/histogram.h"
+#include "profiler/session/startup.h"
 #include "profiler/tree/tree.h"
 
 #define FIRST_USES 16u

@@ -7,8 +7,14 @@
 #ifndef CALLSIG_PROFILER_PIPELINE_STAGE_H
 #define CALLSIG_PROFILER_PIPELINE_STAGE_H
 
-#include "profiler/base/internal.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "callsig/callsig.h"
+#include "format/recording.h"
+#include "profiler/base/process.h"
 #include "profiler/base/text.h"
+#include "profiler/stack/thread.h"
 
 /* Texts of tasks that are kept apart, by stage; tasks with others count without a text. */
 #define PROF_TEXTS_MAX   256u
@@ -24,7 +30,7 @@ struct prof_texts {
   const struct fmt_rec_name *slots[PROF_TEXTS_SLOTS]; /* by their hash */
 };
 
-/* A stage or a queue, by label. In the process's arena. */
+/* A stage, by label. In the process's arena. */
 struct prof_stage {
   struct prof_stage *next;
   uint32_t number; /* 0, 1, 2 ...: its place in the tables of threads */

@@ -8,13 +8,21 @@
 
 #include <errno.h>
 
+#include "callsig/callsig.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/counter.h"
+#include "profiler/base/histogram_record.h"
 #include "profiler/base/options.h"
-#include "profiler/base/ring.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/frame/frame.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/pipeline/user_frame.h"
-#include "profiler/stack/histogram.h"
-#include "profiler/tree/tree.h"
+#include "profiler/session/startup.h"
+#include "profiler/stack/ring.h"
+#include "profiler/stack/stack.h"
 
 #define ATTEMPTS 8u /* until a task is given up: something undoes the preparation each time */
 
@@ -118,7 +126,9 @@ static struct ending end_frame(struct prof_thread *t, struct prof_open_task *ope
   return ending;
 }
 
-void prof_task_cut(struct prof_thread *t, uint64_t now, bool left)
+/* Ends `top`, the open frame of a task, at `now`, other than by callsig_task_end(). `left`: control will not come back
+ * to the task, which has failed; else only recording stops. In a slow section. */
+static void cut(struct prof_thread *t, uint64_t now, bool left)
 {
   struct prof_open_task *open = prof_open_task_of_frame(t->top);
   const struct fmt_rec_stage *stage =
@@ -197,6 +207,8 @@ static bool prepare(struct prof_stage *stage, const char *text, uintptr_t sp, bo
   struct prof_thread *t = prof_named_enter(sp, 0);
   if (!t)
     return false;
+  prof_process.upcalls.cut_task = cut;
+  prof_process.upcalls.forget_task_frames = prof_open_tasks_forget_frames;
   struct prof_stage_use *use = prof_stage_use(t, stage);
   struct prof_named named = {.function = use ? use->function : NULL};
   if (!find_text(stage, NULL, text, &named.text))

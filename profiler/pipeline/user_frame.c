@@ -4,6 +4,16 @@
  */
 #include "profiler/pipeline/user_frame.h"
 
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/frame/follow.h"
+#include "profiler/frame/frame.h"
+#include "profiler/frame/recursion.h"
+#include "profiler/frame/unwind.h"
+#include "profiler/session/startup.h"
+#include "profiler/stack/stack.h"
 #include "profiler/tree/tree.h"
 
 static bool is_edge_of(const struct fmt_rec_edge *edge, const struct fmt_rec_variant *from,

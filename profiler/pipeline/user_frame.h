@@ -5,7 +5,11 @@
 #ifndef CALLSIG_PROFILER_PIPELINE_USER_FRAME_H
 #define CALLSIG_PROFILER_PIPELINE_USER_FRAME_H
 
-#include "profiler/stack/frames.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/recording.h"
+#include "profiler/stack/thread.h"
 
 /* What is opened. */
 struct prof_named {

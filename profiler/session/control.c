@@ -1,12 +1,16 @@
 /*
  * The public functions: starting, enabling, clock and messages.
  */
+#include "profiler/session/control.h"
+
 #include <errno.h>
 #include <time.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/base/clock.h"
 #include "profiler/base/options.h"
-#include "profiler/base/ring.h"
+#include "profiler/base/process.h"
+#include "profiler/base/syscall.h"
+#include "profiler/session/startup.h"
 
 const char *callsig_version(void)
 {
@@ -16,14 +20,6 @@ const char *callsig_version(void)
 static uint32_t process_state(void)
 {
   return __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE);
-}
-
-int prof_start_now(void)
-{
-  struct prof_thread *t = prof_thread_enter();
-  if (t)
-    prof_slow_leave(t);
-  return process_state() == PROF_PROCESS_FAILED ? -EIO : 0;
 }
 
 int callsig_start(const struct callsig_options *options)
@@ -126,7 +122,7 @@ int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
     prof_process.header->injected_hz = hz;
     prof_process.header->hook_inner = 0;
     prof_process.header->hook_outer = 0;
-    prof_process.header->timeline_min = prof_ring_least_ticks();
+    prof_process.header->timeline_min = prof_clock_timeline_min();
     prof_threads_interrupt();
   }
   prof_restore_signals(mask);

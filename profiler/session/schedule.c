@@ -5,9 +5,14 @@
  * but they count in a place that nobody reads, and their shadow stacks are not shown.
  */
 #include <errno.h>
+#include <stddef.h>
 
-#include "profiler/base/internal.h"
+#include "callsig/callsig.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/options.h"
+#include "profiler/base/process.h"
+#include "profiler/session/control.h"
+#include "profiler/session/startup.h"
 
 enum phase { OFF, WARM, ACTIVE };
 

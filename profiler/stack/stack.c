@@ -1,17 +1,17 @@
 /*
- * Segments of the shadow stack, and machine stacks.
+ * The shadow stack: its segments, and the machine stacks that they belong to.
  *
  * A machine stack has a chain of segments, each beginning with a link. The outermost link refers to the thread's root
  * edge and its CFA is above every other, so that the outermost call enters on the fast path; no exit matches it. An
  * inner link is a copy of the frame it continues with a CFA of 0, so that the fast path neither enters below it nor
  * leaves through it.
  */
-#include <signal.h>
+#include "profiler/stack/stack.h"
 
-#include "profiler/stack/frames.h"
+#include "profiler/base/recording.h"
 
-#define CAPACITY_MAX    65535u
-#define COROUTINE_FIRST 63u
+#define CAPACITY_MAX 65535u
+#define SIGNAL_FIRST 63u
 
 static struct fmt_rec_stack *new_segment(struct prof_tree *tree, uint32_t capacity)
 {
@@ -24,14 +24,14 @@ static struct fmt_rec_stack *new_segment(struct prof_tree *tree, uint32_t capaci
   return stack;
 }
 
-static void run_segment(struct prof_thread *t, struct fmt_rec_stack *stack, struct fmt_rec_frame *top)
+void prof_stack_use(struct prof_thread *t, struct fmt_rec_stack *segment, struct fmt_rec_frame *top)
 {
-  t->stack = stack;
-  t->limit = &stack->frames[stack->capacity - 1];
+  t->stack = segment;
+  t->limit = &segment->frames[segment->capacity - 1];
   t->top = top;
 }
 
-static void run_machine(struct prof_thread *t, struct prof_machine *machine)
+void prof_machine_use(struct prof_thread *t, struct prof_machine *machine)
 {
   t->machine = machine;
   t->stack_low = machine->low;
@@ -73,8 +73,8 @@ bool prof_stack_open(struct prof_thread *t, uintptr_t low, uintptr_t high, uint3
   t->marked = link;
   t->recursion = 0;
   t->mode = PROF_MODE_PLAIN;
-  run_machine(t, machine);
-  run_segment(t, machine->outermost, link);
+  prof_machine_use(t, machine);
+  prof_stack_use(t, machine->outermost, link);
   prof_stack_publish(t);
   return true;
 }
@@ -87,7 +87,7 @@ static void continue_in(struct prof_thread *t, struct fmt_rec_stack *stack)
   link->start_ticks = 0;
   link->flags = (uintptr_t)t->top;
   link->edge = (uintptr_t)prof_frame_caller(t->top);
-  run_segment(t, stack, link);
+  prof_stack_use(t, stack, link);
 }
 
 bool prof_stack_grow(struct prof_thread *t)
@@ -113,11 +113,11 @@ void prof_stack_retreat(struct prof_thread *t)
   link->edge = 0;
   if (t->stack == t->machine->outermost) {
     struct prof_machine *signal = t->machine;
-    run_machine(t, signal->outer);
+    prof_machine_use(t, signal->outer);
     signal->outer = NULL;
     signal->outermost->outer = 0;
   }
-  run_segment(t, outer, top);
+  prof_stack_use(t, outer, top);
 }
 
 void prof_stack_rest(struct prof_thread *t)
@@ -126,18 +126,7 @@ void prof_stack_rest(struct prof_thread *t)
     prof_stack_retreat(t);
 }
 
-/* The alternate signal stack that runs now, if any. */
-static bool on_signal_stack(uintptr_t sp, uintptr_t *low, uintptr_t *high)
-{
-  stack_t alternate;
-  if (PROF_SYSCALL2(SYS_sigaltstack, 0, &alternate) < 0 || !(alternate.ss_flags & SS_ONSTACK))
-    return false;
-  *low = (uintptr_t)alternate.ss_sp;
-  *high = *low + alternate.ss_size;
-  return sp > *low && sp <= *high;
-}
-
-static struct prof_machine *find_machine(struct prof_thread *t, uintptr_t sp)
+struct prof_machine *prof_machine_find(const struct prof_thread *t, uintptr_t sp)
 {
   for (struct prof_machine *machine = t->machines; machine; machine = machine->next)
     if (sp > machine->low && sp <= machine->high)
@@ -145,14 +134,19 @@ static struct prof_machine *find_machine(struct prof_thread *t, uintptr_t sp)
   return NULL;
 }
 
-/* A signal handler runs on its own stack: its frames continue those that it interrupted, whose clock goes on. */
-static bool enter_signal_stack(struct prof_thread *t, uintptr_t low, uintptr_t high)
+struct prof_machine *prof_machine_with_range(const struct prof_thread *t, uintptr_t low, uintptr_t high)
 {
   struct prof_machine *machine = t->machines;
   while (machine && (machine->low != low || machine->high != high))
     machine = machine->next;
+  return machine;
+}
+
+bool prof_stack_enter_signal(struct prof_thread *t, uintptr_t low, uintptr_t high)
+{
+  struct prof_machine *machine = prof_machine_with_range(t, low, high);
   if (!machine) {
-    machine = new_machine(t, low, high, COROUTINE_FIRST);
+    machine = new_machine(t, low, high, SIGNAL_FIRST);
     if (!machine)
       return false;
     t->machines = machine;
@@ -161,102 +155,8 @@ static bool enter_signal_stack(struct prof_thread *t, uintptr_t low, uintptr_t h
   machine->outer = t->machine;
   machine->outermost->outer = (uintptr_t)t->stack;
   continue_in(t, machine->outermost);
-  run_machine(t, machine);
+  prof_machine_use(t, machine);
   return true;
-}
-
-/* Stops the clock of the running machine stack and puts it away. */
-static void suspend(struct prof_thread *t, uint64_t now)
-{
-  struct prof_machine *machine = t->machine;
-  prof_recursion_suspend(t);
-  machine->stack = t->stack;
-  machine->top = t->top;
-  machine->marked = t->marked;
-  machine->recursion = t->recursion;
-  machine->outermost->suspended = now;
-}
-
-static void resume(struct prof_thread *t, struct prof_machine *machine, uint64_t now)
-{
-  run_machine(t, machine);
-  run_segment(t, machine->stack, machine->top);
-  t->marked = machine->marked;
-  t->recursion = machine->recursion;
-  t->mode = t->recursion ? PROF_MODE_RECURSION : PROF_MODE_PLAIN;
-  prof_recursion_resume(t);
-  prof_frames_shift(t, now - machine->outermost->suspended);
-  machine->outermost->suspended = 0;
-}
-
-void prof_stack_run(struct prof_thread *t, struct prof_machine *machine, uint64_t now)
-{
-  suspend(t, now);
-  resume(t, machine, now);
-}
-
-/* A coroutine's stack may lie inside a frame of the stack that runs. A stack pointer above the innermost frame is then
- * no sign that frames are dead, but of the coroutine. */
-static bool on_inner_stack(struct prof_thread *t, uintptr_t sp, uintptr_t *low, uintptr_t *high)
-{
-  bool above = prof_stack_at_bottom(t) || sp >= prof_frame_cfa(t);
-  return above && prof_stack_named(sp, low, high) && (*low != t->stack_low || *high != t->stack_high);
-}
-
-/* Makes the machine stack with just this range the one that runs. */
-static bool follow_inner(struct prof_thread *t, uintptr_t low, uintptr_t high, uint64_t now)
-{
-  struct prof_machine *machine = t->machines;
-  while (machine && (machine->low != low || machine->high != high))
-    machine = machine->next;
-  suspend(t, now);
-  if (machine) {
-    resume(t, machine, now);
-    return true;
-  }
-  machine = t->machine;
-  if (prof_stack_open(t, low, high, COROUTINE_FIRST))
-    return true;
-  resume(t, machine, now);
-  return false;
-}
-
-bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
-{
-  uintptr_t low, high;
-  if (sp > t->stack_low && sp <= t->stack_high)
-    return on_inner_stack(t, sp, &low, &high) ? follow_inner(t, low, high, now) : true;
-  if (on_signal_stack(sp, &low, &high))
-    return enter_signal_stack(t, low, high);
-  while (t->machine->outer) {
-    /* Control left the signal stack: what is open there is dead. */
-    while (!prof_stack_at_bottom(t))
-      prof_frame_close(t, now);
-    prof_stack_retreat(t);
-    if (sp > t->stack_low && sp <= t->stack_high)
-      return true;
-  }
-  struct prof_machine *known = find_machine(t, sp);
-  if (!known && prof_stack_range(sp, &low, &high) && high == t->machine->high) {
-    /* The main stack grew beyond what its limit once allowed. */
-    t->machine->low = low;
-    t->machine->outermost->low = low;
-    run_machine(t, t->machine);
-    return true;
-  }
-  suspend(t, now);
-  if (known) {
-    resume(t, known, now);
-    return true;
-  }
-  if (!prof_stack_range(sp, &low, &high)) {
-    low = sp - 1;
-    high = sp;
-  }
-  if (prof_stack_open(t, low, high, COROUTINE_FIRST))
-    return true;
-  resume(t, t->machine, now);
-  return false;
 }
 
 void prof_frames_shift(struct prof_thread *t, uint64_t ticks)

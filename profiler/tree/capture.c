@@ -7,50 +7,18 @@
 #include "profiler/tree/capture.h"
 
 #include <errno.h>
-#include <sys/uio.h>
 
-int prof_read_memory(void *target, uintptr_t address, size_t size)
-{
-  struct iovec local = {target, size}, remote = {(void *)address, size};
-  long done = PROF_SYSCALL6(SYS_process_vm_readv, prof_process.pid, &local, 1, &remote, 1, 0);
-  return done == (long)size ? 0 : -EFAULT;
-}
-
-static uint64_t extend(uint64_t value, uint8_t size, uint8_t flags)
-{
-  unsigned shift = size >= 8 ? 0 : 64 - 8u * size;
-  value <<= shift;
-  return flags & FMT_OPF_SIGNED ? (uint64_t)((int64_t)value >> shift) : value >> shift;
-}
-
-/* A load from the program's own frame, in pieces that it may have stored. */
-static uint64_t frame_load(uintptr_t address, uint8_t size)
-{
-  const uint8_t *bytes = (const uint8_t *)address;
-  uint64_t value = 0;
-  switch (size) {
-  case 8:
-    __builtin_memcpy(&value, bytes, 8);
-    return value;
-  case 4:
-    __builtin_memcpy(&value, bytes, 4);
-    return value;
-  case 2:
-    __builtin_memcpy(&value, bytes, 2);
-    return value;
-  case 1:
-    return *bytes;
-  default:
-    for (unsigned i = 0; i < size && i < 8; i++)
-      value |= (uint64_t)bytes[i] << 8 * i;
-    return value;
-  }
-}
+#include "profiler/arch/primitives.h"
+#include "profiler/base/read_memory.h"
+#include "profiler/base/signature.h"
+#include "profiler/base/syscall.h"
+#include "profiler/tree/caller_values.h"
+#include "profiler/tree/capture_arithmetic.h"
 
 uintptr_t prof_capture_cfa(const struct prof_site *site, const struct prof_registers *registers)
 {
   uintptr_t base = registers->general[site->cfa_register & 15] + (uintptr_t)(intptr_t)site->cfa_offset;
-  return site->cfa_kind == FMT_CFA_MEMORY ? frame_load(base, 8) : base;
+  return site->cfa_kind == FMT_CFA_MEMORY ? prof_frame_load(base, 8) : base;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -81,13 +49,6 @@ static uint64_t pop(struct machine *m)
   return m->stack[--m->depth];
 }
 
-static void set_state(struct machine *m, unsigned arg, unsigned state)
-{
-  uint64_t *word = &m->words[arg / 16];
-  unsigned shift = arg % 16 * 4;
-  *word = (*word & ~((uint64_t)15 << shift)) | (uint64_t)state << shift;
-}
-
 static void put(struct machine *m, uint64_t word)
 {
   if (m->out < m->end)
@@ -105,7 +66,7 @@ static unsigned level_of(const struct machine *m, unsigned arg)
 static enum outcome emit_word(struct machine *m, const struct fmt_op *op, uint64_t word)
 {
   if (level_of(m, op->arg) == FMT_WIDEN_LOG2) {
-    set_state(m, op->arg, FMT_STATE_LOG2);
+    prof_signature_set_state(m->words, op->arg, FMT_STATE_LOG2);
     word = (uint64_t)fmt_bucket_log2(word, op->flags & FMT_OPF_SIGNED);
   }
   put(m, word);
@@ -168,7 +129,7 @@ static enum outcome emit_span(struct machine *m, const struct fmt_op *op, uintpt
   uintptr_t source = in_frame ? address : (uintptr_t)bytes;
   put(m, count | (is_cut ? (uint64_t)1 << 63 : 0));
   for (uint64_t i = 0; i < count; i++)
-    put(m, extend(frame_load(source + i * op->size, op->size), op->size, op->flags));
+    put(m, prof_extend(prof_frame_load(source + i * op->size, op->size), op->size, op->flags));
   return EMITTED;
 }
 
@@ -179,39 +140,6 @@ static enum outcome emit_range(struct machine *m, const struct fmt_op *op, uint6
   for (int64_t i = 1; i <= list[0]; i++)
     above += op->flags & FMT_OPF_SIGNED ? list[i] <= (int64_t)value : list[i] < 0 || (uint64_t)list[i] <= value;
   return emit_word(m, op, above);
-}
-
-/* ------------------------------------------------------------------------------------------------------------------ */
-
-uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa)
-{
-  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN)
-    return 0;
-  uintptr_t pc = frame_load(cfa - 8, 8);
-  return pc >= site->module->start && pc < site->module->end ? pc : 0;
-}
-
-const struct fmt_index_call_value *prof_capture_passed(const struct prof_site *site, uintptr_t return_pc, uint8_t reg)
-{
-  const struct prof_module *module = site->module;
-  const struct fmt_index_call_site *call = return_pc ? prof_module_call_site(module, return_pc) : NULL;
-  /* After a tail call the return address is that of another call. */
-  if (!call || call->physical != site->index_site->physical)
-    return NULL;
-  const struct fmt_index_call_value *values = module->index.call_values + call->first_value;
-  for (unsigned i = 0; i < call->value_count; i++)
-    if (values[i].reg == reg)
-      return &values[i];
-  return NULL;
-}
-
-const struct fmt_index_saved *prof_capture_saved(const struct prof_site *site, uint8_t reg)
-{
-  const struct fmt_index_saved *saved = site->module->index.saved + site->index_site->first_saved;
-  for (unsigned i = 0; i < site->index_site->saved_count; i++)
-    if (saved[i].reg == reg)
-      return &saved[i];
-  return NULL;
 }
 
 /* What register `reg` held on entry: what the caller says that it put there. */
@@ -225,18 +153,11 @@ static enum outcome push_entry(struct machine *m, const struct fmt_op *op)
   uint64_t base = 0;
   if (passed->kind == FMT_CALL_REGISTER) {
     const struct fmt_index_saved *saved = prof_capture_saved(capture->site, passed->source);
-    base = saved ? frame_load(capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8)
+    base = saved ? prof_frame_load(capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8)
                  : capture->registers->general[passed->source & 15];
   }
   push(m, base + (uint64_t)passed->imm);
   return GO_ON;
-}
-
-static uintptr_t thread_pointer(void)
-{
-  uintptr_t pointer;
-  __asm__("mov %%fs:0, %0" : "=r"(pointer));
-  return pointer;
 }
 
 static enum outcome push_tls(struct machine *m, const struct fmt_op *op)
@@ -244,7 +165,7 @@ static enum outcome push_tls(struct machine *m, const struct fmt_op *op)
   const struct prof_module *module = m->capture->site->module;
   if (!module->tls_known)
     return LOST;
-  push(m, thread_pointer() + (uint64_t)module->tls_offset + (uint64_t)op->imm);
+  push(m, prof_thread_pointer() + (uint64_t)module->tls_offset + (uint64_t)op->imm);
   return GO_ON;
 }
 
@@ -264,7 +185,7 @@ static enum outcome load(struct machine *m, const struct fmt_op *op)
   /* Where the program keeps a parameter, it reads itself at this point: memory that is there stays there while this
    * hook runs. What a rule follows may belong to another thread, and is copied by the kernel. */
   if (op->flags & FMT_OPF_STORAGE && address % sizeof value + op->size <= sizeof value && is_mapped(address & ~7ul)) {
-    *top_of(m) = frame_load(address, op->size);
+    *top_of(m) = prof_frame_load(address, op->size);
     return GO_ON;
   }
   if (prof_read_memory(&value, *top_of(m) + (uint64_t)op->imm, op->size) < 0)
@@ -283,47 +204,6 @@ static enum outcome divide(struct machine *m, const struct fmt_op *op)
   else
     push(m, b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b));
   return GO_ON;
-}
-
-static uint64_t shift(uint8_t code, uint64_t value, uint64_t count)
-{
-  if (code == FMT_OP_SHRA)
-    return (uint64_t)((int64_t)value >> (count > 63 ? 63 : count));
-  if (count > 63)
-    return 0;
-  return code == FMT_OP_SHL ? value << count : value >> count;
-}
-
-static uint64_t binary(uint8_t code, uint64_t a, uint64_t b)
-{
-  switch (code) {
-  case FMT_OP_AND:
-    return a & b;
-  case FMT_OP_OR:
-    return a | b;
-  case FMT_OP_XOR:
-    return a ^ b;
-  case FMT_OP_PLUS:
-    return a + b;
-  case FMT_OP_MINUS:
-    return a - b;
-  case FMT_OP_MUL:
-    return a * b;
-  case FMT_OP_EQ:
-    return a == b;
-  case FMT_OP_NE:
-    return a != b;
-  case FMT_OP_GE:
-    return (int64_t)a >= (int64_t)b;
-  case FMT_OP_GT:
-    return (int64_t)a > (int64_t)b;
-  case FMT_OP_LE:
-    return (int64_t)a <= (int64_t)b;
-  case FMT_OP_LT:
-    return (int64_t)a < (int64_t)b;
-  default:
-    return shift(code, a, b);
-  }
 }
 
 /* Rearranges or changes the top of the stack. */
@@ -367,7 +247,7 @@ static enum outcome rearrange(struct machine *m, const struct fmt_op *op)
     *top = ~*top;
     break;
   case FMT_OP_EXTEND:
-    *top = extend(*top, op->size, op->flags);
+    *top = prof_extend(*top, op->size, op->flags);
     break;
   default: /* FMT_OP_BITS: `size` is in bits */
     kept = op->size >= 64 ? 0 : 64u - op->size;
@@ -414,15 +294,15 @@ static enum outcome emit_direct(struct machine *m, const struct fmt_op *op)
   uint64_t reg = m->capture->registers->general[op->reg & 15];
   switch (op->code) {
   case FMT_OP_EMIT_REG:
-    return emit_word(m, op, extend(reg, op->size, op->flags));
+    return emit_word(m, op, prof_extend(reg, op->size, op->flags));
   case FMT_OP_EMIT_NULL_REG:
     return emit_word(m, op, reg != 0);
   case FMT_OP_EMIT_CONST:
     return emit_word(m, op, (uint64_t)op->imm);
   case FMT_OP_EMIT_FRAME:
-    return emit_word(m, op, extend(frame_load(reg + (uint64_t)op->imm, op->size), op->size, op->flags));
+    return emit_word(m, op, prof_extend(prof_frame_load(reg + (uint64_t)op->imm, op->size), op->size, op->flags));
   default:
-    return emit_word(m, op, frame_load(reg + (uint64_t)op->imm, 8) != 0);
+    return emit_word(m, op, prof_frame_load(reg + (uint64_t)op->imm, 8) != 0);
   }
 }
 
@@ -431,7 +311,7 @@ static enum outcome emit_from_stack(struct machine *m, const struct fmt_op *op)
   uint64_t top = pop(m);
   switch (op->code) {
   case FMT_OP_EMIT:
-    return emit_word(m, op, extend(top, op->size, op->flags));
+    return emit_word(m, op, prof_extend(top, op->size, op->flags));
   case FMT_OP_EMIT_NULL:
     return emit_word(m, op, top != 0);
   case FMT_OP_EMIT_STRING:
@@ -459,7 +339,7 @@ static enum outcome run_op(struct machine *m, const struct fmt_op *op)
     return emit_from_stack(m, op);
   switch (op->code) {
   case FMT_OP_FRAME_LOAD:
-    *top_of(m) = frame_load(*top_of(m) + (uint64_t)op->imm, op->size);
+    *top_of(m) = prof_frame_load(*top_of(m) + (uint64_t)op->imm, op->size);
     return GO_ON;
   case FMT_OP_LOAD:
     return load(m, op);
@@ -485,7 +365,7 @@ static enum outcome run_op(struct machine *m, const struct fmt_op *op)
     break;
   }
   uint64_t b = pop(m), a = pop(m);
-  push(m, binary(op->code, a, b));
+  push(m, prof_binary(op->code, a, b));
   return GO_ON;
 }
 
@@ -508,7 +388,7 @@ int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint
     const struct fmt_op *op = &site->ops[at];
     if (begins && level_of(&m, op->arg) == FMT_WIDEN_TYPE) {
       /* Nothing about its value is told any more, also not whether it can be read. */
-      set_state(&m, op->arg, FMT_STATE_TYPE);
+      prof_signature_set_state(m.words, op->arg, FMT_STATE_TYPE);
       at += op->skip ? op->skip : 1u;
       continue;
     }
@@ -527,7 +407,7 @@ int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint
     if (outcome == GO_ON)
       continue;
     if (outcome != EMITTED) {
-      set_state(&m, op->arg, outcome - 16);
+      prof_signature_set_state(m.words, op->arg, outcome - 16);
       m.out = m.arg_start;
       at += op->skip ? op->skip - 1u : 0;
     }

@@ -1,5 +1,5 @@
 /*
- * The cardinality guard.
+ * The limit on a function's signatures.
  *
  * A function starts with exact signatures. When one more would exceed its budget, the arg with the most distinct values
  * widens: an integer to log2 buckets and then to its type, anything else to its type at once. The signatures that are
@@ -8,50 +8,20 @@
  */
 #include "profiler/tree/cardinality_limit.h"
 
+#include "profiler/base/arena.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/base/signature.h"
 #include "profiler/base/table.h"
+#include "profiler/module/module_find.h"
 #include "profiler/tree/tree.h"
 
-#define VALUES_SLOTS                                                                                                   \
-  1024u /* for the distinct values of one arg: more than twice the signatures that can be counted                      \
-         */
+/* For the distinct values of one arg: more than twice the signatures that can be counted. */
+#define VALUES_SLOTS 1024u
 
 static const struct fmt_index_type *type_of(const struct fmt_index *index, const struct fmt_index_arg *arg)
 {
   return &index->types[arg->type];
-}
-
-static unsigned state_at(const uint64_t *words, unsigned arg)
-{
-  return words[arg / 16] >> arg % 16 * 4 & 15;
-}
-
-static void set_state(uint64_t *words, unsigned arg, unsigned state)
-{
-  unsigned shift = arg % 16 * 4;
-  words[arg / 16] = (words[arg / 16] & ~((uint64_t)15 << shift)) | (uint64_t)state << shift;
-}
-
-uint32_t prof_guard_words(const struct fmt_index_arg *arg, unsigned state, const uint64_t *word)
-{
-  if (state == FMT_STATE_LOG2)
-    return 1;
-  if (state != FMT_STATE_READ)
-    return 0;
-  const uint64_t size = ~((uint64_t)1 << 63);
-  switch (arg->kind) {
-  case FMT_ARG_VALUE:
-  case FMT_ARG_NULLNESS:
-  case FMT_ARG_BUCKET_LOG2:
-  case FMT_ARG_BUCKET_RANGE:
-  case FMT_ARG_FLOAT:
-    return 1;
-  case FMT_ARG_STRING:
-    return 1 + (*word == UINT64_MAX ? 0 : (uint32_t)(((*word & size) + 7) / 8));
-  case FMT_ARG_SPAN:
-    return 1 + (uint32_t)(*word & size);
-  default:
-    return 0;
-  }
 }
 
 /* May the arg widen to log2 buckets? */
@@ -67,13 +37,13 @@ uint32_t prof_guard_widen(const struct fmt_index_function *function_info, const 
   const struct fmt_index_arg *args = index->args + function_info->first_arg;
   uint32_t in = function_info->state_words, out = in;
   for (unsigned i = 0; i < function_info->arg_count; i++) {
-    unsigned state = state_at(words, i);
-    uint32_t size = prof_guard_words(&args[i], state, &words[in]);
+    unsigned state = prof_signature_state(words, i);
+    uint32_t size = prof_signature_arg_words(&args[i], state, &words[in]);
     bool content = (size && (state == FMT_STATE_READ || state == FMT_STATE_LOG2)) || state == FMT_STATE_UNREADABLE;
     if (content && levels[i] == FMT_WIDEN_TYPE) {
-      set_state(words, i, FMT_STATE_TYPE);
+      prof_signature_set_state(words, i, FMT_STATE_TYPE);
     } else if (size && state == FMT_STATE_READ && levels[i] == FMT_WIDEN_LOG2) {
-      set_state(words, i, FMT_STATE_LOG2);
+      prof_signature_set_state(words, i, FMT_STATE_LOG2);
       words[out++] = (uint64_t)fmt_bucket_log2(words[in], type_of(index, &args[i])->is_signed);
     } else {
       for (uint32_t k = 0; k < size; k++)
@@ -160,9 +130,10 @@ static void visit_arg(struct guard *guard, uint32_t count, unsigned arg)
   const struct fmt_index_arg *args = guard->index->args + guard->info->first_arg;
   uint32_t at = guard->info->state_words;
   for (unsigned i = 0; i < arg; i++)
-    at += prof_guard_words(&args[i], state_at(guard->words, i), &guard->words[at]);
-  unsigned state = state_at(guard->words, arg);
-  values_add(&guard->values, hash_of(state, &guard->words[at], prof_guard_words(&args[arg], state, &guard->words[at])));
+    at += prof_signature_arg_words(&args[i], prof_signature_state(guard->words, i), &guard->words[at]);
+  unsigned state = prof_signature_state(guard->words, arg);
+  values_add(&guard->values,
+             hash_of(state, &guard->words[at], prof_signature_arg_words(&args[arg], state, &guard->words[at])));
 }
 
 /* The arg with the most distinct values among those that can still widen; arg_count when none can. */

@@ -1,10 +1,15 @@
 /*
- * The cardinality guard: how many signatures a function may have in one thread, and what happens beyond.
+ * The cardinality limit: how many signatures a function may have in one thread, and what happens beyond.
  */
 #ifndef CALLSIG_PROFILER_TREE_CARDINALITY_LIMIT_H
 #define CALLSIG_PROFILER_TREE_CARDINALITY_LIMIT_H
 
-#include "profiler/base/internal.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/open.h"
+#include "format/recording.h"
+#include "profiler/base/tree_store.h"
 
 /* Distinct signatures of a function in a thread, counted as its levels make them. */
 #define PROF_GUARD_BUDGET 256u
@@ -27,9 +32,6 @@ bool prof_guard_admit_recorded(struct prof_tree *tree, const struct fmt_rec_modu
 
 /* Raises the function's levels to at least these. False: no space. */
 bool prof_guard_raise(struct prof_tree *tree, struct fmt_rec_function *function, const struct fmt_rec_name *levels);
-
-/* Words that an arg in this state takes in a signature, the first of them being *word. Anywhere. */
-uint32_t prof_guard_words(const struct fmt_index_arg *arg, unsigned state, const uint64_t *word);
 
 /* Applies levels to a signature's words in place and gives the new number of words. Anywhere. */
 uint32_t prof_guard_widen(const struct fmt_index_function *function_info, const struct fmt_index *index,

@@ -5,9 +5,13 @@
  * so an edge that is older than a widening goes on comparing its exact words, which is sound: it is one of the rows
  * that the widened one is made of.
  */
-#include "profiler/base/recording.h"
+#include "profiler/tree/fast_compare.h"
+
+#include <stddef.h>
+
+#include "profiler/base/process.h"
 #include "profiler/base/table.h"
-#include "profiler/tree/capture.h"
+#include "profiler/tree/caller_values.h"
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/tree.h"
 
@@ -198,15 +202,6 @@ static struct prof_plan *make_plan(struct prof_tree *tree, const struct prof_sit
   if (!plan->fast)
     plan->count = plan->compared = 0;
   return plan;
-}
-
-void prof_tree_check_pressure(struct prof_tree *tree)
-{
-  uint64_t used = prof_recording_used(), limit = prof_process.reserved;
-  if (used >= limit / 16 * 15)
-    tree->pressure = PROF_PRESSURE_SIGNATURES;
-  else if (used >= limit / 4 * 3)
-    tree->pressure = PROF_PRESSURE_CONTEXTS;
 }
 
 struct prof_plan *prof_tree_plan(struct prof_tree *tree, const struct prof_site *site, uintptr_t return_pc)

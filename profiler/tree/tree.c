@@ -11,11 +11,10 @@
 
 #include <errno.h>
 
+#include "profiler/base/histogram_record.h"
+#include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/table.h"
-#include "profiler/stack/frames.h"
-#include "profiler/stack/histogram.h"
-#include "profiler/tree/cardinality_limit.h"
 
 #define FIRST_SLOTS 256u
 
@@ -216,6 +215,17 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
   return NULL;
 }
 
+void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
+{
+  const struct prof_plan *plan = prof_edge_plan(edge);
+  uint32_t mode = active ? PROF_MODE_RECURSION : edge->flags & FMT_EDGE_BACK ? PROF_MODE_BACK : PROF_MODE_PLAIN;
+  if (edge->flags & FMT_EDGE_GENERIC)
+    mode = PROF_MODE_NEVER;
+  else if (plan && plan->count)
+    mode |= PROF_MODE_OPS;
+  edge->mode = mode;
+}
+
 static struct fmt_rec_edge *alloc_edge(struct prof_tree *tree, uint32_t count)
 {
   size_t size = sizeof(struct fmt_rec_edge) + count * sizeof(uint64_t);
@@ -228,16 +238,6 @@ static struct fmt_rec_edge *alloc_edge(struct prof_tree *tree, uint32_t count)
   edge->word_count = count;
   edge->tag = (struct fmt_rec_tag){FMT_TAG_EDGE, (uint32_t)size};
   return edge;
-}
-
-/* How hot code computes the canonical frame address at this site; false: only the generic path can. */
-static bool encode_cfa(const struct prof_site *site, uint32_t *cfa)
-{
-  if (site->cfa_kind == FMT_CFA_MEMORY || (site->cfa_register != 6 && site->cfa_register != 7) || site->cfa_offset % 8)
-    return false;
-  *cfa = (uint32_t)site->cfa_offset | (site->inlined ? 0u : PROF_CFA_STRICT) |
-         (site->cfa_register == 6 ? PROF_CFA_RBP : 0u);
-  return true;
 }
 
 /* The context into which calls of the function are merged, with those of all paths into the same stage: below the
@@ -349,33 +349,6 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   edge->next = tree->record->first_edge;
   publish(&tree->record->first_edge, edge);
   return edge;
-}
-
-struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from, struct prof_plan *plan,
-                                    uint64_t *words, uint32_t word_count)
-{
-  const struct prof_site *site = plan->site;
-  struct prof_edge_key key = {.site = site->pc,
-                              .function_address = site->function_address,
-                              .function = plan->function,
-                              .words = words,
-                              .word_count = word_count};
-  if (!plan->arguments)
-    key.signature_flags = FMT_SIGNATURE_NONE;
-  else if (site->index_function &&
-           !prof_guard_admit(tree, site->index_function, &site->module->index, plan->function, words, &key.word_count))
-    return NULL;
-  struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
-  if (edge)
-    return edge;
-  /* The guard may have widened: then what is to be compared is another. */
-  key.plan = prof_tree_plan(tree, site, plan->return_pc);
-  if (!key.plan)
-    return NULL;
-  /* The plan compares the words of args that are read: where one is lost at times, words are missing. */
-  bool comparable = key.plan->fast && key.word_count == (plan->arguments ? site->state_words + key.plan->compared : 0);
-  key.generic = !encode_cfa(site, &key.cfa) || !comparable;
-  return prof_edge_make(tree, from, &key);
 }
 
 struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const struct fmt_rec_stage *stage)

@@ -1,10 +1,21 @@
 /*
- * The calling-context tree, beyond what internal.h offers to every part of the runtime.
+ * The calling-context tree: functions, signatures, contexts, their variants and the edges between them.
  */
 #ifndef CALLSIG_PROFILER_TREE_TREE_H
 #define CALLSIG_PROFILER_TREE_TREE_H
 
-#include "profiler/base/internal.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/recording.h"
+#include "profiler/base/tree_store.h"
+#include "profiler/tree/fast_compare.h"
+
+/* Makes an empty tree with its thread record, which is not linked into header.first_thread yet. 0 or -ENOSPC/-ENOMEM.
+ */
+int prof_tree_init(struct prof_tree *tree, uint32_t tid);
+/* Links tree->record into header.first_thread. */
+void prof_tree_publish(struct prof_tree *tree);
 
 /* Edges into one context; beyond them the caller's signature merges. */
 #define PROF_EDGES_MAX 4096u
@@ -49,14 +60,7 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
                                     uint64_t function_address, const uint64_t *words, uint32_t count);
 struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     const struct prof_edge_key *key);
-
-/* plan.c: raises tree->pressure by how full the recording is. */
-void prof_tree_check_pressure(struct prof_tree *tree);
-/* plan.c: the newest plan of the probe site `pc` for this function and this return address of its calls (0: any), or
- * NULL. Anywhere. */
-struct prof_plan *prof_plan_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
-                                 uintptr_t return_pc);
-/* plan.c: notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
-bool prof_plan_exclude(struct prof_tree *tree, const struct prof_site *site);
+/* The edge's mode by its flags, plan and whether it is active. */
+void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/base/process.h"
 #include "tests/support/check.h"
 
 #define QUIET __attribute__((no_instrument_function, noinline, unused))

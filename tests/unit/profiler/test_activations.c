@@ -19,7 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/base/process.h"
+#include "profiler/stack/thread.h"
 #include "tests/support/check.h"
 
 #define QUIET      __attribute__((no_instrument_function, noinline))

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "profiler/base/process.h"
+
 #define RAX 0
 #define RDX 1
 #define RBX 3

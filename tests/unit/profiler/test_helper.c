@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "callsig/callsig.h"
+#include "profiler/base/lock.h"
 #include "profiler/module/helper.h"
 #include "tests/support/check.h"
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "profiler/base/histogram_record.h"
 #include "profiler/base/recording.h"
 #include "profiler/tree/tree.h"
 

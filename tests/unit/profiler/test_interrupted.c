@@ -28,7 +28,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profiler/base/internal.h"
+#include "profiler/base/process.h"
+#include "profiler/stack/thread.h"
 #include "tests/support/check.h"
 
 #define QUIET     __attribute__((no_instrument_function, noinline))

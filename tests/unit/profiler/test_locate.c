@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "profiler/base/proc_maps.h"
+#include "profiler/base/process.h"
 #include "profiler/module/locate.h"
 #include "tests/support/check.h"
 

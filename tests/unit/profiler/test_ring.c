@@ -1,5 +1,5 @@
 /* Rings of spans: what is kept, what handlers that interrupt a write may do, bounds, and folding. */
-#include "profiler/base/ring.h"
+#include "profiler/stack/ring.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +14,9 @@
 #include <cmocka.h>
 
 #include "format/duration.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
 #include "profiler/tree/tree.h"
 
 #define SPANS 256u

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profiler/base/clock.h"
 #include "profiler/pipeline/stage.h"
 #include "tests/support/stage_records.h"
 

@@ -14,7 +14,12 @@
 
 #include <cmocka.h>
 
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/lifetime/tree_merge.h"
+#include "profiler/tree/call.h"
 #include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/fast_compare.h"
 
 #define ARGS 20
 

@@ -1,0 +1,21 @@
+/*
+ * The processor's primitives: what the C of the profiler needs of machine instructions, by the same names on every
+ * processor.
+ */
+#ifndef CALLSIG_PROFILER_ARCH_PRIMITIVES_H
+#define CALLSIG_PROFILER_ARCH_PRIMITIVES_H
+
+#if defined(__x86_64__)
+#include "profiler/arch/x86_64/primitives/bytes.h"
+#include "profiler/arch/x86_64/primitives/clone.h"
+#include "profiler/arch/x86_64/primitives/counter.h"
+#include "profiler/arch/x86_64/primitives/syscall.h"
+#include "profiler/arch/x86_64/primitives/thread_pointer.h"
+#include "profiler/arch/x86_64/primitives/time_stamp.h"
+#include "profiler/arch/x86_64/primitives/vector_registers.h"
+#include "profiler/arch/x86_64/primitives/word_pair.h"
+#else
+#error "callsig's profiler knows x86-64 only"
+#endif
+
+#endif

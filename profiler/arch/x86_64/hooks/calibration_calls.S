@@ -1,0 +1,30 @@
+/* Calls the hooks as an empty function would, so that calibration can measure them. */
+        .intel_syntax noprefix
+        .text
+
+/* void prof_calibration_calls(uint64_t count, uintptr_t function): the hooks are called as the program calls them. */
+        .globl  prof_calibration_calls, prof_calibration_site
+        .hidden prof_calibration_calls, prof_calibration_site
+        .type   prof_calibration_calls, @function
+prof_calibration_calls:
+        push    rbx
+        push    r12
+        sub     rsp, 8
+        mov     rbx, rdi
+        mov     r12, rsi
+1:      mov     rdi, r12
+        xor     esi, esi
+        call    __cyg_profile_func_enter@PLT
+prof_calibration_site:
+        mov     rdi, r12
+        xor     esi, esi
+        call    __cyg_profile_func_exit@PLT
+        dec     rbx
+        jnz     1b
+        add     rsp, 8
+        pop     r12
+        pop     rbx
+        ret
+        .size   prof_calibration_calls, . - prof_calibration_calls
+
+        .section .note.GNU-stack, "", @progbits

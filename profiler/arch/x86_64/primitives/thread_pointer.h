@@ -1,0 +1,15 @@
+/* The thread pointer, which the C library keeps in a segment register. */
+#ifndef CALLSIG_PROFILER_ARCH_X86_64_PRIMITIVES_THREAD_POINTER_H
+#define CALLSIG_PROFILER_ARCH_X86_64_PRIMITIVES_THREAD_POINTER_H
+
+#include <stdint.h>
+
+/* The address of the calling thread's control block in the C library; thread-local storage lies below it. Anywhere. */
+static inline uintptr_t prof_thread_pointer(void)
+{
+  uintptr_t pointer;
+  __asm__("movq %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+#endif

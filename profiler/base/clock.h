@@ -1,0 +1,28 @@
+/*
+ * The clock that the recording's ticks come from.
+ */
+#ifndef CALLSIG_PROFILER_BASE_CLOCK_H
+#define CALLSIG_PROFILER_BASE_CLOCK_H
+
+#include <stdint.h>
+
+/* The recording's clock for the calling thread, in ticks. Anywhere. */
+uint64_t prof_clock_now(void);
+/* A clock that all threads share, in the unit of the recording's: where that is each thread's CPU time,
+ * CLOCK_MONOTONIC. Anywhere. */
+uint64_t prof_clock_shared(void);
+/* CLOCK_MONOTONIC in nanoseconds. Anywhere. */
+uint64_t prof_monotonic_ns(void);
+/* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes
+ * a tenth of a millisecond, of waiting. Any thread. */
+uint64_t prof_clock_ticks(uint64_t ns);
+/* The header's timeline_min, in ticks, by the settings and the clock: UINT64_MAX when there is no timeline. Any thread.
+ */
+uint64_t prof_clock_timeline_min(void);
+/* The clock that "wall" means on this machine: FMT_CLOCK_TSC when the time stamp counter is invariant, else
+ * FMT_CLOCK_MONOTONIC. Anywhere. */
+uint32_t prof_clock_wall(void);
+/* Writes header.last: the clock and CLOCK_MONOTONIC, now. Any thread. */
+void prof_stamp_last(void);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Counters in the recording, each with one writer: the thread that it belongs to, with its signal handlers.
+ */
+#ifndef CALLSIG_PROFILER_BASE_COUNTER_H
+#define CALLSIG_PROFILER_BASE_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/arch/primitives.h"
+
+/* Moves a count from an ended thread's tree: when the process is killed in the middle, each is in one tree or the
+ * other. Under threads_lock. */
+static inline void prof_move(uint64_t *target, uint64_t *source)
+{
+  __atomic_store_n(target, *target + *source, __ATOMIC_RELAXED);
+  __atomic_store_n(source, 0, __ATOMIC_RELAXED);
+}
+
+/* Lowers a minimum and raises a maximum that only this thread writes, and its signal handlers. Anywhere. */
+static inline void prof_note_extremes(uint64_t *least, uint64_t *most, uint64_t value)
+{
+  uint64_t min = *least, max = *most;
+  while (value < min && !__atomic_compare_exchange_n(least, &min, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  while (value > max && !__atomic_compare_exchange_n(most, &max, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
+#endif

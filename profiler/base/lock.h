@@ -1,0 +1,23 @@
+/*
+ * Locks for slow sections, and the signal mask that they are held under.
+ */
+#ifndef CALLSIG_PROFILER_BASE_LOCK_H
+#define CALLSIG_PROFILER_BASE_LOCK_H
+
+#include <stdint.h>
+
+/* A futex word; all zero is free. It is held with all signals blocked and never across a call of the program. */
+struct prof_lock {
+  uint32_t word; /* 0 free, 1 held, 2 held and waited for */
+};
+
+/* Takes the lock, waiting for it if need be. It is not recursive. With signals blocked. */
+void prof_lock(struct prof_lock *lock);
+void prof_unlock(struct prof_lock *lock);
+
+/* Blocks all signals of the calling thread with the raw system call and returns the mask as it was. Anywhere. */
+uint64_t prof_block_signals(void);
+/* Makes the mask what prof_block_signals() returned. Anywhere. */
+void prof_restore_signals(uint64_t mask);
+
+#endif

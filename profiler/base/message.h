@@ -1,0 +1,13 @@
+/*
+ * Messages to whoever runs the program: one line to its callback or to stderr.
+ */
+#ifndef CALLSIG_PROFILER_BASE_MESSAGE_H
+#define CALLSIG_PROFILER_BASE_MESSAGE_H
+
+/* Notes what stderr is, so that nothing is ever written to a file of the program's that took its number. Once, before
+ * the first message. */
+void prof_message_prepare(void);
+/* One line to the program's callback or stderr: %s, %d, %u, %lx, %lu. Anywhere. */
+void prof_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * The process's state, and how a forked child comes to a state of its own.
+ */
+#include "profiler/base/process.h"
+
+#include <sys/mman.h>
+
+#include "profiler/base/syscall.h"
+#include "profiler/base/wipe_on_fork.h"
+
+#define SENTINEL_SIZE 4096u
+
+struct prof_process prof_process;
+
+/* A page that a fork wipes, 1 in its first word. */
+static uint32_t *sentinel;
+
+void prof_count_loss(enum fmt_rec_loss which, uint64_t calls)
+{
+  if (prof_process.header)
+    __atomic_fetch_add(&prof_process.header->loss[which], calls, __ATOMIC_RELAXED);
+}
+
+void prof_fork_prepare(void)
+{
+  if (sentinel)
+    return;
+  long mapped = prof_sys_mmap(0, SENTINEL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (prof_sys_failed(mapped))
+    return;
+  PROF_SYSCALL3(SYS_madvise, mapped, SENTINEL_SIZE, MADV_WIPEONFORK);
+  *(uint32_t *)mapped = 1;
+  sentinel = (uint32_t *)mapped;
+}
+
+void prof_fork_note(void)
+{
+  if (sentinel)
+    *sentinel = 0;
+}
+
+bool prof_fork_happened(void)
+{
+  return sentinel && *sentinel == 0;
+}
+
+/* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:
+ * everything that they shared starts afresh. Its memory stays, for what points into it. */
+void prof_fork_child(struct prof_process *process)
+{
+  const struct prof_lock unlocked = {0};
+  if (sentinel)
+    *sentinel = 1;
+  if (process->upcalls.keep_queue_levels)
+    process->upcalls.keep_queue_levels();
+  if (process->header)
+    prof_sys_munmap(process->header, process->reserved);
+  process->header = NULL;
+  process->reserved = 0;
+  process->allocated = 0;
+  process->growth = process->modules_lock = process->threads_lock = process->arena_lock = process->names_lock =
+      process->rings_lock = process->stages_lock = unlocked;
+  process->epoch++;
+  process->arena = (struct prof_arena){0};
+  process->spare_chunks = NULL;
+  process->spare_count = 0;
+  process->names_next = process->names_end = NULL;
+  process->free_blocks = NULL;
+  process->free_rings = NULL;
+  process->ring_bytes = 0;
+  process->modules = NULL;
+  process->sites = NULL;
+  process->threads = NULL;
+  process->folded = NULL;
+  process->ended_threads = 0;
+  process->finished = 0;
+  process->path[0] = '\0';
+  __atomic_store_n(&process->state, PROF_PROCESS_NEW, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,128 @@
+/*
+ * The state of the process that is profiled, and the rules for everything that runs inside of it.
+ *
+ * The profiler runs inside somebody else's program, so all of it holds to these rules:
+ *
+ *  - No call that the program could have replaced: memory comes from arena.c, files from the raw system calls of
+ *    syscall.h. errno is never touched. All of it is compiled for general registers alone, so xmm keeps what the
+ *    program put there.
+ *  - A hook may run inside malloc, in a signal handler, before main or after exit. The fast path is assembly and takes
+ *    no lock. Everything slower runs between prof_slow_enter() and prof_slow_leave(): all signals are blocked and the
+ *    thread's state is BUSY, so that a hook that is entered meanwhile returns at once and is counted.
+ *  - A function in a header is called inside such a slow section unless its comment says otherwise. "Anywhere" is also
+ *    outside of one, in a signal handler, and in a hook that interrupted another.
+ *  - A room calls the rooms below it. What a lower room has to have done by a higher one goes through prof_upcalls.
+ */
+#ifndef CALLSIG_PROFILER_BASE_PROCESS_H
+#define CALLSIG_PROFILER_BASE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "callsig/callsig.h"
+#include "format/recording.h"
+#include "profiler/base/arena.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/settings.h"
+
+struct prof_process;
+struct prof_thread;
+
+/* Functions of higher rooms that lower ones call, never on the fast path. Each is NULL until the room that has it sets
+ * it, which is before the first thing that could need it, and stays what it is from then on, also in forked children.
+ */
+struct prof_upcalls {
+  /* prof_frames_close_all(); session/startup.c sets it before the first thread has a control block. */
+  void (*close_frames)(struct prof_thread *t, uint64_t now, bool left);
+  /* Ends `top`, the open frame of a task, at `now`, other than by callsig_task_end(); `left`: control will not come
+   * back to the task. pipeline/task.c sets it, and the next, before the first task has a frame. */
+  void (*cut_task)(struct prof_thread *t, uint64_t now, bool left);
+  /* The calling thread's tree is new: the tasks that it has open have no frames there. */
+  void (*forget_task_frames)(void);
+  /* In a forked child, while the parent's recording is still there: notes what each queue holds. pipeline/queue.c sets
+   * it with the first queue. */
+  void (*keep_queue_levels)(void);
+  /* Opens the frames that the thread had open in its parent process. lifetime/fork.c sets it before it copies any. */
+  void (*inherit_frames)(struct prof_thread *t);
+  /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
+   * begun before is calibrated then. */
+  void (*calibrate)(struct prof_process *process);
+};
+
+enum prof_process_state {
+  PROF_PROCESS_NEW,      /* nothing was recorded yet */
+  PROF_PROCESS_STARTING, /* one thread is making the recording */
+  PROF_PROCESS_RECORDING,
+  PROF_PROCESS_FAILED, /* there is no recording (message given); the program runs on */
+};
+
+struct prof_process {
+  uint32_t state;      /* enum prof_process_state, atomic */
+  uint32_t pid;        /* of the process that `header` belongs to */
+  uint32_t disabled;   /* atomic: 1 while hooks are to count nothing */
+  uint32_t warming;    /* atomic: 1 while calls are to be made out but not counted; see schedule.c */
+  uint32_t scheduled;  /* there is a schedule */
+  uint32_t generation; /* atomic: changes with these; threads compare it in their slow path */
+  uint32_t finished;   /* the process is past its exit handlers */
+  uint32_t recorded;   /* a call was recorded: the clock can no longer be replaced */
+  struct prof_settings settings;
+  char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
+
+  struct fmt_rec_header *header; /* the recording, NULL while there is none */
+  uint64_t reserved;             /* bytes of address range behind `header` */
+  uint64_t allocated;            /* bytes of the file that have space; read atomically, grown under `growth` */
+  uint64_t inode, device;        /* of the recording's file, checked whenever it is opened to grow */
+  bool full;                     /* growth failed: message given */
+
+  struct prof_lock growth;       /* the file's size, free blocks */
+  struct prof_lock modules_lock; /* modules, sites */
+  struct prof_lock threads_lock; /* the list of threads; folding */
+  struct prof_lock arena_lock;   /* the process's own arena */
+  struct prof_lock names_lock;   /* the page that small names share */
+  struct prof_lock rings_lock;   /* rings that are free, and their bytes */
+  struct prof_lock stages_lock;  /* what has a name: stages, queues, events, actions */
+  struct prof_arena arena;
+  struct prof_arena_chunk *spare_chunks; /* of arenas that were freed, zeroed; under arena_lock */
+  uint32_t spare_count;
+  uint8_t *names_next, *names_end; /* what is left of that page */
+  void *free_blocks;               /* blocks of folded threads, first word links; under `growth` */
+  struct fmt_rec_ring *free_rings; /* of folded threads, `reserved` links */
+  uint64_t ring_bytes;             /* of all rings */
+  struct prof_module *modules;     /* newest first; atomic reads */
+  struct prof_site_table *sites;
+  struct prof_thread *threads; /* every live thread that has a control block; under threads_lock */
+  struct prof_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
+  uint32_t ended_threads;
+  uint32_t epoch;                      /* how many forks lie between this recording and the first */
+  struct prof_stage *stages;           /* newest first; they and the next ones outlast a fork */
+  struct callsig_stage *closed_stages; /* handles to be used again */
+  struct callsig_queue *queues;        /* newest first */
+
+  callsig_clock_fn clock; /* FMT_CLOCK_INJECTED */
+  void *clock_data;
+  uint64_t clock_hz;
+  callsig_message_fn message;
+  void *message_data;
+
+  struct prof_upcalls upcalls;
+};
+
+extern struct prof_process prof_process;
+
+/* Adds to header.loss[which]; relaxed. Anywhere, any thread; without a recording it does nothing. */
+void prof_count_loss(enum fmt_rec_loss which, uint64_t calls);
+
+/* Once, at the process's start: has a page that a fork wipes, besides those of control blocks (may do nothing). With
+ * signals blocked, or while the library is initialised. */
+void prof_fork_prepare(void);
+/* Notes a fork where the kernel wipes no pages. In the child, before anything else is asked. */
+void prof_fork_note(void);
+/* Is this a forked child that prof_fork_child() was not called in yet? False in a vfork() child, which shares
+ * everything. Anywhere. */
+bool prof_fork_happened(void);
+/* In a forked child, when a thread's page was found wiped or prof_fork_happened(): gives up the parent's recording
+ * without touching it and sets process->state back to NEW, so that a recording of its own follows. With signals
+ * blocked. */
+void prof_fork_child(struct prof_process *process);
+
+#endif

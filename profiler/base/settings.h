@@ -1,0 +1,35 @@
+/*
+ * What was asked for, in one structure: options.c fills it before the recording is made.
+ */
+#ifndef CALLSIG_PROFILER_BASE_SETTINGS_H
+#define CALLSIG_PROFILER_BASE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/rank.h"
+
+#define PROF_MAX_PATH 4096u
+
+/* From the environment, callsig_start() and the defaults, in this order. */
+struct prof_settings {
+  char output[PROF_MAX_PATH]; /* absolute, so that a chdir() of the program does not move it */
+  char rules[PROF_MAX_PATH];  /* absolute, "" for none */
+  uint64_t rules_hash;        /* XXH64 of the rules' text, for the index's name; 0 without rules */
+  bool signatures;
+  bool start_disabled;
+  uint32_t clock;        /* enum fmt_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
+  uint64_t memory_limit; /* bytes */
+  struct fmt_rank rank;
+  bool percentiles; /* every edge has a histogram of its calls' times */
+  bool timeline;
+  uint64_t timeline_min_ns; /* calls at least this long are in the timeline */
+  uint64_t timeline_spans;  /* of a thread's ring; a power of two */
+  /* Globs, separated by newlines, from the arena: they live as long as the process. */
+  const char *include;         /* NULL for all */
+  const char *exclude;         /* NULL for none */
+  char cache[PROF_MAX_PATH];   /* absolute folder of the indexes, "" when the environment names none */
+  char command[PROF_MAX_PATH]; /* what makes a missing index: a path, or a name to be found in PATH */
+};
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * The machine stack that runs is the one that the stack pointer lies on: a thread's own, a coroutine's, or the
+ * alternate stack of a signal handler.
+ */
+#include "profiler/frame/follow.h"
+
+#include <signal.h>
+
+#include "profiler/base/coroutine.h"
+#include "profiler/base/syscall.h"
+#include "profiler/frame/suspend.h"
+#include "profiler/frame/unwind.h"
+#include "profiler/stack/stack.h"
+
+#define COROUTINE_FIRST 63u /* frames of a coroutine's first segment */
+
+/* The alternate signal stack that runs now, if any. */
+static bool on_signal_stack(uintptr_t sp, uintptr_t *low, uintptr_t *high)
+{
+  stack_t alternate;
+  if (PROF_SYSCALL2(SYS_sigaltstack, 0, &alternate) < 0 || !(alternate.ss_flags & SS_ONSTACK))
+    return false;
+  *low = (uintptr_t)alternate.ss_sp;
+  *high = *low + alternate.ss_size;
+  return sp > *low && sp <= *high;
+}
+
+/* A coroutine's stack may lie inside a frame of the stack that runs. A stack pointer above the innermost frame is then
+ * no sign that frames are dead, but of the coroutine. */
+static bool on_inner_stack(struct prof_thread *t, uintptr_t sp, uintptr_t *low, uintptr_t *high)
+{
+  bool above = prof_stack_at_bottom(t) || sp >= prof_frame_cfa(t);
+  return above && prof_stack_named(sp, low, high) && (*low != t->stack_low || *high != t->stack_high);
+}
+
+/* Makes the machine stack with just this range the one that runs. */
+static bool follow_inner(struct prof_thread *t, uintptr_t low, uintptr_t high, uint64_t now)
+{
+  struct prof_machine *machine = prof_machine_with_range(t, low, high);
+  prof_stack_suspend(t, now);
+  if (machine) {
+    prof_stack_resume(t, machine, now);
+    return true;
+  }
+  machine = t->machine;
+  if (prof_stack_open(t, low, high, COROUTINE_FIRST))
+    return true;
+  prof_stack_resume(t, machine, now);
+  return false;
+}
+
+bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
+{
+  uintptr_t low, high;
+  if (sp > t->stack_low && sp <= t->stack_high)
+    return on_inner_stack(t, sp, &low, &high) ? follow_inner(t, low, high, now) : true;
+  if (on_signal_stack(sp, &low, &high))
+    return prof_stack_enter_signal(t, low, high);
+  while (t->machine->outer) {
+    /* Control left the signal stack: what is open there is dead. */
+    while (!prof_stack_at_bottom(t))
+      prof_frame_close(t, now);
+    prof_stack_retreat(t);
+    if (sp > t->stack_low && sp <= t->stack_high)
+      return true;
+  }
+  struct prof_machine *known = prof_machine_find(t, sp);
+  if (!known && prof_stack_range(sp, &low, &high) && high == t->machine->high) {
+    /* The main stack grew beyond what its limit once allowed. */
+    t->machine->low = low;
+    t->machine->outermost->low = low;
+    prof_machine_use(t, t->machine);
+    return true;
+  }
+  prof_stack_suspend(t, now);
+  if (known) {
+    prof_stack_resume(t, known, now);
+    return true;
+  }
+  if (!prof_stack_range(sp, &low, &high)) {
+    low = sp - 1;
+    high = sp;
+  }
+  if (prof_stack_open(t, low, high, COROUTINE_FIRST))
+    return true;
+  prof_stack_resume(t, t->machine, now);
+  return false;
+}

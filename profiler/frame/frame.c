@@ -1,0 +1,119 @@
+/*
+ * Frames of the shadow stack: opened, closed, and counted in the edges of the tree.
+ */
+#include "profiler/frame/frame.h"
+
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/counter.h"
+#include "profiler/base/process.h"
+#include "profiler/frame/recursion.h"
+#include "profiler/stack/histogram.h"
+#include "profiler/stack/ring.h"
+#include "profiler/stack/stack.h"
+
+uint64_t prof_frame_counters(struct prof_thread *t, struct fmt_rec_edge *edge)
+{
+  if (PROF_UNLIKELY(t->warming))
+    return (uintptr_t)t->discard | PROF_FRAME_GENERIC;
+  bool plain = t->mode == PROF_MODE_PLAIN ? !(edge->flags & FMT_EDGE_BACK) : prof_recursion_outermost(t, edge);
+  if (plain)
+    return (uintptr_t)&edge->calls;
+  uint64_t counters = (uintptr_t) & ((struct fmt_rec_recursion *)edge->recursion)->calls;
+  if (prof_recursion_active(edge))
+    return counters;
+  if (!prof_recursion_ready(t, edge))
+    return 0;
+  return counters | PROF_FRAME_GENERIC | PROF_FRAME_MARKED | (edge->flags & FMT_EDGE_BACK ? PROF_FRAME_OPENED : 0u);
+}
+
+void prof_frame_push(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks)
+{
+  bool first = prof_frame_is_first(t->stack, t->top + 1);
+  if (first)
+    counters |= PROF_FRAME_GENERIC;
+  struct fmt_rec_frame *frame = t->top + 1;
+  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
+  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
+  frame->flags = counters;
+  if (!(counters & PROF_FRAME_MARKED)) {
+    __atomic_store_n(&frame->start_ticks, ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
+    __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
+    return;
+  }
+  if (counters & PROF_FRAME_OPENED) {
+    t->recursion++;
+    t->mode = PROF_MODE_RECURSION;
+  }
+  /* The marks name this frame, so it has to be open before they are made. */
+  __atomic_store_n(&frame->start_ticks, PROF_NOT_STARTED, __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
+  /* What owns no more than a back edge's frame does on the fast path may end there: unless its edge is none of that
+   * path. */
+  bool ends_fast = counters & PROF_FRAME_OPENED && !first && !(edge->flags & FMT_EDGE_GENERIC);
+  if (prof_recursion_enter(t, frame, edge) && ends_fast)
+    frame->flags = counters & ~(uint64_t)PROF_FRAME_GENERIC;
+  __atomic_store_n(&frame->start_ticks, ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
+}
+
+void prof_frame_count_merged(const struct fmt_rec_edge *edge)
+{
+  if (edge->flags & FMT_EDGE_ANY)
+    prof_count_loss(FMT_LOSS_EDGES_MERGED, 1);
+  if (edge->flags & FMT_EDGE_MERGED)
+    prof_count_loss(FMT_LOSS_CONTEXTS_MERGED, 1);
+}
+
+bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t cfa, uint64_t ticks)
+{
+  if (t->top >= t->limit && !prof_stack_grow(t))
+    return false;
+  uint64_t counters = prof_frame_counters(t, edge);
+  if (!counters && prof_recursion_prepare(t, edge))
+    counters = prof_frame_counters(t, edge);
+  if (!counters)
+    return false;
+  prof_frame_push(t, edge, cfa, counters, ticks);
+  return true;
+}
+
+void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
+{
+  if (prof_process.settings.percentiles)
+    prof_histogram_call(t, edge, ticks);
+  if (ticks >= t->timeline_min && start != PROF_NOT_STARTED)
+    prof_ring_call(t, edge, start, ticks);
+}
+
+void prof_frame_end(struct prof_thread *t, uint64_t now)
+{
+  struct fmt_rec_frame *frame = t->top;
+  struct fmt_rec_edge *edge = prof_frame_edge(frame);
+  struct fmt_rec_edge *caller = prof_frame_caller(frame - 1);
+  uint64_t start = frame->start_ticks;
+  uint64_t ticks = start == PROF_NOT_STARTED || now < start ? 0 : now - start;
+  /* From here on nobody marks the frame, and what it marked is believed no longer. */
+  __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
+  uint64_t flags = frame->flags;
+  uint32_t owned = flags & PROF_FRAME_MARKED ? prof_recursion_leave(t, frame, edge) : 0;
+  __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
+  if (PROF_UNLIKELY(prof_frame_is_discarded(t, flags)))
+    return;
+  uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
+  prof_add(&counters[0], 1);
+  prof_add(&counters[1], ticks);
+  prof_add(&caller->children, ticks);
+  struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)edge->recursion;
+  if (recursion && counters == &recursion->calls) {
+    for (unsigned group = 0; owned; group++, owned >>= 1) {
+      if (owned & 1) {
+        prof_add(&recursion->primitive[group], 1);
+        prof_add(&recursion->cumulative[group], ticks);
+      }
+    }
+  }
+  if (ticks >= t->exit_least)
+    prof_frame_ended(t, edge, start, ticks);
+  prof_note_extremes(&edge->min, &edge->max, ticks);
+}

@@ -1,0 +1,35 @@
+/*
+ * Recursion: which calls are the outermost activation of their group.
+ */
+#ifndef CALLSIG_PROFILER_FRAME_RECURSION_H
+#define CALLSIG_PROFILER_FRAME_RECURSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/recording.h"
+#include "profiler/stack/thread.h"
+
+/* Do the edges that prof_recursion_enter() will mark have their recursion records? Anywhere. */
+bool prof_recursion_ready(struct prof_thread *t, struct fmt_rec_edge *edge);
+/* Makes the records that are missing. In a slow section. False: no space. */
+bool prof_recursion_prepare(struct prof_thread *t, struct fmt_rec_edge *edge);
+/* Is the edge's callee inactive in every group but, by the tree, its module? Then a call of it counts as plain even
+ * while recursion is open. Anywhere. */
+bool prof_recursion_outermost(struct prof_thread *t, struct fmt_rec_edge *edge);
+/* Is this very edge active (with a frame that is open)? */
+bool prof_recursion_active(struct fmt_rec_edge *edge);
+/* Settles the frames up to `frame` - 1 and marks `frame`, which is published, as a call of `edge`. True when it owns
+ * what the fast path of a back edge owns, and no more. Anywhere. */
+bool prof_recursion_enter(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
+/* Clears the marks of `frame`, which is `top` and marked, and gives the groups that it was outermost in, one bit each.
+ */
+uint32_t prof_recursion_leave(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
+/* `frame`, which is `top`, is in progress and dead: a signal handler left its hook by longjmp. Takes back what the hook
+ * may have marked and counted before. In a slow section. */
+void prof_recursion_repair(struct prof_thread *t, struct fmt_rec_frame *frame);
+/* Clears or sets the marks of all frames of the running machine stack that have any: another stack runs for a while. */
+void prof_recursion_suspend(struct prof_thread *t);
+void prof_recursion_resume(struct prof_thread *t);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * Frames that control left without an exit hook: longjmp, a C++ exception under clang, pthread_exit.
+ *
+ * A frame is dead when the stack pointer is above its canonical frame address (CFA): the code that runs now could not
+ * run while that frame is on the stack. So each entry closes what is not above its own CFA, and each exit what lies
+ * below the stack pointer. A frame in progress (a hook that a signal interrupted) has edge 0 and its CFA already; a CFA
+ * of 0, which only a second signal at the same instruction leaves there, is never dead.
+ */
+#include "profiler/frame/unwind.h"
+
+#include "profiler/base/process.h"
+#include "profiler/frame/frame.h"
+#include "profiler/frame/recursion.h"
+#include "profiler/frame/suspend.h"
+#include "profiler/stack/stack.h"
+#include "profiler/tree/fast_compare.h"
+
+static void drop(struct prof_thread *t)
+{
+  t->top->flags = 0;
+  t->top->cfa = 0;
+  t->top--;
+}
+
+/* Takes `top` off, which is no bottom. True when it was an open frame, which then ended at `now`. `left`: control does
+ * not come back to it. */
+static bool take_top(struct prof_thread *t, uint64_t now, bool left)
+{
+  if (prof_frame_is_link(t->stack, t->top)) {
+    prof_stack_retreat(t);
+    return false;
+  }
+  if (t->top->edge) {
+    if (prof_frame_is_task(t->top))
+      prof_process.upcalls.cut_task(t, now, left);
+    else
+      prof_frame_end(t, now);
+    return true;
+  }
+  if (!prof_frame_is_lost(t->top)) {
+    /* Its hook was interrupted, and left by a longjmp out of the signal handler. */
+    prof_recursion_repair(t, t->top);
+    prof_count_loss(FMT_LOSS_NESTED, 1);
+  }
+  drop(t);
+  return false;
+}
+
+void prof_frame_close(struct prof_thread *t, uint64_t now)
+{
+  if (take_top(t, now, true) && !t->warming)
+    prof_count_loss(FMT_LOSS_UNWOUND, 1);
+}
+
+static void close_machine(struct prof_thread *t, uint64_t now, bool left)
+{
+  while (!prof_stack_at_bottom(t))
+    take_top(t, now, left);
+}
+
+void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left)
+{
+  close_machine(t, now, left);
+  for (struct prof_machine *machine = t->machines; machine; machine = machine->next) {
+    if (machine == t->machine || !machine->top || machine->top == machine->outermost->frames)
+      continue;
+    prof_stack_suspend(t, now);
+    prof_stack_resume(t, machine, now);
+    close_machine(t, now, left);
+  }
+}
+
+uintptr_t prof_frame_cfa(const struct prof_thread *t)
+{
+  const struct fmt_rec_frame *top = t->top;
+  while (!top->edge)
+    top--;
+  if (prof_frame_is_link(t->stack, top) && t->stack->outer)
+    top = (const struct fmt_rec_frame *)top->flags;
+  return top->cfa ? top->cfa : UINTPTR_MAX;
+}
+
+bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site)
+{
+  if (!site->inlined || (!top->edge && !prof_frame_is_lost(top)))
+    return false;
+  const struct prof_plan *plan = top->edge ? prof_edge_plan(prof_frame_edge(top)) : NULL;
+  const struct fmt_index_site *outer = plan ? plan->site->index_site : NULL;
+  /* An action has no code of its own, and of what no index knows it cannot be told. */
+  if (!outer || !site->index_site)
+    return true;
+  return plan->site->module == site->module && outer->physical == site->index_site->physical;
+}
+
+void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct prof_site *site, uint64_t now)
+{
+  while (!prof_stack_at_bottom(t)) {
+    const struct fmt_rec_frame *top = t->top;
+    if (!prof_frame_is_link(t->stack, top)) {
+      if (cfa < top->cfa || top->cfa == 0)
+        return;
+      if (cfa == top->cfa && prof_frame_shared(top, site))
+        return;
+    } else if (cfa < ((struct fmt_rec_frame *)top->flags)->cfa) {
+      return;
+    }
+    prof_frame_close(t, now);
+  }
+}
+
+bool prof_frame_live(const struct prof_thread *t, uintptr_t sp)
+{
+  if (sp <= t->stack_low || sp > t->stack_high)
+    return false;
+  if (prof_frame_is_link(t->stack, t->top) && t->stack->outer)
+    return ((const struct fmt_rec_frame *)t->top->flags)->cfa > sp && t->stack != t->machine->outermost;
+  return t->top->cfa > sp || t->top->cfa == 0;
+}
+
+void prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now)
+{
+  while (!prof_stack_at_bottom(t) && !prof_frame_live(t, sp))
+    prof_frame_close(t, now);
+}
+
+/* Is `top` an action that the function of the frame below it began and did not end? */
+static bool is_left_action(const struct prof_thread *t, uintptr_t function)
+{
+  const struct fmt_rec_frame *frame = t->top;
+  const struct fmt_rec_edge *edge;
+  while (!prof_frame_is_link(t->stack, frame) && (edge = prof_frame_edge(frame)) && !prof_edge_plan(edge))
+    frame--;
+  edge = prof_frame_edge(frame);
+  return frame != t->top && !prof_frame_is_link(t->stack, frame) && edge && edge->function_address == function &&
+         frame->cfa == t->top->cfa;
+}
+
+enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
+                                    uint64_t now)
+{
+  /* A hook that the function jumped to, as its last act, returns to the function's own caller. */
+  bool jumped = ((const uintptr_t *)sp)[-1] == call_site;
+  while (!prof_stack_at_bottom(t)) {
+    const struct fmt_rec_frame *top = t->top;
+    const struct fmt_rec_edge *edge = prof_frame_edge(top);
+    if (!prof_frame_is_link(t->stack, top)) {
+      const struct prof_plan *plan = edge ? prof_edge_plan(edge) : NULL;
+      bool matches = edge && edge->function_address == function;
+      if (matches && plan && plan->site->cfa_kind == FMT_CFA_UNKNOWN)
+        return PROF_EXIT_TOP;
+      bool dead = top->cfa && (top->cfa < sp || (top->cfa == sp && !jumped));
+      if (!dead && prof_frame_is_lost(top)) {
+        drop(t);
+        return PROF_EXIT_LOST;
+      }
+      if (!dead && !is_left_action(t, function))
+        return matches ? PROF_EXIT_TOP : PROF_EXIT_UNMATCHED;
+    }
+    prof_frame_close(t, now);
+  }
+  return PROF_EXIT_UNMATCHED;
+}

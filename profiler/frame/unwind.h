@@ -1,0 +1,43 @@
+/*
+ * Frames that control left without an exit hook: found, and ended.
+ */
+#ifndef CALLSIG_PROFILER_FRAME_UNWIND_H
+#define CALLSIG_PROFILER_FRAME_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/recording.h"
+#include "profiler/module/site.h"
+#include "profiler/stack/thread.h"
+
+/* Ends `top`, which is open, at `now` without an exit hook. In a slow section. */
+void prof_frame_close(struct prof_thread *t, uint64_t now);
+/* The CFA of the innermost open frame, UINTPTR_MAX without one. */
+uintptr_t prof_frame_cfa(const struct prof_thread *t);
+/* May a function begin in the frame of `top`, which is open, with the same CFA: it is inlined there? */
+bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site);
+/* Is `top` alive, and its machine stack the one that runs, when `sp` is the stack pointer? */
+bool prof_frame_live(const struct prof_thread *t, uintptr_t sp);
+/* Ends the frames that are dead when a function is called from the stack pointer `sp`. In a slow section. */
+void prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now);
+/* Ends the frames of the current machine stack that are dead when a function with this CFA begins. In a slow section.
+ */
+void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct prof_site *site, uint64_t now);
+
+/* What an exit hook ends. */
+enum prof_exit {
+  PROF_EXIT_TOP,       /* `top` is the frame that ends */
+  PROF_EXIT_LOST,      /* a call that could not be recorded ended: its place was taken off */
+  PROF_EXIT_UNMATCHED, /* nobody's */
+};
+
+/* The same when control is in a function whose exit hook was called with rsp `sp`: whose end this is. */
+enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
+                                    uint64_t now);
+
+/* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. `left`: the thread
+ * does not come back to its tasks, which have failed. In a slow section. */
+void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * The hooks, called as a function would call them that does nothing else.
+ */
+#ifndef CALLSIG_PROFILER_HOOK_CALIBRATION_CALLS_H
+#define CALLSIG_PROFILER_HOOK_CALIBRATION_CALLS_H
+
+#include <stdint.h>
+
+/* Calls the hooks `count` times for `function`, on one probe site, with the stack pointer unchanged in between. In
+ * assembly. Anywhere. */
+void prof_calibration_calls(uint64_t count, uintptr_t function) __attribute__((visibility("hidden")));
+/* That site's address: what the enter hook returns to. */
+extern const char prof_calibration_site[] __attribute__((visibility("hidden")));
+
+#endif

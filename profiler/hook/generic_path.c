@@ -1,0 +1,383 @@
+/*
+ * The hooks beyond the fast path, which is assembly (arch/.../hooks/).
+ *
+ * An entry has two parts. The quick part runs with signals open: it finds the edge if there is one, and opens the
+ * frame. What it cannot do (make an edge, continue the stack, close dead frames) a slow section prepares, and the quick
+ * part is tried again: so the clock is read last on entry, and what the slow section cost is charged to the caller.
+ */
+#include "profiler/hook/generic_path.h"
+
+#include "profiler/arch/primitives.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/frame/follow.h"
+#include "profiler/frame/frame.h"
+#include "profiler/frame/recursion.h"
+#include "profiler/frame/unwind.h"
+#include "profiler/module/module.h"
+#include "profiler/session/startup.h"
+#include "profiler/stack/histogram.h"
+#include "profiler/stack/stack.h"
+#include "profiler/tree/call.h"
+#include "profiler/tree/caller_values.h"
+#include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/fast_compare.h"
+#include "profiler/tree/tree.h"
+
+#define QUICK_WORDS 32u /* of a signature on the program's stack, which may be small */
+#define ATTEMPTS    8u  /* until a call is given up: something undoes the preparation each time */
+
+/* One entry: what its hook was given, and what was found out. */
+struct entry {
+  const struct prof_registers *registers;
+  uintptr_t function, call_site;
+  uint64_t began; /* ticks when the generic path was entered; 0: not measured, the clock is not the TSC */
+  bool has_xmm;
+  bool first;                /* the site is new to this thread */
+  struct fmt_rec_edge *made; /* by the slow section */
+  uint64_t xmm[16];
+};
+
+enum step {
+  DONE,    /* the frame is open, or there is none to open */
+  PREPARE, /* a slow section has to prepare it */
+  AGAIN,   /* it is prepared */
+};
+
+static void keep_xmm(struct entry *entry)
+{
+  if (!entry->has_xmm)
+    prof_capture_xmm(entry->xmm);
+  entry->has_xmm = true;
+}
+
+static int capture(struct entry *entry, const struct prof_plan *plan, uint64_t *words, uint32_t capacity,
+                   uint32_t *count)
+{
+  const struct prof_site *site = plan->site;
+  *count = 0;
+  if (!plan->arguments)
+    return 0;
+  if (site->uses_xmm)
+    keep_xmm(entry);
+  const struct prof_capture what = {.site = site,
+                                    .registers = entry->registers,
+                                    .xmm = entry->has_xmm ? entry->xmm : NULL,
+                                    .levels = prof_function_levels(plan->function),
+                                    .cfa = prof_capture_cfa(site, entry->registers),
+                                    .first = entry->first};
+  return prof_capture_words(&what, words, capacity, count);
+}
+
+/* Is this the edge of such a call? */
+static bool matches(const struct fmt_rec_edge *edge, const struct fmt_rec_variant *from, const struct prof_site *site,
+                    const uint64_t *words, uint32_t count)
+{
+  if (edge->site != site->pc || edge->function_address != site->function_address || edge->from != (uintptr_t)from ||
+      edge->word_count != count)
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (edge->words[i] != words[i])
+      return false;
+  return true;
+}
+
+/* The edge with these words from `from`, or from any signature of the caller when its own were merged. */
+static struct fmt_rec_edge *lookup(const struct prof_tree *tree, struct fmt_rec_variant *from,
+                                   const struct prof_site *site, const uint64_t *words, uint32_t count)
+{
+  struct fmt_rec_edge *foretold = (struct fmt_rec_edge *)((struct fmt_rec_edge *)from->last)->after;
+  if (matches(foretold, from, site, words, count))
+    return foretold;
+  struct fmt_rec_edge *edge = prof_edge_find(tree, from, site->pc, site->function_address, words, count);
+  const struct fmt_rec_context *context = (const struct fmt_rec_context *)from->context;
+  if (!edge && context->merged_variant)
+    edge = prof_edge_find(tree, (struct fmt_rec_variant *)context->merged_variant, site->pc, site->function_address,
+                          words, count);
+  return edge;
+}
+
+/* Where the thread's cache keeps an edge from `from` at the site `pc`. */
+static struct fmt_rec_edge **cache_place(const struct prof_thread *t, const struct fmt_rec_variant *from, uintptr_t pc)
+{
+  uint32_t hash = (uint32_t)((uintptr_t)from ^ pc) * (uint32_t)PROF_CACHE_FACTOR;
+  return &t->cache[hash >> (32 - PROF_CACHE_BITS)];
+}
+
+/* Where the fast path looks: the next call from here is foretold to be the one that followed last time, and failing
+ * that the one that was made last from here at the same site. */
+static void predict(const struct prof_thread *t, struct fmt_rec_variant *from, struct fmt_rec_edge *edge)
+{
+  if (edge->from != (uintptr_t)from)
+    return;
+  struct fmt_rec_edge *last = (struct fmt_rec_edge *)from->last;
+  /* Before its first call every caller's last edge is the root's, which must foretell nothing. */
+  if (last->from)
+    last->after = (uintptr_t)edge;
+  from->last = (uintptr_t)edge;
+  *cache_place(t, from, edge->site) = edge;
+}
+
+/* The edge of this call, if it was made before. */
+static struct fmt_rec_edge *known_edge(const struct prof_thread *t, struct fmt_rec_variant *from, struct entry *entry,
+                                       const struct prof_plan *plan)
+{
+  uint64_t words[QUICK_WORDS];
+  uint32_t count;
+  if (entry->made && (entry->made->from == (uintptr_t)from || entry->made->flags & FMT_EDGE_ANY))
+    return entry->made;
+  if (capture(entry, plan, words, QUICK_WORDS, &count) < 0)
+    return NULL;
+  return lookup(&t->tree, from, plan->site, words, count);
+}
+
+/* The same call from elsewhere: from now on the fast path knows it when it comes from there. */
+static void follow_caller(struct fmt_rec_edge *edge, struct prof_plan *plan)
+{
+  if (plan->return_pc && plan->fast && plan->compared == prof_edge_plan(edge)->compared &&
+      !(edge->flags & FMT_EDGE_GENERIC))
+    __atomic_store_n(&edge->site_info, (uintptr_t)plan, __ATOMIC_RELEASE);
+}
+
+/* Is the frame that begins at `cfa` above all that are open, on the same machine stack? */
+static bool in_order(const struct prof_thread *t, const struct prof_site *site, uintptr_t cfa)
+{
+  const struct fmt_rec_frame *top = t->top;
+  if (cfa <= t->stack_low || cfa > t->stack_high)
+    return false;
+  if (prof_stack_at_bottom(t))
+    return true;
+  if (prof_frame_is_link(t->stack, top))
+    top = (const struct fmt_rec_frame *)top->flags;
+  if (cfa < top->cfa || top->cfa == 0)
+    return true;
+  return cfa == top->cfa && top->edge && prof_frame_shared(top, site);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static enum step enter_quick(struct prof_thread *t, struct entry *entry)
+{
+  uintptr_t pc = entry->registers->pc;
+  struct prof_plan *plan = prof_plan_find(&t->tree, pc, entry->function, 0);
+  if (!plan)
+    return PREPARE;
+  if (plan->site->excluded)
+    return DONE;
+  const struct prof_site *site = plan->site;
+  uintptr_t cfa = prof_capture_cfa(site, entry->registers);
+  if (site->uses_entry)
+    plan = prof_plan_find(&t->tree, pc, entry->function, prof_capture_return(site, cfa));
+  /* That of another site: of a module that was unloaded from there. */
+  if (!plan || plan->site != site)
+    return PREPARE;
+  if (t->top >= t->limit || !in_order(t, plan->site, cfa))
+    return PREPARE;
+  struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
+  struct fmt_rec_edge *edge = known_edge(t, from, entry, plan);
+  uint64_t counters = edge ? prof_frame_counters(t, edge) : 0;
+  if (!counters)
+    return PREPARE;
+  predict(t, from, edge);
+  follow_caller(edge, plan);
+  if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
+    prof_frame_count_merged(edge);
+  prof_frame_push(t, edge, cfa, counters, 0);
+  if (entry->began)
+    prof_add(&edge->overhead, t->top->start_ticks - entry->began);
+  return DONE;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static bool make_edge(struct prof_thread *t, struct entry *entry, const struct prof_site *site)
+{
+  struct prof_tree *tree = &t->tree;
+  uint32_t count;
+  entry->first = !prof_plan_find(tree, site->pc, site->function_address, 0);
+  prof_tree_check_pressure(tree);
+  struct prof_plan *plan = prof_tree_plan(tree, site, 0);
+  if (plan && site->uses_entry)
+    plan = prof_tree_plan(tree, site, prof_capture_return(site, prof_capture_cfa(site, entry->registers)));
+  if (!plan || capture(entry, plan, t->words, FMT_SIGNATURE_MAX_WORDS, &count) < 0)
+    return false;
+  struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
+  entry->made = prof_tree_edge(tree, from, plan, t->words, count);
+  if (!entry->made)
+    return false;
+  prof_histogram_prepare(t);
+  if (!entry->made->calls)
+    prof_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
+  return prof_frame_counters(t, entry->made) || prof_recursion_prepare(t, entry->made);
+}
+
+/* Makes room for the frame: on this machine stack, above frames that are alive. The clock is read only when it is
+ * needed, so that an injected clock sees one reading an entry. */
+static bool make_room(struct prof_thread *t, const struct prof_site *site, const struct prof_registers *registers)
+{
+  uintptr_t cfa = prof_capture_cfa(site, registers);
+  if (!in_order(t, site, cfa)) {
+    uint64_t now = prof_clock_now();
+    if (!prof_stack_follow(t, registers->general[7], now))
+      return false;
+    prof_unwind_for_entry(t, cfa, site, now);
+  }
+  return t->top < t->limit || prof_stack_grow(t);
+}
+
+static enum step prepare_section(struct prof_thread *t, struct entry *entry, bool *failed)
+{
+  const struct prof_registers *registers = entry->registers;
+  const struct prof_site *site =
+      prof_site_resolve(t, registers->pc, entry->function, registers->general[7], entry->call_site);
+  *failed = true;
+  if (!site)
+    return DONE;
+  if (site->excluded) {
+    *failed = !prof_plan_exclude(&t->tree, site);
+    return DONE;
+  }
+  if (!make_room(t, site, registers) || !make_edge(t, entry, site))
+    return DONE;
+  __atomic_store_n(&prof_process.recorded, 1, __ATOMIC_RELAXED);
+  *failed = false;
+  return AGAIN;
+}
+
+/* Counts a call that cannot be recorded, and has a frame keep its place, so that its exit is not taken for its
+ * caller's. */
+static void lose(struct prof_thread *t, const struct entry *entry)
+{
+  const struct prof_plan *plan = prof_plan_find(&t->tree, entry->registers->pc, entry->function, 0);
+  uintptr_t sp = entry->registers->general[7];
+  prof_count_loss(FMT_LOSS_NO_SPACE, 1);
+  if (t->top >= t->limit || sp <= t->stack_low || sp > t->stack_high)
+    return;
+  struct fmt_rec_frame *frame = ++t->top;
+  frame->flags = PROF_FRAME_LOST;
+  frame->cfa = plan ? prof_capture_cfa(plan->site, entry->registers) : sp + sizeof(uintptr_t);
+}
+
+static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
+{
+  keep_xmm(entry);
+  if (!prof_slow_enter(t)) {
+    prof_count_loss(FMT_LOSS_NESTED, 1);
+    return DONE;
+  }
+  bool failed;
+  enum step step = prepare_section(t, entry, &failed);
+  if (failed)
+    lose(t, entry);
+  if (step == DONE)
+    prof_stack_rest(t);
+  prof_stamp_last();
+  prof_slow_leave(t);
+  return step;
+}
+
+/* The calling thread's control block, when its hooks are to count; it may have to be made, or to catch up first. */
+static PROF_COLD struct prof_thread *wake(bool entering)
+{
+  struct prof_thread *t = prof_self;
+  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
+  if (state == PROF_HOOKS_OFF)
+    return NULL;
+  if (state == PROF_HOOKS_BUSY || state == PROF_HOOKS_GONE) {
+    if (entering)
+      prof_count_loss(state == PROF_HOOKS_BUSY ? FMT_LOSS_NESTED : FMT_LOSS_LATE, 1);
+    return NULL;
+  }
+  t = prof_thread_enter();
+  if (!t) {
+    if (entering && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) == PROF_HOOKS_SLOW)
+      prof_count_loss(FMT_LOSS_NO_SPACE, 1);
+    return NULL;
+  }
+  prof_slow_leave(t);
+  return prof_thread_running(t) ? t : NULL;
+}
+
+void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers)
+{
+  struct entry entry;
+  entry.registers = registers;
+  entry.function = function;
+  entry.call_site = call_site;
+  entry.has_xmm = false;
+  entry.first = false;
+  entry.made = NULL;
+  struct prof_thread *t = prof_self;
+  entry.began = t && t->state == PROF_HOOKS_ON ? prof_clock_now() : 0;
+  if (PROF_UNLIKELY(!prof_thread_running(t))) {
+    keep_xmm(&entry);
+    t = wake(true);
+    if (!t)
+      return;
+  }
+  for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
+    if (enter_quick(t, &entry) == DONE || prepare(t, &entry) == DONE)
+      return;
+  prof_count_loss(FMT_LOSS_NESTED, 1);
+  if (prof_slow_enter(t)) {
+    prof_stack_rest(t);
+    prof_slow_leave(t);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* Is `top` the frame that this exit ends? The fast path's checks again. */
+static bool ends_top(const struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
+{
+  const struct fmt_rec_frame *top = t->top;
+  const struct fmt_rec_edge *edge = prof_frame_edge(top);
+  if (!edge || edge->function_address != function || sp <= t->stack_low || sp > t->stack_high ||
+      prof_frame_is_first(t->stack, top))
+    return false;
+  return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
+}
+
+static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
+                                uint64_t now)
+{
+  const struct prof_plan *plan = prof_plan_find(&t->tree, function, 0, 0);
+  if (plan && plan->site->excluded)
+    return;
+  if (!prof_slow_enter(t))
+    return;
+  enum prof_exit ended = PROF_EXIT_UNMATCHED;
+  if (prof_stack_follow(t, sp, now))
+    ended = prof_unwind_for_exit(t, function, call_site, sp, now);
+  if (ended == PROF_EXIT_TOP)
+    prof_frame_end(t, now);
+  else if (ended == PROF_EXIT_UNMATCHED && !prof_process.scheduled) /* a schedule ends calls that go on */
+    prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
+  prof_stack_rest(t);
+  prof_slow_leave(t);
+}
+
+void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
+{
+  struct prof_thread *t = prof_self;
+  if (PROF_UNLIKELY(!prof_thread_running(t))) {
+    /* A thread without a control block has no frame that could end, unless a fork wiped it. */
+    if (!t || t == &prof_idle) {
+      prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
+      return;
+    }
+    t = wake(false);
+    if (!t)
+      return;
+  }
+  uint64_t now = ticks ? ticks : prof_clock_now();
+  if (PROF_LIKELY(ends_top(t, function, call_site, sp))) {
+    struct fmt_rec_edge *edge = prof_frame_edge(t->top);
+    prof_frame_end(t, now);
+    if (ticks)
+      prof_add(&edge->overhead, prof_clock_now() - ticks);
+  } else
+    exit_slow(t, function, call_site, sp, now);
+}

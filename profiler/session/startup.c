@@ -1,0 +1,143 @@
+/*
+ * How recording starts: the process's recording with the first thread that gets here, and each thread's control block.
+ */
+#include "profiler/session/startup.h"
+
+#include <errno.h>
+
+#include "profiler/base/clock.h"
+#include "profiler/base/coroutine.h"
+#include "profiler/base/options.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/base/syscall.h"
+#include "profiler/base/thread_end.h"
+#include "profiler/frame/unwind.h"
+#include "profiler/stack/ring.h"
+#include "profiler/stack/stack.h"
+#include "profiler/tree/tree.h"
+
+#define FIRST_FRAMES 1023u /* of a thread's first segment: with its header it fills half a block */
+
+/* Makes the process's recording: once, by the first thread that gets here. True when there is one. */
+static bool start_process(void)
+{
+  struct prof_process *process = &prof_process;
+  uint32_t state = PROF_PROCESS_NEW;
+  if (!__atomic_compare_exchange_n(&process->state, &state, PROF_PROCESS_STARTING, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE)) {
+    while (state == PROF_PROCESS_STARTING) {
+      PROF_SYSCALL0(SYS_sched_yield);
+      state = __atomic_load_n(&process->state, __ATOMIC_ACQUIRE);
+    }
+    return state == PROF_PROCESS_RECORDING;
+  }
+  bool child = process->pid != 0; /* the settings are the parent's */
+  process->pid = prof_sys_getpid();
+  if (!child) {
+    prof_settings_load(process);
+    process->disabled = process->settings.start_disabled;
+    prof_fork_prepare();
+  }
+  process->upcalls.close_frames = prof_frames_close_all;
+  int error = prof_recording_open(process, child);
+  if (error == 0 && process->upcalls.calibrate)
+    process->upcalls.calibrate(process);
+  __atomic_store_n(&prof_idle.state, error == 0 && !process->disabled ? PROF_HOOKS_SLOW : PROF_HOOKS_OFF,
+                   __ATOMIC_SEQ_CST);
+  __atomic_store_n(&process->state, error == 0 ? PROF_PROCESS_RECORDING : PROF_PROCESS_FAILED, __ATOMIC_RELEASE);
+  return error == 0;
+}
+
+static bool set_up(struct prof_thread *t)
+{
+  t->tid = prof_sys_gettid();
+  t->generation = __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST);
+  t->warming = __atomic_load_n(&prof_process.warming, __ATOMIC_SEQ_CST);
+  if (prof_tree_init(&t->tree, t->tid) < 0)
+    return false;
+  t->cache = prof_arena_alloc(&t->tree.arena, sizeof *t->cache << PROF_CACHE_BITS);
+  if (!t->cache)
+    return false;
+  prof_thread_name(t->tree.record);
+  /* An injected clock is read for calls alone. */
+  if (prof_process.settings.clock != FMT_CLOCK_INJECTED)
+    t->tree.record->start_ticks = prof_clock_now();
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = 0, high = UINTPTR_MAX;
+  if (!prof_stack_range(here, &low, &high)) {
+    low = 0;
+    high = UINTPTR_MAX;
+  }
+  if (!prof_stack_open(t, low, high, FIRST_FRAMES))
+    return false;
+  prof_thread_set_thresholds(t);
+  prof_ring_open(t);
+  prof_tree_publish(&t->tree);
+  return true;
+}
+
+/* Makes the calling thread's control block. NULL: there is no space. */
+static struct prof_thread *create(void)
+{
+  struct prof_thread *t = prof_thread_map();
+  if (!t)
+    return NULL;
+  if (!set_up(t)) {
+    prof_tree_release(&t->tree);
+    prof_thread_unmap(t);
+    return NULL;
+  }
+  prof_thread_link(t);
+  return t;
+}
+
+struct prof_thread *prof_thread_enter(void)
+{
+  struct prof_thread *t = prof_self;
+  if (t && t->self == t)
+    return prof_slow_enter(t) ? t : NULL;
+  if (t && t->state == PROF_HOOKS_BUSY)
+    return NULL;
+  if (t == &prof_gone)
+    return NULL;
+  uint64_t mask = prof_block_signals();
+  bool wiped = t && t != &prof_idle && t != &prof_starting;
+  prof_self = &prof_starting;
+  struct prof_thread *made = NULL;
+  if (wiped || prof_fork_happened())
+    prof_fork_child(&prof_process);
+  if (start_process() && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF)
+    made = create();
+  if (made) {
+    made->sigmask = mask;
+    prof_self = made;
+    prof_thread_watch();
+    if (prof_process.upcalls.forget_task_frames)
+      prof_process.upcalls.forget_task_frames();
+    if (prof_process.upcalls.inherit_frames)
+      prof_process.upcalls.inherit_frames(made);
+    return made;
+  }
+  prof_self = &prof_idle;
+  prof_restore_signals(mask);
+  return NULL;
+}
+
+struct prof_thread *prof_thread_wake(void)
+{
+  if (prof_thread_running(prof_self))
+    return prof_self;
+  struct prof_thread *t = prof_thread_enter();
+  if (!t)
+    return NULL;
+  prof_slow_leave(t);
+  return prof_thread_running(t) ? t : NULL;
+}
+
+int prof_start_now(void)
+{
+  struct prof_thread *t = prof_thread_enter();
+  if (t)
+    prof_slow_leave(t);
+  return __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_FAILED ? -EIO : 0;
+}

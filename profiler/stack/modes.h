@@ -1,0 +1,41 @@
+/*
+ * What a thread does, and what its frames and edges need: the numbers that the hooks' assembly shares with C.
+ *
+ * Nothing but macros: it is included by assembly.
+ */
+#ifndef CALLSIG_PROFILER_STACK_MODES_H
+#define CALLSIG_PROFILER_STACK_MODES_H
+
+/* prof_thread.state: the first word that a hook reads. */
+#define PROF_HOOKS_SLOW  0 /* not set up, wiped by fork, or something changed: take the slow path and look */
+#define PROF_HOOKS_ON    1 /* recording with the time stamp counter */
+#define PROF_HOOKS_OFF   2 /* disabled: return at once */
+#define PROF_HOOKS_CLOCK 3 /* recording with another clock: the generic path */
+#define PROF_HOOKS_BUSY  4 /* in a slow section: count and return */
+#define PROF_HOOKS_GONE  5 /* the thread's data was folded: count and return */
+
+/* prof_thread.mode and fmt_rec_edge.mode: an edge may take the fast path when they are equal. */
+#define PROF_MODE_PLAIN 0 /* thread: no recursion is open. edge: not active while recursion is open */
+/* thread: recursion is open. edge: active, so that a call of it is outermost in no group */
+#define PROF_MODE_RECURSION 1
+#define PROF_MODE_NEVER     2     /* edge only: the generic path decides */
+#define PROF_MODE_BACK      3     /* edge only: a back edge that is not active */
+#define PROF_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
+
+/* fmt_rec_frame.flags: an address of counters, and in the low bits: */
+#define PROF_FRAME_GENERIC 1 /* the exit takes the generic path */
+#define PROF_FRAME_OPENED  2 /* the frame was counted in prof_thread.recursion */
+#define PROF_FRAME_MARKED  4 /* the frame may own activation words: see recursion.c */
+#define PROF_FRAME_BITS    7
+/* All there is, in a frame whose edge stays 0: a call that could not be recorded. It keeps its place until it ends. */
+#define PROF_FRAME_LOST 8
+/* Marked and opened alone: a call of a back edge that owns exactly its signature, its pair of signatures and its edge.
+ */
+#define PROF_FRAME_BACK (PROF_FRAME_OPENED | PROF_FRAME_MARKED)
+
+/* prof_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
+#define PROF_CACHE_BITS 11
+/* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits. */
+#define PROF_CACHE_FACTOR 0x9E3779B9
+
+#endif

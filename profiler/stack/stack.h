@@ -1,0 +1,118 @@
+/*
+ * The shadow stack: open frames in segments, a chain of segments for each machine stack. All of it is called by the
+ * thread that the frames belong to.
+ */
+#ifndef CALLSIG_PROFILER_STACK_STACK_H
+#define CALLSIG_PROFILER_STACK_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/recording.h"
+#include "profiler/stack/thread.h"
+
+#define PROF_NOT_STARTED UINT64_MAX /* start_ticks of a frame that is about to begin */
+
+/* A machine stack of a thread, in its tree's arena. Its segments are in the recording. */
+struct prof_machine {
+  struct prof_machine *next;       /* made before this one */
+  struct prof_machine *outer;      /* of an alternate signal stack: the machine stack that the signal interrupted */
+  struct fmt_rec_stack *outermost; /* its first segment */
+  uintptr_t low, high;
+  /* What the thread has of it while it does not run: */
+  struct fmt_rec_stack *stack;
+  struct fmt_rec_frame *top;
+  struct fmt_rec_frame *marked;
+  uint64_t recursion;
+};
+
+static inline struct fmt_rec_edge *prof_frame_edge(const struct fmt_rec_frame *frame)
+{
+  return (struct fmt_rec_edge *)__atomic_load_n(&frame->edge, __ATOMIC_RELAXED);
+}
+
+/* Is this the link at the start of a segment? `stack` is the segment that the frame lies in. */
+static inline bool prof_frame_is_link(const struct fmt_rec_stack *stack, const struct fmt_rec_frame *frame)
+{
+  return frame == stack->frames;
+}
+
+/* Is this the first frame of a segment that continues another? Its end goes back to that one. */
+static inline bool prof_frame_is_first(const struct fmt_rec_stack *stack, const struct fmt_rec_frame *frame)
+{
+  return frame == stack->frames + 1 && stack->outer;
+}
+
+/* Does the frame stand for a call that could not be recorded? */
+static inline bool prof_frame_is_lost(const struct fmt_rec_frame *frame)
+{
+  return !frame->edge && frame->flags == PROF_FRAME_LOST;
+}
+
+/* Does a frame with these flags count nowhere, since its thread warmed up when it began? */
+static inline bool prof_frame_is_discarded(const struct prof_thread *t, uint64_t flags)
+{
+  return (flags & ~(uint64_t)PROF_FRAME_BITS) == (uintptr_t)t->discard;
+}
+
+/* Is nothing open on the machine stack that runs? */
+static inline bool prof_stack_at_bottom(const struct prof_thread *t)
+{
+  return t->stack == t->machine->outermost && prof_frame_is_link(t->stack, t->top);
+}
+
+/* The edge of the innermost frame at or below `frame` that is not in progress; a link's at last, so never NULL. `frame`
+ * and the link of its segment bound the walk. */
+static inline struct fmt_rec_edge *prof_frame_caller(const struct fmt_rec_frame *frame)
+{
+  while (!frame->edge)
+    frame--;
+  return prof_frame_edge(frame);
+}
+
+static inline struct fmt_rec_variant *prof_edge_to(const struct fmt_rec_edge *edge)
+{
+  return (struct fmt_rec_variant *)edge->to;
+}
+
+/* The function that the edge calls; NULL for the root's. */
+static inline const struct fmt_rec_function *prof_edge_function(const struct fmt_rec_edge *edge)
+{
+  const struct fmt_rec_context *context = (const struct fmt_rec_context *)prof_edge_to(edge)->context;
+  return (const struct fmt_rec_function *)context->function;
+}
+
+/* Is this open frame a task's? */
+static inline bool prof_frame_is_task(const struct fmt_rec_frame *frame)
+{
+  const struct fmt_rec_function *function = prof_edge_function(prof_frame_edge(frame));
+  return function && function->kind == FMT_FUNCTION_KIND_TASK;
+}
+
+/* Makes a machine stack with a first segment of `frames` frames and makes it the one that runs; the one before, if any,
+ * was suspended. In a slow section. False: no space. */
+bool prof_stack_open(struct prof_thread *t, uintptr_t low, uintptr_t high, uint32_t frames);
+/* Shows readers the thread's machine stacks; none while it warms up. In a slow section. */
+void prof_stack_publish(struct prof_thread *t);
+/* Continues the current segment in another, in a slow section. False: no space. */
+bool prof_stack_grow(struct prof_thread *t);
+/* `top` is the link of a segment that continues another: goes back to that one. In a slow section. */
+void prof_stack_retreat(struct prof_thread *t);
+/* Goes back from every segment that has no frame left. A signal handler with hooks of its own thereby leaves segment
+ * and machine stack as it found them, which the hook that it interrupted relies on. In a slow section. */
+void prof_stack_rest(struct prof_thread *t);
+/* Moves the start of every open frame of the running machine stack forward: the clock stood still. */
+void prof_frames_shift(struct prof_thread *t, uint64_t ticks);
+/* The machine stack whose memory `sp` lies in, or NULL. Anywhere. */
+struct prof_machine *prof_machine_find(const struct prof_thread *t, uintptr_t sp);
+/* The machine stack with just this range, or NULL. Anywhere. */
+struct prof_machine *prof_machine_with_range(const struct prof_thread *t, uintptr_t low, uintptr_t high);
+/* Makes `machine` the one whose range the thread has. In a slow section. */
+void prof_machine_use(struct prof_thread *t, struct prof_machine *machine);
+/* Makes `top` the innermost frame; it lies in `segment`. In a slow section. */
+void prof_stack_use(struct prof_thread *t, struct fmt_rec_stack *segment, struct fmt_rec_frame *top);
+/* A signal handler runs on its own stack [low, high): its frames continue those that it interrupted, whose clock goes
+ * on. In a slow section. False: no space. */
+bool prof_stack_enter_signal(struct prof_thread *t, uintptr_t low, uintptr_t high);
+
+#endif

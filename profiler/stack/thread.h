@@ -1,0 +1,109 @@
+/*
+ * Control blocks of threads, and slow sections, in which everything but the hooks' fast path works on them.
+ */
+#ifndef CALLSIG_PROFILER_STACK_THREAD_H
+#define CALLSIG_PROFILER_STACK_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/index.h"
+#include "format/recording.h"
+#include "profiler/base/tree_store.h"
+#include "profiler/stack/modes.h"
+
+/* What a thread knows of stages, or of queues, by their number. In the tree's arena. */
+struct prof_uses {
+  void **items;
+  uint32_t count;
+};
+
+/* A thread's control block: "T". The first line is what hot code reads; asm_offsets.h has the offsets for assembly. It
+ * lies on a page of its own with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
+struct prof_thread {
+  uint32_t state;               /* PROF_HOOKS_*; other threads may set it to SLOW */
+  uint32_t mode;                /* PROF_MODE_PLAIN, or PROF_MODE_RECURSION while `recursion` is not 0 */
+  struct fmt_rec_frame *top;    /* innermost frame: open, in progress, or a segment's link */
+  struct fmt_rec_frame *limit;  /* the last frame of the current segment */
+  uintptr_t stack_low;          /* low end of the current machine stack */
+  struct fmt_rec_edge **cache;  /* 2^PROF_CACHE_BITS edges by caller and site, in the tree's arena */
+  struct fmt_rec_frame *marked; /* this frame and all below are settled: see recursion.c */
+  uint64_t recursion;           /* open frames of back edges that were not active */
+  uint64_t exit_least;          /* ticks: the exit of a longer call goes on to the histogram and the ring */
+  uint64_t timeline_min;        /* ticks: the exit of a longer call adds it to the ring; UINT64_MAX: none does */
+  uintptr_t stack_high;
+  struct fmt_rec_stack *stack;   /* the segment that `top` lies in */
+  struct prof_machine *machine;  /* the machine stack that runs: see stack.c */
+  struct prof_machine *machines; /* all of them, newest first */
+
+  struct fmt_rec_ring *ring;         /* NULL: no timeline, or no space for it */
+  uint64_t ring_next;                /* the number of the span that is reserved next */
+  uintptr_t octave_next, octave_end; /* the stock of histogram.c */
+
+  struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
+  struct prof_thread *next; /* process.threads */
+  struct prof_tree tree;
+  uint32_t tid;
+  uint32_t generation;                     /* of process, when this thread last looked */
+  uint64_t sigmask;                        /* saved by prof_slow_enter() */
+  uint64_t paused_at;                      /* ticks at which prof_pause() stopped the clock */
+  uint32_t pauses;                         /* depth of prof_pause() */
+  uint32_t warming;                        /* process.warming, when this thread last looked */
+  uint64_t discard[2];                     /* where calls count meanwhile */
+  struct prof_uses stage_uses;             /* struct prof_stage_use */
+  struct prof_uses queue_uses;             /* struct fmt_rec_queue_use */
+  uint64_t words[FMT_SIGNATURE_MAX_WORDS]; /* the signature being captured in a slow section */
+};
+
+/* The calling thread's control block: NULL at first (also before the library is relocated), then one of the static ones
+ * below or its own. */
+extern __thread struct prof_thread *prof_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* Threads without a control block point to one of these; only the state is ever read. prof_idle: not set up (SLOW, or
+ * OFF while disabled). prof_starting: being set up (BUSY). prof_gone: its data was folded (GONE). */
+extern struct prof_thread prof_idle, prof_starting, prof_gone;
+
+/* Does the thread (or NULL) record now? Anywhere. */
+static inline bool prof_thread_running(const struct prof_thread *t)
+{
+  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
+  return state == PROF_HOOKS_ON || state == PROF_HOOKS_CLOCK;
+}
+
+/* Are the thread's calls counted now? Anywhere. */
+static inline bool prof_thread_counting(const struct prof_thread *t)
+{
+  return prof_thread_running(t) && !t->warming;
+}
+
+/* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
+ */
+bool prof_slow_enter(struct prof_thread *t);
+/* Leaves it: the state follows from the process's (disabled, clock), signals as before. */
+void prof_slow_leave(struct prof_thread *t);
+
+/* Stops the thread's clock around something long (a helper command, a large copy): prof_resume() moves the start of
+ * every open frame of the thread forward by the time that passed. */
+void prof_pause(struct prof_thread *t);
+void prof_resume(struct prof_thread *t);
+
+/* Makes every thread take its slow path at its next hook, where it compares its generation with the process's; used
+ * after process.disabled or the like changed. Takes threads_lock. Outside of slow sections. */
+void prof_threads_interrupt(void);
+
+/* A control block for the calling thread, BUSY and otherwise zero, on a page that a fork wipes. It is not in
+ * process.threads yet. With signals blocked. NULL: no memory. */
+struct prof_thread *prof_thread_map(void);
+/* Unmaps a control block that is in no list. */
+void prof_thread_unmap(struct prof_thread *t);
+/* Adds the control block to process.threads. Takes threads_lock. */
+void prof_thread_link(struct prof_thread *t);
+/* Sets from when on the exits of calls go on to the histogram and the ring, by the settings and the recording. */
+void prof_thread_set_thresholds(struct prof_thread *t);
+/* Takes the control block off process.threads and unmaps it; its tree was released or handed on. The caller has set
+ * prof_self to another before. */
+void prof_thread_discard(struct prof_thread *t);
+
+/* Writes the calling thread's name, as it is now, into its record. Anywhere. */
+void prof_thread_name(struct fmt_rec_thread *record);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * The edge of a call: its signature let in by the cardinality limit, and found or made in the tree.
+ */
+#include "profiler/tree/call.h"
+
+#include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/tree.h"
+
+/* How hot code computes the canonical frame address at this site; false: only the generic path can. */
+static bool encode_cfa(const struct prof_site *site, uint32_t *cfa)
+{
+  if (site->cfa_kind == FMT_CFA_MEMORY || (site->cfa_register != 6 && site->cfa_register != 7) || site->cfa_offset % 8)
+    return false;
+  *cfa = (uint32_t)site->cfa_offset | (site->inlined ? 0u : PROF_CFA_STRICT) |
+         (site->cfa_register == 6 ? PROF_CFA_RBP : 0u);
+  return true;
+}
+
+struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from, struct prof_plan *plan,
+                                    uint64_t *words, uint32_t word_count)
+{
+  const struct prof_site *site = plan->site;
+  struct prof_edge_key key = {.site = site->pc,
+                              .function_address = site->function_address,
+                              .function = plan->function,
+                              .words = words,
+                              .word_count = word_count};
+  if (!plan->arguments)
+    key.signature_flags = FMT_SIGNATURE_NONE;
+  else if (site->index_function &&
+           !prof_guard_admit(tree, site->index_function, &site->module->index, plan->function, words, &key.word_count))
+    return NULL;
+  struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
+  if (edge)
+    return edge;
+  /* The guard may have widened: then what is to be compared is another. */
+  key.plan = prof_tree_plan(tree, site, plan->return_pc);
+  if (!key.plan)
+    return NULL;
+  /* The plan compares the words of args that are read: where one is lost at times, words are missing. */
+  bool comparable = key.plan->fast && key.word_count == (plan->arguments ? site->state_words + key.plan->compared : 0);
+  key.generic = !encode_cfa(site, &key.cfa) || !comparable;
+  return prof_edge_make(tree, from, &key);
+}

@@ -1,0 +1,38 @@
+/*
+ * What the caller of a function says that it passed: found by the address that the function returns to.
+ */
+#include "profiler/tree/caller_values.h"
+
+#include "profiler/module/module_find.h"
+#include "profiler/tree/capture_arithmetic.h"
+
+uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa)
+{
+  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN)
+    return 0;
+  uintptr_t pc = prof_frame_load(cfa - 8, 8);
+  return pc >= site->module->start && pc < site->module->end ? pc : 0;
+}
+
+const struct fmt_index_call_value *prof_capture_passed(const struct prof_site *site, uintptr_t return_pc, uint8_t reg)
+{
+  const struct prof_module *module = site->module;
+  const struct fmt_index_call_site *call = return_pc ? prof_module_call_site(module, return_pc) : NULL;
+  /* After a tail call the return address is that of another call. */
+  if (!call || call->physical != site->index_site->physical)
+    return NULL;
+  const struct fmt_index_call_value *values = module->index.call_values + call->first_value;
+  for (unsigned i = 0; i < call->value_count; i++)
+    if (values[i].reg == reg)
+      return &values[i];
+  return NULL;
+}
+
+const struct fmt_index_saved *prof_capture_saved(const struct prof_site *site, uint8_t reg)
+{
+  const struct fmt_index_saved *saved = site->module->index.saved + site->index_site->first_saved;
+  for (unsigned i = 0; i < site->index_site->saved_count; i++)
+    if (saved[i].reg == reg)
+      return &saved[i];
+  return NULL;
+}
