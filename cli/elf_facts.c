@@ -36,7 +36,7 @@ static void read_symbol(const char *name, bool defined, struct cli_elf_facts *fa
   if (strcmp(name, "__cyg_profile_func_enter") == 0) {
     facts->defines_hook |= defined;
     facts->imports_hook |= !defined;
-  } else if (strcmp(name, "cli_hook_enter") == 0) {
+  } else if (strcmp(name, "prof_hook_enter") == 0) {
     /* What the assembly of the hooks calls: wherever they are, it is. */
     facts->has_runtime |= defined;
   } else if (strcmp(name, "dlopen") == 0 || strcmp(name, "dlmopen") == 0) {
