@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/browse.h"
-#include "output/stats/sort.h"
 
 /* Says why a command was not done. Tables that were printed before come before it. */
 static void __attribute__((format(printf, 2, 3))) refuse(struct cli_browser *browser, const char *format, ...)
@@ -140,7 +139,7 @@ static void list_keys(void)
 {
   const char *meaning, *key;
   puts("Valid sort keys (unique prefixes are accepted):");
-  for (size_t i = 0; (key = out_sort_key(i, &meaning)) != NULL; i++)
+  for (size_t i = 0; (key = callsig_stats_sort_key(i, &meaning)) != NULL; i++)
     printf("%s -- %s\n", key, meaning);
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/browse.h"
-#include "output/stats/sort.h"
 
 /* libedit's completion functions have no place for an argument: who is being completed for. */
 static struct cli_browser *completing;
@@ -25,9 +24,9 @@ static char *next_command(const char *text, int state)
 static char *next_key(const char *text, int state)
 {
   static size_t at;
-  const char *meaning, *key;
+  const char *key;
   at = state == 0 ? 0 : at;
-  while ((key = out_sort_key(at, &meaning)) != NULL) {
+  while ((key = callsig_stats_sort_key(at, NULL)) != NULL) {
     at++;
     if (strncmp(key, text, strlen(text)) == 0)
       return strdup(key);

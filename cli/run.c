@@ -17,7 +17,6 @@
 #include "config.h"
 #include "format/duration.h"
 #include "format/rank.h"
-#include "output/stats/sort.h"
 
 extern char **environ;
 
@@ -153,6 +152,17 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
+/* An object without recordings takes the keys that the table will be sorted by, or says what is wrong with them. */
+static int check_sort(const char *keys)
+{
+  struct callsig_stats *stats = NULL;
+  if (callsig_stats_new(NULL, &stats) < 0)
+    return CLI_EXIT_FAILURE;
+  int error = callsig_stats_sort(stats, keys);
+  callsig_stats_free(stats);
+  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
+}
+
 /* Checks what can be known of the options before anything is done. */
 static int check_options(const struct cli_command *command, const struct run_options *run)
 {
@@ -165,10 +175,7 @@ static int check_options(const struct cli_command *command, const struct run_opt
     return cli_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
   if (run->interval > 0 && run->database == NULL)
     return cli_usage_error(command, "--interval says how often --db FILE is written: give that too");
-  struct out_sort sort;
-  if (run->sort != NULL && out_sort_parse(run->sort, &sort) < 0)
-    return CLI_EXIT_USAGE;
-  return CLI_EXIT_OK;
+  return run->sort != NULL ? check_sort(run->sort) : CLI_EXIT_OK;
 }
 
 /* The runtime comes before what is preloaded already, and after `first` (NULL: nothing). LD_PRELOAD has no way to
