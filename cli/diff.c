@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "callsig/diff.h"
 #include "cli/command.h"
 #include "cli/select.h"
-#include "output/diff/diff_print.h"
 
 static const char help[] =
     "usage: callsig diff [OPTION...] OLD NEW\n"
@@ -33,12 +33,12 @@ static const char help[] =
 struct diff_command {
   const struct cli_command *command;
   struct cli_select select;
-  struct out_diff_options options;
-  struct out_diff_view view;
+  struct callsig_diff_options options;
+  struct callsig_diff_view view;
   const char *format;
   double fail_above; /* a part: 0.05; negative: nothing fails */
-  char **files;      /* old, then new */
-  uint32_t old_files, file_count;
+  char **files;      /* old, then new; owned, its strings are the command line's */
+  size_t old_files, file_count;
 };
 
 /* A finite number of at least `least`, perhaps followed by `unit`. False when the text is something else. */
@@ -52,16 +52,16 @@ static bool read_number(const char *text, const char *unit, double least, double
   return *end == '\0' || (unit != NULL && strcmp(end, unit) == 0);
 }
 
-static int read_key(struct diff_command *diff, const char *text)
+static int read_sort(struct diff_command *diff, const char *text)
 {
   static const char *const keys[] = {
-      [OUT_DIFF_BY_CHANGE] = "change", [OUT_DIFF_BY_RELATIVE] = "relative", [OUT_DIFF_BY_OLD] = "old",
-      [OUT_DIFF_BY_NEW] = "new",       [OUT_DIFF_BY_CALLS] = "ncalls",      [OUT_DIFF_BY_P] = "p",
-      [OUT_DIFF_BY_NAME] = "name",
+      [CALLSIG_DIFF_BY_CHANGE] = "change", [CALLSIG_DIFF_BY_RELATIVE] = "relative", [CALLSIG_DIFF_BY_OLD] = "old",
+      [CALLSIG_DIFF_BY_NEW] = "new",       [CALLSIG_DIFF_BY_NCALLS] = "ncalls",     [CALLSIG_DIFF_BY_P] = "p",
+      [CALLSIG_DIFF_BY_NAME] = "name",
   };
-  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+  for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (strcmp(keys[i], text) == 0) {
-      diff->view.key = (enum out_diff_key)i;
+      diff->view.sort = i;
       return CLI_EXIT_OK;
     }
   }
@@ -71,11 +71,11 @@ static int read_key(struct diff_command *diff, const char *text)
 static int read_metric(struct diff_command *diff, const char *text)
 {
   if (strcmp(text, "tottime") == 0)
-    diff->options.metric = OUT_DIFF_TOTTIME;
+    diff->options.metric = CALLSIG_DIFF_TOTTIME;
   else if (strcmp(text, "cumtime") == 0)
-    diff->options.metric = OUT_DIFF_CUMTIME;
+    diff->options.metric = CALLSIG_DIFF_CUMTIME;
   else if (strcmp(text, "percall") == 0)
-    diff->options.metric = OUT_DIFF_PERCALL;
+    diff->options.metric = CALLSIG_DIFF_PERCALL;
   else
     return cli_usage_error(diff->command, "--metric: '%s' is none of tottime, cumtime, percall", text);
   return CLI_EXIT_OK;
@@ -88,7 +88,8 @@ static int read_top(struct diff_command *diff, const char *text)
   unsigned long long top = strtoull(text, &end, 10);
   if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0)
     return cli_usage_error(diff->command, "--top: '%s' is no number of rows", text);
-  diff->view.top = top;
+  diff->view.has_limit = 1;
+  diff->view.limit = top;
   return CLI_EXIT_OK;
 }
 
@@ -110,7 +111,7 @@ static int read_option(struct diff_command *diff, int option)
     diff->files[diff->file_count++] = optarg;
     return CLI_EXIT_OK;
   case 's':
-    return read_key(diff, optarg);
+    return read_sort(diff, optarg);
   case OPTION_METRIC:
     return read_metric(diff, optarg);
   case OPTION_LEVEL:
@@ -130,7 +131,7 @@ static int read_option(struct diff_command *diff, int option)
   case OPTION_TOP:
     return read_top(diff, optarg);
   case OPTION_ALL:
-    diff->view.all = true;
+    diff->view.all = 1;
     return CLI_EXIT_OK;
   case OPTION_FORMAT:
     diff->format = optarg;
@@ -189,91 +190,111 @@ static int read_options(struct diff_command *diff, int argc, char **argv, int *s
   return *status == CLI_EXIT_OK ? CLI_EXIT_OK : -1;
 }
 
-/* Loads every file; `ends` gets how many recordings there are after each. */
-static int load(const struct diff_command *diff, uint32_t *ends, struct callsig_stats **stats)
+/* Loads every file on its side. Returns an exit status. */
+static int load(const struct diff_command *command, struct callsig_diff *diff)
 {
-  int error = callsig_stats_load(diff->files[0], stats);
-  if (error == 0)
-    ends[0] = (*stats)->profile.recordings.count;
-  for (uint32_t i = 1; i < diff->file_count && error == 0; i++) {
-    error = callsig_stats_add(*stats, diff->files[i]);
-    ends[i] = (*stats)->profile.recordings.count;
-  }
+  int error = 0;
+  for (size_t i = 0; i < command->file_count && error == 0; i++)
+    error = callsig_diff_add(diff, i < command->old_files ? CALLSIG_DIFF_OLD : CALLSIG_DIFF_NEW, command->files[i]);
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-static bool fails(const struct diff_command *diff, const struct out_diff_change *change, enum out_diff_metric metric)
+/* Compares as asked. Returns an exit status: what is said wrongly is a usage error. */
+static int compare(const struct diff_command *command, struct callsig_diff *diff)
 {
-  return change->verdict == OUT_DIFF_SLOWER && out_diff_relative(change, metric) > diff->fail_above;
+  struct callsig_diff_options options = command->options;
+  options.by = command->select.by;
+  options.filter = &command->select.filter;
+  options.strip_dirs = command->select.strip_dirs;
+  options.compensate = command->select.compensate;
+  int error = callsig_diff_compare(diff, &options);
+  return error == -EINVAL ? CLI_EXIT_USAGE : (error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK);
+}
+
+static bool is_too_slow(const struct diff_command *command, unsigned verdict, double relative)
+{
+  return verdict == CALLSIG_DIFF_SLOWER && relative > command->fail_above;
+}
+
+/* Goes over all rows that changed, whatever is shown: counts those that take longer than they may, and finds the one
+ * with the largest change. A negative errno after a message. */
+static int count_too_slow(const struct diff_command *command, struct callsig_diff *diff, size_t *count,
+                          struct callsig_diff_row *worst)
+{
+  const struct callsig_diff_view changed = {.size = sizeof changed, .sort = CALLSIG_DIFF_UNSORTED};
+  struct callsig_diff_row row = {.size = sizeof row};
+  int error = callsig_diff_arrange(diff, &changed);
+  size_t rows = callsig_diff_row_count(diff);
+  *count = 0;
+  for (size_t i = 0; i < rows && error == 0; i++) {
+    error = callsig_diff_row(diff, i, &row);
+    if (error < 0 || !is_too_slow(command, row.verdict, row.relative))
+      continue;
+    if (*count == 0 || row.change > worst->change)
+      *worst = row;
+    ++*count;
+  }
+  return error;
 }
 
 /* Says what takes longer than it may; CLI_EXIT_FAILURE then. New rows have nothing that they could be a part of: they
  * count in the whole. */
-static int check_limit(const struct diff_command *command, const struct out_diff *diff)
+static int check_limit(const struct diff_command *command, struct callsig_diff *diff)
 {
-  enum out_diff_metric metric = diff->options.metric;
-  const struct out_diff_row *worst = NULL;
-  uint32_t failed = 0;
-  for (uint32_t i = 0; i < diff->rows.count; i++) {
-    const struct out_diff_row *row = base_vector_at(&diff->rows, i);
-    if (!fails(command, &row->change, metric))
-      continue;
-    failed++;
-    if (!worst || out_diff_amount(&row->change, metric) > out_diff_amount(&worst->change, metric))
-      worst = row;
-  }
-  struct out_names names = out_diff_names(diff);
-  struct out_arguments scratch = {0};
-  struct out_text name = {0};
+  struct callsig_diff_row worst = {.size = sizeof worst};
+  struct callsig_diff_total total = {.size = sizeof total};
   double limit = command->fail_above * 100;
-  if (worst) {
-    out_row_name(&names, &worst->key, &scratch, &name);
-    cli_error("diff: %u row%s over %g%% longer, most of all %s: %+.1f%%", failed, failed == 1 ? " takes" : "s take",
-              limit, out_text_string(&name), out_diff_relative(&worst->change, metric) * 100);
-  } else if (fails(command, &diff->total, OUT_DIFF_TOTTIME)) {
-    cli_error("diff: all rows together take over %g%% longer: %+.1f%%", limit,
-              out_diff_relative(&diff->total, OUT_DIFF_TOTTIME) * 100);
-    failed++;
+  size_t failed;
+  if (count_too_slow(command, diff, &failed, &worst) < 0 || callsig_diff_total(diff, &total) < 0)
+    return CLI_EXIT_FAILURE;
+  if (failed > 0) {
+    cli_error("diff: %zu row%s over %g%% longer, most of all %s: %+.1f%%", failed, failed == 1 ? " takes" : "s take",
+              limit, worst.name, worst.relative * 100);
+    return CLI_EXIT_FAILURE;
   }
-  out_arguments_free(&scratch);
-  out_text_free(&name);
-  return failed > 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  if (is_too_slow(command, total.verdict, total.relative)) {
+    cli_error("diff: all rows together take over %g%% longer: %+.1f%%", limit, total.relative * 100);
+    return CLI_EXIT_FAILURE;
+  }
+  return CLI_EXIT_OK;
 }
 
-static int print(const struct diff_command *command, const struct out_diff *diff)
+static void ignore_message(const char *line, void *data)
 {
-  int (*const printer)(const struct out_diff *, const struct out_diff_view *, FILE *) =
-      command->format[0] == 't' ? out_diff_print_table
-                                : (command->format[0] == 'j' ? out_diff_print_json : out_diff_print_csv);
-  int error = printer(diff, &command->view, stdout);
-  if (error == -ENOMEM)
-    cli_error("diff: out of memory");
-  int status = error == -EIO ? CLI_EXIT_OK : (error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK);
-  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
+  (void)line;
+  (void)data;
+}
+
+/* Prints to standard output. cli_finish_output() says why that could not be written, which the library does not know.
+ */
+static int print(const struct diff_command *command, struct callsig_diff *diff)
+{
+  int (*const printer)(struct callsig_diff *, FILE *) =
+      command->format[0] == 't' ? callsig_diff_print
+                                : (command->format[0] == 'j' ? callsig_diff_print_json : callsig_diff_print_csv);
+  callsig_stats_set_message(ignore_message, NULL);
+  int error = callsig_diff_arrange(diff, &command->view);
+  if (error == 0)
+    error = printer(diff, stdout);
+  callsig_stats_set_message(NULL, NULL);
+  if (error < 0 && error != -EIO) {
+    cli_error("diff: %s", error == -ENOMEM ? "out of memory" : strerror(-error));
+    return CLI_EXIT_FAILURE;
+  }
+  return cli_finish_output(CLI_EXIT_OK);
 }
 
 static int run(const struct diff_command *command)
 {
-  struct callsig_stats *stats = NULL;
-  uint32_t *ends = calloc(command->file_count + 1u, sizeof *ends);
-  struct out_diff diff = {0};
-  int status = ends ? load(command, ends, &stats) : CLI_EXIT_FAILURE;
-  if (!ends)
-    cli_error("diff: out of memory");
+  struct callsig_diff *diff = NULL;
+  int status = callsig_diff_new(&diff) < 0 ? CLI_EXIT_FAILURE : load(command, diff);
   if (status == CLI_EXIT_OK)
-    status = cli_select_apply(stats, &command->select);
-  if (status == CLI_EXIT_OK) {
-    int error = out_diff_make(stats, ends, command->old_files, command->file_count, &command->options, &diff);
-    status = error == -EINVAL ? CLI_EXIT_USAGE : (error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK);
-    if (error == 0)
-      status = print(command, &diff);
-    if (error == 0 && status == CLI_EXIT_OK && command->fail_above >= 0)
-      status = check_limit(command, &diff);
-    if (error == 0)
-      out_diff_free(&diff);
-  }
-  callsig_stats_free(stats);
-  free(ends);
+    status = compare(command, diff);
+  if (status == CLI_EXIT_OK)
+    status = print(command, diff);
+  if (status == CLI_EXIT_OK && command->fail_above >= 0)
+    status = check_limit(command, diff);
+  callsig_diff_free(diff);
   return status;
 }
 
@@ -282,8 +303,8 @@ static int diff_main(const struct cli_command *command, int argc, char **argv)
   struct diff_command diff = {
       .command = command,
       .select = CLI_SELECT_DEFAULT,
-      .options = {.metric = OUT_DIFF_TOTTIME, .level = 0.05},
-      .view = {.key = OUT_DIFF_BY_CHANGE, .top = UINT64_MAX},
+      .options = {.size = sizeof diff.options},
+      .view = {.size = sizeof diff.view},
       .format = "table",
       .fail_above = -1,
       .files = calloc((size_t)argc + 1, sizeof *diff.files),

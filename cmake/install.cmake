@@ -25,7 +25,7 @@ install(TARGETS callsig callsig_static callsig_stats callsig_stats_archive EXPOR
 install(EXPORT callsig-targets NAMESPACE callsig:: DESTINATION ${CALLSIG_PACKAGE_DIR})
 install(TARGETS callsig_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS ${PROJECT_BINARY_DIR}/cli/callsig-cc DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES include/callsig/callsig.h include/callsig/pipeline.h include/callsig/stats.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/callsig)
+install(FILES include/callsig/callsig.h include/callsig/diff.h include/callsig/pipeline.h include/callsig/stats.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/callsig)
 
 string(REPLACE " " "$<SEMICOLON>" CALLSIG_INSTRUMENT_FLAGS_LIST "${CALLSIG_INSTRUMENT_FLAGS}")
 configure_package_config_file(cmake/callsig-config.cmake.in ${PROJECT_BINARY_DIR}/callsig-config.cmake
@@ -47,7 +47,7 @@ install(FILES man/callsig.1 man/callsig-run.1 man/callsig-report.1 man/callsig-s
               man/callsig-merge.1 man/callsig-export.1 man/callsig-diff.1 man/callsig-browse.1 man/callsig-scaling.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES man/callsig.h.3 man/callsig_start.3 man/callsig_enable.3 man/callsig_action_begin.3 man/callsig_stage_open.3 man/callsig_set_clock.3
-              man/callsig_stats.3 man/callsig_pipeline.3 man/callsig_monitor_start.3
+              man/callsig_stats.3 man/callsig_diff.3 man/callsig_pipeline.3 man/callsig_monitor_start.3
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 
 # Functions that share a page are found by each of their names.
@@ -55,14 +55,17 @@ set(CALLSIG_PAGE_ALIASES
     callsig_path=callsig_start callsig_set_message=callsig_start callsig_version=callsig_start
     callsig_disable=callsig_enable callsig_is_enabled=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
     callsig_action_end=callsig_action_begin CALLSIG_ACTION=callsig_action_begin)
-foreach(function IN ITEMS load snapshot add free group filter strip_dirs compensate sort reverse print print_callers
-                          print_callees print_json print_csv row row_count total scaling export export_file
+foreach(function IN ITEMS new load snapshot add free group filter strip_dirs stack compensate set_style sort sort_key reverse print print_callers
+                          print_callees print_averages print_json print_csv row row_count total scaling export export_file
                           export_format dump fold set_message)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
 endforeach()
-foreach(function IN ITEMS load free info stage_count stage queue_count queue event_count event action_count action
+foreach(function IN ITEMS load load_all free free_all info stage_count stage queue_count queue event_count event action_count action
                           function_count function process print print_json print_actions print_stragglers)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_pipeline_${function}=callsig_pipeline)
+endforeach()
+foreach(function IN ITEMS new free add compare arrange row_count row total verdict_name print print_json print_csv)
+  list(APPEND CALLSIG_PAGE_ALIASES callsig_diff_${function}=callsig_diff)
 endforeach()
 foreach(function IN ITEMS look stop complete print)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_monitor_${function}=callsig_monitor_start)

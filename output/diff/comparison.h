@@ -1,25 +1,20 @@
 /*
  * What changed between two sides of recordings, row by row, and which changes are noise.
  */
-#ifndef CALLSIG_OUTPUT_DIFF_DIFF_H
-#define CALLSIG_OUTPUT_DIFF_DIFF_H
+#ifndef CALLSIG_OUTPUT_DIFF_COMPARISON_H
+#define CALLSIG_OUTPUT_DIFF_COMPARISON_H
 
+#include "callsig/diff.h"
 #include "output/stats/stats_object.h"
 
-enum out_diff_verdict {
-  OUT_DIFF_SAME,    /* equal, or, when judged, not told from noise */
-  OUT_DIFF_SLOWER,  /* takes more time */
-  OUT_DIFF_FASTER,  /* takes less */
-  OUT_DIFF_CHANGED, /* another number of calls, and no time */
-  OUT_DIFF_NEW,     /* was not there */
-  OUT_DIFF_GONE,    /* is no longer there */
+/* The recordings of one file that was loaded. */
+struct out_diff_file {
+  uint32_t end; /* of profile.recordings: the number behind its last */
+  bool is_new;  /* of the new side */
 };
 
-/* What is judged. */
-enum out_diff_metric { OUT_DIFF_TOTTIME, OUT_DIFF_CUMTIME, OUT_DIFF_PERCALL };
-
 struct out_diff_options {
-  enum out_diff_metric metric;
+  enum callsig_diff_metric metric;
   double level;    /* of significance, of all rows together: 0.05 */
   double min_time; /* seconds: rows with less of the metric on both sides are left out */
 };
@@ -33,7 +28,7 @@ struct out_diff_change {
   struct out_diff_side old, new;
   double low, high;   /* of the metric's change: its confidence interval, when judged */
   double p, adjusted; /* when judged */
-  enum out_diff_verdict verdict;
+  enum callsig_diff_verdict verdict;
 };
 
 struct out_diff_row {
@@ -59,29 +54,27 @@ struct out_diff {
 };
 
 /*
- * Compares what `stats` has loaded: `ends[i]` is how many of profile.recordings belong to the files up to and including
- * number i; the first `old_files` files are the old side. Grouping and filter are those of `stats`. -EINVAL after a
- * message for a grouping by thread or process, which two runs have not in common; or -ENOMEM. Free with
- * out_diff_free().
+ * Compares what `stats` has loaded: `count` files in the order in which they were added, at least one of either side.
+ * Grouping and filter are those of `stats`. -EINVAL after a message for a grouping by thread or process, which two runs
+ * have not in common; or -ENOMEM after one. Free with out_diff_free().
  */
-int out_diff_make(struct callsig_stats *stats, const uint32_t *ends, uint32_t old_files, uint32_t files,
+int out_diff_make(struct callsig_stats *stats, const struct out_diff_file *files, uint32_t count,
                   const struct out_diff_options *options, struct out_diff *diff);
+/* Leaves all zeros, which may be freed too. */
 void out_diff_free(struct out_diff *diff);
 
 /* What is compared, of one side. */
-double out_diff_value(const struct out_diff_side *side, enum out_diff_metric metric);
+double out_diff_value(const struct out_diff_side *side, enum callsig_diff_metric metric);
 
-static inline double out_diff_amount(const struct out_diff_change *change, enum out_diff_metric metric)
+static inline double out_diff_amount(const struct out_diff_change *change, enum callsig_diff_metric metric)
 {
   return out_diff_value(&change->new, metric) - out_diff_value(&change->old, metric);
 }
 
 /* The change as a part of what it was; INFINITY when it was nothing, 0 when nothing changed. */
-double out_diff_relative(const struct out_diff_change *change, enum out_diff_metric metric);
+double out_diff_relative(const struct out_diff_change *change, enum callsig_diff_metric metric);
 
 /* How names of rows are made. Valid as long as the diff. */
 struct out_names out_diff_names(const struct out_diff *diff);
-
-const char *out_diff_verdict_name(enum out_diff_verdict verdict);
 
 #endif

@@ -1,5 +1,6 @@
+/* Finds the functions of two builds that are the same function, from the nearest places to the farthest. */
 #define _GNU_SOURCE
-#include "output/diff/diff_match.h"
+#include "output/diff/match_functions.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * Functions of two builds that are the same function: a line that moved, another folder or file, a clone's suffix.
  */
-#ifndef CALLSIG_OUTPUT_DIFF_DIFF_MATCH_H
-#define CALLSIG_OUTPUT_DIFF_DIFF_MATCH_H
+#ifndef CALLSIG_OUTPUT_DIFF_MATCH_FUNCTIONS_H
+#define CALLSIG_OUTPUT_DIFF_MATCH_FUNCTIONS_H
 
 #include "output/profile/profile.h"
 

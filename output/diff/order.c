@@ -1,13 +1,14 @@
+/* Chooses the rows of a comparison that a view shows, and sorts them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/diff/diff_print.h"
+#include "output/diff/print.h"
 
 struct order {
   const struct out_diff *diff;
-  enum out_diff_key key;
+  enum callsig_diff_sort sort;
   struct out_names names;
   struct out_arguments scratch[2];
 };
@@ -20,19 +21,19 @@ static const struct out_diff_row *row_at(const struct out_diff *diff, uint32_t n
 /* What rows are sorted by, the largest first. */
 static double weight(const struct order *order, const struct out_diff_change *change)
 {
-  enum out_diff_metric metric = order->diff->options.metric;
-  switch (order->key) {
-  case OUT_DIFF_BY_CHANGE:
+  enum callsig_diff_metric metric = order->diff->options.metric;
+  switch (order->sort) {
+  case CALLSIG_DIFF_BY_CHANGE:
     return fabs(out_diff_amount(change, metric));
-  case OUT_DIFF_BY_RELATIVE:
+  case CALLSIG_DIFF_BY_RELATIVE:
     return fabs(out_diff_relative(change, metric));
-  case OUT_DIFF_BY_OLD:
+  case CALLSIG_DIFF_BY_OLD:
     return out_diff_value(&change->old, metric);
-  case OUT_DIFF_BY_NEW:
+  case CALLSIG_DIFF_BY_NEW:
     return out_diff_value(&change->new, metric);
-  case OUT_DIFF_BY_CALLS:
+  case CALLSIG_DIFF_BY_NCALLS:
     return change->old.calls + change->new.calls;
-  case OUT_DIFF_BY_P:
+  case CALLSIG_DIFF_BY_P:
     return -change->p;
   default:
     return 0;
@@ -50,22 +51,22 @@ static int compare(const void *left, const void *right, void *data)
   return out_row_compare(&order->names, &a->key, &b->key, order->scratch);
 }
 
-int out_diff_order(const struct out_diff *diff, const struct out_diff_view *view, uint32_t **list, uint32_t *count)
+int out_diff_show(const struct out_diff *diff, const struct callsig_diff_view *view, struct out_diff_shown *shown)
 {
-  uint32_t *rows = malloc((diff->rows.count + 1u) * sizeof *rows);
+  uint32_t *rows = malloc((diff->rows.count + 1u) * sizeof *rows), count = 0;
   if (!rows)
     return -ENOMEM;
-  *count = 0;
   for (uint32_t i = 0; i < diff->rows.count; i++) {
-    if (view->all || row_at(diff, i)->change.verdict != OUT_DIFF_SAME)
-      rows[(*count)++] = i;
+    if (view->all || row_at(diff, i)->change.verdict != CALLSIG_DIFF_SAME)
+      rows[count++] = i;
   }
-  struct order order = {.diff = diff, .key = view->key, .names = out_diff_names(diff)};
-  qsort_r(rows, *count, sizeof *rows, compare, &order);
+  struct order order = {.diff = diff, .sort = view->sort, .names = out_diff_names(diff)};
+  if (view->sort != CALLSIG_DIFF_UNSORTED)
+    qsort_r(rows, count, sizeof *rows, compare, &order);
   out_arguments_free(&order.scratch[0]);
   out_arguments_free(&order.scratch[1]);
-  if (*count > view->top)
-    *count = (uint32_t)view->top;
-  *list = rows;
+  if (view->has_limit && count > view->limit)
+    count = (uint32_t)view->limit;
+  *shown = (struct out_diff_shown){.view = *view, .list = rows, .count = count};
   return 0;
 }

@@ -1,38 +1,29 @@
 /*
- * A diff in order, as a table, CSV or JSON: docs/compare.md describes all three.
+ * A comparison's rows in order, and printed as a table, CSV or JSON: docs/compare.md describes all three.
  */
-#ifndef CALLSIG_OUTPUT_DIFF_DIFF_PRINT_H
-#define CALLSIG_OUTPUT_DIFF_DIFF_PRINT_H
+#ifndef CALLSIG_OUTPUT_DIFF_PRINT_H
+#define CALLSIG_OUTPUT_DIFF_PRINT_H
 
 #include <stdio.h>
 
-#include "output/diff/diff.h"
+#include "output/diff/comparison.h"
 
-enum out_diff_key {
-  OUT_DIFF_BY_CHANGE, /* the largest change of the metric first, whatever its sign */
-  OUT_DIFF_BY_RELATIVE,
-  OUT_DIFF_BY_OLD,
-  OUT_DIFF_BY_NEW,
-  OUT_DIFF_BY_CALLS, /* of both sides together */
-  OUT_DIFF_BY_P,     /* the smallest first */
-  OUT_DIFF_BY_NAME,
+/* The rows that a view shows. */
+struct out_diff_shown {
+  struct callsig_diff_view view;
+  uint32_t *list; /* numbers of diff.rows, sorted; owned */
+  uint32_t count;
 };
 
-struct out_diff_view {
-  enum out_diff_key key;
-  uint64_t top; /* rows at most; UINT64_MAX: all */
-  bool all;     /* rows that are the same, too */
-};
+/* Chooses and sorts the rows; the caller frees shown->list. 0 or -ENOMEM; no message. */
+int out_diff_show(const struct out_diff *diff, const struct callsig_diff_view *view, struct out_diff_shown *shown);
 
-/* The rows that the view shows, sorted; the caller frees `*list`. 0 or -ENOMEM. */
-int out_diff_order(const struct out_diff *diff, const struct out_diff_view *view, uint32_t **list, uint32_t *count);
+/* They flush `out`. 0, -EIO when it could not be written, or -ENOMEM; no message. */
+int out_diff_print_table(const struct out_diff *diff, const struct out_diff_shown *shown, FILE *out);
+int out_diff_print_csv(const struct out_diff *diff, const struct out_diff_shown *shown, FILE *out);
+int out_diff_print_json(const struct out_diff *diff, const struct out_diff_shown *shown, FILE *out);
 
-/* 0, -EIO when `out` could not be written, or -ENOMEM; no message. */
-int out_diff_print_table(const struct out_diff *diff, const struct out_diff_view *view, FILE *out);
-int out_diff_print_csv(const struct out_diff *diff, const struct out_diff_view *view, FILE *out);
-int out_diff_print_json(const struct out_diff *diff, const struct out_diff_view *view, FILE *out);
-
-/* "tottime", "cumtime", "percall". */
-const char *out_diff_metric_name(enum out_diff_metric metric);
+/* "tottime", "cumtime", "tottime per call". */
+const char *out_diff_metric_name(enum callsig_diff_metric metric);
 
 #endif

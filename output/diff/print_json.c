@@ -1,9 +1,8 @@
-/* A diff as JSON. */
+/* Prints a comparison as JSON, "callsig.diff/1". */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "output/diff/diff_print.h"
+#include "output/diff/print.h"
 #include "output/text/json_writer.h"
 
 static void put_optional(struct out_json *json, const char *key, double value, bool known)
@@ -24,16 +23,16 @@ static void put_side(struct out_json *json, const char *key, const struct out_di
   out_json_key_number(json, "tottime", side->own);
   if (row) {
     out_json_key_number(json, "cumtime", side->cumulative);
-    put_optional(json, "percall", out_diff_value(side, OUT_DIFF_PERCALL), side->calls > 0);
+    put_optional(json, "percall", out_diff_value(side, CALLSIG_DIFF_PERCALL), side->calls > 0);
   }
   out_json_close_map(json);
 }
 
 static void put_change(struct out_json *json, const struct out_diff *diff, const struct out_diff_change *change,
-                       enum out_diff_metric metric)
+                       enum callsig_diff_metric metric)
 {
   double relative = out_diff_relative(change, metric);
-  out_json_key_string(json, "verdict", out_diff_verdict_name(change->verdict));
+  out_json_key_string(json, "verdict", callsig_diff_verdict_name(change->verdict));
   out_json_key_number(json, "change", out_diff_amount(change, metric));
   put_optional(json, "relative", relative, !isinf(relative));
   put_optional(json, "low", change->low, diff->judged);
@@ -54,7 +53,7 @@ static void put_head(struct out_json *json, const struct out_diff *diff)
   out_json_open_map(json);
   put_side(json, "old", &diff->total.old, false);
   put_side(json, "new", &diff->total.new, false);
-  put_change(json, diff, &diff->total, OUT_DIFF_TOTTIME);
+  put_change(json, diff, &diff->total, CALLSIG_DIFF_TOTTIME);
   out_json_close_map(json);
 }
 
@@ -80,17 +79,12 @@ static void put_row(struct out_json *json, const struct out_diff *diff, const st
   out_json_close_map(json);
 }
 
-int out_diff_print_json(const struct out_diff *diff, const struct out_diff_view *view, FILE *out)
+int out_diff_print_json(const struct out_diff *diff, const struct out_diff_shown *shown, FILE *out)
 {
-  uint32_t *list = NULL, count = 0;
   struct out_json json;
-  int result = out_diff_order(diff, view, &list, &count);
-  if (result == 0)
-    result = out_json_begin(&json, out);
-  if (result < 0) {
-    free(list);
+  int result = out_json_begin(&json, out);
+  if (result < 0)
     return result;
-  }
   struct out_names names = out_diff_names(diff);
   struct out_arguments scratch = {0};
   struct out_text text = {0};
@@ -98,8 +92,8 @@ int out_diff_print_json(const struct out_diff *diff, const struct out_diff_view 
   put_head(&json, diff);
   out_json_key(&json, "rows");
   out_json_open_array(&json);
-  for (uint32_t i = 0; i < count; i++)
-    put_row(&json, diff, &names, base_vector_at(&diff->rows, list[i]), &scratch, &text);
+  for (uint32_t i = 0; i < shown->count; i++)
+    put_row(&json, diff, &names, base_vector_at(&diff->rows, shown->list[i]), &scratch, &text);
   out_json_close_array(&json);
   out_json_close_map(&json);
   result = out_json_end(&json);
@@ -107,6 +101,5 @@ int out_diff_print_json(const struct out_diff *diff, const struct out_diff_view 
     result = -ENOMEM;
   out_text_free(&text);
   out_arguments_free(&scratch);
-  free(list);
   return result;
 }

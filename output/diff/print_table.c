@@ -1,39 +1,23 @@
-/* A diff as a table and as CSV. */
-#include "output/diff/diff_print.h"
+/* Prints a comparison as a table: what is known of all rows, how they are judged, the rows, and what is left out. */
+#include "output/diff/print.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/report/csv.h"
-
 struct printer {
   const struct out_diff *diff;
+  const struct out_diff_shown *shown;
   FILE *out;
   struct out_names names;
   struct out_arguments scratch;
-  struct out_text line, name;
-  uint32_t *list, count;
+  struct out_text line;
 };
 
-const char *out_diff_metric_name(enum out_diff_metric metric)
-{
-  static const char *const names[] = {
-      [OUT_DIFF_TOTTIME] = "tottime", [OUT_DIFF_CUMTIME] = "cumtime", [OUT_DIFF_PERCALL] = "tottime per call"};
-  return names[metric];
-}
-
-static int begin(const struct out_diff *diff, const struct out_diff_view *view, FILE *out, struct printer *printer)
-{
-  *printer = (struct printer){.diff = diff, .out = out, .names = out_diff_names(diff)};
-  return out_diff_order(diff, view, &printer->list, &printer->count);
-}
-
+/* Frees what the printer holds and writes what its stream still has. */
 static int end(struct printer *printer, int result)
 {
-  free(printer->list);
   out_text_free(&printer->line);
-  out_text_free(&printer->name);
   out_arguments_free(&printer->scratch);
   if (result == 0 && fflush(printer->out) != 0)
     result = -EIO;
@@ -44,7 +28,7 @@ static int send(struct printer *printer, const char *newline)
 {
   struct out_text *line = &printer->line;
   out_text_puts(line, newline);
-  if (line->failed || printer->name.failed)
+  if (line->failed)
     return -ENOMEM;
   size_t written = fwrite(line->data, 1, line->length, printer->out);
   int result = written == line->length ? 0 : -EIO;
@@ -91,10 +75,10 @@ static int print_summary(struct printer *printer)
   int result = send(printer, "\n");
   describe_side(printer, "new", diff->new_count, &total->new);
   out_text_puts(line, ": ");
-  out_text_signed(line, out_diff_amount(total, OUT_DIFF_TOTTIME), 0, 6);
+  out_text_signed(line, out_diff_amount(total, CALLSIG_DIFF_TOTTIME), 0, 6);
   if (total->old.own > 0) {
     out_text_puts(line, " (");
-    put_percent(line, out_diff_relative(total, OUT_DIFF_TOTTIME), 0);
+    put_percent(line, out_diff_relative(total, CALLSIG_DIFF_TOTTIME), 0);
     out_text_putc(line, ')');
   }
   if (diff->judged) {
@@ -102,24 +86,25 @@ static int print_summary(struct printer *printer)
     out_text_signed(line, total->low, 0, 6);
     out_text_puts(line, " and ");
     out_text_signed(line, total->high, 0, 6);
-    out_text_puts(line, total->verdict == OUT_DIFF_SAME ? ": not told from noise" : "");
+    out_text_puts(line, total->verdict == CALLSIG_DIFF_SAME ? ": not told from noise" : "");
   }
   return result < 0 ? result : send(printer, "\n\n");
 }
 
-static int print_method(struct printer *printer, const struct out_diff_view *view)
+static int print_method(struct printer *printer)
 {
   static const char *const keys[] = {
-      [OUT_DIFF_BY_CHANGE] = "change", [OUT_DIFF_BY_RELATIVE] = "relative change",
-      [OUT_DIFF_BY_OLD] = "old",       [OUT_DIFF_BY_NEW] = "new",
-      [OUT_DIFF_BY_CALLS] = "calls",   [OUT_DIFF_BY_P] = "probability",
-      [OUT_DIFF_BY_NAME] = "name",
+      [CALLSIG_DIFF_BY_CHANGE] = "change", [CALLSIG_DIFF_BY_RELATIVE] = "relative change",
+      [CALLSIG_DIFF_BY_OLD] = "old",       [CALLSIG_DIFF_BY_NEW] = "new",
+      [CALLSIG_DIFF_BY_NCALLS] = "calls",  [CALLSIG_DIFF_BY_P] = "probability",
+      [CALLSIG_DIFF_BY_NAME] = "name",     [CALLSIG_DIFF_UNSORTED] = "recording",
   };
   const struct out_diff *diff = printer->diff;
   const char *metric = out_diff_metric_name(diff->options.metric);
   struct out_text *line = &printer->line;
-  bool timed = view->key <= OUT_DIFF_BY_NEW;
-  out_text_printf(line, "   Ordered by: %s%s%s\n", keys[view->key], timed ? " of " : "", timed ? metric : "");
+  unsigned sort = printer->shown->view.sort;
+  bool timed = sort <= CALLSIG_DIFF_BY_NEW;
+  out_text_printf(line, "   Ordered by: %s%s%s\n", keys[sort], timed ? " of " : "", timed ? metric : "");
   if (diff->judged) {
     out_text_printf(line, "   Judged by: Welch's t-test of %s, Holm's correction for %u rows, level ", metric,
                     diff->rows.count);
@@ -132,7 +117,7 @@ static int print_method(struct printer *printer, const struct out_diff_view *vie
 
 static int print_heading(struct printer *printer)
 {
-  bool cumulative = printer->diff->options.metric == OUT_DIFF_CUMTIME;
+  bool cumulative = printer->diff->options.metric == CALLSIG_DIFF_CUMTIME;
   struct out_text *line = &printer->line;
   out_text_printf(line, "%8s%11s%11s%12s%12s%12s%9s%11s", "verdict", "old ncalls", "new ncalls",
                   cumulative ? "old cumtime" : "old tottime", cumulative ? "new cumtime" : "new tottime", "change", "%",
@@ -152,9 +137,10 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
 {
   const struct out_diff *diff = printer->diff;
   const struct out_diff_change *change = &row->change;
-  enum out_diff_metric metric = diff->options.metric, shown = metric == OUT_DIFF_CUMTIME ? metric : OUT_DIFF_TOTTIME;
+  enum callsig_diff_metric metric = diff->options.metric,
+                           shown = metric == CALLSIG_DIFF_CUMTIME ? metric : CALLSIG_DIFF_TOTTIME;
   struct out_text *line = &printer->line;
-  out_text_printf(line, "%8s", out_diff_verdict_name(change->verdict));
+  out_text_printf(line, "%8s", callsig_diff_verdict_name(change->verdict));
   put_calls(line, change->old.calls);
   put_calls(line, change->new.calls);
   out_text_decimals(line, out_diff_value(&change->old, shown), 12, 6);
@@ -162,11 +148,11 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
   out_text_signed(line, out_diff_amount(change, shown), 12, 6);
   put_percent(line, out_diff_relative(change, shown), 9);
   if (change->old.calls > 0 && change->new.calls > 0)
-    put_percent(line, out_diff_relative(change, OUT_DIFF_PERCALL), 11);
+    put_percent(line, out_diff_relative(change, CALLSIG_DIFF_PERCALL), 11);
   else
     out_text_printf(line, "%11s", "");
   if (diff->judged) {
-    int decimals = metric == OUT_DIFF_PERCALL ? 9 : 6;
+    int decimals = metric == CALLSIG_DIFF_PERCALL ? 9 : 6;
     out_text_signed(line, change->low, 13, decimals);
     out_text_signed(line, change->high, 13, decimals);
     put_p(line, change->adjusted, 8);
@@ -177,19 +163,19 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
 }
 
 /* What the table leaves out. */
-static int print_rest(struct printer *printer, const struct out_diff_view *view)
+static int print_rest(struct printer *printer)
 {
   const struct out_diff *diff = printer->diff;
   struct out_text *line = &printer->line;
   uint32_t same = 0;
   for (uint32_t i = 0; i < diff->rows.count; i++)
-    same += ((struct out_diff_row *)base_vector_at(&diff->rows, i))->change.verdict == OUT_DIFF_SAME;
-  uint32_t shown = view->all ? diff->rows.count : diff->rows.count - same;
+    same += ((struct out_diff_row *)base_vector_at(&diff->rows, i))->change.verdict == CALLSIG_DIFF_SAME;
+  bool all = printer->shown->view.all;
+  uint32_t count = printer->shown->count, asked = all ? diff->rows.count : diff->rows.count - same;
   out_text_puts(line, "\n");
-  if (printer->count < shown)
-    out_text_printf(line, "%u more rows changed or were asked for: --top shows %u\n", shown - printer->count,
-                    printer->count);
-  if (same > 0 && !view->all)
+  if (count < asked)
+    out_text_printf(line, "%u more rows changed or were asked for: --top shows %u\n", asked - count, count);
+  if (same > 0 && !all)
     out_text_printf(line, "%u row%s %s: --all shows them\n", same, same == 1 ? "" : "s",
                     diff->judged ? "of which no change is told from noise" : "without a change");
   if (diff->left_out > 0)
@@ -198,76 +184,17 @@ static int print_rest(struct printer *printer, const struct out_diff_view *view)
   return send(printer, "");
 }
 
-int out_diff_print_table(const struct out_diff *diff, const struct out_diff_view *view, FILE *out)
+int out_diff_print_table(const struct out_diff *diff, const struct out_diff_shown *shown, FILE *out)
 {
-  struct printer printer;
-  int result = begin(diff, view, out, &printer);
-  if (result < 0)
-    return result;
-  result = print_summary(&printer);
+  struct printer printer = {.diff = diff, .shown = shown, .out = out, .names = out_diff_names(diff)};
+  int result = print_summary(&printer);
   if (result == 0)
-    result = print_method(&printer, view);
+    result = print_method(&printer);
   if (result == 0)
     result = print_heading(&printer);
-  for (uint32_t i = 0; i < printer.count && result == 0; i++)
-    result = print_row(&printer, base_vector_at(&diff->rows, printer.list[i]));
+  for (uint32_t i = 0; i < shown->count && result == 0; i++)
+    result = print_row(&printer, base_vector_at(&diff->rows, shown->list[i]));
   if (result == 0)
-    result = print_rest(&printer, view);
-  return end(&printer, result);
-}
-
-static void put_number(struct out_text *line, double value, bool known)
-{
-  out_text_putc(line, ',');
-  if (known)
-    out_text_double(line, value, false);
-}
-
-static int print_csv_row(struct printer *printer, const struct out_diff_row *row)
-{
-  const struct out_diff *diff = printer->diff;
-  const struct out_profile *profile = &diff->stats->profile;
-  const struct out_diff_change *change = &row->change;
-  const struct out_known_function *function = out_row_function(&printer->names, &row->key);
-  struct out_text *line = &printer->line, *name = &printer->name;
-  enum out_diff_metric metric = diff->options.metric;
-  double relative = out_diff_relative(change, metric);
-  out_text_clear(name);
-  out_row_signature(&printer->names, &row->key, &printer->scratch, name);
-  out_csv_field(line, out_diff_verdict_name(change->verdict));
-  out_csv_field(line, function ? out_profile_string(profile, function->file) : NULL);
-  out_text_printf(line, ",%u", function ? function->line : 0);
-  out_csv_field(line, function ? out_profile_string(profile, function->name) : NULL);
-  out_csv_field(line, name->length ? out_text_string(name) : NULL);
-  out_csv_field(line, out_row_stage(&printer->names, &row->key));
-  out_csv_field(line, row->key.module == FMT_NONE ? NULL : out_profile_string(profile, row->key.module));
-  const struct out_diff_side *sides[] = {&change->old, &change->new};
-  for (size_t i = 0; i < 2; i++) {
-    put_number(line, sides[i]->calls, true);
-    put_number(line, sides[i]->own, true);
-    put_number(line, sides[i]->cumulative, true);
-    put_number(line, out_diff_value(sides[i], OUT_DIFF_PERCALL), sides[i]->calls > 0);
-  }
-  put_number(line, out_diff_amount(change, metric), true);
-  put_number(line, relative, !isinf(relative));
-  put_number(line, change->low, diff->judged);
-  put_number(line, change->high, diff->judged);
-  put_number(line, change->p, diff->judged);
-  put_number(line, change->adjusted, diff->judged);
-  return send(printer, "\r\n");
-}
-
-int out_diff_print_csv(const struct out_diff *diff, const struct out_diff_view *view, FILE *out)
-{
-  struct printer printer;
-  int result = begin(diff, view, out, &printer);
-  if (result < 0)
-    return result;
-  out_text_puts(&printer.line, "verdict,file,line,function,signature,stage,module,old_ncalls,old_tottime,old_cumtime,"
-                               "old_percall,new_ncalls,new_tottime,new_cumtime,new_percall,change,relative,low,high,p,"
-                               "p_adjusted");
-  result = send(&printer, "\r\n");
-  for (uint32_t i = 0; i < printer.count && result == 0; i++)
-    result = print_csv_row(&printer, base_vector_at(&diff->rows, printer.list[i]));
+    result = print_rest(&printer);
   return end(&printer, result);
 }
