@@ -1,5 +1,10 @@
+# Prints the tables of options that the command is compiled with, for cli.options.
+add_executable(list_options ${CMAKE_CURRENT_LIST_DIR}/list_options.c)
+target_include_directories(list_options PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(list_options PRIVATE callsig_cli_parts)
+
 # The command and the compiler wrapper: every option, every error line and exit status.
-foreach(case IN ITEMS usage run report stages merge diff browse scaling export index flags callsig_cc)
+foreach(case IN ITEMS usage options run report stages merge diff browse scaling export index flags callsig_cc)
   callsig_test(cli.${case} quick ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
                ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_${case}.py)
 endforeach()
