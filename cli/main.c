@@ -14,7 +14,8 @@ static int print_help(void)
   for (const struct cli_command *const *command = cli_commands; *command != NULL; command++)
     printf("  %-8s %s\n", (*command)->name, (*command)->summary);
   puts("\n"
-       "'callsig COMMAND --help' says more of each; 'callsig --version' prints the version, 'callsig -h' (--help) this.");
+       "'callsig COMMAND --help' says more of each; 'callsig --version' prints the version, 'callsig -h' (--help) "
+       "this.");
   return cli_finish_output(CLI_EXIT_OK);
 }
 

@@ -129,12 +129,6 @@ static void run_reverse(struct cli_browser *browser, char *argument)
     callsig_stats_reverse(browser->stats);
 }
 
-static void ignore_message(const char *line, void *data)
-{
-  (void)line;
-  (void)data;
-}
-
 static void list_keys(void)
 {
   const char *meaning, *key;
@@ -153,7 +147,7 @@ static void run_sort(struct cli_browser *browser, char *argument)
   *keys = '\0';
   for (char *word = next_word(argument, &rest), *at = keys; word; word = next_word(NULL, &rest))
     at += sprintf(at, "%s%s", at == keys ? "" : ",", word);
-  callsig_stats_set_message(ignore_message, NULL);
+  callsig_stats_set_message(cli_ignore_line, NULL);
   bool valid = *keys && callsig_stats_sort(browser->stats, keys) == 0;
   if (!valid)
     list_keys();

@@ -49,12 +49,6 @@ static char *next_function(const char *text, int state)
   return NULL;
 }
 
-static void ignore_message(const char *line, void *data)
-{
-  (void)line;
-  (void)data;
-}
-
 /* The command that the line begins with, where the cursor is behind it. */
 static bool begins_with(const char *name)
 {
@@ -68,7 +62,7 @@ static char **complete(const char *text, int start, int end)
   (void)end;
   char **matches = NULL;
   rl_attempted_completion_over = 1;
-  callsig_stats_set_message(ignore_message, NULL);
+  callsig_stats_set_message(cli_ignore_line, NULL);
   if (start == 0 || strspn(rl_line_buffer, " \t") >= (size_t)start || begins_with("help")) {
     matches = rl_completion_matches(text, next_command);
   } else if (begins_with("sort")) {

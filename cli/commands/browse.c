@@ -95,8 +95,8 @@ static int browse_main(const struct cli_command *command, int argc, char **argv)
 {
   struct cli_browser browser = {.rows = CLI_ROW_OPTIONS_DEFAULT, .sort = "cumtime"};
   int option, status = CLI_EXIT_OK;
-  while ((option = cli_next_option(command, argc, argv, &status)) != -1) {
-    if (option == -2)
+  while ((option = cli_next_option(command, argc, argv, &status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
       return status;
     if (option == 's')
       browser.sort = optarg;

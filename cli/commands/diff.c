@@ -176,8 +176,8 @@ static const struct option option_table[] = {
 static int read_options(struct diff_command *diff, int argc, char **argv, int *status)
 {
   int option;
-  while ((option = cli_next_option(diff->command, argc, argv, status)) != -1) {
-    if (option == -2)
+  while ((option = cli_next_option(diff->command, argc, argv, status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
       return -1;
     *status = read_option(diff, option);
     if (*status != CLI_EXIT_OK)
@@ -259,12 +259,6 @@ static int check_limit(const struct diff_command *command, struct callsig_diff *
   return CLI_EXIT_OK;
 }
 
-static void ignore_message(const char *line, void *data)
-{
-  (void)line;
-  (void)data;
-}
-
 /* Prints to standard output. cli_finish_output() says why that could not be written, which the library does not know.
  */
 static int print(const struct diff_command *command, struct callsig_diff *diff)
@@ -272,7 +266,7 @@ static int print(const struct diff_command *command, struct callsig_diff *diff)
   int (*const printer)(struct callsig_diff *, FILE *) =
       command->format[0] == 't' ? callsig_diff_print
                                 : (command->format[0] == 'j' ? callsig_diff_print_json : callsig_diff_print_csv);
-  callsig_stats_set_message(ignore_message, NULL);
+  callsig_stats_set_message(cli_ignore_line, NULL);
   int error = callsig_diff_arrange(diff, &command->view);
   if (error == 0)
     error = printer(diff, stdout);

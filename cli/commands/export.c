@@ -70,9 +70,9 @@ static int read_options(const struct cli_command *command, int argc, char **argv
                         int *status)
 {
   int option;
-  while ((option = cli_next_option(command, argc, argv, status)) != -1) {
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
     switch (option) {
-    case -2:
+    case CLI_OPTION_ANSWERED:
       return -1;
     case 'o':
       export->output = optarg;
@@ -161,7 +161,7 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
     return cli_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", export.wanted.format);
 
   char **arguments = argv + optind;
-  size_t count = (size_t)(argc - optind), recordings = cli_recordings_first(arguments, count);
+  size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
   if (recordings < count) {
     struct stat file;
     cli_error("export: %s: %s; name recordings", arguments[recordings],

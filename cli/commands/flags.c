@@ -74,8 +74,8 @@ static int flags_main(const struct cli_command *command, int argc, char **argv)
   const char *compiler = NULL;
   bool cflags = false, libs = false;
   int option, status = CLI_EXIT_OK;
-  while ((option = cli_next_option(command, argc, argv, &status)) != -1) {
-    if (option == -2)
+  while ((option = cli_next_option(command, argc, argv, &status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
       return status;
     if (option == OPTION_CC)
       compiler = optarg;

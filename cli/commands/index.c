@@ -42,8 +42,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
                         int *status)
 {
   int option;
-  while ((option = cli_next_option(command, argc, argv, status)) != -1) {
-    if (option == -2)
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
       return -1;
     if (option == OPTION_EXPLAIN)
       index->explain = true;

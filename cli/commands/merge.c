@@ -48,8 +48,8 @@ static int merge_main(const struct cli_command *command, int argc, char **argv)
   const char *output = NULL;
   bool fold = false;
   int option, status = CLI_EXIT_OK;
-  while ((option = cli_next_option(command, argc, argv, &status)) != -1) {
-    if (option == -2)
+  while ((option = cli_next_option(command, argc, argv, &status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
       return status;
     if (option == 'o')
       output = optarg;

@@ -150,8 +150,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
                         int *status)
 {
   int option;
-  while ((option = cli_next_option(command, argc, argv, status)) != -1) {
-    if (option == -2)
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
       return -1;
     *status = read_option(command, option, optarg, report);
     if (*status != CLI_EXIT_OK)
@@ -247,7 +247,7 @@ static int report_main(const struct cli_command *command, int argc, char **argv)
     return CLI_EXIT_USAGE;
 
   char **arguments = argv + optind;
-  size_t count = (size_t)(argc - optind), recordings = cli_recordings_first(arguments, count);
+  size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
   struct callsig_stats *stats = NULL;
   status =
       cli_recordings_load(command, arguments, recordings, count > recordings ? arguments[recordings] : NULL, &stats);

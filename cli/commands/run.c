@@ -118,8 +118,8 @@ static const struct option option_table[] = {
 static int read_options(const struct cli_command *command, int argc, char **argv, struct run_options *run, int *status)
 {
   int option;
-  while ((option = cli_next_option(command, argc, argv, status)) != -1) {
-    if (option == -2)
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
       return -1;
     int error = 0;
     if (option == 'o')

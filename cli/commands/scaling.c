@@ -58,9 +58,9 @@ static int read_options(const struct cli_command *command, int argc, char **argv
                         int *status)
 {
   int option;
-  while ((option = cli_next_option(command, argc, argv, status)) != -1) {
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
     switch (option) {
-    case -2:
+    case CLI_OPTION_ANSWERED:
       return -1;
     case 's':
       scaling->sort = optarg;
@@ -103,7 +103,7 @@ static int scaling_main(const struct cli_command *command, int argc, char **argv
   if (read_options(command, argc, argv, &scaling, &status) < 0)
     return status;
   char **arguments = argv + optind;
-  size_t count = (size_t)(argc - optind), recordings = cli_recordings_first(arguments, count);
+  size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
   const char *const *restrictions = (const char *const *)(arguments + recordings);
   struct callsig_stats *stats = NULL;
   status = cli_recordings_load(command, arguments, recordings, count > recordings ? restrictions[0] : NULL, &stats);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-size_t cli_recordings_first(char **arguments, size_t count)
+size_t cli_recordings_to_front(char **arguments, size_t count)
 {
   size_t recordings = 0;
   for (size_t i = 0; i < count; i++) {

@@ -14,7 +14,7 @@
 
 /* Moves the recordings among the `count` arguments to the front, in order. Returns how many they are: an argument that
  * names an existing file is a recording. */
-size_t cli_recordings_first(char **arguments, size_t count);
+size_t cli_recordings_to_front(char **arguments, size_t count);
 
 /* Loads `count` recordings into one object, or the default one when there are none; `other` is then the first argument
  * that is not a recording, for the message, or NULL. Returns an exit status; *stats is the caller's to free. */

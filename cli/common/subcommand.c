@@ -32,6 +32,12 @@ void cli_error_line(const char *line, void *data)
   cli_error("%s", line);
 }
 
+void cli_ignore_line(const char *line, void *data)
+{
+  (void)line;
+  (void)data;
+}
+
 int cli_usage_error(const struct cli_command *command, const char *format, ...)
 {
   char text[2048];
@@ -69,15 +75,15 @@ int cli_next_option(const struct cli_command *command, int argc, char **argv, in
   case ':':
     refuse_option(command, argv, option);
     *status = CLI_EXIT_USAGE;
-    return -2;
+    return CLI_OPTION_ANSWERED;
   case CLI_OPTION_HELP:
     fputs(command->help, stdout);
     *status = cli_finish_output(CLI_EXIT_OK);
-    return -2;
+    return CLI_OPTION_ANSWERED;
   case CLI_OPTION_VERSION:
     printf("callsig %s\n", CLI_VERSION);
     *status = cli_finish_output(CLI_EXIT_OK);
-    return -2;
+    return CLI_OPTION_ANSWERED;
   default:
     return option;
   }

@@ -15,8 +15,10 @@ enum {
   CLI_EXIT_USAGE = 2,   /* what was asked for is not a thing the command does */
 };
 
-/* Values that getopt_long() returns for options without a letter. */
+/* What cli_next_option() returns where there is no option to take, and for options without a letter. */
 enum {
+  CLI_OPTION_END = -1,      /* there are no more */
+  CLI_OPTION_ANSWERED = -2, /* all that is to be said has been said: the command ends */
   CLI_OPTION_HELP = 256,
   CLI_OPTION_VERSION,
   CLI_OPTION_NEXT, /* a subcommand's own begin here */
@@ -49,8 +51,12 @@ int cli_usage_error(const struct cli_command *command, const char *format, ...) 
 /* A sym_message_fn and callsig_stats_message_fn that hands the line to cli_error(). */
 void cli_error_line(const char *line, void *data);
 
-/* The next option of the command's tables as getopt_long() gives it, or -1 after the last. When an option is unknown,
- * lacks its value or is --help or --version, it says so, sets *status to the exit status and returns -2. */
+/* A callsig_stats_message_fn that drops the line, where the command says something else. */
+void cli_ignore_line(const char *line, void *data);
+
+/* The next option of the command's tables as getopt_long() gives it, or CLI_OPTION_END after the last. When an option
+ * is unknown or lacks its value, or is --help or --version, it prints what there is to say, sets *status to the exit
+ * status and returns CLI_OPTION_ANSWERED. */
 int cli_next_option(const struct cli_command *command, int argc, char **argv, int *status);
 
 /* The value of an environment variable; NULL when it is unset or empty. */
