@@ -2,24 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/commands.h"
 #include "config.h"
-
-static const struct cli_command *const commands[] = {
-    /* clang-format off: one a line */
-    &cli_command_run,
-    &cli_command_report,
-    &cli_command_stages,
-    &cli_command_merge,
-    &cli_command_diff,
-    &cli_command_browse,
-    &cli_command_scaling,
-    &cli_command_export,
-    &cli_command_index,
-    &cli_command_flags,
-    /* clang-format on */
-    NULL,
-};
 
 static int print_help(void)
 {
@@ -27,10 +11,11 @@ static int print_help(void)
        "\n"
        "Profiles C and C++ programs compiled with -g -finstrument-functions, call by call: which functions, with\n"
        "which arguments, took the time.\n");
-  for (const struct cli_command *const *command = commands; *command != NULL; command++)
+  for (const struct cli_command *const *command = cli_commands; *command != NULL; command++)
     printf("  %-8s %s\n", (*command)->name, (*command)->summary);
   puts("\n"
-       "'callsig COMMAND --help' says more of each; 'callsig --version' prints the version.");
+       "'callsig COMMAND --help' says more of each; 'callsig --version' prints the version, 'callsig -h' (--help) "
+       "this.");
   return cli_finish_output(CLI_EXIT_OK);
 }
 
@@ -47,7 +32,7 @@ int main(int argc, char **argv)
     printf("callsig %s\n", CLI_VERSION);
     return cli_finish_output(CLI_EXIT_OK);
   }
-  for (const struct cli_command *const *command = commands; *command != NULL; command++)
+  for (const struct cli_command *const *command = cli_commands; *command != NULL; command++)
     if (strcmp(name, (*command)->name) == 0)
       return (*command)->main(*command, argc - 1, argv + 1);
   cli_error("unknown %s '%s'; 'callsig --help' lists the commands", name[0] == '-' ? "option" : "command", name);

@@ -44,14 +44,17 @@ set(CALLSIG_PAGE_ALIASES
     callsig_path=callsig_start callsig_set_message=callsig_start callsig_version=callsig_start
     callsig_disable=callsig_enable callsig_is_enabled=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
     callsig_action_end=callsig_action_begin CALLSIG_ACTION=callsig_action_begin)
-foreach(function IN ITEMS load snapshot add free group filter strip_dirs compensate sort reverse print print_callers
-                          print_callees print_json print_csv row row_count total scaling export export_file
+foreach(function IN ITEMS new load snapshot add free group filter strip_dirs stack compensate set_style sort sort_key reverse print print_callers
+                          print_callees print_averages print_json print_csv row row_count total scaling export export_file
                           export_format dump fold set_message)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
 endforeach()
-foreach(function IN ITEMS load free info stage_count stage queue_count queue event_count event action_count action
+foreach(function IN ITEMS load load_all free free_all info stage_count stage queue_count queue event_count event action_count action
                           function_count function process print print_json print_actions print_stragglers)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_pipeline_${function}=callsig_pipeline)
+endforeach()
+foreach(function IN ITEMS new free add compare arrange row_count row total verdict_name print print_json print_csv)
+  list(APPEND CALLSIG_PAGE_ALIASES callsig_diff_${function}=callsig_diff)
 endforeach()
 foreach(function IN ITEMS look stop complete print)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_monitor_${function}=callsig_monitor_start)

@@ -106,6 +106,9 @@ CALLSIG_STATS_API int callsig_stats_compensate(struct callsig_stats *stats, int 
 /* Sorts by pstats's keys, separated by commas, pstats's prefixes allowed: "cumtime", "tottime,name"; default
  * "cumulative". -EINVAL for an unknown or ambiguous key, after a message that lists the keys. */
 CALLSIG_STATS_API int callsig_stats_sort(struct callsig_stats *stats, const char *keys);
+/* The names of the keys, 0, 1, 2 ..., in pstats's order; NULL after the last. *meaning (`meaning` may be NULL) gets
+ * what a table calls it: "cumulative time". They are never freed. Any thread. */
+CALLSIG_STATS_API const char *callsig_stats_sort_key(size_t index, const char **meaning);
 /* Turns the order around; callsig_stats_sort() ends that. */
 CALLSIG_STATS_API int callsig_stats_reverse(struct callsig_stats *stats);
 

@@ -29,9 +29,6 @@ struct out_sort {
 /* Parses keys separated by commas. -EINVAL after a message that lists the keys. */
 int out_sort_parse(const char *keys, struct out_sort *sort);
 
-/* The key with this number, in pstats's order, and what it means; NULL behind the last. */
-const char *out_sort_key(size_t number, const char **meaning);
-
 /* Sorts the row numbers in `order`. Rows that are equal by the keys stay in the order of out_row_compare(). 0 or
  * -ENOMEM. */
 int out_sort_rows(const struct out_sort *sort, const struct out_rows *rows, const struct out_names *names,

@@ -1,3 +1,4 @@
+/* The keys that rows are sorted by: their names, prefixes and meanings, and lists of them as text. */
 #define _GNU_SOURCE
 #include "output/stats/sort.h"
 
@@ -5,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callsig/stats.h"
 #include "output/text/message.h"
 
 /* pstats's keys, in its order, which decides about prefixes. */
@@ -31,12 +33,13 @@ static const struct key {
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
-const char *out_sort_key(size_t number, const char **meaning)
+const char *callsig_stats_sort_key(size_t index, const char **meaning)
 {
-  if (number >= KEYS)
+  if (index >= KEYS)
     return NULL;
-  *meaning = keys[number].title;
-  return keys[number].word;
+  if (meaning)
+    *meaning = keys[index].title;
+  return keys[index].word;
 }
 
 static int fail(const char *what, const char *word, size_t length)

@@ -1,3 +1,8 @@
+# Prints the tables of options that the command is compiled with, for cli.options.
+add_executable(list_options ${CMAKE_CURRENT_LIST_DIR}/list_options.c)
+target_include_directories(list_options PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(list_options PRIVATE callsig_cli_parts)
+
 # The command and the compiler wrapper: every option, every error line and exit status.
 callsig_python_tests(cli ${CMAKE_CURRENT_LIST_DIR}/test_*.py)
 

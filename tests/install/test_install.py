@@ -48,6 +48,7 @@ class Installed(unittest.TestCase):
         self.assertIn("200 function calls", done.stdout)
         self.assertIn("square(n=2^6..2^7))", done.stdout)
         self.assertIn("{round}", done.stdout)
+        self.assertIn("old: 1 recording, 200 calls in ", done.stdout)
 
     def test_pkg_config(self):
         self.command("make", folder="pkg-config")
@@ -105,7 +106,8 @@ class Installed(unittest.TestCase):
 
     def test_pages(self):
         for page in ("callsig.1", "callsig-run.1", "callsig-report.1", "callsig-index.1", "callsig-flags.1", "callsig-cc.1", "callsig-export.1",
-                     "callsig.h.3", "callsig_enable.3", "callsig_disable.3", "callsig_stats_load.3"):
+                     "callsig.h.3", "callsig_enable.3", "callsig_disable.3", "callsig_stats_load.3", "callsig_diff.3",
+                     "callsig_diff_compare.3"):
             self.assertGreater(os.path.getsize(self.find(page)), 0)
         for page in glob.glob(os.path.join(glob.escape(self.prefix), "**", "*.[13]"), recursive=True):
             with open(page) as file:
@@ -115,7 +117,7 @@ class Installed(unittest.TestCase):
 
     def test_headers_are_c_and_cxx(self):
         include = os.path.dirname(os.path.dirname(self.find("callsig.h")))
-        for header in ("callsig", "stats"):
+        for header in ("callsig", "stats", "pipeline", "diff"):
             source = os.path.join(self.scratch, header + "_alone.c")
             with open(source, "w") as file:
                 file.write(f"#include <callsig/{header}.h>\nint main(void) {{ return 0; }}\n")

@@ -1,0 +1,20 @@
+/* The list of all subcommands: a new one is added here. */
+#include "cli/commands/commands.h"
+
+#include <stddef.h>
+
+const struct cli_command *const cli_commands[] = {
+    /* clang-format off: one a line */
+    &cli_command_run,
+    &cli_command_report,
+    &cli_command_stages,
+    &cli_command_merge,
+    &cli_command_diff,
+    &cli_command_browse,
+    &cli_command_scaling,
+    &cli_command_export,
+    &cli_command_index,
+    &cli_command_flags,
+    /* clang-format on */
+    NULL,
+};

@@ -1,0 +1,192 @@
+/* callsig export: recordings in the formats of other tools. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "callsig/stats.h"
+#include "cli/commands/commands.h"
+#include "cli/common/recordings.h"
+#include "cli/common/row_options.h"
+
+static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT] [OPTION...]\n"
+                           "\n"
+                           "Writes the recordings FILE... (default callsig.out) in a format that other tools read, "
+                           "into OUT, or to standard\n"
+                           "output without -o or with '-o -'.\n"
+                           "\n"
+                           "  --to FORMAT         callgrind   KCachegrind, callgrind_annotate\n"
+                           "                      chrome      the timeline: chrome://tracing, ui.perfetto.dev\n"
+                           "                      csv         RFC 4180, as 'callsig report --format csv'\n"
+                           "                      dot         graphviz: the call graph, coloured by time\n"
+                           "                      flamegraph  SVG for a browser: zoom, search\n"
+                           "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
+                           "                      json        as 'callsig report --format json'\n"
+                           "                      perfetto    the timeline: ui.perfetto.dev, trace_processor\n"
+                           "                      pprof       go tool pprof; arguments and stages are labels\n"
+                           "                      pstats      Python's pstats, SnakeViz, gprof2dot\n"
+                           "                      speedscope  speedscope.app\n"
+                           "  -o, --output OUT    the file to write; it appears when it is complete\n"
+                           "  --weight WEIGHT     of folded and flamegraph: time (default) or calls\n"
+                           "  --cutoff PART       of dot and flamegraph: leave out what has less than PART (0.005) of "
+                           "the whole; 0: nothing\n" /* and what all readers have */
+    CLI_ROW_OPTION_HELP "  --help, --version\n";
+
+struct export_options {
+  struct callsig_stats_export wanted;
+  const char *output;
+  struct cli_row_options rows;
+};
+
+static bool read_cutoff(const char *text, struct callsig_stats_export *wanted)
+{
+  char *end;
+  wanted->cutoff = strtod(text, &end);
+  wanted->has_cutoff = 1;
+  return end != text && *end == '\0' && wanted->cutoff >= 0 && wanted->cutoff < 1;
+}
+
+enum {
+  OPTION_TO = CLI_ROW_OPTION_NEXT,
+  OPTION_WEIGHT,
+  OPTION_CUTOFF,
+};
+
+static const struct option option_table[] = {
+    {"to", required_argument, NULL, OPTION_TO},
+    {"weight", required_argument, NULL, OPTION_WEIGHT},
+    {"cutoff", required_argument, NULL, OPTION_CUTOFF},
+
+    {"output", required_argument, NULL, 'o'},
+    CLI_ROW_OPTION_TABLE,
+    CLI_COMMON_OPTION_TABLE,
+    {NULL, 0, NULL, 0},
+};
+
+/* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
+static int read_options(const struct cli_command *command, int argc, char **argv, struct export_options *export,
+                        int *status)
+{
+  int option;
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
+    switch (option) {
+    case CLI_OPTION_ANSWERED:
+      return -1;
+    case 'o':
+      export->output = optarg;
+      break;
+    case OPTION_TO:
+      export->wanted.format = optarg;
+      break;
+    case OPTION_WEIGHT:
+      export->wanted.weight = optarg;
+      break;
+    case OPTION_CUTOFF:
+      if (!read_cutoff(optarg, &export->wanted)) {
+        *status = cli_usage_error(command, "--cutoff: '%s' is no number of at least 0 and below 1", optarg);
+        return -1;
+      }
+      break;
+    default:
+      *status = cli_row_options_take(command, option, optarg, &export->rows);
+      if (*status != CLI_EXIT_OK)
+        return -1;
+    }
+  }
+  return 0;
+}
+
+/* CLI_EXIT_OK when there is such a format; else a message that lists them all. */
+static int check_format(const struct cli_command *command, const char *wanted)
+{
+  char list[256] = "";
+  const char *name;
+  for (size_t i = 0; (name = callsig_stats_export_format(i)) != NULL; i++) {
+    if (wanted != NULL && strcmp(wanted, name) == 0)
+      return CLI_EXIT_OK;
+    size_t length = strlen(list);
+    snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", name);
+  }
+  if (wanted == NULL)
+    return cli_usage_error(command, "no format: add --to and one of %s", list);
+  return cli_usage_error(command, "--to: '%s' is none of %s", wanted, list);
+}
+
+/* True for the formats that hold what was called when, and not sums. */
+static bool is_timeline(const char *format)
+{
+  return strcmp(format, "chrome") == 0 || strcmp(format, "perfetto") == 0;
+}
+
+/* What a format has no room for is a usage error. */
+static int write_export(struct callsig_stats *stats, const struct export_options *export)
+{
+  int error = export->output != NULL ? callsig_stats_export_file(stats, &export->wanted, export->output)
+                                     : callsig_stats_export(stats, &export->wanted, stdout);
+  return error == -EINVAL ? CLI_EXIT_USAGE : error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+/* The export must not take the place of what it is made from. */
+static bool is_one_of(const char *output, char **recordings, size_t count)
+{
+  struct stat out, recording;
+  if (output == NULL || stat(output, &out) != 0)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    if (stat(recordings[i], &recording) == 0 && recording.st_dev == out.st_dev && recording.st_ino == out.st_ino)
+      return true;
+  }
+  return false;
+}
+
+static bool is_binary(const char *format)
+{
+  return strcmp(format, "perfetto") == 0 || strcmp(format, "pstats") == 0 || strcmp(format, "pprof") == 0;
+}
+
+static int export_main(const struct cli_command *command, int argc, char **argv)
+{
+  struct export_options export = {.wanted = {.size = sizeof export.wanted}, .rows = CLI_ROW_OPTIONS_DEFAULT};
+  int status = CLI_EXIT_OK;
+  if (read_options(command, argc, argv, &export, &status) < 0)
+    return status;
+  status = check_format(command, export.wanted.format);
+  if (status != CLI_EXIT_OK)
+    return status;
+  if (export.output != NULL && strcmp(export.output, "-") == 0)
+    export.output = NULL;
+  if (export.output == NULL && isatty(STDOUT_FILENO) && is_binary(export.wanted.format))
+    return cli_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", export.wanted.format);
+
+  char **arguments = argv + optind;
+  size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
+  if (recordings < count) {
+    struct stat file;
+    cli_error("export: %s: %s; name recordings", arguments[recordings],
+              stat(arguments[recordings], &file) != 0 ? strerror(errno) : "is a folder");
+    return CLI_EXIT_FAILURE;
+  }
+  char standard[] = CLI_DEFAULT_RECORDING, *standards[] = {standard};
+  if (is_one_of(export.output, recordings > 0 ? arguments : standards, recordings > 0 ? recordings : 1))
+    return cli_usage_error(command, "%s is the recording itself: name another file with -o OUT", export.output);
+  struct callsig_stats *stats = NULL;
+  status = is_timeline(export.wanted.format) ? cli_recordings_load_timeline(command, arguments, recordings, &stats)
+                                             : cli_recordings_load(command, arguments, recordings, NULL, &stats);
+  if (status == CLI_EXIT_OK)
+    status = cli_row_options_apply(stats, &export.rows);
+  if (status == CLI_EXIT_OK)
+    status = write_export(stats, &export);
+  callsig_stats_free(stats);
+  return status;
+}
+
+const struct cli_command cli_command_export = {
+    .name = "export",
+    .summary = "write recordings in the formats of other tools",
+    .help = help,
+    .letters = ":o:",
+    .options = option_table,
+    .main = export_main,
+};

@@ -1,0 +1,73 @@
+/* callsig merge: several recordings become one. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "callsig/stats.h"
+#include "cli/commands/commands.h"
+
+static const char help[] =
+    "usage: callsig merge -o OUT [--fold] FILE...\n"
+    "\n"
+    "Writes all that the recordings FILE... hold into one recording, OUT, which every other command reads: its report "
+    "is\n"
+    "that of all of them together. Processes and threads stay apart, so that they can still be told from each other,\n"
+    "and so do their pipelines and timelines.\n"
+    "OUT may be one of FILE..., and FILE... may be merged recordings themselves.\n"
+    "\n"
+    "  -o, --output OUT  the recording to write; an older recording there is replaced\n"
+    "  --fold            threads of one process that have the same name become one\n"
+    "  --help, --version\n";
+
+static int merge(const char *output, bool fold, char **files, int count)
+{
+  struct callsig_stats *stats = NULL;
+  int error = callsig_stats_new(
+      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
+  for (int i = 0; error == 0 && i < count; i++)
+    error = callsig_stats_add(stats, files[i]);
+  if (error == 0 && fold)
+    error = callsig_stats_fold(stats);
+  if (error == 0)
+    error = callsig_stats_dump(stats, output);
+  callsig_stats_free(stats);
+  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+enum { OPTION_FOLD = CLI_OPTION_NEXT };
+
+static const struct option option_table[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"fold", no_argument, NULL, OPTION_FOLD},
+    CLI_COMMON_OPTION_TABLE,
+    {NULL, 0, NULL, 0},
+};
+
+static int merge_main(const struct cli_command *command, int argc, char **argv)
+{
+  const char *output = NULL;
+  bool fold = false;
+  int option, status = CLI_EXIT_OK;
+  while ((option = cli_next_option(command, argc, argv, &status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
+      return status;
+    if (option == 'o')
+      output = optarg;
+    else
+      fold = true;
+  }
+  if (output == NULL)
+    return cli_usage_error(command, "where to write is not said: -o OUT");
+  if (optind == argc)
+    return cli_usage_error(command, "nothing to merge: name at least one recording");
+  return merge(output, fold, argv + optind, argc - optind);
+}
+
+const struct cli_command cli_command_merge = {
+    .name = "merge",
+    .summary = "write several recordings as one",
+    .help = help,
+    .letters = ":o:",
+    .options = option_table,
+    .main = merge_main,
+};

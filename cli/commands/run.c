@@ -1,0 +1,382 @@
+/* callsig run: profiles a program from its start to its end. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "callsig/stats.h"
+#include "cli/commands/commands.h"
+#include "cli/common/install_paths.h"
+#include "cli/common/recordings.h"
+#include "cli/run/prepare_indexes.h"
+#include "cli/run/recording_files.h"
+#include "cli/run/supervise.h"
+#include "config.h"
+#include "format/duration.h"
+#include "format/rank.h"
+
+extern char **environ;
+
+#define DEFAULT_SORT "cumtime"
+
+/* Of --interval, seconds. */
+#define DEFAULT_INTERVAL  1.0
+#define SHORTEST_INTERVAL 0.01
+#define LONGEST_INTERVAL  1e6
+
+static const char help[] =
+    "usage: callsig run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Profiles a program that is compiled with -g -finstrument-functions. Its exit status is the program's (128+N "
+    "after\n"
+    "signal N). The table goes to stderr when the program ends, and the recording stays in callsig.out.\n"
+    "\n"
+    "  -o FILE           leave the recording in FILE, and print no table\n"
+    "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"
+    "  --no-signatures   count by function alone\n"
+    "  --rules FILE      how arguments are read and shown\n"
+    "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
+    "  --exclude GLOB    record none that match; may be given several times\n"
+    "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
+    "  --db FILE         write what each interval added to an SQLite database\n"
+    "  --interval S      the interval of --db in seconds (default 1)\n"
+    "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
+    "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
+    "(default " FMT_TIMELINE_DEFAULT ") of\n"
+    "                    each thread, for 'callsig export'\n"
+    "  --help, --version\n";
+
+struct run_options {
+  const char *output; /* NULL: CLI_DEFAULT_RECORDING, and print the table */
+  char
+      named[PATH_MAX]; /* the recording: `output` or CLI_DEFAULT_RECORDING, with the rank behind it in a parallel job */
+  struct fmt_rank rank;
+  const char *sort;
+  const char *rules;
+  const char *clock;
+  const char *timeline;    /* the least duration; NULL: none */
+  char *include, *exclude; /* globs separated by newlines; owned */
+  const char *database;    /* NULL: none */
+  double interval;         /* seconds; 0: not given */
+  bool no_signatures;
+  bool percentiles;
+};
+
+/* Appends a glob to a list that the runtime reads. */
+static int add_glob(char **list, const char *glob)
+{
+  char *longer = NULL;
+  if (asprintf(&longer, "%s%s%s", *list != NULL ? *list : "", *list != NULL ? "\n" : "", glob) < 0)
+    return -ENOMEM;
+  free(*list);
+  *list = longer;
+  return 0;
+}
+
+/* Reads an interval: 0 with a usage message that has been given. */
+static double read_interval(const struct cli_command *command, const char *text)
+{
+  char *end;
+  double interval = strtod(text, &end);
+  if (end != text && *end == '\0' && interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)
+    return interval;
+  cli_usage_error(command, "--interval: '%s' is not a number of seconds from 0.01 to 1000000", text);
+  return 0;
+}
+
+enum {
+  OPTION_NO_SIGNATURES = CLI_OPTION_NEXT,
+  OPTION_RULES,
+  OPTION_INCLUDE,
+  OPTION_EXCLUDE,
+  OPTION_CLOCK,
+  OPTION_TIMELINE,
+  OPTION_PERCENTILES,
+  OPTION_DATABASE,
+  OPTION_INTERVAL,
+};
+
+static const struct option option_table[] = {
+    {"no-signatures", no_argument, NULL, OPTION_NO_SIGNATURES},
+    {"rules", required_argument, NULL, OPTION_RULES},
+    {"include", required_argument, NULL, OPTION_INCLUDE},
+    {"exclude", required_argument, NULL, OPTION_EXCLUDE},
+    {"clock", required_argument, NULL, OPTION_CLOCK},
+    {"timeline", optional_argument, NULL, OPTION_TIMELINE},
+    {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
+    {"db", required_argument, NULL, OPTION_DATABASE},
+    {"interval", required_argument, NULL, OPTION_INTERVAL},
+    CLI_COMMON_OPTION_TABLE,
+    {NULL, 0, NULL, 0},
+};
+
+/* Reads the options. Returns CLI_EXIT_OK with optind at the program, or -1 with *status the exit status. */
+static int read_options(const struct cli_command *command, int argc, char **argv, struct run_options *run, int *status)
+{
+  int option;
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
+      return -1;
+    int error = 0;
+    if (option == 'o')
+      run->output = optarg;
+    else if (option == 's')
+      run->sort = optarg;
+    else if (option == OPTION_NO_SIGNATURES)
+      run->no_signatures = true;
+    else if (option == OPTION_RULES)
+      run->rules = optarg;
+    else if (option == OPTION_CLOCK)
+      run->clock = optarg;
+    else if (option == OPTION_PERCENTILES)
+      run->percentiles = true;
+    else if (option == OPTION_TIMELINE)
+      run->timeline = optarg != NULL ? optarg : FMT_TIMELINE_DEFAULT;
+    else if (option == OPTION_INCLUDE)
+      error = add_glob(&run->include, optarg);
+    else if (option == OPTION_EXCLUDE)
+      error = add_glob(&run->exclude, optarg);
+    else if (option == OPTION_DATABASE)
+      run->database = optarg;
+    else if ((run->interval = read_interval(command, optarg)) == 0) {
+      *status = CLI_EXIT_USAGE;
+      return -1;
+    }
+    if (error < 0) {
+      cli_error("run: out of memory");
+      *status = CLI_EXIT_FAILURE;
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* An object without recordings takes the keys that the table will be sorted by, or says what is wrong with them. */
+static int check_sort(const char *keys)
+{
+  struct callsig_stats *stats = NULL;
+  if (callsig_stats_new(NULL, &stats) < 0)
+    return CLI_EXIT_FAILURE;
+  int error = callsig_stats_sort(stats, keys);
+  callsig_stats_free(stats);
+  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
+}
+
+/* Checks what can be known of the options before anything is done. */
+static int check_options(const struct cli_command *command, const struct run_options *run)
+{
+  if (run->clock != NULL && strcmp(run->clock, "wall") != 0 && strcmp(run->clock, "cpu") != 0)
+    return cli_usage_error(command, "--clock: '%s' is neither wall nor cpu", run->clock);
+  uint64_t ns;
+  if (run->timeline != NULL && !fmt_duration_parse(run->timeline, &ns))
+    return cli_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", run->timeline);
+  if (run->timeline != NULL && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
+    return cli_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
+  if (run->interval > 0 && run->database == NULL)
+    return cli_usage_error(command, "--interval says how often --db FILE is written: give that too");
+  return run->sort != NULL ? check_sort(run->sort) : CLI_EXIT_OK;
+}
+
+/* The runtime comes before what is preloaded already, and after `first` (NULL: nothing). LD_PRELOAD has no way to
+ * quote. */
+static int set_preload(const char *first, const char *runtime)
+{
+  if (strpbrk(runtime, " :") != NULL) {
+    cli_error("run: %s: LD_PRELOAD cannot hold a path with a space or a colon; install callsig elsewhere", runtime);
+    return -EINVAL;
+  }
+  const char *existing = getenv("LD_PRELOAD");
+  char *list = NULL;
+  if (existing == NULL)
+    existing = "";
+  if (asprintf(&list, "%s%s%s%s%s", first != NULL ? first : "", first != NULL ? ":" : "", runtime,
+               existing[0] != '\0' ? ":" : "", existing) < 0)
+    return -ENOMEM;
+  int error = setenv("LD_PRELOAD", list, 1) == 0 ? 0 : -errno;
+  free(list);
+  return error;
+}
+
+/* Sets a variable when the command line gave a value; what the caller's environment says stays otherwise. */
+static int set_variable(const char *name, const char *value)
+{
+  return value == NULL || setenv(name, value, 1) == 0 ? 0 : -errno;
+}
+
+static int set_environment(const struct run_options *run, const struct cli_profiled_program *program,
+                           const struct cli_libraries *libraries, const char *output)
+{
+  struct cli_install_paths paths;
+  int error = cli_install_paths_find(&paths);
+  /* A program with the runtime linked into it would get a second one. */
+  if (error == 0 && !program->facts.defines_hook)
+    error = set_preload(cli_libraries_first(libraries), paths.runtime);
+  if (error < 0)
+    return error;
+  /* The program may change its folder, so that only an absolute path is right everywhere. */
+  char rules[PATH_MAX];
+  const char *const variables[][2] = {
+      {"CALLSIG_COMMAND", paths.command},
+      {"CALLSIG_OUTPUT", output},
+      {"CALLSIG_NO_SIGNATURES", run->no_signatures ? "1" : NULL},
+      {"CALLSIG_RULES", run->rules != NULL ? realpath(run->rules, rules) : NULL},
+      {"CALLSIG_INCLUDE", run->include},
+      {"CALLSIG_EXCLUDE", run->exclude},
+      {"CALLSIG_CLOCK", run->clock},
+      {"CALLSIG_TIMELINE", run->timeline},
+      {"CALLSIG_PERCENTILES", run->percentiles ? "1" : NULL},
+  };
+  for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
+    error = set_variable(variables[i][0], variables[i][1]);
+  return error;
+}
+
+/* Prints the table on stderr, unless the recording was asked for by name. */
+static void print_table(const char *output, const struct run_options *run)
+{
+  struct callsig_stats *stats = NULL;
+  struct callsig_stats_total total = {.size = sizeof total};
+  if (callsig_stats_load(output, &stats) < 0)
+    return;
+  if (callsig_stats_total(stats, &total) == 0 && total.calls == 0)
+    cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
+  else if (callsig_stats_sort(stats, run->sort != NULL ? run->sort : DEFAULT_SORT) == 0)
+    callsig_stats_print(stats, stderr, NULL, 0);
+  callsig_stats_free(stats);
+}
+
+/* Says why there is no recording at `output`. */
+static void explain_nothing(const char *output, int status)
+{
+  if (WIFSIGNALED(status))
+    cli_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
+  else
+    cli_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
+}
+
+/* Starts what reads the recording at every interval. */
+static int start_monitor(const struct run_options *run, const char *output, struct callsig_monitor **monitor)
+{
+  struct callsig_monitor_options options = {
+      .size = sizeof options,
+      .path = output,
+      .interval = run->interval > 0 ? run->interval : DEFAULT_INTERVAL,
+      .database = run->database,
+  };
+  *monitor = NULL;
+  return run->database != NULL ? callsig_monitor_start(&options, monitor) : 0;
+}
+
+/* cli_supervise() calls it where the process can be looked at. */
+static void look_at_process(pid_t pid, void *monitor)
+{
+  if (monitor != NULL)
+    callsig_monitor_look(monitor, (unsigned)pid);
+}
+
+/* Says how the program ended, and ends the monitor, which reads that too. */
+static void report_run(const char *output, const struct run_options *run, struct callsig_monitor *monitor, pid_t pid,
+                       int status, uint64_t started_ns)
+{
+  int error = cli_recording_stamp(output, pid, status);
+  callsig_monitor_stop(monitor);
+  int children = cli_recording_count_children(output, started_ns);
+  const char *shown = run->named;
+  if (error == -ENOENT && children <= 0)
+    explain_nothing(shown, status);
+  else if (error < 0 && error != -ENOENT && error != -ESRCH)
+    cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
+  if (error != -ENOENT && run->output == NULL && run->rank.number == 0)
+    print_table(output, run);
+  if (children > 0)
+    cli_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
+              children, children == 1 ? "" : "s", shown);
+}
+
+/* Finds the program, and makes ready all that it needs to be recorded at `output`. */
+static int prepare(const struct run_options *run, const char *name, struct cli_profiled_program *program,
+                   char output[PATH_MAX])
+{
+  struct cli_libraries libraries = {0};
+  int error = cli_profiled_program_find(name, program);
+  if (error == 0 && program->facts.interpreter[0] != '\0')
+    error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
+  if (error == 0)
+    error = cli_prepare_indexes(program, &libraries, run->rules);
+  /* Last, so that an older recording stays when this run comes to nothing. */
+  if (error == 0)
+    error = cli_recording_make_way(run->named, output);
+  if (error == 0 && (error = set_environment(run, program, &libraries, output)) == -ENOMEM)
+    cli_error("run: out of memory");
+  cli_libraries_free(&libraries);
+  return error;
+}
+
+static int run_program(const struct run_options *run, char **argv)
+{
+  struct cli_profiled_program program;
+  char output[PATH_MAX];
+  struct callsig_monitor *monitor;
+  if (prepare(run, argv[0], &program, output) < 0 || start_monitor(run, output, &monitor) < 0)
+    return CLI_EXIT_FAILURE;
+
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  pid_t pid;
+  int status = 0;
+  int error = cli_supervise(program.path, argv, environ, look_at_process, monitor, &pid, &status);
+  if (error < 0) {
+    callsig_monitor_stop(monitor);
+    cli_error("run: %s: cannot be started: %s", program.path, strerror(-error));
+    return CLI_EXIT_FAILURE;
+  }
+  report_run(output, run, monitor, pid, status, started_ns);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Ranks of a job that are started alike do not meet in one file. */
+static int name_output(const struct cli_command *command, struct run_options *run)
+{
+  const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
+  run->rank = fmt_rank_find(cli_environment);
+  size_t length = strlen(output);
+  if (length < sizeof run->named) {
+    memcpy(run->named, output, length + 1);
+    if (fmt_rank_name(&run->rank, run->named, sizeof run->named))
+      return CLI_EXIT_OK;
+  }
+  return cli_usage_error(command, "-o: the path is longer than %zu bytes", sizeof run->named - 1);
+}
+
+static int run_main(const struct cli_command *command, int argc, char **argv)
+{
+  struct run_options run = {.rules = cli_environment("CALLSIG_RULES")};
+  int status = CLI_EXIT_OK;
+  if (read_options(command, argc, argv, &run, &status) == 0) {
+    status = check_options(command, &run);
+    if (status == CLI_EXIT_OK)
+      status = name_output(command, &run);
+    if (status == CLI_EXIT_OK && optind == argc)
+      status = cli_usage_error(command, "no program given");
+    if (status == CLI_EXIT_OK)
+      status = run_program(&run, argv + optind);
+  }
+  free(run.include);
+  free(run.exclude);
+  return status;
+}
+
+const struct cli_command cli_command_run = {
+    .name = "run",
+    .summary = "profile an instrumented program",
+    .help = help,
+    /* With '+' the first argument ends the options: what follows is the program's. */
+    .letters = "+:o:s:",
+    .options = option_table,
+    .main = run_main,
+};

@@ -1,0 +1,213 @@
+/* callsig stages: the pipelines of recordings, and what holds them back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callsig/stats.h"
+#include "cli/commands/commands.h"
+#include "cli/common/recordings.h"
+
+static const char help[] =
+    "usage: callsig stages [OPTION...] [FILE...]\n"
+    "\n"
+    "Prints the stages and queues of the recordings FILE... (default callsig.out), one after the other, those of a\n"
+    "merged recording process by process, and for each pipeline which stage bounds it and why, and the functions and\n"
+    "arguments that take most of that stage's time. The program may still be running. A database of 'callsig run "
+    "--db'\n"
+    "prints as the summary of all its intervals.\n"
+    "\n"
+    "  --actions          the table of named actions in place of that\n"
+    "  --db FILE          print nothing, and add to the SQLite database FILE what it lacks of these runs\n"
+    "  --format FORMAT    text (default) or json\n"
+    "  --help, --version\n";
+
+typedef int print_fn(const struct callsig_pipeline *pipeline, FILE *out);
+
+struct stages_options {
+  bool actions;
+  const char *format;
+  const char *database; /* NULL: print */
+};
+
+enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE };
+
+static const struct option option_table[] = {
+    {"actions", no_argument, NULL, OPTION_ACTIONS},
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"db", required_argument, NULL, OPTION_DATABASE},
+    CLI_COMMON_OPTION_TABLE,
+    {NULL, 0, NULL, 0},
+};
+
+/* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
+static int read_options(const struct cli_command *command, int argc, char **argv, struct stages_options *stages,
+                        int *status)
+{
+  int option;
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
+      return -1;
+    if (option == OPTION_ACTIONS)
+      stages->actions = true;
+    else if (option == OPTION_DATABASE)
+      stages->database = optarg;
+    else
+      stages->format = optarg;
+  }
+  return 0;
+}
+
+/* Chooses how to print. NULL after a message. */
+static print_fn *choose_print(const struct cli_command *command, const struct stages_options *stages)
+{
+  bool json = strcmp(stages->format, "json") == 0;
+  if (!json && strcmp(stages->format, "text") != 0)
+    cli_usage_error(command, "--format: '%s' is neither text nor json", stages->format);
+  else if (json && stages->actions)
+    cli_usage_error(command, "--actions prints text; the actions are in the JSON without it");
+  else if (json)
+    return callsig_pipeline_print_json;
+  else
+    return stages->actions ? callsig_pipeline_print_actions : callsig_pipeline_print;
+  return NULL;
+}
+
+/* Whether the file begins as SQLite's do. */
+static bool is_database(const char *path)
+{
+  static const char magic[16] = "SQLite format 3";
+  char begin[sizeof magic];
+  FILE *file = fopen(path, "rbe");
+  bool found = file != NULL && fread(begin, sizeof begin, 1, file) == 1 && memcmp(begin, magic, sizeof magic) == 0;
+  if (file != NULL)
+    fclose(file);
+  return found;
+}
+
+static int print_database(const char *path, print_fn *print)
+{
+  if (print == callsig_pipeline_print)
+    return callsig_monitor_print(path, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  cli_error("stages: %s: a database prints as text, and has no actions; name the recording", path);
+  return CLI_EXIT_FAILURE;
+}
+
+/* What was printed, and is kept until all is. */
+struct printed {
+  struct callsig_pipeline **pipelines;
+  size_t count;
+};
+
+static bool is_told(const struct callsig_pipeline *pipeline, print_fn *print)
+{
+  if (print == callsig_pipeline_print_actions)
+    return callsig_pipeline_action_count(pipeline) > 0;
+  return print == callsig_pipeline_print_json ||
+         callsig_pipeline_stage_count(pipeline) + callsig_pipeline_queue_count(pipeline) > 0;
+}
+
+/* Prints what a file has of one process after the other. Of several, those that have nothing to print are left out. */
+static int print_pipelines(struct callsig_pipeline **pipelines, size_t count, bool named, print_fn *print)
+{
+  size_t told = 0;
+  int error = 0;
+  for (size_t i = 0; i < count; i++)
+    told += is_told(pipelines[i], print);
+  for (size_t i = 0; i < count && error == 0; i++) {
+    struct callsig_pipeline_info info = {.size = sizeof info};
+    if (told == 0 ? i > 0 : !is_told(pipelines[i], print))
+      continue;
+    callsig_pipeline_info(pipelines[i], &info);
+    if (named || (told > 1 && print != callsig_pipeline_print_json))
+      printf("%s:\n", info.path);
+    error = print(pipelines[i], stdout);
+  }
+  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+static int keep(struct printed *printed, struct callsig_pipeline **pipelines, size_t count)
+{
+  struct callsig_pipeline **larger = reallocarray(printed->pipelines, printed->count + count, sizeof *larger);
+  if (larger == NULL) {
+    callsig_pipeline_free_all(pipelines, count);
+    cli_error("stages: out of memory");
+    return CLI_EXIT_FAILURE;
+  }
+  memcpy(larger + printed->count, pipelines, count * sizeof *larger);
+  free(pipelines);
+  printed->pipelines = larger;
+  printed->count += count;
+  return CLI_EXIT_OK;
+}
+
+/* Prints a recording, and keeps its pipelines; a database likewise, of which nothing is kept. */
+static int print_file(const char *path, bool named, print_fn *print, struct printed *printed)
+{
+  struct callsig_pipeline **pipelines;
+  size_t count;
+  if (is_database(path)) {
+    if (named)
+      printf("%s:\n", path);
+    return print_database(path, print);
+  }
+  if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)
+    return CLI_EXIT_FAILURE;
+  int status = print_pipelines(pipelines, count, named, print);
+  if (status == CLI_EXIT_OK)
+    return keep(printed, pipelines, count);
+  callsig_pipeline_free_all(pipelines, count);
+  return status;
+}
+
+/* Prints the recordings one after the other, and then what shows beside one another. Returns an exit status. */
+static int print_files(char **paths, size_t count, print_fn *print)
+{
+  struct printed printed = {0};
+  int status = CLI_EXIT_OK;
+  bool named = count > 1 && print != callsig_pipeline_print_json;
+  for (size_t i = 0; i < count; i++) {
+    if (print_file(paths[i], named, print, &printed) != CLI_EXIT_OK)
+      status = CLI_EXIT_FAILURE;
+  }
+  if (print == callsig_pipeline_print && printed.count > 1 &&
+      callsig_pipeline_print_stragglers((const struct callsig_pipeline *const *)printed.pipelines, printed.count,
+                                        stdout) < 0)
+    status = CLI_EXIT_FAILURE;
+  callsig_pipeline_free_all(printed.pipelines, printed.count);
+  return status;
+}
+
+/* Adds to the database what it lacks. Returns an exit status. */
+static int complete(char **paths, size_t count, const char *database)
+{
+  int status = CLI_EXIT_OK;
+  for (size_t i = 0; i < count; i++)
+    if (callsig_monitor_complete(paths[i], database) < 0)
+      status = CLI_EXIT_FAILURE;
+  return status;
+}
+
+static int stages_main(const struct cli_command *command, int argc, char **argv)
+{
+  struct stages_options stages = {.format = "text"};
+  char *standard = CLI_DEFAULT_RECORDING;
+  int status = CLI_EXIT_OK;
+  if (read_options(command, argc, argv, &stages, &status) < 0)
+    return status;
+  print_fn *print = choose_print(command, &stages);
+  if (print == NULL)
+    return CLI_EXIT_USAGE;
+  char **paths = optind < argc ? argv + optind : &standard;
+  size_t count = optind < argc ? (size_t)(argc - optind) : 1;
+  status = stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, print);
+  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
+}
+
+const struct cli_command cli_command_stages = {
+    .name = "stages",
+    .summary = "print the stages of a pipeline, and which of them holds it back",
+    .help = help,
+    .letters = ":",
+    .options = option_table,
+    .main = stages_main,
+};

@@ -1,0 +1,54 @@
+/* Finds the recordings among the arguments of a command, and loads them. */
+#include "cli/common/recordings.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+size_t cli_recordings_to_front(char **arguments, size_t count)
+{
+  size_t recordings = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct stat status;
+    if (stat(arguments[i], &status) != 0 || S_ISDIR(status.st_mode))
+      continue;
+    char *recording = arguments[i];
+    memmove(arguments + recordings + 1, arguments + recordings, (i - recordings) * sizeof *arguments);
+    arguments[recordings++] = recording;
+  }
+  return recordings;
+}
+
+static int load(const struct cli_command *command, char **recordings, size_t count, const char *other, bool timeline,
+                struct callsig_stats **stats)
+{
+  static char *standard[] = {CLI_DEFAULT_RECORDING};
+  struct stat file;
+  if (count == 0) {
+    if (stat(standard[0], &file) != 0) {
+      cli_error("%s: %s%s: %s; name a recording, or make one with 'callsig run PROGRAM'", command->name,
+                other ? other : "", other ? " is not a file, and " CLI_DEFAULT_RECORDING : CLI_DEFAULT_RECORDING,
+                strerror(errno));
+      return CLI_EXIT_FAILURE;
+    }
+    recordings = standard;
+    count = 1;
+  }
+  const struct callsig_stats_options options = {.size = sizeof options, .timeline = timeline};
+  int error = callsig_stats_new(&options, stats);
+  for (size_t i = 0; error == 0 && i < count; i++)
+    error = callsig_stats_add(*stats, recordings[i]);
+  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, const char *other,
+                        struct callsig_stats **stats)
+{
+  return load(command, recordings, count, other, false, stats);
+}
+
+int cli_recordings_load_timeline(const struct cli_command *command, char **recordings, size_t count,
+                                 struct callsig_stats **stats)
+{
+  return load(command, recordings, count, NULL, true, stats);
+}

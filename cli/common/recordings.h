@@ -1,0 +1,28 @@
+/*
+ * The recordings that a command reads: which of its arguments they are, and what they hold, in one object.
+ */
+#ifndef CALLSIG_CLI_COMMON_RECORDINGS_H
+#define CALLSIG_CLI_COMMON_RECORDINGS_H
+
+#include <stddef.h>
+
+#include "callsig/stats.h"
+#include "cli/common/subcommand.h"
+
+/* What is read, and written, where no recording is named. */
+#define CLI_DEFAULT_RECORDING "callsig.out"
+
+/* Moves the recordings among the `count` arguments to the front, in order. Returns how many they are: an argument that
+ * names an existing file is a recording. */
+size_t cli_recordings_to_front(char **arguments, size_t count);
+
+/* Loads `count` recordings into one object, or the default one when there are none; `other` is then the first argument
+ * that is not a recording, for the message, or NULL. Returns an exit status; *stats is the caller's to free. */
+int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, const char *other,
+                        struct callsig_stats **stats);
+
+/* The same with the recordings' timelines. */
+int cli_recordings_load_timeline(const struct cli_command *command, char **recordings, size_t count,
+                                 struct callsig_stats **stats);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * The options that all subcommands which read recordings have: how rows are grouped, which calls are counted.
+ */
+#ifndef CALLSIG_CLI_COMMON_ROW_OPTIONS_H
+#define CALLSIG_CLI_COMMON_ROW_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "callsig/stats.h"
+#include "cli/common/subcommand.h"
+
+/* How rows are made, and of what. Initialise with CLI_ROW_OPTIONS_DEFAULT. Strings are those of the command line. */
+struct cli_row_options {
+  unsigned by; /* enum callsig_stats_by; 0: the default */
+  struct callsig_stats_filter filter;
+  bool strip_dirs, compensate;
+};
+
+#define CLI_ROW_OPTIONS_DEFAULT                                                                                        \
+  {                                                                                                                    \
+    .filter = {.size = sizeof(struct callsig_stats_filter) }                                                           \
+  }
+
+/* What getopt_long() returns for these options; a subcommand's own begin behind them. */
+enum {
+  CLI_ROW_OPTION_BY = CLI_OPTION_NEXT,
+  CLI_ROW_OPTION_FUNCTION,
+  CLI_ROW_OPTION_SIGNATURE,
+  CLI_ROW_OPTION_STAGE,
+  CLI_ROW_OPTION_THREAD,
+  CLI_ROW_OPTION_MODULE,
+  CLI_ROW_OPTION_STRIP_DIRS,
+  CLI_ROW_OPTION_COMPENSATE,
+  CLI_ROW_OPTION_NEXT, /* a subcommand's own begin here */
+};
+
+/* Entries of a subcommand's table for getopt_long(). */
+#define CLI_ROW_OPTION_TABLE                                                                                           \
+  {"by", required_argument, NULL, CLI_ROW_OPTION_BY}, {"function", required_argument, NULL, CLI_ROW_OPTION_FUNCTION},  \
+      {"signature", required_argument, NULL, CLI_ROW_OPTION_SIGNATURE},                                                \
+      {"stage", required_argument, NULL, CLI_ROW_OPTION_STAGE},                                                        \
+      {"thread", required_argument, NULL, CLI_ROW_OPTION_THREAD},                                                      \
+      {"module", required_argument, NULL, CLI_ROW_OPTION_MODULE},                                                      \
+      {"strip-dirs", no_argument, NULL, CLI_ROW_OPTION_STRIP_DIRS},                                                    \
+  {                                                                                                                    \
+    "compensate", no_argument, NULL, CLI_ROW_OPTION_COMPENSATE                                                         \
+  }
+
+/* Their lines of a subcommand's help. */
+#define CLI_ROW_OPTION_HELP                                                                                            \
+  "  --by GROUP[,GROUP]  rows are by: function, signature (default), stage, thread, module,\n"                         \
+  "                      process, rank\n"                                                                              \
+  "  --function REGEX    only functions whose printed name matches\n"                                                  \
+  "  --signature EXPR    only calls whose arguments fulfil EXPR: 'n >= 4096 && mode == FAST'\n"                        \
+  "  --stage GLOB        only calls below a stage or action of such a name\n"                                          \
+  "  --thread GLOB       only calls of threads of such a name\n"                                                       \
+  "  --module GLOB       only functions of such modules\n"                                                             \
+  "  --strip-dirs        print file names without their folders; rows that become equal meet\n"                        \
+  "  --compensate        subtract what the hooks themselves cost\n"
+
+/* Takes one of the options above. CLI_EXIT_OK, or CLI_EXIT_USAGE after a message. */
+int cli_row_options_take(const struct cli_command *command, int option, const char *value,
+                         struct cli_row_options *rows);
+
+/* Groups and filters as asked. Returns an exit status: what is said wrongly is a usage error. */
+int cli_row_options_apply(struct callsig_stats *stats, const struct cli_row_options *rows);
+
+#endif

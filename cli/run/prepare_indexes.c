@@ -1,0 +1,94 @@
+/* Makes the signature indexes of a program and its libraries, before it runs. */
+#include "cli/run/prepare_indexes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common/subcommand.h"
+#include "cli/run/index_file.h"
+#include "config.h"
+#include "symbols/index/cache.h"
+#include "symbols/plan/rulecheck.h"
+
+/* What going over the modules has found. */
+struct preparation {
+  const struct sym_index_options *options;
+  unsigned instrumented; /* modules with calls of the hook */
+  bool loads_modules;    /* the program or a library of it calls dlopen() */
+  bool tells_itself;     /* it links libcallsig: its stages and actions are recorded, instrumented or not */
+};
+
+static bool is_runtime(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return strncmp(slash ? slash + 1 : path, "libcallsig.so", strlen("libcallsig.so")) == 0;
+}
+
+static int prepare_module(struct preparation *preparation, const char *path)
+{
+  char cached[PATH_MAX];
+  struct cli_index_file file;
+  int error = sym_index_cache(path, preparation->options, cached, sizeof cached);
+  if (error < 0 || (error = cli_index_file_open(cached, &file)) < 0)
+    return error;
+  if (preparation->options->rules != NULL)
+    error = sym_rules_seen(preparation->options->rules, &file.index);
+  if (file.index.count[FMT_SECTION_SITES] > 0)
+    preparation->instrumented++;
+  cli_index_file_close(&file);
+  return error;
+}
+
+static int prepare_libraries(struct preparation *preparation, const struct cli_libraries *libraries)
+{
+  int error = 0;
+  for (size_t i = 0; error == 0 && i < libraries->count; i++) {
+    struct cli_elf_facts facts;
+    if (cli_elf_facts_read(libraries->paths[i], &facts) != 0 || !facts.native)
+      continue;
+    preparation->loads_modules = preparation->loads_modules || facts.imports_dlopen;
+    preparation->tells_itself = preparation->tells_itself || is_runtime(libraries->paths[i]);
+    if (facts.imports_hook)
+      error = prepare_module(preparation, libraries->paths[i]);
+  }
+  return error;
+}
+
+static int check_instrumented(const struct preparation *preparation, const struct cli_profiled_program *program)
+{
+  if (preparation->instrumented > 0 || preparation->tells_itself)
+    return 0;
+  const char *what = strcmp(program->path, program->image) == 0 ? "" : ", which runs this script,";
+  if (!preparation->loads_modules) {
+    cli_error("run: %s%s: neither it nor its libraries are instrumented; compile it with %s (see 'callsig flags')",
+              program->image, what, CLI_INSTRUMENT_FLAGS);
+    return -ENOEXEC;
+  }
+  cli_error(
+      "run: %s%s: neither it nor its libraries are instrumented; only modules that it loads later can be profiled",
+      program->image, what);
+  return 0;
+}
+
+int cli_prepare_indexes(const struct cli_profiled_program *program, const struct cli_libraries *libraries,
+                        const char *rules)
+{
+  struct sym_rules *loaded = NULL;
+  int error = rules != NULL ? sym_rules_load(rules, cli_error_line, NULL, &loaded) : 0;
+  if (error < 0)
+    return error;
+  const struct sym_index_options options = {.size = sizeof options, .rules = loaded, .message = cli_error_line};
+  struct preparation preparation = {.options = &options, .loads_modules = program->facts.imports_dlopen};
+  if (program->facts.imports_hook || program->facts.defines_hook)
+    error = prepare_module(&preparation, program->image);
+  if (error == 0)
+    error = prepare_libraries(&preparation, libraries);
+  if (error == 0)
+    error = check_instrumented(&preparation, program);
+  /* What a rule names may be in a module that is loaded later. */
+  if (error == 0 && loaded != NULL && sym_rules_check(loaded, cli_error_line, NULL) < 0 && !preparation.loads_modules)
+    error = -EINVAL;
+  sym_rules_free(loaded);
+  return error;
+}

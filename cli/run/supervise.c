@@ -1,0 +1,92 @@
+/* Starts the program, hands signals on, waits. */
+#include "cli/run/supervise.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <sys/wait.h>
+
+#include "cli/common/subcommand.h"
+
+/* Signals that ask a program to do something: all of them are sent on. */
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
+enum { FORWARDED_COUNT = sizeof forwarded / sizeof *forwarded };
+
+/* The program that signals go to; 0 before it runs and after it was waited for. A handler gets no argument of ours. */
+static volatile sig_atomic_t target;
+
+static void forward(int signal, siginfo_t *info, void *context)
+{
+  (void)context;
+  int saved = errno;
+  /* The kernel itself (a terminal's key, its hang-up) signals the whole foreground group, the program included. */
+  if (info->si_code <= 0 && target != 0)
+    kill((pid_t)target, signal);
+  errno = saved;
+}
+
+/* What an ignored signal (nohup) stays for the program and for us. */
+static void install_handlers(struct sigaction saved[FORWARDED_COUNT])
+{
+  struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigfillset(&action.sa_mask);
+  for (size_t i = 0; i < FORWARDED_COUNT; i++) {
+    sigaction(forwarded[i], NULL, &saved[i]);
+    if (saved[i].sa_handler != SIG_IGN)
+      sigaction(forwarded[i], &action, NULL);
+  }
+}
+
+static void restore_handlers(const struct sigaction saved[FORWARDED_COUNT])
+{
+  for (size_t i = 0; i < FORWARDED_COUNT; i++)
+    sigaction(forwarded[i], &saved[i], NULL);
+}
+
+/* Starts the program with the signal mask `mask`. */
+static int start(const char *path, char *const argv[], char *const environment[], const sigset_t *mask, pid_t *pid)
+{
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, mask);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  int error = posix_spawn(pid, path, NULL, &attributes, argv, environment);
+  posix_spawnattr_destroy(&attributes);
+  return -error;
+}
+
+int cli_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
+                  void *data, pid_t *pid, int *status)
+{
+  struct sigaction saved[FORWARDED_COUNT];
+  sigset_t all, mask;
+  /* Blocked until the program's id is known, so that no signal is lost in between. */
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &mask);
+  int error = start(path, argv, environment, &mask, pid);
+  if (error < 0) {
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return error;
+  }
+  target = *pid;
+  install_handlers(saved);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  if (look)
+    look(*pid, data);
+
+  /* The id stays the program's until it is reaped, so it is taken back between its end and that. */
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)*pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+    ;
+  target = 0;
+  if (look)
+    look(*pid, data);
+  while (waitpid(*pid, status, 0) < 0)
+    if (errno != EINTR) {
+      error = -errno;
+      break;
+    }
+  restore_handlers(saved);
+  return error;
+}

@@ -1,0 +1,135 @@
+"""Every option that a parser takes stands in --help and in the manual page, as it is taken, and neither names another one."""
+
+import collections
+import os
+import re
+import subprocess
+
+import harness
+
+# An option where it is named: not in the middle of a word.
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+MANUAL = os.path.join(harness.TOP, "man")
+
+
+def read_parsers():
+    """Command -> option -> whether it has a value: none, value, optional. From the tables that the command is compiled with."""
+    done = subprocess.run([os.path.join(harness.BUILD, "tests", "list_options")], check=True, text=True, stdout=subprocess.PIPE)
+    parsers = collections.defaultdict(dict)
+    for line in done.stdout.splitlines():
+        command, option, kind = line.split()
+        parsers[command][option] = kind
+    return parsers
+
+
+def options_of_heading(text):
+    """The options that a heading such as "-o, --output OUT" or "--timeline[=MIN]" defines, with whether they have a value."""
+    names = OPTION.findall(text)
+    rest = OPTION.sub("", text).replace(",", " ", max(0, len(names) - 1)).strip()
+    return {name: "optional" if rest.startswith("[=") else "value" if rest else "none" for name in names}
+
+
+def plain(text):
+    """The text of a page without troff's markup; a macro's arguments are what its line says, without spaces between them."""
+    lines = []
+    for line in text.splitlines():
+        macro = re.match(r"\.(BR|RB|BI|IB|RI|IR|B|I)\s+(.*)$", line)
+        if macro:
+            words = [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', macro.group(2))]
+            line = (" " if len(macro.group(1)) == 1 else "").join(words)
+        elif line.startswith("."):
+            line = "" if not line.startswith((".SH", ".TP")) else line
+        lines.append(re.sub(r"\\f[A-Z]|\\&", "", line).replace("\\-", "-"))
+    return "\n".join(lines)
+
+
+def page_of(name):
+    with open(os.path.join(MANUAL, name + ".1")) as file:
+        text = plain(file.read())
+    parts = re.split(r"^\.SH (.*)$", text, flags=re.M)
+    return text, dict(zip(parts[1::2], parts[2::2]))
+
+
+class Options(harness.Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.parsers = read_parsers()
+
+    def help_of(self, name):
+        done = self.callsig(name, "--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def taken_where_named(self, name, text):
+        """The options that a text on a command may name: its own, and those of the commands that it names."""
+        named = {name, *re.findall(r"callsig[ -](\w+)", text)}
+        return {option for command in named & set(self.parsers) for option in self.parsers[command]}
+
+    def test_parsers(self):
+        """All commands are there, and each has what all have."""
+        self.assertEqual(set(self.parsers), set(re.findall(r"^  (\w+) ", self.callsig("--help").stdout, re.M)))
+        for name, parser in self.parsers.items():
+            self.assertEqual((parser["--help"], parser["--version"]), ("none", "none"), name)
+
+    def test_help_defines_what_is_taken(self):
+        for name, parser in self.parsers.items():
+            defined = {}
+            for line in self.help_of(name).splitlines():
+                heading = re.match(r"  (-.*?)(?:  |$)", line)
+                if heading:
+                    defined.update(options_of_heading(heading.group(1)))
+            self.assertEqual(defined, parser, name)
+
+    def test_help_names_nothing_else(self):
+        compiler = set(self.callsig("flags", "--cflags").stdout.split())
+        for name in self.parsers:
+            text = self.help_of(name)
+            self.assertEqual(set(OPTION.findall(text)) - self.taken_where_named(name, text) - compiler, set(), name)
+
+    def test_manual_defines_what_is_taken(self):
+        for name, parser in self.parsers.items():
+            described = page_of("callsig-" + name)[1]["OPTIONS"]
+            self.assertEqual(set(parser) - set(OPTION.findall(described)), set(), name)
+            for heading in re.findall(r"^\.TP\n(.*)$", described, re.M):
+                defined = options_of_heading(heading)
+                # A list of options that another page describes gives no values.
+                if len(defined) <= 2:
+                    for option, kind in defined.items():
+                        self.assertEqual((option, kind), (option, parser.get(option)), f"{name}: {heading}")
+
+    def test_manual_names_nothing_else(self):
+        for name in self.parsers:
+            text, sections = page_of("callsig-" + name)
+            taken = self.taken_where_named(name, text)
+            for title in ("SYNOPSIS", "OPTIONS"):
+                self.assertEqual(set(OPTION.findall(sections[title])) - taken, set(), f"{name}: {title}")
+            # Elsewhere options of one letter and of one dash may be a compiler's or another tool's.
+            long = {option for option in OPTION.findall(text) if option.startswith("--")}
+            self.assertEqual(long - taken, set(), name)
+
+    def test_command_itself(self):
+        """`callsig` without a subcommand: what it takes, and that its page and help name all subcommands."""
+        text, sections = page_of("callsig")
+        own = set(OPTION.findall(sections["SYNOPSIS"].split("callsig --help")[1]) + ["--help"])
+        self.assertEqual(own, {"-h", "--help", "--version"})
+        for option in own:
+            done = self.callsig(option)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), option)
+            self.assertIn(option, self.callsig("--help").stdout)
+        for name in self.parsers:
+            self.assertRegex(sections["SYNOPSIS"], rf"callsig {name}\b")
+            self.assertIn(f"callsig-{name}(1)", sections["DESCRIPTION"])
+        long = {option for option in OPTION.findall(text) if option.startswith("--")}
+        self.assertEqual(long - own - self.taken_where_named("", text), set())
+
+    def test_compiler_wrapper(self):
+        own = {"--callsig-help", "--callsig-version"}
+        for option in own:
+            done = self.run_command(harness.CALLSIG_CC, option)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), option)
+        for text in (self.run_command(harness.CALLSIG_CC, "--callsig-help").stdout, page_of("callsig-cc")[0]):
+            self.assertEqual(set(re.findall(r"--callsig-\w+", text)), own)
+
+
+if __name__ == "__main__":
+    harness.main()
