@@ -25,7 +25,7 @@ install(TARGETS callsig callsig_static callsig_stats callsig_stats_archive EXPOR
 install(EXPORT callsig-targets NAMESPACE callsig:: DESTINATION ${CALLSIG_PACKAGE_DIR})
 install(TARGETS callsig_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS ${PROJECT_BINARY_DIR}/cli/callsig-cc DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES include/callsig/callsig.h include/callsig/pipeline.h include/callsig/stats.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/callsig)
+install(FILES include/callsig/api.h include/callsig/callsig.h include/callsig/pipeline.h include/callsig/stats.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/callsig)
 
 string(REPLACE " " "$<SEMICOLON>" CALLSIG_INSTRUMENT_FLAGS_LIST "${CALLSIG_INSTRUMENT_FLAGS}")
 configure_package_config_file(cmake/callsig-config.cmake.in ${PROJECT_BINARY_DIR}/callsig-config.cmake

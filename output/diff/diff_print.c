@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/report/csv.h"
+#include "output/text/csv_field.h"
 
 struct printer {
   const struct out_diff *diff;

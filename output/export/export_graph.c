@@ -1,3 +1,4 @@
+/* Sums the calls of a recording into a graph of functions. */
 #define _GNU_SOURCE
 #include "output/export/export_graph.h"
 

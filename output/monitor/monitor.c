@@ -15,6 +15,7 @@
 #include "output/pipeline/function_sums.h"
 #include "output/pipeline/process_stats.h"
 #include "output/recording/clock.h"
+#include "output/recording/live.h"
 #include "output/text/message.h"
 
 /* Functions are read only while the monitor, the database included, has used less than this share of a core: all of

@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "output/pipeline/pipeline_actions.h"
-#include "output/recording/clock.h"
 #include "output/text/message.h"
 
 struct callsig_pipeline *out_pipeline_new(void)
@@ -44,39 +41,6 @@ void callsig_pipeline_free(struct callsig_pipeline *pipeline)
     base_vector_free(vectors[i]);
   base_arena_free(&pipeline->strings);
   free(pipeline);
-}
-
-/* The clock of a process that is still running may be read; what ended stays as it ended. */
-static int load(int file, const char *path, struct callsig_pipeline **pipeline)
-{
-  struct out_recording recording;
-  int result = out_recording_attach(file, path, &recording);
-  if (result < 0)
-    return result;
-  struct fmt_rec_clock_point now;
-  bool live = !(recording.header.flags & FMT_REC_FINISHED) && recording.header.exit_status == -1 &&
-              out_recording_is_live(file, recording.header.pid) && out_clock_now(recording.header.clock, &now);
-  result = out_pipeline_read(&recording, live ? &now : NULL, pipeline);
-  out_recording_close(&recording);
-  return result;
-}
-
-int callsig_pipeline_load(const char *path, struct callsig_pipeline **loaded)
-{
-  *loaded = NULL;
-  int file = out_recording_open(path);
-  if (file < 0)
-    return file;
-  struct callsig_pipeline *pipeline = NULL;
-  int result = load(file, path, &pipeline);
-  if (result == 0)
-    result = out_pipeline_load_actions(file, path, pipeline);
-  close(file);
-  if (result < 0)
-    callsig_pipeline_free(pipeline);
-  else
-    *loaded = pipeline;
-  return result;
 }
 
 static double ratio(double sum, double count)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "format/index.h"
-#include "symbols/index/symbols.h"
+#include "format/open.h"
 
 /* True when every argument of the two has the same name, kind, join, rule and type (by name and enumerators): equal
  * words then print as equal text. Either index may be of another module. */

@@ -1,8 +1,10 @@
+/* Splits the text of a condition into words, numbers and signs. */
 #include "output/stats/expression_lex.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

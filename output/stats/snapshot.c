@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "callsig/callsig.h"
 #include "output/recording/clock.h"
 #include "output/recording/recording.h"
 #include "output/stats/stats_object.h"
 #include "output/text/message.h"
 
 /* libcallsig linked statically without its own dynamic symbols is found by this reference; otherwise it stays NULL. */
-extern const char *callsig_path(void) __attribute__((weak));
+#pragma weak callsig_path
 
 static const char *own_path(void)
 {
