@@ -7,6 +7,7 @@
 
 #include "output/report/csv.h"
 #include "output/report/json.h"
+#include "output/stats/public_struct.h"
 #include "output/text/message.h"
 #include "output/text/output_file.h"
 
@@ -71,8 +72,9 @@ static const struct format *find_format(const char *name)
 static int read_wanted(const struct callsig_stats_export *wanted, const struct format **format,
                        struct out_export *export)
 {
-  struct callsig_stats_export known = {.size = sizeof known};
-  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  struct callsig_stats_export known;
+  if (out_struct_read("callsig_stats_export", &known, sizeof known, wanted) < 0)
+    return -EINVAL;
   *format = find_format(known.format);
   if (!*format)
     return -EINVAL;

@@ -1,7 +1,6 @@
 /* What the formats write with: bytes and texts to the output, ticks as nanoseconds, lists and rows in order. */
 #include "output/export/export_writer.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +38,13 @@ uint64_t out_export_nanoseconds(struct out_export_clock *clock, uint64_t ticks)
   return sum - before;
 }
 
-void out_export_permute(struct base_vector *list, uint32_t *order)
+int out_export_permute(struct base_vector *list, uint32_t *order)
 {
   char *data = list->data;
   size_t size = list->entry_size;
-  char taken[64]; /* room for an entry of any list that is ordered so */
-  assert(size <= sizeof taken);
+  char *taken = malloc(size);
+  if (!taken)
+    return -ENOMEM;
   for (uint32_t i = 0; i < list->count; i++) {
     if (order[i] == i)
       continue;
@@ -57,6 +57,8 @@ void out_export_permute(struct base_vector *list, uint32_t *order)
     memcpy(data + hole * size, taken, size);
     order[hole] = hole;
   }
+  free(taken);
+  return 0;
 }
 
 uint32_t *out_export_order(const struct callsig_stats *stats)

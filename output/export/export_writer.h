@@ -43,8 +43,8 @@ struct out_export_clock {
 uint64_t out_export_nanoseconds(struct out_export_clock *clock, uint64_t ticks);
 
 /* Puts the entries of a list in the order in which `order` has their numbers, without a copy of the list. `order` is
- * used up. */
-void out_export_permute(struct base_vector *list, uint32_t *order);
+ * used up. 0 or -ENOMEM. */
+int out_export_permute(struct base_vector *list, uint32_t *order);
 
 /* The numbers of the rows with calls, in the order of out_row_compare(): the same whatever the object is sorted by. The
  * caller frees them. NULL: -ENOMEM. */

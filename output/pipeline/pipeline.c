@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/stats/public_struct.h"
 #include "output/text/message.h"
 
 struct callsig_pipeline *out_pipeline_new(void)
@@ -90,26 +91,18 @@ void out_pipeline_derive(struct callsig_pipeline *pipeline)
     derive_queue(out_pipeline_queue_at(pipeline, i), pipeline->tick);
 }
 
-/* Copies as much of a structure as the caller knows of; its `size` stays. */
-static void hand_out(void *to, size_t known, const void *from, size_t full)
-{
-  memcpy(to, from, known < full ? known : full);
-  memcpy(to, &known, known < sizeof known ? known : sizeof known);
-}
-
 int callsig_pipeline_info(const struct callsig_pipeline *pipeline, struct callsig_pipeline_info *info)
 {
-  hand_out(info, info->size, &pipeline->info, sizeof pipeline->info);
+  out_struct_hand_out(info, &pipeline->info, sizeof pipeline->info);
   return 0;
 }
 
 /* One element of a vector, whose public structure comes first. */
-static int hand_out_at(const struct base_vector *vector, size_t index, const char *what, void *to, size_t known,
-                       size_t full)
+static int hand_out_at(const struct base_vector *vector, size_t index, const char *what, void *to, size_t full)
 {
   if (index >= vector->count)
     return out_stats_fail(-EINVAL, "there is no %s %zu: there are %u", what, index, vector->count);
-  hand_out(to, known, base_vector_at(vector, (uint32_t)index), full);
+  out_struct_hand_out(to, base_vector_at(vector, (uint32_t)index), full);
   return 0;
 }
 
@@ -120,7 +113,7 @@ static int hand_out_at(const struct base_vector *vector, size_t index, const cha
   }                                                                                                                    \
   int callsig_pipeline_##one(const struct callsig_pipeline *pipeline, size_t index, struct type *one)                  \
   {                                                                                                                    \
-    return hand_out_at(&pipeline->many, index, #one, one, one->size, sizeof *one);                                     \
+    return hand_out_at(&pipeline->many, index, #one, one, sizeof *one);                                                \
   }
 GETTERS(stage, stages, callsig_stage_stats)
 GETTERS(queue, queues, callsig_queue_stats)
@@ -132,6 +125,6 @@ int callsig_pipeline_process(const struct callsig_pipeline *pipeline, struct cal
 {
   if (!pipeline->has_process)
     return -ENODATA;
-  hand_out(process, process->size, &pipeline->process, sizeof pipeline->process);
+  out_struct_hand_out(process, &pipeline->process, sizeof pipeline->process);
   return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "callsig/stats.h"
 #include "output/scaling/wording.h"
+#include "output/stats/public_struct.h"
 #include "output/stats/restrict.h"
 #include "output/text/message.h"
 
@@ -239,11 +240,12 @@ static int read_options(const struct callsig_stats_scaling *wanted, struct out_s
 int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted, FILE *out,
                           const char *const *restrictions, size_t count)
 {
-  struct callsig_stats_scaling known = {.size = sizeof known};
-  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  struct callsig_stats_scaling known;
   struct out_scaling_report report = {.stats = stats, .out = out, .functions = BASE_VECTOR_OF(struct out_row)};
   const struct out_scaling_format *format = NULL;
-  int result = read_options(&known, &report, &format);
+  int result = out_struct_read("callsig_stats_scaling", &known, sizeof known, wanted);
+  if (result == 0)
+    result = read_options(&known, &report, &format);
   if (result < 0)
     return result;
   unsigned by = stats->by;

@@ -15,14 +15,14 @@ callsig_test(output.pstats quick ${PYTHON3} ${CALLSIG_OUTPUT_TESTS}/../oracle/ps
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 add_library(callsig_output_sample STATIC ${CALLSIG_OUTPUT_TESTS}/output_sample.c)
 target_link_libraries(callsig_output_sample PUBLIC callsig_test_writers PkgConfig::CMOCKA)
-foreach(name IN ITEMS signature expression rows stages add tables reader formats dump)
+foreach(name IN ITEMS signature expression rows stages add tables reader formats dump options headers)
   add_executable(test_output_${name} ${CALLSIG_OUTPUT_TESTS}/output_${name}.c)
   target_link_libraries(test_output_${name} PRIVATE callsig_output_sample)
   callsig_test(unit.output.${name} quick test_output_${name})
 endforeach()
 
 # Stages and queues, comparison, texts and memory, by the library's inner files as well.
-foreach(name IN ITEMS pipeline verdict monitor diff text large)
+foreach(name IN ITEMS pipeline verdict monitor diff text large permute)
   add_executable(test_output_${name} ${CALLSIG_OUTPUT_TESTS}/output_${name}.c)
   target_include_directories(test_output_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(test_output_${name} PRIVATE callsig_output_sample m)
