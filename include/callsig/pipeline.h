@@ -1,8 +1,7 @@
 /*
  * callsig: the statistics of stages, queues and events in a recording, over its lifetime or interval by interval.
  *
- * A program includes callsig/stats.h, which includes this. docs/pipeline-statistics.md says how each figure comes
- * about.
+ * callsig/stats.h includes this; it stands alone, too. docs/pipeline-statistics.md says how each figure comes about.
  *
  * A callsig_pipeline is what is known of one recording: of its whole lifetime (callsig_pipeline_load()), or of one
  * interval of it (what a monitor's callback gets). It does not change; any thread may read it. Strings in the
@@ -12,7 +11,11 @@
 #ifndef CALLSIG_PIPELINE_H
 #define CALLSIG_PIPELINE_H
 
-#include "callsig/stats.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "callsig/api.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,21 +11,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "callsig/api.h"
+#include "callsig/pipeline.h" /* so that a program that includes this header alone has both */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
-#define CALLSIG_STATS_API __attribute__((visibility("default")))
-#else
-#define CALLSIG_STATS_API
-#endif
-
 struct callsig_stats;
-
-/* Receives one line without the newline. Default: stderr, after "callsig: ". */
-typedef void (*callsig_stats_message_fn)(const char *line, void *data);
-CALLSIG_STATS_API void callsig_stats_set_message(callsig_stats_message_fn message, void *data);
 
 /* What a new object is for. Set `size`. */
 struct callsig_stats_options {
@@ -224,7 +217,5 @@ CALLSIG_STATS_API int callsig_stats_export_file(struct callsig_stats *stats, con
 #ifdef __cplusplus
 }
 #endif
-
-#include "callsig/pipeline.h"
 
 #endif

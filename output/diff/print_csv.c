@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "output/diff/print.h"
-#include "output/report/csv.h"
+#include "output/text/csv_field.h"
 
 struct printer {
   const struct out_diff *diff;

@@ -1,12 +1,13 @@
+/* callsig_stats_export(): finds the format by its name, checks what was asked of it, and has it written. */
 #include "output/export/export.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/report/csv.h"
 #include "output/report/json.h"
+#include "output/stats/public_struct.h"
 #include "output/text/message.h"
 #include "output/text/output_file.h"
 
@@ -47,74 +48,6 @@ const char *callsig_stats_export_format(size_t index)
   return index < FORMAT_COUNT ? formats[index].name : NULL;
 }
 
-int out_export_write(const struct out_export *export, const void *bytes, size_t size)
-{
-  return fwrite(bytes, 1, size, export->out) == size ? 0 : -EIO;
-}
-
-int out_packed_room(struct out_packed *packed, size_t size)
-{
-  if (size <= packed->size)
-    return 0;
-  uint8_t *larger = realloc(packed->bytes, 2 * size);
-  if (!larger)
-    return -ENOMEM;
-  packed->bytes = larger;
-  packed->size = 2 * size;
-  return 0;
-}
-
-int out_export_flush(const struct out_export *export, struct out_text *text)
-{
-  int result = text->failed ? -ENOMEM : out_export_write(export, text->data, text->length);
-  out_text_clear(text);
-  return result;
-}
-
-uint64_t out_export_nanoseconds(struct out_export_clock *clock, uint64_t ticks)
-{
-  clock->ticks += ticks;
-  long double exact = (long double)clock->ticks * (long double)clock->tick * 1e9L + 0.5L;
-  uint64_t sum = exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact, before = clock->nanoseconds;
-  clock->nanoseconds = sum;
-  return sum - before;
-}
-
-void out_export_permute(struct base_vector *list, uint32_t *order)
-{
-  char *data = list->data;
-  size_t size = list->entry_size;
-  char taken[64]; /* room for an entry of any list that is ordered so */
-  assert(size <= sizeof taken);
-  for (uint32_t i = 0; i < list->count; i++) {
-    if (order[i] == i)
-      continue;
-    memcpy(taken, data + i * size, size);
-    uint32_t hole = i;
-    for (uint32_t next; (next = order[hole]) != i; hole = next) {
-      memcpy(data + hole * size, data + next * size, size);
-      order[hole] = hole;
-    }
-    memcpy(data + hole * size, taken, size);
-    order[hole] = hole;
-  }
-}
-
-uint32_t *out_export_order(const struct callsig_stats *stats)
-{
-  uint32_t *order = malloc((stats->listed + 1u) * sizeof *order);
-  if (!order)
-    return NULL;
-  memcpy(order, stats->order, stats->listed * sizeof *order);
-  const struct out_sort by_name_alone = {.count = 0};
-  struct out_names names = out_stats_names(stats);
-  if (out_sort_rows(&by_name_alone, &stats->rows, &names, order, stats->listed) < 0) {
-    free(order);
-    return NULL;
-  }
-  return order;
-}
-
 static void say_unknown(const char *name)
 {
   struct out_text list = {0};
@@ -139,8 +72,9 @@ static const struct format *find_format(const char *name)
 static int read_wanted(const struct callsig_stats_export *wanted, const struct format **format,
                        struct out_export *export)
 {
-  struct callsig_stats_export known = {.size = sizeof known};
-  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  struct callsig_stats_export known;
+  if (out_struct_read("callsig_stats_export", &known, sizeof known, wanted) < 0)
+    return -EINVAL;
   *format = find_format(known.format);
   if (!*format)
     return -EINVAL;

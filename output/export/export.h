@@ -1,59 +1,15 @@
 /*
- * What the formats that recordings leave in share. One file a format, export_FORMAT.c; export.c finds it by its name.
+ * The formats that recordings leave in. One file a format, export_FORMAT.c; export.c finds it by its name.
  */
 #ifndef CALLSIG_OUTPUT_EXPORT_EXPORT_H
 #define CALLSIG_OUTPUT_EXPORT_EXPORT_H
 
-#include <stdio.h>
-
-#include "output/stats/stats_object.h"
-
-/* One export on its way out. */
-struct out_export {
-  struct callsig_stats *stats; /* grouped; its rows are there for the formats that show rows */
-  FILE *out;
-  bool calls;    /* weights are calls, not times */
-  double cutoff; /* what has a smaller part of the whole is left out; below 0: the format's own choice */
-};
+#include "output/export/export_writer.h"
 
 /* Writes all of a format. 0; -EIO when `out` could not be written; -ENOMEM; another negative errno after a message. */
 typedef int out_export_fn(const struct out_export *export);
 
 out_export_fn out_export_callgrind, out_export_chrome, out_export_dot, out_export_flamegraph, out_export_folded,
     out_export_perfetto, out_export_pprof, out_export_pstats, out_export_speedscope;
-
-/* Writes `size` bytes. 0 or -EIO. */
-int out_export_write(const struct out_export *export, const void *bytes, size_t size);
-
-/* Where a message is packed before it is written, used again for the next. Zero-initialise; free `bytes`. */
-struct out_packed {
-  uint8_t *bytes;
-  size_t size;
-};
-
-/* Makes room for `size` bytes. 0 or -ENOMEM. */
-int out_packed_room(struct out_packed *packed, size_t size);
-
-/* Writes a text and empties it. 0, -EIO, or -ENOMEM when an addition to the text had failed. */
-int out_export_flush(const struct out_export *export, struct out_text *text);
-
-/*
- * Ticks as whole nanoseconds, one amount after the other, so that what was rounded off one goes to the next: the sum of
- * the amounts is the rounded sum, and none is negative.
- */
-struct out_export_clock {
-  double tick; /* seconds */
-  uint64_t ticks, nanoseconds;
-};
-
-uint64_t out_export_nanoseconds(struct out_export_clock *clock, uint64_t ticks);
-
-/* Puts the entries of a list in the order in which `order` has their numbers, without a copy of the list. `order` is
- * used up. */
-void out_export_permute(struct base_vector *list, uint32_t *order);
-
-/* The numbers of the rows with calls, in the order of out_row_compare(): the same whatever the object is sorted by. The
- * caller frees them. NULL: -ENOMEM. */
-uint32_t *out_export_order(const struct callsig_stats *stats);
 
 #endif

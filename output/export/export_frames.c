@@ -1,3 +1,4 @@
+/* Gives each function, signature or label the text by which other tools know it. */
 #include "output/export/export_frames.h"
 
 #include <errno.h>

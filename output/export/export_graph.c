@@ -1,3 +1,4 @@
+/* Sums the calls of a recording into a graph of functions. */
 #define _GNU_SOURCE
 #include "output/export/export_graph.h"
 
@@ -113,8 +114,9 @@ static int compare_arcs(const void *left, const void *right)
   return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* Puts nodes in the order of their texts, and arcs in the order of their nodes. `order` and `place` are by node. */
-static void renumber(struct out_graph *graph, uint32_t *order, uint32_t *place)
+/* Puts nodes in the order of their texts, and arcs in the order of their nodes. `order` and `place` are by node. 0
+ * or -ENOMEM. */
+static int renumber(struct out_graph *graph, uint32_t *order, uint32_t *place)
 {
   uint32_t count = graph->nodes.count;
   for (uint32_t i = 0; i < count; i++)
@@ -122,7 +124,9 @@ static void renumber(struct out_graph *graph, uint32_t *order, uint32_t *place)
   qsort_r(order, count, sizeof *order, compare_nodes, graph);
   for (uint32_t i = 0; i < count; i++)
     place[order[i]] = i;
-  out_export_permute(&graph->nodes, order);
+  int result = out_export_permute(&graph->nodes, order);
+  if (result < 0)
+    return result;
   for (uint32_t i = 0; i < graph->arcs.count; i++) {
     struct out_graph_arc *arc = base_vector_at(&graph->arcs, i);
     arc->from = arc->from == FMT_NONE ? FMT_NONE : place[arc->from];
@@ -130,6 +134,7 @@ static void renumber(struct out_graph *graph, uint32_t *order, uint32_t *place)
   }
   if (graph->arcs.count > 0)
     qsort(graph->arcs.data, graph->arcs.count, graph->arcs.entry_size, compare_arcs);
+  return 0;
 }
 
 static int arrange(struct out_graph *graph)
@@ -138,7 +143,7 @@ static int arrange(struct out_graph *graph)
   uint32_t *order = malloc(count * sizeof *order), *place = malloc(count * sizeof *place);
   int result = order && place ? out_frame_texts_make(&graph->frames, &graph->texts) : -ENOMEM;
   if (result == 0)
-    renumber(graph, order, place);
+    result = renumber(graph, order, place);
   free(order);
   free(place);
   return result;

@@ -1,3 +1,4 @@
+/* Makes the tree of stacks from the recording's tree of calling contexts. */
 #include "output/export/export_stacks.h"
 
 #include <errno.h>

@@ -112,7 +112,9 @@ static int renumber(struct out_stacks *stacks, const uint32_t *ranks, uint32_t *
     node->end = place[i] + size[i];
     order[place[i]] = i;
   }
-  out_export_permute(&stacks->nodes, order);
+  result = out_export_permute(&stacks->nodes, order);
+  if (result < 0)
+    return result;
   for (uint32_t i = 0; i < stacks->list.count; i++) {
     struct out_stack *stack = base_vector_at(&stacks->list, i);
     stack->node = place[stack->node];

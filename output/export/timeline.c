@@ -1,3 +1,4 @@
+/* Makes rows of nested spans from the spans that were recorded. */
 #define _GNU_SOURCE
 #include "output/export/timeline.h"
 

@@ -13,63 +13,6 @@
 #include "output/text/message.h"
 #include "output/text/output_file.h"
 
-/* Where the file begins in the address space that its references are of. Not 0, which refers to nothing. */
-#define BASE UINT64_C(0x10000)
-
-struct out_dump_name {
-  uint32_t string;
-  uint64_t address;
-};
-
-uint64_t out_dump_put(struct out_dump *dump, const void *data, size_t size)
-{
-  static const char nothing[8];
-  uint64_t address = dump->next;
-  size_t padding = (8 - size % 8) % 8;
-  errno = 0;
-  if (dump->error == 0 &&
-      (fwrite(data, 1, size, dump->out) != size || fwrite(nothing, 1, padding, dump->out) != padding))
-    dump->error = errno ? -errno : -EIO;
-  dump->next += size + padding;
-  return address;
-}
-
-uint64_t out_dump_bytes(struct out_dump *dump, const void *bytes, size_t length)
-{
-  struct fmt_rec_name name = {.length = (uint32_t)length};
-  name.tag = (struct fmt_rec_tag){.tag = FMT_TAG_NAME, .size = (uint32_t)((sizeof name + length + 8) & ~(size_t)7)};
-  uint64_t address = out_dump_put(dump, &name, sizeof name);
-  char end[16] = {0};
-  size_t whole = length & ~(size_t)7;
-  if (whole > 0)
-    out_dump_put(dump, bytes, whole);
-  memcpy(end, (const char *)bytes + whole, length - whole);
-  out_dump_put(dump, end, 8);
-  return address;
-}
-
-static bool equal_name(const void *owner, uint32_t number, const void *key)
-{
-  const struct out_dump *dump = owner;
-  return ((struct out_dump_name *)base_vector_at(&dump->names, number))->string == *(const uint32_t *)key;
-}
-
-uint64_t out_dump_string(struct out_dump *dump, uint32_t string)
-{
-  const char *text = out_profile_string(dump->profile, string);
-  uint64_t hash = out_hash_mix(0, string);
-  uint32_t known = out_idset_find(&dump->name_set, hash, dump, &string, equal_name);
-  if (known != UINT32_MAX)
-    return ((struct out_dump_name *)base_vector_at(&dump->names, known))->address;
-  uint64_t address = out_dump_bytes(dump, text, strlen(text));
-  struct out_dump_name *added = base_vector_add(&dump->names, 1);
-  if (added)
-    *added = (struct out_dump_name){.string = string, .address = address};
-  if ((!added || out_idset_add(&dump->name_set, hash, dump->names.count - 1) < 0) && dump->error == 0)
-    dump->error = -ENOMEM;
-  return address;
-}
-
 /* The header is written twice: to keep its place, and when everything is known. */
 static void put_header(struct out_dump *dump)
 {
@@ -77,21 +20,12 @@ static void put_header(struct out_dump *dump)
   memcpy(header->magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC);
   header->version = FMT_RECORDING_VERSION;
   header->header_size = sizeof *header;
-  header->base = BASE;
+  header->base = OUT_DUMP_BASE;
   header->flags = FMT_REC_MERGED;
   header->exit_status = -1;
-  header->next = header->reserved_size = dump->end - BASE;
+  header->next = header->reserved_size = dump->end - OUT_DUMP_BASE;
   header->timeline_min = UINT64_MAX;
   out_dump_put(dump, header, sizeof *header);
-}
-
-void out_dump_again(struct out_dump *dump, uint64_t address)
-{
-  if (dump->error == 0 && fseeko(dump->out, (off_t)(address - BASE), SEEK_SET) != 0)
-    dump->error = -errno;
-  if (dump->end < dump->next)
-    dump->end = dump->next;
-  dump->next = address;
 }
 
 static int put_all(struct out_dump *dump)
@@ -106,7 +40,7 @@ static int put_all(struct out_dump *dump)
     if (dump->error == 0)
       dump->error = result;
   }
-  out_dump_again(dump, BASE);
+  out_dump_again(dump, OUT_DUMP_BASE);
   put_header(dump);
   return dump->error;
 }
@@ -133,8 +67,11 @@ static void release(struct out_dump *dump)
 
 int out_dump_write(struct out_profile *profile, FILE *out)
 {
-  struct out_dump dump = {
-      .profile = profile, .out = out, .next = BASE, .end = BASE, .names = BASE_VECTOR_OF(struct out_dump_name)};
+  struct out_dump dump = {.profile = profile,
+                          .out = out,
+                          .next = OUT_DUMP_BASE,
+                          .end = OUT_DUMP_BASE,
+                          .names = BASE_VECTOR_OF(struct out_dump_name)};
   int result = put_all(&dump);
   release(&dump);
   return result;

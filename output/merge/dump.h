@@ -12,6 +12,15 @@
 
 #include "output/profile/profile.h"
 
+/* Where the file begins in the address space that its references are of. Not 0, which refers to nothing. */
+#define OUT_DUMP_BASE UINT64_C(0x10000)
+
+/* A name that was written. */
+struct out_dump_name {
+  uint32_t string; /* of the profile */
+  uint64_t address;
+};
+
 struct out_dump {
   struct out_profile *profile;
   FILE *out;

@@ -1,3 +1,4 @@
+/* Adds up the histograms of edges that become one. */
 #include "output/merge/fold_times.h"
 
 #include <errno.h>

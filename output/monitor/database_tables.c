@@ -1,3 +1,4 @@
+/* The SQL of the database: its tables, its statements, and how rows are put into them. */
 #include "output/monitor/database_tables.h"
 
 #include <errno.h>

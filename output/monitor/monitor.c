@@ -15,6 +15,8 @@
 #include "output/pipeline/function_sums.h"
 #include "output/pipeline/process_stats.h"
 #include "output/recording/clock.h"
+#include "output/recording/live.h"
+#include "output/stats/public_struct.h"
 #include "output/text/message.h"
 
 /* Functions are read only while the monitor, the database included, has used less than this share of a core: all of
@@ -298,15 +300,17 @@ static struct callsig_monitor *make_monitor(const struct callsig_monitor_options
 
 int callsig_monitor_start(const struct callsig_monitor_options *given, struct callsig_monitor **started)
 {
-  struct callsig_monitor_options options = {.size = sizeof options};
-  memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+  struct callsig_monitor_options options;
   *started = NULL;
+  int result = out_struct_read("callsig_monitor_options", &options, sizeof options, given);
+  if (result < 0)
+    return result;
   if (!options.path || !(options.interval > 0) || !(options.interval <= 1e9))
     return out_stats_fail(-EINVAL, "a monitor needs the path of a recording, and an interval of more than 0 seconds");
   struct callsig_monitor *monitor = make_monitor(&options);
   if (!monitor)
     return out_stats_no_memory();
-  int result = options.database ? out_database_open(options.database, &monitor->database) : 0;
+  result = options.database ? out_database_open(options.database, &monitor->database) : 0;
   if (result == 0)
     result = start_threads(monitor);
   if (result < 0)

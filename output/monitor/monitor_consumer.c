@@ -1,3 +1,4 @@
+/* Hands intervals to the callback or the database, in a thread of its own. */
 #include "output/monitor/monitor_consumer.h"
 
 #include <errno.h>

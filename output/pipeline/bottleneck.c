@@ -1,3 +1,4 @@
+/* Judges which stage bounds a pipeline, and by what. */
 #include "output/pipeline/bottleneck.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Reads what each function has done so far, and subtracts one reading from the next. */
 #include "output/pipeline/function_sums.h"
 
 #include <errno.h>

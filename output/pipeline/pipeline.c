@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "output/pipeline/pipeline_actions.h"
-#include "output/recording/clock.h"
+#include "output/stats/public_struct.h"
 #include "output/text/message.h"
 
 struct callsig_pipeline *out_pipeline_new(void)
@@ -44,39 +42,6 @@ void callsig_pipeline_free(struct callsig_pipeline *pipeline)
     base_vector_free(vectors[i]);
   base_arena_free(&pipeline->strings);
   free(pipeline);
-}
-
-/* The clock of a process that is still running may be read; what ended stays as it ended. */
-static int load(int file, const char *path, struct callsig_pipeline **pipeline)
-{
-  struct out_recording recording;
-  int result = out_recording_attach(file, path, &recording);
-  if (result < 0)
-    return result;
-  struct fmt_rec_clock_point now;
-  bool live = !(recording.header.flags & FMT_REC_FINISHED) && recording.header.exit_status == -1 &&
-              out_recording_is_live(file, recording.header.pid) && out_clock_now(recording.header.clock, &now);
-  result = out_pipeline_read(&recording, live ? &now : NULL, pipeline);
-  out_recording_close(&recording);
-  return result;
-}
-
-int callsig_pipeline_load(const char *path, struct callsig_pipeline **loaded)
-{
-  *loaded = NULL;
-  int file = out_recording_open(path);
-  if (file < 0)
-    return file;
-  struct callsig_pipeline *pipeline = NULL;
-  int result = load(file, path, &pipeline);
-  if (result == 0)
-    result = out_pipeline_load_actions(file, path, pipeline);
-  close(file);
-  if (result < 0)
-    callsig_pipeline_free(pipeline);
-  else
-    *loaded = pipeline;
-  return result;
 }
 
 static double ratio(double sum, double count)
@@ -126,26 +91,18 @@ void out_pipeline_derive(struct callsig_pipeline *pipeline)
     derive_queue(out_pipeline_queue_at(pipeline, i), pipeline->tick);
 }
 
-/* Copies as much of a structure as the caller knows of; its `size` stays. */
-static void hand_out(void *to, size_t known, const void *from, size_t full)
-{
-  memcpy(to, from, known < full ? known : full);
-  memcpy(to, &known, known < sizeof known ? known : sizeof known);
-}
-
 int callsig_pipeline_info(const struct callsig_pipeline *pipeline, struct callsig_pipeline_info *info)
 {
-  hand_out(info, info->size, &pipeline->info, sizeof pipeline->info);
+  out_struct_hand_out(info, &pipeline->info, sizeof pipeline->info);
   return 0;
 }
 
 /* One element of a vector, whose public structure comes first. */
-static int hand_out_at(const struct base_vector *vector, size_t index, const char *what, void *to, size_t known,
-                       size_t full)
+static int hand_out_at(const struct base_vector *vector, size_t index, const char *what, void *to, size_t full)
 {
   if (index >= vector->count)
     return out_stats_fail(-EINVAL, "there is no %s %zu: there are %u", what, index, vector->count);
-  hand_out(to, known, base_vector_at(vector, (uint32_t)index), full);
+  out_struct_hand_out(to, base_vector_at(vector, (uint32_t)index), full);
   return 0;
 }
 
@@ -156,7 +113,7 @@ static int hand_out_at(const struct base_vector *vector, size_t index, const cha
   }                                                                                                                    \
   int callsig_pipeline_##one(const struct callsig_pipeline *pipeline, size_t index, struct type *one)                  \
   {                                                                                                                    \
-    return hand_out_at(&pipeline->many, index, #one, one, one->size, sizeof *one);                                     \
+    return hand_out_at(&pipeline->many, index, #one, one, sizeof *one);                                                \
   }
 GETTERS(stage, stages, callsig_stage_stats)
 GETTERS(queue, queues, callsig_queue_stats)
@@ -168,6 +125,6 @@ int callsig_pipeline_process(const struct callsig_pipeline *pipeline, struct cal
 {
   if (!pipeline->has_process)
     return -ENODATA;
-  hand_out(process, process->size, &pipeline->process, sizeof pipeline->process);
+  out_struct_hand_out(process, &pipeline->process, sizeof pipeline->process);
   return 0;
 }

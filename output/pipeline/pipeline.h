@@ -1,7 +1,8 @@
 /*
  * Statistics of stages, queues and events: the object behind callsig/pipeline.h as the files of output/ share it.
  *
- * pipeline_read.c reads it from a recording, pipeline_delta.c makes an interval of two, pipeline.c hands it out.
+ * pipeline_read.c reads it from a recording, pipeline_load.c does that by its path, pipeline_delta.c makes
+ * an interval of two, pipeline.c hands it out.
  */
 #ifndef CALLSIG_OUTPUT_PIPELINE_PIPELINE_H
 #define CALLSIG_OUTPUT_PIPELINE_PIPELINE_H
@@ -9,6 +10,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 #include "callsig/pipeline.h"
+#include "callsig/stats.h"
 #include "output/recording/histogram.h"
 #include "output/recording/recording.h"
 
@@ -123,8 +125,5 @@ static inline struct out_queue *out_pipeline_queue_at(const struct callsig_pipel
 {
   return base_vector_at(&pipeline->queues, (uint32_t)index);
 }
-
-/* True when a process has the open file mapped, so that it may still be writing the recording. */
-bool out_recording_is_live(int file, unsigned pid);
 
 #endif

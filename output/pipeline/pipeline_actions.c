@@ -1,3 +1,4 @@
+/* Finds a recording's actions and takes their times from the rows by function. */
 #include "output/pipeline/pipeline_actions.h"
 
 #include <errno.h>

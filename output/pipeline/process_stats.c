@@ -1,3 +1,4 @@
+/* Reads what a process has used from its files in /proc. */
 #include "output/pipeline/process_stats.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* Finds the functions that a stage spends its time in. */
 #include "output/pipeline/stage_functions.h"
 
 #include <errno.h>

@@ -1,13 +1,21 @@
+/*
+ * Marks each calling context with what is already open around it: its own function, its function in the same module, or
+ * its module; on the whole path, and within its stage.
+ *
+ * A call is primitive when nothing of its row is open around it, and rows are by function, by function and module, or
+ * by module: hence three kinds, a bit of enum out_cover each. One walk over the tree counts how often each function,
+ * module and pair of them is open on the path to where the walk stands.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/profile/load.h"
 
-/* What a context is, by which what encloses it is asked: the bits of enum out_cover, one kind a bit. */
+/* The kinds of thing that may be open around a context, in the order of the bits of enum out_cover. */
 enum { KINDS = OUT_COVER_STAGE_SHIFT };
 
-/* A kind's value, in the whole path (stage FMT_NONE) or in one stage. */
+/* One thing that may be open around a context: a function, say, on the whole path (stage FMT_NONE) or in one stage. */
 struct value {
   uint32_t kind, stage;
   uint32_t what; /* a function, a pair (walk.pair_of) or a module's label, as the kind says */
@@ -130,7 +138,7 @@ static uint32_t link_children(struct walk *walk)
   return root;
 }
 
-/* The bits of the values that are open, which are opened (1) or closed (-1) once more. */
+/* Opens the values once more (`step` 1), or closes them (-1). The bits of those that were open before. */
 static uint32_t step_values(struct walk *walk, const uint32_t values[KINDS], int step)
 {
   uint32_t cover = 0;

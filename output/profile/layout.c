@@ -1,3 +1,4 @@
+/* Compares how the parameters of two functions are laid out, and checks that an index's types end. */
 #include "output/profile/layout.h"
 
 #include <string.h>

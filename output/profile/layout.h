@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "format/index.h"
 #include "format/open.h"
 
 /* True when every argument of the two has the same name, kind, join, rule and type (by name and enumerators): equal

@@ -1,3 +1,4 @@
+/* Reads the threads of a recording, and their trees of calls, into a profile. */
 #include "output/profile/load.h"
 
 #include <errno.h>
@@ -95,13 +96,6 @@ static int load_recursion(struct out_loader *loader, uint64_t address, struct ou
   return 0;
 }
 
-bool out_load_is_call(const struct out_profile *profile, uint32_t variant)
-{
-  const struct out_variant *known = variant == FMT_NONE ? NULL : out_profile_variant(profile, variant);
-  return known && known->signature != FMT_NONE && known->context != FMT_NONE &&
-         out_profile_context(profile, known->context)->code != FMT_NONE;
-}
-
 static int load_edge(struct out_loader *loader, const struct fmt_rec_edge *record, uint32_t thread)
 {
   struct out_edge *slot = base_vector_add(&loader->profile->edges, 1);
@@ -131,13 +125,13 @@ static int load_edge(struct out_loader *loader, const struct fmt_rec_edge *recor
     if (result < 0)
       return result;
   }
-  if (!out_load_is_call(loader->profile, edge.to)) {
+  if (!out_profile_is_call(loader->profile, edge.to)) {
     /* The root edge leads to the root: it is no call. */
     if (record->from)
       loader->recording->damaged++;
     edge.to = FMT_NONE;
   }
-  if (!out_load_is_call(loader->profile, edge.from))
+  if (!out_profile_is_call(loader->profile, edge.from))
     edge.from = FMT_NONE;
   *out_profile_edge(loader->profile, number) = edge;
   return 0;
@@ -170,24 +164,6 @@ static int load_tree(struct out_loader *loader, uint64_t first_edge, uint32_t th
            variant = profile->variants.count;
   int result = load_edges(loader, first_edge, thread);
   return result < 0 ? result : out_load_join_signatures(loader, signature, record, variant);
-}
-
-int out_load_label_thread(struct out_profile *profile, struct out_known_thread *thread)
-{
-  struct base_strings *strings = profile->strings;
-  struct out_text text = {0};
-  out_text_printable(&text, thread->raw_name, strnlen(thread->raw_name, sizeof thread->raw_name));
-  if (thread->state == FMT_THREAD_FOLDED && text.length == 0)
-    out_text_puts(&text, "ended threads");
-  int result = text.failed ? -ENOMEM : base_strings_add(strings, out_text_string(&text), &thread->name);
-  if (thread->state == FMT_THREAD_FOLDED)
-    out_text_printf(&text, " (%llu)", (unsigned long long)thread->threads);
-  else
-    out_text_printf(&text, " (%u)", thread->tid);
-  if (result == 0)
-    result = text.failed ? -ENOMEM : base_strings_add(strings, out_text_string(&text), &thread->label);
-  out_text_free(&text);
-  return result;
 }
 
 /* The root is known by the edges that lead from it, or into it. */

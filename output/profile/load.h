@@ -48,7 +48,10 @@ void out_load_choose_process(struct out_loader *loader, uint64_t address);
 void out_load_finish_processes(struct out_loader *loader);
 /* load_code.c: every module of the recording, with its index copied and opened. */
 int out_load_modules(struct out_loader *loader);
-/* load_code.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when
+/* load_name.c: the profile's string of text that comes from the recording, escaped where it would not print. 0 or
+ * -ENOMEM. */
+int out_load_text(struct out_loader *loader, const char *bytes, size_t length, uint32_t *string);
+/* load_name.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when
  * there is none. 0 or -ENOMEM. */
 int out_load_name(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string);
 /* load_kept.c: keeps a stage record of the profile's stage `stage`, in the order in which they are numbered. */
@@ -64,10 +67,8 @@ int out_load_stages(struct out_loader *loader);
 int out_load_stage(struct out_loader *loader, uint64_t address, uint32_t *stage);
 /* load_code.c: the profile's code of the function record at `address`; FMT_NONE when there is none. 0 or -ENOMEM. */
 int out_load_code(struct out_loader *loader, uint64_t address, uint32_t *code);
-/* load.c: the name and the label of a thread, from what was recorded of it. 0 or -ENOMEM. */
+/* load_name.c: the name and the label of a thread, from what was recorded of it. 0 or -ENOMEM. */
 int out_load_label_thread(struct out_profile *profile, struct out_known_thread *thread);
-/* load.c: a variant that stands for calls of a function, not for a root. */
-bool out_load_is_call(const struct out_profile *profile, uint32_t variant);
 /* load_times.c: the histogram record at `address`, of edge `edge` (the profile's number). 0 or -ENOMEM. */
 int out_load_times(struct out_loader *loader, uint64_t address, uint32_t edge);
 /* load_signature.c: the profile's signature of the signature record at `address`; FMT_NONE when there is none. Its

@@ -1,3 +1,4 @@
+/* Reads modules with their signature indexes, and the functions that contexts name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,25 +8,6 @@
 #include "output/profile/load.h"
 #include "output/text/message.h"
 #include "output/text/text.h"
-
-/* Interns text that comes from the recording: what would not print is escaped. */
-static int intern_text(struct out_loader *loader, const char *bytes, size_t length, uint32_t *string)
-{
-  struct out_text text = {0};
-  out_text_printable(&text, bytes, length);
-  int result = text.failed ? -ENOMEM : base_strings_add(loader->profile->strings, out_text_string(&text), string);
-  out_text_free(&text);
-  return result;
-}
-
-int out_load_name(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string)
-{
-  size_t length = 0;
-  const char *name = out_recording_name(loader->recording, address, &length);
-  if (!name && address)
-    loader->recording->damaged++;
-  return intern_text(loader, name ? name : missing, name ? length : strlen(missing), string);
-}
 
 static bool equal_index_address(const void *owner, uint32_t number, const void *key)
 {
@@ -140,8 +122,8 @@ static int describe_indexed(struct out_loader *loader, uint32_t module, const st
   const char *file = fmt_index_string(index, entry->file), *name = fmt_index_string(index, entry->name);
   function->line = entry->line;
   int result =
-      *file ? intern_text(loader, file, strlen(file), &function->file) : module_file(loader, module, &function->file);
-  return result < 0 ? result : intern_text(loader, name, strlen(name), &function->name);
+      *file ? out_load_text(loader, file, strlen(file), &function->file) : module_file(loader, module, &function->file);
+  return result < 0 ? result : out_load_text(loader, name, strlen(name), &function->name);
 }
 
 /* An action or a task: "{NAME}". */

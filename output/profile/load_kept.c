@@ -1,23 +1,8 @@
+/* Keeps the records of stages, queues and events, and of what threads did with them. */
 #include <errno.h>
 #include <string.h>
 
 #include "output/profile/load.h"
-
-void out_kept_init(struct out_kept *kept)
-{
-  *kept = (struct out_kept){.stages = BASE_VECTOR_OF(struct out_kept_stage),
-                            .queues = BASE_VECTOR_OF(struct out_kept_queue),
-                            .events = BASE_VECTOR_OF(struct out_kept_event),
-                            .tasks = BASE_VECTOR_OF(struct out_kept_tasks),
-                            .uses = BASE_VECTOR_OF(struct out_kept_use)};
-}
-
-void out_kept_free(struct out_kept *kept)
-{
-  struct base_vector *vectors[] = {&kept->stages, &kept->queues, &kept->events, &kept->tasks, &kept->uses};
-  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-    base_vector_free(vectors[i]);
-}
 
 /* The number of the process that a record of a merged recording refers to. */
 static uint32_t process_of(struct out_loader *loader, uint64_t address)

@@ -1,3 +1,4 @@
+/* Counts the calls that were open when the recording was read as calls that end then. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

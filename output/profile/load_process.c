@@ -33,16 +33,12 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
   return process;
 }
 
-/* The text of the name at `address` as it may be printed; `missing` when there is none. */
+/* As out_load_name(), but that a process without a name is no damage. */
 static int intern(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string)
 {
   size_t length = 0;
   const char *name = out_recording_name(loader->recording, address, &length);
-  struct out_text text = {0};
-  out_text_printable(&text, name ? name : missing, name ? length : strlen(missing));
-  int result = text.failed ? -ENOMEM : base_strings_add(loader->profile->strings, out_text_string(&text), string);
-  out_text_free(&text);
-  return result;
+  return out_load_text(loader, name ? name : missing, name ? length : strlen(missing), string);
 }
 
 static int intern_text(struct out_loader *loader, struct out_text *text, uint32_t *string)
@@ -159,7 +155,7 @@ static void take_open(struct out_loader *loader, struct out_recording_info *info
 {
   uint32_t number = out_recording_known(loader->recording, &loader->variants, info->process.innermost);
   uint32_t variant = number == FMT_NONE ? FMT_NONE : loader->first_variant + number;
-  if (variant == FMT_NONE || !out_load_is_call(loader->profile, variant)) {
+  if (variant == FMT_NONE || !out_profile_is_call(loader->profile, variant)) {
     loader->recording->damaged++;
     return;
   }

@@ -1,3 +1,4 @@
+/* Reads signatures, whose words are made comparable across processes, and interns them. */
 #include <errno.h>
 #include <string.h>
 

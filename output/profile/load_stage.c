@@ -1,3 +1,4 @@
+/* Reads the stages of a recording into the profile's. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Reads the spans of a thread's timeline. */
 #include <errno.h>
 #include <string.h>
 

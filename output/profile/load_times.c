@@ -1,3 +1,4 @@
+/* Reads histograms of call times into the profile's buckets. */
 #include <errno.h>
 
 #include "output/profile/load.h"

@@ -1,3 +1,4 @@
+/* Orders the processes of a profile, and finds which of them have one rank. */
 #define _GNU_SOURCE
 #include "output/profile/process.h"
 

@@ -1,3 +1,4 @@
+/* Makes, interns and frees what a profile holds. */
 #include "output/profile/profile.h"
 
 #include <errno.h>
@@ -312,4 +313,11 @@ int out_profile_join_signatures(struct out_profile *profile, uint32_t first, uin
     }
   }
   return 0;
+}
+
+bool out_profile_is_call(const struct out_profile *profile, uint32_t variant)
+{
+  const struct out_variant *known = variant == FMT_NONE ? NULL : out_profile_variant(profile, variant);
+  return known && known->signature != FMT_NONE && known->context != FMT_NONE &&
+         out_profile_context(profile, known->context)->code != FMT_NONE;
 }

@@ -277,6 +277,9 @@ static inline const char *out_profile_text(const struct out_profile *profile, co
   return signature->text ? out_profile_string(profile, (uint32_t)*out_profile_words(profile, signature)) : NULL;
 }
 
+/* True of a variant that stands for calls of a function, not for a root. FMT_NONE is none. */
+bool out_profile_is_call(const struct out_profile *profile, uint32_t variant);
+
 /* The string that modules meet by, of a module's number; 0 for none (FMT_NONE). */
 static inline uint32_t out_profile_label(const struct out_profile *profile, uint32_t module)
 {

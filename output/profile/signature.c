@@ -1,3 +1,4 @@
+/* Takes the words of a signature apart, argument by argument. */
 #include "output/profile/signature.h"
 
 #include <errno.h>

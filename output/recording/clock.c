@@ -1,3 +1,4 @@
+/* Computes how long a tick of a recording's clock is, and reads the clock as it stands. */
 #define _GNU_SOURCE
 #include "output/recording/clock.h"
 

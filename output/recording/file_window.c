@@ -1,3 +1,4 @@
+/* Reads pieces of a file into windows as they are needed. */
 #define _GNU_SOURCE
 #include "output/recording/file_window.h"
 

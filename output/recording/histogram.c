@@ -1,3 +1,4 @@
+/* Sums, subtracts, encodes and asks histograms of times. */
 #include "output/recording/histogram.h"
 
 #include <errno.h>

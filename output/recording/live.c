@@ -1,11 +1,11 @@
-/* Whether a recording is still being written. */
+/* Tells whether a recording is still being written: by what its process has mapped. */
+#include "output/recording/live.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-
-#include "output/pipeline/pipeline.h"
 
 /* Whether a line of /proc/PID/maps, "ADDRESSES PERMISSIONS OFFSET MAJOR:MINOR INODE PATH", is of this file. */
 static bool maps_file(const char *line, const struct stat *status)

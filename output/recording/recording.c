@@ -1,3 +1,4 @@
+/* Opens a recording, and checks every address before anything behind it is used. */
 #define _GNU_SOURCE
 #include "output/recording/recording.h"
 

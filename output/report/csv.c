@@ -1,3 +1,4 @@
+/* Writes the report as CSV, row by row. */
 #include "output/report/csv.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 
 #include "output/stats/notes.h"
 #include "output/stats/restrict.h"
+#include "output/text/csv_field.h"
 #include "output/text/message.h"
 
 struct csv {
@@ -16,25 +18,6 @@ struct csv {
   struct out_text line, text;
   struct out_arguments scratch;
 };
-
-void out_csv_field(struct out_text *line, const char *field)
-{
-  if (line->length > 0)
-    out_text_putc(line, ',');
-  if (!field)
-    return;
-  if (!field[strcspn(field, ",\"\r\n")]) {
-    out_text_puts(line, field);
-    return;
-  }
-  out_text_putc(line, '"');
-  for (; *field; field++) {
-    if (*field == '"')
-      out_text_putc(line, '"');
-    out_text_putc(line, *field);
-  }
-  out_text_putc(line, '"');
-}
 
 static void put_field(struct csv *csv, const char *field)
 {
@@ -114,13 +97,6 @@ static int print_heading(struct csv *csv)
   return put_line(csv);
 }
 
-static int tell_note(const char *note, void *data)
-{
-  (void)data;
-  out_stats_message("%s", note);
-  return 0;
-}
-
 static int print_list(struct csv *csv, const struct out_list *list)
 {
   int result = print_heading(csv);
@@ -129,7 +105,7 @@ static int print_list(struct csv *csv, const struct out_list *list)
   if (result == 0 && fflush(csv->out) != 0)
     result = -EIO;
   if (result == 0)
-    result = out_notes(csv->stats, tell_note, NULL);
+    result = out_notes_tell(csv->stats);
   return result;
 }
 

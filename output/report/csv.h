@@ -8,14 +8,8 @@
 
 #include "output/stats/stats_object.h"
 
-/* Appends a field, quoted where it has to be, after a comma unless the line is empty. NULL: an empty field. */
-void out_csv_field(struct out_text *line, const char *field);
-
 /* Rows in their order, after the restrictions. Notes go to the message callback: CSV has no place for them. 0 or a
  * negative errno after a message. */
 int out_csv_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
-
-/* Adds a field to a line of CSV, after a comma unless it is the first, and quoted where it has to be. NULL: empty. */
-void out_csv_field(struct out_text *line, const char *field);
 
 #endif

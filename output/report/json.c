@@ -1,3 +1,4 @@
+/* Writes the report as JSON, row by row. */
 #include "output/report/json.h"
 
 #include <errno.h>

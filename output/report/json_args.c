@@ -1,3 +1,4 @@
+/* Writes the arguments of a signature as JSON. */
 #include "output/report/json_args.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Makes the lines of a long table in two threads, and writes them in order. */
 #include "output/report/table_blocks.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Opens a table, writes its lines, and closes it. */
 #include "output/report/table_writer.h"
 
 #include <errno.h>

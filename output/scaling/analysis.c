@@ -1,3 +1,4 @@
+/* Finds the laws of one function: its arguments, the parts of its calls, and what each follows. */
 #include "output/scaling/analysis.h"
 
 #include <errno.h>

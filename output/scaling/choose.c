@@ -1,3 +1,4 @@
+/* Chooses among all laws the one that the points follow, and names its rivals. */
 #include "output/scaling/choose.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Fits one law to points, robustly, and measures how far it is off. */
 #include "output/scaling/fit.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Lists the laws that there are, evaluates them and writes their names. */
 #include "output/scaling/law.h"
 
 #include <math.h>

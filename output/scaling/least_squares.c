@@ -1,3 +1,4 @@
+/* Solves linear least squares by Householder reflections. */
 #include "output/scaling/least_squares.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* callsig_stats_scaling(): finds the functions and their laws, and gives each to the format that was asked for. */
 #include "output/scaling/report.h"
 
 #include <errno.h>
@@ -5,6 +6,8 @@
 #include <string.h>
 
 #include "callsig/stats.h"
+#include "output/scaling/wording.h"
+#include "output/stats/public_struct.h"
 #include "output/stats/restrict.h"
 #include "output/text/message.h"
 
@@ -16,37 +19,6 @@ static const struct out_scaling_format *const formats[] = {
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
-
-static const char *const statistics[] = {
-    [OUT_STATISTIC_TRIMMED] = "trimmed",
-    [OUT_STATISTIC_MEAN] = "mean",
-    [OUT_STATISTIC_MINIMUM] = "min",
-};
-
-const char *out_scaling_statistic_name(enum out_scaling_statistic statistic)
-{
-  return statistics[statistic];
-}
-
-const char *out_scaling_statistic_text(enum out_scaling_statistic statistic)
-{
-  static const char *const texts[] = {
-      [OUT_STATISTIC_TRIMMED] = "mean of each signature's calls but the longest",
-      [OUT_STATISTIC_MEAN] = "mean of each signature's calls",
-      [OUT_STATISTIC_MINIMUM] = "the shortest call of each signature",
-  };
-  return texts[statistic];
-}
-
-int out_scaling_flush(struct out_scaling_report *report)
-{
-  if (report->line.failed || report->text.failed)
-    return -ENOMEM;
-  size_t length = report->line.length;
-  int result = fwrite(out_text_string(&report->line), 1, length, report->out) == length ? 0 : -EIO;
-  out_text_clear(&report->line);
-  return result;
-}
 
 /* What functions are by: a law has room for everything but signatures, which it is made of, and call stacks. */
 static unsigned by_function(const struct callsig_stats *stats)
@@ -160,6 +132,16 @@ static bool is_listed(const struct out_scaling_report *report, const struct out_
   return report->all || analysis->findings.count > 1 || first->kind <= OUT_SCALING_NONE;
 }
 
+static int put_findings(struct out_scaling_report *report, const struct out_scaling_format *format,
+                        const struct out_scaling_entry *entry)
+{
+  const struct base_vector *findings = &entry->analysis->findings;
+  int result = 0;
+  for (uint32_t i = 0; i < findings->count && result == 0; i++)
+    result = format->put(report, entry, base_vector_at(findings, i));
+  return result;
+}
+
 static int put_function(struct out_scaling_report *report, const struct out_scaling_format *format,
                         const struct out_row *function, const uint32_t *rows, uint32_t count)
 {
@@ -170,7 +152,7 @@ static int put_function(struct out_scaling_report *report, const struct out_scal
   if (result == 0)
     result = out_scaling_analyse(&report->stats->profile, &samples, &report->measure, &analysis);
   if (result == 0 && is_listed(report, &analysis))
-    result = format->put(report, &entry);
+    result = put_findings(report, format, &entry);
   else if (result == 0)
     report->skipped[((struct out_scaling_finding *)base_vector_at(&analysis.findings, 0))->kind]++;
   out_scaling_analysis_free(&analysis);
@@ -221,15 +203,16 @@ static int read_statistic(const struct callsig_stats_scaling *wanted, struct out
   measure->statistic = is_mean_alone ? OUT_STATISTIC_MEAN : OUT_STATISTIC_TRIMMED;
   if (!wanted->measure)
     return 0;
-  uint32_t i = OUT_STATISTIC_TRIMMED;
-  while (i <= OUT_STATISTIC_MINIMUM && strcmp(wanted->measure, statistics[i]) != 0)
+  enum out_scaling_statistic i = OUT_STATISTIC_TRIMMED;
+  while (i <= OUT_STATISTIC_MINIMUM && strcmp(wanted->measure, out_scaling_statistic_name(i)) != 0)
     i++;
   if (i > OUT_STATISTIC_MINIMUM)
     return out_stats_fail(-EINVAL, "--measure: '%s' is none of trimmed, mean, min", wanted->measure);
   if (i != OUT_STATISTIC_MEAN && is_mean_alone)
-    return out_stats_fail(-EINVAL, "--measure %s: of %s times the mean alone is known; leave out %s", statistics[i],
-                          measure->own ? "own" : "compensated", measure->own ? "--time own" : "--compensate");
-  measure->statistic = (enum out_scaling_statistic)i;
+    return out_stats_fail(-EINVAL, "--measure %s: of %s times the mean alone is known; leave out %s",
+                          out_scaling_statistic_name(i), measure->own ? "own" : "compensated",
+                          measure->own ? "--time own" : "--compensate");
+  measure->statistic = i;
   return 0;
 }
 
@@ -257,11 +240,12 @@ static int read_options(const struct callsig_stats_scaling *wanted, struct out_s
 int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted, FILE *out,
                           const char *const *restrictions, size_t count)
 {
-  struct callsig_stats_scaling known = {.size = sizeof known};
-  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  struct callsig_stats_scaling known;
   struct out_scaling_report report = {.stats = stats, .out = out, .functions = BASE_VECTOR_OF(struct out_row)};
   const struct out_scaling_format *format = NULL;
-  int result = read_options(&known, &report, &format);
+  int result = out_struct_read("callsig_stats_scaling", &known, sizeof known, wanted);
+  if (result == 0)
+    result = read_options(&known, &report, &format);
   if (result < 0)
     return result;
   unsigned by = stats->by;

@@ -37,23 +37,18 @@ struct out_scaling_entry {
   const struct out_scaling_analysis *analysis;
 };
 
-/* A format. `end` gets how writing it went and frees what `begin` made. Each returns 0; -EIO when `out` could not be
- * written; -ENOMEM; another negative errno after a message. */
+/* A format. `put` gets one finding of a function after the other. `end` gets how writing it went and frees what `begin`
+ * made. Each returns 0; -EIO when `out` could not be written; -ENOMEM; another negative errno after a message. */
 struct out_scaling_format {
   const char *name;
   int (*begin)(struct out_scaling_report *report);
-  int (*put)(struct out_scaling_report *report, const struct out_scaling_entry *entry);
+  int (*put)(struct out_scaling_report *report, const struct out_scaling_entry *entry,
+             const struct out_scaling_finding *finding);
   int (*end)(struct out_scaling_report *report, int result);
 };
 
 extern const struct out_scaling_format out_scaling_table_format, out_scaling_json_format, out_scaling_csv_format,
     out_scaling_extrap_format;
-
-/* "of the shortest call of each signature": what stands for the calls of one, in words. */
-const char *out_scaling_statistic_text(enum out_scaling_statistic statistic);
-
-/* "trimmed", "mean" or "min". */
-const char *out_scaling_statistic_name(enum out_scaling_statistic statistic);
 
 /* Writes the line that was made, and empties it. 0, -EIO or -ENOMEM. */
 int out_scaling_flush(struct out_scaling_report *report);

@@ -1,10 +1,10 @@
 /* The report of `callsig scaling` as CSV (RFC 4180): docs/scaling.md lists the columns. */
 #include <errno.h>
 
-#include "output/report/csv.h"
 #include "output/scaling/report.h"
 #include "output/scaling/wording.h"
 #include "output/stats/notes.h"
+#include "output/text/csv_field.h"
 #include "output/text/message.h"
 
 static int begin(struct out_scaling_report *report)
@@ -115,26 +115,11 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
   return result == 0 ? out_scaling_flush(report) : result;
 }
 
-static int put(struct out_scaling_report *report, const struct out_scaling_entry *entry)
-{
-  int result = 0;
-  for (uint32_t i = 0; i < entry->analysis->findings.count && result == 0; i++)
-    result = put_finding(report, entry, base_vector_at(&entry->analysis->findings, i));
-  return result;
-}
-
-static int tell_note(const char *note, void *data)
-{
-  (void)data;
-  out_stats_message("%s", note);
-  return 0;
-}
-
 static int end(struct out_scaling_report *report, int result)
 {
   if (result < 0)
     return result;
-  return out_notes(report->stats, tell_note, NULL);
+  return out_notes_tell(report->stats);
 }
 
-const struct out_scaling_format out_scaling_csv_format = {"csv", begin, put, end};
+const struct out_scaling_format out_scaling_csv_format = {"csv", begin, put_finding, end};

@@ -239,14 +239,6 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
   return result == 0 && report->directory ? write_file(report, entry) : result;
 }
 
-static int put(struct out_scaling_report *report, const struct out_scaling_entry *entry)
-{
-  int result = 0;
-  for (uint32_t i = 0; i < entry->analysis->findings.count && result == 0; i++)
-    result = put_finding(report, entry, base_vector_at(&entry->analysis->findings, i));
-  return result;
-}
-
 static int end(struct out_scaling_report *report, int result)
 {
   if (result < 0)
@@ -259,4 +251,4 @@ static int end(struct out_scaling_report *report, int result)
   return report->directory ? 0 : out_scaling_flush(report);
 }
 
-const struct out_scaling_format out_scaling_extrap_format = {"extrap", begin, put, end};
+const struct out_scaling_format out_scaling_extrap_format = {"extrap", begin, put_finding, end};

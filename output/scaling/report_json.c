@@ -186,6 +186,8 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
                        const struct out_scaling_finding *finding)
 {
   struct out_json *json = &report->json;
+  if (json->failed)
+    return 0; /* the end of the report tells */
   out_json_open_map(json);
   put_identity(report, entry, finding);
   put_law(report, finding);
@@ -199,14 +201,6 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
   out_json_close_array(json);
   out_json_close_map(json);
   json->failed |= report->text.failed;
-  return result;
-}
-
-static int put(struct out_scaling_report *report, const struct out_scaling_entry *entry)
-{
-  int result = 0;
-  for (uint32_t i = 0; i < entry->analysis->findings.count && result == 0 && !report->json.failed; i++)
-    result = put_finding(report, entry, base_vector_at(&entry->analysis->findings, i));
   return result;
 }
 
@@ -230,4 +224,4 @@ static int end(struct out_scaling_report *report, int result)
   return result == 0 ? ended : result;
 }
 
-const struct out_scaling_format out_scaling_json_format = {"json", begin, put, end};
+const struct out_scaling_format out_scaling_json_format = {"json", begin, put_finding, end};

@@ -98,14 +98,6 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
   return result == 0 ? out_scaling_flush(report) : result;
 }
 
-static int put(struct out_scaling_report *report, const struct out_scaling_entry *entry)
-{
-  int result = 0;
-  for (uint32_t i = 0; i < entry->analysis->findings.count && result == 0; i++)
-    result = put_finding(report, entry, base_vector_at(&entry->analysis->findings, i));
-  return result;
-}
-
 static int put_note(const char *note, void *data)
 {
   struct out_scaling_report *report = data;
@@ -137,4 +129,4 @@ static int end(struct out_scaling_report *report, int result)
   return result == 0 ? out_notes(report->stats, put_note, report) : result;
 }
 
-const struct out_scaling_format out_scaling_table_format = {"table", begin, put, end};
+const struct out_scaling_format out_scaling_table_format = {"table", begin, put_finding, end};

@@ -1,3 +1,4 @@
+/* Finds which numbers among a function's arguments its time may follow. */
 #include "output/scaling/roles.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Reads the numbers and times of a function's rows by signature. */
 #include "output/scaling/samples.h"
 
 #include <errno.h>

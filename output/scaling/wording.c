@@ -1,3 +1,4 @@
+/* Findings in words and figures, as every format of the report has them. */
 #include "output/scaling/wording.h"
 
 #include <errno.h>
@@ -30,6 +31,26 @@ const char *out_scaling_use_name(enum out_scaling_use use)
       [OUT_USE_TEXT] = "no number",
   };
   return names[use];
+}
+
+const char *out_scaling_statistic_name(enum out_scaling_statistic statistic)
+{
+  static const char *const names[] = {
+      [OUT_STATISTIC_TRIMMED] = "trimmed",
+      [OUT_STATISTIC_MEAN] = "mean",
+      [OUT_STATISTIC_MINIMUM] = "min",
+  };
+  return names[statistic];
+}
+
+const char *out_scaling_statistic_text(enum out_scaling_statistic statistic)
+{
+  static const char *const texts[] = {
+      [OUT_STATISTIC_TRIMMED] = "mean of each signature's calls but the longest",
+      [OUT_STATISTIC_MEAN] = "mean of each signature's calls",
+      [OUT_STATISTIC_MINIMUM] = "the shortest call of each signature",
+  };
+  return texts[statistic];
 }
 
 /* Three digits of a value in [0.9995, 999.5). */

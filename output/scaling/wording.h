@@ -13,6 +13,12 @@ const char *out_scaling_kind_name(enum out_scaling_kind kind);
 /* "candidate", "alike", "constant", "few values", ...: what the JSON calls it. */
 const char *out_scaling_use_name(enum out_scaling_use use);
 
+/* "the shortest call of each signature": what stands for the calls of one, in words. */
+const char *out_scaling_statistic_text(enum out_scaling_statistic statistic);
+
+/* "trimmed", "mean" or "min". */
+const char *out_scaling_statistic_name(enum out_scaling_statistic statistic);
+
 /* A time of at least 0 in the largest unit that it has at least one of, with three digits: "1.25 us". */
 void out_scaling_put_time(struct out_text *text, double seconds);
 

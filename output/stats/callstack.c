@@ -1,3 +1,4 @@
+/* Interns the innermost functions around each context of the tree. */
 #include "output/stats/callstack.h"
 
 #include <errno.h>

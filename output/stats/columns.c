@@ -1,3 +1,4 @@
+/* Reads which columns were asked for, and writes their headings and values. */
 #include "output/stats/columns.h"
 
 #include <errno.h>
@@ -5,6 +6,7 @@
 #include <string.h>
 
 #include "output/text/message.h"
+#include "output/text/word_list.h"
 
 enum kind { KIND_CALLS, KIND_TIME, KIND_PERCENT };
 
@@ -44,8 +46,9 @@ static int fail(const char *what, const char *word, size_t length)
   return out_stats_fail(-EINVAL, "column '%.*s' %s: the columns are %s", (int)length, word, what, list);
 }
 
-static int add_named(struct out_columns *columns, const char *word, size_t length)
+static int add_named(void *data, const char *word, size_t length)
 {
+  struct out_columns *columns = data;
   for (uint32_t i = 0; i < OUT_COLUMN_HOOKS; i++) {
     if (strlen(known[i].name) != length || strncmp(known[i].name, word, length) != 0)
       continue;
@@ -64,15 +67,9 @@ int out_columns_parse(const char *text, struct out_columns *columns)
     memcpy(parsed.list, pstats_columns, sizeof pstats_columns);
     parsed.count = sizeof pstats_columns;
   }
-  for (const char *word = text && *text == '+' ? text + 1 : text; word; word++) {
-    size_t length = strcspn(word, ",");
-    int result = add_named(&parsed, word, length);
-    if (result < 0)
-      return result;
-    word += length;
-    if (!*word)
-      break;
-  }
+  int result = text ? out_each_word(*text == '+' ? text + 1 : text, add_named, &parsed) : 0;
+  if (result < 0)
+    return result;
   *columns = parsed;
   return 0;
 }

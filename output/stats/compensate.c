@@ -1,3 +1,4 @@
+/* Computes what the hooks cost, call by call and context by context. */
 #include "output/stats/compensate.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Evaluates a condition on the arguments of a signature. */
 #include "output/stats/expression.h"
 
 #include <errno.h>

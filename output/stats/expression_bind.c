@@ -1,3 +1,4 @@
+/* Finds what the names of a condition mean in one function's parameters. */
 #include "output/stats/expression_bind.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Splits the text of a condition into words, numbers and signs. */
 #include "output/stats/expression_lex.h"
 
 #include <ctype.h>

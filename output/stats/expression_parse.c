@@ -1,3 +1,4 @@
+/* Reads the words of a condition into a tree, by recursive descent. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Makes filters of what was asked for, and marks what each of them selects. */
 #include "output/stats/filter.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Compares the times of processes, or ranks, row by row. */
 #include "output/stats/imbalance.h"
 
 #include <errno.h>

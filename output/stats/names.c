@@ -1,3 +1,4 @@
+/* Writes the names of rows. */
 #include "output/stats/names.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
+/* Writes what a reader of the numbers has to know, a sentence for each thing. */
 #include "output/stats/notes.h"
+
+#include "output/text/message.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -327,4 +330,16 @@ int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
   out_text_free(&notes.text);
   out_arguments_free(&notes.scratch);
   return notes.result;
+}
+
+static int tell_note(const char *note, void *data)
+{
+  (void)data;
+  out_stats_message("%s", note);
+  return 0;
+}
+
+int out_notes_tell(const struct callsig_stats *stats)
+{
+  return out_notes(stats, tell_note, NULL);
 }

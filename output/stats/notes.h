@@ -12,4 +12,7 @@ typedef int (*out_note_fn)(const char *note, void *data);
 /* Gives every note of the prepared object to `note`, which returns 0 or an error that ends it and is returned. */
 int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data);
 
+/* Gives every note to the message callback: for what has no place for them. 0 or a negative errno. */
+int out_notes_tell(const struct callsig_stats *stats);
+
 #endif

@@ -1,3 +1,4 @@
+/* Adds up the histograms of each row's calls and reads percentiles off them. */
 #include "output/stats/percentile.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Asks the processor for the memory of the rows that come next. */
 #include "output/stats/prefetch.h"
 
 #include "callsig/stats.h"

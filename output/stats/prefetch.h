@@ -1,6 +1,8 @@
 /*
- * Rows in an order of their own lie anywhere in memory, and so does what their names are made of. The processor waits
- * for each of these places in turn unless it is told of them before.
+ * Prefetching: asks the processor for the memory of rows that are named soon.
+ *
+ * Rows that are printed in sorted order lie anywhere in memory, and so do the function, the signature and the words
+ * that a row's name is made of. Without this, naming each row waits for several cache misses, one after the other.
  */
 #ifndef CALLSIG_OUTPUT_STATS_PREFETCH_H
 #define CALLSIG_OUTPUT_STATS_PREFETCH_H

@@ -1,3 +1,4 @@
+/* Writes signatures as text. */
 #include "output/stats/render.h"
 
 #include <string.h>

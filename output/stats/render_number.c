@@ -1,3 +1,4 @@
+/* Writes single words of signatures as text. */
 #include "output/stats/render_number.h"
 
 #include <string.h>

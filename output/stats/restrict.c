@@ -1,3 +1,4 @@
+/* Applies pstats's restrictions to a list of rows. */
 #include "output/stats/restrict.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Finds which signatures meet in one row. */
 #include "output/stats/signature_merge.h"
 
 #include <errno.h>

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "callsig/callsig.h"
 #include "output/recording/clock.h"
 #include "output/recording/recording.h"
 #include "output/stats/stats_object.h"
 #include "output/text/message.h"
 
 /* libcallsig linked statically without its own dynamic symbols is found by this reference; otherwise it stays NULL. */
-extern const char *callsig_path(void) __attribute__((weak));
+#pragma weak callsig_path
 
 static const char *own_path(void)
 {
@@ -33,16 +34,5 @@ int callsig_stats_snapshot(struct callsig_stats **snapshot)
     return result;
   struct fmt_rec_clock_point now;
   bool known = out_clock_now(recording.header.clock, &now);
-  struct callsig_stats *stats;
-  result = out_stats_new(&stats);
-  if (result < 0) {
-    out_recording_close(&recording);
-    return result;
-  }
-  result = out_stats_take(stats, &recording, known ? &now : NULL);
-  if (result < 0)
-    callsig_stats_free(stats);
-  else
-    *snapshot = stats;
-  return result;
+  return out_stats_of_recording(&recording, known ? &now : NULL, snapshot);
 }

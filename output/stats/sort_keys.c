@@ -8,6 +8,7 @@
 
 #include "callsig/stats.h"
 #include "output/text/message.h"
+#include "output/text/word_list.h"
 
 /* pstats's keys, in its order, which decides about prefixes. */
 static const struct key {
@@ -83,8 +84,9 @@ static size_t list_prefixes(struct prefix *prefixes)
   return count;
 }
 
-static int add_key(struct out_sort *sort, const char *word, size_t length)
+static int add_key(void *data, const char *word, size_t length)
 {
+  struct out_sort *sort = data;
   struct prefix prefixes[PREFIXES_MAX];
   const struct prefix *found = NULL;
   for (size_t i = list_prefixes(prefixes); i-- > 0;) {
@@ -107,15 +109,9 @@ static int add_key(struct out_sort *sort, const char *word, size_t length)
 int out_sort_parse(const char *list, struct out_sort *sort)
 {
   struct out_sort parsed = {.count = 0};
-  for (const char *word = list;; word++) {
-    size_t length = strcspn(word, ",");
-    int result = add_key(&parsed, word, length);
-    if (result < 0)
-      return result;
-    word += length;
-    if (!*word)
-      break;
-  }
+  int result = out_each_word(list, add_key, &parsed);
+  if (result < 0)
+    return result;
   *sort = parsed;
   return 0;
 }

@@ -1,3 +1,4 @@
+/* The object behind callsig/stats.h: made, loaded, set up, asked for rows, freed. */
 #include "callsig/stats.h"
 
 #include <errno.h>
@@ -9,31 +10,28 @@
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/recording.h"
-#include "output/report/csv.h"
-#include "output/report/json.h"
-#include "output/report/table.h"
-#include "output/stats/notes.h"
+#include "output/stats/public_struct.h"
 #include "output/stats/stats_object.h"
 #include "output/stats/strip.h"
 #include "output/text/message.h"
 
-int out_stats_new(struct callsig_stats **made)
+struct callsig_stats *out_stats_new(void)
 {
   struct callsig_stats *stats = calloc(1, sizeof *stats);
-  if (!stats)
-    return out_stats_no_memory();
+  if (!stats) {
+    out_stats_no_memory();
+    return NULL;
+  }
   stats->by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE;
   out_rows_init(&stats->rows);
   int result =
       out_profile_init(&stats->profile) < 0 ? out_stats_no_memory() : out_sort_parse("cumulative", &stats->sort);
   if (result == 0)
     result = out_columns_parse(NULL, &stats->columns);
-  if (result < 0) {
-    callsig_stats_free(stats);
-    return result;
-  }
-  *made = stats;
-  return 0;
+  if (result == 0)
+    return stats;
+  callsig_stats_free(stats);
+  return NULL;
 }
 
 void out_stats_forget(struct callsig_stats *stats)
@@ -67,21 +65,29 @@ int out_stats_take(struct callsig_stats *stats, struct out_recording *recording,
   return result;
 }
 
+int out_stats_of_recording(struct out_recording *recording, const struct fmt_rec_clock_point *now,
+                           struct callsig_stats **made)
+{
+  struct callsig_stats *stats = out_stats_new();
+  *made = NULL;
+  if (!stats) {
+    out_recording_close(recording);
+    return -ENOMEM;
+  }
+  int result = out_stats_take(stats, recording, now);
+  if (result < 0)
+    callsig_stats_free(stats);
+  else
+    *made = stats;
+  return result;
+}
+
 int out_stats_read_file(int file, const char *path, const struct fmt_rec_clock_point *now, struct callsig_stats **made)
 {
   struct out_recording recording;
+  *made = NULL;
   int result = out_recording_read_file(file, path, &recording);
-  if (result < 0)
-    return result;
-  result = out_stats_new(made);
-  if (result < 0) {
-    out_recording_close(&recording);
-    return result;
-  }
-  result = out_stats_take(*made, &recording, now);
-  if (result < 0)
-    callsig_stats_free(*made);
-  return result;
+  return result < 0 ? result : out_stats_of_recording(&recording, now, made);
 }
 
 int callsig_stats_add(struct callsig_stats *stats, const char *path)
@@ -94,28 +100,24 @@ int callsig_stats_add(struct callsig_stats *stats, const char *path)
 int callsig_stats_new(const struct callsig_stats_options *wanted, struct callsig_stats **made)
 {
   struct callsig_stats_options known = {.size = sizeof known};
-  if (wanted)
-    memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
   *made = NULL;
-  int result = out_stats_new(made);
-  if (result == 0)
-    (*made)->profile.keeps_timeline = known.timeline != 0;
-  return result;
+  int result = wanted ? out_struct_read("callsig_stats_options", &known, sizeof known, wanted) : 0;
+  if (result < 0)
+    return result;
+  struct callsig_stats *stats = out_stats_new();
+  if (!stats)
+    return -ENOMEM;
+  stats->profile.keeps_timeline = known.timeline != 0;
+  *made = stats;
+  return 0;
 }
 
 int callsig_stats_load(const char *path, struct callsig_stats **loaded)
 {
+  struct out_recording recording;
   *loaded = NULL;
-  struct callsig_stats *stats;
-  int result = out_stats_new(&stats);
-  if (result < 0)
-    return result;
-  result = callsig_stats_add(stats, path);
-  if (result < 0)
-    callsig_stats_free(stats);
-  else
-    *loaded = stats;
-  return result;
+  int result = out_recording_read(path, &recording);
+  return result < 0 ? result : out_stats_of_recording(&recording, NULL, loaded);
 }
 
 void callsig_stats_free(struct callsig_stats *stats)
@@ -143,10 +145,12 @@ int callsig_stats_group(struct callsig_stats *stats, unsigned by)
 
 int callsig_stats_filter(struct callsig_stats *stats, const struct callsig_stats_filter *wanted)
 {
-  struct callsig_stats_filter known = {.size = sizeof known};
-  memcpy(&known, wanted, wanted->size < sizeof known ? wanted->size : sizeof known);
+  struct callsig_stats_filter known;
   struct out_filter filter;
-  int result = out_filter_make(&known, &filter);
+  int result = out_struct_read("callsig_stats_filter", &known, sizeof known, wanted);
+  if (result < 0)
+    return result;
+  result = out_filter_make(&known, &filter);
   if (result == 0 && filter.signature)
     result = out_expression_check(filter.signature, &stats->profile);
   if (result < 0) {
@@ -192,11 +196,13 @@ int callsig_stats_sort(struct callsig_stats *stats, const char *keys)
 
 int callsig_stats_set_style(struct callsig_stats *stats, const struct callsig_stats_style *wanted)
 {
-  struct callsig_stats_style style = {.size = sizeof style};
-  memcpy(&style, wanted, wanted->size < sizeof style ? wanted->size : sizeof style);
+  struct callsig_stats_style style;
+  int result = out_struct_read("callsig_stats_style", &style, sizeof style, wanted);
+  if (result < 0)
+    return result;
   if (style.unit > CALLSIG_UNIT_NANOSECONDS)
     return out_stats_fail(-EINVAL, "times are in seconds, milliseconds, microseconds or nanoseconds, or by themselves");
-  int result = out_columns_parse(style.columns, &stats->columns);
+  result = out_columns_parse(style.columns, &stats->columns);
   if (result < 0)
     return result;
   style.columns = NULL;
@@ -329,58 +335,6 @@ int out_stats_percentiles(struct callsig_stats *stats)
   return stats->percentiles ? 0 : out_stats_no_memory();
 }
 
-static int print_note(const char *note, void *data)
-{
-  return fprintf(data, "%s\n", note) < 0 ? -EIO : 0;
-}
-
-static int print_notes(struct callsig_stats *stats, FILE *out)
-{
-  int result = out_notes(stats, print_note, out);
-  if (result == -EIO)
-    return out_stats_fail(-EIO, "cannot write the table: the output is full or closed");
-  return result == -ENOMEM ? out_stats_no_memory() : result;
-}
-
-int callsig_stats_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
-{
-  int result = out_table_print(stats, out, restrictions, count);
-  return result < 0 ? result : print_notes(stats, out);
-}
-
-int callsig_stats_print_callers(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
-{
-  int result = out_table_print_links(stats, out, restrictions, count, false);
-  return result < 0 ? result : print_notes(stats, out);
-}
-
-int callsig_stats_print_callees(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
-{
-  int result = out_table_print_links(stats, out, restrictions, count, true);
-  return result < 0 ? result : print_notes(stats, out);
-}
-
-static int say_unwritten(int result, const char *what)
-{
-  return result == -EIO ? out_stats_fail(-EIO, "cannot write the %s: the output is full or closed", what) : result;
-}
-
-int callsig_stats_print_averages(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
-{
-  int result = out_table_print_averages(stats, out, restrictions, count);
-  return result < 0 ? result : print_notes(stats, out);
-}
-
-int callsig_stats_print_json(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
-{
-  return say_unwritten(out_json_print(stats, out, restrictions, count), "JSON");
-}
-
-int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
-{
-  return say_unwritten(out_csv_print(stats, out, restrictions, count), "CSV");
-}
-
 size_t callsig_stats_row_count(struct callsig_stats *stats)
 {
   return out_stats_prepare(stats) < 0 ? 0 : stats->listed;
@@ -426,7 +380,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
   const struct out_known_function *function = out_row_function(&names, &known->key);
   double tick = stats->grouping.tick;
   struct callsig_stats_row full = {
-      .size = row->size,
+      .size = sizeof full,
       .file = function ? out_profile_string(&stats->profile, function->file) : NULL,
       .line = function ? function->line : 0,
       .function = function ? out_profile_string(&stats->profile, function->name) : NULL,
@@ -446,7 +400,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .p90 = percentiles ? percentiles->value[OUT_P90] * tick : NAN,
       .p99 = percentiles ? percentiles->value[OUT_P99] * tick : NAN,
   };
-  memcpy(row, &full, row->size < sizeof full ? row->size : sizeof full);
+  out_struct_hand_out(row, &full, sizeof full);
   return result;
 }
 
@@ -455,7 +409,6 @@ int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total 
   int result = out_stats_prepare(stats);
   if (result < 0)
     return result;
-  stats->total.size = total->size;
-  memcpy(total, &stats->total, total->size < sizeof stats->total ? total->size : sizeof stats->total);
+  out_struct_hand_out(total, &stats->total, sizeof stats->total);
   return 0;
 }

@@ -44,8 +44,8 @@ struct callsig_stats {
   struct callsig_stats_total total;
 };
 
-/* An empty object with the default order and grouping. 0 or -ENOMEM after a message. */
-int out_stats_new(struct callsig_stats **stats);
+/* An empty object with the default order and grouping. NULL when memory is short, after a message. */
+struct callsig_stats *out_stats_new(void);
 
 /* Makes what calls are grouped and selected by when it is not there, without the rows. 0 or a negative errno after a
  * message. */
@@ -66,6 +66,11 @@ struct out_names out_stats_names(const struct callsig_stats *stats);
 
 /* Adds a recording that was read; takes it over. `now` may be NULL. */
 int out_stats_take(struct callsig_stats *stats, struct out_recording *recording, const struct fmt_rec_clock_point *now);
+
+/* A new object of a recording that was read; takes it over. `now` may be NULL. 0; or a negative errno after a message,
+ * with `*stats` NULL. */
+int out_stats_of_recording(struct out_recording *recording, const struct fmt_rec_clock_point *now,
+                           struct callsig_stats **stats);
 
 /* A new object of the recording in an open file, which `path` names in messages. `now` may be NULL. 0 or a negative
  * errno after a message. */

@@ -1,3 +1,4 @@
+/* Finds which functions are shown as one when folders are left out of their files' names. */
 #include "output/stats/strip.h"
 
 #include <errno.h>

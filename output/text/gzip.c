@@ -1,3 +1,4 @@
+/* Compresses a stream on its way out, by zlib. */
 #include "output/text/gzip.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A hash set of 32-bit numbers, whose contents live in the owner's arrays. */
 #include "output/text/idset.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Writes JSON piece by piece, by yajl's generator. */
 #include "output/text/json_writer.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Gives the library's messages to the callback or to stderr. */
 #include "output/text/message.h"
 
 #include <errno.h>

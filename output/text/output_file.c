@@ -1,3 +1,4 @@
+/* Writes a file under another name, and renames it when it is whole. */
 #define _GNU_SOURCE
 #include "output/text/output_file.h"
 

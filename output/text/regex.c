@@ -1,3 +1,4 @@
+/* Compiles and searches regular expressions, by PCRE2. */
 #include "output/text/regex.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

@@ -1,3 +1,4 @@
+/* Computes Student's distribution, and Welch's test with it. */
 #define _GNU_SOURCE
 #include "output/text/t_test.h"
 

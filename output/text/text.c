@@ -1,3 +1,4 @@
+/* Appends to a growing text: strings, numbers, printable forms of any bytes. */
 #include "output/text/text.h"
 
 #include <float.h>

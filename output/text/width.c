@@ -1,3 +1,4 @@
+/* Measures text in a terminal's cells, and shortens lines to fit. */
 #define _GNU_SOURCE
 #include "output/text/width.h"
 

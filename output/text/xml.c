@@ -1,3 +1,4 @@
+/* Writes text so that XML can hold it. */
 #include "output/text/xml.h"
 
 #include <string.h>

@@ -17,12 +17,12 @@ static void ignore(const char *line, void *data)
 
 static struct callsig_stats *load(void)
 {
-  struct callsig_stats *stats;
+  struct callsig_stats *stats = out_stats_new();
   struct out_recording recording;
   size_t size;
   void *data = seed_recording(&size);
   callsig_stats_set_message(ignore, NULL);
-  if (out_recording_from_memory("seed", data, size, &recording) < 0 || out_stats_new(&stats) < 0 ||
+  if (!stats || out_recording_from_memory("seed", data, size, &recording) < 0 ||
       out_stats_take(stats, &recording, NULL) < 0)
     abort();
   free(data);

@@ -1,0 +1,41 @@
+/* callsig_pipeline_load(): the statistics of a recording's stages, queues, events and actions. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "output/pipeline/pipeline.h"
+#include "output/pipeline/pipeline_actions.h"
+#include "output/recording/clock.h"
+#include "output/recording/live.h"
+
+/* The clock of a process that is still running may be read; what ended stays as it ended. */
+static int load(int file, const char *path, struct callsig_pipeline **pipeline)
+{
+  struct out_recording recording;
+  int result = out_recording_attach(file, path, &recording);
+  if (result < 0)
+    return result;
+  struct fmt_rec_clock_point now;
+  bool live = !(recording.header.flags & FMT_REC_FINISHED) && recording.header.exit_status == -1 &&
+              out_recording_is_live(file, recording.header.pid) && out_clock_now(recording.header.clock, &now);
+  result = out_pipeline_read(&recording, live ? &now : NULL, pipeline);
+  out_recording_close(&recording);
+  return result;
+}
+
+int callsig_pipeline_load(const char *path, struct callsig_pipeline **loaded)
+{
+  *loaded = NULL;
+  int file = out_recording_open(path);
+  if (file < 0)
+    return file;
+  struct callsig_pipeline *pipeline = NULL;
+  int result = load(file, path, &pipeline);
+  if (result == 0)
+    result = out_pipeline_load_actions(file, path, pipeline);
+  close(file);
+  if (result < 0)
+    callsig_pipeline_free(pipeline);
+  else
+    *loaded = pipeline;
+  return result;
+}

@@ -1,0 +1,178 @@
+/* What the calls of one edge add to the row that they are in: which count, as what, and how long. */
+#include "output/stats/edge_share.h"
+
+#include <math.h>
+
+#include "callsig/stats.h"
+
+/* The kinds of group beside those that the runtime counts for: calls without a caller, and none at all. */
+enum { GROUP_OUTERMOST = FMT_GROUP_COUNT, GROUP_NONE };
+
+bool out_edge_is_selected(const struct out_profile *profile, const struct out_grouping *grouping,
+                          const struct out_edge *edge)
+{
+  if (edge->to == FMT_NONE)
+    return false;
+  const struct out_variant *to = out_profile_variant(profile, edge->to);
+  if (grouping->selected_threads && !grouping->selected_threads[edge->thread])
+    return false;
+  if (grouping->selected_functions && !grouping->selected_functions[out_signature_function(profile, to->signature)])
+    return false;
+  if (grouping->selected_stages && !grouping->selected_stages[out_profile_context(profile, to->context)->stage])
+    return false;
+  if (grouping->selected_signatures && !grouping->selected_signatures[to->signature])
+    return false;
+  if (grouping->selected_modules) {
+    uint32_t module = out_variant_code(profile, to)->module;
+    return module != FMT_NONE && grouping->selected_modules[module];
+  }
+  return true;
+}
+
+/* A pair is one pair whatever the stage, the thread and the module of its calls. */
+uint32_t out_pair_group(unsigned by)
+{
+  return by & CALLSIG_BY_SIGNATURE ? FMT_GROUP_SIGNATURE_PAIR : FMT_GROUP_FUNCTION_PAIR;
+}
+
+/* The group whose outermost activations are the primitive calls of a row with calls into `context`. By call stacks the
+ * pair of caller and callee comes nearest. */
+uint32_t out_edge_group(const struct out_profile *profile, const struct out_grouping *grouping,
+                        const struct out_context *context)
+{
+  unsigned by = grouping->by;
+  if (out_is_by_callstack(grouping))
+    return out_pair_group(by);
+  bool in_stage = by & CALLSIG_BY_STAGE && context->stage;
+  if (by & CALLSIG_BY_SIGNATURE)
+    return in_stage ? FMT_GROUP_SIGNATURE_STAGE : FMT_GROUP_SIGNATURE;
+  if (by & CALLSIG_BY_FUNCTION)
+    return in_stage ? FMT_GROUP_FUNCTION_STAGE : FMT_GROUP_FUNCTION;
+  if (by & CALLSIG_BY_MODULE)
+    return in_stage ? FMT_GROUP_MODULE_STAGE : FMT_GROUP_MODULE;
+  /* A stage's calls lie inside of its tasks, and a task is a call of the stage's own function. */
+  if (in_stage)
+    return out_profile_code(profile, context->code)->stage ? FMT_GROUP_FUNCTION : (uint32_t)GROUP_NONE;
+  return GROUP_OUTERMOST;
+}
+
+/* Calls made while no recursion was open count as outermost in the recording, and are: the path of contexts is the
+ * stack. Except where the path itself shows what encloses them. */
+static bool is_enclosed(const struct out_grouping *grouping, const struct out_context *context, bool is_root,
+                        uint32_t group)
+{
+  uint32_t of_function = grouping->by & CALLSIG_BY_MODULE ? OUT_COVER_MODULE_CODE : OUT_COVER_FUNCTION;
+  switch (group) {
+  case FMT_GROUP_FUNCTION:
+    return context->cover & of_function;
+  case FMT_GROUP_FUNCTION_STAGE:
+    return context->cover & of_function << OUT_COVER_STAGE_SHIFT;
+  case FMT_GROUP_MODULE:
+    return context->cover & OUT_COVER_MODULE;
+  case FMT_GROUP_MODULE_STAGE:
+    return context->cover & OUT_COVER_MODULE << OUT_COVER_STAGE_SHIFT;
+  case GROUP_OUTERMOST:
+    return !is_root;
+  default:
+    return group == GROUP_NONE;
+  }
+}
+
+/* Does the call lead back to an ancestor, which is around it? */
+static bool is_back(const struct out_profile *profile, const struct out_edge *edge)
+{
+  if (edge->from == FMT_NONE)
+    return false;
+  const struct out_variant *from = out_profile_variant(profile, edge->from),
+                           *to = out_profile_variant(profile, edge->to);
+  return out_profile_context(profile, to->context)->parent != from->context;
+}
+
+static bool is_by_signature(uint32_t group)
+{
+  return group == FMT_GROUP_SIGNATURE || group == FMT_GROUP_SIGNATURE_STAGE;
+}
+
+/* A caller in the same row is around the call, though their signatures were apart when it was recorded. (Functions that
+ * are one row by strip_dirs() alone are added up, as in pstats.) */
+static bool is_joined_with_caller(const struct out_profile *profile, const struct out_grouping *grouping,
+                                  const struct out_edge *edge, uint32_t group)
+{
+  if (!is_by_signature(group) || edge->from == FMT_NONE)
+    return false;
+  const struct out_variant *from = out_profile_variant(profile, edge->from),
+                           *to = out_profile_variant(profile, edge->to);
+  if (group == FMT_GROUP_SIGNATURE_STAGE &&
+      out_profile_context(profile, from->context)->stage != out_profile_context(profile, to->context)->stage)
+    return false;
+  return from->signature != to->signature &&
+         grouping->meeting->row_of[from->signature] == grouping->meeting->row_of[to->signature] &&
+         out_signature_function(profile, from->signature) == out_signature_function(profile, to->signature);
+}
+
+static uint64_t scaled(uint64_t ticks, double scale)
+{
+  long double exact = (long double)ticks * (long double)scale + 0.5L;
+  if (scale == 1.0)
+    return ticks;
+  return exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact;
+}
+
+/* `amount` as whole ticks, at most `limit`: what can be taken off a time. */
+uint64_t out_take_off(double amount, uint64_t limit)
+{
+  if (!(amount > 0))
+    return 0;
+  return amount >= (double)limit ? limit : (uint64_t)(amount + 0.5);
+}
+
+static double round_parts(double ticks)
+{
+  const double parts = 1024;
+  return rint(ticks * parts) / parts;
+}
+
+static void subtract(const struct out_profile *profile, const struct out_grouping *grouping,
+                     const struct out_edge *edge, double scale, struct out_share *share)
+{
+  const struct out_compensation *compensation = grouping->compensation;
+  uint64_t calls = compensation->calls[edge->to];
+  /* Whole parts of a tick, so that sums are exact and the order of recordings does not show. What a variant's callees
+   * cost is known of all its calls together: an edge takes its part of them. */
+  if (calls > 0)
+    share->subtraction.own = round_parts(compensation->own[edge->to] * ((double)share->calls / (double)calls) * scale);
+  share->subtraction.cumulative =
+      round_parts((double)share->cumulative * compensation->share[out_profile_variant(profile, edge->to)->context]);
+}
+
+struct out_share out_edge_share(const struct out_profile *profile, const struct out_grouping *grouping,
+                                const struct out_edge *edge, uint32_t group)
+{
+  const struct out_recursion none = {0}, *recursion = edge->recursion == FMT_NONE
+                                                          ? &none
+                                                          : out_profile_recursion(profile, edge->recursion);
+  double tick = out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording)->tick;
+  double scale = tick / grouping->tick;
+  uint64_t inclusive = edge->total + recursion->total;
+  struct out_share share = {.calls = edge->calls + recursion->calls,
+                            .own = inclusive > edge->children ? scaled(inclusive - edge->children, scale) : 0,
+                            .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
+                            .max = scaled(edge->max, scale)};
+  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
+  bool enclosed = out_is_by_callstack(grouping) ? is_back(profile, edge)
+                                                : is_enclosed(grouping, context, edge->from == FMT_NONE, group);
+  bool joined = is_joined_with_caller(profile, grouping, edge, group);
+  if (!enclosed && !joined) {
+    bool outermost = group == GROUP_OUTERMOST;
+    share.primitive = edge->calls + (outermost ? recursion->calls : recursion->primitive[group]);
+    share.cumulative = scaled(edge->total + (outermost ? recursion->total : recursion->cumulative[group]), scale);
+  } else if (!enclosed || group == FMT_GROUP_MODULE || group == FMT_GROUP_MODULE_STAGE) {
+    /* Calls of an open recursion were judged one by one. */
+    share.primitive = joined ? 0 : recursion->primitive[group];
+    share.cumulative = joined ? 0 : scaled(recursion->cumulative[group], scale);
+  }
+  share.is_bound = recursion->calls > 0;
+  if (grouping->compensation)
+    subtract(profile, grouping, edge, scale, &share);
+  return share;
+}
