@@ -97,7 +97,7 @@ static char *changes(struct callsig_diff *diff)
   return text;
 }
 
-typedef int diff_print_fn(struct callsig_diff *diff, FILE *out);
+typedef int diff_print_fn(const struct callsig_diff *diff, FILE *out);
 
 /* What `print` prints; the caller frees it. */
 static char *print_text(struct callsig_diff *diff, diff_print_fn *print)
