@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "output/diff/print.h"
+#include "output/stats/public_struct.h"
 #include "output/text/message.h"
-#include "output/text/sized_struct.h"
 
 #define DEFAULT_LEVEL 0.05
 
@@ -96,7 +96,7 @@ int callsig_diff_add(struct callsig_diff *diff, enum callsig_diff_side side, con
 static int read_options(const struct callsig_diff_options *given, struct callsig_diff_options *options)
 {
   *options = (struct callsig_diff_options){.size = sizeof *options};
-  int result = given ? out_sized_struct_read("callsig_diff_options", given, options, sizeof *options) : 0;
+  int result = given ? out_struct_read("callsig_diff_options", options, sizeof *options, given) : 0;
   if (result < 0)
     return result;
   if (options->level == 0)
@@ -171,7 +171,7 @@ int callsig_diff_compare(struct callsig_diff *diff, const struct callsig_diff_op
 int callsig_diff_arrange(struct callsig_diff *diff, const struct callsig_diff_view *given)
 {
   struct callsig_diff_view view = default_view;
-  int result = given ? out_sized_struct_read("callsig_diff_view", given, &view, sizeof view) : 0;
+  int result = given ? out_struct_read("callsig_diff_view", &view, sizeof view, given) : 0;
   if (result < 0)
     return result;
   if (view.sort > CALLSIG_DIFF_UNSORTED)
@@ -259,7 +259,7 @@ int callsig_diff_row(struct callsig_diff *diff, size_t index, struct callsig_dif
       .p = judged ? change->p : NAN,
       .adjusted = judged ? change->adjusted : NAN,
   };
-  out_sized_struct_fill(row, &full, sizeof full);
+  out_struct_hand_out(row, &full, sizeof full);
   return 0;
 }
 
@@ -287,7 +287,7 @@ int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_tota
       .high = comparison->judged ? change->high : NAN,
       .p = comparison->judged ? change->p : NAN,
   };
-  out_sized_struct_fill(total, &full, sizeof full);
+  out_struct_hand_out(total, &full, sizeof full);
   return 0;
 }
 
