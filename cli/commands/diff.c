@@ -207,7 +207,10 @@ static int compare(const struct diff_command *command, struct callsig_diff *diff
   options.filter = &command->rows.filter;
   options.strip_dirs = command->rows.strip_dirs;
   options.compensate = command->rows.compensate;
-  int error = callsig_diff_compare(diff, &options);
+  /* Before it, so that rows are sorted once. */
+  int error = callsig_diff_arrange(diff, &command->view);
+  if (error == 0)
+    error = callsig_diff_compare(diff, &options);
   return error == -EINVAL ? CLI_EXIT_USAGE : (error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK);
 }
 
@@ -261,15 +264,13 @@ static int check_limit(const struct diff_command *command, struct callsig_diff *
 
 /* Prints to standard output. cli_finish_output() says why that could not be written, which the library does not know.
  */
-static int print(const struct diff_command *command, struct callsig_diff *diff)
+static int print(const struct diff_command *command, const struct callsig_diff *diff)
 {
-  int (*const printer)(struct callsig_diff *, FILE *) =
+  int (*const printer)(const struct callsig_diff *, FILE *) =
       command->format[0] == 't' ? callsig_diff_print
                                 : (command->format[0] == 'j' ? callsig_diff_print_json : callsig_diff_print_csv);
   callsig_stats_set_message(cli_ignore_line, NULL);
-  int error = callsig_diff_arrange(diff, &command->view);
-  if (error == 0)
-    error = printer(diff, stdout);
+  int error = printer(diff, stdout);
   callsig_stats_set_message(NULL, NULL);
   if (error < 0 && error != -EIO) {
     cli_error("diff: %s", error == -ENOMEM ? "out of memory" : strerror(-error));

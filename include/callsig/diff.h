@@ -75,7 +75,7 @@ struct callsig_diff_view {
 };
 
 /* From now on rows and prints are so, also after the next callsig_diff_compare(). `view` NULL is the default. -EINVAL
- * for an unknown order. */
+ * for an unknown order. After an error rows are as they were. */
 CALLSIG_STATS_API int callsig_diff_arrange(struct callsig_diff *diff, const struct callsig_diff_view *view);
 
 enum callsig_diff_verdict {
@@ -111,8 +111,8 @@ struct callsig_diff_row {
   double adjusted;  /* the same, corrected for the number of rows */
 };
 
-/* Rows of the comparison in the current order; 0 before it was made, and, after a message, when memory is short. */
-CALLSIG_STATS_API size_t callsig_diff_row_count(struct callsig_diff *diff);
+/* Rows of the comparison in the current order; 0 before it was made. */
+CALLSIG_STATS_API size_t callsig_diff_row_count(const struct callsig_diff *diff);
 /* -EINVAL when there is no such row. */
 CALLSIG_STATS_API int callsig_diff_row(struct callsig_diff *diff, size_t index, struct callsig_diff_row *row);
 
@@ -128,14 +128,14 @@ struct callsig_diff_total {
   double change, relative, low, high, p; /* of tottime, as those of a row */
 };
 /* -EINVAL before the comparison was made. */
-CALLSIG_STATS_API int callsig_diff_total(struct callsig_diff *diff, struct callsig_diff_total *total);
+CALLSIG_STATS_API int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_total *total);
 
 /* Prints the rows of the current view, with what is known of all of them, as a table; as JSON ("callsig.diff/1"); as
  * CSV (RFC 4180), which has the rows alone. docs/compare.md describes all three. `out` is flushed. -EINVAL before the
  * comparison was made; -EIO when `out` cannot be written. */
-CALLSIG_STATS_API int callsig_diff_print(struct callsig_diff *diff, FILE *out);
-CALLSIG_STATS_API int callsig_diff_print_json(struct callsig_diff *diff, FILE *out);
-CALLSIG_STATS_API int callsig_diff_print_csv(struct callsig_diff *diff, FILE *out);
+CALLSIG_STATS_API int callsig_diff_print(const struct callsig_diff *diff, FILE *out);
+CALLSIG_STATS_API int callsig_diff_print_json(const struct callsig_diff *diff, FILE *out);
+CALLSIG_STATS_API int callsig_diff_print_csv(const struct callsig_diff *diff, FILE *out);
 
 #ifdef __cplusplus
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "output/diff/print.h"
+#include "output/stats/public_struct.h"
 #include "output/text/message.h"
-#include "output/text/sized_struct.h"
 
 #define DEFAULT_LEVEL 0.05
 
@@ -23,26 +23,19 @@ struct callsig_diff {
   struct base_vector files;    /* struct out_diff_file, in the order in which they were added */
   struct callsig_diff_view view;
 
-  bool compared;
+  bool compared; /* the rest is there */
   struct out_diff comparison;
-  bool is_shown; /* `shown` is what the view shows of it */
-  struct out_diff_shown shown;
-  struct row_texts *texts; /* by number of comparison.rows; in `memory`. NULL until a row was asked for */
+  struct out_diff_shown shown; /* what the view shows of it */
+  struct row_texts *texts;     /* by number of comparison.rows; in `memory`. NULL until a row was asked for */
   struct base_arena memory;
 };
 
 static const struct callsig_diff_view default_view = {.size = sizeof default_view};
 
-static void forget_shown(struct callsig_diff *diff)
+static void forget_comparison(struct callsig_diff *diff)
 {
   free(diff->shown.list);
   diff->shown = (struct out_diff_shown){0};
-  diff->is_shown = false;
-}
-
-static void forget_comparison(struct callsig_diff *diff)
-{
-  forget_shown(diff);
   base_arena_free(&diff->memory);
   diff->texts = NULL;
   out_diff_free(&diff->comparison);
@@ -103,7 +96,7 @@ int callsig_diff_add(struct callsig_diff *diff, enum callsig_diff_side side, con
 static int read_options(const struct callsig_diff_options *given, struct callsig_diff_options *options)
 {
   *options = (struct callsig_diff_options){.size = sizeof *options};
-  int result = given ? out_sized_struct_read("callsig_diff_options", given, options, sizeof *options) : 0;
+  int result = given ? out_struct_read("callsig_diff_options", options, sizeof *options, given) : 0;
   if (result < 0)
     return result;
   if (options->level == 0)
@@ -141,6 +134,17 @@ static bool has_both_sides(const struct callsig_diff *diff)
   return has[0] && has[1];
 }
 
+/* Makes the rows that `view` shows, in place of those that were shown, which stay after an error. */
+static int show(struct callsig_diff *diff, const struct callsig_diff_view *view)
+{
+  struct out_diff_shown shown;
+  if (out_diff_show(&diff->comparison, view, &shown) < 0)
+    return say_no_memory();
+  free(diff->shown.list);
+  diff->shown = shown;
+  return 0;
+}
+
 int callsig_diff_compare(struct callsig_diff *diff, const struct callsig_diff_options *given)
 {
   struct callsig_diff_options options;
@@ -156,6 +160,10 @@ int callsig_diff_compare(struct callsig_diff *diff, const struct callsig_diff_op
       .metric = options.metric, .level = options.level, .min_time = options.min_time};
   result = out_diff_make(diff->stats, (const struct out_diff_file *)diff->files.data, diff->files.count, &wanted,
                          &diff->comparison);
+  if (result == 0)
+    result = show(diff, &diff->view);
+  if (result < 0)
+    forget_comparison(diff);
   diff->compared = result == 0;
   return result;
 }
@@ -163,14 +171,15 @@ int callsig_diff_compare(struct callsig_diff *diff, const struct callsig_diff_op
 int callsig_diff_arrange(struct callsig_diff *diff, const struct callsig_diff_view *given)
 {
   struct callsig_diff_view view = default_view;
-  int result = given ? out_sized_struct_read("callsig_diff_view", given, &view, sizeof view) : 0;
+  int result = given ? out_struct_read("callsig_diff_view", &view, sizeof view, given) : 0;
   if (result < 0)
     return result;
   if (view.sort > CALLSIG_DIFF_UNSORTED)
     return out_stats_fail(-EINVAL, "there is no order %u of compared rows", view.sort);
-  forget_shown(diff);
-  diff->view = view;
-  return 0;
+  result = diff->compared ? show(diff, &view) : 0;
+  if (result == 0)
+    diff->view = view;
+  return result;
 }
 
 /* The comparison was made. */
@@ -179,22 +188,9 @@ static int check_compared(const struct callsig_diff *diff)
   return diff->compared ? 0 : out_stats_fail(-EINVAL, "nothing was compared yet");
 }
 
-/* Makes the rows of the view when they are not there. */
-static int show(struct callsig_diff *diff)
+size_t callsig_diff_row_count(const struct callsig_diff *diff)
 {
-  int result = check_compared(diff);
-  if (result < 0 || diff->is_shown)
-    return result;
-  result = out_diff_show(&diff->comparison, &diff->view, &diff->shown);
-  if (result < 0)
-    return say_no_memory();
-  diff->is_shown = true;
-  return 0;
-}
-
-size_t callsig_diff_row_count(struct callsig_diff *diff)
-{
-  return diff->compared && show(diff) == 0 ? diff->shown.count : 0;
+  return diff->compared ? diff->shown.count : 0;
 }
 
 /* Makes the strings of row `number` of the comparison; they stay as long as it. */
@@ -224,7 +220,7 @@ static int make_texts(struct callsig_diff *diff, uint32_t number, const struct o
 
 int callsig_diff_row(struct callsig_diff *diff, size_t index, struct callsig_diff_row *row)
 {
-  int result = show(diff);
+  int result = check_compared(diff);
   if (result < 0)
     return result;
   if (index >= diff->shown.count)
@@ -263,11 +259,11 @@ int callsig_diff_row(struct callsig_diff *diff, size_t index, struct callsig_dif
       .p = judged ? change->p : NAN,
       .adjusted = judged ? change->adjusted : NAN,
   };
-  out_sized_struct_fill(row, &full, sizeof full);
+  out_struct_hand_out(row, &full, sizeof full);
   return 0;
 }
 
-int callsig_diff_total(struct callsig_diff *diff, struct callsig_diff_total *total)
+int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_total *total)
 {
   int result = check_compared(diff);
   if (result < 0)
@@ -291,15 +287,15 @@ int callsig_diff_total(struct callsig_diff *diff, struct callsig_diff_total *tot
       .high = comparison->judged ? change->high : NAN,
       .p = comparison->judged ? change->p : NAN,
   };
-  out_sized_struct_fill(total, &full, sizeof full);
+  out_struct_hand_out(total, &full, sizeof full);
   return 0;
 }
 
 typedef int print_fn(const struct out_diff *diff, const struct out_diff_shown *shown, FILE *out);
 
-static int print(struct callsig_diff *diff, print_fn *printer, FILE *out)
+static int print(const struct callsig_diff *diff, print_fn *printer, FILE *out)
 {
-  int result = show(diff);
+  int result = check_compared(diff);
   if (result < 0)
     return result;
   result = printer(&diff->comparison, &diff->shown, out);
@@ -308,17 +304,17 @@ static int print(struct callsig_diff *diff, print_fn *printer, FILE *out)
   return result < 0 ? say_no_memory() : 0;
 }
 
-int callsig_diff_print(struct callsig_diff *diff, FILE *out)
+int callsig_diff_print(const struct callsig_diff *diff, FILE *out)
 {
   return print(diff, out_diff_print_table, out);
 }
 
-int callsig_diff_print_json(struct callsig_diff *diff, FILE *out)
+int callsig_diff_print_json(const struct callsig_diff *diff, FILE *out)
 {
   return print(diff, out_diff_print_json, out);
 }
 
-int callsig_diff_print_csv(struct callsig_diff *diff, FILE *out)
+int callsig_diff_print_csv(const struct callsig_diff *diff, FILE *out)
 {
   return print(diff, out_diff_print_csv, out);
 }

@@ -1,4 +1,4 @@
-/* The keys that rows are sorted by: their names, prefixes and meanings, and lists of them as text. */
+/* Reads pstats's sort keys, with the prefixes that pstats allows. */
 #define _GNU_SOURCE
 #include "output/stats/sort.h"
 
