@@ -297,7 +297,7 @@ static int load_all(struct out_loader *loader)
   if (result == 0)
     result = out_load_modules(loader);
   if (result == 0)
-    result = out_load_stages(loader);
+    result = out_stage_reader_stages(&loader->stages);
   if (result == 0)
     result = load_threads(loader);
   if (result == 0)
@@ -312,7 +312,6 @@ int out_load(struct out_profile *profile, struct out_recording *recording, const
       .recording = recording,
       .now = now,
       .modules = BASE_VECTOR_OF(uint64_t),
-      .stages = BASE_VECTOR_OF(uint64_t),
       .functions = BASE_VECTOR_OF(uint64_t),
       .contexts = BASE_VECTOR_OF(uint64_t),
       .variants = BASE_VECTOR_OF(uint64_t),
@@ -330,12 +329,14 @@ int out_load(struct out_profile *profile, struct out_recording *recording, const
       .first_variant = profile->variants.count,
       .first_edge = profile->edges.count,
   };
+  out_stage_reader_init(&loader.stages, recording, &out_load_stage_taker, &loader);
   int result = load_all(&loader);
-  struct base_vector *vectors[] = {&loader.modules,   &loader.stages,     &loader.functions, &loader.contexts,
-                                   &loader.variants,  &loader.signatures, &loader.edges,     &loader.stacks,
-                                   &loader.processes, &loader.stage_of,   &loader.code_of,   &loader.signature_of};
+  struct base_vector *vectors[] = {&loader.modules,    &loader.functions, &loader.contexts,    &loader.variants,
+                                   &loader.signatures, &loader.edges,     &loader.stacks,      &loader.processes,
+                                   &loader.stage_of,   &loader.code_of,   &loader.signature_of};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
+  out_stage_reader_free(&loader.stages);
   out_idset_free(&loader.indexes);
   out_arguments_free(&loader.arguments);
   return result < 0 ? out_stats_no_memory() : out_recording_failed(recording);

@@ -7,6 +7,7 @@
 #include "output/profile/profile.h"
 #include "output/profile/signature.h"
 #include "output/recording/recording.h"
+#include "output/recording/stage_reader.h"
 
 /* Where the lists of one thread begin that out_load_kept() reads. */
 struct out_kept_lists {
@@ -25,8 +26,10 @@ struct out_loader {
   struct out_recording *recording;
   uint32_t number;                       /* of the process in profile.recordings whose thread is being read */
   const struct fmt_rec_clock_point *now; /* the clock as it stands, NULL: the recording's last reading */
-  struct base_vector modules, stages, functions, contexts, variants, signatures, edges, stacks,
-      processes;                   /* out_recording_number() lists */
+  struct base_vector modules, functions, contexts, variants, signatures, edges, stacks,
+      processes; /* out_recording_number() lists */
+  struct out_stage_reader stages;
+  uint32_t task_thread;            /* the profile's thread whose tasks are being read */
   struct base_vector stage_of;     /* uint32_t: the profile's stage by number of a stage record */
   struct base_vector code_of;      /* uint32_t: the profile's code by number of a function record */
   struct base_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
@@ -54,16 +57,14 @@ int out_load_text(struct out_loader *loader, const char *bytes, size_t length, u
 /* load_name.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when
  * there is none. 0 or -ENOMEM. */
 int out_load_name(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string);
-/* load_kept.c: keeps a stage record of the profile's stage `stage`, in the order in which they are numbered. */
-int out_load_keep_stage(struct out_loader *loader, const struct fmt_rec_stage *record, uint32_t stage);
-/* load_kept.c: keeps queues, events and what threads (struct out_kept_lists, from the profile's `first_thread` on) did
- * with stages and queues. */
+/* load_stages.c: keeps stages, queues, events and what threads did with them; its data is the loader. */
+extern const struct out_stage_taker out_load_stage_taker;
+/* load_stages.c: keeps queues, events and what threads (struct out_kept_lists, from the profile's `first_thread` on)
+ * did with stages and queues. */
 int out_load_kept(struct out_loader *loader, const struct base_vector *threads, uint32_t first_thread);
 /* load_times.c: the histogram record at `address` as a number of profile.times, FMT_NONE for none. 0 or -ENOMEM. */
 int out_load_histogram(struct out_loader *loader, uint64_t address, uint32_t *number);
-/* load_stage.c: every stage of the recording. */
-int out_load_stages(struct out_loader *loader);
-/* load_stage.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */
+/* load_stages.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */
 int out_load_stage(struct out_loader *loader, uint64_t address, uint32_t *stage);
 /* load_code.c: the profile's code of the function record at `address`; FMT_NONE when there is none. 0 or -ENOMEM. */
 int out_load_code(struct out_loader *loader, uint64_t address, uint32_t *code);
