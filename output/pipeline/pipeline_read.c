@@ -79,7 +79,7 @@ static int append_number(struct base_vector *numbers, uint32_t number)
 
 static bool equal_name(const void *owner, uint32_t number, const void *key)
 {
-  return strcmp(((const struct out_named *)base_vector_at(owner, number))->name, key) == 0;
+  return strcmp(((const struct out_named_stats *)base_vector_at(owner, number))->name, key) == 0;
 }
 
 static uint64_t hash_name(const char *name)
@@ -97,7 +97,7 @@ static void *find(struct out_idset *set, struct base_vector *list, const char *n
   *number = out_idset_find(set, hash, list, name, equal_name);
   if (*number != FMT_NONE)
     return base_vector_at(list, *number);
-  struct out_named *added = base_vector_add(list, 1);
+  struct out_named_stats *added = base_vector_add(list, 1);
   if (!added)
     return NULL;
   added->name = name;

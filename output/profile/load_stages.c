@@ -15,13 +15,13 @@ static int take_stage(void *data, const struct fmt_rec_stage *record)
   struct out_loader *loader = data;
   struct out_known_stage stage = {
       .pipeline = record->pipeline, .index = record->index, .concurrency = record->concurrency};
-  struct out_kept_stage kept = {.record = *record};
+  struct out_stage_record kept = {.record = *record};
   int result = out_load_name(loader, record->label, "?", &stage.label);
   if (result == 0)
     result = out_load_name(loader, record->name, "?", &stage.name);
   if (result == 0)
     result = out_profile_intern_stage(loader->profile, &stage, &kept.stage);
-  struct out_kept_stage *added = result == 0 ? base_vector_add(&loader->profile->kept.stages, 1) : NULL;
+  struct out_stage_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.stages, 1) : NULL;
   uint32_t *stage_of = added ? base_vector_add(&loader->stage_of, 1) : NULL;
   if (!stage_of)
     return -ENOMEM;
@@ -35,11 +35,11 @@ static int take_queue(void *data, const struct fmt_rec_queue *record, uint64_t a
 {
   (void)address;
   struct out_loader *loader = data;
-  struct out_kept_queue kept = {.record = *record, .recording = process_of(loader, record->process)};
+  struct out_queue_record kept = {.record = *record, .recording = process_of(loader, record->process)};
   int result = out_load_name(loader, record->name, "?", &kept.name);
   if (result == 0)
     result = out_load_name(loader, record->label, "?", &kept.label);
-  struct out_kept_queue *added = result == 0 ? base_vector_add(&loader->profile->kept.queues, 1) : NULL;
+  struct out_queue_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.queues, 1) : NULL;
   if (!added)
     return -ENOMEM;
   *added = kept;
@@ -49,9 +49,9 @@ static int take_queue(void *data, const struct fmt_rec_queue *record, uint64_t a
 static int take_event(void *data, const struct fmt_rec_event *record)
 {
   struct out_loader *loader = data;
-  struct out_kept_event kept = {.record = *record, .recording = process_of(loader, record->process)};
+  struct out_event_record kept = {.record = *record, .recording = process_of(loader, record->process)};
   int result = out_load_name(loader, record->name, "?", &kept.name);
-  struct out_kept_event *added = result == 0 ? base_vector_add(&loader->profile->kept.events, 1) : NULL;
+  struct out_event_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.events, 1) : NULL;
   if (!added)
     return -ENOMEM;
   *added = kept;
@@ -61,10 +61,10 @@ static int take_event(void *data, const struct fmt_rec_event *record)
 static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t stage)
 {
   struct out_loader *loader = data;
-  struct out_kept_tasks kept = {
-      .record = *record, .thread = loader->task_thread, .stage = loader->first_kept_stage + stage};
+  struct out_tasks_record kept = {
+      .record = *record, .thread = loader->task_thread, .stage = loader->first_stage_record + stage};
   int result = out_load_histogram(loader, record->histogram, &kept.histogram);
-  struct out_kept_tasks *added = result == 0 ? base_vector_add(&loader->profile->kept.tasks, 1) : NULL;
+  struct out_tasks_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.tasks, 1) : NULL;
   if (!added)
     return -ENOMEM;
   *added = kept;
@@ -74,12 +74,12 @@ static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t s
 static int take_queue_use(void *data, const struct fmt_rec_queue_use *record, uint32_t queue)
 {
   struct out_loader *loader = data;
-  struct out_kept_use kept = {
-      .record = *record, .thread = loader->task_thread, .queue = loader->first_kept_queue + queue};
+  struct out_queue_use_record kept = {
+      .record = *record, .thread = loader->task_thread, .queue = loader->first_queue_record + queue};
   int result = out_load_histogram(loader, record->put_histogram, &kept.put_histogram);
   if (result == 0)
     result = out_load_histogram(loader, record->get_histogram, &kept.get_histogram);
-  struct out_kept_use *added = result == 0 ? base_vector_add(&loader->profile->kept.uses, 1) : NULL;
+  struct out_queue_use_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.uses, 1) : NULL;
   if (!added)
     return -ENOMEM;
   *added = kept;
@@ -97,14 +97,14 @@ int out_load_stage(struct out_loader *loader, uint64_t address, uint32_t *stage)
   return result;
 }
 
-int out_load_kept(struct out_loader *loader, const struct base_vector *threads, uint32_t first_thread)
+int out_load_stage_records(struct out_loader *loader, const struct base_vector *threads, uint32_t first_thread)
 {
-  loader->first_kept_queue = loader->profile->kept.queues.count;
+  loader->first_queue_record = loader->profile->stage_records.queues.count;
   int result = out_stage_reader_queues(&loader->stages);
   if (result == 0)
     result = out_stage_reader_events(&loader->stages);
   for (uint32_t i = 0; i < threads->count && result == 0; i++) {
-    const struct out_kept_lists *lists = base_vector_at(threads, i);
+    const struct out_thread_lists *lists = base_vector_at(threads, i);
     loader->task_thread = first_thread + i;
     result = out_stage_reader_thread(&loader->stages, lists->first_tasks, lists->first_queue_use);
   }
