@@ -86,7 +86,7 @@ static uint8_t *find_sides(const struct work *work)
       continue;
     uint32_t context = out_profile_variant(profile, edge->to)->context;
     bool is_new = work->thread_columns[edge->thread] >= work->old_count;
-    sides[out_profile_code(profile, out_profile_context(profile, context)->code)->function] |=
+    sides[out_profile_callable(profile, out_profile_context(profile, context)->callable)->function] |=
         is_new ? OUT_MATCH_NEW : OUT_MATCH_OLD;
   }
   return sides;
@@ -106,9 +106,9 @@ static int prepare(struct work *work)
     result = sides ? out_match_functions(profile, sides, diff->shown) : -ENOMEM;
   free(sides);
   if (result == 0 && (stats->by & CALLSIG_BY_SIGNATURE || stats->filter.signature))
-    result = out_widen(profile, diff->shown, &diff->meeting);
+    result = out_signature_merge_make(profile, diff->shown, &diff->signature_merge);
   if (result == 0)
-    result = out_filter_select(&stats->filter, profile, diff->shown, diff->meeting.row_of, &diff->selection);
+    result = out_filter_select(&stats->filter, profile, diff->shown, diff->signature_merge.row_of, &diff->selection);
   if (result == 0 && stats->compensating)
     result = out_compensate(profile, &diff->compensation);
   return result;
@@ -120,7 +120,7 @@ static struct out_grouping grouping_of(const struct work *work)
   return (struct out_grouping){
       .by = diff->stats->by,
       .shown_function = diff->shown,
-      .meeting = diff->stats->by & CALLSIG_BY_SIGNATURE ? &diff->meeting : NULL,
+      .signature_merge = diff->stats->by & CALLSIG_BY_SIGNATURE ? &diff->signature_merge : NULL,
       .compensation = diff->stats->compensating ? &diff->compensation : NULL,
       .selected_functions = diff->selection.functions,
       .selected_stages = diff->selection.stages,
@@ -375,7 +375,7 @@ int out_diff_make(struct callsig_stats *stats, const struct out_diff_file *files
 void out_diff_free(struct out_diff *diff)
 {
   free(diff->shown);
-  out_meeting_free(&diff->meeting);
+  out_signature_merge_free(&diff->signature_merge);
   out_compensation_free(&diff->compensation);
   out_selection_free(&diff->selection);
   base_vector_free(&diff->rows);

@@ -47,7 +47,7 @@ struct out_diff {
 
   /* What rows are made of and named with. */
   uint32_t *shown;
-  struct out_meeting meeting;
+  struct out_signature_merge signature_merge;
   struct out_compensation compensation;
   struct out_selection selection;
   double tick;

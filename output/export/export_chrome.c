@@ -88,7 +88,7 @@ static void put_rows(struct writer *writer)
 static void put_source(struct writer *writer, const struct out_timeline_span *shown)
 {
   const struct out_profile *profile = &writer->timeline->stats->profile;
-  const struct out_code *code = out_profile_code(profile, out_timeline_code(writer->timeline, shown));
+  const struct out_callable *code = out_profile_callable(profile, out_timeline_code(writer->timeline, shown));
   const struct out_known_function *function = out_profile_function(profile, code->function);
   out_timeline_signature(writer->timeline, shown, &writer->text);
   if (writer->text.length)

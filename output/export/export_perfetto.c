@@ -223,7 +223,7 @@ static void annotate_bool(struct annotations *annotations, const char *name, boo
 static void describe_call(struct writer *writer, const struct out_timeline_span *shown, struct annotations *annotations)
 {
   const struct out_profile *profile = &writer->timeline->stats->profile;
-  const struct out_code *code = out_profile_code(profile, out_timeline_code(writer->timeline, shown));
+  const struct out_callable *code = out_profile_callable(profile, out_timeline_code(writer->timeline, shown));
   const struct out_known_function *function = out_profile_function(profile, code->function);
   out_text_clear(&writer->signature);
   out_timeline_signature(writer->timeline, shown, &writer->signature);

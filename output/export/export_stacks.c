@@ -98,7 +98,7 @@ static int top_of(struct builder *builder, uint32_t variant, uint32_t thread, bo
 
 static bool is_code(const struct out_profile *profile, uint32_t context)
 {
-  return context != FMT_NONE && out_profile_context(profile, context)->code != FMT_NONE;
+  return context != FMT_NONE && out_profile_context(profile, context)->callable != FMT_NONE;
 }
 
 /* Whose calls an edge counts: FROM_SEVERAL where the caller is not the parent on the path. */
@@ -170,16 +170,17 @@ static bool above(const struct builder *builder, const struct state *state, stru
 static struct out_frame frame_of(const struct builder *builder, const struct state *state)
 {
   const struct out_profile *profile = builder->profile;
-  const struct out_code *code = out_profile_code(profile, out_profile_context(profile, state->context)->code);
-  struct out_frame frame = {.key = out_row_key_of(builder->stats->shown_function[code->function]),
+  const struct out_callable *callable =
+      out_profile_callable(profile, out_profile_context(profile, state->context)->callable);
+  struct out_frame frame = {.key = out_row_key_of(builder->stats->shown_function[callable->function]),
                             .kind = OUT_FRAME_FUNCTION};
   if (builder->shape->modules || builder->stats->by & CALLSIG_BY_MODULE)
-    frame.key.module = out_profile_label(profile, code->module);
+    frame.key.module = out_profile_label(profile, callable->module);
   if (!builder->with_signatures)
     return frame;
   uint32_t signature = state->variant == FMT_NONE ? FMT_NONE : out_profile_variant(profile, state->variant)->signature;
   if (signature != FMT_NONE)
-    signature = builder->stats->meeting.row_of[signature];
+    signature = builder->stats->signature_merge.row_of[signature];
   frame.kind = OUT_FRAME_ANY;
   if (signature != FMT_NONE && !out_profile_signature(profile, signature)->any) {
     frame.kind = OUT_FRAME_SIGNATURE;
@@ -287,7 +288,7 @@ static struct out_row_key key_apart(const struct builder *builder, const struct 
   struct out_row_key key = groups_of(builder, edge->to, edge->thread);
   key.stage = out_profile_context(profile, to->context)->stage;
   if (builder->stats->by & CALLSIG_BY_SIGNATURE)
-    key.what = builder->stats->meeting.row_of[to->signature];
+    key.what = builder->stats->signature_merge.row_of[to->signature];
   return key;
 }
 

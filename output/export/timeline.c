@@ -217,8 +217,8 @@ static void name_stages(struct out_timeline *timeline)
   const struct out_profile *profile = &timeline->stats->profile;
   for (uint32_t i = 0; i < timeline->spans.count; i++) {
     const struct out_timeline_span *span = out_timeline_span(timeline, i);
-    uint32_t code = out_timeline_code(timeline, span);
-    uint32_t stage = code == FMT_NONE || span->row == FMT_NONE ? 0 : out_profile_code(profile, code)->stage;
+    uint32_t callable = out_timeline_code(timeline, span);
+    uint32_t stage = callable == FMT_NONE || span->row == FMT_NONE ? 0 : out_profile_callable(profile, callable)->stage;
     struct out_timeline_row *row = stage ? base_vector_at(&timeline->rows, span->row) : NULL;
     if (row)
       row->stage = row->stage == 0 || row->stage == stage ? stage : FMT_NONE;
@@ -258,7 +258,7 @@ static int make_steps(struct out_timeline *timeline)
     struct out_timeline_step *step = base_vector_add(&timeline->steps, 1);
     if (!step)
       return -ENOMEM;
-    uint32_t stage = out_profile_code(profile, out_timeline_code(timeline, span))->stage;
+    uint32_t stage = out_profile_callable(profile, out_timeline_code(timeline, span))->stage;
     *step = (struct out_timeline_step){.item = recorded->item,
                                        .start = span->start,
                                        .pipeline = out_profile_stage(profile, stage)->pipeline,
@@ -332,8 +332,8 @@ enum out_shown_kind out_timeline_kind(const struct out_timeline *timeline, const
   switch (span->kind) {
   case FMT_SPAN_CALL:
   case FMT_SPAN_TASK: {
-    uint32_t code = context_of(profile, span)->code;
-    return out_profile_code(profile, code)->stage ? OUT_SHOWN_TASK : OUT_SHOWN_CALL;
+    uint32_t callable = context_of(profile, span)->callable;
+    return out_profile_callable(profile, callable)->stage ? OUT_SHOWN_TASK : OUT_SHOWN_CALL;
   }
   case FMT_SPAN_PUT:
   case FMT_SPAN_GET:
@@ -348,7 +348,7 @@ enum out_shown_kind out_timeline_kind(const struct out_timeline *timeline, const
 uint32_t out_timeline_code(const struct out_timeline *timeline, const struct out_timeline_span *shown)
 {
   const struct out_span *span = span_of(timeline, shown);
-  return is_call(span) ? context_of(&timeline->stats->profile, span)->code : FMT_NONE;
+  return is_call(span) ? context_of(&timeline->stats->profile, span)->callable : FMT_NONE;
 }
 
 const char *out_timeline_stage(const struct out_timeline *timeline, const struct out_timeline_span *shown)
@@ -369,8 +369,8 @@ void out_timeline_name(const struct out_timeline *timeline, const struct out_tim
     out_text_puts(text, out_timeline_stage(timeline, shown));
     break;
   case OUT_SHOWN_CALL: {
-    const struct out_code *code = out_profile_code(profile, context_of(profile, span)->code);
-    out_text_puts(text, out_profile_string(profile, out_profile_function(profile, code->function)->name));
+    const struct out_callable *callable = out_profile_callable(profile, context_of(profile, span)->callable);
+    out_text_puts(text, out_profile_string(profile, out_profile_function(profile, callable->function)->name));
     break;
   }
   case OUT_SHOWN_WAIT:

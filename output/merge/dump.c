@@ -49,9 +49,9 @@ static void release(struct out_dump *dump)
 {
   free(dump->modules);
   free(dump->stages);
-  free(dump->kept_stages);
-  free(dump->kept_queues);
-  free(dump->kept_events);
+  free(dump->stage_records);
+  free(dump->queue_records);
+  free(dump->event_records);
   free(dump->edges);
   free(dump->rings);
   free(dump->functions);

@@ -33,7 +33,7 @@ struct out_dump {
   uint64_t *commands; /* by process */
   uint64_t *modules;
   uint64_t *stages; /* [0]: none */
-  uint64_t *kept_stages, *kept_queues, *kept_events;
+  uint64_t *stage_records, *queue_records, *event_records;
   uint64_t *functions;                                         /* by code */
   uint64_t *signatures;                                        /* 0: nothing refers to it */
   uint64_t *times;                                             /* by edge: its histogram, 0 for none */
@@ -70,14 +70,14 @@ uint64_t out_dump_string(struct out_dump *dump, uint32_t string);
 
 /* The parts, in the order in which they refer to each other. 0 or -ENOMEM; errors of writing stay in the dump. */
 int out_dump_processes(struct out_dump *dump);  /* dump_thread.c */
-int out_dump_modules(struct out_dump *dump);    /* dump_code.c, with their indexes */
-int out_dump_stages(struct out_dump *dump);     /* dump_kept.c, with queues and events */
-int out_dump_functions(struct out_dump *dump);  /* dump_code.c */
+int out_dump_modules(struct out_dump *dump);    /* dump_functions.c, with their indexes */
+int out_dump_stages(struct out_dump *dump);     /* dump_stage_records.c, with queues and events */
+int out_dump_functions(struct out_dump *dump);  /* dump_functions.c */
 int out_dump_signatures(struct out_dump *dump); /* dump_signature.c */
 int out_dump_contexts(struct out_dump *dump);   /* dump_tree.c, with variants */
 int out_dump_histograms(struct out_dump *dump); /* dump_times.c */
 int out_dump_edges(struct out_dump *dump);      /* dump_tree.c, with recursion records */
-int out_dump_uses(struct out_dump *dump);       /* dump_kept.c: what threads did with stages and queues */
+int out_dump_uses(struct out_dump *dump);       /* dump_stage_records.c: what threads did with stages and queues */
 int out_dump_rings(struct out_dump *dump);      /* dump_timeline.c */
 int out_dump_threads(struct out_dump *dump);    /* dump_thread.c */
 int out_dump_innermost(

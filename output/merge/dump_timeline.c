@@ -67,15 +67,15 @@ static int add_named(struct names *names, const struct named *named)
 
 static int find_names(const struct out_dump *dump, struct names *names)
 {
-  const struct out_kept *kept = &dump->profile->kept;
+  const struct out_stage_records *kept = &dump->profile->stage_records;
   int result = 0;
   for (uint32_t i = 0; i < kept->queues.count && result == 0; i++) {
-    const struct out_kept_queue *queue = base_vector_at(&kept->queues, i);
-    result = add_named(names, &(struct named){queue->recording, queue->label, true, dump->kept_queues[i]});
+    const struct out_queue_record *queue = base_vector_at(&kept->queues, i);
+    result = add_named(names, &(struct named){queue->recording, queue->label, true, dump->queue_records[i]});
   }
   for (uint32_t i = 0; i < kept->events.count && result == 0; i++) {
-    const struct out_kept_event *event = base_vector_at(&kept->events, i);
-    result = add_named(names, &(struct named){event->recording, event->name, false, dump->kept_events[i]});
+    const struct out_event_record *event = base_vector_at(&kept->events, i);
+    result = add_named(names, &(struct named){event->recording, event->name, false, dump->event_records[i]});
   }
   return result;
 }

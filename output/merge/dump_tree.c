@@ -43,7 +43,7 @@ static void put_contexts(struct out_dump *dump, const struct shape *shape)
     struct fmt_rec_context record = {
         .tag = OUT_DUMP_TAG(FMT_TAG_CONTEXT, record),
         .parent = context_address(dump, context->parent),
-        .function = context->code == FMT_NONE ? 0 : dump->functions[context->code],
+        .function = context->callable == FMT_NONE ? 0 : dump->functions[context->callable],
         .depth = shape->depth[i],
         .edges = shape->edges[i],
     };
@@ -110,7 +110,7 @@ static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint
       .max = edge->max,
       .recursion = recursion,
       .next = next,
-      .flags = context->cover & OUT_COVER_MODULE ? 0 : FMT_EDGE_MODULE,
+      .flags = context->enclosing & OUT_ENCLOSING_MODULE ? 0 : FMT_EDGE_MODULE,
       .overhead = edge->overhead,
       .histogram = dump->times[number],
   };

@@ -70,10 +70,10 @@ static const char *copy(struct callsig_pipeline *sums, const char *text)
 /* The last element when it has this name, else a new one. Rows come by name. */
 static void *element(struct callsig_pipeline *sums, struct base_vector *list, const char *name)
 {
-  struct out_named *last = list->count ? base_vector_at(list, list->count - 1) : NULL;
+  struct out_named_stats *last = list->count ? base_vector_at(list, list->count - 1) : NULL;
   if (last && strcmp(last->name, name) == 0)
     return last;
-  struct out_named *added = base_vector_add(list, 1);
+  struct out_named_stats *added = base_vector_add(list, 1);
   if (added)
     added->name = copy(sums, name);
   return added && added->name ? added : NULL;

@@ -111,11 +111,11 @@ static void judge_stage(struct out_stage_view *view, double window)
 }
 
 /* The window of the pipeline: from its first task to the end of its last. */
-static double find_window(const struct callsig_pipeline *pipeline, const struct out_verdict *verdict)
+static double find_window(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck)
 {
   uint64_t first = UINT64_MAX, last = 0;
-  for (uint32_t i = 0; i < verdict->count; i++) {
-    const struct out_stage *stage = verdict->views[i].stage;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage *stage = bottleneck->views[i].stage;
     first = stage->first_ticks < first ? stage->first_ticks : first;
     last = stage->last_ticks > last ? stage->last_ticks : last;
   }
@@ -123,167 +123,168 @@ static double find_window(const struct callsig_pipeline *pipeline, const struct 
 }
 
 /* The busiest stage; of stages that are as busy, the one at the step from occupied to empty queues. */
-static void find_busiest(struct out_verdict *verdict)
+static void find_busiest(struct out_bottleneck *bottleneck)
 {
-  for (uint32_t i = 0; i < verdict->count; i++) {
-    const struct out_stage_view *view = &verdict->views[i];
-    if (!verdict->step && view->input && view->output && is_occupied(view->input) && !is_occupied(view->output))
-      verdict->step = view;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (!bottleneck->step && view->input && view->output && is_occupied(view->input) && !is_occupied(view->output))
+      bottleneck->step = view;
     if (view->stage->stats.num_tasks + view->stage->stats.open > 0 &&
-        (!verdict->stage || view->busy > verdict->stage->busy))
-      verdict->stage = view;
+        (!bottleneck->stage || view->busy > bottleneck->stage->busy))
+      bottleneck->stage = view;
   }
-  for (uint32_t i = 0; verdict->stage && i < verdict->count; i++) {
-    const struct out_stage_view *view = &verdict->views[i];
-    if (view == verdict->stage || view->busy < verdict->stage->busy - AS_BUSY || view->busy == 0)
+  for (uint32_t i = 0; bottleneck->stage && i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (view == bottleneck->stage || view->busy < bottleneck->stage->busy - AS_BUSY || view->busy == 0)
       continue;
-    verdict->equal = view;
-    if (view == verdict->step) {
-      verdict->equal = verdict->stage;
-      verdict->stage = view;
+    bottleneck->equal = view;
+    if (view == bottleneck->step) {
+      bottleneck->equal = bottleneck->stage;
+      bottleneck->stage = view;
     }
     break;
   }
 }
 
 /* Nothing is busy: what is outside of the stages bounds the pipeline, if a queue shows it. */
-static void look_outside(struct out_verdict *verdict)
+static void look_outside(struct out_bottleneck *bottleneck)
 {
-  verdict->bound = OUT_BOUND_UNKNOWN;
-  const struct out_stage_view *first = verdict->count > 0 ? &verdict->views[0] : NULL;
-  const struct out_stage_view *last = verdict->count > 0 ? &verdict->views[verdict->count - 1] : NULL;
+  bottleneck->bound = OUT_BOUND_UNKNOWN;
+  const struct out_stage_view *first = bottleneck->count > 0 ? &bottleneck->views[0] : NULL;
+  const struct out_stage_view *last = bottleneck->count > 0 ? &bottleneck->views[bottleneck->count - 1] : NULL;
   if (last && last->output && last->state == OUT_STAGE_BLOCKED && is_occupied(last->output)) {
-    verdict->bound = OUT_BOUND_SINK;
-    verdict->before = last->output;
+    bottleneck->bound = OUT_BOUND_SINK;
+    bottleneck->before = last->output;
   } else if (first && first->input && first->state == OUT_STAGE_STARVED && !is_occupied(first->input)) {
-    verdict->bound = OUT_BOUND_SOURCE;
-    verdict->behind = first->input;
+    bottleneck->bound = OUT_BOUND_SOURCE;
+    bottleneck->behind = first->input;
   }
 }
 
 /* Without stages: the first step from an occupied to an empty queue. */
-static void judge_queues(const struct callsig_pipeline *pipeline, struct out_verdict *verdict, uint32_t first,
+static void judge_queues(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first,
                          uint32_t end)
 {
   for (uint32_t i = first; i < end; i++) {
     const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, i)->stats;
     const struct callsig_queue_stats *behind = i + 1 < end ? &out_pipeline_queue_at(pipeline, i + 1)->stats : NULL;
     if (is_occupied(queue) && (!behind || !is_occupied(behind))) {
-      verdict->bound = behind ? OUT_BOUND_GAP : OUT_BOUND_SINK;
-      verdict->before = queue;
-      verdict->behind = behind;
+      bottleneck->bound = behind ? OUT_BOUND_GAP : OUT_BOUND_SINK;
+      bottleneck->before = queue;
+      bottleneck->behind = behind;
       return;
     }
   }
   if (end > first && out_pipeline_queue_at(pipeline, first)->stats.num_items > 0) {
-    verdict->bound = OUT_BOUND_SOURCE;
-    verdict->behind = &out_pipeline_queue_at(pipeline, first)->stats;
+    bottleneck->bound = OUT_BOUND_SOURCE;
+    bottleneck->behind = &out_pipeline_queue_at(pipeline, first)->stats;
   }
 }
 
 /* With twice the replicas a stage needs half the share of its time for the same work; the throughput grows until it, or
  * the next one, has no time left. */
-static void find_gain(struct out_verdict *verdict)
+static void find_gain(struct out_bottleneck *bottleneck)
 {
-  const struct out_stage_view *bounding = verdict->stage;
-  verdict->throughput = verdict->window > 0 ? (double)bounding->stage->stats.num_tasks / verdict->window : 0;
-  verdict->gain = fmax(1, 2 / fmax(bounding->busy, BUSY_ENOUGH));
-  if (verdict->gain > 2)
-    verdict->gain = 2;
-  for (uint32_t i = 0; i < verdict->count; i++) {
-    const struct out_stage_view *view = &verdict->views[i];
+  const struct out_stage_view *bounding = bottleneck->stage;
+  bottleneck->throughput = bottleneck->window > 0 ? (double)bounding->stage->stats.num_tasks / bottleneck->window : 0;
+  bottleneck->gain = fmax(1, 2 / fmax(bounding->busy, BUSY_ENOUGH));
+  if (bottleneck->gain > 2)
+    bottleneck->gain = 2;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
     double most = view->busy > 0 ? fmax(1, bounding->busy / view->busy) : INFINITY;
-    if (view != bounding && most < verdict->gain) {
-      verdict->gain = most;
-      verdict->next = view;
+    if (view != bounding && most < bottleneck->gain) {
+      bottleneck->gain = most;
+      bottleneck->next = view;
     }
   }
 }
 
-static int add_straggler(struct out_verdict *verdict, const struct out_stage_view *view,
+static int add_straggler(struct out_bottleneck *bottleneck, const struct out_stage_view *view,
                          const struct out_replica *replica, double mean, double others)
 {
-  struct out_straggler *added = base_vector_add(&verdict->stragglers, 1);
+  struct out_straggler *added = base_vector_add(&bottleneck->stragglers, 1);
   if (!added)
     return out_stats_no_memory();
   *added = (struct out_straggler){.view = view, .replica = replica, .mean = mean, .others = others};
   return 0;
 }
 
-static int find_stragglers(const struct callsig_pipeline *pipeline, struct out_verdict *verdict, uint32_t first_stage)
+static int find_stragglers(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
+                           uint32_t first_stage)
 {
   int result = 0;
   for (uint32_t i = 0; i < pipeline->replicas.count && result == 0; i++) {
     const struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
-    if (replica->stage < first_stage || replica->stage - first_stage >= verdict->count || replica->folded)
+    if (replica->stage < first_stage || replica->stage - first_stage >= bottleneck->count || replica->folded)
       continue;
-    const struct out_stage_view *view = &verdict->views[replica->stage - first_stage];
+    const struct out_stage_view *view = &bottleneck->views[replica->stage - first_stage];
     uint64_t own = replica->tasks - replica->failures, all = successes(&view->stage->stats);
     if (own < OUT_STRAGGLER_TASKS || all < own + OUT_STRAGGLER_TASKS)
       continue;
     double mean = replica->total_time / (double)own;
     double others = (view->stage->stats.total_time - replica->total_time) / (double)(all - own);
     if (others > 0 && mean >= OUT_STRAGGLER_RATIO * others)
-      result = add_straggler(verdict, view, replica, mean, others);
+      result = add_straggler(bottleneck, view, replica, mean, others);
   }
   return result;
 }
 
-static int judge(const struct callsig_pipeline *pipeline, struct out_verdict *verdict, uint32_t first_stage,
+static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage,
                  uint32_t first_queue, uint32_t end_queue)
 {
-  verdict->views = calloc(verdict->count + 1u, sizeof *verdict->views);
-  if (!verdict->views)
+  bottleneck->views = calloc(bottleneck->count + 1u, sizeof *bottleneck->views);
+  if (!bottleneck->views)
     return out_stats_no_memory();
-  for (uint32_t i = 0; i < verdict->count; i++)
-    verdict->views[i].stage = out_pipeline_stage_at(pipeline, first_stage + i);
-  verdict->window = find_window(pipeline, verdict);
-  for (uint32_t i = 0; i < verdict->count; i++) {
-    find_queues(pipeline, &verdict->views[i]);
-    judge_stage(&verdict->views[i], verdict->window);
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    bottleneck->views[i].stage = out_pipeline_stage_at(pipeline, first_stage + i);
+  bottleneck->window = find_window(pipeline, bottleneck);
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    find_queues(pipeline, &bottleneck->views[i]);
+    judge_stage(&bottleneck->views[i], bottleneck->window);
   }
-  find_busiest(verdict);
-  if (!verdict->stage)
-    judge_queues(pipeline, verdict, first_queue, end_queue);
-  else if (verdict->stage->busy < BUSY_ENOUGH)
-    look_outside(verdict);
+  find_busiest(bottleneck);
+  if (!bottleneck->stage)
+    judge_queues(pipeline, bottleneck, first_queue, end_queue);
+  else if (bottleneck->stage->busy < BUSY_ENOUGH)
+    look_outside(bottleneck);
   else {
-    verdict->bound = OUT_BOUND_STAGE;
-    verdict->before = verdict->stage->input;
-    verdict->behind = verdict->stage->output;
+    bottleneck->bound = OUT_BOUND_STAGE;
+    bottleneck->before = bottleneck->stage->input;
+    bottleneck->behind = bottleneck->stage->output;
   }
-  if (verdict->stage)
-    find_gain(verdict);
-  return find_stragglers(pipeline, verdict, first_stage);
+  if (bottleneck->stage)
+    find_gain(bottleneck);
+  return find_stragglers(pipeline, bottleneck, first_stage);
 }
 
-int out_verdict_next(const struct callsig_pipeline *pipeline, uint32_t *stage, uint32_t *queue,
-                     struct out_verdict *verdict)
+int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage, uint32_t *queue,
+                        struct out_bottleneck *bottleneck)
 {
   bool stages = *stage < pipeline->stages.count, queues = *queue < pipeline->queues.count;
   if (!stages && !queues)
     return 0;
   unsigned of_stage = stages ? out_pipeline_stage_at(pipeline, *stage)->stats.pipeline : 0;
   unsigned of_queue = queues ? out_pipeline_queue_at(pipeline, *queue)->stats.pipeline : 0;
-  *verdict = (struct out_verdict){.stragglers = BASE_VECTOR_OF(struct out_straggler)};
-  verdict->pipeline = stages && (!queues || of_stage <= of_queue) ? of_stage : of_queue;
+  *bottleneck = (struct out_bottleneck){.stragglers = BASE_VECTOR_OF(struct out_straggler)};
+  bottleneck->pipeline = stages && (!queues || of_stage <= of_queue) ? of_stage : of_queue;
   uint32_t first_stage = *stage, first_queue = *queue;
   while (*stage < pipeline->stages.count &&
-         out_pipeline_stage_at(pipeline, *stage)->stats.pipeline == verdict->pipeline)
+         out_pipeline_stage_at(pipeline, *stage)->stats.pipeline == bottleneck->pipeline)
     ++*stage;
   while (*queue < pipeline->queues.count &&
-         out_pipeline_queue_at(pipeline, *queue)->stats.pipeline == verdict->pipeline)
+         out_pipeline_queue_at(pipeline, *queue)->stats.pipeline == bottleneck->pipeline)
     ++*queue;
-  verdict->count = *stage - first_stage;
-  int result = judge(pipeline, verdict, first_stage, first_queue, *queue);
+  bottleneck->count = *stage - first_stage;
+  int result = judge(pipeline, bottleneck, first_stage, first_queue, *queue);
   if (result < 0)
-    out_verdict_free(verdict);
+    out_bottleneck_free(bottleneck);
   return result < 0 ? result : 1;
 }
 
-void out_verdict_free(struct out_verdict *verdict)
+void out_bottleneck_free(struct out_bottleneck *bottleneck)
 {
-  free(verdict->views);
-  base_vector_free(&verdict->stragglers);
-  verdict->views = NULL;
+  free(bottleneck->views);
+  base_vector_free(&bottleneck->stragglers);
+  bottleneck->views = NULL;
 }

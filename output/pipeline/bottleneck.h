@@ -51,7 +51,7 @@ enum out_bound {
 };
 
 /* One pipeline of a recording. */
-struct out_verdict {
+struct out_bottleneck {
   unsigned pipeline;
   struct out_stage_view *views; /* by index; owned */
   uint32_t count;
@@ -70,8 +70,8 @@ struct out_verdict {
 /* The verdict on the pipeline that stage or queue lists have at `*stage` and `*queue`, which move on to the next one;
  * both 0 at first. 1 with a verdict to be freed, 0 after the last, or -ENOMEM after a message. It refers to
  * `pipeline`. */
-int out_verdict_next(const struct callsig_pipeline *pipeline, uint32_t *stage, uint32_t *queue,
-                     struct out_verdict *verdict);
-void out_verdict_free(struct out_verdict *verdict);
+int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage, uint32_t *queue,
+                        struct out_bottleneck *bottleneck);
+void out_bottleneck_free(struct out_bottleneck *bottleneck);
 
 #endif

@@ -59,13 +59,15 @@ struct callsig_pipeline {
 };
 
 /* Stages, queues and events begin with a public structure, whose second field is the name that they meet by. */
-struct out_named {
+struct out_named_stats {
   size_t size;
   const char *name;
 };
-_Static_assert(offsetof(struct callsig_stage_stats, label) == offsetof(struct out_named, name), "a stage's label");
-_Static_assert(offsetof(struct callsig_queue_stats, label) == offsetof(struct out_named, name), "a queue's label");
-_Static_assert(offsetof(struct callsig_event_stats, name) == offsetof(struct out_named, name), "an event's name");
+_Static_assert(offsetof(struct callsig_stage_stats, label) == offsetof(struct out_named_stats, name),
+               "a stage's label");
+_Static_assert(offsetof(struct callsig_queue_stats, label) == offsetof(struct out_named_stats, name),
+               "a queue's label");
+_Static_assert(offsetof(struct callsig_event_stats, name) == offsetof(struct out_named_stats, name), "an event's name");
 
 /* An empty one. NULL when memory is short, after a message. */
 struct callsig_pipeline *out_pipeline_new(void);

@@ -48,10 +48,10 @@ static int find_action(int file, const char *path)
 static unsigned char *mark_actions(const struct out_profile *profile)
 {
   unsigned char *marks = calloc(profile->functions.count + 1u, 1);
-  for (uint32_t i = 0; marks && i < profile->codes.count; i++) {
-    const struct out_code *code = out_profile_code(profile, i);
-    if (code->stage == 0 && out_profile_function(profile, code->function)->is_action)
-      marks[code->function] = 1;
+  for (uint32_t i = 0; marks && i < profile->callables.count; i++) {
+    const struct out_callable *callable = out_profile_callable(profile, i);
+    if (callable->stage == 0 && out_profile_function(profile, callable->function)->is_action)
+      marks[callable->function] = 1;
   }
   return marks;
 }

@@ -29,7 +29,7 @@ static const void *find_before(const struct base_vector *list, const char *name,
 {
   for (uint32_t i = 0; i < list->count; i++) {
     uint32_t at = (*hint + i) % list->count;
-    const struct out_named *found = base_vector_at(list, at);
+    const struct out_named_stats *found = base_vector_at(list, at);
     if (strcmp(found->name, name) == 0) {
       *hint = at + 1;
       return found;

@@ -148,12 +148,12 @@ static void write_view(struct out_json *json, const struct out_stage_view *view)
   out_json_close_map(json);
 }
 
-static void write_stragglers(struct out_json *json, const struct out_verdict *verdict)
+static void write_stragglers(struct out_json *json, const struct out_bottleneck *bottleneck)
 {
   out_json_key(json, "stragglers");
   out_json_open_array(json);
-  for (uint32_t i = 0; i < verdict->stragglers.count; i++) {
-    const struct out_straggler *straggler = base_vector_at(&verdict->stragglers, i);
+  for (uint32_t i = 0; i < bottleneck->stragglers.count; i++) {
+    const struct out_straggler *straggler = base_vector_at(&bottleneck->stragglers, i);
     out_json_open_map(json);
     out_json_key_string(json, "stage", label_of(straggler->view));
     out_json_key_string(json, "thread", straggler->replica->thread);
@@ -167,17 +167,17 @@ static void write_stragglers(struct out_json *json, const struct out_verdict *ve
 
 /* `stats` is NULL until the first stage that needs it. */
 static int write_functions(struct out_json *json, const struct callsig_pipeline *pipeline,
-                           const struct out_verdict *verdict, struct callsig_stats **stats)
+                           const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
   struct out_stage_functions functions = {0};
   int result = 0;
   out_json_key(json, "functions");
   out_json_open_array(json);
-  if (verdict->bound == OUT_BOUND_STAGE) {
+  if (bottleneck->bound == OUT_BOUND_STAGE) {
     if (!*stats)
       result = out_pipeline_stats(pipeline, stats);
     if (result == 0)
-      result = out_stage_functions(*stats, label_of(verdict->stage), MOST_FUNCTIONS, &functions);
+      result = out_stage_functions(*stats, label_of(bottleneck->stage), MOST_FUNCTIONS, &functions);
   }
   for (uint32_t i = 0; i < functions.list.count; i++) {
     const struct out_stage_function *function = base_vector_at(&functions.list, i);
@@ -194,28 +194,28 @@ static int write_functions(struct out_json *json, const struct callsig_pipeline 
 }
 
 static int write_verdict(struct out_json *json, const struct callsig_pipeline *pipeline,
-                         const struct out_verdict *verdict, struct callsig_stats **stats)
+                         const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
   static const char *const bounds[] = {"unknown", "stage", "source", "sink", "gap"};
   out_json_open_map(json);
-  out_json_key_integer(json, "pipeline", verdict->pipeline);
-  out_json_key_string(json, "bound", bounds[verdict->bound]);
-  out_json_key_string(json, "stage", label_of(verdict->stage));
-  out_json_key_string(json, "equal", label_of(verdict->equal));
-  out_json_key_string(json, "before", verdict->before ? verdict->before->label : NULL);
-  out_json_key_string(json, "behind", verdict->behind ? verdict->behind->label : NULL);
-  out_json_key_string(json, "step", label_of(verdict->step));
-  out_json_key_number(json, "window", verdict->window);
-  out_json_key_number(json, "throughput", verdict->throughput);
-  out_json_key_number(json, "doubling_gain", verdict->gain);
-  out_json_key_string(json, "then", label_of(verdict->next));
-  int result = write_functions(json, pipeline, verdict, stats);
+  out_json_key_integer(json, "pipeline", bottleneck->pipeline);
+  out_json_key_string(json, "bound", bounds[bottleneck->bound]);
+  out_json_key_string(json, "stage", label_of(bottleneck->stage));
+  out_json_key_string(json, "equal", label_of(bottleneck->equal));
+  out_json_key_string(json, "before", bottleneck->before ? bottleneck->before->label : NULL);
+  out_json_key_string(json, "behind", bottleneck->behind ? bottleneck->behind->label : NULL);
+  out_json_key_string(json, "step", label_of(bottleneck->step));
+  out_json_key_number(json, "window", bottleneck->window);
+  out_json_key_number(json, "throughput", bottleneck->throughput);
+  out_json_key_number(json, "doubling_gain", bottleneck->gain);
+  out_json_key_string(json, "then", label_of(bottleneck->next));
+  int result = write_functions(json, pipeline, bottleneck, stats);
   out_json_key(json, "stages");
   out_json_open_array(json);
-  for (uint32_t i = 0; i < verdict->count; i++)
-    write_view(json, &verdict->views[i]);
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    write_view(json, &bottleneck->views[i]);
   out_json_close_array(json);
-  write_stragglers(json, verdict);
+  write_stragglers(json, bottleneck);
   out_json_close_map(json);
   return result;
 }
@@ -223,14 +223,14 @@ static int write_verdict(struct out_json *json, const struct callsig_pipeline *p
 static int write_verdicts(struct out_json *json, const struct callsig_pipeline *pipeline)
 {
   struct callsig_stats *stats = NULL;
-  struct out_verdict verdict;
+  struct out_bottleneck bottleneck;
   uint32_t stage = 0, queue = 0;
   int result;
   out_json_key(json, "verdicts");
   out_json_open_array(json);
-  while ((result = out_verdict_next(pipeline, &stage, &queue, &verdict)) > 0) {
-    result = write_verdict(json, pipeline, &verdict, &stats);
-    out_verdict_free(&verdict);
+  while ((result = out_bottleneck_next(pipeline, &stage, &queue, &bottleneck)) > 0) {
+    result = write_verdict(json, pipeline, &bottleneck, &stats);
+    out_bottleneck_free(&bottleneck);
     if (result < 0)
       break;
   }

@@ -4,16 +4,40 @@
 #include <string.h>
 
 #include "output/pipeline/pipeline.h"
+#include "output/recording/stage_reader.h"
 #include "output/stats/stats_object.h"
 #include "output/text/message.h"
 
+struct marking {
+  const struct out_recording *recording;
+  struct out_pipeline_processes *processes;
+};
+
 /* What refers to no process of the list belongs to the first. */
-static void mark(const struct out_recording *recording, uint64_t process, struct out_pipeline_processes *processes)
+static int mark(struct marking *marking, uint64_t process)
 {
-  uint32_t number = out_recording_known(recording, &processes->list, process);
+  struct out_pipeline_processes *processes = marking->processes;
+  uint32_t number = out_recording_known(marking->recording, &processes->list, process);
   uint8_t *has = &processes->has[number == FMT_NONE ? 0 : number];
   processes->count += !*has;
   *has = 1;
+  return 0;
+}
+
+static int mark_of_stage(void *data, const struct fmt_rec_stage *record)
+{
+  return mark(data, record->process);
+}
+
+static int mark_of_queue(void *data, const struct fmt_rec_queue *record, uint64_t address)
+{
+  (void)address;
+  return mark(data, record->process);
+}
+
+static int mark_of_event(void *data, const struct fmt_rec_event *record)
+{
+  return mark(data, record->process);
 }
 
 static int list_processes(struct out_recording *recording, struct base_vector *list)
@@ -26,41 +50,24 @@ static int list_processes(struct out_recording *recording, struct base_vector *l
   return result;
 }
 
-/* The three lists that begin in the header. */
-static int mark_all(struct out_recording *recording, struct base_vector *numbered,
-                    struct out_pipeline_processes *processes)
+/* Marks the processes that stages, queues and events refer to. */
+static int mark_all(struct out_recording *recording, struct out_pipeline_processes *processes)
 {
-  union {
-    struct fmt_rec_stage stage;
-    struct fmt_rec_queue queue;
-    struct fmt_rec_event event;
-  } record;
-  uint64_t address = recording->header.first_stage;
-  int result;
-  while ((result = out_recording_next(recording, numbered, address, FMT_TAG_STAGE, &record, sizeof record.stage)) > 0) {
-    mark(recording, record.stage.process, processes);
-    address = record.stage.next;
-  }
-  address = recording->header.first_queue;
-  while (result == 0 &&
-         (result = out_recording_next(recording, numbered, address, FMT_TAG_QUEUE, &record, sizeof record.queue)) > 0) {
-    mark(recording, record.queue.process, processes);
-    address = record.queue.next;
-    result = 0;
-  }
-  address = recording->header.first_event;
-  while (result == 0 &&
-         (result = out_recording_next(recording, numbered, address, FMT_TAG_EVENT, &record, sizeof record.event)) > 0) {
-    mark(recording, record.event.process, processes);
-    address = record.event.next;
-    result = 0;
-  }
+  static const struct out_stage_taker taker = {.stage = mark_of_stage, .queue = mark_of_queue, .event = mark_of_event};
+  struct marking marking = {.recording = recording, .processes = processes};
+  struct out_stage_reader reader;
+  out_stage_reader_init(&reader, recording, &taker, &marking);
+  int result = out_stage_reader_stages(&reader);
+  if (result == 0)
+    result = out_stage_reader_queues(&reader);
+  if (result == 0)
+    result = out_stage_reader_events(&reader);
+  out_stage_reader_free(&reader);
   return result;
 }
 
 int out_pipeline_find_processes(struct out_recording *recording, struct out_pipeline_processes *processes)
 {
-  struct base_vector numbered = BASE_VECTOR_OF(uint64_t);
   uint64_t damaged = recording->damaged;
   *processes = (struct out_pipeline_processes){.list = BASE_VECTOR_OF(uint64_t)};
   if (!(recording->header.flags & FMT_REC_MERGED))
@@ -68,9 +75,8 @@ int out_pipeline_find_processes(struct out_recording *recording, struct out_pipe
   int result = list_processes(recording, &processes->list);
   if (result == 0 && processes->list.count > 0) {
     processes->has = calloc(processes->list.count, sizeof *processes->has);
-    result = processes->has ? mark_all(recording, &numbered, processes) : -ENOMEM;
+    result = processes->has ? mark_all(recording, processes) : -ENOMEM;
   }
-  base_vector_free(&numbered);
   out_recording_forget_numbers(recording);
   /* It is counted when everything is read. */
   recording->damaged = damaged;

@@ -6,6 +6,7 @@
 #include "format/index.h"
 #include "output/pipeline/pipeline.h"
 #include "output/recording/clock.h"
+#include "output/recording/stage_reader.h"
 #include "output/text/idset.h"
 #include "output/text/message.h"
 
@@ -16,8 +17,10 @@ struct reader {
   uint64_t now;  /* ticks: the latest moment that is known of */
   double tick;   /* seconds, of the process whose records are being read */
   uint32_t only; /* of a merged recording: the process that is read, counted from 1; 0: all */
-  struct base_vector stages, queues, events, threads, processes;
-  struct base_vector tasks, uses; /* of one thread after the other */
+  struct out_stage_reader lists;
+  struct base_vector threads, processes;
+  const struct fmt_rec_thread *thread; /* whose tasks are being read */
+  uint32_t first_replica;              /* of that thread */
   struct base_vector
       stage_of; /* uint32_t by number of a stage record: in pipeline.stages; FMT_NONE: another process's */
   struct base_vector
@@ -76,7 +79,7 @@ static int append_number(struct base_vector *numbers, uint32_t number)
 
 static bool equal_name(const void *owner, uint32_t number, const void *key)
 {
-  return strcmp(((const struct out_named *)base_vector_at(owner, number))->name, key) == 0;
+  return strcmp(((const struct out_named_stats *)base_vector_at(owner, number))->name, key) == 0;
 }
 
 static uint64_t hash_name(const char *name)
@@ -94,7 +97,7 @@ static void *find(struct out_idset *set, struct base_vector *list, const char *n
   *number = out_idset_find(set, hash, list, name, equal_name);
   if (*number != FMT_NONE)
     return base_vector_at(list, *number);
-  struct out_named *added = base_vector_add(list, 1);
+  struct out_named_stats *added = base_vector_add(list, 1);
   if (!added)
     return NULL;
   added->name = name;
@@ -102,8 +105,11 @@ static void *find(struct out_idset *set, struct base_vector *list, const char *n
   return out_idset_add(set, hash, *number) < 0 ? NULL : added;
 }
 
-static int take_stage(struct reader *reader, const struct fmt_rec_stage *record)
+static int take_stage(void *data, const struct fmt_rec_stage *record)
 {
+  struct reader *reader = data;
+  if (!is_ours(reader, record->process))
+    return append_number(&reader->stage_of, FMT_NONE);
   struct base_vector *stages = &reader->pipeline->stages;
   const char *label = copy_name(reader, record->label), *name = copy_name(reader, record->name);
   if (!label || !name)
@@ -127,21 +133,6 @@ static int take_stage(struct reader *reader, const struct fmt_rec_stage *record)
   return append_number(&reader->stage_of, number);
 }
 
-static int read_stages(struct reader *reader)
-{
-  struct fmt_rec_stage record;
-  uint64_t address = reader->recording->header.first_stage;
-  int result;
-  while ((result = out_recording_next(reader->recording, &reader->stages, address, FMT_TAG_STAGE, &record,
-                                      sizeof record)) > 0) {
-    result = is_ours(reader, record.process) ? take_stage(reader, &record) : append_number(&reader->stage_of, FMT_NONE);
-    if (result < 0)
-      break;
-    address = record.next;
-  }
-  return result;
-}
-
 /* The level is replaced as a whole while it is read: two readings that agree are one that was not torn. */
 static void read_level(struct reader *reader, uint64_t address, struct fmt_rec_queue_level *level)
 {
@@ -158,14 +149,24 @@ static void read_level(struct reader *reader, uint64_t address, struct fmt_rec_q
   }
 }
 
-static int take_queue(struct reader *reader, const struct fmt_rec_queue *record)
+/* Another process's queue has a number, too. */
+static int pass_queue(struct reader *reader)
 {
+  return base_vector_add(&reader->levels, 1) ? append_number(&reader->queue_of, FMT_NONE) : -ENOMEM;
+}
+
+static int take_queue(void *data, const struct fmt_rec_queue *record, uint64_t address)
+{
+  struct reader *reader = data;
+  if (!is_ours(reader, record->process))
+    return pass_queue(reader);
   struct base_vector *queues = &reader->pipeline->queues;
   const char *label = copy_name(reader, record->label), *name = copy_name(reader, record->name);
   struct fmt_rec_queue *kept = base_vector_add(&reader->levels, 1);
   if (!label || !name || !kept)
     return -ENOMEM;
   *kept = *record;
+  read_level(reader, address, &kept->level);
   uint32_t number;
   struct out_queue *queue = find(&reader->queue_set, queues, label, &number);
   if (!queue)
@@ -183,54 +184,6 @@ static int take_queue(struct reader *reader, const struct fmt_rec_queue *record)
   return append_number(&reader->queue_of, number);
 }
 
-/* Another process's queue has a number, too. */
-static int pass_queue(struct reader *reader)
-{
-  return base_vector_add(&reader->levels, 1) ? append_number(&reader->queue_of, FMT_NONE) : -ENOMEM;
-}
-
-static int read_queues(struct reader *reader)
-{
-  struct fmt_rec_queue record;
-  uint64_t address = reader->recording->header.first_queue;
-  int result;
-  while ((result = out_recording_next(reader->recording, &reader->queues, address, FMT_TAG_QUEUE, &record,
-                                      sizeof record)) > 0) {
-    bool ours = is_ours(reader, record.process);
-    if (ours)
-      read_level(reader, address, &record.level);
-    result = ours ? take_queue(reader, &record) : pass_queue(reader);
-    if (result < 0)
-      break;
-    address = record.next;
-  }
-  return result;
-}
-
-static int read_events(struct reader *reader)
-{
-  struct fmt_rec_event record;
-  struct base_vector *events = &reader->pipeline->events;
-  uint64_t address = reader->recording->header.first_event;
-  int result;
-  while ((result = out_recording_next(reader->recording, &reader->events, address, FMT_TAG_EVENT, &record,
-                                      sizeof record)) > 0) {
-    address = record.next;
-    if (!is_ours(reader, record.process))
-      continue;
-    const char *name = copy_name(reader, record.name);
-    uint32_t number;
-    struct callsig_event_stats *event = name ? find(&reader->event_set, events, name, &number) : NULL;
-    if (!event)
-      return -ENOMEM;
-    event->size = sizeof *event;
-    event->name = name;
-    event->count += record.count;
-    event->total_time += (double)record.total * reader->tick;
-  }
-  return result;
-}
-
 /* Widens [*low, *high] to hold the record's extremes, if it has any. */
 static void join_range(double *low, double *high, bool first, uint64_t count, uint64_t min, uint64_t max)
 {
@@ -240,10 +193,28 @@ static void join_range(double *low, double *high, bool first, uint64_t count, ui
   *high = first || (double)max > *high ? (double)max : *high;
 }
 
-static int take_tasks(struct reader *reader, const struct fmt_rec_tasks *record, const struct fmt_rec_thread *thread)
+static int take_event(void *data, const struct fmt_rec_event *record)
 {
-  uint32_t number = out_recording_known(reader->recording, &reader->stages, record->stage);
-  uint32_t index = number == FMT_NONE ? FMT_NONE : *(uint32_t *)base_vector_at(&reader->stage_of, number);
+  struct reader *reader = data;
+  if (!is_ours(reader, record->process))
+    return 0;
+  uint32_t number;
+  const char *name = copy_name(reader, record->name);
+  struct callsig_event_stats *event = name ? find(&reader->event_set, &reader->pipeline->events, name, &number) : NULL;
+  if (!event)
+    return -ENOMEM;
+  event->size = sizeof *event;
+  event->name = name;
+  event->count += record->count;
+  event->total_time += (double)record->total * reader->tick;
+  return 0;
+}
+
+static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t number)
+{
+  struct reader *reader = data;
+  const struct fmt_rec_thread *thread = reader->thread;
+  uint32_t index = *(uint32_t *)base_vector_at(&reader->stage_of, number);
   if (index == FMT_NONE) {
     reader->recording->damaged++;
     return 0;
@@ -298,10 +269,10 @@ static void take_waits(struct reader *reader, const struct callsig_queue_stats *
   }
 }
 
-static int take_use(struct reader *reader, const struct fmt_rec_queue_use *record, uint32_t first_replica)
+static int take_queue_use(void *data, const struct fmt_rec_queue_use *record, uint32_t number)
 {
-  uint32_t number = out_recording_known(reader->recording, &reader->queues, record->queue);
-  uint32_t index = number == FMT_NONE ? FMT_NONE : *(uint32_t *)base_vector_at(&reader->queue_of, number);
+  struct reader *reader = data;
+  uint32_t index = *(uint32_t *)base_vector_at(&reader->queue_of, number);
   if (index == FMT_NONE) {
     reader->recording->damaged++;
     return 0;
@@ -316,32 +287,9 @@ static int take_use(struct reader *reader, const struct fmt_rec_queue_use *recor
   queue->stats.failed += record->failed;
   queue->stats.put_time += (double)record->put_total * reader->tick;
   queue->stats.get_time += (double)record->get_total * reader->tick;
-  take_waits(reader, &queue->stats, record, first_replica);
+  take_waits(reader, &queue->stats, record, reader->first_replica);
   int result = out_histogram_load(&queue->put, reader->recording, record->put_histogram);
   return result < 0 ? result : out_histogram_load(&queue->get, reader->recording, record->get_histogram);
-}
-
-static int read_thread(struct reader *reader, const struct fmt_rec_thread *thread)
-{
-  struct fmt_rec_tasks tasks;
-  uint64_t address = thread->first_tasks;
-  uint32_t first_replica = reader->pipeline->replicas.count;
-  int result;
-  while ((result = out_recording_next(reader->recording, &reader->tasks, address, FMT_TAG_TASKS, &tasks,
-                                      sizeof tasks)) > 0) {
-    result = take_tasks(reader, &tasks, thread);
-    if (result < 0)
-      return result;
-    address = tasks.next;
-  }
-  struct fmt_rec_queue_use use;
-  address = thread->first_queue_use;
-  while (result == 0 && (result = out_recording_next(reader->recording, &reader->uses, address, FMT_TAG_QUEUE_USE, &use,
-                                                     sizeof use)) > 0) {
-    result = take_use(reader, &use, first_replica);
-    address = use.next;
-  }
-  return result;
 }
 
 /* The tick of the process that the thread's times are in. */
@@ -369,7 +317,9 @@ static int read_threads(struct reader *reader)
       continue;
     reader->tick = tick_of(reader, &record);
     saw(reader, record.end_ticks);
-    result = read_thread(reader, &record);
+    reader->thread = &record;
+    reader->first_replica = reader->pipeline->replicas.count;
+    result = out_stage_reader_thread(&reader->lists, record.first_tasks, record.first_queue_use);
     if (result < 0)
       break;
   }
@@ -444,11 +394,11 @@ static int read_all(struct reader *reader, const struct fmt_rec_clock_point *now
   if (result == 0)
     result = read_info(reader, now);
   if (result == 0)
-    result = read_stages(reader);
+    result = out_stage_reader_stages(&reader->lists);
   if (result == 0)
-    result = read_queues(reader);
+    result = out_stage_reader_queues(&reader->lists);
   if (result == 0)
-    result = read_events(reader);
+    result = out_stage_reader_events(&reader->lists);
   if (result == 0)
     result = read_threads(reader);
   if (result < 0)
@@ -465,6 +415,9 @@ static int read_all(struct reader *reader, const struct fmt_rec_clock_point *now
   return 0;
 }
 
+static const struct out_stage_taker taker = {
+    .stage = take_stage, .queue = take_queue, .event = take_event, .tasks = take_tasks, .queue_use = take_queue_use};
+
 int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const struct fmt_rec_clock_point *now,
                            struct callsig_pipeline **read)
 {
@@ -473,25 +426,21 @@ int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const
       .recording = recording,
       .only = only,
       .pipeline = out_pipeline_new(),
-      .stages = BASE_VECTOR_OF(uint64_t),
-      .queues = BASE_VECTOR_OF(uint64_t),
-      .events = BASE_VECTOR_OF(uint64_t),
       .threads = BASE_VECTOR_OF(uint64_t),
       .processes = BASE_VECTOR_OF(uint64_t),
-      .tasks = BASE_VECTOR_OF(uint64_t),
-      .uses = BASE_VECTOR_OF(uint64_t),
       .stage_of = BASE_VECTOR_OF(uint32_t),
       .queue_of = BASE_VECTOR_OF(uint32_t),
       .levels = BASE_VECTOR_OF(struct fmt_rec_queue),
   };
   if (!reader.pipeline)
     return -ENOMEM;
+  out_stage_reader_init(&reader.lists, recording, &taker, &reader);
   int result = read_all(&reader, now);
-  struct base_vector *vectors[] = {&reader.stages,    &reader.queues, &reader.events, &reader.threads,
-                                   &reader.processes, &reader.tasks,  &reader.uses,   &reader.stage_of,
-                                   &reader.queue_of,  &reader.levels};
+  struct base_vector *vectors[] = {&reader.threads, &reader.processes, &reader.stage_of, &reader.queue_of,
+                                   &reader.levels};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
+  out_stage_reader_free(&reader.lists);
   out_idset_free(&reader.stage_set);
   out_idset_free(&reader.queue_set);
   out_idset_free(&reader.event_set);

@@ -105,42 +105,42 @@ static const char *label_of(const struct out_stage_view *view)
   return view->stage->stats.label;
 }
 
-static void put_bound(struct out_text *text, const struct out_verdict *verdict)
+static void put_bound(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
-  out_text_printf(text, "\n  Pipeline %u: ", verdict->pipeline);
-  switch (verdict->bound) {
+  out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
+  switch (bottleneck->bound) {
   case OUT_BOUND_STAGE:
-    out_text_printf(text, "%s bounds it", label_of(verdict->stage));
-    out_put_percent(text, ": it works ", verdict->stage->busy, " of its time\n");
+    out_text_printf(text, "%s bounds it", label_of(bottleneck->stage));
+    out_put_percent(text, ": it works ", bottleneck->stage->busy, " of its time\n");
     break;
   case OUT_BOUND_SOURCE:
-    out_text_printf(text, "its source bounds it: what puts into %s", verdict->behind->label);
-    out_put_percent(text, ", which is occupied ", verdict->behind->occupancy_rate, " of the time\n");
+    out_text_printf(text, "its source bounds it: what puts into %s", bottleneck->behind->label);
+    out_put_percent(text, ", which is occupied ", bottleneck->behind->occupancy_rate, " of the time\n");
     break;
   case OUT_BOUND_SINK:
-    out_text_printf(text, "its sink bounds it: what takes from %s", verdict->before->label);
-    out_put_percent(text, ", which is occupied ", verdict->before->occupancy_rate, " of the time\n");
+    out_text_printf(text, "its sink bounds it: what takes from %s", bottleneck->before->label);
+    out_put_percent(text, ", which is occupied ", bottleneck->before->occupancy_rate, " of the time\n");
     break;
   case OUT_BOUND_GAP:
     out_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded\n",
-                    verdict->before->label, verdict->behind->label);
+                    bottleneck->before->label, bottleneck->behind->label);
     break;
   default:
     out_text_puts(text, "nothing in it bounds it");
-    if (verdict->stage) {
-      out_text_printf(text, ": the busiest stage, %s,", label_of(verdict->stage));
-      out_put_percent(text, " works ", verdict->stage->busy, " of its time");
+    if (bottleneck->stage) {
+      out_text_printf(text, ": the busiest stage, %s,", label_of(bottleneck->stage));
+      out_put_percent(text, " works ", bottleneck->stage->busy, " of its time");
     }
     out_text_putc(text, '\n');
   }
 }
 
 /* The queues around the bounding stage, and what else says that it is the one. */
-static void put_reasons(struct out_text *text, const struct out_verdict *verdict)
+static void put_reasons(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
-  const struct out_stage_view *stage = verdict->stage;
-  if (verdict->equal)
-    out_text_printf(text, "    %s is as busy\n", label_of(verdict->equal));
+  const struct out_stage_view *stage = bottleneck->stage;
+  if (bottleneck->equal)
+    out_text_printf(text, "    %s is as busy\n", label_of(bottleneck->equal));
   if (stage->input) {
     out_text_printf(text, "    The queue before it, %s,", stage->input->label);
     out_put_percent(text, " is occupied ", stage->input->occupancy_rate, " of the time; an item waits to be put ");
@@ -153,19 +153,20 @@ static void put_reasons(struct out_text *text, const struct out_verdict *verdict
     out_put_scaled(text, stage->output->ave_get_time, 0);
     out_text_puts(text, "\n");
   }
-  if (verdict->step && verdict->step != stage)
-    out_text_printf(text, "    The first step from an occupied to an empty queue is at %s\n", label_of(verdict->step));
+  if (bottleneck->step && bottleneck->step != stage)
+    out_text_printf(text, "    The first step from an occupied to an empty queue is at %s\n",
+                    label_of(bottleneck->step));
   if (stage->aggregates)
     out_text_puts(text, "    It makes one item of several, so the queue before it is normally not occupied\n");
   if (stage->rate > 0) {
     out_put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
     out_put_number(text, "", stage->replicas, 0, " at a time, ");
     out_put_scaled(text, stage->stage->stats.ave_time, 0);
-    out_put_number(text, " each); it did ", verdict->throughput, 1, " tasks/s\n");
+    out_put_number(text, " each); it did ", bottleneck->throughput, 1, " tasks/s\n");
   }
-  out_put_number(text, "    Twice its concurrency could give at most ", verdict->gain, 2, " times as much");
-  if (verdict->next)
-    out_text_printf(text, "; then %s bounds the pipeline", label_of(verdict->next));
+  out_put_number(text, "    Twice its concurrency could give at most ", bottleneck->gain, 2, " times as much");
+  if (bottleneck->next)
+    out_text_printf(text, "; then %s bounds the pipeline", label_of(bottleneck->next));
   out_text_putc(text, '\n');
 }
 
@@ -190,10 +191,10 @@ static void put_state(struct out_text *text, const struct out_stage_view *view)
   out_put_percent(text, "for space ", view->put_wait, " of its time\n");
 }
 
-static void put_warnings(struct out_text *text, const struct out_verdict *verdict)
+static void put_warnings(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
-  for (uint32_t i = 0; i < verdict->count; i++) {
-    const struct out_stage_view *view = &verdict->views[i];
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
     const struct callsig_stage_stats *stats = &view->stage->stats;
     if (view->failures != OUT_FAILURES_FEW) {
       out_text_printf(text, "    %s: ", label_of(view));
@@ -209,8 +210,8 @@ static void put_warnings(struct out_text *text, const struct out_verdict *verdic
       out_text_putc(text, '\n');
     }
   }
-  for (uint32_t i = 0; i < verdict->stragglers.count; i++) {
-    const struct out_straggler *straggler = base_vector_at(&verdict->stragglers, i);
+  for (uint32_t i = 0; i < bottleneck->stragglers.count; i++) {
+    const struct out_straggler *straggler = base_vector_at(&bottleneck->stragglers, i);
     out_text_printf(text, "    %s: thread %s (%u) is a straggler: ", label_of(straggler->view),
                     straggler->replica->thread, straggler->replica->tid);
     out_put_scaled(text, straggler->mean, 0);
@@ -236,37 +237,37 @@ static void put_functions(struct out_text *text, const struct out_stage_function
 
 /* `stats` is NULL until the first stage that needs it. */
 static int put_verdict(struct out_text *text, const struct callsig_pipeline *pipeline,
-                       const struct out_verdict *verdict, struct callsig_stats **stats)
+                       const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
   int result = 0;
-  put_bound(text, verdict);
-  if (verdict->bound == OUT_BOUND_STAGE) {
-    put_reasons(text, verdict);
+  put_bound(text, bottleneck);
+  if (bottleneck->bound == OUT_BOUND_STAGE) {
+    put_reasons(text, bottleneck);
     struct out_stage_functions functions = {0};
     if (!*stats)
       result = out_pipeline_stats(pipeline, stats);
     if (result == 0)
-      result = out_stage_functions(*stats, label_of(verdict->stage), MOST_FUNCTIONS, &functions);
+      result = out_stage_functions(*stats, label_of(bottleneck->stage), MOST_FUNCTIONS, &functions);
     if (result == 0)
       put_functions(text, &functions);
     out_stage_functions_free(&functions);
   }
-  for (uint32_t i = 0; i < verdict->count; i++)
-    put_state(text, &verdict->views[i]);
-  put_warnings(text, verdict);
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    put_state(text, &bottleneck->views[i]);
+  put_warnings(text, bottleneck);
   return result;
 }
 
 static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pipeline)
 {
   struct callsig_stats *stats = NULL;
-  struct out_verdict verdict;
+  struct out_bottleneck bottleneck;
   uint32_t stage = 0, queue = 0;
   out_text_printf(text, "\n\xF0\x9F\x94\x8E Verdict:\n%s", rule);
   int result;
-  while ((result = out_verdict_next(pipeline, &stage, &queue, &verdict)) > 0) {
-    result = put_verdict(text, pipeline, &verdict, &stats);
-    out_verdict_free(&verdict);
+  while ((result = out_bottleneck_next(pipeline, &stage, &queue, &bottleneck)) > 0) {
+    result = put_verdict(text, pipeline, &bottleneck, &stats);
+    out_bottleneck_free(&bottleneck);
     if (result < 0)
       break;
   }

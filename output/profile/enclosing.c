@@ -3,8 +3,8 @@
  * its module; on the whole path, and within its stage.
  *
  * A call is primitive when nothing of its row is open around it, and rows are by function, by function and module, or
- * by module: hence three kinds, a bit of enum out_cover each. One walk over the tree counts how often each function,
- * module and pair of them is open on the path to where the walk stands.
+ * by module: hence three kinds, a bit of enum out_enclosing each. One walk over the tree counts how often each
+ * function, module and pair of them is open on the path to where the walk stands.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 #include "output/profile/load.h"
 
-/* The kinds of thing that may be open around a context, in the order of the bits of enum out_cover. */
-enum { KINDS = OUT_COVER_STAGE_SHIFT };
+/* The kinds of thing that may be open around a context, in the order of the bits of enum out_enclosing. */
+enum { KINDS = OUT_ENCLOSING_STAGE_SHIFT };
 
 /* One thing that may be open around a context: a function, say, on the whole path (stage FMT_NONE) or in one stage. */
 struct value {
@@ -25,15 +25,15 @@ struct value {
  * module and each pair of them is open on the path to where the walk stands. */
 struct walk {
   struct out_profile *profile;
-  uint32_t first, count;           /* contexts */
-  uint32_t first_code, code_count; /* codes: those of the recording with these contexts */
-  uint32_t *child, *sibling;       /* by context - first, numbers of contexts; FMT_NONE at the end */
-  struct out_idset pair_set;       /* codes by (function, module label) */
-  uint32_t *pair_of;               /* by code - first_code: the first code with the same function and module */
-  struct base_vector values;       /* struct value */
-  struct out_idset value_set;      /* of values */
-  struct base_vector open;         /* uint32_t by value: how often it is open */
-  uint32_t (*of_code)[KINDS];      /* by code - first_code: its values in the whole path */
+  uint32_t first, count;                   /* contexts */
+  uint32_t first_callable, callable_count; /* codes: those of the recording with these contexts */
+  uint32_t *child, *sibling;               /* by context - first, numbers of contexts; FMT_NONE at the end */
+  struct out_idset pair_set;               /* codes by (function, module label) */
+  uint32_t *pair_of;                       /* by code - first_code: the first code with the same function and module */
+  struct base_vector values;               /* struct value */
+  struct out_idset value_set;              /* of values */
+  struct base_vector open;                 /* uint32_t by value: how often it is open */
+  uint32_t (*of_callable)[KINDS];          /* by code - first_code: its values in the whole path */
 };
 
 struct pair_key {
@@ -42,17 +42,17 @@ struct pair_key {
 
 static bool equal_pair(const void *owner, uint32_t number, const void *key)
 {
-  const struct out_code *code = out_profile_code(owner, number);
+  const struct out_callable *callable = out_profile_callable(owner, number);
   const struct pair_key *wanted = key;
-  return code->function == wanted->function && out_profile_label(owner, code->module) == wanted->label;
+  return callable->function == wanted->function && out_profile_label(owner, callable->module) == wanted->label;
 }
 
 static int find_pairs(struct walk *walk)
 {
-  for (uint32_t i = 0; i < walk->code_count; i++) {
-    uint32_t number = walk->first_code + i;
-    const struct out_code *code = out_profile_code(walk->profile, number);
-    struct pair_key key = {.function = code->function, .label = out_profile_label(walk->profile, code->module)};
+  for (uint32_t i = 0; i < walk->callable_count; i++) {
+    uint32_t number = walk->first_callable + i;
+    const struct out_callable *callable = out_profile_callable(walk->profile, number);
+    struct pair_key key = {.function = callable->function, .label = out_profile_label(walk->profile, callable->module)};
     uint64_t hash = out_hash_mix(key.function, key.label);
     walk->pair_of[i] = out_idset_find(&walk->pair_set, hash, walk->profile, &key, equal_pair);
     if (walk->pair_of[i] == FMT_NONE) {
@@ -87,9 +87,9 @@ static int intern_value(struct walk *walk, const struct value *value, uint32_t *
 /* The values of a code in `stage`, or FMT_NONE for the whole path. */
 static int find_values(struct walk *walk, uint32_t number, uint32_t stage, uint32_t values[KINDS])
 {
-  const struct out_code *code = out_profile_code(walk->profile, number);
-  const uint32_t what[KINDS] = {code->function, walk->pair_of[number - walk->first_code],
-                                out_profile_label(walk->profile, code->module)};
+  const struct out_callable *callable = out_profile_callable(walk->profile, number);
+  const uint32_t what[KINDS] = {callable->function, walk->pair_of[number - walk->first_callable],
+                                out_profile_label(walk->profile, callable->module)};
   int result = 0;
   for (uint32_t kind = 0; kind < KINDS && result == 0; kind++) {
     struct value value = {.kind = kind, .stage = stage, .what = what[kind]};
@@ -100,17 +100,17 @@ static int find_values(struct walk *walk, uint32_t number, uint32_t stage, uint3
 
 static int allocate(struct walk *walk)
 {
-  size_t contexts = walk->count + 1u, codes = walk->code_count + 1u;
+  size_t contexts = walk->count + 1u, callables = walk->callable_count + 1u;
   walk->child = malloc(contexts * sizeof *walk->child);
   walk->sibling = malloc(contexts * sizeof *walk->sibling);
-  walk->pair_of = malloc(codes * sizeof *walk->pair_of);
-  walk->of_code = calloc(codes, sizeof *walk->of_code);
-  if (!walk->child || !walk->sibling || !walk->pair_of || !walk->of_code)
+  walk->pair_of = malloc(callables * sizeof *walk->pair_of);
+  walk->of_callable = calloc(callables, sizeof *walk->of_callable);
+  if (!walk->child || !walk->sibling || !walk->pair_of || !walk->of_callable)
     return -ENOMEM;
   memset(walk->child, 0xFF, contexts * sizeof *walk->child);
   int result = find_pairs(walk);
-  for (uint32_t i = 0; i < walk->code_count && result == 0; i++)
-    result = find_values(walk, walk->first_code + i, FMT_NONE, walk->of_code[i]);
+  for (uint32_t i = 0; i < walk->callable_count && result == 0; i++)
+    result = find_values(walk, walk->first_callable + i, FMT_NONE, walk->of_callable[i]);
   return result;
 }
 
@@ -119,7 +119,7 @@ static void release(struct walk *walk)
   free(walk->child);
   free(walk->sibling);
   free(walk->pair_of);
-  free(walk->of_code);
+  free(walk->of_callable);
   base_vector_free(&walk->values);
   base_vector_free(&walk->open);
   out_idset_free(&walk->pair_set);
@@ -141,32 +141,32 @@ static uint32_t link_children(struct walk *walk)
 /* Opens the values once more (`step` 1), or closes them (-1). The bits of those that were open before. */
 static uint32_t step_values(struct walk *walk, const uint32_t values[KINDS], int step)
 {
-  uint32_t cover = 0;
+  uint32_t enclosing = 0;
   for (uint32_t kind = 0; kind < KINDS; kind++) {
     uint32_t *open = base_vector_at(&walk->open, values[kind]);
-    cover |= *open ? 1u << kind : 0u;
+    enclosing |= *open ? 1u << kind : 0u;
     *open += (uint32_t)step;
   }
-  return cover;
+  return enclosing;
 }
 
 /* Notes what encloses the context when the walk comes to it, with `step` 1, and forgets it again with -1. */
 static int visit(struct walk *walk, uint32_t number, int step)
 {
   struct out_context *context = out_profile_context(walk->profile, number);
-  if (context->code == FMT_NONE)
+  if (context->callable == FMT_NONE)
     return 0;
-  uint32_t cover = step_values(walk, walk->of_code[context->code - walk->first_code], step);
-  uint32_t in_stage = cover;
+  uint32_t enclosing = step_values(walk, walk->of_callable[context->callable - walk->first_callable], step);
+  uint32_t in_stage = enclosing;
   if (context->stage) {
     uint32_t values[KINDS];
-    int result = find_values(walk, context->code, context->stage, values);
+    int result = find_values(walk, context->callable, context->stage, values);
     if (result < 0)
       return result;
     in_stage = step_values(walk, values, step);
   }
   if (step > 0)
-    context->cover = cover | in_stage << OUT_COVER_STAGE_SHIFT;
+    context->enclosing = enclosing | in_stage << OUT_ENCLOSING_STAGE_SHIFT;
   return 0;
 }
 
@@ -179,8 +179,8 @@ static int enter(struct walk *walk, uint32_t number)
     return -ENOMEM;
   *order = number;
   context->stage = context->parent == FMT_NONE ? 0 : out_profile_context(profile, context->parent)->stage;
-  if (context->code != FMT_NONE && out_profile_code(profile, context->code)->stage)
-    context->stage = out_profile_code(profile, context->code)->stage;
+  if (context->callable != FMT_NONE && out_profile_callable(profile, context->callable)->stage)
+    context->stage = out_profile_callable(profile, context->callable)->stage;
   return visit(walk, number, 1);
 }
 
@@ -204,13 +204,13 @@ static int walk_tree(struct walk *walk, uint32_t root)
   return result;
 }
 
-int out_load_cover(struct out_profile *profile, uint32_t first, uint32_t first_code)
+int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable)
 {
   struct walk walk = {.profile = profile,
                       .first = first,
                       .count = profile->contexts.count - first,
-                      .first_code = first_code,
-                      .code_count = profile->codes.count - first_code,
+                      .first_callable = first_callable,
+                      .callable_count = profile->callables.count - first_callable,
                       .values = BASE_VECTOR_OF(struct value),
                       .open = BASE_VECTOR_OF(uint32_t)};
   int result = allocate(&walk);

@@ -32,9 +32,9 @@ static int load_context(struct out_loader *loader, uint64_t address, uint32_t *c
     struct out_context *added = base_vector_add(&profile->contexts, 1);
     if (!added)
       return -ENOMEM;
-    *added = (struct out_context){.parent = FMT_NONE, .code = FMT_NONE};
+    *added = (struct out_context){.parent = FMT_NONE, .callable = FMT_NONE};
     if (head.function) {
-      int result = out_load_code(loader, head.function, &added->code);
+      int result = out_load_callable(loader, head.function, &added->callable);
       if (result < 0)
         return result;
     }
@@ -186,7 +186,7 @@ struct open_thread {
 struct reading {
   struct base_vector open;   /* struct open_thread */
   struct base_vector frames; /* struct out_loaded_frame */
-  struct base_vector lists;  /* struct out_kept_lists */
+  struct base_vector lists;  /* struct out_thread_lists */
 };
 
 /* Keeps what is open in a thread, and where its lists begin. */
@@ -197,14 +197,14 @@ static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *rec
   if (result < 0)
     return result;
   struct open_thread *added = base_vector_add(&reading->open, 1);
-  struct out_kept_lists *lists = base_vector_add(&reading->lists, 1);
+  struct out_thread_lists *lists = base_vector_add(&reading->lists, 1);
   if (!added || !lists)
     return -ENOMEM;
   *added = (struct open_thread){.process = loader->number,
                                 .first_frame = first,
                                 .count = reading->frames.count - first,
                                 .end_ticks = record->end_ticks};
-  *lists = (struct out_kept_lists){.first_tasks = record->first_tasks, .first_queue_use = record->first_queue_use};
+  *lists = (struct out_thread_lists){.first_tasks = record->first_tasks, .first_queue_use = record->first_queue_use};
   return 0;
 }
 
@@ -276,15 +276,15 @@ static int load_threads(struct out_loader *loader)
 {
   struct reading reading = {.open = BASE_VECTOR_OF(struct open_thread),
                             .frames = BASE_VECTOR_OF(struct out_loaded_frame),
-                            .lists = BASE_VECTOR_OF(struct out_kept_lists)};
+                            .lists = BASE_VECTOR_OF(struct out_thread_lists)};
   uint32_t first = loader->profile->threads.count;
   int result = load_trees(loader, &reading);
   if (result == 0)
-    result = out_load_cover(loader->profile, loader->first_context, loader->first_code);
+    result = out_load_enclosing(loader->profile, loader->first_context, loader->first_callable);
   if (result == 0)
     result = load_open_threads(loader, &reading);
   if (result == 0)
-    result = out_load_kept(loader, &reading.lists, first);
+    result = out_load_stage_records(loader, &reading.lists, first);
   base_vector_free(&reading.open);
   base_vector_free(&reading.frames);
   base_vector_free(&reading.lists);
@@ -297,7 +297,7 @@ static int load_all(struct out_loader *loader)
   if (result == 0)
     result = out_load_modules(loader);
   if (result == 0)
-    result = out_load_stages(loader);
+    result = out_stage_reader_stages(&loader->stages);
   if (result == 0)
     result = load_threads(loader);
   if (result == 0)
@@ -312,7 +312,6 @@ int out_load(struct out_profile *profile, struct out_recording *recording, const
       .recording = recording,
       .now = now,
       .modules = BASE_VECTOR_OF(uint64_t),
-      .stages = BASE_VECTOR_OF(uint64_t),
       .functions = BASE_VECTOR_OF(uint64_t),
       .contexts = BASE_VECTOR_OF(uint64_t),
       .variants = BASE_VECTOR_OF(uint64_t),
@@ -321,21 +320,23 @@ int out_load(struct out_profile *profile, struct out_recording *recording, const
       .stacks = BASE_VECTOR_OF(uint64_t),
       .processes = BASE_VECTOR_OF(uint64_t),
       .stage_of = BASE_VECTOR_OF(uint32_t),
-      .code_of = BASE_VECTOR_OF(uint32_t),
+      .callable_of = BASE_VECTOR_OF(uint32_t),
       .signature_of = BASE_VECTOR_OF(uint32_t),
-      .first_kept_stage = profile->kept.stages.count,
+      .first_stage_record = profile->stage_records.stages.count,
       .first_process = profile->recordings.count,
-      .first_code = profile->codes.count,
+      .first_callable = profile->callables.count,
       .first_context = profile->contexts.count,
       .first_variant = profile->variants.count,
       .first_edge = profile->edges.count,
   };
+  out_stage_reader_init(&loader.stages, recording, &out_load_stage_taker, &loader);
   int result = load_all(&loader);
-  struct base_vector *vectors[] = {&loader.modules,   &loader.stages,     &loader.functions, &loader.contexts,
-                                   &loader.variants,  &loader.signatures, &loader.edges,     &loader.stacks,
-                                   &loader.processes, &loader.stage_of,   &loader.code_of,   &loader.signature_of};
+  struct base_vector *vectors[] = {&loader.modules,    &loader.functions,   &loader.contexts,    &loader.variants,
+                                   &loader.signatures, &loader.edges,       &loader.stacks,      &loader.processes,
+                                   &loader.stage_of,   &loader.callable_of, &loader.signature_of};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
+  out_stage_reader_free(&loader.stages);
   out_idset_free(&loader.indexes);
   out_arguments_free(&loader.arguments);
   return result < 0 ? out_stats_no_memory() : out_recording_failed(recording);

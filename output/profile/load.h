@@ -7,9 +7,10 @@
 #include "output/profile/profile.h"
 #include "output/profile/signature.h"
 #include "output/recording/recording.h"
+#include "output/recording/stage_reader.h"
 
-/* Where the lists of one thread begin that out_load_kept() reads. */
-struct out_kept_lists {
+/* Where the lists of one thread begin that out_load_stage_records() reads. */
+struct out_thread_lists {
   uint64_t first_tasks, first_queue_use;
 };
 
@@ -25,15 +26,17 @@ struct out_loader {
   struct out_recording *recording;
   uint32_t number;                       /* of the process in profile.recordings whose thread is being read */
   const struct fmt_rec_clock_point *now; /* the clock as it stands, NULL: the recording's last reading */
-  struct base_vector modules, stages, functions, contexts, variants, signatures, edges, stacks,
-      processes;                   /* out_recording_number() lists */
+  struct base_vector modules, functions, contexts, variants, signatures, edges, stacks,
+      processes; /* out_recording_number() lists */
+  struct out_stage_reader stages;
+  uint32_t task_thread;            /* the profile's thread whose tasks are being read */
   struct base_vector stage_of;     /* uint32_t: the profile's stage by number of a stage record */
-  struct base_vector code_of;      /* uint32_t: the profile's code by number of a function record */
+  struct base_vector callable_of;  /* uint32_t: the profile's code by number of a function record */
   struct base_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
   struct out_arguments arguments;  /* of the signature that is being read */
   struct out_idset indexes;        /* modules of this recording, by the address of their index */
-  uint32_t first_kept_stage, first_kept_queue, first_process, first_module, first_code, first_context, first_variant,
-      first_edge; /* the profile's number of this recording's number 0 */
+  uint32_t first_stage_record, first_queue_record, first_process, first_module, first_callable, first_context,
+      first_variant, first_edge; /* the profile's number of this recording's number 0 */
 };
 
 /* Adds everything in the recording to the profile. -ENOMEM after a message; damage is counted, never an error. `now`
@@ -46,7 +49,7 @@ int out_load_processes(struct out_loader *loader);
 void out_load_choose_process(struct out_loader *loader, uint64_t address);
 /* load_process.c: when all threads were read: what was open in the processes of a merged recording. */
 void out_load_finish_processes(struct out_loader *loader);
-/* load_code.c: every module of the recording, with its index copied and opened. */
+/* load_functions.c: every module of the recording, with its index copied and opened. */
 int out_load_modules(struct out_loader *loader);
 /* load_name.c: the profile's string of text that comes from the recording, escaped where it would not print. 0 or
  * -ENOMEM. */
@@ -54,19 +57,18 @@ int out_load_text(struct out_loader *loader, const char *bytes, size_t length, u
 /* load_name.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when
  * there is none. 0 or -ENOMEM. */
 int out_load_name(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string);
-/* load_kept.c: keeps a stage record of the profile's stage `stage`, in the order in which they are numbered. */
-int out_load_keep_stage(struct out_loader *loader, const struct fmt_rec_stage *record, uint32_t stage);
-/* load_kept.c: keeps queues, events and what threads (struct out_kept_lists, from the profile's `first_thread` on) did
- * with stages and queues. */
-int out_load_kept(struct out_loader *loader, const struct base_vector *threads, uint32_t first_thread);
+/* load_stages.c: keeps stages, queues, events and what threads did with them; its data is the loader. */
+extern const struct out_stage_taker out_load_stage_taker;
+/* load_stages.c: keeps queues, events and what threads (struct out_thread_lists, from the profile's `first_thread` on)
+ * did with stages and queues. */
+int out_load_stage_records(struct out_loader *loader, const struct base_vector *threads, uint32_t first_thread);
 /* load_times.c: the histogram record at `address` as a number of profile.times, FMT_NONE for none. 0 or -ENOMEM. */
 int out_load_histogram(struct out_loader *loader, uint64_t address, uint32_t *number);
-/* load_stage.c: every stage of the recording. */
-int out_load_stages(struct out_loader *loader);
-/* load_stage.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */
+/* load_stages.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */
 int out_load_stage(struct out_loader *loader, uint64_t address, uint32_t *stage);
-/* load_code.c: the profile's code of the function record at `address`; FMT_NONE when there is none. 0 or -ENOMEM. */
-int out_load_code(struct out_loader *loader, uint64_t address, uint32_t *code);
+/* load_functions.c: the profile's code of the function record at `address`; FMT_NONE when there is none. 0 or -ENOMEM.
+ */
+int out_load_callable(struct out_loader *loader, uint64_t address, uint32_t *callable);
 /* load_name.c: the name and the label of a thread, from what was recorded of it. 0 or -ENOMEM. */
 int out_load_label_thread(struct out_profile *profile, struct out_known_thread *thread);
 /* load_times.c: the histogram record at `address`, of edge `edge` (the profile's number). 0 or -ENOMEM. */
@@ -85,11 +87,11 @@ int out_load_open_span(struct out_loader *loader, uint32_t edge, uint64_t start,
 /* load_open.c: appends the open frames (struct out_loaded_frame) of a thread. Before its tree is read: a program that
  * goes on would open frames of edges that were not there yet. 0 or -ENOMEM. */
 int out_load_stacks(struct out_loader *loader, uint64_t first_stack, struct base_vector *frames);
-/* load_open.c: counts a thread's open frames as calls that end now. After out_load_cover(). 0 or -ENOMEM. */
+/* load_open.c: counts a thread's open frames as calls that end now. After out_load_enclosing(). 0 or -ENOMEM. */
 int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
                          uint64_t end_ticks);
-/* cover.c: out_context.stage and .cover, and the preorder of the contexts from `first` on, whose codes are those from
- * `first_code` on. */
-int out_load_cover(struct out_profile *profile, uint32_t first, uint32_t first_code);
+/* enclosing.c: out_context.stage and .enclosing, and the preorder of the contexts from `first` on, whose codes are
+ * those from `first_code` on. */
+int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable);
 
 #endif

@@ -146,21 +146,21 @@ static int count_groups(struct activations *active, const struct out_edge *edge,
   const struct out_profile *profile = active->profile;
   const struct out_variant *to = out_profile_variant(profile, edge->to);
   const struct out_context *context = out_profile_context(profile, to->context);
-  const struct out_code *code = out_profile_code(profile, context->code);
+  const struct out_callable *callable = out_profile_callable(profile, context->callable);
   uint32_t from_function = FMT_NONE, from_signature = FMT_NONE;
   if (edge->from != FMT_NONE) {
     const struct out_variant *from = out_profile_variant(profile, edge->from);
-    from_function = out_profile_code(profile, out_profile_context(profile, from->context)->code)->function;
+    from_function = out_profile_callable(profile, out_profile_context(profile, from->context)->callable)->function;
     from_signature = from->signature;
   }
-  const uint32_t stage = context->stage, label = out_profile_label(profile, code->module);
+  const uint32_t stage = context->stage, label = out_profile_label(profile, callable->module);
   const struct activation keys[FMT_GROUP_COUNT] = {
-      {FMT_GROUP_FUNCTION, FMT_NONE, code->function, FMT_NONE},
+      {FMT_GROUP_FUNCTION, FMT_NONE, callable->function, FMT_NONE},
       {FMT_GROUP_SIGNATURE, FMT_NONE, to->signature, FMT_NONE},
-      {FMT_GROUP_FUNCTION_PAIR, from_function, code->function, FMT_NONE},
+      {FMT_GROUP_FUNCTION_PAIR, from_function, callable->function, FMT_NONE},
       {FMT_GROUP_SIGNATURE_PAIR, from_signature, to->signature, FMT_NONE},
       {FMT_GROUP_MODULE, FMT_NONE, label, FMT_NONE},
-      {FMT_GROUP_FUNCTION_STAGE, FMT_NONE, code->function, stage},
+      {FMT_GROUP_FUNCTION_STAGE, FMT_NONE, callable->function, stage},
       {FMT_GROUP_SIGNATURE_STAGE, FMT_NONE, to->signature, stage},
       {FMT_GROUP_MODULE_STAGE, FMT_NONE, label, stage},
   };

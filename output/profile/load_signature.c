@@ -126,11 +126,11 @@ static int load_record(struct out_loader *loader, uint64_t address, const struct
     memcpy(words, recorded, head.word_count * sizeof words[0]);
   else
     any = true;
-  uint32_t code;
-  int result = out_load_code(loader, head.function, &code);
-  if (result < 0 || code == FMT_NONE)
+  uint32_t callable;
+  int result = out_load_callable(loader, head.function, &callable);
+  if (result < 0 || callable == FMT_NONE)
     return result;
-  uint32_t number = out_profile_code(loader->profile, code)->layout;
+  uint32_t number = out_profile_callable(loader->profile, callable)->layout;
   const struct out_layout *layout = out_profile_layout(loader->profile, number);
   /* A function without parameters has one signature, however it was recorded. */
   if (layout->entry && layout->entry->arg_count == 0 && layout->entry->state_words == 0)

@@ -14,7 +14,7 @@ int out_profile_init(struct out_profile *profile)
       .functions = BASE_VECTOR_OF(struct out_known_function),
       .stages = BASE_VECTOR_OF(struct out_known_stage),
       .modules = BASE_VECTOR_OF(struct out_known_module *),
-      .codes = BASE_VECTOR_OF(struct out_code),
+      .callables = BASE_VECTOR_OF(struct out_callable),
       .layouts = BASE_VECTOR_OF(struct out_layout),
       .signatures = BASE_VECTOR_OF(struct out_signature),
       .words = BASE_VECTOR_OF(uint64_t),
@@ -32,14 +32,14 @@ int out_profile_init(struct out_profile *profile)
       .first_layout = BASE_VECTOR_OF(uint32_t),
       .strings = base_strings_new(),
   };
-  out_kept_init(&profile->kept);
+  out_stage_records_init(&profile->stage_records);
   return profile->strings && base_vector_add(&profile->stages, 1) ? 0 : -ENOMEM;
 }
 
 static void free_module(struct out_known_module *module)
 {
   free(module->data);
-  free(module->codes);
+  free(module->callables);
   free(module);
 }
 
@@ -52,14 +52,14 @@ void out_profile_free(struct out_profile *profile)
   for (uint32_t i = 0; i < profile->recordings.count; i++)
     free(out_profile_recording(profile, i)->command);
   struct base_vector *vectors[] = {
-      &profile->functions,    &profile->stages, &profile->modules,    &profile->codes,    &profile->layouts,
-      &profile->signatures,   &profile->words,  &profile->threads,    &profile->contexts, &profile->preorder,
-      &profile->variants,     &profile->edges,  &profile->recursions, &profile->spans,    &profile->recordings,
+      &profile->functions,    &profile->stages, &profile->modules,    &profile->callables, &profile->layouts,
+      &profile->signatures,   &profile->words,  &profile->threads,    &profile->contexts,  &profile->preorder,
+      &profile->variants,     &profile->edges,  &profile->recursions, &profile->spans,     &profile->recordings,
       &profile->first_layout, &profile->times,  &profile->buckets,    &profile->times_of,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
-  out_kept_free(&profile->kept);
+  out_stage_records_free(&profile->stage_records);
   out_idset_free(&profile->function_set);
   out_idset_free(&profile->address_set);
   out_idset_free(&profile->stage_set);
@@ -309,7 +309,7 @@ int out_profile_join_signatures(struct out_profile *profile, uint32_t first, uin
     if (i < end) {
       struct signature_key key = key_of(profile, out_profile_signature(profile, (uint32_t)i));
       hashes[i % AHEAD] = hash_signature(&key);
-      out_idset_look_ahead(&profile->signature_set, hashes[i % AHEAD]);
+      out_idset_prefetch(&profile->signature_set, hashes[i % AHEAD]);
     }
   }
   return 0;
@@ -319,5 +319,5 @@ bool out_profile_is_call(const struct out_profile *profile, uint32_t variant)
 {
   const struct out_variant *known = variant == FMT_NONE ? NULL : out_profile_variant(profile, variant);
   return known && known->signature != FMT_NONE && known->context != FMT_NONE &&
-         out_profile_context(profile, known->context)->code != FMT_NONE;
+         out_profile_context(profile, known->context)->callable != FMT_NONE;
 }

@@ -45,11 +45,11 @@ struct out_known_module {
   bool unloaded;
   uint8_t build_id[32];
   uint32_t build_id_size;
-  uint32_t *codes; /* by index function: number of its code, FMT_NONE until needed. Owned */
+  uint32_t *callables; /* by index function: number of its code, FMT_NONE until needed. Owned */
 };
 
 /* A function of a module: what a context names. */
-struct out_code {
+struct out_callable {
   uint32_t function;
   uint32_t module; /* FMT_NONE for actions, tasks and addresses in no module */
   uint32_t layout;
@@ -102,18 +102,18 @@ struct out_span {
   bool open; /* a call that had not returned: its frame, or what a merged recording kept of it */
 };
 
-enum out_cover {
-  OUT_COVER_FUNCTION = 1u << 0,    /* an enclosing context has the same function */
-  OUT_COVER_MODULE_CODE = 1u << 1, /* and in the same module */
-  OUT_COVER_MODULE = 1u << 2,      /* an enclosing context is in the same module */
-  OUT_COVER_STAGE_SHIFT = 3,       /* the same three, shifted: an enclosing context of the same stage */
+enum out_enclosing {
+  OUT_ENCLOSING_FUNCTION = 1u << 0,        /* an enclosing context has the same function */
+  OUT_ENCLOSING_MODULE_FUNCTION = 1u << 1, /* and in the same module */
+  OUT_ENCLOSING_MODULE = 1u << 2,          /* an enclosing context is in the same module */
+  OUT_ENCLOSING_STAGE_SHIFT = 3,           /* the same three, shifted: an enclosing context of the same stage */
 };
 
 struct out_context {
-  uint32_t parent; /* FMT_NONE for a root */
-  uint32_t code;   /* FMT_NONE for a root */
-  uint32_t stage;  /* of the innermost task on the path, itself included; 0: none */
-  uint32_t cover;  /* enum out_cover */
+  uint32_t parent;    /* FMT_NONE for a root */
+  uint32_t callable;  /* FMT_NONE for a root */
+  uint32_t stage;     /* of the innermost task on the path, itself included; 0: none */
+  uint32_t enclosing; /* enum out_enclosing */
 };
 
 struct out_variant {
@@ -172,7 +172,7 @@ struct out_profile {
   struct base_vector functions;  /* struct out_known_function */
   struct base_vector stages;     /* struct out_known_stage; stage 0 is there from the beginning */
   struct base_vector modules;    /* struct out_known_module *: indexes must not move */
-  struct base_vector codes;      /* struct out_code */
+  struct base_vector callables;  /* struct out_callable */
   struct base_vector layouts;    /* struct out_layout */
   struct base_vector signatures; /* struct out_signature */
   struct base_vector words;      /* uint64_t */
@@ -186,7 +186,7 @@ struct out_profile {
   struct base_vector times;      /* struct out_times */
   struct base_vector buckets;    /* struct out_bucket */
   struct base_vector times_of;   /* uint32_t by edge: its times, FMT_NONE: unknown; so for edges beyond its end */
-  struct out_kept kept;
+  struct out_stage_records stage_records;
   struct base_vector recordings;   /* struct out_recording_info */
   struct base_vector first_layout; /* uint32_t by function */
   struct out_idset function_set, address_set, stage_set, signature_set;
@@ -203,7 +203,7 @@ void out_profile_free(struct out_profile *profile);
   }
 OUT_PROFILE_ARRAY(out_known_function, function, functions)
 OUT_PROFILE_ARRAY(out_known_stage, stage, stages)
-OUT_PROFILE_ARRAY(out_code, code, codes)
+OUT_PROFILE_ARRAY(out_callable, callable, callables)
 OUT_PROFILE_ARRAY(out_layout, layout, layouts)
 OUT_PROFILE_ARRAY(out_signature, signature, signatures)
 OUT_PROFILE_ARRAY(out_known_thread, thread, threads)

@@ -1,16 +1,16 @@
 /* The lists in which a profile keeps what recordings say of stages, queues and events: made and freed. */
 #include "output/profile/stage_records.h"
 
-void out_kept_init(struct out_kept *kept)
+void out_stage_records_init(struct out_stage_records *kept)
 {
-  *kept = (struct out_kept){.stages = BASE_VECTOR_OF(struct out_kept_stage),
-                            .queues = BASE_VECTOR_OF(struct out_kept_queue),
-                            .events = BASE_VECTOR_OF(struct out_kept_event),
-                            .tasks = BASE_VECTOR_OF(struct out_kept_tasks),
-                            .uses = BASE_VECTOR_OF(struct out_kept_use)};
+  *kept = (struct out_stage_records){.stages = BASE_VECTOR_OF(struct out_stage_record),
+                                     .queues = BASE_VECTOR_OF(struct out_queue_record),
+                                     .events = BASE_VECTOR_OF(struct out_event_record),
+                                     .tasks = BASE_VECTOR_OF(struct out_tasks_record),
+                                     .uses = BASE_VECTOR_OF(struct out_queue_use_record)};
 }
 
-void out_kept_free(struct out_kept *kept)
+void out_stage_records_free(struct out_stage_records *kept)
 {
   struct base_vector *vectors[] = {&kept->stages, &kept->queues, &kept->events, &kept->tasks, &kept->uses};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)

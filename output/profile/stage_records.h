@@ -8,48 +8,48 @@
 #include "base/vector.h"
 #include "format/recording.h"
 
-struct out_kept_stage {
+struct out_stage_record {
   struct fmt_rec_stage record;
   uint32_t recording; /* in profile.recordings */
   uint32_t stage;     /* in profile.stages */
 };
 
-struct out_kept_queue {
+struct out_queue_record {
   struct fmt_rec_queue record;
   uint32_t recording;
   uint32_t name, label; /* strings */
 };
 
-struct out_kept_event {
+struct out_event_record {
   struct fmt_rec_event record;
   uint32_t recording;
   uint32_t name; /* string */
 };
 
-struct out_kept_tasks {
+struct out_tasks_record {
   struct fmt_rec_tasks record;
   uint32_t thread;    /* in profile.threads */
-  uint32_t stage;     /* in kept.stages */
+  uint32_t stage;     /* in stage_records.stages */
   uint32_t histogram; /* in profile.times, FMT_NONE for none */
 };
 
-struct out_kept_use {
+struct out_queue_use_record {
   struct fmt_rec_queue_use record;
   uint32_t thread;
-  uint32_t queue; /* in kept.queues */
+  uint32_t queue; /* in stage_records.queues */
   uint32_t put_histogram, get_histogram;
 };
 
 /* In the order of the recordings' lists. */
-struct out_kept {
-  struct base_vector stages; /* struct out_kept_stage */
-  struct base_vector queues; /* struct out_kept_queue */
-  struct base_vector events; /* struct out_kept_event */
-  struct base_vector tasks;  /* struct out_kept_tasks */
-  struct base_vector uses;   /* struct out_kept_use */
+struct out_stage_records {
+  struct base_vector stages; /* struct out_stage_record */
+  struct base_vector queues; /* struct out_queue_record */
+  struct base_vector events; /* struct out_event_record */
+  struct base_vector tasks;  /* struct out_tasks_record */
+  struct base_vector uses;   /* struct out_queue_use_record */
 };
 
-void out_kept_init(struct out_kept *kept);
-void out_kept_free(struct out_kept *kept);
+void out_stage_records_init(struct out_stage_records *kept);
+void out_stage_records_free(struct out_stage_records *kept);
 
 #endif

@@ -11,9 +11,9 @@
  * for the processor's caches. A piece's window follows from its number. */
 enum { PIECE = 1 << 15, WINDOWS = 1 << 7 };
 
-int out_windows_open(struct out_windows *windows, int file, uint64_t size)
+int out_file_windows_open(struct out_file_windows *windows, int file, uint64_t size)
 {
-  *windows = (struct out_windows){.file = file, .size = size};
+  *windows = (struct out_file_windows){.file = file, .size = size};
   windows->memory = malloc((size_t)WINDOWS * PIECE);
   windows->held = malloc(WINDOWS * sizeof *windows->held);
   if (!windows->memory || !windows->held)
@@ -22,16 +22,16 @@ int out_windows_open(struct out_windows *windows, int file, uint64_t size)
   return 0;
 }
 
-void out_windows_close(struct out_windows *windows)
+void out_file_windows_close(struct out_file_windows *windows)
 {
   free(windows->memory);
   free(windows->held);
   free(windows->across);
-  *windows = (struct out_windows){0};
+  *windows = (struct out_file_windows){0};
 }
 
 /* Reads what lies at `offset`. A file that shrank leaves zeros. */
-static int fill(const struct out_windows *windows, unsigned char *bytes, size_t size, uint64_t offset)
+static int fill(const struct out_file_windows *windows, unsigned char *bytes, size_t size, uint64_t offset)
 {
   for (size_t done = 0; done < size;) {
     ssize_t got = pread(windows->file, bytes + done, size - done, (off_t)(offset + done));
@@ -48,14 +48,14 @@ static int fill(const struct out_windows *windows, unsigned char *bytes, size_t 
   return 0;
 }
 
-static const void *fail(struct out_windows *windows, int error)
+static const void *fail(struct out_file_windows *windows, int error)
 {
   if (windows->error == 0)
     windows->error = error;
   return NULL;
 }
 
-static const void *read_across(struct out_windows *windows, uint64_t offset, uint64_t size)
+static const void *read_across(struct out_file_windows *windows, uint64_t offset, uint64_t size)
 {
   if (size > windows->across_size) {
     free(windows->across);
@@ -68,7 +68,7 @@ static const void *read_across(struct out_windows *windows, uint64_t offset, uin
   return result < 0 ? fail(windows, result) : windows->across;
 }
 
-const void *out_windows_at(struct out_windows *windows, uint64_t offset, uint64_t size)
+const void *out_file_windows_at(struct out_file_windows *windows, uint64_t offset, uint64_t size)
 {
   uint64_t piece = offset / PIECE, within = offset % PIECE, *held = &windows->held[piece % WINDOWS];
   unsigned char *window = windows->memory + piece % WINDOWS * PIECE;

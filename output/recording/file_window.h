@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct out_windows {
+struct out_file_windows {
   int file; /* borrowed */
   uint64_t size;
   unsigned char *memory; /* the windows. Owned */
@@ -22,14 +22,14 @@ struct out_windows {
   int error; /* the first error of reading, a negative errno; 0: none */
 };
 
-/* Windows of the first `size` bytes of `file`, which must stay open. -ENOMEM; in any case out_windows_close() comes
- * last. */
-int out_windows_open(struct out_windows *windows, int file, uint64_t size);
+/* Windows of the first `size` bytes of `file`, which must stay open. -ENOMEM; in any case out_file_windows_close()
+ * comes last. */
+int out_file_windows_open(struct out_file_windows *windows, int file, uint64_t size);
 
-void out_windows_close(struct out_windows *windows);
+void out_file_windows_close(struct out_file_windows *windows);
 
 /* The `size` bytes at `offset`, which must be inside; valid until the next call. Zeros where the file became shorter.
  * NULL when they cannot be read, or memory is short: windows->error says which. */
-const void *out_windows_at(struct out_windows *windows, uint64_t offset, uint64_t size);
+const void *out_file_windows_at(struct out_file_windows *windows, uint64_t offset, uint64_t size);
 
 #endif

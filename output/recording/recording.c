@@ -37,7 +37,7 @@ static const void *bytes_at(struct out_recording *recording, uint64_t offset, ui
 {
   if (recording->copy)
     return (const char *)recording->copy + offset;
-  return out_windows_at(&recording->windows, offset, size);
+  return out_file_windows_at(&recording->windows, offset, size);
 }
 
 static int read_header(struct out_recording *recording)
@@ -75,7 +75,7 @@ static int attach(int file, const char *path, struct out_recording *recording)
   if (!S_ISREG(status.st_mode))
     return out_stats_fail(-EINVAL, "%s: not a callsig recording: not a regular file", path);
   recording->size = (size_t)status.st_size;
-  if (out_windows_open(&recording->windows, file, recording->size) < 0)
+  if (out_file_windows_open(&recording->windows, file, recording->size) < 0)
     return out_stats_no_memory();
   int result = read_header(recording);
   return result < 0 ? result : make_numbers(recording);
@@ -146,7 +146,7 @@ void out_recording_close(struct out_recording *recording)
   if (recording->file >= 0)
     close(recording->file);
   free((void *)recording->copy);
-  out_windows_close(&recording->windows);
+  out_file_windows_close(&recording->windows);
   recording->copy = NULL;
   recording->numbers = NULL;
   recording->file = -1;

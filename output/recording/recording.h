@@ -1,7 +1,7 @@
 /*
  * A recording's file, and the only way to its records: every address is checked for range, alignment, tag and size.
  *
- * The file is read through windows (windows.h), a piece at a time as it is needed. What another process changes
+ * The file is read through windows (file_window.h), a piece at a time as it is needed. What another process changes
  * meanwhile is seen or not, but what was checked is what is used: a check is made on the reader's own copy, and what is
  * behind a size that was checked is looked at by that size. A recording that is still being written reads as of about
  * now: a record whose pointer was stored before the record itself had been read shows as missing. Not thread-safe.
@@ -23,7 +23,7 @@ struct out_recording {
   struct fmt_rec_header header; /* a copy, so that hostile overlaps cannot change it */
   uint64_t damaged;             /* references that led nowhere, counted by who follows them */
   uint64_t budget;              /* bytes of variable length that may still be looked at; see out_recording_spend() */
-  struct out_windows windows;
+  struct out_file_windows windows;
   int file;            /* to be closed; -1: borrowed, or none */
   const void *copy;    /* of memory that is no file: all of it, instead of windows; else NULL. Owned */
   uint32_t *numbers;   /* see out_recording_number(). Owned */

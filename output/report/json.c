@@ -143,8 +143,8 @@ static void write_row(struct report *report, uint32_t number)
   out_json_close_map(json);
 }
 
-static void write_spread_time(struct report *report, const struct out_spreads *spreads, const char *key,
-                              const struct out_spread_time *time)
+static void write_spread_time(struct report *report, const struct out_imbalances *spreads, const char *key,
+                              const struct out_imbalance_time *time)
 {
   struct out_json *json = &report->json;
   const struct out_row_key *slowest = &out_rows_at(&report->stats->rows, time->slowest)->key;
@@ -154,7 +154,7 @@ static void write_spread_time(struct report *report, const struct out_spreads *s
   out_json_key_number(json, "min", (double)time->min * tick);
   out_json_key_number(json, "mean", time->mean * tick);
   out_json_key_number(json, "max", (double)time->max * tick);
-  out_json_key_number(json, "imbalance", out_spread_imbalance(time));
+  out_json_key_number(json, "imbalance", out_imbalance_ratio(time));
   out_json_key_string(json, "max_at",
                       spreads->of_ranks ? out_row_rank(&report->names, slowest)
                                         : out_row_process(&report->names, slowest));
@@ -165,10 +165,10 @@ static void write_spread_time(struct report *report, const struct out_spreads *s
 static int write_spreads(struct report *report)
 {
   struct out_json *json = &report->json;
-  struct out_spreads spreads;
+  struct out_imbalances spreads;
   if (!(report->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK)))
     return 0;
-  int result = out_spreads_make(report->stats, report->list.rows, report->list.count, &spreads);
+  int result = out_imbalances_make(report->stats, report->list.rows, report->list.count, &spreads);
   out_json_key(json, "spread");
   out_json_open_map(json);
   out_json_key_string(json, "of", spreads.of_ranks ? "rank" : "process");
@@ -176,7 +176,7 @@ static int write_spreads(struct report *report)
   out_json_key(json, "rows");
   out_json_open_array(json);
   for (uint32_t i = 0; i < spreads.list.count && result == 0; i++) {
-    const struct out_spread *spread = base_vector_at(&spreads.list, i);
+    const struct out_imbalance *spread = base_vector_at(&spreads.list, i);
     struct out_row_key key = out_rows_at(&report->stats->rows, spread->row)->key;
     key.process = key.rank = FMT_NONE;
     out_json_open_map(json);
@@ -187,7 +187,7 @@ static int write_spreads(struct report *report)
   }
   out_json_close_array(json);
   out_json_close_map(json);
-  out_spreads_free(&spreads);
+  out_imbalances_free(&spreads);
   return result;
 }
 

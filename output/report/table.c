@@ -81,30 +81,30 @@ static void shared_name(struct out_table *table, uint32_t row)
     out_text_puts(&table->line, "all calls");
 }
 
-static int print_spread(struct out_table *table, const struct out_spreads *spreads, const struct out_spread *spread,
-                        bool own)
+static int print_imbalance(struct out_table *table, const struct out_imbalances *imbalances,
+                           const struct out_imbalance *imbalance, bool own)
 {
-  const struct out_spread_time *time = own ? &spread->own : &spread->cumulative;
+  const struct out_imbalance_time *time = own ? &imbalance->own : &imbalance->cumulative;
   const struct out_row_key *slowest = &out_rows_at(&table->stats->rows, time->slowest)->key;
   const char *where =
-      spreads->of_ranks ? out_row_rank(&table->names, slowest) : out_row_process(&table->names, slowest);
+      imbalances->of_ranks ? out_row_rank(&table->names, slowest) : out_row_process(&table->names, slowest);
   out_text_clear(&table->line);
   out_put_time(&table->line, out_table_seconds(table, time->min), table->unit);
   out_put_time(&table->line, time->mean * table->stats->grouping.tick, table->unit);
   out_put_time(&table->line, out_table_seconds(table, time->max), table->unit);
-  out_text_fixed(&table->line, out_spread_imbalance(time), 9);
+  out_text_fixed(&table->line, out_imbalance_ratio(time), 9);
   out_text_putc(&table->line, ' ');
-  shared_name(table, spread->row);
-  out_text_printf(&table->line, " [max: %s %s]", spreads->of_ranks ? "rank" : "process", where);
+  shared_name(table, imbalance->row);
+  out_text_printf(&table->line, " [max: %s %s]", imbalances->of_ranks ? "rank" : "process", where);
   return out_table_put_line(table);
 }
 
-static int print_spread_heading(struct out_table *table, const struct out_spreads *spreads, bool own)
+static int print_spread_heading(struct out_table *table, const struct out_imbalances *imbalances, bool own)
 {
   static const char *const headings[] = {"min", "mean", "max"};
   out_text_clear(&table->line);
-  out_text_printf(&table->line, "   %s across %u %s\n\n", own ? "Internal time" : "Cumulative time", spreads->count,
-                  spreads->of_ranks ? "ranks" : "processes");
+  out_text_printf(&table->line, "   %s across %u %s\n\n", own ? "Internal time" : "Cumulative time", imbalances->count,
+                  imbalances->of_ranks ? "ranks" : "processes");
   for (size_t i = 0; i < 3; i++)
     out_text_printf(&table->line, "%*s ", out_time_width(table->unit), headings[i]);
   out_text_puts(&table->line, "imbalance filename:lineno(function)");
@@ -112,19 +112,19 @@ static int print_spread_heading(struct out_table *table, const struct out_spread
 }
 
 /* Below the rows: how evenly the processes or ranks share each of them, by the time that the rows are ordered by. */
-static int print_spreads(struct out_table *table)
+static int print_imbalances(struct out_table *table)
 {
   bool own = table->stats->sort.fields[0] == OUT_SORT_OWN;
-  struct out_spreads spreads;
-  int result = out_spreads_make(table->stats, table->list.rows, table->list.count, &spreads);
-  if (result == 0 && spreads.list.count > 0) {
-    result = print_spread_heading(table, &spreads, own);
-    for (uint32_t i = 0; i < spreads.list.count && result == 0; i++)
-      result = print_spread(table, &spreads, base_vector_at(&spreads.list, i), own);
+  struct out_imbalances imbalances;
+  int result = out_imbalances_make(table->stats, table->list.rows, table->list.count, &imbalances);
+  if (result == 0 && imbalances.list.count > 0) {
+    result = print_spread_heading(table, &imbalances, own);
+    for (uint32_t i = 0; i < imbalances.list.count && result == 0; i++)
+      result = print_imbalance(table, &imbalances, base_vector_at(&imbalances.list, i), own);
     if (result == 0 && fputs("\n\n", table->out) < 0)
       result = -EIO;
   }
-  out_spreads_free(&spreads);
+  out_imbalances_free(&imbalances);
   return result;
 }
 
@@ -135,6 +135,6 @@ int out_table_print(struct callsig_stats *stats, FILE *out, const char *const *r
   if (result == 0)
     result = print_rows(&table);
   if (result == 0)
-    result = print_spreads(&table);
+    result = print_imbalances(&table);
   return out_table_close(&table, result);
 }

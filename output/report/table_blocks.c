@@ -33,7 +33,7 @@ static int make_block(struct blocks *blocks, struct out_table *table, uint32_t n
   uint32_t first = number * ROWS, end = table->list.count - first < ROWS ? table->list.count : first + ROWS;
   out_text_clear(text);
   for (uint32_t i = first; i < end && !text->failed; i++) {
-    out_look_ahead(&table->names, &table->stats->rows, table->list.rows + i, table->list.count - i);
+    out_prefetch_rows(&table->names, &table->stats->rows, table->list.rows + i, table->list.count - i);
     out_text_clear(&table->line);
     blocks->line(table, table->list.rows[i]);
     if (out_table_end_line(table) < 0)

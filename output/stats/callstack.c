@@ -40,8 +40,8 @@ static int find_stack(const struct out_profile *profile, const uint32_t *shown_f
   uint32_t at = out_profile_context(profile, context)->parent;
   while (at != FMT_NONE && count < stacks->frames) {
     const struct out_context *around = out_profile_context(profile, at);
-    if (around->code != FMT_NONE)
-      functions[count++] = shown_function[out_profile_code(profile, around->code)->function];
+    if (around->callable != FMT_NONE)
+      functions[count++] = shown_function[out_profile_callable(profile, around->callable)->function];
     at = around->parent;
   }
   int result = 0;

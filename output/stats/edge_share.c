@@ -23,7 +23,7 @@ bool out_edge_is_selected(const struct out_profile *profile, const struct out_gr
   if (grouping->selected_signatures && !grouping->selected_signatures[to->signature])
     return false;
   if (grouping->selected_modules) {
-    uint32_t module = out_variant_code(profile, to)->module;
+    uint32_t module = out_variant_callable(profile, to)->module;
     return module != FMT_NONE && grouping->selected_modules[module];
   }
   return true;
@@ -52,7 +52,7 @@ uint32_t out_edge_group(const struct out_profile *profile, const struct out_grou
     return in_stage ? FMT_GROUP_MODULE_STAGE : FMT_GROUP_MODULE;
   /* A stage's calls lie inside of its tasks, and a task is a call of the stage's own function. */
   if (in_stage)
-    return out_profile_code(profile, context->code)->stage ? FMT_GROUP_FUNCTION : (uint32_t)GROUP_NONE;
+    return out_profile_callable(profile, context->callable)->stage ? FMT_GROUP_FUNCTION : (uint32_t)GROUP_NONE;
   return GROUP_OUTERMOST;
 }
 
@@ -61,16 +61,16 @@ uint32_t out_edge_group(const struct out_profile *profile, const struct out_grou
 static bool is_enclosed(const struct out_grouping *grouping, const struct out_context *context, bool is_root,
                         uint32_t group)
 {
-  uint32_t of_function = grouping->by & CALLSIG_BY_MODULE ? OUT_COVER_MODULE_CODE : OUT_COVER_FUNCTION;
+  uint32_t of_function = grouping->by & CALLSIG_BY_MODULE ? OUT_ENCLOSING_MODULE_FUNCTION : OUT_ENCLOSING_FUNCTION;
   switch (group) {
   case FMT_GROUP_FUNCTION:
-    return context->cover & of_function;
+    return context->enclosing & of_function;
   case FMT_GROUP_FUNCTION_STAGE:
-    return context->cover & of_function << OUT_COVER_STAGE_SHIFT;
+    return context->enclosing & of_function << OUT_ENCLOSING_STAGE_SHIFT;
   case FMT_GROUP_MODULE:
-    return context->cover & OUT_COVER_MODULE;
+    return context->enclosing & OUT_ENCLOSING_MODULE;
   case FMT_GROUP_MODULE_STAGE:
-    return context->cover & OUT_COVER_MODULE << OUT_COVER_STAGE_SHIFT;
+    return context->enclosing & OUT_ENCLOSING_MODULE << OUT_ENCLOSING_STAGE_SHIFT;
   case GROUP_OUTERMOST:
     return !is_root;
   default:
@@ -106,7 +106,7 @@ static bool is_joined_with_caller(const struct out_profile *profile, const struc
       out_profile_context(profile, from->context)->stage != out_profile_context(profile, to->context)->stage)
     return false;
   return from->signature != to->signature &&
-         grouping->meeting->row_of[from->signature] == grouping->meeting->row_of[to->signature] &&
+         grouping->signature_merge->row_of[from->signature] == grouping->signature_merge->row_of[to->signature] &&
          out_signature_function(profile, from->signature) == out_signature_function(profile, to->signature);
 }
 

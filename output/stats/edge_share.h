@@ -21,10 +21,10 @@ static inline bool out_is_by_callstack(const struct out_grouping *grouping)
   return grouping->callstacks && grouping->callstacks->frames > 0;
 }
 
-static inline const struct out_code *out_variant_code(const struct out_profile *profile,
-                                                      const struct out_variant *variant)
+static inline const struct out_callable *out_variant_callable(const struct out_profile *profile,
+                                                              const struct out_variant *variant)
 {
-  return out_profile_code(profile, out_profile_context(profile, variant->context)->code);
+  return out_profile_callable(profile, out_profile_context(profile, variant->context)->callable);
 }
 
 static inline uint32_t out_signature_function(const struct out_profile *profile, uint32_t signature)

@@ -9,14 +9,14 @@
 /* What rows are put together by: a spread's key, and the numbers of the rows so far. */
 struct gathering {
   const struct callsig_stats *stats;
-  struct out_spreads *spreads;
+  struct out_imbalances *imbalances;
   struct base_vector parts; /* uint32_t by spread: how many rows it has */
   struct out_idset set;
 };
 
-void out_spreads_free(struct out_spreads *spreads)
+void out_imbalances_free(struct out_imbalances *imbalances)
 {
-  base_vector_free(&spreads->list);
+  base_vector_free(&imbalances->list);
 }
 
 /* The key of what a row is put together with. */
@@ -27,27 +27,27 @@ static struct out_row_key shared_key(const struct out_row_key *key)
   return shared;
 }
 
-static bool equal_spread(const void *owner, uint32_t number, const void *key)
+static bool equal_imbalance(const void *owner, uint32_t number, const void *key)
 {
   const struct gathering *gathering = owner;
-  const struct out_spread *spread = base_vector_at(&gathering->spreads->list, number);
-  struct out_row_key there = shared_key(&out_rows_at(&gathering->stats->rows, spread->row)->key);
+  const struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, number);
+  struct out_row_key there = shared_key(&out_rows_at(&gathering->stats->rows, imbalance->row)->key);
   return memcmp(&there, key, sizeof there) == 0;
 }
 
-static int find_spread(struct gathering *gathering, uint32_t row, uint32_t *number)
+static int find_imbalance(struct gathering *gathering, uint32_t row, uint32_t *number)
 {
   struct out_row_key key = shared_key(&out_rows_at(&gathering->stats->rows, row)->key);
   uint64_t hash = out_hash_mix((uint64_t)key.what << 32 | key.stage, (uint64_t)key.thread << 32 | key.module);
-  *number = out_idset_find(&gathering->set, hash, gathering, &key, equal_spread);
+  *number = out_idset_find(&gathering->set, hash, gathering, &key, equal_imbalance);
   if (*number != FMT_NONE)
     return 0;
-  struct out_spread *added = base_vector_add(&gathering->spreads->list, 1);
+  struct out_imbalance *added = base_vector_add(&gathering->imbalances->list, 1);
   if (!added || !base_vector_add(&gathering->parts, 1))
     return -ENOMEM;
-  *added = (struct out_spread){.row = row, .own = {.slowest = row}, .cumulative = {.slowest = row}};
+  *added = (struct out_imbalance){.row = row, .own = {.slowest = row}, .cumulative = {.slowest = row}};
   added->own.min = added->cumulative.min = UINT64_MAX;
-  *number = gathering->spreads->list.count - 1;
+  *number = gathering->imbalances->list.count - 1;
   return out_idset_add(&gathering->set, hash, *number);
 }
 
@@ -56,13 +56,13 @@ static bool comes_before(const struct gathering *gathering, uint32_t left, uint3
   const struct out_profile *profile = &gathering->stats->profile;
   const struct out_row_key *a = &out_rows_at(&gathering->stats->rows, left)->key,
                            *b = &out_rows_at(&gathering->stats->rows, right)->key;
-  if (gathering->spreads->of_ranks)
+  if (gathering->imbalances->of_ranks)
     return out_process_compare_ranks(profile, a->rank, b->rank) < 0;
   return out_process_compare(profile, a->process, b->process) < 0;
 }
 
 /* `mean` is the sum until all are there. */
-static void add_time(const struct gathering *gathering, struct out_spread_time *time, uint32_t row, uint64_t ticks)
+static void add_time(const struct gathering *gathering, struct out_imbalance_time *time, uint32_t row, uint64_t ticks)
 {
   if (ticks > time->max || (ticks == time->max && comes_before(gathering, row, time->slowest)))
     time->slowest = row;
@@ -76,18 +76,18 @@ static void add_time(const struct gathering *gathering, struct out_spread_time *
 static int add_row(struct gathering *gathering, uint32_t number)
 {
   const struct out_row *row = out_rows_at(&gathering->stats->rows, number);
-  uint32_t spread_number;
-  int result = find_spread(gathering, number, &spread_number);
+  uint32_t imbalance_number;
+  int result = find_imbalance(gathering, number, &imbalance_number);
   if (result < 0)
     return result;
-  struct out_spread *spread = base_vector_at(&gathering->spreads->list, spread_number);
-  add_time(gathering, &spread->own, number, row->own);
-  add_time(gathering, &spread->cumulative, number, row->cumulative);
-  ++*(uint32_t *)base_vector_at(&gathering->parts, spread_number);
+  struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, imbalance_number);
+  add_time(gathering, &imbalance->own, number, row->own);
+  add_time(gathering, &imbalance->cumulative, number, row->cumulative);
+  ++*(uint32_t *)base_vector_at(&gathering->parts, imbalance_number);
   return 0;
 }
 
-static void finish_time(struct out_spread_time *time, uint32_t parts, uint32_t count)
+static void finish_time(struct out_imbalance_time *time, uint32_t parts, uint32_t count)
 {
   if (parts < count)
     time->min = 0;
@@ -109,28 +109,28 @@ static uint32_t count_members(const struct callsig_stats *stats, bool of_ranks, 
   return *any_rank ? ranks : 1;
 }
 
-int out_spreads_make(const struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
-                     struct out_spreads *spreads)
+int out_imbalances_make(const struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                        struct out_imbalances *imbalances)
 {
-  *spreads = (struct out_spreads){.list = BASE_VECTOR_OF(struct out_spread),
-                                  .of_ranks = !(stats->by & CALLSIG_BY_PROCESS) && stats->by & CALLSIG_BY_RANK};
+  *imbalances = (struct out_imbalances){.list = BASE_VECTOR_OF(struct out_imbalance),
+                                        .of_ranks = !(stats->by & CALLSIG_BY_PROCESS) && stats->by & CALLSIG_BY_RANK};
   if (!(stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK)))
     return 0;
-  struct gathering gathering = {.stats = stats, .spreads = spreads, .parts = BASE_VECTOR_OF(uint32_t)};
+  struct gathering gathering = {.stats = stats, .imbalances = imbalances, .parts = BASE_VECTOR_OF(uint32_t)};
   bool any_rank;
   int result = 0;
-  spreads->count = count_members(stats, spreads->of_ranks, &any_rank);
+  imbalances->count = count_members(stats, imbalances->of_ranks, &any_rank);
   for (uint32_t i = 0; i < count && result == 0; i++) {
     uint32_t rank = out_rows_at(&stats->rows, rows[i])->key.rank;
-    if (spreads->of_ranks && any_rank && !out_process_has_rank(&stats->profile, rank))
+    if (imbalances->of_ranks && any_rank && !out_process_has_rank(&stats->profile, rank))
       continue;
     result = add_row(&gathering, rows[i]);
   }
-  for (uint32_t i = 0; i < spreads->list.count && result == 0; i++) {
-    struct out_spread *spread = base_vector_at(&spreads->list, i);
+  for (uint32_t i = 0; i < imbalances->list.count && result == 0; i++) {
+    struct out_imbalance *imbalance = base_vector_at(&imbalances->list, i);
     uint32_t parts = *(uint32_t *)base_vector_at(&gathering.parts, i);
-    finish_time(&spread->own, parts, spreads->count);
-    finish_time(&spread->cumulative, parts, spreads->count);
+    finish_time(&imbalance->own, parts, imbalances->count);
+    finish_time(&imbalance->cumulative, parts, imbalances->count);
   }
   base_vector_free(&gathering.parts);
   out_idset_free(&gathering.set);

@@ -8,31 +8,31 @@
 #include "output/stats/stats_object.h"
 
 /* Of one time, in ticks of the grouping. A process without such calls has spent 0. */
-struct out_spread_time {
+struct out_imbalance_time {
   uint64_t min, max;
   double mean;
   uint32_t slowest; /* the row with `max`, the first one in the order of processes or ranks */
 };
 
-struct out_spread {
+struct out_imbalance {
   uint32_t row; /* one of the rows that were put together: its key but for process and rank is theirs */
-  struct out_spread_time own, cumulative;
+  struct out_imbalance_time own, cumulative;
 };
 
-struct out_spreads {
-  struct base_vector list; /* struct out_spread, in the order in which rows of theirs come first */
+struct out_imbalances {
+  struct base_vector list; /* struct out_imbalance, in the order in which rows of theirs come first */
   uint32_t count;          /* of the processes, or ranks */
   bool of_ranks;
 };
 
 /* Puts the listed rows together, for rows by process or rank; none when they are by neither. Times that processes
- * without a rank spent are left out where others have one. 0 or -ENOMEM. Free with out_spreads_free(). */
-int out_spreads_make(const struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
-                     struct out_spreads *spreads);
-void out_spreads_free(struct out_spreads *spreads);
+ * without a rank spent are left out where others have one. 0 or -ENOMEM. Free with out_imbalances_free(). */
+int out_imbalances_make(const struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
+                        struct out_imbalances *imbalances);
+void out_imbalances_free(struct out_imbalances *imbalances);
 
 /* The largest by the mean: 1 when all spent as much. 0 when none spent any time. */
-static inline double out_spread_imbalance(const struct out_spread_time *time)
+static inline double out_imbalance_ratio(const struct out_imbalance_time *time)
 {
   return time->mean > 0 ? (double)time->max / time->mean : 0;
 }

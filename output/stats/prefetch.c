@@ -26,7 +26,7 @@ static const struct out_layout *layout_of(const struct out_names *names, const s
 
 /* Everything is fetched here: a function that does nothing else is a function without effects to the compiler, which
  * leaves out calls of it. */
-void out_look_ahead(const struct out_names *names, const struct out_rows *rows, const uint32_t *order, uint32_t left)
+void out_prefetch_rows(const struct out_names *names, const struct out_rows *rows, const uint32_t *order, uint32_t left)
 {
   const struct out_profile *profile = names->profile;
   if (left > ROW)

@@ -11,6 +11,7 @@
 
 /* Fetches memory of the rows that are named soon: of order[0] and those behind it, of which there are `left`. To be
  * called for each row in turn. Changes nothing. */
-void out_look_ahead(const struct out_names *names, const struct out_rows *rows, const uint32_t *order, uint32_t left);
+void out_prefetch_rows(const struct out_names *names, const struct out_rows *rows, const uint32_t *order,
+                       uint32_t left);
 
 #endif

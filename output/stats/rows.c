@@ -87,7 +87,7 @@ static uint32_t what_of(const struct out_profile *profile, const struct out_grou
                         const struct out_variant *variant)
 {
   if (grouping->by & CALLSIG_BY_SIGNATURE)
-    return grouping->meeting->row_of[variant->signature];
+    return grouping->signature_merge->row_of[variant->signature];
   if (grouping->by & CALLSIG_BY_FUNCTION)
     return grouping->shown_function[out_signature_function(profile, variant->signature)];
   return FMT_NONE;
@@ -104,7 +104,7 @@ struct out_row_key out_rows_key(const struct out_profile *profile, const struct 
   if (grouping->by & CALLSIG_BY_THREAD)
     key.thread = out_profile_thread(profile, thread)->label;
   if (grouping->by & CALLSIG_BY_MODULE)
-    key.module = out_profile_label(profile, out_variant_code(profile, variant)->module);
+    key.module = out_profile_label(profile, out_variant_callable(profile, variant)->module);
   if (grouping->by & CALLSIG_BY_PROCESS)
     key.process = out_profile_thread(profile, thread)->recording;
   if (grouping->by & CALLSIG_BY_RANK)
@@ -157,7 +157,7 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
     int result = intern_row(profile, grouping, rows, &key, &number);
     if (result < 0)
       return result;
-    add_share(rows, number, &share, grouping->meeting && grouping->meeting->joined[key.what]);
+    add_share(rows, number, &share, grouping->signature_merge && grouping->signature_merge->joined[key.what]);
   }
   return 0;
 }
@@ -171,7 +171,7 @@ static int bound_by_function(const struct out_profile *profile, const struct out
   by_function.by = grouping->by & ~(unsigned)CALLSIG_BY_SIGNATURE;
   by_function.compensation = NULL;
   by_function.selected_signatures = NULL;
-  by_function.meeting = NULL; /* which is of signatures: functions are numbered otherwise */
+  by_function.signature_merge = NULL; /* which is of signatures: functions are numbered otherwise */
   struct out_rows functions;
   out_rows_init(&functions);
   int result = make_direct(profile, &by_function, &functions);

@@ -68,10 +68,10 @@ struct out_compensation {
 
 /* How calls are grouped. */
 struct out_grouping {
-  unsigned by;                                 /* enum callsig_stats_by, FUNCTION set with SIGNATURE */
-  const uint32_t *shown_function;              /* by function: what it is shown as */
-  const struct out_meeting *meeting;           /* by signature: its row; NULL unless by signature */
-  const struct out_compensation *compensation; /* NULL: none */
+  unsigned by;                                       /* enum callsig_stats_by, FUNCTION set with SIGNATURE */
+  const uint32_t *shown_function;                    /* by function: what it is shown as */
+  const struct out_signature_merge *signature_merge; /* by signature: its row; NULL unless by signature */
+  const struct out_compensation *compensation;       /* NULL: none */
   /* By number; NULL: all. */
   const uint8_t *selected_functions, *selected_stages, *selected_threads, *selected_modules;
   const uint8_t *selected_signatures; /* by signature; NULL: all */

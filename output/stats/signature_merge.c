@@ -8,11 +8,11 @@
 #include "output/profile/signature.h"
 #include "output/stats/render.h"
 
-void out_meeting_free(struct out_meeting *meeting)
+void out_signature_merge_free(struct out_signature_merge *signature_merge)
 {
-  free(meeting->row_of);
-  free(meeting->joined);
-  *meeting = (struct out_meeting){0};
+  free(signature_merge->row_of);
+  free(signature_merge->joined);
+  *signature_merge = (struct out_signature_merge){0};
 }
 
 /* Buckets are of numbers alone; everything else goes from exact to its type. */
@@ -132,17 +132,17 @@ static uint32_t *count_layouts(const struct out_profile *profile, const uint32_t
 }
 
 static int meet_texts(struct out_profile *profile, const uint32_t *shown_function, const uint32_t *layouts,
-                      struct out_meeting *meeting)
+                      struct out_signature_merge *signature_merge)
 {
   struct texts texts = {.entries = BASE_VECTOR_OF(struct text_entry)};
   struct out_arguments scratch = {0};
   int result = 0;
   for (uint32_t i = 0; i < profile->signatures.count && result == 0; i++) {
-    uint32_t row = meeting->row_of[i];
+    uint32_t row = signature_merge->row_of[i];
     uint32_t function =
         shown_function[out_profile_layout(profile, out_profile_signature(profile, row)->layout)->function];
     if (layouts[function] > 1)
-      result = meet_row(profile, &texts, function, row, &scratch, &meeting->row_of[i]);
+      result = meet_row(profile, &texts, function, row, &scratch, &signature_merge->row_of[i]);
   }
   out_arguments_free(&scratch);
   base_vector_free(&texts.entries);
@@ -150,49 +150,50 @@ static int meet_texts(struct out_profile *profile, const uint32_t *shown_functio
   return result;
 }
 
-static int widen_all(struct out_profile *profile, struct out_meeting *meeting, uint32_t count)
+static int widen_all(struct out_profile *profile, struct out_signature_merge *signature_merge, uint32_t count)
 {
   struct out_arguments scratch = {0};
   int result = 0;
   for (uint32_t i = 0; i < count && result == 0; i++) {
-    result = widen_one(profile, i, &scratch, &meeting->row_of[i]);
-    meeting->widened += result == 0 && meeting->row_of[i] != i;
+    result = widen_one(profile, i, &scratch, &signature_merge->row_of[i]);
+    signature_merge->widened += result == 0 && signature_merge->row_of[i] != i;
   }
   out_arguments_free(&scratch);
   return result;
 }
 
 /* What widening made belongs to its own row, or to that of an equal text. */
-static int cover_made(const struct out_profile *profile, struct out_meeting *meeting, uint32_t count)
+static int cover_made(const struct out_profile *profile, struct out_signature_merge *signature_merge, uint32_t count)
 {
   uint32_t all = profile->signatures.count;
-  uint32_t *row_of = reallocarray(meeting->row_of, all + 1u, sizeof *row_of);
+  uint32_t *row_of = reallocarray(signature_merge->row_of, all + 1u, sizeof *row_of);
   if (!row_of)
     return -ENOMEM;
-  meeting->row_of = row_of;
+  signature_merge->row_of = row_of;
   for (uint32_t i = count; i < all; i++)
     row_of[i] = i;
-  meeting->joined = calloc(all + 1u, 1);
-  if (!meeting->joined)
+  signature_merge->joined = calloc(all + 1u, 1);
+  if (!signature_merge->joined)
     return -ENOMEM;
   for (uint32_t i = 0; i < count; i++)
-    meeting->joined[row_of[i]] |= row_of[i] != i;
+    signature_merge->joined[row_of[i]] |= row_of[i] != i;
   return 0;
 }
 
-int out_widen(struct out_profile *profile, const uint32_t *shown_function, struct out_meeting *meeting)
+int out_signature_merge_make(struct out_profile *profile, const uint32_t *shown_function,
+                             struct out_signature_merge *signature_merge)
 {
-  *meeting = (struct out_meeting){0};
+  *signature_merge = (struct out_signature_merge){0};
   uint32_t count = profile->signatures.count;
   uint32_t *layouts = count_layouts(profile, shown_function);
-  meeting->row_of = malloc((count + 1u) * sizeof *meeting->row_of);
-  int result = layouts && meeting->row_of ? widen_all(profile, meeting, count) : -ENOMEM;
+  signature_merge->row_of = malloc((count + 1u) * sizeof *signature_merge->row_of);
+  int result = layouts && signature_merge->row_of ? widen_all(profile, signature_merge, count) : -ENOMEM;
   if (result == 0)
-    result = cover_made(profile, meeting, count);
+    result = cover_made(profile, signature_merge, count);
   if (result == 0)
-    result = meet_texts(profile, shown_function, layouts, meeting);
+    result = meet_texts(profile, shown_function, layouts, signature_merge);
   free(layouts);
   if (result < 0)
-    out_meeting_free(meeting);
+    out_signature_merge_free(signature_merge);
   return result;
 }

@@ -48,7 +48,7 @@ void out_stats_forget(struct callsig_stats *stats)
   stats->signatures = NULL;
   stats->listed = 0;
   stats->grouped = stats->prepared = false;
-  out_meeting_free(&stats->meeting);
+  out_signature_merge_free(&stats->signature_merge);
   out_callstacks_free(&stats->callstacks);
   out_compensation_free(&stats->compensation);
   out_selection_free(&stats->selection);
@@ -219,12 +219,12 @@ int callsig_stats_reverse(struct callsig_stats *stats)
 
 struct out_names out_stats_names(const struct callsig_stats *stats)
 {
-  return (struct out_names){.profile = &stats->profile,
-                            .shown_function = stats->shown_function,
-                            .by = stats->by,
-                            .row_of =
-                                stats->strip_dirs && stats->by & CALLSIG_BY_SIGNATURE ? stats->meeting.row_of : NULL,
-                            .callstacks = &stats->callstacks};
+  return (struct out_names){
+      .profile = &stats->profile,
+      .shown_function = stats->shown_function,
+      .by = stats->by,
+      .row_of = stats->strip_dirs && stats->by & CALLSIG_BY_SIGNATURE ? stats->signature_merge.row_of : NULL,
+      .callstacks = &stats->callstacks};
 }
 
 /* The finest tick of the recordings whose calls are counted: what all others are scaled to. */
@@ -245,9 +245,9 @@ static int group(struct callsig_stats *stats)
 {
   int result = out_shown_functions(&stats->profile, stats->strip_dirs, &stats->shown_function);
   if (result == 0 && (stats->by & CALLSIG_BY_SIGNATURE || stats->filter.signature))
-    result = out_widen(&stats->profile, stats->shown_function, &stats->meeting);
+    result = out_signature_merge_make(&stats->profile, stats->shown_function, &stats->signature_merge);
   if (result == 0)
-    result = out_filter_select(&stats->filter, &stats->profile, stats->shown_function, stats->meeting.row_of,
+    result = out_filter_select(&stats->filter, &stats->profile, stats->shown_function, stats->signature_merge.row_of,
                                &stats->selection);
   if (result == 0 && stats->only_process)
     result = out_selection_of_process(&stats->profile, stats->only_process - 1, &stats->selection);
@@ -264,7 +264,7 @@ static int group(struct callsig_stats *stats)
   stats->grouping = (struct out_grouping){
       .by = stats->by,
       .shown_function = stats->shown_function,
-      .meeting = stats->by & CALLSIG_BY_SIGNATURE ? &stats->meeting : NULL,
+      .signature_merge = stats->by & CALLSIG_BY_SIGNATURE ? &stats->signature_merge : NULL,
       .compensation = stats->compensating ? &stats->compensation : NULL,
       .ranks = stats->ranks,
       .callstacks = &stats->callstacks,

@@ -32,7 +32,7 @@ struct callsig_stats {
   uint32_t *shown_function;
   struct out_callstacks callstacks;
   uint32_t *ranks; /* by rank: out_process_ranks(); else NULL */
-  struct out_meeting meeting;
+  struct out_signature_merge signature_merge;
   struct out_compensation compensation;
   struct out_selection selection;
   struct out_rows rows;

@@ -34,7 +34,7 @@ int out_idset_add(struct out_idset *set, uint64_t hash, uint32_t number);
 int out_idset_reserve(struct out_idset *set, size_t count);
 
 /* Where looking for a hash begins is fetched from memory while something else is done. */
-static inline void out_idset_look_ahead(const struct out_idset *set, uint64_t hash)
+static inline void out_idset_prefetch(const struct out_idset *set, uint64_t hash)
 {
   if (set->slot_count)
     __builtin_prefetch(&set->slots[(uint32_t)hash & (set->slot_count - 1)]);

@@ -45,19 +45,19 @@ static double beta(double a, double b, double x)
   return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-double out_student_two_sided(double t, double freedom)
+double out_t_two_sided(double t, double freedom)
 {
   return beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-double out_student_quantile(double probability, double freedom)
+double out_t_quantile(double probability, double freedom)
 {
   double low = 0, high = 1;
-  while (out_student_two_sided(high, freedom) > probability && high < 1e150)
+  while (out_t_two_sided(high, freedom) > probability && high < 1e150)
     high *= 2;
   for (int i = 0; i < 200 && high - low > 1e-12 * high; i++) {
     double middle = low + (high - low) / 2;
-    if (out_student_two_sided(middle, freedom) > probability)
+    if (out_t_two_sided(middle, freedom) > probability)
       low = middle;
     else
       high = middle;
@@ -83,8 +83,8 @@ struct out_welch out_welch_test(const struct out_sample *old, const struct out_s
   double a = old->variance / (double)old->count, b = new->variance / (double)new->count, square = a + b;
   if (square > 0) {
     double freedom = square * square / (a * a / (double)(old->count - 1) + b * b / (double)(new->count - 1));
-    double error = sqrt(square), half = out_student_quantile(1 - confidence, freedom) * error;
-    welch.p = out_student_two_sided(fabs(welch.change) / error, freedom);
+    double error = sqrt(square), half = out_t_quantile(1 - confidence, freedom) * error;
+    welch.p = out_t_two_sided(fabs(welch.change) / error, freedom);
     welch.low = welch.change - half;
     welch.high = welch.change + half;
   } else {

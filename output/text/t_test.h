@@ -11,10 +11,10 @@
 
 /* The probability that |t| is at least `t` (not negative) under Student's distribution with `freedom` degrees of
  * freedom (positive, not necessarily whole). */
-double out_student_two_sided(double t, double freedom);
+double out_t_two_sided(double t, double freedom);
 
-/* The t whose out_student_two_sided() is `probability`, in (0, 1]. */
-double out_student_quantile(double probability, double freedom);
+/* The t whose out_t_two_sided() is `probability`, in (0, 1]. */
+double out_t_quantile(double probability, double freedom);
 
 /* The mean of `count` values and their variance, which is at least `floor`; of a single value the floor. */
 struct out_sample {

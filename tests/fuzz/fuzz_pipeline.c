@@ -31,11 +31,11 @@ static void print(const struct callsig_pipeline *pipeline)
 static void try_recording(struct out_recording *recording)
 {
   struct callsig_pipeline *pipeline, *delta;
-  struct out_verdict verdict;
+  struct out_bottleneck verdict;
   if (out_pipeline_read(recording, NULL, &pipeline) < 0)
     return;
-  for (uint32_t stage = 0, queue = 0; out_verdict_next(pipeline, &stage, &queue, &verdict) > 0;)
-    out_verdict_free(&verdict);
+  for (uint32_t stage = 0, queue = 0; out_bottleneck_next(pipeline, &stage, &queue, &verdict) > 0;)
+    out_bottleneck_free(&verdict);
   print(pipeline);
   if (out_pipeline_delta(pipeline, NULL, pipeline, &delta) == 0)
     callsig_pipeline_free(delta);

@@ -11,7 +11,7 @@
 /* A simulated pipeline's recording, loaded, and the verdict on it. */
 struct judged {
   struct callsig_pipeline *pipeline;
-  struct out_verdict verdict;
+  struct out_bottleneck verdict;
 };
 
 static struct judged judge(const struct simulation *simulation)
@@ -25,13 +25,13 @@ static struct judged judge(const struct simulation *simulation)
   assert_int_equal(callsig_pipeline_load(path, &judged.pipeline), 0);
   unlink(path);
   uint32_t stage = 0, queue = 0;
-  assert_int_equal(out_verdict_next(judged.pipeline, &stage, &queue, &judged.verdict), 1);
+  assert_int_equal(out_bottleneck_next(judged.pipeline, &stage, &queue, &judged.verdict), 1);
   return judged;
 }
 
 static void forget(struct judged *judged)
 {
-  out_verdict_free(&judged->verdict);
+  out_bottleneck_free(&judged->verdict);
   callsig_pipeline_free(judged->pipeline);
 }
 
@@ -52,7 +52,7 @@ static void check_order(const struct simulation *simulation)
     }
   }
   struct judged judged = judge(simulation);
-  const struct out_verdict *verdict = &judged.verdict;
+  const struct out_bottleneck *verdict = &judged.verdict;
   assert_int_equal(verdict->bound, OUT_BOUND_STAGE);
   uint32_t named = verdict->stage->stage->stats.index - 1;
   if (fabs(capacity_of(&simulation->stages[named]) - least) > 1e-6)
@@ -102,7 +102,7 @@ static void gain(void **state)
   (void)state;
   struct simulation simulation = two_stages();
   struct judged judged = judge(&simulation);
-  const struct out_verdict *verdict = &judged.verdict;
+  const struct out_bottleneck *verdict = &judged.verdict;
   assert_string_equal(verdict->stage->stage->stats.label, "0:2:encode");
   assert_true(fabs(verdict->stage->rate - 1e6 / 9000) < 1e-6);
   assert_true(fabs(verdict->throughput - 1e6 / 9000) < 2);
@@ -203,17 +203,17 @@ static void only_queues(void **state)
   pipeline_writer_put(writer, thread, empty, 900, 900);
   const char *path = scratch_path("queues");
   struct callsig_pipeline *pipeline;
-  struct out_verdict verdict;
+  struct out_bottleneck verdict;
   uint32_t stage = 0, queue = 0;
   recording_writer_save(writer, 1000, path);
   recording_writer_free(writer);
   assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
-  assert_int_equal(out_verdict_next(pipeline, &stage, &queue, &verdict), 1);
+  assert_int_equal(out_bottleneck_next(pipeline, &stage, &queue, &verdict), 1);
   assert_int_equal(verdict.bound, OUT_BOUND_GAP);
   assert_string_equal(verdict.before->label, "0:0:full");
   assert_string_equal(verdict.behind->label, "0:1:empty");
-  out_verdict_free(&verdict);
-  assert_int_equal(out_verdict_next(pipeline, &stage, &queue, &verdict), 0);
+  out_bottleneck_free(&verdict);
+  assert_int_equal(out_bottleneck_next(pipeline, &stage, &queue, &verdict), 0);
   callsig_pipeline_free(pipeline);
   unlink(path);
 }

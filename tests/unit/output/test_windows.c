@@ -60,9 +60,9 @@ static int make_file(const char *path)
   return file;
 }
 
-static void check(struct out_windows *windows, uint64_t offset, uint64_t size)
+static void check(struct out_file_windows *windows, uint64_t offset, uint64_t size)
 {
-  const unsigned char *bytes = out_windows_at(windows, offset, size);
+  const unsigned char *bytes = out_file_windows_at(windows, offset, size);
   assert_non_null(bytes);
   for (uint64_t i = 0; i < size; i++) {
     if (bytes[i] != byte_at(offset + i))
@@ -74,9 +74,9 @@ static void check(struct out_windows *windows, uint64_t offset, uint64_t size)
 static void every_place(void **state)
 {
   (void)state;
-  struct out_windows windows;
+  struct out_file_windows windows;
   int file = make_file(scratch_path("windows"));
-  assert_int_equal(out_windows_open(&windows, file, SIZE), 0);
+  assert_int_equal(out_file_windows_open(&windows, file, SIZE), 0);
   uint64_t random = 1;
   for (unsigned i = 0; i < 20000; i++) {
     random = random * UINT64_C(6364136223846793005) + 1;
@@ -91,61 +91,61 @@ static void every_place(void **state)
   for (uint64_t offset = SIZE; offset > 0; offset -= 64)
     check(&windows, offset - 64, 64);
   assert_true(reads <= SIZE / 16384);
-  out_windows_close(&windows);
+  out_file_windows_close(&windows);
   close(file);
 }
 
 static void in_small_parts(void **state)
 {
   (void)state;
-  struct out_windows windows;
+  struct out_file_windows windows;
   int file = make_file(scratch_path("windows"));
   read_most = 1000;
   read_error = EINTR;
-  assert_int_equal(out_windows_open(&windows, file, SIZE), 0);
+  assert_int_equal(out_file_windows_open(&windows, file, SIZE), 0);
   check(&windows, 70000, 500);
   check(&windows, 70000, 200000);
   read_most = SIZE_MAX;
-  out_windows_close(&windows);
+  out_file_windows_close(&windows);
   close(file);
 }
 
 static void shrinks(void **state)
 {
   (void)state;
-  struct out_windows windows;
+  struct out_file_windows windows;
   int file = make_file(scratch_path("windows"));
-  assert_int_equal(out_windows_open(&windows, file, SIZE), 0);
+  assert_int_equal(out_file_windows_open(&windows, file, SIZE), 0);
   check(&windows, 0, 64);
   assert_int_equal(ftruncate(file, 100), 0);
   check(&windows, 0, 64);
   static const uint64_t sizes[] = {64, 1 << 20};
   for (size_t k = 0; k < 2; k++) {
-    const unsigned char *bytes = out_windows_at(&windows, 1 << 20, sizes[k]);
+    const unsigned char *bytes = out_file_windows_at(&windows, 1 << 20, sizes[k]);
     assert_non_null(bytes);
     for (uint64_t i = 0; i < sizes[k]; i++)
       assert_int_equal(bytes[i], 0);
   }
   assert_int_equal(windows.error, 0);
-  out_windows_close(&windows);
+  out_file_windows_close(&windows);
   close(file);
 }
 
 static void memory_is_short(void **state)
 {
   (void)state;
-  struct out_windows windows;
+  struct out_file_windows windows;
   int file = make_file(scratch_path("windows"));
   for (unsigned long i = 1; i <= 2; i++) {
     failing_malloc = i;
-    assert_int_equal(out_windows_open(&windows, file, SIZE), -ENOMEM);
-    out_windows_close(&windows);
+    assert_int_equal(out_file_windows_open(&windows, file, SIZE), -ENOMEM);
+    out_file_windows_close(&windows);
   }
-  assert_int_equal(out_windows_open(&windows, file, SIZE), 0);
+  assert_int_equal(out_file_windows_open(&windows, file, SIZE), 0);
   failing_malloc = 1;
-  assert_null(out_windows_at(&windows, 0, 1 << 20));
+  assert_null(out_file_windows_at(&windows, 0, 1 << 20));
   assert_int_equal(windows.error, -ENOMEM);
-  out_windows_close(&windows);
+  out_file_windows_close(&windows);
   close(file);
 }
 

@@ -168,13 +168,13 @@ struct functions {
 
 static struct same_function sameness(const struct out_dump *dump, uint32_t number)
 {
-  const struct out_code *code = out_profile_code(dump->profile, number);
-  return (struct same_function){.module = code->module == FMT_NONE ? 0 : dump->modules[code->module],
-                                .address = code->address,
-                                .function = code->function,
-                                .entry = code->entry,
-                                .layout = code->layout,
-                                .stage = code->stage};
+  const struct out_callable *callable = out_profile_callable(dump->profile, number);
+  return (struct same_function){.module = callable->module == FMT_NONE ? 0 : dump->modules[callable->module],
+                                .address = callable->address,
+                                .function = callable->function,
+                                .entry = callable->entry,
+                                .layout = callable->layout,
+                                .stage = callable->stage};
 }
 
 static bool equal_function(const void *owner, uint32_t number, const void *key)
@@ -217,11 +217,11 @@ int out_dump_functions(struct out_dump *dump)
 {
   const struct out_profile *profile = dump->profile;
   struct functions functions = {.dump = dump, .levels = calloc(profile->layouts.count + 1u, sizeof(uint64_t))};
-  dump->functions = calloc(profile->codes.count + 1u, sizeof *dump->functions);
+  dump->functions = calloc(profile->callables.count + 1u, sizeof *dump->functions);
   int result = functions.levels && dump->functions ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < profile->layouts.count && result == 0; i++)
     functions.levels[i] = put_levels(dump, out_profile_layout(profile, i));
-  for (uint32_t i = 0; i < profile->codes.count && result == 0; i++)
+  for (uint32_t i = 0; i < profile->callables.count && result == 0; i++)
     result = put_function(&functions, i);
   out_idset_free(&functions.set);
   free(functions.levels);

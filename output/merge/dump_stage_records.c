@@ -12,10 +12,10 @@ static uint64_t process_address(const struct out_dump *dump, uint32_t recording)
 /* From the last to the first, so that the list has the profile's order. */
 static void put_stages(struct out_dump *dump)
 {
-  const struct base_vector *kept = &dump->profile->kept.stages;
+  const struct base_vector *kept = &dump->profile->stage_records.stages;
   uint64_t next = 0;
   for (uint32_t i = kept->count; i-- > 0;) {
-    const struct out_kept_stage *stage = base_vector_at(kept, i);
+    const struct out_stage_record *stage = base_vector_at(kept, i);
     const struct out_known_stage *known = out_profile_stage(dump->profile, stage->stage);
     struct fmt_rec_stage record = stage->record;
     record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_STAGE, record);
@@ -23,17 +23,17 @@ static void put_stages(struct out_dump *dump)
     record.name = out_dump_string(dump, known->name);
     record.label = out_dump_string(dump, known->label);
     record.process = process_address(dump, stage->recording);
-    next = dump->kept_stages[i] = dump->stages[stage->stage] = out_dump_put(dump, &record, sizeof record);
+    next = dump->stage_records[i] = dump->stages[stage->stage] = out_dump_put(dump, &record, sizeof record);
   }
   dump->header.first_stage = next;
 }
 
 static void put_queues(struct out_dump *dump)
 {
-  const struct base_vector *kept = &dump->profile->kept.queues;
+  const struct base_vector *kept = &dump->profile->stage_records.queues;
   uint64_t next = 0;
   for (uint32_t i = kept->count; i-- > 0;) {
-    const struct out_kept_queue *queue = base_vector_at(kept, i);
+    const struct out_queue_record *queue = base_vector_at(kept, i);
     struct fmt_rec_queue record = queue->record;
     record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_QUEUE, record);
     record.next = next;
@@ -43,23 +43,23 @@ static void put_queues(struct out_dump *dump)
     /* Its level is a word of 16 bytes. */
     if (dump->next % 16)
       out_dump_put(dump, &(uint64_t){0}, sizeof(uint64_t));
-    next = dump->kept_queues[i] = out_dump_put(dump, &record, sizeof record);
+    next = dump->queue_records[i] = out_dump_put(dump, &record, sizeof record);
   }
   dump->header.first_queue = next;
 }
 
 static void put_events(struct out_dump *dump)
 {
-  const struct base_vector *kept = &dump->profile->kept.events;
+  const struct base_vector *kept = &dump->profile->stage_records.events;
   uint64_t next = 0;
   for (uint32_t i = kept->count; i-- > 0;) {
-    const struct out_kept_event *event = base_vector_at(kept, i);
+    const struct out_event_record *event = base_vector_at(kept, i);
     struct fmt_rec_event record = event->record;
     record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_EVENT, record);
     record.next = next;
     record.name = out_dump_string(dump, event->name);
     record.process = process_address(dump, event->recording);
-    next = dump->kept_events[i] = out_dump_put(dump, &record, sizeof record);
+    next = dump->event_records[i] = out_dump_put(dump, &record, sizeof record);
   }
   dump->header.first_event = next;
 }
@@ -68,10 +68,10 @@ int out_dump_stages(struct out_dump *dump)
 {
   const struct out_profile *profile = dump->profile;
   dump->stages = calloc(profile->stages.count + 1u, sizeof *dump->stages);
-  dump->kept_stages = calloc(profile->kept.stages.count + 1u, sizeof *dump->kept_stages);
-  dump->kept_queues = calloc(profile->kept.queues.count + 1u, sizeof *dump->kept_queues);
-  dump->kept_events = calloc(profile->kept.events.count + 1u, sizeof *dump->kept_events);
-  if (!dump->stages || !dump->kept_stages || !dump->kept_queues || !dump->kept_events)
+  dump->stage_records = calloc(profile->stage_records.stages.count + 1u, sizeof *dump->stage_records);
+  dump->queue_records = calloc(profile->stage_records.queues.count + 1u, sizeof *dump->queue_records);
+  dump->event_records = calloc(profile->stage_records.events.count + 1u, sizeof *dump->event_records);
+  if (!dump->stages || !dump->stage_records || !dump->queue_records || !dump->event_records)
     return -ENOMEM;
   put_stages(dump);
   put_queues(dump);
@@ -86,13 +86,13 @@ static uint64_t histogram_address(struct out_dump *dump, uint32_t number)
 
 static void put_tasks(struct out_dump *dump)
 {
-  const struct base_vector *kept = &dump->profile->kept.tasks;
+  const struct base_vector *kept = &dump->profile->stage_records.tasks;
   for (uint32_t i = kept->count; i-- > 0;) {
-    const struct out_kept_tasks *tasks = base_vector_at(kept, i);
+    const struct out_tasks_record *tasks = base_vector_at(kept, i);
     struct fmt_rec_tasks record = tasks->record;
     record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_TASKS, record);
     record.next = dump->first_tasks[tasks->thread];
-    record.stage = dump->kept_stages[tasks->stage];
+    record.stage = dump->stage_records[tasks->stage];
     record.histogram = histogram_address(dump, tasks->histogram);
     dump->first_tasks[tasks->thread] = out_dump_put(dump, &record, sizeof record);
   }
@@ -100,13 +100,13 @@ static void put_tasks(struct out_dump *dump)
 
 static void put_uses(struct out_dump *dump)
 {
-  const struct base_vector *kept = &dump->profile->kept.uses;
+  const struct base_vector *kept = &dump->profile->stage_records.uses;
   for (uint32_t i = kept->count; i-- > 0;) {
-    const struct out_kept_use *use = base_vector_at(kept, i);
+    const struct out_queue_use_record *use = base_vector_at(kept, i);
     struct fmt_rec_queue_use record = use->record;
     record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_QUEUE_USE, record);
     record.next = dump->first_uses[use->thread];
-    record.queue = dump->kept_queues[use->queue];
+    record.queue = dump->queue_records[use->queue];
     record.put_histogram = histogram_address(dump, use->put_histogram);
     record.get_histogram = histogram_address(dump, use->get_histogram);
     dump->first_uses[use->thread] = out_dump_put(dump, &record, sizeof record);

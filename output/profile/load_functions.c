@@ -14,13 +14,13 @@ static bool equal_index_address(const void *owner, uint32_t number, const void *
   return out_profile_module(owner, number)->index_address == *(const uint64_t *)key;
 }
 
-static int allocate_codes(struct out_known_module *module)
+static int allocate_callables(struct out_known_module *module)
 {
   uint32_t count = module->index.count[FMT_SECTION_FUNCTIONS];
-  module->codes = malloc((count + 1) * sizeof *module->codes);
-  if (!module->codes)
+  module->callables = malloc((count + 1) * sizeof *module->callables);
+  if (!module->callables)
     return -ENOMEM;
-  memset(module->codes, 0xFF, count * sizeof *module->codes);
+  memset(module->callables, 0xFF, count * sizeof *module->callables);
   return 0;
 }
 
@@ -62,7 +62,7 @@ static int load_index(struct out_loader *loader, uint32_t number, const struct f
     if (result == 0)
       result = out_idset_add(&loader->indexes, hash, number);
   }
-  return result == 0 && module->index.header ? allocate_codes(module) : result;
+  return result == 0 && module->index.header ? allocate_callables(module) : result;
 }
 
 static int load_module(struct out_loader *loader, const struct fmt_rec_module *record)
@@ -143,41 +143,41 @@ static int describe_named(struct out_loader *loader, const char *bytes, size_t l
   return result;
 }
 
-static int add_code(struct out_loader *loader, const struct out_known_function *function, uint32_t module,
-                    uint32_t stage, const struct fmt_index_function *entry, uint64_t address, uint32_t *number)
+static int add_callable(struct out_loader *loader, const struct out_known_function *function, uint32_t module,
+                        uint32_t stage, const struct fmt_index_function *entry, uint64_t address, uint32_t *number)
 {
   struct out_profile *profile = loader->profile;
-  struct out_code code = {.module = module, .stage = stage, .entry = FMT_NONE, .address = address};
+  struct out_callable callable = {.module = module, .stage = stage, .entry = FMT_NONE, .address = address};
   if (entry)
-    code.entry = (uint32_t)(entry - out_profile_module(profile, module)->index.functions);
+    callable.entry = (uint32_t)(entry - out_profile_module(profile, module)->index.functions);
   if (entry && !out_layout_nests(&out_profile_module(profile, module)->index, entry)) {
     loader->recording->damaged++;
     entry = NULL;
   }
   const struct fmt_index *index = entry ? &out_profile_module(profile, module)->index : NULL;
   int result = function->address ? out_profile_intern_address(profile, function->file, function->address,
-                                                              function->build, &code.function)
-                                 : out_profile_intern_function(profile, function, &code.function);
+                                                              function->build, &callable.function)
+                                 : out_profile_intern_function(profile, function, &callable.function);
   if (result == 0)
-    result = out_profile_intern_layout(profile, code.function, index, entry, &code.layout);
-  struct out_code *added = result == 0 ? base_vector_add(&profile->codes, 1) : NULL;
+    result = out_profile_intern_layout(profile, callable.function, index, entry, &callable.layout);
+  struct out_callable *added = result == 0 ? base_vector_add(&profile->callables, 1) : NULL;
   if (!added)
     return -ENOMEM;
-  *added = code;
-  *number = profile->codes.count - 1;
+  *added = callable;
+  *number = profile->callables.count - 1;
   return 0;
 }
 
-static int load_action(struct out_loader *loader, uint64_t address, uint32_t *code)
+static int load_action(struct out_loader *loader, uint64_t address, uint32_t *callable)
 {
   struct out_known_function function = {0};
   size_t length = 0;
   const char *name = out_recording_name(loader->recording, address, &length);
   int result = describe_named(loader, name ? name : "?", name ? length : 1, &function);
-  return result < 0 ? result : add_code(loader, &function, FMT_NONE, 0, NULL, 0, code);
+  return result < 0 ? result : add_callable(loader, &function, FMT_NONE, 0, NULL, 0, callable);
 }
 
-static int load_task(struct out_loader *loader, uint64_t address, uint32_t *code)
+static int load_task(struct out_loader *loader, uint64_t address, uint32_t *callable)
 {
   struct out_known_function function = {0};
   uint32_t stage;
@@ -187,7 +187,7 @@ static int load_task(struct out_loader *loader, uint64_t address, uint32_t *code
   const char *label =
       stage ? out_profile_string(loader->profile, out_profile_stage(loader->profile, stage)->label) : "?";
   result = describe_named(loader, label, strlen(label), &function);
-  return result < 0 ? result : add_code(loader, &function, FMT_NONE, stage, NULL, 0, code);
+  return result < 0 ? result : add_callable(loader, &function, FMT_NONE, stage, NULL, 0, callable);
 }
 
 /* The module's build-id in hexadecimal; 0 when it has none. */
@@ -237,53 +237,54 @@ static int load_levels(struct out_loader *loader, uint64_t address, uint32_t lay
   return 0;
 }
 
-static int code_of_record(struct out_loader *loader, const struct fmt_rec_function *record, uint32_t *code)
+static int callable_of_record(struct out_loader *loader, const struct fmt_rec_function *record, uint32_t *callable)
 {
   struct out_known_function function = {0};
   if (record->kind == FMT_FUNCTION_KIND_ACTION)
-    return load_action(loader, record->address, code);
+    return load_action(loader, record->address, callable);
   if (record->kind == FMT_FUNCTION_KIND_TASK)
-    return load_task(loader, record->address, code);
+    return load_task(loader, record->address, callable);
   uint32_t local = out_recording_known(loader->recording, &loader->modules, record->module);
   uint32_t module = local == FMT_NONE ? FMT_NONE : loader->first_module + local;
   struct out_known_module *known = module == FMT_NONE ? NULL : out_profile_module(loader->profile, module);
   if (!known || !known->index.header || record->function >= known->index.count[FMT_SECTION_FUNCTIONS]) {
     int result = describe_address(loader, module, record->address, &function);
     uint64_t address = record->address - (known ? known->bias : 0);
-    return result < 0 ? result : add_code(loader, &function, module, 0, NULL, address, code);
+    return result < 0 ? result : add_callable(loader, &function, module, 0, NULL, address, callable);
   }
-  uint32_t *memo = &known->codes[record->function];
+  uint32_t *memo = &known->callables[record->function];
   if (*memo == FMT_NONE) {
     const struct fmt_index_function *entry = &known->index.functions[record->function];
     int result = describe_indexed(loader, module, entry, &function);
     if (result == 0)
-      result = add_code(loader, &function, module, 0, entry, 0, memo);
+      result = add_callable(loader, &function, module, 0, entry, 0, memo);
     if (result < 0)
       return result;
   }
-  *code = *memo;
-  return record->levels ? load_levels(loader, record->levels, out_profile_code(loader->profile, *code)->layout) : 0;
+  *callable = *memo;
+  return record->levels ? load_levels(loader, record->levels, out_profile_callable(loader->profile, *callable)->layout)
+                        : 0;
 }
 
-int out_load_code(struct out_loader *loader, uint64_t address, uint32_t *code)
+int out_load_callable(struct out_loader *loader, uint64_t address, uint32_t *callable)
 {
   uint32_t number;
   struct out_record record;
   int found = out_recording_number(loader->recording, &loader->functions, address, FMT_TAG_FUNCTION,
                                    sizeof(struct fmt_rec_function), &number, &record);
-  *code = FMT_NONE;
+  *callable = FMT_NONE;
   if (found < 0 || found == OUT_RECORD_BAD)
     return found < 0 ? found : 0;
   if (found == OUT_RECORD_NEW) {
     struct fmt_rec_function function;
     memcpy(&function, record.data, sizeof function);
-    int result = code_of_record(loader, &function, code);
-    uint32_t *slot = result == 0 ? base_vector_add(&loader->code_of, 1) : NULL;
+    int result = callable_of_record(loader, &function, callable);
+    uint32_t *slot = result == 0 ? base_vector_add(&loader->callable_of, 1) : NULL;
     if (!slot)
       return -ENOMEM;
-    *slot = *code;
+    *slot = *callable;
     return 0;
   }
-  *code = *(uint32_t *)base_vector_at(&loader->code_of, number);
+  *callable = *(uint32_t *)base_vector_at(&loader->callable_of, number);
   return 0;
 }

@@ -1,0 +1,136 @@
+/* Follows the lists of stage, queue, event, task and queue-use records, and gives each record to the taker. */
+#include "output/recording/stage_reader.h"
+
+#include <string.h>
+
+#include "format/index.h"
+
+union record {
+  struct fmt_rec_stage stage;
+  struct fmt_rec_queue queue;
+  struct fmt_rec_event event;
+  struct fmt_rec_tasks tasks;
+  struct fmt_rec_queue_use use;
+};
+
+/* A kind of record: how it is followed, and given. */
+struct kind {
+  uint32_t tag;
+  size_t size, next; /* next: where its `next` lies */
+  int (*give)(struct out_stage_reader *reader, const union record *record, uint64_t address);
+};
+
+static int give_stage(struct out_stage_reader *reader, const union record *record, uint64_t address)
+{
+  (void)address;
+  return reader->taker->stage(reader->data, &record->stage);
+}
+
+static int give_queue(struct out_stage_reader *reader, const union record *record, uint64_t address)
+{
+  return reader->taker->queue(reader->data, &record->queue, address);
+}
+
+static int give_event(struct out_stage_reader *reader, const union record *record, uint64_t address)
+{
+  (void)address;
+  return reader->taker->event(reader->data, &record->event);
+}
+
+static int give_tasks(struct out_stage_reader *reader, const union record *record, uint64_t address)
+{
+  (void)address;
+  uint32_t stage = out_recording_known(reader->recording, &reader->stages, record->tasks.stage);
+  if (stage != FMT_NONE)
+    return reader->taker->tasks(reader->data, &record->tasks, stage);
+  reader->recording->damaged++;
+  return 0;
+}
+
+static int give_use(struct out_stage_reader *reader, const union record *record, uint64_t address)
+{
+  (void)address;
+  uint32_t queue = out_recording_known(reader->recording, &reader->queues, record->use.queue);
+  if (queue != FMT_NONE)
+    return reader->taker->queue_use(reader->data, &record->use, queue);
+  reader->recording->damaged++;
+  return 0;
+}
+
+#define KIND(tag, type, give)                                                                                          \
+  {                                                                                                                    \
+    tag, sizeof(struct type), offsetof(struct type, next), give                                                        \
+  }
+static const struct kind stage_kind = KIND(FMT_TAG_STAGE, fmt_rec_stage, give_stage);
+static const struct kind queue_kind = KIND(FMT_TAG_QUEUE, fmt_rec_queue, give_queue);
+static const struct kind event_kind = KIND(FMT_TAG_EVENT, fmt_rec_event, give_event);
+static const struct kind tasks_kind = KIND(FMT_TAG_TASKS, fmt_rec_tasks, give_tasks);
+static const struct kind use_kind = KIND(FMT_TAG_QUEUE_USE, fmt_rec_queue_use, give_use);
+
+static int follow(struct out_stage_reader *reader, struct base_vector *list, uint64_t address, const struct kind *kind)
+{
+  union record record;
+  int result;
+  while ((result = out_recording_next(reader->recording, list, address, kind->tag, &record, kind->size)) > 0) {
+    result = kind->give(reader, &record, address);
+    if (result < 0)
+      break;
+    memcpy(&address, (const char *)&record + kind->next, sizeof address);
+  }
+  return result;
+}
+
+void out_stage_reader_init(struct out_stage_reader *reader, struct out_recording *recording,
+                           const struct out_stage_taker *taker, void *data)
+{
+  *reader = (struct out_stage_reader){.recording = recording,
+                                      .taker = taker,
+                                      .data = data,
+                                      .stages = BASE_VECTOR_OF(uint64_t),
+                                      .queues = BASE_VECTOR_OF(uint64_t),
+                                      .events = BASE_VECTOR_OF(uint64_t),
+                                      .tasks = BASE_VECTOR_OF(uint64_t),
+                                      .uses = BASE_VECTOR_OF(uint64_t)};
+}
+
+void out_stage_reader_free(struct out_stage_reader *reader)
+{
+  struct base_vector *vectors[] = {&reader->stages, &reader->queues, &reader->events, &reader->tasks, &reader->uses};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+    base_vector_free(vectors[i]);
+}
+
+int out_stage_reader_stages(struct out_stage_reader *reader)
+{
+  return follow(reader, &reader->stages, reader->recording->header.first_stage, &stage_kind);
+}
+
+int out_stage_reader_queues(struct out_stage_reader *reader)
+{
+  return follow(reader, &reader->queues, reader->recording->header.first_queue, &queue_kind);
+}
+
+int out_stage_reader_events(struct out_stage_reader *reader)
+{
+  return follow(reader, &reader->events, reader->recording->header.first_event, &event_kind);
+}
+
+int out_stage_reader_thread(struct out_stage_reader *reader, uint64_t first_tasks, uint64_t first_queue_use)
+{
+  int result = follow(reader, &reader->tasks, first_tasks, &tasks_kind);
+  return result < 0 ? result : follow(reader, &reader->uses, first_queue_use, &use_kind);
+}
+
+int out_stage_reader_find(struct out_stage_reader *reader, uint64_t address, uint32_t *number)
+{
+  struct out_record record;
+  int found = out_recording_number(reader->recording, &reader->stages, address, FMT_TAG_STAGE,
+                                   sizeof(struct fmt_rec_stage), number, &record);
+  if (found < 0 || found == OUT_RECORD_BAD)
+    *number = FMT_NONE;
+  if (found != OUT_RECORD_NEW)
+    return found < 0 ? found : 0;
+  struct fmt_rec_stage stage;
+  memcpy(&stage, record.data, sizeof stage);
+  return reader->taker->stage(reader->data, &stage);
+}

@@ -1,0 +1,49 @@
+/*
+ * The one reader of what a recording says of stages, queues and events, and of what threads did with them.
+ *
+ * It follows the lists and gives every record to a taker, once each, in the order of the lists. What refers to a stage
+ * or a queue is given with the number of that one: the how-manieth it was given, from 0. What cannot be read, or refers
+ * to a stage or queue that is not there, is counted as damage and left out. Works on a recording that is attached only,
+ * and on one that is being written. Not thread-safe.
+ */
+#ifndef CALLSIG_OUTPUT_RECORDING_STAGE_READER_H
+#define CALLSIG_OUTPUT_RECORDING_STAGE_READER_H
+
+#include "output/recording/recording.h"
+
+/* Gets the records; each returns 0, or an error that ends the reading. The record is valid during the call. A function
+ * may be NULL when what it would get is not asked for. */
+struct out_stage_taker {
+  int (*stage)(void *data, const struct fmt_rec_stage *record);
+  int (*queue)(void *data, const struct fmt_rec_queue *record, uint64_t address);
+  int (*event)(void *data, const struct fmt_rec_event *record);
+  int (*tasks)(void *data, const struct fmt_rec_tasks *record, uint32_t stage);
+  int (*queue_use)(void *data, const struct fmt_rec_queue_use *record, uint32_t queue);
+};
+
+struct out_stage_reader {
+  struct out_recording *recording;
+  const struct out_stage_taker *taker;
+  void *data;                                             /* handed to the taker */
+  struct base_vector stages, queues, events, tasks, uses; /* uint64_t: lists of out_recording_number() */
+};
+
+/* `taker` and `recording` must outlive the reader. Free with out_stage_reader_free(). */
+void out_stage_reader_init(struct out_stage_reader *reader, struct out_recording *recording,
+                           const struct out_stage_taker *taker, void *data);
+void out_stage_reader_free(struct out_stage_reader *reader);
+
+/* Read the lists that begin in the header. 0, -ENOMEM or what the taker returned. */
+int out_stage_reader_stages(struct out_stage_reader *reader);
+int out_stage_reader_queues(struct out_stage_reader *reader);
+int out_stage_reader_events(struct out_stage_reader *reader);
+
+/* Reads one thread's tasks, then its uses of queues, from where its record says that the lists begin. Stages and queues
+ * come before. 0, -ENOMEM or what the taker returned. */
+int out_stage_reader_thread(struct out_stage_reader *reader, uint64_t first_tasks, uint64_t first_queue_use);
+
+/* The number of the stage at `address`, which is given to the taker when it was not in the list; FMT_NONE when there is
+ * none. 0, -ENOMEM or what the taker returned. */
+int out_stage_reader_find(struct out_stage_reader *reader, uint64_t address, uint32_t *number);
+
+#endif
