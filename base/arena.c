@@ -1,3 +1,6 @@
+/*
+ * Memory that is given back all at once: chunks that only grow until all are freed.
+ */
 #include "base/arena.h"
 
 #include <stdarg.h>

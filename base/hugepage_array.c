@@ -1,3 +1,6 @@
+/*
+ * Memory for arrays that may become large: mapped in large pages once it is worth it.
+ */
 #include "base/hugepage_array.h"
 
 #include <stdint.h>
@@ -5,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A large page of x86-64, and of what arm64 has with pages of 4 KiB; and from which size on memory is mapped. */
+/* A large page is 2 MiB on x86-64, and on arm64 with pages of 4 KiB. Less than MAPPED_MIN comes from malloc(). */
 #define LARGE_PAGE ((size_t)1 << 21)
 #define MAPPED_MIN (2 * LARGE_PAGE)
 

@@ -1,3 +1,6 @@
+/*
+ * Keeps every text once, in the bytes that become the string section of an index.
+ */
 #include "base/strings.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * Makes room in a growing array.
+ */
 #include "base/vector.h"
 
 #include "base/hugepage_array.h"

@@ -43,6 +43,7 @@ static inline void *base_vector_add(struct base_vector *vector, uint32_t count)
   return added;
 }
 
+/* Frees the entries and leaves an empty vector, which can be used again. */
 void base_vector_free(struct base_vector *vector);
 
 #endif

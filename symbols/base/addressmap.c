@@ -1,3 +1,6 @@
+/*
+ * A hash table from 64-bit keys to 32-bit values.
+ */
 #include "symbols/base/addressmap.h"
 
 #include <errno.h>

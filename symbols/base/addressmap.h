@@ -17,6 +17,7 @@ uint32_t sym_address_map_get(const struct sym_address_map *map, uint64_t key);
 /* Gives `key` a value other than UINT32_MAX, in place of an earlier one. -ENOMEM. */
 int sym_address_map_put(struct sym_address_map *map, uint64_t key, uint32_t value);
 
+/* Frees the table and leaves an empty one. */
 void sym_address_map_free(struct sym_address_map *map);
 
 #endif

@@ -1,3 +1,6 @@
+/*
+ * Splits identifiers into words, and counts the edits between two of them.
+ */
 #include "symbols/base/identifier_words.h"
 
 #include <ctype.h>

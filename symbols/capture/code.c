@@ -1,3 +1,6 @@
+/*
+ * Puts capture programs together, op by op.
+ */
 #include "symbols/capture/code.h"
 
 #include "symbols/elf/frame.h"

@@ -17,6 +17,7 @@ struct sym_code {
   bool too_long;    /* something was left out */
 };
 
+/* Makes the sequence empty. */
 static inline void sym_code_clear(struct sym_code *code)
 {
   code->count = code->barrier = 0;

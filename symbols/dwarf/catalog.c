@@ -1,3 +1,6 @@
+/*
+ * Lists the names of a module's functions and types, and finds the nearest to a name that does not exist.
+ */
 #include "symbols/dwarf/catalog.h"
 
 #include <dwarf.h>

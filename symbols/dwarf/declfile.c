@@ -1,3 +1,6 @@
+/*
+ * Finds the source file that declares something.
+ */
 #include "symbols/dwarf/declfile.h"
 
 #include <dwarf.h>

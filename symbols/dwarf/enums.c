@@ -1,3 +1,6 @@
+/*
+ * Reads the enumerators of a type, and tells sets of flags from plain enumerations.
+ */
 #include "symbols/dwarf/enums.h"
 
 #include <dwarf.h>

@@ -27,6 +27,7 @@ int sym_enumerators_describe(struct sym_enumerators *enumerators, struct base_st
  */
 bool sym_enumerators_are_flags(const struct fmt_index_enumerator *entries, uint32_t count, uint32_t size);
 
+/* Frees the section and the list of lists. */
 void sym_enumerators_free(struct sym_enumerators *enumerators);
 
 #endif

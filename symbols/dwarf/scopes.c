@@ -1,3 +1,6 @@
+/*
+ * Finds the namespace or class that a DIE stands in, by one walk over each unit.
+ */
 #include "symbols/dwarf/scopes.h"
 
 #include <dwarf.h>

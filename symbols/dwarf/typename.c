@@ -1,3 +1,6 @@
+/*
+ * Spells DWARF types as C and C++ do.
+ */
 #include "symbols/dwarf/typename.h"
 
 #include <dwarf.h>
@@ -227,7 +230,7 @@ static void declared_die(Dwarf_Die *die)
   }
 }
 
-/* The name of a type unit's stand-in is that of the type. */
+/* The name of a DIE. A declaration that stands for a type of a type unit has that type's. */
 static const char *name_of(Dwarf_Die *die)
 {
   const char *name = dwarf_diename(die);

@@ -1,3 +1,6 @@
+/*
+ * The table of an index's types: each kept once, by content.
+ */
 #include "symbols/dwarf/types.h"
 
 #include <dwarf.h>
@@ -185,7 +188,8 @@ static void describe_base(Dwarf_Die *base, struct fmt_index_type *entry)
 
 static int add(struct sym_types *types, Dwarf_Die *die, int depth, uint32_t *type);
 
-/* Fills the target of a pointer, reference or array. Sets `function` when it is a function. */
+/* Fills the target of a pointer, reference or array. A pointer to a function becomes FMT_TYPE_FUNCTION_POINTER, which
+ * has no target. */
 static int describe_target(struct sym_types *types, Dwarf_Die *type, int depth, struct fmt_index_type *entry)
 {
   Dwarf_Die target;

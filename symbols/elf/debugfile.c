@@ -1,3 +1,6 @@
+/*
+ * Opens an ELF file and finds its debug information, wherever that lies.
+ */
 #include "symbols/elf/debugfile.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * Reads call frame information: the canonical frame address and where registers are saved.
+ */
 #include "symbols/elf/frame.h"
 
 #include <dwarf.h>

@@ -1,3 +1,6 @@
+/*
+ * Finds every address and slot through which a module can call __cyg_profile_func_enter.
+ */
 #include "symbols/elf/hook.h"
 
 #include <errno.h>

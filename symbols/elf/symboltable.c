@@ -1,3 +1,6 @@
+/*
+ * Reads a module's function symbols, one for an address, and demangles their names.
+ */
 #include "symbols/elf/symboltable.h"
 
 #include <errno.h>

@@ -1,6 +1,12 @@
+/*
+ * Carries function addresses through instructions, in registers and slots of the frame.
+ */
 #include "symbols/flow/constants.h"
 
 #include <stddef.h>
+
+/* Begins the keys of slots that are addressed by rbp, beyond all offsets from the stack pointer. */
+#define RBP_KEYS ((int64_t)1 << 40)
 
 enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7 };
 
@@ -37,13 +43,14 @@ bool sym_constants_join(struct sym_constants *state, const struct sym_constants 
   return changed;
 }
 
-/* The key of the slot that a memory operand means: its place below the stack pointer on entry, or relative to rbp. */
+/* The key of the slot of the frame that a memory operand means: its offset from the stack pointer's value on entry; of
+ * an operand relative to rbp, the displacement and a number so large that the two kinds never meet. False: none. */
 static bool slot_key(const struct sym_constants *state, const struct sym_instruction *instruction, int64_t *key)
 {
   if (!instruction->is_memory || instruction->index != SYM_NO_REGISTER || instruction->has_other_addresses)
     return false;
   if (instruction->base == RBP) {
-    *key = ((int64_t)1 << 40) + instruction->displacement;
+    *key = RBP_KEYS + instruction->displacement;
     return true;
   }
   *key = instruction->displacement - state->depth;

@@ -14,8 +14,8 @@
 
 enum { SYM_CONSTANT_SLOTS = 64 /* of one function that are followed; more are not */ };
 
-/* What a place may hold: nothing that is known, one address, or one of several. In this order a value only ever rises.
- */
+/* What is known of a register or slot: nothing, one address, or one of several addresses. Where ways join, this rises
+ * in that order and never falls, so that following all ways comes to an end. */
 #define SYM_CONSTANT_NONE    0u
 #define SYM_CONSTANT_SEVERAL UINT64_MAX
 
@@ -36,7 +36,7 @@ struct sym_constants {
 /* The state on entry to a function. */
 void sym_constants_begin(struct sym_constants *state);
 
-/* Adds what holds on one more way to the same place. True when that changed anything. */
+/* Joins what holds on one more way to the same instruction. True when that changed anything. */
 bool sym_constants_join(struct sym_constants *state, const struct sym_constants *way);
 
 /* Carries out the instruction at `at`. */

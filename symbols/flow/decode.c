@@ -1,8 +1,12 @@
+/*
+ * Decodes one x86-64 instruction: its length, its operands, and the moves around calls.
+ */
 #include "symbols/flow/decode.h"
 
 #include <string.h>
 
-/* What follows an opcode. Two hexadecimal-like letters would not be more readable than these. */
+/* What follows an opcode, as bits that can be combined. The names are short because the tables below are rows of them.
+ */
 enum {
   NONE = 0,
   MODRM = 1,

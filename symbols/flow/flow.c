@@ -1,3 +1,6 @@
+/*
+ * Follows straight code, instruction by instruction, and tells what registers and memory hold then.
+ */
 #include "symbols/flow/flow.h"
 
 #include "symbols/elf/frame.h"

@@ -1,3 +1,6 @@
+/*
+ * Does what one instruction does to the values that are followed.
+ */
 #include "symbols/flow/flow_instructions.h"
 
 #include "symbols/elf/frame.h"

@@ -1,3 +1,6 @@
+/*
+ * Values that are followed, as ops that push them, and the memory that they were stored to.
+ */
 #include "symbols/flow/flow_values.h"
 
 #include <string.h>
@@ -68,30 +71,30 @@ bool sym_flow_is_sum(const struct sym_flow_value *value, uint8_t *base, int64_t 
   return true;
 }
 
-/* A store to [store->offset, + size) and the bytes at [offset, + size) of the same base. */
-static bool overlaps(const struct sym_flow_store *sym_flow_store, int64_t offset, uint8_t size)
+/* Whether a store touches the `size` bytes at `offset` of the same base. */
+static bool overlaps(const struct sym_flow_store *store, int64_t offset, uint8_t size)
 {
-  return offset < sym_flow_store->offset + sym_flow_store->size && sym_flow_store->offset < offset + size;
+  return offset < store->offset + store->size && store->offset < offset + size;
 }
 
-/* The newest store that may have touched the bytes decides. */
+/* The newest store that may have touched the bytes decides; one to an unknown address may have touched any. */
 enum sym_flow_memory sym_flow_look_up(const struct sym_flow *flow, uint8_t base, int64_t offset, uint8_t size,
                                       struct sym_flow_value *value)
 {
   for (unsigned i = flow->store_count; i-- > 0;) {
-    const struct sym_flow_store *sym_flow_store = &flow->stores[i];
-    if (!sym_flow_store->has_base || sym_flow_store->base != base)
+    const struct sym_flow_store *store = &flow->stores[i];
+    if (!store->has_base || store->base != base)
       return SYM_FLOW_UNKNOWN;
-    if (!overlaps(sym_flow_store, offset, size))
+    if (!overlaps(store, offset, size))
       continue;
-    int64_t inner = offset - sym_flow_store->offset;
-    if (inner < 0 || inner + size > sym_flow_store->value.known)
+    int64_t inner = offset - store->offset;
+    if (inner < 0 || inner + size > store->value.known)
       return SYM_FLOW_UNKNOWN;
-    *value = sym_flow_store->value;
+    *value = store->value;
     if (inner)
       *value = sym_flow_with(sym_flow_with(*value, FMT_OP_CONST, 0, 0, inner * 8), FMT_OP_SHR, 0, 0, 0);
     if (inner && value->count)
-      value->known = (uint8_t)(sym_flow_store->value.known - inner);
+      value->known = (uint8_t)(store->value.known - inner);
     return value->known >= size ? SYM_FLOW_STORED : SYM_FLOW_UNKNOWN;
   }
   return SYM_FLOW_UNTOUCHED;

@@ -1,3 +1,6 @@
+/*
+ * Tells from a function's code whether a slot of its frame is a spill, and of what size.
+ */
 #include "symbols/flow/spill.h"
 
 #include <dwarf.h>
@@ -17,7 +20,7 @@ enum {
   DEPTH_MAX = 512, /* nested scopes; deeper is a corrupt file */
 };
 
-/* An instruction that stores to a place of the frame or forms its address. */
+/* An instruction that stores to a slot of the frame or forms its address. */
 struct use {
   int64_t offset; /* from the canonical frame address */
   uint8_t stored; /* bytes; 0: the address is formed, or indexed from */
@@ -68,8 +71,8 @@ static bool copies_stack_pointer(const struct sym_instruction *instruction)
   }
 }
 
-/* Notes what an instruction does with places of the frame. -ENOTSUP: it does something with a place that cannot be
- * told from the frame's canonical address. */
+/* Notes whether an instruction stores to the frame or forms an address in it. -ENOMEM; -ENOTSUP: it forms one from the
+ * stack pointer where the distance of that from the canonical frame address is not known. */
 static int note(struct sym_spills *spills, const struct sym_frame *frame, const struct sym_instruction *instruction)
 {
   bool is_rsp = frame->cfa_register == SYM_RSP;
@@ -136,7 +139,7 @@ static uint64_t size_of(Dwarf_Die *variable)
   return size;
 }
 
-/* Notes the home of a variable: what has one description for all its scope, which is a place in the frame. */
+/* Notes the home of a variable: it has one description for all its scope, which is a slot of the frame. */
 static int note_home(struct sym_spills *spills, Dwarf_Die *variable, int frame_base)
 {
   Dwarf_Attribute attribute;
@@ -195,7 +198,7 @@ static int read_function(struct sym_spills *spills, Dwarf_Die *physical)
   return error ? error : note_homes(spills, physical, frame_base_register(physical), 0);
 }
 
-/* The size of the whole moves that write the place, or 0. */
+/* The size of the moves that write the slot: 4 or 8 when all of them have it and nothing forms its address, else 0. */
 static uint8_t stored_size(const struct sym_spills *spills, int64_t offset)
 {
   uint8_t size = 0;

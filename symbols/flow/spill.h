@@ -28,6 +28,7 @@ struct sym_spills {
   struct base_vector uses, homes;
 };
 
+/* Begins with nothing asked for. `file` and `hook` are borrowed. sym_spills_free() frees what was noted. */
 void sym_spills_init(struct sym_spills *spills, const struct sym_debugfile *file, const struct sym_hook *hook);
 void sym_spills_free(struct sym_spills *spills);
 

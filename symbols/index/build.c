@@ -1,3 +1,6 @@
+/*
+ * Makes the signature index of a module: finds its sites, plans its functions, compiles each site, writes it all.
+ */
 #include "symbols/index/build.h"
 
 #include <dwarf.h>

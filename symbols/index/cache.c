@@ -1,3 +1,6 @@
+/*
+ * Keeps indexes as files named by build-id, and makes those that are missing or stale.
+ */
 #include "symbols/index/cache.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * Collects the functions of an index, each source function once.
+ */
 #include "symbols/index/functions.h"
 
 #include <dwarf.h>

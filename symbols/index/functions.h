@@ -25,6 +25,7 @@ struct sym_functions {
   struct base_strings *strings; /* borrowed */
 };
 
+/* An empty list whose names go to `strings` (borrowed). sym_functions_free() frees it. */
 void sym_functions_init(struct sym_functions *functions, struct base_strings *strings);
 void sym_functions_free(struct sym_functions *functions);
 

@@ -1,3 +1,6 @@
+/*
+ * Joins a function's plan with where its parameters are at one site: the site's capture program.
+ */
 #include "symbols/index/lower.h"
 
 #include <dwarf.h>
@@ -17,7 +20,6 @@ struct cursor {
   Dwarf_Die *abstract;
   struct sym_code address;
   int64_t offset; /* bytes on from there */
-  bool is_frame;  /* the address is of the program's own frame */
 };
 
 struct lowering {
@@ -137,8 +139,9 @@ static enum sym_lost push_value(const struct lowering *lowering, const struct sy
   return lost;
 }
 
-/* Pushes an integer. It is no address in the frame: what says so is clang's way of telling a sum with a spilled
- * register while leaving out the load of it. */
+/* Pushes an integer. An integer is no address in the frame: a description by which it would be one is clang's, of a sum
+ * with a spilled register, and lacks the load of that register (spill.h). It is tried once more with the load put in.
+ */
 static enum sym_lost push_integer(const struct lowering *lowering, const struct sym_plan_path *path,
                                   struct sym_code *code)
 {

@@ -1,3 +1,6 @@
+/*
+ * Lays the sections of an index out as one flat file with a checksum.
+ */
 #include "symbols/index/write.h"
 
 #include <errno.h>

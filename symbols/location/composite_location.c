@@ -1,3 +1,6 @@
+/*
+ * Finds a part of a variable in a DWARF location description that may consist of pieces.
+ */
 #include "symbols/location/composite_location.h"
 
 #include <dwarf.h>
@@ -51,8 +54,12 @@ static void join(const struct sym_location_context *context, const struct sym_lo
   whole->code.barrier = whole->code.count;
 }
 
-/* Memory as it is later, told by what it is at the hook. */
-static void settle_later(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
+/* Settles memory that DWARF describes at a later instruction, the one that context->flow has come to. The hook reads
+ * memory as it is at the call, before whatever the code stores on the way to that instruction. Where nothing was stored
+ * to the `size` bytes, the hook may read them; where a store that was followed filled them, the location becomes the
+ * value that was stored; else it is lost. */
+static void settle_stored_since(const struct sym_location_context *context, uint64_t size,
+                                struct sym_location *location)
 {
   uint8_t base;
   int64_t offset;
@@ -100,7 +107,7 @@ void sym_composite_location(const struct sym_location_context *context, enum sym
     sym_expression(context, moment, attribute, piece.ops, piece.count, at - begin + part_size, &part);
     part.inner = (int64_t)(at - begin);
     if (moment == SYM_LATER)
-      settle_later(context, part_size, &part);
+      settle_stored_since(context, part_size, &part);
     if (part.kind == SYM_LOCATION_LOST && part.lost == SYM_LOST_EMPTY)
       part.lost = SYM_LOST_PIECE;
     if (part_size == size) {

@@ -1,3 +1,6 @@
+/*
+ * Finds a copy, in a register or the frame, of what a register held when the function was entered.
+ */
 #include "symbols/location/entry_value_copy.h"
 
 #include "symbols/flow/flow.h"

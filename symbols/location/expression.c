@@ -144,7 +144,7 @@ static void land(struct sym_machine *machine, Dwarf_Word offset)
     }
 }
 
-/* Goes through operations. */
+/* Makes ops of operations, one after another. */
 static enum sym_lost run(struct sym_machine *machine, const Dwarf_Op *ops, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -158,7 +158,7 @@ static enum sym_lost run(struct sym_machine *machine, const Dwarf_Op *ops, size_
   return SYM_LOST_NOT;
 }
 
-/* The first operation of a sum with a spilled register, with the load that clang leaves out. */
+/* Runs the first operation of a sum with a spilled register, and puts in the load that clang leaves out (spill.h). */
 static enum sym_lost load_spilled(struct sym_machine *machine, const Dwarf_Op *ops, size_t steps)
 {
   const struct sym_location_context *context = machine->context;
@@ -230,7 +230,7 @@ static void in_register(const struct sym_location_context *context, enum sym_mom
     location->kind = SYM_LOCATION_REGISTER;
 }
 
-/* The whole value is a register's on entry, of which the low bytes may be enough. */
+/* Whether the description is nothing but what a register held on entry: then a copy of its low bytes may be enough. */
 static bool is_entry_value(const Dwarf_Op *ops, size_t count)
 {
   return (count == 1 || (count == 2 && ops[1].atom == DW_OP_stack_value)) &&

@@ -37,13 +37,15 @@ struct sym_machine {
 
 static const struct sym_stack_type sym_stack_generic = {.kind = SYM_STACK_GENERIC, .size = 8};
 
+/* Cuts the entry on top to its type's size and extends it. */
 static inline void sym_machine_extend(struct sym_machine *machine, struct sym_stack_type type)
 {
   if (type.size < 8)
     sym_code_add(machine->code, FMT_OP_EXTEND, 0, type.size, type.is_signed ? FMT_OPF_SIGNED : 0, 0);
 }
 
-/* Loads inside of an expression are done at the hook. */
+/* Whether an expression may load: loads are done at the hook, so nothing may have been stored between there and the
+ * moment that the expression is about. */
 static inline bool sym_machine_keeps_memory(const struct sym_machine *machine)
 {
   return machine->moment != SYM_LATER || machine->context->flow->store_count == 0;
@@ -67,6 +69,7 @@ int sym_entry_value_register(Dwarf_Attribute *attribute, const Dwarf_Op *op);
 
 /* ---- expression_operate.c ---- */
 
+/* convert and reinterpret. */
 enum sym_lost sym_machine_convert(struct sym_machine *machine, const Dwarf_Op *op);
 enum sym_lost sym_machine_load(struct sym_machine *machine, Dwarf_Word size);
 /* dup, drop, over, pick, swap, rot. */

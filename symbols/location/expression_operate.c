@@ -1,4 +1,6 @@
-/* Operations on what was pushed: loads, conversions, moves and arithmetic. */
+/*
+ * Operations on what was pushed: loads, conversions, moves and arithmetic.
+ */
 #include "symbols/location/expression_machine.h"
 
 #include <dwarf.h>

@@ -1,4 +1,6 @@
-/* Operations that push: constants, addresses, registers, the frame, and what registers held on entry. */
+/*
+ * Operations that push: constants, addresses, registers, the frame, and what registers held on entry.
+ */
 #include "symbols/location/expression_machine.h"
 
 #include <dwarf.h>

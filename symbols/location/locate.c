@@ -12,8 +12,8 @@
 
 enum { DESCRIPTIONS_MAX = 4 /* entries of a location list that hold at one PC */ };
 
-/* DW_AT_const_value. Of the fixed-size forms the compilers mean the unsigned value: they write a negative one as sdata.
- */
+/* Makes a location of the variable's DW_AT_const_value. False: it has none. Constants of a form with a fixed size are
+ * read as unsigned, since the compilers write negative ones as sdata. */
 static bool constant(Dwarf_Die *die, int64_t offset, uint64_t size, struct sym_location *location)
 {
   Dwarf_Attribute attribute;
@@ -58,7 +58,7 @@ static void at_pc(const struct sym_location_context *context, uint64_t pc, enum 
   }
 }
 
-/* One description for the whole scope, in place of a list. */
+/* Whether the attribute is one description for the whole scope rather than a list. */
 static bool is_single(Dwarf_Attribute *attribute)
 {
   switch (dwarf_whatform(attribute)) {
@@ -105,7 +105,8 @@ static void after_call(const struct sym_location_context *context, Dwarf_Attribu
     *location = other;
 }
 
-/* clang describes a spill of 4 bytes as the whole of a variable of 8: the rest of those is something else. */
+/* Loses a variable of 8 bytes that clang describes as lying in a spill slot of 4: the other 4 bytes are something else.
+ */
 static void settle_spill(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
 {
   uint8_t base;

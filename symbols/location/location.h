@@ -51,7 +51,7 @@ struct sym_location {
   bool is_doubtful; /* of SYM_LOCATION_VALUE: an address in the frame with something added. That may be what it says, or
                        clang's way of telling a sum with a spilled register while leaving out the load. */
   bool is_moved;    /* of SYM_LOCATION_VALUE: a sum that was made since the call: a pointer to a member, or what the
-                       function    has made of its parameter. Only whether it is NULL is certain. */
+                       function has made of its parameter. Only whether it is NULL is certain. */
   int64_t inner;    /* bytes from the beginning of what is described here to the object that was asked for */
   struct sym_code code;
   const uint8_t *bytes; /* of SYM_LOCATION_BYTES, owned by libdw; NULL: they are in `small` */

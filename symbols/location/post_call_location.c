@@ -1,3 +1,6 @@
+/*
+ * Traces locations that hold only after the hook's call back to what the hook sees.
+ */
 #include "symbols/location/post_call_location.h"
 
 #include "symbols/flow/flow.h"
@@ -33,7 +36,8 @@ static bool first_store(const struct sym_location_context *context, unsigned bas
   return false;
 }
 
-/* A description that begins with a load from the home: a pointer that was passed in place of the object. */
+/* Settles a description that begins with a load from the frame: the slot holds a pointer, which was passed in place of
+ * the object. Unless the caller filled the slot, it is replaced by what the first store after the call puts there. */
 static void settle_loaded(const struct sym_location_context *context, struct sym_location *location)
 {
   const struct fmt_op *ops = location->code.ops;
@@ -61,8 +65,8 @@ void sym_post_call_home(const struct sym_location_context *context, uint64_t siz
   uint8_t base;
   int64_t offset;
   if (sym_code_has(&location->code, FMT_OP_FRAME_LOAD)) {
-    /* A value that is computed, not kept in memory, is one that the optimiser has followed: a description of it for the
-     * whole scope holds from its first instruction on, which the call of the hook is not before. */
+    /* A value that is computed rather than kept in memory was followed by the optimiser. Its description holds for the
+     * whole scope, from the first instruction on, and so at the hook's call too: there is nothing to settle. */
     if (location->kind != SYM_LOCATION_VALUE)
       settle_loaded(context, location);
     return;
@@ -137,8 +141,8 @@ static bool is_copy(const struct sym_location *location, bool or_move)
   return true;
 }
 
-/* Anything that was computed since the call, by instructions or by the description, may be what the function has made
- * of its parameter: it is lost, but for whether a pointer that was moved is NULL. */
+/* Loses what was computed since the call, by instructions or by the description: it may be what the function has made
+ * of its parameter. Of a pointer to which a constant was added, it is still known whether it is NULL. */
 static void settle_computed(struct sym_location *location)
 {
   if (location->kind == SYM_LOCATION_LOST || is_copy(location, false))

@@ -1,3 +1,6 @@
+/*
+ * Follows field names, indexes and dereferences from a parameter's type to what a rule means.
+ */
 #include "symbols/plan/access_path.h"
 
 #include <dwarf.h>

@@ -1,3 +1,6 @@
+/*
+ * Makes the arg that the words of a rule ask for: string, bucket, value, length, elements.
+ */
 #include "symbols/plan/actions.h"
 
 #include <dwarf.h>

@@ -1,3 +1,6 @@
+/*
+ * Keeps the args of one plan while they are made, and knows how a type prints without any rule.
+ */
 #include "symbols/plan/args.h"
 
 #include <dwarf.h>

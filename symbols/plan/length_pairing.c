@@ -1,3 +1,6 @@
+/*
+ * Pairs pointer parameters with the integer parameters that say how long their arrays are.
+ */
 #include "symbols/plan/length_pairing.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * Judges by an integer parameter's name whether it is a length, and of what.
+ */
 #include "symbols/plan/lengthname.h"
 
 #include <string.h>
@@ -111,7 +114,7 @@ void sym_length_name(const char *name, struct sym_length_name *length)
   }
 }
 
-/* "row" and "rows", "entry" and "entry". */
+/* Whether two words are the same but for a plural's s, as "row" and "rows" are. */
 static bool same_but_plural(const char *a, const char *b)
 {
   size_t a_length = strlen(a), b_length = strlen(b);
@@ -123,7 +126,8 @@ static bool same_but_plural(const char *a, const char *b)
          strncmp(longer, shorter, shorter_length) == 0;
 }
 
-/* Words [first, first + count) of `a` against those of the pointer from `skip` on: 3 equal, 2 but for a plural, 0. */
+/* Compares the words of the stem with those of the pointer from number `skip` on: 3 when they are equal, 2 when they
+ * differ by a plural's s, else 0. */
 static int compare_stem(const struct sym_length_name *length, const struct sym_identifier_words *pointer, size_t skip)
 {
   const struct sym_identifier_words *words = &length->words;

@@ -1,3 +1,6 @@
+/*
+ * Reads the rules that a program carries in its own ELF file.
+ */
 #include "symbols/plan/notes.h"
 
 #include <errno.h>

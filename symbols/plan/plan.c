@@ -1,3 +1,6 @@
+/*
+ * Makes the plan of one function: its parameters, their args, the rules about them, their lengths.
+ */
 #include "symbols/plan/plan.h"
 
 #include <dwarf.h>

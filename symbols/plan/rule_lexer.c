@@ -1,3 +1,6 @@
+/*
+ * Reads the words, names, numbers and paths of one line of the rules language.
+ */
 #include "symbols/plan/rule_lexer.h"
 
 #include <ctype.h>

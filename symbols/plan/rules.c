@@ -1,3 +1,6 @@
+/*
+ * Parses the rules language of docs/rules.md.
+ */
 #include "symbols/plan/rules.h"
 
 #include <errno.h>

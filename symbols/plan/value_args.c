@@ -1,3 +1,6 @@
+/*
+ * Makes the args of one value: by a rule, as the group that a type rule makes of it, or by default.
+ */
 #include "symbols/plan/value_args.h"
 
 #include <dwarf.h>

@@ -1,3 +1,6 @@
+/*
+ * Collects what callers tell of the argument registers of the functions that they call.
+ */
 #include "symbols/sites/callsites.h"
 
 #include <dwarf.h>

@@ -1,3 +1,6 @@
+/*
+ * Finds the function instance, inlined or not, that holds each probe site.
+ */
 #include "symbols/sites/instances.h"
 
 #include <dwarf.h>
@@ -231,7 +234,7 @@ uint32_t sym_instances_range_at(const struct sym_instances *instances, uint64_t 
   return low && address < all[low - 1].high ? low - 1 : FMT_NONE;
 }
 
-/* What the address in this_fn is compared with. */
+/* The function whose address the code passes to the hook, as DWARF and the symbols know it. */
 struct named_function {
   uint64_t address;
   const struct sym_range *range;   /* of the subprogram that begins there, or NULL */
@@ -284,7 +287,7 @@ static bool is_same_function(const struct named_function *named_function, Dwarf_
   return strncmp(named_function->symbol->name, name, length) == 0 && name[length] == '\0';
 }
 
-/* What choosing looks up. */
+/* What the choice of a site's instance looks things up in. */
 struct knowledge {
   const struct sym_instances *instances;
   const struct sym_symbol_table *symbols;

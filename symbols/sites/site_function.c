@@ -1,3 +1,6 @@
+/*
+ * Finds which function's address the code passes to the hook at each site.
+ */
 #include "symbols/sites/site_function.h"
 
 #include <errno.h>
@@ -9,10 +12,10 @@
 
 enum {
   RDI = 7,        /* machine number */
-  PASSES_MAX = 16 /* a place rises at most twice; nearly all code settles in four passes */
+  PASSES_MAX = 16 /* what is known of a register rises at most twice; nearly all code settles in four passes */
 };
 
-/* A run of instructions that is entered at its first alone. */
+/* A basic block: instructions of which only the first is ever jumped to. */
 struct block {
   uint64_t start;
   bool has_way; /* an instruction of the function leads here */
@@ -28,7 +31,8 @@ struct function {
   uint64_t *found;           /* by site */
   struct base_vector blocks; /* struct block, ascending by start */
   struct sym_constant_slots slots;
-  struct sym_constants escape; /* what holds where control goes that no instruction names: switches, landing pads */
+  struct sym_constants escape; /* what may hold where control arrives by a way that no instruction names: out of a
+                                  switch's table, or at the landing pad of an exception */
 };
 
 /* How an instruction goes on. */
@@ -178,7 +182,7 @@ static void note_site(struct function *function, uint64_t at, uint64_t value)
         value == SYM_CONSTANT_SEVERAL ? 0 : value;
 }
 
-/* Carries a block's state through it. True when another block's state rose. */
+/* Runs a block from what is known at its entry. True when more became known at the entry of another block. */
 static bool run_block(struct function *function, uint32_t index, uint64_t high)
 {
   const struct block *block = base_vector_at(&function->blocks, index);
@@ -216,8 +220,8 @@ static uint64_t end_of_span(const struct function *function, uint64_t address)
   return address;
 }
 
-/* Enters the blocks that control reaches in ways which no instruction names: those that nothing leads to; and when
- * there are none of them, whatever is left. */
+/* Enters blocks that were not reached, with what may hold there: those that no instruction leads to, since control must
+ * come to them in another way; when there are none of these, all that are left. */
 static bool enter_rest(struct function *function)
 {
   bool changed = false;
@@ -240,7 +244,7 @@ static struct block *entry_block(const struct function *function)
   return base_vector_at(&function->blocks, 0);
 }
 
-/* Runs all blocks until no state rises. */
+/* Runs all blocks until nothing new becomes known. */
 static void run(struct function *function)
 {
   bool changed = true;

@@ -1,3 +1,6 @@
+/*
+ * Finds the probe sites of a module by scanning its code for calls of the hook.
+ */
 #include "symbols/sites/sites.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "symbols/verify/expressions.h"
 #include "symbols/verify/run.h"
 
-/* Bytes [at, at + size) of what one simple description is about, to `bytes`. */
+/* Reads bytes [at, at + size) of what a description without pieces tells, into `bytes`. */
 static bool read_simple(struct vf_run *run, const struct vf_op *ops, size_t count, uint64_t at, unsigned size,
                         uint8_t *bytes, struct vf_value *value)
 {
@@ -48,7 +48,7 @@ static bool read_simple(struct vf_run *run, const struct vf_op *ops, size_t coun
   return true;
 }
 
-/* The object's `size` bytes out of one description, which may be made of pieces. */
+/* Reads the low `size` bytes of a variable by one description, which may consist of pieces. */
 static void describe(struct vf_run *run, const struct vf_expression *expression, unsigned size, struct vf_value *value)
 {
   uint8_t bytes[8] = {0};
@@ -117,7 +117,7 @@ static bool constant(Dwarf_Die die, unsigned size, struct vf_value *value)
   return true;
 }
 
-/* Description number `number` of those that count at a moment. */
+/* Finds description number `number` of those that hold at a moment. False: there are no more. */
 static bool find_description(const struct vf_place *place, const struct vf_list *list, enum vf_moment moment,
                              size_t number, struct vf_expression *expression)
 {
@@ -168,7 +168,8 @@ static bool is_counted(const struct vf_expression *expression)
   return true;
 }
 
-/* The value of a sum with a spilled register of `width` bytes, where the load of it was left out. */
+/* What a sum with a spilled register of `width` bytes is when the load that clang leaves out is put in; 0 when it
+ * cannot be read. */
 static uint64_t with_load(const struct vf_place *place, enum vf_moment moment, Dwarf_Die die,
                           const struct vf_expression *expression, unsigned width, unsigned size)
 {

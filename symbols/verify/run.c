@@ -31,7 +31,7 @@ bool vf_read_register(struct vf_run *run, uint64_t reg, uint64_t *value)
   return true;
 }
 
-/* The value of a whole expression of the call frame information. */
+/* Runs an expression of the call frame information, which is a block of bytes of its own. */
 static bool run_block(const struct vf_place *place, const void *block, uint64_t length, uint64_t *value)
 {
   struct vf_list list;
@@ -45,7 +45,7 @@ static bool run_block(const struct vf_place *place, const void *block, uint64_t 
   return read;
 }
 
-/* The description of the frame at the hook's call. */
+/* The table of call frame information that covers the hook's call. */
 static bool fde_at(const struct vf_place *place, Dwarf_Fde *fde)
 {
   Dwarf_Addr low, high;

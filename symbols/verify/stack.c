@@ -80,7 +80,7 @@ static bool compare(uint8_t atom, bool is_less, bool is_equal, uint64_t *found)
   }
 }
 
-/* DW_OP_div is signed for generic entries, DW_OP_mod is not. */
+/* DW_OP_div and DW_OP_mod. Of generic entries the quotient is signed and the remainder is not. */
 static bool divide(struct vf_run *run, uint8_t atom, struct vf_stack_entry *left, uint64_t divisor)
 {
   bool is_division = atom == DW_OP_div;
@@ -90,7 +90,7 @@ static bool divide(struct vf_run *run, uint8_t atom, struct vf_stack_entry *left
     return vf_stop(run, VF_LOST, "division by zero");
   if (!as_signed)
     left->word = is_division ? left->word / divisor : left->word % divisor;
-  else if (b == -1) /* the quotient of the lowest number does not fit: the processor would trap */
+  else if (b == -1) /* a / b would trap for the lowest number, whose quotient does not fit */
     left->word = is_division ? (uint64_t) - (uint64_t)a : 0;
   else
     left->word = (uint64_t)(is_division ? a / b : a % b);

@@ -172,7 +172,7 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
     fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, outcome_texts[outcome]);
 }
 
-/* The rule for the canonical frame address is what frames are told apart by. */
+/* The rule for the canonical frame address: frames are told apart by it, so both readers must find the same one. */
 static void check_frame(struct verify *verify, struct vf_place *place, const struct fmt_index_site *site)
 {
   for (int i = 0; i < MACHINES; i++) {
