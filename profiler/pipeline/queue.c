@@ -394,7 +394,7 @@ void callsig_queue_get_end(struct callsig_queue *queue, uint64_t token, uint64_t
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static void fold_waits(struct prof_tree *target, const struct waits *to, const struct waits *from, uint64_t *histogram)
+static void merge_waits(struct prof_tree *target, const struct waits *to, const struct waits *from, uint64_t *histogram)
 {
   uint64_t waste = 0;
   prof_move(to->count, from->count);
@@ -407,7 +407,7 @@ static void fold_waits(struct prof_tree *target, const struct waits *to, const s
     prof_count_loss(FMT_LOSS_HISTOGRAM, waste);
 }
 
-uint64_t prof_queues_fold(struct prof_tree *target, const struct fmt_rec_thread *source)
+uint64_t prof_queues_merge(struct prof_tree *target, const struct fmt_rec_thread *source)
 {
   uint64_t lost = 0;
   for (uint64_t at = source->first_queue_use; at; at = ((const struct fmt_rec_queue_use *)at)->next) {
@@ -418,8 +418,8 @@ uint64_t prof_queues_fold(struct prof_tree *target, const struct fmt_rec_thread 
       continue;
     }
     struct waits to_puts = puts_of(to), from_puts = puts_of(from), to_gets = gets_of(to), from_gets = gets_of(from);
-    fold_waits(target, &to_puts, &from_puts, &to->put_histogram);
-    fold_waits(target, &to_gets, &from_gets, &to->get_histogram);
+    merge_waits(target, &to_puts, &from_puts, &to->put_histogram);
+    merge_waits(target, &to_gets, &from_gets, &to->get_histogram);
     prof_move(&to->failed, &from->failed);
   }
   return lost;

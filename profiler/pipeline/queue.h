@@ -13,6 +13,6 @@
 struct fmt_rec_queue_use *prof_queue_use_of(struct prof_tree *tree, const struct fmt_rec_queue *queue);
 /* Moves an ended thread's statistics of queues to the tree of the folded ones. Gives how many puts and gets found no
  * space. */
-uint64_t prof_queues_fold(struct prof_tree *target, const struct fmt_rec_thread *source);
+uint64_t prof_queues_merge(struct prof_tree *target, const struct fmt_rec_thread *source);
 
 #endif

@@ -336,7 +336,7 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
   return tasks;
 }
 
-uint64_t prof_tasks_fold(struct prof_tree *target, const struct fmt_rec_thread *source)
+uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source)
 {
   uint64_t lost = 0, waste = 0;
   for (uint64_t at = source->first_tasks; at; at = ((const struct fmt_rec_tasks *)at)->next) {

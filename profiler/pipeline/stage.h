@@ -100,7 +100,7 @@ struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *
 struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec_stage *stage);
 /* Moves the statistics of an ended thread's tasks to the tree of the folded ones. Gives how many tasks found no space.
  */
-uint64_t prof_tasks_fold(struct prof_tree *target, const struct fmt_rec_thread *source);
+uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source);
 /* Makes room for a use of what has this number. False: no memory. In a slow section. */
 bool prof_uses_reserve(struct prof_thread *t, struct prof_uses *uses, uint32_t number);
 
