@@ -170,7 +170,8 @@ static struct callsig_queue *open_queue(const struct callsig_queue_options *opti
 int callsig_queue_open(const struct callsig_queue_options *given, struct callsig_queue **queue)
 {
   struct callsig_queue_options options;
-  if (!given || !queue || given->size < offsetof(struct callsig_queue_options, capacity))
+  if (!given || !queue || given->size < offsetof(struct callsig_queue_options, capacity) ||
+      prof_options_check("callsig_queue_open", given, sizeof options) != 0)
     return -EINVAL;
   prof_options_copy(&options, sizeof options, given);
   size_t length = options.name ? prof_length(options.name) : 0;

@@ -201,7 +201,8 @@ static int check_options(const struct callsig_stage_options *options)
       (options->hook_count && !options->hooks) || options->hook_count > PROF_STAGE_HOOKS_MAX)
     return -EINVAL;
   for (size_t i = 0; i < options->hook_count; i++)
-    if (!options->hooks[i] || options->hooks[i]->size < sizeof(size_t))
+    if (!options->hooks[i] || options->hooks[i]->size < sizeof(size_t) ||
+        prof_options_check("callsig_stage_open", options->hooks[i], sizeof *options->hooks[i]) != 0)
       return -EINVAL;
   return 0;
 }
@@ -237,7 +238,8 @@ static void close_handle(struct callsig_stage *handle)
 int callsig_stage_open(const struct callsig_stage_options *given, struct callsig_stage **stage)
 {
   struct callsig_stage_options options;
-  if (!given || !stage || given->size < offsetof(struct callsig_stage_options, concurrency))
+  if (!given || !stage || given->size < offsetof(struct callsig_stage_options, concurrency) ||
+      prof_options_check("callsig_stage_open", given, sizeof options) != 0)
     return -EINVAL;
   prof_options_copy(&options, sizeof options, given);
   if (options.concurrency == 0)

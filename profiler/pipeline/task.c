@@ -245,6 +245,8 @@ static int begin(struct callsig_stage *stage, const struct callsig_task_options 
   struct callsig_task_options options = {0};
   if (given && PROF_LIKELY(given->size == sizeof options))
     options = *given;
+  else if (given && prof_options_check("callsig_task_begin", given, sizeof options) != 0)
+    return -EINVAL;
   else if (given)
     prof_options_copy(&options, sizeof options, given);
   if (stage->hook_count && prof_stage_enter_task(stage, options.item) != 0) {

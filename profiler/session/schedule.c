@@ -50,8 +50,11 @@ int callsig_schedule(const struct callsig_schedule_options *given)
   struct callsig_schedule_options options;
   if (!given || given->size < offsetof(struct callsig_schedule_options, repeat))
     return -EINVAL;
+  int error = prof_options_check("callsig_schedule", given, sizeof options);
+  if (error)
+    return error;
   prof_options_copy(&options, sizeof options, given);
-  int error = check(&options);
+  error = check(&options);
   if (!error)
     error = prof_start_now();
   if (error)

@@ -8,7 +8,7 @@ foreach(name IN ITEMS filter locate helper)
 endforeach()
 
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-foreach(name IN ITEMS capture histogram ring tree)
+foreach(name IN ITEMS capture histogram options ring tree)
   add_executable(test_runtime_${name} ${CMAKE_CURRENT_LIST_DIR}/runtime/test_${name}.c $<TARGET_OBJECTS:callsig_runtime>)
   target_include_directories(test_runtime_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_compile_definitions(test_runtime_${name} PRIVATE _GNU_SOURCE)
