@@ -11,9 +11,12 @@
 
 #include "format/duration.h"
 #include "format/hash.h"
+#include "format/rank.h"
+#include "format/recording.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 

@@ -3,12 +3,14 @@
  */
 #include "profiler/frame/frame.h"
 
+#include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/recursion.h"
 #include "profiler/stack/histogram.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
 

@@ -8,6 +8,7 @@
  */
 #include "profiler/frame/unwind.h"
 
+#include "format/index.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"

@@ -7,6 +7,8 @@
  */
 #include "profiler/hook/generic_path.h"
 
+#include "format/index.h"
+#include "format/recording.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
@@ -17,9 +19,12 @@
 #include "profiler/frame/recursion.h"
 #include "profiler/frame/unwind.h"
 #include "profiler/module/module.h"
+#include "profiler/module/site.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/histogram.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
 #include "profiler/tree/call.h"
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/cardinality_limit.h"

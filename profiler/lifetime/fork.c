@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "format/index.h"
+#include "format/recording.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
@@ -18,7 +20,9 @@
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/pipeline/task.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
 #include "profiler/tree/call.h"
 #include "profiler/tree/fast_compare.h"
 #include "profiler/tree/tree.h"

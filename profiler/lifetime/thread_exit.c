@@ -4,6 +4,7 @@
  * An ended thread's tree stays, or is folded into the one of ended threads, so that a hundred thousand short threads
  * take no more room than a few.
  */
+#include "format/recording.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"

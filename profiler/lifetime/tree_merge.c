@@ -9,6 +9,9 @@
 
 #include <errno.h>
 
+#include "format/index.h"
+#include "format/recording.h"
+#include "profiler/base/arena.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/process.h"

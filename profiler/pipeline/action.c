@@ -7,6 +7,7 @@
 
 #include "callsig/callsig.h"
 #include "format/hash.h"
+#include "format/index.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
@@ -17,6 +18,7 @@
 #include "profiler/frame/frame.h"
 #include "profiler/pipeline/user_frame.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
 #include "profiler/tree/tree.h"
 
 #define ATTEMPTS 8u /* until an action is given up: something undoes the preparation each time */

@@ -24,6 +24,7 @@
 #include "profiler/pipeline/queue_level.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/session/startup.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/thread.h"
 

@@ -9,13 +9,15 @@
 #include <errno.h>
 
 #include "callsig/callsig.h"
+#include "format/recording.h"
+#include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
-#include "profiler/base/recording.h"
+#include "profiler/base/text.h"
 #include "profiler/frame/frame.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/stage.h"

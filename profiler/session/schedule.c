@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "callsig/callsig.h"
+#include "format/recording.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"

@@ -12,7 +12,7 @@
 #include "profiler/stack/ring.h"
 
 #include "profiler/arch/primitives.h"
-#include "profiler/base/clock.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/stack/stack.h"

@@ -3,7 +3,10 @@
  */
 #include "profiler/tree/call.h"
 
+#include "format/index.h"
+#include "format/recording.h"
 #include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/edge_codes.h"
 #include "profiler/tree/tree.h"
 
 /* How hot code computes the canonical frame address at this site; false: only the generic path can. */

@@ -8,6 +8,7 @@
  */
 #include "profiler/tree/cardinality_limit.h"
 
+#include "format/index.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "format/index.h"
+#include "profiler/base/arena.h"
 #include "profiler/base/process.h"
 #include "profiler/base/table.h"
 #include "profiler/tree/caller_values.h"

@@ -10,6 +10,7 @@
 #include "format/recording.h"
 #include "profiler/base/tree_store.h"
 #include "profiler/module/site.h"
+#include "profiler/stack/modes.h"
 #include "profiler/tree/edge_codes.h"
 
 /* One argument: the fast path compares what the call passes with the edge's word. */
@@ -41,6 +42,18 @@ struct prof_fast_compare {
 static inline struct prof_fast_compare *prof_edge_fast_compare(const struct fmt_rec_edge *edge)
 {
   return (struct prof_fast_compare *)edge->site_info;
+}
+
+/* Sets the edge's mode by its flags, its comparison and whether it is active. Anywhere. */
+static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
+{
+  const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+  uint32_t mode = active ? PROF_MODE_RECURSION : edge->flags & FMT_EDGE_BACK ? PROF_MODE_BACK : PROF_MODE_PLAIN;
+  if (edge->flags & FMT_EDGE_GENERIC)
+    mode = PROF_MODE_NEVER;
+  else if (compare && compare->count)
+    mode |= PROF_MODE_OPS;
+  edge->mode = mode;
 }
 
 /* The newest comparison of the probe site `pc` for this function and this return address of its calls (0: any), or

@@ -11,10 +11,12 @@
 
 #include <errno.h>
 
+#include "format/index.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/table.h"
+#include "profiler/stack/modes.h"
 
 #define FIRST_SLOTS 256u
 
@@ -214,17 +216,6 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
       return known;
   }
   return NULL;
-}
-
-void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
-{
-  const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
-  uint32_t mode = active ? PROF_MODE_RECURSION : edge->flags & FMT_EDGE_BACK ? PROF_MODE_BACK : PROF_MODE_PLAIN;
-  if (edge->flags & FMT_EDGE_GENERIC)
-    mode = PROF_MODE_NEVER;
-  else if (compare && compare->count)
-    mode |= PROF_MODE_OPS;
-  edge->mode = mode;
 }
 
 static struct fmt_rec_edge *alloc_edge(struct prof_tree *tree, uint32_t count)

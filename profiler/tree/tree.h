@@ -60,7 +60,5 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
                                     uint64_t function_address, const uint64_t *words, uint32_t count);
 struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     const struct prof_edge_key *key);
-/* The edge's mode by its flags, compare and whether it is active. */
-void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active);
 
 #endif
