@@ -247,7 +247,8 @@ void callsig_queue_set_level(struct callsig_queue *queue, uint64_t items)
  * Waits
  * ------------------------------------------------------------------------------------------------------------------ */
 
-struct fmt_rec_queue_use *prof_queue_use_of(struct prof_tree *tree, const struct fmt_rec_queue *queue)
+/* The use of the queue in the tree, made when new. NULL: no space. In a slow section. */
+static struct fmt_rec_queue_use *use_of(struct prof_tree *tree, const struct fmt_rec_queue *queue)
 {
   for (uint64_t at = tree->record->first_queue_use; at; at = ((const struct fmt_rec_queue_use *)at)->next)
     if (((const struct fmt_rec_queue_use *)at)->queue == (uintptr_t)queue)
@@ -278,7 +279,7 @@ static PROF_COLD struct fmt_rec_queue_use *make_use(const struct callsig_queue *
   if (record && prof_uses_reserve(t, &t->queue_uses, queue->number)) {
     use = t->queue_uses.items[queue->number];
     if (!use)
-      use = prof_queue_use_of(&t->tree, record);
+      use = use_of(&t->tree, record);
     t->queue_uses.items[queue->number] = use;
   }
   if (!use)
@@ -414,7 +415,7 @@ uint64_t prof_queues_merge(struct prof_tree *target, const struct fmt_rec_thread
   uint64_t lost = 0;
   for (uint64_t at = source->first_queue_use; at; at = ((const struct fmt_rec_queue_use *)at)->next) {
     struct fmt_rec_queue_use *from = (struct fmt_rec_queue_use *)at;
-    struct fmt_rec_queue_use *to = prof_queue_use_of(target, (const struct fmt_rec_queue *)from->queue);
+    struct fmt_rec_queue_use *to = use_of(target, (const struct fmt_rec_queue *)from->queue);
     if (!to) {
       lost += from->puts + from->gets;
       continue;

@@ -61,7 +61,9 @@ static struct fmt_rec_stage *record_of(struct prof_stage *stage)
   return stage->record;
 }
 
-struct fmt_rec_stage *prof_stage_record(struct prof_stage *stage)
+/* The stage's record in the recording of this process, made when a fork has left it behind. NULL: no space. Takes
+ * stages_lock. In a slow section. */
+static struct fmt_rec_stage *current_record(struct prof_stage *stage)
 {
   prof_lock(&prof_process.stages_lock);
   struct fmt_rec_stage *record = record_of(stage);
@@ -395,7 +397,7 @@ struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *
   struct prof_stage_use *known = prof_stage_use_known(t, stage);
   if (known)
     return known;
-  const struct fmt_rec_stage *record = prof_stage_record(stage);
+  const struct fmt_rec_stage *record = current_record(stage);
   struct prof_stage_use *use = record && prof_uses_reserve(t, &t->stage_uses, stage->number)
                                    ? prof_arena_alloc(&t->tree.arena, sizeof *use)
                                    : NULL;

@@ -72,10 +72,7 @@ const char *prof_label_name(const char *label);
  */
 void *prof_label_alloc(size_t size, const char *label);
 
-/* The stage's record in the recording of this process, made when a fork has left it behind. NULL: no space. Takes
- * stages_lock. In a slow section. */
-struct fmt_rec_stage *prof_stage_record(struct prof_stage *stage);
-/* The same, NULL when it would have to be made. Anywhere. */
+/* The stage's record in the recording of this process; NULL when it would have to be made. Anywhere. */
 static inline struct fmt_rec_stage *prof_stage_record_known(const struct prof_stage *stage)
 {
   return stage->epoch == prof_process.epoch && !prof_fork_happened() ? __atomic_load_n(&stage->record, __ATOMIC_ACQUIRE)

@@ -32,8 +32,9 @@ static bool is_number(const struct fmt_index *index, const struct fmt_index_arg 
   return arg->kind == FMT_ARG_VALUE && (type->kind == FMT_TYPE_SIGNED || type->kind == FMT_TYPE_UNSIGNED);
 }
 
-uint32_t prof_cardinality_widen(const struct fmt_index_function *function_info, const struct fmt_index *index,
-                                const uint8_t *levels, uint64_t *words)
+/* Applies levels to a signature's words in place and gives the new number of words. Anywhere. */
+static uint32_t widen_words(const struct fmt_index_function *function_info, const struct fmt_index *index,
+                            const uint8_t *levels, uint64_t *words)
 {
   const struct fmt_index_arg *args = index->args + function_info->first_arg;
   uint32_t in = function_info->state_words, out = in;
@@ -115,7 +116,7 @@ static void each_signature(struct widening *widening, const uint64_t *extra, uin
       continue;
     for (uint32_t k = 0; k < count; k++)
       widening->words[k] = words[k];
-    visit(widening, prof_cardinality_widen(widening->info, widening->index, widening->levels, widening->words), arg);
+    visit(widening, widen_words(widening->info, widening->index, widening->levels, widening->words), arg);
   }
 }
 
@@ -209,7 +210,7 @@ bool prof_cardinality_admit(struct prof_tree *tree, const struct fmt_index_funct
                             uint32_t *count)
 {
   if (function->levels)
-    *count = prof_cardinality_widen(function_info, index, prof_function_levels(function), words);
+    *count = widen_words(function_info, index, prof_function_levels(function), words);
   if (*count <= function_info->state_words || function->distinct < PROF_CARDINALITY_BUDGET ||
       prof_signature_find(tree, function, words, *count, 0))
     return true;
@@ -225,7 +226,7 @@ bool prof_cardinality_admit(struct prof_tree *tree, const struct fmt_index_funct
   bool done = widening->levels != NULL;
   if (done) {
     widen(widening, words, *count);
-    *count = prof_cardinality_widen(function_info, index, widening->levels, words);
+    *count = widen_words(function_info, index, widening->levels, words);
   }
   prof_arena_free(&scratch);
   return done;

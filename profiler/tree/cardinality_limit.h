@@ -34,8 +34,4 @@ bool prof_cardinality_admit_recorded(struct prof_tree *tree, const struct fmt_re
 bool prof_cardinality_raise(struct prof_tree *tree, struct fmt_rec_function *function,
                             const struct fmt_rec_name *levels);
 
-/* Applies levels to a signature's words in place and gives the new number of words. Anywhere. */
-uint32_t prof_cardinality_widen(const struct fmt_index_function *function_info, const struct fmt_index *index,
-                                const uint8_t *levels, uint64_t *words);
-
 #endif

@@ -199,7 +199,7 @@ struct fmt_rec_variant *prof_tree_cct_node(struct prof_tree *tree, struct fmt_re
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-uint64_t prof_edge_hash(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count)
+static uint64_t hash_edge(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count)
 {
   return hash_words(prof_hash_mix((uintptr_t)from >> 3, site), words, count);
 }
@@ -207,7 +207,7 @@ uint64_t prof_edge_hash(const struct fmt_rec_variant *from, uint64_t site, const
 struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct fmt_rec_variant *from, uint64_t site,
                                     uint64_t function_address, const uint64_t *words, uint32_t count)
 {
-  uint64_t hash = prof_edge_hash(from, site, words, count);
+  uint64_t hash = hash_edge(from, site, words, count);
   const struct prof_table_slot *slot;
   for (uint64_t i = hash; (slot = prof_table_at(&tree->edges, i))->item; i++) {
     struct fmt_rec_edge *known = slot->item;
@@ -322,7 +322,7 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   }
   struct fmt_rec_variant *to = prof_tree_cct_node(tree, context, key->words, key->word_count, key->signature_flags);
   struct fmt_rec_edge *edge = to ? alloc_edge(tree, key->word_count) : NULL;
-  uint64_t hash = prof_edge_hash(from, key->site, key->words, key->word_count);
+  uint64_t hash = hash_edge(from, key->site, key->words, key->word_count);
   if (!edge || !prof_table_add(&tree->edges, &tree->arena, hash, edge))
     return NULL;
   edge->site = key->site;

@@ -54,7 +54,6 @@ struct fmt_rec_signature *prof_signature_find(const struct prof_tree *tree, cons
 struct fmt_rec_variant *prof_tree_cct_node(struct prof_tree *tree, struct fmt_rec_context *context,
                                            const uint64_t *words, uint32_t count, uint32_t flags);
 
-uint64_t prof_edge_hash(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count);
 /* Anywhere. */
 struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct fmt_rec_variant *from, uint64_t site,
                                     uint64_t function_address, const uint64_t *words, uint32_t count);
