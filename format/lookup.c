@@ -1,4 +1,5 @@
 /* Binary searches in what an index keeps in ascending order. */
+#include "format/index.h"
 #include "format/open.h"
 
 /* The last of `count` entries of `size` bytes, ascending by the 64-bit word that each begins with, whose word is at

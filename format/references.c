@@ -3,6 +3,7 @@
  */
 #include "format/references.h"
 
+#include "format/index.h"
 #include "format/program.h"
 
 static bool string_ok(const struct fmt_index *index, uint32_t offset)

@@ -32,8 +32,9 @@ CALLSIG_API const char *callsig_version(void);
 typedef uint64_t (*callsig_clock_fn)(void *data);
 
 /* How a process is recorded. Set `size` to sizeof(struct callsig_options) and the rest to 0 for the defaults; fields
- * are only ever added at the end. Strings are copied. An environment variable CALLSIG_* of the same meaning, which
- * `callsig run` sets, wins over the field. */
+ * are only ever added at the end. This holds for every structure here that begins with its size: what a later header
+ * has added may be 0 for an older library, which refuses it otherwise (-EINVAL, and a message). Strings are copied. An
+ * environment variable CALLSIG_* of the same meaning, which `callsig run` sets, wins over the field. */
 struct callsig_options {
   size_t size;
   const char *output;  /* the recording's path; default callsig.out, "callsig.out.PID" when that exists; with ".rankN"
@@ -52,7 +53,8 @@ struct callsig_options {
 };
 
 /* Starts recording with these options (NULL: the defaults). Without it the first instrumented call starts with the
- * defaults and the environment. -EALREADY when recording has started. */
+ * defaults and the environment. -EALREADY when recording has started; -EINVAL for options that this library does not
+ * know; -EIO when there can be no recording. */
 CALLSIG_API int callsig_start(const struct callsig_options *options);
 
 /* Stops counting in every thread: open frames end now, as finished calls. Until callsig_enable(), hooks return at once.
@@ -170,7 +172,8 @@ struct callsig_task_options {
 };
 
 /* Begins a task of the stage in the calling thread, as the innermost one; `options` may be NULL. 0, also when nothing
- * is recorded; -ECANCELED when a callback refused the item, -ENOMEM: then it has not begun and must not be ended. */
+ * is recorded; -ECANCELED when a callback refused the item, -EINVAL for options that this library does not know,
+ * -ENOMEM: then it has not begun and must not be ended. */
 CALLSIG_API int callsig_task_begin(struct callsig_stage *stage, const struct callsig_task_options *options);
 
 /* Ends the calling thread's innermost task, which must be of this stage. `failed`: not 0 when it did not do its work.

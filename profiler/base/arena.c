@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "profiler/arch/primitives.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "format/recording.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/base/process.h"
 

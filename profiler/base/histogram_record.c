@@ -3,7 +3,7 @@
  */
 #include "profiler/base/histogram_record.h"
 
-#include "profiler/base/counter.h"
+#include "profiler/arch/primitives.h"
 #include "profiler/base/recording.h"
 
 struct fmt_rec_histogram *prof_histogram_make(struct prof_tree *tree, uint32_t sub_bits)

@@ -41,6 +41,8 @@ static struct {
   uint64_t device, inode;
 } stderr_file;
 
+static bool prepared;
+
 /* The file that descriptor 2 is now. */
 static bool identify_stderr(uint64_t *device, uint64_t *inode)
 {
@@ -54,6 +56,7 @@ static bool identify_stderr(uint64_t *device, uint64_t *inode)
 
 void prof_message_prepare(void)
 {
+  prepared = true;
   if (!identify_stderr(&stderr_file.device, &stderr_file.inode))
     stderr_file.inode = 0;
 }
@@ -82,6 +85,8 @@ static void write_stderr(const char *line, size_t size)
 void prof_message(const char *format, ...)
 {
   char line[MESSAGE_SIZE];
+  if (!prepared)
+    prof_message_prepare();
   struct prof_text text = prof_text_begin(line, sizeof line - 1); /* room for the newline */
   prof_text_add(&text, "callsig: ");
   char *message = text.next;

@@ -11,9 +11,12 @@
 
 #include "format/duration.h"
 #include "format/hash.h"
+#include "format/rank.h"
+#include "format/recording.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
@@ -23,6 +26,7 @@
 #define DEFAULT_SPANS  UINT64_C(16384)
 #define LEAST_SPANS    UINT64_C(256)
 #define MOST_SPANS     (UINT64_C(1) << 24)
+#define OPTIONS_MAX    4096u /* bytes of a structure of options: what is larger is none */
 #define RULES_MAX      (UINT64_C(16) << 20)
 
 extern char **environ;
@@ -213,6 +217,27 @@ void prof_options_copy(void *target, size_t size, const void *source)
     ((char *)target)[i] = i < given ? ((const char *)source)[i] : '\0';
 }
 
+int prof_options_check(const char *function, const void *source, size_t known)
+{
+  const size_t given = *(const size_t *)source;
+  const unsigned char *bytes = source;
+  if (given > OPTIONS_MAX) {
+    prof_message("%s(): its options cannot be %lu bytes long: set `size` to the size of their structure", function,
+                 (unsigned long)given);
+    return -EINVAL;
+  }
+  for (size_t i = known; i < given; i++) {
+    if (bytes[i]) {
+      prof_message("%s(): this library (version " CALLSIG_VERSION
+                   ") does not know an option that was set, in byte %lu of its structure: use the library of the "
+                   "header that the program was compiled with, or leave the option 0",
+                   function, (unsigned long)i);
+      return -EINVAL;
+    }
+  }
+  return 0;
+}
+
 /* What callsig_start() was given, copied: no field is later than the caller's structure is long. */
 static struct callsig_options asked;
 
@@ -220,8 +245,11 @@ int prof_options_keep(const struct callsig_options *options)
 {
   if (!options)
     return 0;
-  if (options->size < sizeof options->size || options->size > 4096)
+  if (options->size < sizeof options->size)
     return -EINVAL;
+  int error = prof_options_check("callsig_start", options, sizeof asked);
+  if (error)
+    return error;
   prof_options_copy(&asked, sizeof asked, options);
   asked.output = copy_text(asked.output);
   asked.rules = copy_text(asked.rules);

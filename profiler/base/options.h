@@ -16,8 +16,12 @@ const char *prof_environment(const char *name);
 /* Fills an options structure of `size` bytes from one that begins with its own size: what it lacks is 0. Anywhere. */
 void prof_options_copy(void *target, size_t size, const void *source);
 
-/* Keeps a copy of the options of callsig_start() for prof_settings_load(). 0, or -EINVAL when `size` is not a size that
- * this structure ever had. */
+/* May a structure of options, which begins with its own size and is `function`'s, be taken by a library that knows
+ * `known` bytes of it: is the rest 0? Else -EINVAL after a message. Outside of slow sections. */
+int prof_options_check(const char *function, const void *source, size_t known);
+
+/* Keeps a copy of the options of callsig_start() for prof_settings_load(). 0, or -EINVAL when they
+ * are too short to have a size, or as of prof_options_check(). */
 int prof_options_keep(const struct callsig_options *options);
 
 /* Fills process->settings from the environment and what callsig_start() left. Called once, with signals blocked, before

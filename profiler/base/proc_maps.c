@@ -74,7 +74,7 @@ static bool visit_lines(char *buffer, size_t *used, prof_mapping_fn visit, void 
   return true;
 }
 
-int prof_maps_walk(prof_mapping_fn visit, void *data)
+int prof_proc_maps_walk(prof_mapping_fn visit, void *data)
 {
   long fd = prof_sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0)

@@ -22,6 +22,6 @@ typedef bool (*prof_mapping_fn)(const struct prof_mapping *mapping, void *data);
 
 /* Calls `visit` for the mappings. 0, or a negative errno when they cannot be read. Takes memory of its own with mmap
  * for the time of the call. Anywhere. */
-int prof_maps_walk(prof_mapping_fn visit, void *data);
+int prof_proc_maps_walk(prof_mapping_fn visit, void *data);
 
 #endif

@@ -11,7 +11,8 @@
  *    thread's state is BUSY, so that a hook that is entered meanwhile returns at once and is counted.
  *  - A function in a header is called inside such a slow section unless its comment says otherwise. "Anywhere" is also
  *    outside of one, in a signal handler, and in a hook that interrupted another.
- *  - A room calls the rooms below it. What a lower room has to have done by a higher one goes through prof_upcalls.
+ *  - A room calls lower ones alone, in the order of profiler/CMakeLists.txt. What a lower one has to have done by a
+ *    higher one goes through prof_upcalls.
  */
 #ifndef CALLSIG_PROFILER_BASE_PROCESS_H
 #define CALLSIG_PROFILER_BASE_PROCESS_H

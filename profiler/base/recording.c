@@ -14,8 +14,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 #include "profiler/freestanding/memory.h"

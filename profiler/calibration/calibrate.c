@@ -10,11 +10,14 @@
 
 #include <sys/mman.h>
 
+#include "format/recording.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/histogram_record.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
-#include "profiler/stack/stack.h"
+#include "profiler/stack/modes.h"
+#include "profiler/stack/thread.h"
 #include "profiler/tree/edge_codes.h"
 
 #define BATCHES     24u

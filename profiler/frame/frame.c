@@ -3,12 +3,14 @@
  */
 #include "profiler/frame/frame.h"
 
+#include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/recursion.h"
 #include "profiler/stack/histogram.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
 
@@ -48,8 +50,9 @@ void prof_frame_push(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
   /* The marks name this frame, so it has to be open before they are made. */
   __atomic_store_n(&frame->start_ticks, PROF_NOT_STARTED, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
-  /* What owns no more than a back edge's frame does on the fast path may end there: unless its edge is none of that
-   * path. */
+  /* A frame that came to own just what the fast path marks for a back edge may also end on the fast path. Not the first
+   * one of a segment, whose end goes back to the segment before, nor that of an edge which is always called
+   * generically. */
   bool ends_fast = counters & PROF_FRAME_OPENED && !first && !(edge->flags & FMT_EDGE_GENERIC);
   if (prof_recursion_enter(t, frame, edge) && ends_fast)
     frame->flags = counters & ~(uint64_t)PROF_FRAME_GENERIC;

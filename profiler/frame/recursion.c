@@ -26,10 +26,12 @@
 
 #include <stddef.h>
 
+#include "profiler/base/arena.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/table.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
-#include "profiler/tree/tree.h"
+#include "profiler/tree/fast_compare.h"
 
 /* active[EDGE_WORD] is not an address of a word but the word of the edge itself. */
 #define EDGE_WORD (FMT_GROUP_RESERVED - 1)

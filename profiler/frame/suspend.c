@@ -5,6 +5,7 @@
 #include "profiler/frame/suspend.h"
 
 #include "profiler/frame/recursion.h"
+#include "profiler/stack/modes.h"
 
 void prof_stack_suspend(struct prof_thread *t, uint64_t now)
 {

@@ -8,6 +8,7 @@
  */
 #include "profiler/frame/unwind.h"
 
+#include "format/index.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
@@ -84,12 +85,12 @@ bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *
 {
   if (!site->inlined || (!top->edge && !prof_frame_is_lost(top)))
     return false;
-  const struct prof_plan *plan = top->edge ? prof_edge_plan(prof_frame_edge(top)) : NULL;
-  const struct fmt_index_site *outer = plan ? plan->site->index_site : NULL;
+  const struct prof_fast_compare *compare = top->edge ? prof_edge_fast_compare(prof_frame_edge(top)) : NULL;
+  const struct fmt_index_site *outer = compare ? compare->site->index_site : NULL;
   /* An action has no code of its own, and of what no index knows it cannot be told. */
   if (!outer || !site->index_site)
     return true;
-  return plan->site->module == site->module && outer->physical == site->index_site->physical;
+  return compare->site->module == site->module && outer->physical == site->index_site->physical;
 }
 
 void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct prof_site *site, uint64_t now)
@@ -128,7 +129,7 @@ static bool is_left_action(const struct prof_thread *t, uintptr_t function)
 {
   const struct fmt_rec_frame *frame = t->top;
   const struct fmt_rec_edge *edge;
-  while (!prof_frame_is_link(t->stack, frame) && (edge = prof_frame_edge(frame)) && !prof_edge_plan(edge))
+  while (!prof_frame_is_link(t->stack, frame) && (edge = prof_frame_edge(frame)) && !prof_edge_fast_compare(edge))
     frame--;
   edge = prof_frame_edge(frame);
   return frame != t->top && !prof_frame_is_link(t->stack, frame) && edge && edge->function_address == function &&
@@ -144,9 +145,9 @@ enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, u
     const struct fmt_rec_frame *top = t->top;
     const struct fmt_rec_edge *edge = prof_frame_edge(top);
     if (!prof_frame_is_link(t->stack, top)) {
-      const struct prof_plan *plan = edge ? prof_edge_plan(edge) : NULL;
+      const struct prof_fast_compare *compare = edge ? prof_edge_fast_compare(edge) : NULL;
       bool matches = edge && edge->function_address == function;
-      if (matches && plan && plan->site->cfa_kind == FMT_CFA_UNKNOWN)
+      if (matches && compare && compare->site->cfa_kind == FMT_CFA_UNKNOWN)
         return PROF_EXIT_TOP;
       bool dead = top->cfa && (top->cfa < sp || (top->cfa == sp && !jumped));
       if (!dead && prof_frame_is_lost(top)) {

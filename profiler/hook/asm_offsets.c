@@ -68,16 +68,16 @@ _Static_assert(PROF_CALL_SUB_BITS == PROF_H_SUB_BITS, "buckets");
 
 CHECK(struct fmt_rec_variant, last, PROF_V_LAST);
 
-CHECK(struct prof_plan, active, PROF_P_ACTIVE);
-CHECK(struct prof_plan, count, PROF_P_COUNT);
-CHECK(struct prof_plan, words, PROF_P_WORDS);
-CHECK(struct prof_plan, ops, PROF_P_OPS);
-CHECK(struct prof_plan_op, kind, PROF_P_OP_KIND);
-CHECK(struct prof_plan_op, reg, PROF_P_OP_REG);
-CHECK(struct prof_plan_op, shift, PROF_P_OP_SHIFT);
-CHECK(struct prof_plan_op, flags, PROF_P_OP_FLAGS);
-CHECK(struct prof_plan_op, offset, PROF_P_OP_OFFSET);
-_Static_assert(sizeof(struct prof_plan_op) == PROF_P_OP_SIZE, "struct prof_plan_op");
+CHECK(struct prof_fast_compare, active, PROF_C_ACTIVE);
+CHECK(struct prof_fast_compare, count, PROF_C_COUNT);
+CHECK(struct prof_fast_compare, words, PROF_C_WORDS);
+CHECK(struct prof_fast_compare, ops, PROF_C_OPS);
+CHECK(struct prof_fast_compare_op, kind, PROF_C_OP_KIND);
+CHECK(struct prof_fast_compare_op, reg, PROF_C_OP_REG);
+CHECK(struct prof_fast_compare_op, shift, PROF_C_OP_SHIFT);
+CHECK(struct prof_fast_compare_op, flags, PROF_C_OP_FLAGS);
+CHECK(struct prof_fast_compare_op, offset, PROF_C_OP_OFFSET);
+_Static_assert(sizeof(struct prof_fast_compare_op) == PROF_C_OP_SIZE, "struct prof_fast_compare_op");
 
 _Static_assert(FMT_OPF_SIGNED == 1, "FMT_OPF_SIGNED");
 

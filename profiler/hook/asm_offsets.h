@@ -69,17 +69,17 @@
 /* struct fmt_rec_variant */
 #define PROF_V_LAST 24
 
-/* struct prof_plan and struct prof_plan_op */
-#define PROF_P_ACTIVE    0
-#define PROF_P_COUNT     8
-#define PROF_P_WORDS     12
-#define PROF_P_OPS       48
-#define PROF_P_OP_SIZE   8
-#define PROF_P_OP_KIND   0
-#define PROF_P_OP_REG    1
-#define PROF_P_OP_SHIFT  2
-#define PROF_P_OP_FLAGS  3
-#define PROF_P_OP_OFFSET 4
+/* struct prof_fast_compare and struct prof_fast_compare_op */
+#define PROF_C_ACTIVE    0
+#define PROF_C_COUNT     8
+#define PROF_C_WORDS     12
+#define PROF_C_OPS       48
+#define PROF_C_OP_SIZE   8
+#define PROF_C_OP_KIND   0
+#define PROF_C_OP_REG    1
+#define PROF_C_OP_SHIFT  2
+#define PROF_C_OP_FLAGS  3
+#define PROF_C_OP_OFFSET 4
 
 /* struct prof_registers, as the enter hook saves it: general[16] fills the red zone below the return address. */
 #define PROF_R_SIZE 128

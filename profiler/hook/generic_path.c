@@ -7,6 +7,8 @@
  */
 #include "profiler/hook/generic_path.h"
 
+#include "format/index.h"
+#include "format/recording.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
@@ -17,9 +19,12 @@
 #include "profiler/frame/recursion.h"
 #include "profiler/frame/unwind.h"
 #include "profiler/module/module.h"
+#include "profiler/module/site.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/histogram.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
 #include "profiler/tree/call.h"
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/cardinality_limit.h"
@@ -53,19 +58,19 @@ static void keep_xmm(struct entry *entry)
   entry->has_xmm = true;
 }
 
-static int capture(struct entry *entry, const struct prof_plan *plan, uint64_t *words, uint32_t capacity,
+static int capture(struct entry *entry, const struct prof_fast_compare *compare, uint64_t *words, uint32_t capacity,
                    uint32_t *count)
 {
-  const struct prof_site *site = plan->site;
+  const struct prof_site *site = compare->site;
   *count = 0;
-  if (!plan->arguments)
+  if (!compare->arguments)
     return 0;
   if (site->uses_xmm)
     keep_xmm(entry);
   const struct prof_capture what = {.site = site,
                                     .registers = entry->registers,
                                     .xmm = entry->has_xmm ? entry->xmm : NULL,
-                                    .levels = prof_function_levels(plan->function),
+                                    .levels = prof_function_levels(compare->function),
                                     .cfa = prof_capture_cfa(site, entry->registers),
                                     .first = entry->first};
   return prof_capture_words(&what, words, capacity, count);
@@ -122,23 +127,24 @@ static void predict(const struct prof_thread *t, struct fmt_rec_variant *from, s
 
 /* The edge of this call, if it was made before. */
 static struct fmt_rec_edge *known_edge(const struct prof_thread *t, struct fmt_rec_variant *from, struct entry *entry,
-                                       const struct prof_plan *plan)
+                                       const struct prof_fast_compare *compare)
 {
   uint64_t words[QUICK_WORDS];
   uint32_t count;
   if (entry->made && (entry->made->from == (uintptr_t)from || entry->made->flags & FMT_EDGE_ANY))
     return entry->made;
-  if (capture(entry, plan, words, QUICK_WORDS, &count) < 0)
+  if (capture(entry, compare, words, QUICK_WORDS, &count) < 0)
     return NULL;
-  return lookup(&t->tree, from, plan->site, words, count);
+  return lookup(&t->tree, from, compare->site, words, count);
 }
 
-/* The same call from elsewhere: from now on the fast path knows it when it comes from there. */
-static void follow_caller(struct fmt_rec_edge *edge, struct prof_plan *plan)
+/* The call returns to another place than when the edge was made. From now on the edge is compared as calls that return
+ * there are, so that the fast path knows the next one. */
+static void follow_caller(struct fmt_rec_edge *edge, struct prof_fast_compare *compare)
 {
-  if (plan->return_pc && plan->fast && plan->compared == prof_edge_plan(edge)->compared &&
+  if (compare->return_pc && compare->fast && compare->compared == prof_edge_fast_compare(edge)->compared &&
       !(edge->flags & FMT_EDGE_GENERIC))
-    __atomic_store_n(&edge->site_info, (uintptr_t)plan, __ATOMIC_RELEASE);
+    __atomic_store_n(&edge->site_info, (uintptr_t)compare, __ATOMIC_RELEASE);
 }
 
 /* Is the frame that begins at `cfa` above all that are open, on the same machine stack? */
@@ -161,27 +167,27 @@ static bool in_order(const struct prof_thread *t, const struct prof_site *site, 
 static enum step enter_quick(struct prof_thread *t, struct entry *entry)
 {
   uintptr_t pc = entry->registers->pc;
-  struct prof_plan *plan = prof_plan_find(&t->tree, pc, entry->function, 0);
-  if (!plan)
+  struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, pc, entry->function, 0);
+  if (!compare)
     return PREPARE;
-  if (plan->site->excluded)
+  if (compare->site->excluded)
     return DONE;
-  const struct prof_site *site = plan->site;
+  const struct prof_site *site = compare->site;
   uintptr_t cfa = prof_capture_cfa(site, entry->registers);
   if (site->uses_entry)
-    plan = prof_plan_find(&t->tree, pc, entry->function, prof_capture_return(site, cfa));
-  /* That of another site: of a module that was unloaded from there. */
-  if (!plan || plan->site != site)
+    compare = prof_fast_compare_find(&t->tree, pc, entry->function, prof_capture_return(site, cfa));
+  /* It is another site's when its module was unloaded and another one lies at this address by now. */
+  if (!compare || compare->site != site)
     return PREPARE;
-  if (t->top >= t->limit || !in_order(t, plan->site, cfa))
+  if (t->top >= t->limit || !in_order(t, compare->site, cfa))
     return PREPARE;
   struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
-  struct fmt_rec_edge *edge = known_edge(t, from, entry, plan);
+  struct fmt_rec_edge *edge = known_edge(t, from, entry, compare);
   uint64_t counters = edge ? prof_frame_counters(t, edge) : 0;
   if (!counters)
     return PREPARE;
   predict(t, from, edge);
-  follow_caller(edge, plan);
+  follow_caller(edge, compare);
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
   prof_frame_push(t, edge, cfa, counters, 0);
@@ -196,15 +202,15 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
 {
   struct prof_tree *tree = &t->tree;
   uint32_t count;
-  entry->first = !prof_plan_find(tree, site->pc, site->function_address, 0);
+  entry->first = !prof_fast_compare_find(tree, site->pc, site->function_address, 0);
   prof_tree_check_pressure(tree);
-  struct prof_plan *plan = prof_tree_plan(tree, site, 0);
-  if (plan && site->uses_entry)
-    plan = prof_tree_plan(tree, site, prof_capture_return(site, prof_capture_cfa(site, entry->registers)));
-  if (!plan || capture(entry, plan, t->words, FMT_SIGNATURE_MAX_WORDS, &count) < 0)
+  struct prof_fast_compare *compare = prof_fast_compare_of(tree, site, 0);
+  if (compare && site->uses_entry)
+    compare = prof_fast_compare_of(tree, site, prof_capture_return(site, prof_capture_cfa(site, entry->registers)));
+  if (!compare || capture(entry, compare, t->words, FMT_SIGNATURE_MAX_WORDS, &count) < 0)
     return false;
   struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
-  entry->made = prof_tree_edge(tree, from, plan, t->words, count);
+  entry->made = prof_tree_edge(tree, from, compare, t->words, count);
   if (!entry->made)
     return false;
   prof_histogram_prepare(t);
@@ -236,7 +242,7 @@ static enum step prepare_section(struct prof_thread *t, struct entry *entry, boo
   if (!site)
     return DONE;
   if (site->excluded) {
-    *failed = !prof_plan_exclude(&t->tree, site);
+    *failed = !prof_fast_compare_exclude(&t->tree, site);
     return DONE;
   }
   if (!make_room(t, site, registers) || !make_edge(t, entry, site))
@@ -250,14 +256,14 @@ static enum step prepare_section(struct prof_thread *t, struct entry *entry, boo
  * caller's. */
 static void lose(struct prof_thread *t, const struct entry *entry)
 {
-  const struct prof_plan *plan = prof_plan_find(&t->tree, entry->registers->pc, entry->function, 0);
+  const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, entry->registers->pc, entry->function, 0);
   uintptr_t sp = entry->registers->general[7];
   prof_count_loss(FMT_LOSS_NO_SPACE, 1);
   if (t->top >= t->limit || sp <= t->stack_low || sp > t->stack_high)
     return;
   struct fmt_rec_frame *frame = ++t->top;
   frame->flags = PROF_FRAME_LOST;
-  frame->cfa = plan ? prof_capture_cfa(plan->site, entry->registers) : sp + sizeof(uintptr_t);
+  frame->cfa = compare ? prof_capture_cfa(compare->site, entry->registers) : sp + sizeof(uintptr_t);
 }
 
 static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
@@ -343,8 +349,8 @@ static bool ends_top(const struct prof_thread *t, uintptr_t function, uintptr_t 
 static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
                                 uint64_t now)
 {
-  const struct prof_plan *plan = prof_plan_find(&t->tree, function, 0, 0);
-  if (plan && plan->site->excluded)
+  const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, function, 0, 0);
+  if (compare && compare->site->excluded)
     return;
   if (!prof_slow_enter(t))
     return;

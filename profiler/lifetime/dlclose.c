@@ -29,9 +29,9 @@ static void for_each_edge(void (*change)(struct fmt_rec_edge *edge, const struct
     uint64_t next = __atomic_load_n(&t->tree.record->first_edge, __ATOMIC_ACQUIRE);
     while (next) {
       struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(uintptr_t)next;
-      const struct prof_plan *plan = (const struct prof_plan *)(uintptr_t)edge->site_info;
-      if (plan && plan->site && plan->site->module)
-        change(edge, plan->site);
+      const struct prof_fast_compare *compare = (const struct prof_fast_compare *)(uintptr_t)edge->site_info;
+      if (compare && compare->site && compare->site->module)
+        change(edge, compare->site);
       next = edge->next;
     }
   }

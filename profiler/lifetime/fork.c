@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "format/index.h"
+#include "format/recording.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
@@ -18,14 +20,16 @@
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/pipeline/task.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
 #include "profiler/tree/call.h"
 #include "profiler/tree/fast_compare.h"
 #include "profiler/tree/tree.h"
 
 /* A frame that was open at the fork. */
 struct inherited_frame {
-  uintptr_t pc;                /* 0: an action, whose name is in `words`, or a task, whose text is, "" for none */
+  uintptr_t pc;                /* 0: no code, `words` holds an action's name or a task's text ("" for none) */
   struct prof_stage *stage;    /* of a task, NULL for another frame */
   struct prof_open_task *task; /* that it is of; NULL when the program ended it unrecorded */
   uintptr_t function_address;
@@ -81,7 +85,7 @@ static const struct fmt_rec_name *name_of(const struct fmt_rec_edge *edge)
 
 static uint32_t words_to_copy(const struct fmt_rec_edge *edge)
 {
-  if (prof_edge_plan(edge))
+  if (prof_edge_fast_compare(edge))
     return edge->word_count;
   const struct fmt_rec_name *name = name_of(edge);
   return name ? (name->length + 8) / 8 : 1;
@@ -97,17 +101,17 @@ static void copy_frame(const struct fmt_rec_frame *frame, const struct fmt_rec_e
 {
   struct inheritance *to = data;
   struct inherited_frame *copy = (struct inherited_frame *)((char *)to + to->used);
-  const struct prof_plan *plan = prof_edge_plan(edge);
-  copy->pc = plan ? plan->site->pc : 0;
+  const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+  copy->pc = compare ? compare->site->pc : 0;
   copy->function_address = edge->function_address;
   copy->cfa = frame->cfa;
-  copy->cfa_offset = plan ? plan->site->cfa_offset : 0;
+  copy->cfa_offset = compare ? compare->site->cfa_offset : 0;
   copy->word_count = words_to_copy(edge);
   bool is_task = prof_frame_is_task(frame);
   copy->stage = is_task ? prof_stage_of_record((const struct fmt_rec_stage *)prof_edge_function(edge)->address) : NULL;
   copy->task = is_task ? prof_open_task_of_frame(frame) : NULL;
   const uint64_t *words = edge->words, nothing = 0;
-  if (!plan)
+  if (!compare)
     words = name_of(edge) ? (const uint64_t *)(const void *)name_of(edge)->text : &nothing;
   for (uint32_t i = 0; i < copy->word_count; i++)
     copy->words[i] = words[i];
@@ -175,7 +179,7 @@ static struct fmt_rec_edge *task_edge(struct prof_thread *t, struct fmt_rec_vari
 {
   const char *text = (const char *)frame->words;
   struct prof_stage_use *use = prof_stage_use(t, frame->stage);
-  return use ? prof_tree_named(&t->tree, from, use->function, text[0] ? prof_stage_text(frame->stage, text) : NULL)
+  return use ? prof_tree_user_edge(&t->tree, from, use->function, text[0] ? prof_stage_text(frame->stage, text) : NULL)
              : NULL;
 }
 
@@ -189,18 +193,18 @@ static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inheri
     const struct fmt_rec_name *name = prof_action_name((const char *)frame->words);
     struct fmt_rec_function *function =
         name ? prof_tree_function(&t->tree, 0, FMT_FUNCTION_KIND_ACTION, FMT_NONE, (uintptr_t)name) : NULL;
-    return function ? prof_tree_named(&t->tree, from, function, NULL) : NULL;
+    return function ? prof_tree_user_edge(&t->tree, from, function, NULL) : NULL;
   }
   const struct prof_site *site = prof_site_at(t, frame->pc, frame->function_address, frame->cfa_offset);
-  struct prof_plan *plan = site && !site->excluded ? prof_tree_plan(&t->tree, site, 0) : NULL;
-  if (!plan)
+  struct prof_fast_compare *compare = site && !site->excluded ? prof_fast_compare_of(&t->tree, site, 0) : NULL;
+  if (!compare)
     return NULL;
   uint32_t count = frame->word_count;
   for (uint32_t i = 0; i < count; i++)
     t->words[i] = frame->words[i];
   if (count < site->state_words)
     count = type_states(site, t->words);
-  return prof_tree_edge(&t->tree, from, plan, t->words, count);
+  return prof_tree_edge(&t->tree, from, compare, t->words, count);
 }
 
 /* Opens the frames that the forking thread had open in its parent, as of the moment of the fork, in the control block

@@ -4,6 +4,7 @@
  * An ended thread's tree stays, or is folded into the one of ended threads, so that a hundred thousand short threads
  * take no more room than a few.
  */
+#include "format/recording.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
@@ -49,7 +50,7 @@ static struct prof_tree *folded_tree(uint64_t start_ticks)
 
 /* Moves the tree of an ended thread into the folded one and gives its memory back. Without space for the folded tree
  * the thread keeps its own. */
-static void fold(struct prof_tree *tree)
+static void fold_tree(struct prof_tree *tree)
 {
   struct fmt_rec_thread *record = tree->record;
   struct prof_tree *folded = folded_tree(record->start_ticks);
@@ -92,7 +93,7 @@ static void end_recording(struct prof_thread *t)
   prof_thread_discard(t);
   prof_lock(&prof_process.threads_lock);
   if (++prof_process.ended_threads > KEPT_THREADS)
-    fold(&tree);
+    fold_tree(&tree);
   prof_unlock(&prof_process.threads_lock);
   prof_restore_signals(mask);
 }

@@ -3,12 +3,15 @@
  *
  * Edges are taken in the order in which they were made, so the caller of each is known when its turn comes. Contexts
  * map by their path of functions, so what was folded or merged in the source is so in the target. Signatures pass the
- * target's cardinality guard, whose budget then holds for all the threads that were folded together.
+ * target's cardinality limit, whose budget then holds for all the threads that were folded together.
  */
 #include "profiler/lifetime/tree_merge.h"
 
 #include <errno.h>
 
+#include "format/index.h"
+#include "format/recording.h"
+#include "profiler/base/arena.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/process.h"
@@ -62,7 +65,7 @@ static struct fmt_rec_function *map_function(struct merge *merge, uint64_t sourc
   const struct fmt_rec_function *function = (const struct fmt_rec_function *)source;
   known = prof_tree_function(merge->target, function->module, function->kind, function->function, function->address);
   if (known && function->levels &&
-      !prof_guard_raise(merge->target, known, (const struct fmt_rec_name *)function->levels))
+      !prof_cardinality_raise(merge->target, known, (const struct fmt_rec_name *)function->levels))
     return NULL;
   return note_mapped(merge, source, known);
 }
@@ -91,21 +94,21 @@ static bool map_words(struct merge *merge, const struct fmt_rec_signature *signa
   const struct fmt_rec_module *module = (const struct fmt_rec_module *)function->module;
   if (*count == 0 || !module)
     return true;
-  return prof_guard_admit_recorded(merge->target, module, function, merge->words, count);
+  return prof_cardinality_admit_recorded(merge->target, module, function, merge->words, count);
 }
 
-static struct fmt_rec_variant *map_variant(struct merge *merge, uint64_t source)
+static struct fmt_rec_variant *map_cct_node(struct merge *merge, uint64_t source)
 {
   struct fmt_rec_variant *known = find_mapped(merge, source);
   if (known)
     return known;
-  const struct fmt_rec_variant *variant = (const struct fmt_rec_variant *)source;
-  const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)variant->signature;
-  struct fmt_rec_context *context = map_context(merge, variant->context);
+  const struct fmt_rec_variant *node = (const struct fmt_rec_variant *)source;
+  const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)node->signature;
+  struct fmt_rec_context *context = map_context(merge, node->context);
   uint32_t count;
   if (!context || !map_words(merge, signature, (struct fmt_rec_function *)context->function, &count))
     return NULL;
-  known = prof_tree_variant(merge->target, context, merge->words, count, signature->flags);
+  known = prof_tree_cct_node(merge->target, context, merge->words, count, signature->flags);
   return note_mapped(merge, source, known);
 }
 
@@ -136,8 +139,8 @@ static struct fmt_rec_edge *map_retired(struct merge *merge, struct fmt_rec_vari
 
 static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_edge *edge)
 {
-  struct fmt_rec_variant *from = map_variant(merge, edge->from);
-  struct fmt_rec_variant *to = from ? map_variant(merge, edge->to) : NULL;
+  struct fmt_rec_variant *from = map_cct_node(merge, edge->from);
+  struct fmt_rec_variant *to = from ? map_cct_node(merge, edge->to) : NULL;
   if (!to)
     return NULL;
   const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)to->signature;
@@ -242,9 +245,9 @@ int prof_tree_merge(struct prof_tree *target, const struct prof_tree *source)
     if (!edge || !move_edge(target, edge, edges[i]))
       lost += calls_of(edges[i]);
   }
-  lost += prof_tasks_fold(target, source->record);
-  lost += prof_queues_fold(target, source->record);
-  prof_ring_fold(target->record, source->record, ready ? map_span : map_nothing, &merge);
+  lost += prof_tasks_merge(target, source->record);
+  lost += prof_queues_merge(target, source->record);
+  prof_ring_merge(target->record, source->record, ready ? map_span : map_nothing, &merge);
   prof_arena_free(&merge.scratch);
   if (lost)
     prof_count_loss(FMT_LOSS_NO_SPACE, lost);

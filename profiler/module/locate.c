@@ -86,7 +86,7 @@ static bool visit(const struct prof_mapping *mapping, void *data)
 static bool ask_kernel(uintptr_t address, bool linker_knows, struct prof_located *found)
 {
   struct search search = {.address = address, .found = found};
-  if (prof_maps_walk(visit, &search) != 0 || !search.holds)
+  if (prof_proc_maps_walk(visit, &search) != 0 || !search.holds)
     return false;
   if (!linker_knows) {
     found->start = search.start;

@@ -5,6 +5,8 @@
 
 #include <sys/mman.h>
 
+#include "format/index.h"
+#include "format/recording.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"

@@ -22,7 +22,7 @@ struct prof_site {
   bool excluded;     /* by a filter: no frame is made */
   bool inlined;
   bool uses_xmm;                  /* some op reads xmm */
-  bool uses_entry;                /* some op reads what the caller passed: plans are made for each return address */
+  bool uses_entry;                /* some op reads what the caller passed: it is compared for each return address */
   uint8_t cfa_kind, cfa_register; /* FMT_CFA_UNKNOWN: register 7 and an offset that was found on the stack */
   int32_t cfa_offset;
   uint16_t op_count, state_words;

@@ -7,6 +7,7 @@
 
 #include "callsig/callsig.h"
 #include "format/hash.h"
+#include "format/index.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
@@ -17,6 +18,7 @@
 #include "profiler/frame/frame.h"
 #include "profiler/pipeline/user_frame.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
 #include "profiler/tree/tree.h"
 
 #define ATTEMPTS 8u /* until an action is given up: something undoes the preparation each time */
@@ -83,25 +85,25 @@ const struct fmt_rec_name *prof_action_name(const char *name)
 static bool open_quick(struct prof_thread *t, const char *name, uintptr_t sp)
 {
   const struct fmt_rec_name *known = find_name(name);
-  struct prof_named named = {
+  struct prof_user_frame user_frame = {
       .function =
           known ? prof_tree_function_find(&t->tree, 0, FMT_FUNCTION_KIND_ACTION, FMT_NONE, (uintptr_t)known) : NULL};
-  return named.function && prof_named_open(t, &named, sp);
+  return user_frame.function && prof_user_frame_open(t, &user_frame, sp);
 }
 
 /* 0, or what there was no space for. */
 static PROF_COLD int open_slow(const char *name, uintptr_t sp)
 {
   for (unsigned attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    struct prof_thread *t = prof_named_enter(sp, 0);
+    struct prof_thread *t = prof_user_frame_enter(sp, 0);
     if (!t)
       return 0; /* nothing is recorded now */
     const struct fmt_rec_name *known = prof_action_name(name);
-    struct prof_named named = {
+    struct prof_user_frame user_frame = {
         .function =
             known ? prof_tree_function(&t->tree, 0, FMT_FUNCTION_KIND_ACTION, FMT_NONE, (uintptr_t)known) : NULL};
-    bool prepared = prof_named_prepare(t, &named), ready = prepared && attempt < ATTEMPTS;
-    prof_named_leave(t, !ready);
+    bool prepared = prof_user_frame_prepare(t, &user_frame), ready = prepared && attempt < ATTEMPTS;
+    prof_user_frame_leave(t, !ready);
     if (!prepared)
       return -ENOSPC;
     if (prof_thread_running(prof_self) && open_quick(prof_self, name, sp))
@@ -122,14 +124,14 @@ static const char *name_of(const struct fmt_rec_edge *edge)
 
 static PROF_COLD int end_slow(const char *name, uintptr_t sp, uint64_t now)
 {
-  struct prof_thread *t = prof_named_enter(sp, now);
+  struct prof_thread *t = prof_user_frame_enter(sp, now);
   if (!t)
     return 0;
   const char *open = t->top->edge && !prof_frame_is_link(t->stack, t->top) ? name_of(prof_frame_edge(t->top)) : NULL;
   int error = open && prof_equal(open, name) ? 0 : -EINVAL;
   if (error == 0)
     prof_frame_end(t, now);
-  prof_named_leave(t, true);
+  prof_user_frame_leave(t, true);
   return error;
 }
 
@@ -149,7 +151,7 @@ static int end(const char *name, uintptr_t sp)
   if (!t || t->self != t)
     return 0; /* nothing was recorded in this thread */
   uint64_t now = prof_clock_now();
-  if (!prof_thread_running(t) || !prof_named_ends_top(t, sp))
+  if (!prof_thread_running(t) || !prof_user_frame_ends_top(t, sp))
     return end_slow(name, sp, now);
   const char *open = name_of(prof_frame_edge(t->top));
   if (!open || !prof_equal(open, name))

@@ -5,6 +5,7 @@
 
 #include "callsig/callsig.h"
 #include "format/hash.h"
+#include "format/recording.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"

@@ -58,7 +58,8 @@ no_not_full:
 int callsig_fifo_open(const struct callsig_queue_options *given, struct callsig_fifo **fifo)
 {
   struct callsig_queue_options options;
-  if (!given || !fifo || given->size < sizeof given->size)
+  if (!given || !fifo || given->size < sizeof given->size ||
+      prof_options_check("callsig_fifo_open", given, sizeof options) != 0)
     return -EINVAL;
   prof_options_copy(&options, sizeof options, given);
   options.size = sizeof options;

@@ -24,6 +24,7 @@
 #include "profiler/pipeline/queue_level.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/session/startup.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/thread.h"
 
@@ -170,7 +171,8 @@ static struct callsig_queue *open_queue(const struct callsig_queue_options *opti
 int callsig_queue_open(const struct callsig_queue_options *given, struct callsig_queue **queue)
 {
   struct callsig_queue_options options;
-  if (!given || !queue || given->size < offsetof(struct callsig_queue_options, capacity))
+  if (!given || !queue || given->size < offsetof(struct callsig_queue_options, capacity) ||
+      prof_options_check("callsig_queue_open", given, sizeof options) != 0)
     return -EINVAL;
   prof_options_copy(&options, sizeof options, given);
   size_t length = options.name ? prof_length(options.name) : 0;
@@ -245,7 +247,8 @@ void callsig_queue_set_level(struct callsig_queue *queue, uint64_t items)
  * Waits
  * ------------------------------------------------------------------------------------------------------------------ */
 
-struct fmt_rec_queue_use *prof_queue_use_of(struct prof_tree *tree, const struct fmt_rec_queue *queue)
+/* The use of the queue in the tree, made when new. NULL: no space. In a slow section. */
+static struct fmt_rec_queue_use *use_of(struct prof_tree *tree, const struct fmt_rec_queue *queue)
 {
   for (uint64_t at = tree->record->first_queue_use; at; at = ((const struct fmt_rec_queue_use *)at)->next)
     if (((const struct fmt_rec_queue_use *)at)->queue == (uintptr_t)queue)
@@ -276,7 +279,7 @@ static PROF_COLD struct fmt_rec_queue_use *make_use(const struct callsig_queue *
   if (record && prof_uses_reserve(t, &t->queue_uses, queue->number)) {
     use = t->queue_uses.items[queue->number];
     if (!use)
-      use = prof_queue_use_of(&t->tree, record);
+      use = use_of(&t->tree, record);
     t->queue_uses.items[queue->number] = use;
   }
   if (!use)
@@ -394,7 +397,7 @@ void callsig_queue_get_end(struct callsig_queue *queue, uint64_t token, uint64_t
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static void fold_waits(struct prof_tree *target, const struct waits *to, const struct waits *from, uint64_t *histogram)
+static void merge_waits(struct prof_tree *target, const struct waits *to, const struct waits *from, uint64_t *histogram)
 {
   uint64_t waste = 0;
   prof_move(to->count, from->count);
@@ -407,19 +410,19 @@ static void fold_waits(struct prof_tree *target, const struct waits *to, const s
     prof_count_loss(FMT_LOSS_HISTOGRAM, waste);
 }
 
-uint64_t prof_queues_fold(struct prof_tree *target, const struct fmt_rec_thread *source)
+uint64_t prof_queues_merge(struct prof_tree *target, const struct fmt_rec_thread *source)
 {
   uint64_t lost = 0;
   for (uint64_t at = source->first_queue_use; at; at = ((const struct fmt_rec_queue_use *)at)->next) {
     struct fmt_rec_queue_use *from = (struct fmt_rec_queue_use *)at;
-    struct fmt_rec_queue_use *to = prof_queue_use_of(target, (const struct fmt_rec_queue *)from->queue);
+    struct fmt_rec_queue_use *to = use_of(target, (const struct fmt_rec_queue *)from->queue);
     if (!to) {
       lost += from->puts + from->gets;
       continue;
     }
     struct waits to_puts = puts_of(to), from_puts = puts_of(from), to_gets = gets_of(to), from_gets = gets_of(from);
-    fold_waits(target, &to_puts, &from_puts, &to->put_histogram);
-    fold_waits(target, &to_gets, &from_gets, &to->get_histogram);
+    merge_waits(target, &to_puts, &from_puts, &to->put_histogram);
+    merge_waits(target, &to_gets, &from_gets, &to->get_histogram);
     prof_move(&to->failed, &from->failed);
   }
   return lost;

@@ -9,10 +9,8 @@
 #include "format/recording.h"
 #include "profiler/base/tree_store.h"
 
-/* The use of the queue in the tree, made when new. NULL: no space. In a slow section. */
-struct fmt_rec_queue_use *prof_queue_use_of(struct prof_tree *tree, const struct fmt_rec_queue *queue);
 /* Moves an ended thread's statistics of queues to the tree of the folded ones. Gives how many puts and gets found no
  * space. */
-uint64_t prof_queues_fold(struct prof_tree *target, const struct fmt_rec_thread *source);
+uint64_t prof_queues_merge(struct prof_tree *target, const struct fmt_rec_thread *source);
 
 #endif

@@ -61,7 +61,9 @@ static struct fmt_rec_stage *record_of(struct prof_stage *stage)
   return stage->record;
 }
 
-struct fmt_rec_stage *prof_stage_record(struct prof_stage *stage)
+/* The stage's record in the recording of this process, made when a fork has left it behind. NULL: no space. Takes
+ * stages_lock. In a slow section. */
+static struct fmt_rec_stage *current_record(struct prof_stage *stage)
 {
   prof_lock(&prof_process.stages_lock);
   struct fmt_rec_stage *record = record_of(stage);
@@ -201,7 +203,8 @@ static int check_options(const struct callsig_stage_options *options)
       (options->hook_count && !options->hooks) || options->hook_count > PROF_STAGE_HOOKS_MAX)
     return -EINVAL;
   for (size_t i = 0; i < options->hook_count; i++)
-    if (!options->hooks[i] || options->hooks[i]->size < sizeof(size_t))
+    if (!options->hooks[i] || options->hooks[i]->size < sizeof(size_t) ||
+        prof_options_check("callsig_stage_open", options->hooks[i], sizeof *options->hooks[i]) != 0)
       return -EINVAL;
   return 0;
 }
@@ -237,7 +240,8 @@ static void close_handle(struct callsig_stage *handle)
 int callsig_stage_open(const struct callsig_stage_options *given, struct callsig_stage **stage)
 {
   struct callsig_stage_options options;
-  if (!given || !stage || given->size < offsetof(struct callsig_stage_options, concurrency))
+  if (!given || !stage || given->size < offsetof(struct callsig_stage_options, concurrency) ||
+      prof_options_check("callsig_stage_open", given, sizeof options) != 0)
     return -EINVAL;
   prof_options_copy(&options, sizeof options, given);
   if (options.concurrency == 0)
@@ -336,7 +340,7 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
   return tasks;
 }
 
-uint64_t prof_tasks_fold(struct prof_tree *target, const struct fmt_rec_thread *source)
+uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source)
 {
   uint64_t lost = 0, waste = 0;
   for (uint64_t at = source->first_tasks; at; at = ((const struct fmt_rec_tasks *)at)->next) {
@@ -393,7 +397,7 @@ struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *
   struct prof_stage_use *known = prof_stage_use_known(t, stage);
   if (known)
     return known;
-  const struct fmt_rec_stage *record = prof_stage_record(stage);
+  const struct fmt_rec_stage *record = current_record(stage);
   struct prof_stage_use *use = record && prof_uses_reserve(t, &t->stage_uses, stage->number)
                                    ? prof_arena_alloc(&t->tree.arena, sizeof *use)
                                    : NULL;

@@ -72,10 +72,7 @@ const char *prof_label_name(const char *label);
  */
 void *prof_label_alloc(size_t size, const char *label);
 
-/* The stage's record in the recording of this process, made when a fork has left it behind. NULL: no space. Takes
- * stages_lock. In a slow section. */
-struct fmt_rec_stage *prof_stage_record(struct prof_stage *stage);
-/* The same, NULL when it would have to be made. Anywhere. */
+/* The stage's record in the recording of this process; NULL when it would have to be made. Anywhere. */
 static inline struct fmt_rec_stage *prof_stage_record_known(const struct prof_stage *stage)
 {
   return stage->epoch == prof_process.epoch && !prof_fork_happened() ? __atomic_load_n(&stage->record, __ATOMIC_ACQUIRE)
@@ -100,7 +97,7 @@ struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *
 struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec_stage *stage);
 /* Moves the statistics of an ended thread's tasks to the tree of the folded ones. Gives how many tasks found no space.
  */
-uint64_t prof_tasks_fold(struct prof_tree *target, const struct fmt_rec_thread *source);
+uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source);
 /* Makes room for a use of what has this number. False: no memory. In a slow section. */
 bool prof_uses_reserve(struct prof_thread *t, struct prof_uses *uses, uint32_t number);
 

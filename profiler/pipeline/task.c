@@ -9,13 +9,15 @@
 #include <errno.h>
 
 #include "callsig/callsig.h"
+#include "format/recording.h"
+#include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
-#include "profiler/base/recording.h"
+#include "profiler/base/text.h"
 #include "profiler/frame/frame.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/stage.h"
@@ -184,19 +186,19 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
                        uintptr_t sp)
 {
   struct prof_stage_use *use = prof_stage_use_known(t, stage);
-  struct prof_named named;
-  if (!use || !find_text(stage, use->last, text, &named.text))
+  struct prof_user_frame user_frame;
+  if (!use || !find_text(stage, use->last, text, &user_frame.text))
     return false;
-  named.function = use->function;
-  named.last = &use->last;
+  user_frame.function = use->function;
+  user_frame.last = &use->last;
   /* Where the frame will be: what unwinds it must find the task. */
   open->frame = t->top + 1;
-  if (!prof_named_open(t, &named, sp)) {
+  if (!prof_user_frame_open(t, &user_frame, sp)) {
     open->frame = NULL;
     return false;
   }
   begun(t, use, open->frame);
-  if (PROF_UNLIKELY(text && !named.text && prof_process.settings.signatures && !t->warming))
+  if (PROF_UNLIKELY(text && !user_frame.text && prof_process.settings.signatures && !t->warming))
     __atomic_fetch_add(&((struct fmt_rec_stage *)use->tasks->stage)->merged_signatures, 1, __ATOMIC_RELAXED);
   return true;
 }
@@ -204,17 +206,17 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
 /* False: there is no space, or nothing is recorded. */
 static bool prepare(struct prof_stage *stage, const char *text, uintptr_t sp, bool last)
 {
-  struct prof_thread *t = prof_named_enter(sp, 0);
+  struct prof_thread *t = prof_user_frame_enter(sp, 0);
   if (!t)
     return false;
   prof_process.upcalls.cut_task = cut;
   prof_process.upcalls.forget_task_frames = prof_open_tasks_forget_frames;
   struct prof_stage_use *use = prof_stage_use(t, stage);
-  struct prof_named named = {.function = use ? use->function : NULL};
-  if (!find_text(stage, NULL, text, &named.text))
-    named.text = prof_stage_text(stage, text);
-  bool ready = prof_named_prepare(t, &named) && !last;
-  prof_named_leave(t, !ready);
+  struct prof_user_frame user_frame = {.function = use ? use->function : NULL};
+  if (!find_text(stage, NULL, text, &user_frame.text))
+    user_frame.text = prof_stage_text(stage, text);
+  bool ready = prof_user_frame_prepare(t, &user_frame) && !last;
+  prof_user_frame_leave(t, !ready);
   return ready;
 }
 
@@ -245,6 +247,8 @@ static int begin(struct callsig_stage *stage, const struct callsig_task_options 
   struct callsig_task_options options = {0};
   if (given && PROF_LIKELY(given->size == sizeof options))
     options = *given;
+  else if (given && prof_options_check("callsig_task_begin", given, sizeof options) != 0)
+    return -EINVAL;
   else if (given)
     prof_options_copy(&options, sizeof options, given);
   if (stage->hook_count && prof_stage_enter_task(stage, options.item) != 0) {
@@ -281,7 +285,7 @@ static struct prof_open_task *unrecorded(const struct callsig_stage *stage)
 static PROF_COLD struct prof_open_task *end_slow(const struct callsig_stage *stage, uintptr_t sp, uint64_t now,
                                                  struct ending *ending)
 {
-  struct prof_thread *t = prof_named_enter(sp, now);
+  struct prof_thread *t = prof_user_frame_enter(sp, now);
   if (!t)
     return unrecorded(stage);
   struct prof_open_task *open = prof_open_task_innermost();
@@ -294,7 +298,7 @@ static PROF_COLD struct prof_open_task *end_slow(const struct callsig_stage *sta
     struct prof_stage_use *use = prof_stage_use_known(t, stage->stage);
     *ending = end_frame(t, open, use ? use->tasks : NULL, now ? now : prof_clock_now());
   }
-  prof_named_leave(t, true);
+  prof_user_frame_leave(t, true);
   return open;
 }
 
@@ -302,7 +306,7 @@ static struct prof_open_task *end_quick(const struct callsig_stage *stage, struc
                                         uint64_t now, struct ending *ending)
 {
   struct prof_open_task *open = prof_open_task_innermost();
-  if (!open || open->stage != stage || !open->frame || open->frame != t->top || !prof_named_ends_top(t, sp))
+  if (!open || open->stage != stage || !open->frame || open->frame != t->top || !prof_user_frame_ends_top(t, sp))
     return NULL;
   struct prof_stage_use *use = prof_stage_use_known(t, stage->stage);
   *ending = end_frame(t, open, use ? use->tasks : NULL, now);

@@ -17,44 +17,44 @@
 #include "profiler/tree/tree.h"
 
 static bool is_edge_of(const struct fmt_rec_edge *edge, const struct fmt_rec_variant *from,
-                       const struct prof_named *named)
+                       const struct prof_user_frame *user_frame)
 {
-  return edge && edge->from == (uintptr_t)from && edge->word_count == (named->text != NULL) &&
-         (!named->text || edge->words[0] == (uintptr_t)named->text);
+  return edge && edge->from == (uintptr_t)from && edge->word_count == (user_frame->text != NULL) &&
+         (!user_frame->text || edge->words[0] == (uintptr_t)user_frame->text);
 }
 
 /* The edge from the caller, or from any signature of it when its own were merged; NULL: not made yet. */
 static struct fmt_rec_edge *find_edge(const struct prof_tree *tree, const struct fmt_rec_variant *from,
-                                      const struct prof_named *named)
+                                      const struct prof_user_frame *user_frame)
 {
-  if (named->last && is_edge_of(*named->last, from, named))
-    return *named->last;
-  const uint64_t site = named->function->address, word = (uintptr_t)named->text;
-  struct fmt_rec_edge *edge = prof_edge_find(tree, from, site, site, &word, named->text != NULL);
+  if (user_frame->last && is_edge_of(*user_frame->last, from, user_frame))
+    return *user_frame->last;
+  const uint64_t site = user_frame->function->address, word = (uintptr_t)user_frame->text;
+  struct fmt_rec_edge *edge = prof_edge_find(tree, from, site, site, &word, user_frame->text != NULL);
   const struct fmt_rec_context *context = (const struct fmt_rec_context *)from->context;
   if (!edge && context->merged_variant)
     edge = prof_edge_find(tree, (const struct fmt_rec_variant *)context->merged_variant, site, site, &word,
-                          named->text != NULL);
+                          user_frame->text != NULL);
   return edge;
 }
 
-bool prof_named_open(struct prof_thread *t, const struct prof_named *named, uintptr_t sp)
+bool prof_user_frame_open(struct prof_thread *t, const struct prof_user_frame *user_frame, uintptr_t sp)
 {
   if (t->top >= t->limit || !prof_frame_live(t, sp))
     return false;
-  struct fmt_rec_edge *edge = find_edge(&t->tree, prof_edge_to(prof_frame_caller(t->top)), named);
+  struct fmt_rec_edge *edge = find_edge(&t->tree, prof_edge_to(prof_frame_caller(t->top)), user_frame);
   uint64_t counters = edge ? prof_frame_counters(t, edge) : 0;
   if (!counters)
     return false;
-  if (named->last)
-    *named->last = edge;
+  if (user_frame->last)
+    *user_frame->last = edge;
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
   prof_frame_push(t, edge, prof_frame_cfa(t), counters, 0);
   return true;
 }
 
-struct prof_thread *prof_named_enter(uintptr_t sp, uint64_t now)
+struct prof_thread *prof_user_frame_enter(uintptr_t sp, uint64_t now)
 {
   /* What recording that was switched off meanwhile has ended must not be found open. */
   struct prof_thread *t = prof_thread_wake() ? prof_thread_enter() : NULL;
@@ -69,16 +69,17 @@ struct prof_thread *prof_named_enter(uintptr_t sp, uint64_t now)
   }
   if (recording)
     return t;
-  prof_named_leave(t, true);
+  prof_user_frame_leave(t, true);
   return NULL;
 }
 
-bool prof_named_prepare(struct prof_thread *t, const struct prof_named *named)
+bool prof_user_frame_prepare(struct prof_thread *t, const struct prof_user_frame *user_frame)
 {
   prof_tree_check_pressure(&t->tree);
-  struct fmt_rec_edge *edge =
-      named->function ? prof_tree_named(&t->tree, prof_edge_to(prof_frame_caller(t->top)), named->function, named->text)
-                      : NULL;
+  struct fmt_rec_edge *edge = user_frame->function
+                                  ? prof_tree_user_edge(&t->tree, prof_edge_to(prof_frame_caller(t->top)),
+                                                        user_frame->function, user_frame->text)
+                                  : NULL;
   bool ready = edge && (t->top < t->limit || prof_stack_grow(t)) &&
                (prof_frame_counters(t, edge) || prof_recursion_prepare(t, edge));
   if (ready)
@@ -88,14 +89,14 @@ bool prof_named_prepare(struct prof_thread *t, const struct prof_named *named)
   return ready;
 }
 
-void prof_named_leave(struct prof_thread *t, bool done)
+void prof_user_frame_leave(struct prof_thread *t, bool done)
 {
   if (done)
     prof_stack_rest(t);
   prof_slow_leave(t);
 }
 
-bool prof_named_ends_top(const struct prof_thread *t, uintptr_t sp)
+bool prof_user_frame_ends_top(const struct prof_thread *t, uintptr_t sp)
 {
   return t->top->edge && !prof_frame_is_link(t->stack, t->top) && !prof_frame_is_first(t->stack, t->top) &&
          prof_frame_live(t, sp);

@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <time.h>
 
+#include "format/recording.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 #include "profiler/session/startup.h"
+#include "profiler/stack/thread.h"
 
 const char *callsig_version(void)
 {

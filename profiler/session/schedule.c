@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "callsig/callsig.h"
+#include "format/recording.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
@@ -50,8 +51,11 @@ int callsig_schedule(const struct callsig_schedule_options *given)
   struct callsig_schedule_options options;
   if (!given || given->size < offsetof(struct callsig_schedule_options, repeat))
     return -EINVAL;
+  int error = prof_options_check("callsig_schedule", given, sizeof options);
+  if (error)
+    return error;
   prof_options_copy(&options, sizeof options, given);
-  int error = check(&options);
+  error = check(&options);
   if (!error)
     error = prof_start_now();
   if (error)

@@ -5,14 +5,18 @@
 
 #include <errno.h>
 
+#include "format/recording.h"
+#include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/coroutine.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/thread_end.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
 #include "profiler/tree/tree.h"

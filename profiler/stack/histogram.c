@@ -7,11 +7,12 @@
  */
 #include "profiler/stack/histogram.h"
 
+#include "profiler/arch/primitives.h"
 #include "profiler/base/compiler.h"
-#include "profiler/base/counter.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
+#include "profiler/base/tree_store.h"
 
 #define CALL_OCTAVE_SIZE (sizeof(uint64_t) << PROF_CALL_SUB_BITS)
 #define STOCK            16u /* octaves */

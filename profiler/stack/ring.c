@@ -12,7 +12,7 @@
 #include "profiler/stack/ring.h"
 
 #include "profiler/arch/primitives.h"
-#include "profiler/base/clock.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/stack/stack.h"
@@ -152,7 +152,7 @@ static void give_back(struct fmt_rec_ring *ring)
   prof_unlock(&process->rings_lock);
 }
 
-void prof_ring_fold(struct fmt_rec_thread *target, struct fmt_rec_thread *source, prof_ring_edge_fn map, void *data)
+void prof_ring_merge(struct fmt_rec_thread *target, struct fmt_rec_thread *source, prof_ring_edge_fn map, void *data)
 {
   struct fmt_rec_ring *ring = (struct fmt_rec_ring *)source->ring;
   if (!ring)

@@ -28,6 +28,6 @@ typedef uint64_t (*prof_ring_edge_fn)(void *data, uint64_t edge);
 
 /* Copies the spans of an ended thread to those of the folded threads, oldest first, and gives the ring back for later
  * threads. Under threads_lock. */
-void prof_ring_fold(struct fmt_rec_thread *target, struct fmt_rec_thread *source, prof_ring_edge_fn map, void *data);
+void prof_ring_merge(struct fmt_rec_thread *target, struct fmt_rec_thread *source, prof_ring_edge_fn map, void *data);
 
 #endif

@@ -8,7 +8,9 @@
  */
 #include "profiler/stack/stack.h"
 
+#include "profiler/base/arena.h"
 #include "profiler/base/recording.h"
+#include "profiler/stack/modes.h"
 
 #define CAPACITY_MAX 65535u
 #define SIGNAL_FIRST 63u

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "format/recording.h"
+#include "profiler/stack/modes.h"
 #include "profiler/stack/thread.h"
 
 #define PROF_NOT_STARTED UINT64_MAX /* start_ticks of a frame that is about to begin */

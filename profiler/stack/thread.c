@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 
 #include "profiler/base/clock.h"
+#include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/wipe_on_fork.h"

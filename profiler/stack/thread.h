@@ -69,12 +69,6 @@ static inline bool prof_thread_running(const struct prof_thread *t)
   return state == PROF_HOOKS_ON || state == PROF_HOOKS_CLOCK;
 }
 
-/* Are the thread's calls counted now? Anywhere. */
-static inline bool prof_thread_counting(const struct prof_thread *t)
-{
-  return prof_thread_running(t) && !t->warming;
-}
-
 /* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
  */
 bool prof_slow_enter(struct prof_thread *t);

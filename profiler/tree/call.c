@@ -3,7 +3,10 @@
  */
 #include "profiler/tree/call.h"
 
+#include "format/index.h"
+#include "format/recording.h"
 #include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/edge_codes.h"
 #include "profiler/tree/tree.h"
 
 /* How hot code computes the canonical frame address at this site; false: only the generic path can. */
@@ -16,29 +19,30 @@ static bool encode_cfa(const struct prof_site *site, uint32_t *cfa)
   return true;
 }
 
-struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from, struct prof_plan *plan,
-                                    uint64_t *words, uint32_t word_count)
+struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                    struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count)
 {
-  const struct prof_site *site = plan->site;
+  const struct prof_site *site = compare->site;
   struct prof_edge_key key = {.site = site->pc,
                               .function_address = site->function_address,
-                              .function = plan->function,
+                              .function = compare->function,
                               .words = words,
                               .word_count = word_count};
-  if (!plan->arguments)
+  if (!compare->arguments)
     key.signature_flags = FMT_SIGNATURE_NONE;
-  else if (site->index_function &&
-           !prof_guard_admit(tree, site->index_function, &site->module->index, plan->function, words, &key.word_count))
+  else if (site->index_function && !prof_cardinality_admit(tree, site->index_function, &site->module->index,
+                                                           compare->function, words, &key.word_count))
     return NULL;
   struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
   if (edge)
     return edge;
-  /* The guard may have widened: then what is to be compared is another. */
-  key.plan = prof_tree_plan(tree, site, plan->return_pc);
-  if (!key.plan)
+  /* The limit may have widened: then what is to be compared is another. */
+  key.compare = prof_fast_compare_of(tree, site, compare->return_pc);
+  if (!key.compare)
     return NULL;
-  /* The plan compares the words of args that are read: where one is lost at times, words are missing. */
-  bool comparable = key.plan->fast && key.word_count == (plan->arguments ? site->state_words + key.plan->compared : 0);
+  /* It compares the words of args that are read: where one is lost at times, words are missing. */
+  bool comparable =
+      key.compare->fast && key.word_count == (compare->arguments ? site->state_words + key.compare->compared : 0);
   key.generic = !encode_cfa(site, &key.cfa) || !comparable;
   return prof_edge_make(tree, from, &key);
 }

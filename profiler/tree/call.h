@@ -6,9 +6,9 @@
 
 #include "profiler/tree/fast_compare.h"
 
-/* The edge from `from` for a call with this plan and signature, made when new with context, variant and signature. The
- * cardinality guard may widen `words` in place first, and the bounds may merge. NULL when there is no space. */
-struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from, struct prof_plan *plan,
-                                    uint64_t *words, uint32_t word_count);
+/* The edge from `from` of a call with this comparison and signature, made when new with context, node and signature.
+ * The cardinality limit may widen `words` in place first, and the bounds may merge. NULL when there is no space. */
+struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                    struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count);
 
 #endif

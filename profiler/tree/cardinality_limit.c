@@ -8,6 +8,7 @@
  */
 #include "profiler/tree/cardinality_limit.h"
 
+#include "format/index.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
@@ -31,8 +32,9 @@ static bool is_number(const struct fmt_index *index, const struct fmt_index_arg 
   return arg->kind == FMT_ARG_VALUE && (type->kind == FMT_TYPE_SIGNED || type->kind == FMT_TYPE_UNSIGNED);
 }
 
-uint32_t prof_guard_widen(const struct fmt_index_function *function_info, const struct fmt_index *index,
-                          const uint8_t *levels, uint64_t *words)
+/* Applies levels to a signature's words in place and gives the new number of words. Anywhere. */
+static uint32_t widen_words(const struct fmt_index_function *function_info, const struct fmt_index *index,
+                            const uint8_t *levels, uint64_t *words)
 {
   const struct fmt_index_arg *args = index->args + function_info->first_arg;
   uint32_t in = function_info->state_words, out = in;
@@ -78,8 +80,8 @@ static void values_add(struct values *values, uint64_t value)
   }
 }
 
-/* What the guard works on: a function, and memory for one signature and one set of values. */
-struct guard {
+/* What is at hand while args widen: their function, and memory for one signature and one set of values. */
+struct widening {
   struct prof_tree *tree;
   const struct fmt_index_function *info;
   const struct fmt_index *index;
@@ -96,57 +98,57 @@ static uint64_t hash_of(uint64_t seed, const uint64_t *words, uint32_t count)
   return seed;
 }
 
-typedef void (*signature_fn)(struct guard *guard, uint32_t count, unsigned arg);
+typedef void (*signature_fn)(struct widening *widening, uint32_t count, unsigned arg);
 
-/* Visits the function's signatures as the levels make them: guard->words holds each in turn. */
-static void each_signature(struct guard *guard, const uint64_t *extra, uint32_t extra_count, signature_fn visit,
+/* Visits the function's signatures as the levels make them: widening->words holds each in turn. */
+static void each_signature(struct widening *widening, const uint64_t *extra, uint32_t extra_count, signature_fn visit,
                            unsigned arg)
 {
-  const struct prof_table *table = &guard->tree->signatures;
-  guard->values.count = 0;
+  const struct prof_table *table = &widening->tree->signatures;
+  widening->values.count = 0;
   for (unsigned i = 0; i < VALUES_SLOTS; i++)
-    guard->values.slots[i] = 0;
+    widening->values.slots[i] = 0;
   for (uint64_t i = 0; i <= table->mask + 1; i++) {
     const struct fmt_rec_signature *signature = i <= table->mask ? table->slots[i].item : NULL;
     const uint64_t *words = i <= table->mask ? (signature ? signature->words : NULL) : extra;
     uint32_t count = signature ? signature->word_count : extra_count;
-    if (!words || (signature && (signature->function != (uintptr_t)guard->function || signature->flags)))
+    if (!words || (signature && (signature->function != (uintptr_t)widening->function || signature->flags)))
       continue;
     for (uint32_t k = 0; k < count; k++)
-      guard->words[k] = words[k];
-    visit(guard, prof_guard_widen(guard->info, guard->index, guard->levels, guard->words), arg);
+      widening->words[k] = words[k];
+    visit(widening, widen_words(widening->info, widening->index, widening->levels, widening->words), arg);
   }
 }
 
-static void visit_whole(struct guard *guard, uint32_t count, unsigned arg)
+static void visit_whole(struct widening *widening, uint32_t count, unsigned arg)
 {
   (void)arg;
-  values_add(&guard->values, hash_of(0, guard->words, count));
+  values_add(&widening->values, hash_of(0, widening->words, count));
 }
 
-static void visit_arg(struct guard *guard, uint32_t count, unsigned arg)
+static void visit_arg(struct widening *widening, uint32_t count, unsigned arg)
 {
   (void)count;
-  const struct fmt_index_arg *args = guard->index->args + guard->info->first_arg;
-  uint32_t at = guard->info->state_words;
+  const struct fmt_index_arg *args = widening->index->args + widening->info->first_arg;
+  uint32_t at = widening->info->state_words;
   for (unsigned i = 0; i < arg; i++)
-    at += prof_signature_arg_words(&args[i], prof_signature_state(guard->words, i), &guard->words[at]);
-  unsigned state = prof_signature_state(guard->words, arg);
-  values_add(&guard->values,
-             hash_of(state, &guard->words[at], prof_signature_arg_words(&args[arg], state, &guard->words[at])));
+    at += prof_signature_arg_words(&args[i], prof_signature_state(widening->words, i), &widening->words[at]);
+  unsigned state = prof_signature_state(widening->words, arg);
+  values_add(&widening->values,
+             hash_of(state, &widening->words[at], prof_signature_arg_words(&args[arg], state, &widening->words[at])));
 }
 
 /* The arg with the most distinct values among those that can still widen; arg_count when none can. */
-static unsigned most_varied(struct guard *guard, const uint64_t *extra, uint32_t extra_count)
+static unsigned most_varied(struct widening *widening, const uint64_t *extra, uint32_t extra_count)
 {
-  unsigned best = guard->info->arg_count;
+  unsigned best = widening->info->arg_count;
   uint32_t most = 1;
-  for (unsigned arg = 0; arg < guard->info->arg_count; arg++) {
-    if (guard->levels[arg] == FMT_WIDEN_TYPE)
+  for (unsigned arg = 0; arg < widening->info->arg_count; arg++) {
+    if (widening->levels[arg] == FMT_WIDEN_TYPE)
       continue;
-    each_signature(guard, extra, extra_count, visit_arg, arg);
-    if (guard->values.count > most) {
-      most = guard->values.count;
+    each_signature(widening, extra, extra_count, visit_arg, arg);
+    if (widening->values.count > most) {
+      most = widening->values.count;
       best = arg;
     }
   }
@@ -175,7 +177,8 @@ static void set_level(struct fmt_rec_function *function, uint8_t *level, uint8_t
   function->widenings++;
 }
 
-bool prof_guard_raise(struct prof_tree *tree, struct fmt_rec_function *function, const struct fmt_rec_name *levels)
+bool prof_cardinality_raise(struct prof_tree *tree, struct fmt_rec_function *function,
+                            const struct fmt_rec_name *levels)
 {
   uint8_t *own = make_levels(tree, function, levels->length);
   for (uint32_t i = 0; own && i < levels->length; i++)
@@ -185,57 +188,58 @@ bool prof_guard_raise(struct prof_tree *tree, struct fmt_rec_function *function,
 }
 
 /* Widens args until the function's signatures, with the new one, are within the budget. */
-static void widen(struct guard *guard, const uint64_t *extra, uint32_t extra_count)
+static void widen(struct widening *widening, const uint64_t *extra, uint32_t extra_count)
 {
-  each_signature(guard, extra, extra_count, visit_whole, 0);
-  uint32_t before = guard->values.count;
-  while (guard->values.count > PROF_GUARD_BUDGET) {
-    unsigned arg = most_varied(guard, extra, extra_count);
-    if (arg == guard->info->arg_count)
+  each_signature(widening, extra, extra_count, visit_whole, 0);
+  uint32_t before = widening->values.count;
+  while (widening->values.count > PROF_CARDINALITY_BUDGET) {
+    unsigned arg = most_varied(widening, extra, extra_count);
+    if (arg == widening->info->arg_count)
       break;
-    const struct fmt_index_arg *args = guard->index->args + guard->info->first_arg;
-    bool to_buckets = guard->levels[arg] == FMT_WIDEN_NONE && is_number(guard->index, &args[arg]);
-    set_level(guard->function, &guard->levels[arg], to_buckets ? FMT_WIDEN_LOG2 : FMT_WIDEN_TYPE);
-    each_signature(guard, extra, extra_count, visit_whole, 0);
+    const struct fmt_index_arg *args = widening->index->args + widening->info->first_arg;
+    bool to_buckets = widening->levels[arg] == FMT_WIDEN_NONE && is_number(widening->index, &args[arg]);
+    set_level(widening->function, &widening->levels[arg], to_buckets ? FMT_WIDEN_LOG2 : FMT_WIDEN_TYPE);
+    each_signature(widening, extra, extra_count, visit_whole, 0);
   }
-  guard->function->distinct = guard->values.count;
-  prof_count_loss(FMT_LOSS_SIGNATURES_MERGED, before - guard->values.count);
+  widening->function->distinct = widening->values.count;
+  prof_count_loss(FMT_LOSS_SIGNATURES_MERGED, before - widening->values.count);
 }
 
-bool prof_guard_admit(struct prof_tree *tree, const struct fmt_index_function *function_info,
-                      const struct fmt_index *index, struct fmt_rec_function *function, uint64_t *words,
-                      uint32_t *count)
+bool prof_cardinality_admit(struct prof_tree *tree, const struct fmt_index_function *function_info,
+                            const struct fmt_index *index, struct fmt_rec_function *function, uint64_t *words,
+                            uint32_t *count)
 {
   if (function->levels)
-    *count = prof_guard_widen(function_info, index, prof_function_levels(function), words);
-  if (*count <= function_info->state_words || function->distinct < PROF_GUARD_BUDGET ||
+    *count = widen_words(function_info, index, prof_function_levels(function), words);
+  if (*count <= function_info->state_words || function->distinct < PROF_CARDINALITY_BUDGET ||
       prof_signature_find(tree, function, words, *count, 0))
     return true;
   struct prof_arena scratch = {0};
-  struct guard *guard = prof_arena_alloc(&scratch, sizeof *guard);
-  if (!guard)
+  struct widening *widening = prof_arena_alloc(&scratch, sizeof *widening);
+  if (!widening)
     return false;
-  guard->tree = tree;
-  guard->info = function_info;
-  guard->index = index;
-  guard->function = function;
-  guard->levels = make_levels(tree, function, function_info->arg_count);
-  bool done = guard->levels != NULL;
+  widening->tree = tree;
+  widening->info = function_info;
+  widening->index = index;
+  widening->function = function;
+  widening->levels = make_levels(tree, function, function_info->arg_count);
+  bool done = widening->levels != NULL;
   if (done) {
-    widen(guard, words, *count);
-    *count = prof_guard_widen(function_info, index, guard->levels, words);
+    widen(widening, words, *count);
+    *count = widen_words(function_info, index, widening->levels, words);
   }
   prof_arena_free(&scratch);
   return done;
 }
 
-bool prof_guard_admit_recorded(struct prof_tree *tree, const struct fmt_rec_module *module,
-                               struct fmt_rec_function *function, uint64_t *words, uint32_t *count)
+bool prof_cardinality_admit_recorded(struct prof_tree *tree, const struct fmt_rec_module *module,
+                                     struct fmt_rec_function *function, uint64_t *words, uint32_t *count)
 {
   const struct prof_module *known = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE);
   while (known && known->record != module)
     known = known->next;
   if (!known || !known->index.header || function->function == FMT_NONE)
     return true;
-  return prof_guard_admit(tree, &known->index.functions[function->function], &known->index, function, words, count);
+  return prof_cardinality_admit(tree, &known->index.functions[function->function], &known->index, function, words,
+                                count);
 }

@@ -10,16 +10,16 @@
 #define PROF_CFA_STRICT 1 /* must be below the caller's: not an inlined site */
 #define PROF_CFA_RBP    2 /* the base is rbp; else rsp before the call of the hook */
 
-/* prof_plan_op.kind: what is compared with the edge's word. The assembly relies on their order. */
-#define PROF_PLAN_REG        0 /* the low bytes of a register + offset: shifted left by `shift`, both are equal */
-#define PROF_PLAN_REG_NULL   1 /* is a register + offset not 0? */
-#define PROF_PLAN_FRAME8     2 /* 8, 4, 2 or 1 bytes at a register + offset */
-#define PROF_PLAN_FRAME4     3
-#define PROF_PLAN_FRAME2     4
-#define PROF_PLAN_FRAME1     5
-#define PROF_PLAN_FRAME_NULL 6 /* are the 8 bytes at a register + offset not 0? */
-#define PROF_PLAN_SKIP       7 /* nothing: a constant, equal whenever the site is */
-#define PROF_PLAN_RETURN     9 /* no word: the 8 bytes at a register + offset are the 8 bytes behind this op */
-#define PROF_PLAN_LOG2       8 /* the log2 bucket of a register's low bytes, signed when FMT_OPF_SIGNED is in `flags` */
+/* prof_fast_compare_op.kind: what is compared with the edge's word. The assembly relies on their order. */
+#define PROF_COMPARE_REG        0 /* the low bytes of a register + offset: shifted left by `shift`, both are equal */
+#define PROF_COMPARE_REG_NULL   1 /* is a register + offset not 0? */
+#define PROF_COMPARE_FRAME8     2 /* 8, 4, 2 or 1 bytes at a register + offset */
+#define PROF_COMPARE_FRAME4     3
+#define PROF_COMPARE_FRAME2     4
+#define PROF_COMPARE_FRAME1     5
+#define PROF_COMPARE_FRAME_NULL 6 /* are the 8 bytes at a register + offset not 0? */
+#define PROF_COMPARE_SKIP       7 /* nothing: a constant, equal whenever the site is */
+#define PROF_COMPARE_RETURN     9 /* no word: the 8 bytes at a register + offset are the 8 bytes behind this op */
+#define PROF_COMPARE_LOG2       8 /* the log2 bucket of a register's low bytes, signed when FMT_OPF_SIGNED is in `flags` */
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Plans: what a tree knows of a probe site, and what the fast path compares there.
+ * Fast comparisons: what a tree knows of a probe site, and what the fast path compares there.
  *
- * A plan is made with the levels of widening that its function has then. Edges keep the plan that they were made with,
+ * One is made with the levels of widening that its function has then. Edges keep the one that they were made with,
  * so an edge that is older than a widening goes on comparing its exact words, which is sound: it is one of the rows
  * that the widened one is made of.
  */
@@ -9,32 +9,35 @@
 
 #include <stddef.h>
 
+#include "format/index.h"
+#include "profiler/base/arena.h"
 #include "profiler/base/process.h"
 #include "profiler/base/table.h"
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/tree.h"
 
-static uint64_t hash_plan(uintptr_t pc, uintptr_t return_pc)
+static uint64_t hash_compare(uintptr_t pc, uintptr_t return_pc)
 {
   return prof_hash_mix(prof_hash_mix(0, pc), return_pc);
 }
 
-/* The slot of the plan, or the free one where it would be. */
+/* The slot of the comparison, or the free one where it would be. */
 static struct prof_table_slot *slot_of(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
                                        uintptr_t return_pc)
 {
   struct prof_table_slot *slot;
-  for (uint64_t i = hash_plan(pc, return_pc); (slot = prof_table_at(&tree->plans, i))->item; i++) {
-    const struct prof_plan *plan = slot->item;
-    if (plan->site->pc == pc && plan->site->function_address == function_address && plan->return_pc == return_pc)
+  for (uint64_t i = hash_compare(pc, return_pc); (slot = prof_table_at(&tree->fast_compares, i))->item; i++) {
+    const struct prof_fast_compare *compare = slot->item;
+    if (compare->site->pc == pc && compare->site->function_address == function_address &&
+        compare->return_pc == return_pc)
       break;
   }
   return slot;
 }
 
-struct prof_plan *prof_plan_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
-                                 uintptr_t return_pc)
+struct prof_fast_compare *prof_fast_compare_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
+                                                 uintptr_t return_pc)
 {
   return slot_of(tree, pc, function_address, return_pc)->item;
 }
@@ -70,13 +73,13 @@ static bool summarize_single(const struct fmt_op *op, struct summary *summary)
   }
 }
 
-/* What the caller that the plan is for passed in register `reg`, plus summary->offset. */
-static bool summarize_entry(const struct prof_plan *plan, uint8_t reg, struct summary *summary)
+/* What the caller that it is made for passed in register `reg`, plus summary->offset. */
+static bool summarize_entry(const struct prof_fast_compare *compare, uint8_t reg, struct summary *summary)
 {
-  const struct prof_site *site = plan->site;
-  if (!plan->return_pc || site->cfa_kind != FMT_CFA_REGISTER)
+  const struct prof_site *site = compare->site;
+  if (!compare->return_pc || site->cfa_kind != FMT_CFA_REGISTER)
     return false;
-  const struct fmt_index_call_value *passed = prof_capture_passed(site, plan->return_pc, reg);
+  const struct fmt_index_call_value *passed = prof_capture_passed(site, compare->return_pc, reg);
   if (!passed || passed->kind == FMT_CALL_CONST) {
     summary->source = passed ? CONSTANT : LOST;
     return true;
@@ -92,10 +95,10 @@ static bool summarize_entry(const struct prof_plan *plan, uint8_t reg, struct su
 }
 
 /* A register, the frame's address, or what the caller passed, plus a constant. */
-static bool summarize_sum(const struct prof_plan *plan, const struct fmt_op *ops, uint32_t count,
+static bool summarize_sum(const struct prof_fast_compare *compare, const struct fmt_op *ops, uint32_t count,
                           struct summary *summary)
 {
-  const struct prof_site *site = plan->site;
+  const struct prof_site *site = compare->site;
   const struct fmt_op *emit = &ops[count - 1];
   if (count < 2 || count > 3 || (count == 3 && ops[1].code != FMT_OP_ADD_CONST) ||
       (emit->code != FMT_OP_EMIT && emit->code != FMT_OP_EMIT_NULL))
@@ -105,7 +108,7 @@ static bool summarize_sum(const struct prof_plan *plan, const struct fmt_op *ops
   if (ops[0].code == FMT_OP_CONST || ops[0].code == FMT_OP_ADDRESS) {
     summary->source = CONSTANT;
   } else if (ops[0].code == FMT_OP_ENTRY) {
-    return summarize_entry(plan, ops[0].reg, summary);
+    return summarize_entry(compare, ops[0].reg, summary);
   } else if (ops[0].code == FMT_OP_REG) {
     summary->reg = ops[0].reg;
   } else if (ops[0].code == FMT_OP_CFA && site->cfa_kind == FMT_CFA_REGISTER) {
@@ -119,14 +122,17 @@ static bool summarize_sum(const struct prof_plan *plan, const struct fmt_op *ops
 
 static uint8_t frame_kind(uint8_t size)
 {
-  return size == 8 ? PROF_PLAN_FRAME8 : size == 4 ? PROF_PLAN_FRAME4 : size == 2 ? PROF_PLAN_FRAME2 : PROF_PLAN_FRAME1;
+  return size == 8   ? PROF_COMPARE_FRAME8
+         : size == 4 ? PROF_COMPARE_FRAME4
+         : size == 2 ? PROF_COMPARE_FRAME2
+                     : PROF_COMPARE_FRAME1;
 }
 
 /* The op that compares such a value at this level of widening; false when there is none. */
-static bool plan_op(const struct summary *summary, unsigned level, struct prof_plan_op *op)
+static bool compare_op(const struct summary *summary, unsigned level, struct prof_fast_compare_op *op)
 {
   if (summary->source == CONSTANT) {
-    *op = (struct prof_plan_op){.kind = PROF_PLAN_SKIP};
+    *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_SKIP};
     return true;
   }
   uint8_t size = summary->size;
@@ -134,37 +140,38 @@ static bool plan_op(const struct summary *summary, unsigned level, struct prof_p
   if (summary->reg > 15 || summary->offset != (int32_t)summary->offset || (in_frame && level == FMT_WIDEN_LOG2) ||
       (in_frame && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
     return false;
-  *op = (struct prof_plan_op){.reg = summary->reg,
-                              .shift = size >= 8 ? 0 : (uint8_t)(64 - 8 * size),
-                              .flags = summary->flags & FMT_OPF_SIGNED,
-                              .offset = (int32_t)summary->offset};
+  *op = (struct prof_fast_compare_op){.reg = summary->reg,
+                                      .shift = size >= 8 ? 0 : (uint8_t)(64 - 8 * size),
+                                      .flags = summary->flags & FMT_OPF_SIGNED,
+                                      .offset = (int32_t)summary->offset};
   if (level == FMT_WIDEN_LOG2)
-    op->kind = PROF_PLAN_LOG2;
+    op->kind = PROF_COMPARE_LOG2;
   else if (in_frame)
-    op->kind = summary->nullness ? PROF_PLAN_FRAME_NULL : frame_kind(size);
+    op->kind = summary->nullness ? PROF_COMPARE_FRAME_NULL : frame_kind(size);
   else
-    op->kind = summary->nullness ? PROF_PLAN_REG_NULL : PROF_PLAN_REG;
+    op->kind = summary->nullness ? PROF_COMPARE_REG_NULL : PROF_COMPARE_REG;
   return true;
 }
 
-/* The first ops of a plan that holds for one return address: is this call one that returns there? */
-static void compare_return(struct prof_plan *plan)
+/* The first ops of what holds for one return address: is this call one that returns there? */
+static void compare_return(struct prof_fast_compare *compare)
 {
-  uint64_t pc = plan->return_pc;
-  plan->ops[0] = (struct prof_plan_op){
-      .kind = PROF_PLAN_RETURN, .reg = plan->site->cfa_register, .offset = plan->site->cfa_offset - (int32_t)sizeof pc};
-  _Static_assert(sizeof plan->ops[1] == sizeof pc, "an address takes the place of an op");
-  __builtin_memcpy(&plan->ops[1], &pc, sizeof pc);
-  plan->count = 2;
+  uint64_t pc = compare->return_pc;
+  compare->ops[0] = (struct prof_fast_compare_op){.kind = PROF_COMPARE_RETURN,
+                                                  .reg = compare->site->cfa_register,
+                                                  .offset = compare->site->cfa_offset - (int32_t)sizeof pc};
+  _Static_assert(sizeof compare->ops[1] == sizeof pc, "an address takes the place of an op");
+  __builtin_memcpy(&compare->ops[1], &pc, sizeof pc);
+  compare->count = 2;
 }
 
-/* Fills the plan's ops, one for each word of a signature whose args are all read; false when the interpreter has to
+/* Fills the ops, one for each word of a signature whose args are all read; false when the interpreter has to
  * run. */
-static bool fill_ops(struct prof_plan *plan, const uint8_t *levels)
+static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
 {
-  const struct prof_site *site = plan->site;
-  if (plan->return_pc)
-    compare_return(plan);
+  const struct prof_site *site = compare->site;
+  if (compare->return_pc)
+    compare_return(compare);
   for (uint32_t first = 0; first < site->op_count;) {
     const struct fmt_op *ops = &site->ops[first];
     uint32_t count = 1;
@@ -173,42 +180,44 @@ static bool fill_ops(struct prof_plan *plan, const uint8_t *levels)
     first += count;
     unsigned level = levels ? levels[ops->arg] : FMT_WIDEN_NONE;
     struct summary summary;
-    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(plan, ops, count, &summary);
+    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(compare, ops, count, &summary);
     if (level == FMT_WIDEN_TYPE || (known && summary.source == LOST))
       continue;
-    if (!known || !plan_op(&summary, level, &plan->ops[plan->count]))
+    if (!known || !compare_op(&summary, level, &compare->ops[compare->count]))
       return false;
-    plan->count++;
-    plan->compared++;
+    compare->count++;
+    compare->compared++;
   }
   return true;
 }
 
-static struct prof_plan *make_plan(struct prof_tree *tree, const struct prof_site *site,
-                                   struct fmt_rec_function *function, bool arguments, uintptr_t return_pc)
+static struct prof_fast_compare *make_compare(struct prof_tree *tree, const struct prof_site *site,
+                                              struct fmt_rec_function *function, bool arguments, uintptr_t return_pc)
 {
   size_t ops = arguments ? site->op_count + 2u : 0; /* two for a return address */
-  struct prof_plan *plan = prof_arena_alloc(&tree->arena, sizeof *plan + ops * sizeof(struct prof_plan_op));
-  if (!plan)
+  struct prof_fast_compare *compare =
+      prof_arena_alloc(&tree->arena, sizeof *compare + ops * sizeof(struct prof_fast_compare_op));
+  if (!compare)
     return NULL;
-  plan->active = &function->active;
-  plan->site = site;
-  plan->function = function;
-  plan->widened = (uint32_t)function->widenings;
-  plan->arguments = arguments;
-  plan->return_pc = return_pc;
-  plan->words = (uint32_t)offsetof(struct fmt_rec_edge, words) + site->state_words * (uint32_t)sizeof(uint64_t);
-  plan->fast = !arguments || fill_ops(plan, prof_function_levels(function));
-  if (!plan->fast)
-    plan->count = plan->compared = 0;
-  return plan;
+  compare->active = &function->active;
+  compare->site = site;
+  compare->function = function;
+  compare->widened = (uint32_t)function->widenings;
+  compare->arguments = arguments;
+  compare->return_pc = return_pc;
+  compare->words = (uint32_t)offsetof(struct fmt_rec_edge, words) + site->state_words * (uint32_t)sizeof(uint64_t);
+  compare->fast = !arguments || fill_ops(compare, prof_function_levels(function));
+  if (!compare->fast)
+    compare->count = compare->compared = 0;
+  return compare;
 }
 
-struct prof_plan *prof_tree_plan(struct prof_tree *tree, const struct prof_site *site, uintptr_t return_pc)
+struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const struct prof_site *site,
+                                               uintptr_t return_pc)
 {
   bool arguments = prof_process.settings.signatures && tree->pressure < PROF_PRESSURE_SIGNATURES;
   struct prof_table_slot *slot = slot_of(tree, site->pc, site->function_address, return_pc);
-  struct prof_plan *known = slot->item;
+  struct prof_fast_compare *known = slot->item;
   if (known && known->site == site && known->function && known->widened == known->function->widenings &&
       known->arguments == arguments)
     return known;
@@ -217,28 +226,28 @@ struct prof_plan *prof_tree_plan(struct prof_tree *tree, const struct prof_site 
                          ? site->function_address
                          : site->index_function->address + site->module->bias;
   struct fmt_rec_function *function = prof_tree_function(tree, module, FMT_FUNCTION_KIND_CODE, site->function, address);
-  struct prof_plan *made = function ? make_plan(tree, site, function, arguments, return_pc) : NULL;
+  struct prof_fast_compare *made = function ? make_compare(tree, site, function, arguments, return_pc) : NULL;
   if (!made)
     return NULL;
   if (known)
     slot->item = made;
-  else if (!prof_table_add(&tree->plans, &tree->arena, hash_plan(site->pc, return_pc), made))
+  else if (!prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(site->pc, return_pc), made))
     return NULL;
   return made;
 }
 
-bool prof_plan_exclude(struct prof_tree *tree, const struct prof_site *site)
+bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *site)
 {
   /* The exits of the function are known by its address alone, which is no return address. */
   struct prof_site *function = prof_arena_alloc(&tree->arena, sizeof *function);
-  struct prof_plan *of_site = prof_arena_alloc(&tree->arena, sizeof *of_site);
-  struct prof_plan *of_function = prof_arena_alloc(&tree->arena, sizeof *of_function);
+  struct prof_fast_compare *of_site = prof_arena_alloc(&tree->arena, sizeof *of_site);
+  struct prof_fast_compare *of_function = prof_arena_alloc(&tree->arena, sizeof *of_function);
   if (!function || !of_site || !of_function)
     return false;
   function->pc = site->function_address;
   function->excluded = true;
   of_site->site = site;
   of_function->site = function;
-  return prof_table_add(&tree->plans, &tree->arena, hash_plan(site->pc, 0), of_site) &&
-         prof_table_add(&tree->plans, &tree->arena, hash_plan(function->pc, 0), of_function);
+  return prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(site->pc, 0), of_site) &&
+         prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(function->pc, 0), of_function);
 }

@@ -1,5 +1,5 @@
 /*
- * The calling-context tree of a thread: functions, signatures, contexts, variants and edges, made when they first
+ * The calling-context tree of a thread: functions, signatures, contexts, nodes and edges, made when they first
  * occur.
  *
  * Records lie in the recording and are complete before a pointer to them is stored. The tables that find them lie in
@@ -11,10 +11,12 @@
 
 #include <errno.h>
 
+#include "format/index.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/table.h"
+#include "profiler/stack/modes.h"
 
 #define FIRST_SLOTS 256u
 
@@ -160,7 +162,8 @@ struct fmt_rec_context *prof_context_of(struct prof_tree *tree, struct fmt_rec_c
   return made;
 }
 
-static struct fmt_rec_variant *make_variant(struct prof_tree *tree, struct fmt_rec_context *context, uint64_t signature)
+static struct fmt_rec_variant *make_cct_node(struct prof_tree *tree, struct fmt_rec_context *context,
+                                             uint64_t signature)
 {
   struct fmt_rec_variant *made = prof_record_alloc(tree, sizeof *made);
   if (!made)
@@ -172,31 +175,31 @@ static struct fmt_rec_variant *make_variant(struct prof_tree *tree, struct fmt_r
   return made;
 }
 
-static struct fmt_rec_variant *variant_of(struct prof_tree *tree, struct fmt_rec_context *context,
-                                          struct fmt_rec_signature *signature)
+static struct fmt_rec_variant *cct_node_of(struct prof_tree *tree, struct fmt_rec_context *context,
+                                           struct fmt_rec_signature *signature)
 {
   uint64_t hash = prof_hash_mix(prof_hash_mix(1, (uintptr_t)context), (uintptr_t)signature);
   struct prof_table_slot *slot;
-  for (uint64_t i = hash; (slot = prof_table_at(&tree->variants, i))->item; i++) {
+  for (uint64_t i = hash; (slot = prof_table_at(&tree->cct_nodes, i))->item; i++) {
     struct fmt_rec_variant *known = slot->item;
     if (known->context == (uintptr_t)context && known->signature == (uintptr_t)signature)
       return known;
   }
-  struct fmt_rec_variant *made = make_variant(tree, context, (uintptr_t)signature);
-  return made && prof_table_add(&tree->variants, &tree->arena, hash, made) ? made : NULL;
+  struct fmt_rec_variant *made = make_cct_node(tree, context, (uintptr_t)signature);
+  return made && prof_table_add(&tree->cct_nodes, &tree->arena, hash, made) ? made : NULL;
 }
 
-struct fmt_rec_variant *prof_tree_variant(struct prof_tree *tree, struct fmt_rec_context *context,
-                                          const uint64_t *words, uint32_t count, uint32_t flags)
+struct fmt_rec_variant *prof_tree_cct_node(struct prof_tree *tree, struct fmt_rec_context *context,
+                                           const uint64_t *words, uint32_t count, uint32_t flags)
 {
   struct fmt_rec_function *function = (struct fmt_rec_function *)context->function;
   struct fmt_rec_signature *signature = signature_of(tree, function, words, count, flags);
-  return signature ? variant_of(tree, context, signature) : NULL;
+  return signature ? cct_node_of(tree, context, signature) : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-uint64_t prof_edge_hash(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count)
+static uint64_t hash_edge(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count)
 {
   return hash_words(prof_hash_mix((uintptr_t)from >> 3, site), words, count);
 }
@@ -204,7 +207,7 @@ uint64_t prof_edge_hash(const struct fmt_rec_variant *from, uint64_t site, const
 struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct fmt_rec_variant *from, uint64_t site,
                                     uint64_t function_address, const uint64_t *words, uint32_t count)
 {
-  uint64_t hash = prof_edge_hash(from, site, words, count);
+  uint64_t hash = hash_edge(from, site, words, count);
   const struct prof_table_slot *slot;
   for (uint64_t i = hash; (slot = prof_table_at(&tree->edges, i))->item; i++) {
     struct fmt_rec_edge *known = slot->item;
@@ -213,17 +216,6 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
       return known;
   }
   return NULL;
-}
-
-void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
-{
-  const struct prof_plan *plan = prof_edge_plan(edge);
-  uint32_t mode = active ? PROF_MODE_RECURSION : edge->flags & FMT_EDGE_BACK ? PROF_MODE_BACK : PROF_MODE_PLAIN;
-  if (edge->flags & FMT_EDGE_GENERIC)
-    mode = PROF_MODE_NEVER;
-  else if (plan && plan->count)
-    mode |= PROF_MODE_OPS;
-  edge->mode = mode;
 }
 
 static struct fmt_rec_edge *alloc_edge(struct prof_tree *tree, uint32_t count)
@@ -288,14 +280,14 @@ static struct fmt_rec_context *target_context(struct prof_tree *tree, struct fmt
   return prof_context_of(tree, caller, function);
 }
 
-/* The variant that stands for any signature of the context. */
-static struct fmt_rec_variant *merged_variant(struct prof_tree *tree, struct fmt_rec_context *context)
+/* The node that stands for any signature of the context. */
+static struct fmt_rec_variant *merged_cct_node(struct prof_tree *tree, struct fmt_rec_context *context)
 {
   if (!context->merged_variant && context->function) {
-    struct fmt_rec_variant *variant = prof_tree_variant(tree, context, NULL, 0, FMT_SIGNATURE_NONE);
-    if (!variant)
+    struct fmt_rec_variant *node = prof_tree_cct_node(tree, context, NULL, 0, FMT_SIGNATURE_NONE);
+    if (!node)
       return NULL;
-    publish(&context->merged_variant, variant);
+    publish(&context->merged_variant, node);
   }
   return (struct fmt_rec_variant *)context->merged_variant;
 }
@@ -321,23 +313,23 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   if (!context)
     return NULL;
   if (context->edges >= PROF_EDGES_MAX && caller->function) {
-    from = merged_variant(tree, caller);
+    from = merged_cct_node(tree, caller);
     flags |= FMT_EDGE_ANY;
     struct fmt_rec_edge *known =
         from ? prof_edge_find(tree, from, key->site, key->function_address, key->words, key->word_count) : NULL;
     if (known || !from)
       return known;
   }
-  struct fmt_rec_variant *to = prof_tree_variant(tree, context, key->words, key->word_count, key->signature_flags);
+  struct fmt_rec_variant *to = prof_tree_cct_node(tree, context, key->words, key->word_count, key->signature_flags);
   struct fmt_rec_edge *edge = to ? alloc_edge(tree, key->word_count) : NULL;
-  uint64_t hash = prof_edge_hash(from, key->site, key->words, key->word_count);
+  uint64_t hash = hash_edge(from, key->site, key->words, key->word_count);
   if (!edge || !prof_table_add(&tree->edges, &tree->arena, hash, edge))
     return NULL;
   edge->site = key->site;
   edge->from = (uintptr_t)from;
   edge->to = (uintptr_t)to;
   edge->function_address = key->function_address;
-  edge->site_info = (uintptr_t)key->plan;
+  edge->site_info = (uintptr_t)key->compare;
   edge->cfa = key->cfa;
   /* Near the limit, counts come before percentiles. */
   if (prof_process.settings.percentiles && tree->pressure == PROF_PRESSURE_NONE)
@@ -356,8 +348,8 @@ struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const s
   return prof_tree_function(tree, 0, FMT_FUNCTION_KIND_TASK, FMT_NONE, (uintptr_t)stage);
 }
 
-struct fmt_rec_edge *prof_tree_named(struct prof_tree *tree, struct fmt_rec_variant *from,
-                                     struct fmt_rec_function *function, const struct fmt_rec_name *text)
+struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                         struct fmt_rec_function *function, const struct fmt_rec_name *text)
 {
   /* No code is there: what the function is named by stands for its site and its this_fn, the same in all threads. */
   const uint64_t word = (uintptr_t)text;
@@ -376,8 +368,8 @@ struct fmt_rec_edge *prof_tree_named(struct prof_tree *tree, struct fmt_rec_vari
 
 static bool init_tables(struct prof_tree *tree)
 {
-  struct prof_table *tables[] = {&tree->edges,     &tree->contexts, &tree->variants, &tree->signatures,
-                                 &tree->functions, &tree->pairs,    &tree->plans};
+  struct prof_table *tables[] = {&tree->edges,     &tree->contexts, &tree->cct_nodes,    &tree->signatures,
+                                 &tree->functions, &tree->pairs,    &tree->fast_compares};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (!prof_table_init(tables[i], &tree->arena, FIRST_SLOTS))
       return false;
@@ -391,7 +383,7 @@ int prof_tree_init(struct prof_tree *tree, uint32_t tid)
   struct fmt_rec_thread *record = prof_record_alloc(tree, sizeof *record);
   struct fmt_rec_context *context = record ? prof_record_alloc(tree, sizeof *context) : NULL;
   tree->root_edge = context ? alloc_edge(tree, 0) : NULL;
-  tree->root = tree->root_edge ? make_variant(tree, context, 0) : NULL;
+  tree->root = tree->root_edge ? make_cct_node(tree, context, 0) : NULL;
   if (!tree->root)
     return -ENOSPC;
   context->tag = (struct fmt_rec_tag){FMT_TAG_CONTEXT, sizeof *context};

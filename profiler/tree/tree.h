@@ -1,5 +1,5 @@
 /*
- * The calling-context tree: functions, signatures, contexts, their variants and the edges between them.
+ * The calling-context tree: functions, signatures, contexts, their nodes and the edges between them.
  */
 #ifndef CALLSIG_PROFILER_TREE_TREE_H
 #define CALLSIG_PROFILER_TREE_TREE_H
@@ -30,7 +30,7 @@ struct prof_edge_key {
   struct fmt_rec_context *context; /* the callee's, NULL: follows from the caller's */
   uint32_t flags;                  /* the edge's, when `context` is given */
   uint32_t cfa;
-  struct prof_plan *plan;
+  struct prof_fast_compare *compare;
   bool generic; /* never on the fast path */
 };
 
@@ -43,24 +43,21 @@ struct fmt_rec_function *prof_tree_function(struct prof_tree *tree, uint64_t mod
 /* The function that stands for the tasks of a stage. NULL: no space. */
 struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const struct fmt_rec_stage *stage);
 /* The edge from `from` for an action, or for a task with this text (NULL: none), made when new. NULL: no space. */
-struct fmt_rec_edge *prof_tree_named(struct prof_tree *tree, struct fmt_rec_variant *from,
-                                     struct fmt_rec_function *function, const struct fmt_rec_name *text);
+struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                         struct fmt_rec_function *function, const struct fmt_rec_name *text);
 struct fmt_rec_context *prof_context_of(struct prof_tree *tree, struct fmt_rec_context *parent,
                                         struct fmt_rec_function *function);
 struct fmt_rec_signature *prof_signature_find(const struct prof_tree *tree, const struct fmt_rec_function *function,
                                               const uint64_t *words, uint32_t count, uint32_t flags);
 
-/* The variant of the context with this signature, made when new. NULL: no space. */
-struct fmt_rec_variant *prof_tree_variant(struct prof_tree *tree, struct fmt_rec_context *context,
-                                          const uint64_t *words, uint32_t count, uint32_t flags);
+/* The node of the context with this signature (the recording calls it a variant), made when new. NULL: no space. */
+struct fmt_rec_variant *prof_tree_cct_node(struct prof_tree *tree, struct fmt_rec_context *context,
+                                           const uint64_t *words, uint32_t count, uint32_t flags);
 
-uint64_t prof_edge_hash(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count);
 /* Anywhere. */
 struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct fmt_rec_variant *from, uint64_t site,
                                     uint64_t function_address, const uint64_t *words, uint32_t count);
 struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     const struct prof_edge_key *key);
-/* The edge's mode by its flags, plan and whether it is active. */
-void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active);
 
 #endif

@@ -79,7 +79,7 @@ static void test_maps(void)
   for (int i = 0; i < PAGES; i += 2)
     CHECK(mprotect(pages + i * 4096, 4096, PROT_READ | PROT_WRITE) == 0);
   struct seen seen = {.address = (uintptr_t)pages + (PAGES - 2) * 4096, .ascending = true};
-  CHECK(prof_maps_walk(see, &seen) == 0);
+  CHECK(prof_proc_maps_walk(see, &seen) == 0);
   CHECK(seen.stack && seen.found && seen.ascending && seen.count > PAGES);
 }
 
@@ -98,6 +98,6 @@ int main(void)
   test_nothing();
   test_maps();
   int calls = 0;
-  CHECK(prof_maps_walk(stop, &calls) == 0 && calls == 1);
+  CHECK(prof_proc_maps_walk(stop, &calls) == 0 && calls == 1);
   return 0;
 }

@@ -151,7 +151,7 @@ static void test_folding(void **state)
   for (uint64_t i = 0; i < 10; i++)
     prof_ring_add(&thread, i & 1 ? FMT_SPAN_CALL : FMT_SPAN_TASK, (const void *)(i * 8), i, i, i, 0);
   prof_ring_add(&thread, FMT_SPAN_EVENT, (const void *)(10 * 8), 10, 0, 0, 0);
-  prof_ring_fold(&folded, thread.tree.record, add_thousand, NULL);
+  prof_ring_merge(&folded, thread.tree.record, add_thousand, NULL);
   assert_int_equal(thread.tree.record->ring, 0);
   const struct fmt_rec_ring *all = (const struct fmt_rec_ring *)folded.ring;
   assert_non_null(all);
@@ -171,7 +171,7 @@ static void test_folding(void **state)
     assert_int_equal(other.ring->spans[i].kind, 0);
   for (uint64_t i = 0; i < 2 * SPANS; i++)
     add(&other, i);
-  prof_ring_fold(&folded, other.tree.record, add_thousand, NULL);
+  prof_ring_merge(&folded, other.tree.record, add_thousand, NULL);
   assert_int_equal(lost(), 1 + SPANS);
   assert_int_equal(all->written, 10 + SPANS);
   for (uint64_t i = 0; i < SPANS; i++)

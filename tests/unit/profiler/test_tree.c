@@ -123,12 +123,12 @@ static struct fmt_rec_context *context_of(const struct fmt_rec_edge *edge)
 static struct fmt_rec_edge *call(struct fmt_rec_variant *from, uint32_t function, const uint64_t *arguments)
 {
   uint64_t words[FMT_SIGNATURE_MAX_WORDS] = {0};
-  struct prof_plan *plan = prof_tree_plan(&tree, &sites[function], 0);
-  if (!plan)
+  struct prof_fast_compare *compare = prof_fast_compare_of(&tree, &sites[function], 0);
+  if (!compare)
     return NULL;
   for (unsigned i = 0; arguments && i < ARGS; i++)
     words[2 + i] = arguments[i];
-  return prof_tree_edge(&tree, from, plan, words, arguments ? 2 + ARGS : 0);
+  return prof_tree_edge(&tree, from, compare, words, arguments ? 2 + ARGS : 0);
 }
 
 static void test_folding(void **state)
@@ -166,7 +166,7 @@ static void test_many_arguments(void **state)
   }
   const struct fmt_rec_function *function = (struct fmt_rec_function *)tree.record->first_function;
   print_message("%u signatures, %u args widened\n", function->signatures, function->widened_args);
-  assert_true(function->signatures <= PROF_GUARD_BUDGET * (2 * ARGS + 1));
+  assert_true(function->signatures <= PROF_CARDINALITY_BUDGET * (2 * ARGS + 1));
   assert_true(function->widened_args >= ARGS - 2);
   assert_non_null((void *)function->levels);
   uint64_t calls = 0;
@@ -191,7 +191,7 @@ static void test_one_argument(void **state)
   const uint8_t *levels = prof_function_levels(function);
   assert_int_equal(levels[3], FMT_WIDEN_LOG2);
   assert_int_equal(levels[4], FMT_WIDEN_NONE);
-  assert_true(function->signatures < 2 * PROF_GUARD_BUDGET);
+  assert_true(function->signatures < 2 * PROF_CARDINALITY_BUDGET);
   /* What is no number has no buckets. */
   fake_index.args[5].type = 1;
   arguments[3] = 0;
@@ -271,8 +271,8 @@ static void test_merged_contexts(void **state)
   assert_ptr_equal(context_of(call(to_of(before), 3, NULL)), context_of(second));
 }
 
-/* What a caller passed is compared by where the call returns to: one plan for each return address. */
-static void test_plans_by_caller(void **state)
+/* What a caller passed is compared by where the call returns to: one comparison for each return address. */
+static void test_comparisons_by_caller(void **state)
 {
   (void)state;
   static const struct fmt_index_call_value values[] = {{.reg = 5, .kind = FMT_CALL_CONST, .imm = 7},
@@ -288,21 +288,21 @@ static void test_plans_by_caller(void **state)
   sites[0].ops = entry;
   sites[0].op_count = 3;
   sites[0].uses_entry = true;
-  const struct prof_plan *any = prof_tree_plan(&tree, &sites[0], 0),
-                         *constant = prof_tree_plan(&tree, &sites[0], 0x500);
-  const struct prof_plan *passed = prof_tree_plan(&tree, &sites[0], 0x600),
-                         *unknown = prof_tree_plan(&tree, &sites[0], 0x700);
-  assert_ptr_equal(prof_tree_plan(&tree, &sites[0], 0x500), constant);
-  assert_ptr_equal(prof_plan_find(&tree, sites[0].pc, sites[0].function_address, 0x600), passed);
+  const struct prof_fast_compare *any = prof_fast_compare_of(&tree, &sites[0], 0),
+                                 *constant = prof_fast_compare_of(&tree, &sites[0], 0x500);
+  const struct prof_fast_compare *passed = prof_fast_compare_of(&tree, &sites[0], 0x600),
+                                 *unknown = prof_fast_compare_of(&tree, &sites[0], 0x700);
+  assert_ptr_equal(prof_fast_compare_of(&tree, &sites[0], 0x500), constant);
+  assert_ptr_equal(prof_fast_compare_find(&tree, sites[0].pc, sites[0].function_address, 0x600), passed);
   assert_false(any->fast);
   assert_true(constant->fast && passed->fast && unknown->fast);
   assert_int_equal(constant->count, 4); /* the return address takes two places */
   assert_int_equal(constant->compared, 2);
-  assert_int_equal(constant->ops[0].kind, PROF_PLAN_RETURN);
+  assert_int_equal(constant->ops[0].kind, PROF_COMPARE_RETURN);
   assert_int_equal(constant->ops[0].offset, sites[0].cfa_offset - 8);
   assert_memory_equal(&constant->ops[1], &(uint64_t){0x500}, 8);
-  assert_int_equal(constant->ops[2].kind, PROF_PLAN_SKIP);
-  assert_int_equal(passed->ops[2].kind, PROF_PLAN_REG);
+  assert_int_equal(constant->ops[2].kind, PROF_COMPARE_SKIP);
+  assert_int_equal(passed->ops[2].kind, PROF_COMPARE_REG);
   assert_int_equal(passed->ops[2].reg, 12);
   assert_int_equal(passed->ops[2].offset, -1);
   assert_int_equal(unknown->compared, 1); /* lost whenever it comes from there */
@@ -414,7 +414,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_edge_bound, start, stop),
       cmocka_unit_test_setup_teardown(test_pressure, start, stop),
       cmocka_unit_test_setup_teardown(test_merged_contexts, start, stop),
-      cmocka_unit_test_setup_teardown(test_plans_by_caller, start, stop),
+      cmocka_unit_test_setup_teardown(test_comparisons_by_caller, start, stop),
       cmocka_unit_test_setup_teardown(test_merge, start, stop),
       cmocka_unit_test_setup_teardown(test_no_memory, start, stop),
       cmocka_unit_test_setup_teardown(test_file_limit, start, stop),

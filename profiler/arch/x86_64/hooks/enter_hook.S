@@ -123,29 +123,29 @@ __cyg_profile_func_enter:
         SAVE_REST
         /* r10 op, rdx end of the ops, r11 word of the edge; r9 value, r8 expected. */
         mov     r10, [rax + PROF_E_SITE_INFO]
-        mov     r11d, [r10 + PROF_P_WORDS]
+        mov     r11d, [r10 + PROF_C_WORDS]
         add     r11, rax
-        mov     edx, [r10 + PROF_P_COUNT]
-        lea     rdx, [r10 + rdx * PROF_P_OP_SIZE + PROF_P_OPS]
-        add     r10, PROF_P_OPS
+        mov     edx, [r10 + PROF_C_COUNT]
+        lea     rdx, [r10 + rdx * PROF_C_OP_SIZE + PROF_C_OPS]
+        add     r10, PROF_C_OPS
 .Lcompare:
-        movzx   r8d, byte ptr [r10 + PROF_P_OP_REG]
-        movzx   ecx, byte ptr [r10 + PROF_P_OP_KIND]
+        movzx   r8d, byte ptr [r10 + PROF_C_OP_REG]
+        movzx   ecx, byte ptr [r10 + PROF_C_OP_KIND]
         mov     r9, [rsp - PROF_R_SIZE + r8 * 8]
         mov     r8, [r11]
-        cmp     cl, PROF_PLAN_REG_NULL
+        cmp     cl, PROF_COMPARE_REG_NULL
         ja      .Lcompare_other
-        movsxd  rcx, dword ptr [r10 + PROF_P_OP_OFFSET]
+        movsxd  rcx, dword ptr [r10 + PROF_C_OP_OFFSET]
         lea     r9, [r9 + rcx]
         je      .Lcompare_null
-        movzx   ecx, byte ptr [r10 + PROF_P_OP_SHIFT]
+        movzx   ecx, byte ptr [r10 + PROF_C_OP_SHIFT]
         xor     r9, r8
         shl     r9, cl
         /* A shift by cl, which may be 0, sets its flags late: branching on them would cost more than all the rest. */
         test    r9, r9
         jnz     .Lenter_saved
 .Lcompare_next:
-        add     r10, PROF_P_OP_SIZE
+        add     r10, PROF_C_OP_SIZE
         add     r11, 8
         cmp     r10, rdx
         jne     .Lcompare
@@ -170,14 +170,14 @@ __cyg_profile_func_enter:
 
 .Lcompare_other:
         /* The program's own frame: it never faults. */
-        cmp     cl, PROF_PLAN_FRAME4
+        cmp     cl, PROF_COMPARE_FRAME4
         jb      .Lcompare_frame8
         je      .Lcompare_frame4
-        cmp     cl, PROF_PLAN_FRAME_NULL
+        cmp     cl, PROF_COMPARE_FRAME_NULL
         je      .Lcompare_frame_null
         ja      .Lcompare_rest
-        cmp     cl, PROF_PLAN_FRAME1
-        movsxd  rcx, dword ptr [r10 + PROF_P_OP_OFFSET]
+        cmp     cl, PROF_COMPARE_FRAME1
+        movsxd  rcx, dword ptr [r10 + PROF_C_OP_OFFSET]
         je      .Lcompare_frame1
         cmp     r8w, [r9 + rcx]
         je      .Lcompare_next
@@ -187,29 +187,29 @@ __cyg_profile_func_enter:
         je      .Lcompare_next
         jmp     .Lenter_saved
 .Lcompare_frame4:
-        movsxd  rcx, dword ptr [r10 + PROF_P_OP_OFFSET]
+        movsxd  rcx, dword ptr [r10 + PROF_C_OP_OFFSET]
         cmp     r8d, [r9 + rcx]
         je      .Lcompare_next
         jmp     .Lenter_saved
 .Lcompare_frame8:
-        movsxd  rcx, dword ptr [r10 + PROF_P_OP_OFFSET]
+        movsxd  rcx, dword ptr [r10 + PROF_C_OP_OFFSET]
         cmp     r8, [r9 + rcx]
         je      .Lcompare_next
         jmp     .Lenter_saved
 .Lcompare_frame_null:
-        movsxd  rcx, dword ptr [r10 + PROF_P_OP_OFFSET]
+        movsxd  rcx, dword ptr [r10 + PROF_C_OP_OFFSET]
         mov     r9, [r9 + rcx]
         jmp     .Lcompare_null
 .Lcompare_rest:
-        cmp     cl, PROF_PLAN_LOG2
+        cmp     cl, PROF_COMPARE_LOG2
         jb      .Lcompare_next
         ja      .Lcompare_return
         /* The bucket of the value; that of a negative one is minus the bucket of its negation. */
-        movsxd  rcx, dword ptr [r10 + PROF_P_OP_OFFSET]
+        movsxd  rcx, dword ptr [r10 + PROF_C_OP_OFFSET]
         add     r9, rcx
-        movzx   ecx, byte ptr [r10 + PROF_P_OP_SHIFT]
+        movzx   ecx, byte ptr [r10 + PROF_C_OP_SHIFT]
         shl     r9, cl
-        test    byte ptr [r10 + PROF_P_OP_FLAGS], 1
+        test    byte ptr [r10 + PROF_C_OP_FLAGS], 1
         jz      1f
         sar     r9, cl
         jns     2f
@@ -225,10 +225,10 @@ __cyg_profile_func_enter:
         jmp     .Lenter_saved
 
 .Lcompare_return:
-        /* The caller, of which the plan knows what it passed. This op is two, and compares no word. */
-        movsxd  rcx, dword ptr [r10 + PROF_P_OP_OFFSET]
+        /* The caller, of which it is known what it passed. This op is two, and compares no word. */
+        movsxd  rcx, dword ptr [r10 + PROF_C_OP_OFFSET]
         mov     r9, [r9 + rcx]
-        add     r10, PROF_P_OP_SIZE
+        add     r10, PROF_C_OP_SIZE
         sub     r11, 8
         cmp     r9, [r10]
         je      .Lcompare_next
