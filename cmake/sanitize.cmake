@@ -1,8 +1,19 @@
-# Sanitizers: which there are to build with, and the options that each takes, for the whole build (the presets asan and tsan) and
-# for the targets of the fuzzers alike.
+# Sanitizers: which there are to build with, the options that each takes, for the whole build (the presets asan and tsan) and for the
+# targets of the fuzzers alike, and the environment that tests of such a build run in.
 set(CALLSIG_SANITIZE "" CACHE STRING "Sanitizers to build everything but the runtime with: address,undefined or thread")
 
 # callsig_sanitizer_options(VARIABLE SANITIZERS): what the compiler and the linker need for SANITIZERS, as -fsanitize= takes them.
 function(callsig_sanitizer_options variable sanitizers)
   set(${variable} -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer PARENT_SCOPE)
+endfunction()
+
+# callsig_sanitizer_environment(): sets the environment of the tests of this folder and of those below. Leaks count: a command that
+# forgets what it allocated would do so in a program that uses libcallsig-stats. Libraries may be preloaded into the command, as one
+# test does, which AddressSanitizer would refuse.
+function(callsig_sanitizer_environment)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sanitizer-environment.cmake CONTENT [[
+set(ENV{ASAN_OPTIONS} detect_leaks=1:verify_asan_link_order=0)
+set(ENV{UBSAN_OPTIONS} print_stacktrace=1)
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/sanitizer-environment.cmake)
 endfunction()

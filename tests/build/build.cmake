@@ -17,3 +17,11 @@ foreach(type IN ITEMS Debug MinSizeRel Release RelWithDebInfo)
     callsig_build_test(full ${compiler}.${type})
   endforeach()
 endforeach()
+
+# The shared libraries' binary interface, as programs were compiled against it. The sanitizers' own names are no part of it.
+if(NOT CALLSIG_SANITIZE)
+  callsig_test(abi.callsig quick ${PROJECT_SOURCE_DIR}/scripts/abi.sh ${PROJECT_BINARY_DIR} libcallsig)
+  callsig_test(abi.stats quick ${PROJECT_SOURCE_DIR}/scripts/abi.sh ${PROJECT_BINARY_DIR} libcallsig-stats)
+  callsig_test(abi.findings quick ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/build/test_abi.py ${PROJECT_BINARY_DIR})
+  set_tests_properties(abi.callsig abi.stats PROPERTIES SKIP_RETURN_CODE 77)
+endif()
