@@ -1,7 +1,7 @@
 # Readers of untrusted input, fed with damaged input: a fixed corpus and fixed mutations under the address and undefined
 # behaviour sanitizers, by any compiler (replay_<what>, the tests fuzz.<what>); and libFuzzer targets (fuzz_<what>) by clang:
 #
-#   cmake --preset fuzz && cmake --build --preset fuzz -j
+#   cmake --preset fuzz && cmake --build build/fuzz --target fuzzers
 #   mkdir corpus && build/fuzz/tests/write_seed corpus/seed && build/fuzz/tests/write_pipeline corpus/pipeline
 #   build/fuzz/tests/fuzz_recording -max_total_time=600 -max_len=65536 corpus
 set(CALLSIG_FUZZ ${CMAKE_CURRENT_LIST_DIR})
@@ -35,6 +35,7 @@ if(NOT CALLSIG_SANITIZE)
     callsig_fuzzed_library(callsig_fuzzed)
     target_compile_options(callsig_fuzzed PUBLIC -fsanitize=fuzzer-no-link)
     set_target_properties(callsig_fuzzed PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_custom_target(fuzzers DEPENDS write_seed write_pipeline)
   endif()
   callsig_glob(files ${CALLSIG_FUZZ}/fuzz_*.c)
   foreach(file IN LISTS files)
@@ -47,6 +48,7 @@ if(NOT CALLSIG_SANITIZE)
     if(TARGET callsig_fuzzed)
       add_executable(${target} EXCLUDE_FROM_ALL ${file})
       target_link_libraries(${target} PRIVATE callsig_fuzzed -fsanitize=fuzzer)
+      add_dependencies(fuzzers ${target})
     endif()
   endforeach()
 endif()
@@ -66,7 +68,7 @@ if(CALLSIG_FUZZ_CLANG)
             -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR} ${sources} -lxxhash -o ${CALLSIG_FUZZ_RULES}
     DEPENDS ${sources}
     VERBATIM)
-  add_custom_target(callsig_fuzz_rules_guided ALL DEPENDS ${CALLSIG_FUZZ_RULES})
+  add_custom_target(callsig_fuzz_rules ALL DEPENDS ${CALLSIG_FUZZ_RULES})
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus)
   callsig_test(fuzz.rules.guided quick ${CALLSIG_FUZZ_RULES} -runs=20000 -seed=1 -max_len=400
                ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus ${CALLSIG_FUZZ}/rules)

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support", "symbols")
 
 # name, flags of the sample, kind of program
 CASES = [
@@ -62,7 +62,7 @@ def run(command, **options):
 
 def build(compiler, flags, kind, folder, tools):
     """Returns the command that runs the sample, the ELF file to index, and the module's name for the trace."""
-    sample, main = os.path.join(HERE, "sample.c"), os.path.join(HERE, "sample_main.c")
+    sample, main = os.path.join(PROGRAMS, "sample.c"), os.path.join(PROGRAMS, "sample_main.c")
     flags = ["-g", "-finstrument-functions", "-w"] + flags
     program, trace = os.path.join(folder, "sample"), tools.trace
     run([compiler, "-O1", "-c", main, "-o", os.path.join(folder, "main.o")] +

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent / "notes_program.c"
+SOURCE = Path(__file__).resolve().parents[2] / "support" / "symbols" / "notes_program.c"
 
 EXPECTED = """\
 open_file(path: string char* 64)

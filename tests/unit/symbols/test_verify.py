@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-SOURCES = [("fixture.c", "gcc", "clang"), ("fixture_cxx.cc", "g++", "clang++"), ("verify_program.c", "gcc", "clang")]
+PROGRAMS = Path(__file__).resolve().parents[2] / "support" / "symbols"
+SOURCES = [("plan_fixture.c", "gcc", "clang"), ("plan_fixture_cxx.cc", "g++", "clang++"), ("verify_program.c", "gcc", "clang")]
 
 QUICK = [["-O2"], ["-O0"], ["-O2", "-gdwarf-4"], ["-O2", "-gsplit-dwarf"]]
 FULL = QUICK + [
@@ -34,7 +34,7 @@ FULL = QUICK + [
 
 def verify(callsig, folder, source, compiler, flags):
     out = folder / "module.so"
-    command = [compiler, "-g", "-w", "-fPIC", "-shared", "-finstrument-functions", *flags, str(HERE / source), "-o", out]
+    command = [compiler, "-g", "-w", "-fPIC", "-shared", "-finstrument-functions", *flags, str(PROGRAMS / source), "-o", out]
     made = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if made.returncode != 0:
         return f"not compiled: {made.stderr}"
