@@ -63,6 +63,19 @@ class Pages(unittest.TestCase):
                         self.assertTrue(word in known, "no file has this name")
         self.assertGreater(checked, 10, "files are found in the pages")
 
+    def test_names_of_the_code_exist(self):
+        sources = [path for folder in FOLDERS for path in (pages.TOP / folder).rglob("*") if path.suffix in (".c", ".h", ".S", ".py")]
+        known = set(re.findall(r"\w+", "\n".join(path.read_text(errors="replace") for path in sources)))
+        checked = 0
+        for page in (pages.TOP / "CONTRIBUTING.md", pages.TOP / "docs" / "architecture.md"):
+            for word in pages.inline(page.read_text()):
+                found = re.fullmatch(r"(?:struct |enum )(\w+)|(\w+)\(\)", word)
+                if found and not PLACEHOLDER.search(word):
+                    checked += 1
+                    with self.subTest(page=pages.name(page), name=word):
+                        self.assertTrue((found.group(1) or found.group(2)) in known, "no source has this name")
+        self.assertGreater(checked, 10, "names are found in the pages")
+
     def test_links_lead_somewhere(self):
         for page in pages.PAGES:
             for target in pages.links(page.read_text()):
