@@ -1,7 +1,7 @@
 # Readers of untrusted input, fed with damaged input: a fixed corpus and fixed mutations under the address and undefined
 # behaviour sanitizers, by any compiler (replay_<what>, the tests fuzz.<what>); and libFuzzer targets (fuzz_<what>) by clang:
 #
-#   cmake --preset fuzz && cmake --build build/fuzz --target fuzzers
+#   cmake --preset fuzz && cmake --build --preset fuzz -j
 #   mkdir corpus && build/fuzz/tests/write_seed corpus/seed && build/fuzz/tests/write_pipeline corpus/pipeline
 #   build/fuzz/tests/fuzz_recording -max_total_time=600 -max_len=65536 corpus
 set(CALLSIG_FUZZ ${CMAKE_CURRENT_LIST_DIR})
