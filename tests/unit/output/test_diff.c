@@ -27,16 +27,16 @@ static void student(void **state)
   static const double ts[] = {0, 0.1, 0.7, 1, 2, 5, 12, 60};
   for (size_t i = 0; i < sizeof freedoms / sizeof freedoms[0]; i++) {
     for (size_t k = 0; k < sizeof ts / sizeof ts[0]; k++) {
-      double p = out_student_two_sided(ts[k], freedoms[i]), expected = integrated(ts[k], freedoms[i]);
+      double p = out_t_two_sided(ts[k], freedoms[i]), expected = integrated(ts[k], freedoms[i]);
       if (fabs(p - expected) > 1e-6 * expected + 1e-12)
         fail_msg("t %g with %g degrees: %.12g, integrated %.12g", ts[k], freedoms[i], p, expected);
-      if (p < 1 && fabs(out_student_quantile(p, freedoms[i]) - ts[k]) > 1e-6 * ts[k])
+      if (p < 1 && fabs(out_t_quantile(p, freedoms[i]) - ts[k]) > 1e-6 * ts[k])
         fail_msg("quantile of t %g with %g degrees", ts[k], freedoms[i]);
     }
   }
   /* Closed forms: one degree of freedom is Cauchy's distribution, two have a root. */
-  assert_true(fabs(out_student_two_sided(1, 1) - 0.5) < 1e-14);
-  assert_true(fabs(out_student_two_sided(sqrt(2), 2) - (1 - sqrt(0.5))) < 1e-14);
+  assert_true(fabs(out_t_two_sided(1, 1) - 0.5) < 1e-14);
+  assert_true(fabs(out_t_two_sided(sqrt(2), 2) - (1 - sqrt(0.5))) < 1e-14);
 }
 
 static void welch(void **state)
