@@ -39,6 +39,11 @@ void prof_fork_note(void)
     *sentinel = 0;
 }
 
+bool prof_fork_watched(void)
+{
+  return sentinel != NULL;
+}
+
 bool prof_fork_happened(void)
 {
   return sentinel && *sentinel == 0;

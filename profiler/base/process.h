@@ -121,7 +121,9 @@ void prof_fork_note(void);
 /* Is this a forked child that prof_fork_child() was not called in yet? False in a vfork() child, which shares
  * everything. Anywhere. */
 bool prof_fork_happened(void);
-/* In a forked child, when a thread's page was found wiped or prof_fork_happened(): gives up the parent's recording
+/* Can prof_fork_happened() tell? Else a thread's wiped page is the only sign of a fork. Anywhere. */
+bool prof_fork_watched(void);
+/* In a forked child that this was not called in yet: gives up the parent's recording
  * without touching it and sets process->state back to NEW, so that a recording of its own follows. With signals
  * blocked. */
 void prof_fork_child(struct prof_process *process);
