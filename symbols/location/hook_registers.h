@@ -1,6 +1,6 @@
 /*
- * What registers are at a site, as far as the hook can tell: it runs after the call that the compiler put there, and
- * sees the registers as they are then.
+ * What registers hold at a site, as ops that push it. The hook sees them as they are at its own first instruction; what
+ * they hold later follows from the code after the call, or cannot be told.
  */
 #ifndef CALLSIG_SYMBOLS_LOCATION_HOOK_REGISTERS_H
 #define CALLSIG_SYMBOLS_LOCATION_HOOK_REGISTERS_H

@@ -161,38 +161,38 @@ static bool leads_to_function(Dwarf_Die type)
 }
 
 void sym_args_pairing_role(const struct sym_args *args, const struct sym_access_path *access_path, uint32_t type,
-                           struct sym_pairing_parameter *join)
+                           struct sym_pairing_parameter *pairing)
 {
   const struct fmt_index_type *entry = sym_types_at(args->types, type);
   Dwarf_Die pointer = access_path->type;
-  join->role = SYM_PAIRING_OTHER;
-  join->element_size = 0;
+  pairing->role = SYM_PAIRING_OTHER;
+  pairing->element_size = 0;
   if ((entry->kind == FMT_TYPE_SIGNED || entry->kind == FMT_TYPE_UNSIGNED) && entry->size <= 8)
-    join->role = SYM_PAIRING_INTEGER;
+    pairing->role = SYM_PAIRING_INTEGER;
   if (entry->kind != FMT_TYPE_POINTER || !sym_type_strip(&pointer) || dwarf_tag(&pointer) != DW_TAG_pointer_type ||
       leads_to_function(pointer))
     return;
   const struct fmt_index_type *element = sym_types_at(args->types, entry->target);
-  join->element_size = element->size;
+  pairing->element_size = element->size;
   switch (element->kind) {
   case FMT_TYPE_VOID:
-    join->role = SYM_PAIRING_VOID;
+    pairing->role = SYM_PAIRING_VOID;
     break;
   case FMT_TYPE_CHAR:
-    join->role = SYM_PAIRING_CHAR;
+    pairing->role = SYM_PAIRING_CHAR;
     break;
   case FMT_TYPE_AGGREGATE:
-    join->role = SYM_PAIRING_AGGREGATE;
+    pairing->role = SYM_PAIRING_AGGREGATE;
     break;
   case FMT_TYPE_POINTER:
   case FMT_TYPE_FUNCTION_POINTER:
-    join->role = SYM_PAIRING_POINTER;
+    pairing->role = SYM_PAIRING_POINTER;
     break;
   case FMT_TYPE_ARRAY:
   case FMT_TYPE_UNKNOWN:
     break;
   default:
-    join->role = SYM_PAIRING_NUMBER;
+    pairing->role = SYM_PAIRING_NUMBER;
     break;
   }
 }

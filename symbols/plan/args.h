@@ -70,10 +70,11 @@ struct sym_args_value {
 int sym_args_resolve(struct sym_args *args, const struct sym_access_path *base, const struct sym_rule_path *path,
                      struct sym_access_path *access_path, struct sym_problem *problem);
 
-/* What joins need to know of a parameter's type. */
 struct sym_pairing_parameter;
+
+/* Fills in what length_pairing.h needs to know of a parameter's type (an index of the table): role and element_size. */
 void sym_args_pairing_role(const struct sym_args *args, const struct sym_access_path *access_path, uint32_t type,
-                           struct sym_pairing_parameter *join);
+                           struct sym_pairing_parameter *pairing);
 
 /* What a value is. `entry` is a copy of the type's. */
 struct sym_args_kind {
