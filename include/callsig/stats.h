@@ -3,6 +3,9 @@
  *
  * A callsig_stats object belongs to its caller and is used by one thread at a time; different objects are independent.
  * Functions that can fail return 0 or a negative errno after giving one clear line to the message callback.
+ *
+ * Set `size` of a structure before it is handed in; fields are only ever added at the end. What a structure of options
+ * has beyond the fields that the library knows must be 0: -EINVAL else, so that nothing that was asked for is ignored.
  */
 #ifndef CALLSIG_STATS_H
 #define CALLSIG_STATS_H

@@ -34,7 +34,7 @@ struct out_dump {
   uint64_t *modules;
   uint64_t *stages; /* [0]: none */
   uint64_t *stage_records, *queue_records, *event_records;
-  uint64_t *functions;                                         /* by code */
+  uint64_t *functions;                                         /* by callable */
   uint64_t *signatures;                                        /* 0: nothing refers to it */
   uint64_t *times;                                             /* by edge: its histogram, 0 for none */
   uint64_t *first_tasks, *first_uses;                          /* by thread, as first_edges */

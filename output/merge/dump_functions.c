@@ -163,7 +163,7 @@ struct same_function {
 struct functions {
   struct out_dump *dump;
   uint64_t *levels;     /* addresses by layout */
-  struct out_idset set; /* codes, by what they are the same by */
+  struct out_idset set; /* callables, by what they are the same by */
 };
 
 static struct same_function sameness(const struct out_dump *dump, uint32_t number)

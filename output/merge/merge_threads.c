@@ -14,8 +14,8 @@ struct merge {
   struct out_profile *profile;
   struct base_vector threads, contexts, variants, edges, recursions;
   uint32_t *edge_of; /* by old edge: the new one; FMT_NONE where it is no call */
-  struct out_idset code_set, thread_set, context_set, variant_set, edge_set;
-  uint32_t *callable_of;   /* by code: the first that is the same */
+  struct out_idset callable_set, thread_set, context_set, variant_set, edge_set;
+  uint32_t *callable_of;   /* by callable: the first that is the same */
   uint32_t *thread_of;     /* by old thread: the new one */
   uint32_t *owner;         /* by old context: the new thread whose tree it is in */
   uint32_t *context_of;    /* by old context */
@@ -46,7 +46,7 @@ static bool equal_thread(const void *owner, uint32_t number, const void *key)
          strncmp(there->raw_name, wanted->raw_name, sizeof there->raw_name) == 0;
 }
 
-static int fold_thread(struct merge *merge, uint32_t old)
+static int merge_thread(struct merge *merge, uint32_t old)
 {
   const struct out_known_thread *thread = out_profile_thread(merge->profile, old);
   uint64_t hash = thread->recording;
@@ -69,23 +69,23 @@ static int fold_thread(struct merge *merge, uint32_t old)
   return 0;
 }
 
-static bool equal_code(const void *owner, uint32_t number, const void *key)
+static bool equal_callable(const void *owner, uint32_t number, const void *key)
 {
   const struct out_callable *there = out_profile_callable(owner, number), *wanted = key;
   return there->function == wanted->function && there->module == wanted->module && there->layout == wanted->layout &&
          there->entry == wanted->entry && there->stage == wanted->stage && there->address == wanted->address;
 }
 
-/* Threads number code that is in no index for themselves. */
-static int fold_code(struct merge *merge, uint32_t old)
+/* Threads number functions that are in no index for themselves. */
+static int merge_callable(struct merge *merge, uint32_t old)
 {
   const struct out_callable *callable = out_profile_callable(merge->profile, old);
   uint64_t hash = out_hash_mix(out_hash_mix(callable->function, callable->module), callable->address);
-  merge->callable_of[old] = out_idset_find(&merge->code_set, hash, merge->profile, callable, equal_code);
+  merge->callable_of[old] = out_idset_find(&merge->callable_set, hash, merge->profile, callable, equal_callable);
   if (merge->callable_of[old] != FMT_NONE)
     return 0;
   merge->callable_of[old] = old;
-  return out_idset_add(&merge->code_set, hash, old);
+  return out_idset_add(&merge->callable_set, hash, old);
 }
 
 /* Every context on the way from a variant up belongs to the thread. */
@@ -118,7 +118,7 @@ static bool equal_context(const void *owner, uint32_t number, const void *key)
 }
 
 /* The new context of an old one whose parent has its own already. */
-static int fold_context(struct merge *merge, uint32_t old)
+static int merge_context(struct merge *merge, uint32_t old)
 {
   const struct out_context *context = out_profile_context(merge->profile, old);
   bool is_root = context->parent == FMT_NONE;
@@ -138,17 +138,17 @@ static int fold_context(struct merge *merge, uint32_t old)
   return add(&merge->context_set, hash, &merge->keys, &key, &merge->context_of[old]);
 }
 
-static int fold_contexts(struct merge *merge)
+static int merge_contexts(struct merge *merge)
 {
   const struct out_profile *profile = merge->profile;
   int result = 0;
   for (uint32_t i = 0; i < profile->preorder.count && result == 0; i++)
-    result = fold_context(merge, *(uint32_t *)base_vector_at(&profile->preorder, i));
+    result = merge_context(merge, *(uint32_t *)base_vector_at(&profile->preorder, i));
   /* What a damaged file hangs on a cycle has no place in a tree: each is a root of its own kind. */
   for (uint32_t i = 0; i < profile->contexts.count && result == 0; i++) {
     if (merge->context_of[i] == FMT_NONE) {
       out_profile_context(profile, i)->parent = FMT_NONE;
-      result = fold_context(merge, i);
+      result = merge_context(merge, i);
     }
   }
   return result;
@@ -160,7 +160,7 @@ static bool equal_variant(const void *owner, uint32_t number, const void *key)
   return memcmp(base_vector_at(&merge->variants, number), key, sizeof(struct out_variant)) == 0;
 }
 
-static int fold_variant(struct merge *merge, uint32_t old)
+static int merge_variant(struct merge *merge, uint32_t old)
 {
   struct out_variant variant = *out_profile_variant(merge->profile, old);
   if (variant.context != FMT_NONE)
@@ -180,7 +180,7 @@ static bool equal_edge(const void *owner, uint32_t number, const void *key)
 }
 
 /* Adds an old recursion record to `into`, which gets a record of its own when it has none. */
-static int fold_recursion(struct merge *merge, uint32_t old, struct out_edge *into)
+static int merge_recursion(struct merge *merge, uint32_t old, struct out_edge *into)
 {
   if (old == FMT_NONE)
     return 0;
@@ -211,7 +211,7 @@ static void add_counters(struct out_edge *into, const struct out_edge *edge)
   into->max = edge->max > into->max ? edge->max : into->max;
 }
 
-static int fold_edge(struct merge *merge, uint32_t old)
+static int merge_edge(struct merge *merge, uint32_t old)
 {
   struct out_edge edge = *out_profile_edge(merge->profile, old);
   uint32_t recursion = edge.recursion, number;
@@ -232,7 +232,7 @@ static int fold_edge(struct merge *merge, uint32_t old)
       return result;
     merge->edge_of[old] = number;
   }
-  return fold_recursion(merge, recursion, base_vector_at(&merge->edges, number));
+  return merge_recursion(merge, recursion, base_vector_at(&merge->edges, number));
 }
 
 static uint32_t *numbers(uint32_t count)
@@ -243,7 +243,7 @@ static uint32_t *numbers(uint32_t count)
   return list;
 }
 
-static int fold_all(struct merge *merge)
+static int merge_all(struct merge *merge)
 {
   const struct out_profile *profile = merge->profile;
   int result = 0;
@@ -251,17 +251,17 @@ static int fold_all(struct merge *merge)
       !merge->edge_of)
     return -ENOMEM;
   for (uint32_t i = 0; i < profile->callables.count && result == 0; i++)
-    result = fold_code(merge, i);
+    result = merge_callable(merge, i);
   for (uint32_t i = 0; i < profile->threads.count && result == 0; i++)
-    result = fold_thread(merge, i);
+    result = merge_thread(merge, i);
   if (result == 0) {
     find_owners(merge);
-    result = fold_contexts(merge);
+    result = merge_contexts(merge);
   }
   for (uint32_t i = 0; i < profile->variants.count && result == 0; i++)
-    result = fold_variant(merge, i);
+    result = merge_variant(merge, i);
   for (uint32_t i = 0; i < profile->edges.count && result == 0; i++)
-    result = fold_edge(merge, i);
+    result = merge_edge(merge, i);
   return result;
 }
 
@@ -323,7 +323,7 @@ static void release(struct merge *merge)
 {
   struct base_vector *vectors[] = {&merge->threads, &merge->contexts,   &merge->variants,
                                    &merge->edges,   &merge->recursions, &merge->keys};
-  struct out_idset *sets[] = {&merge->code_set, &merge->thread_set, &merge->context_set, &merge->variant_set,
+  struct out_idset *sets[] = {&merge->callable_set, &merge->thread_set, &merge->context_set, &merge->variant_set,
                               &merge->edge_set};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
@@ -356,7 +356,7 @@ int callsig_stats_fold(struct callsig_stats *stats)
       .edge_of = numbers(profile->edges.count),
   };
   out_stats_forget(stats);
-  int result = fold_all(&merge);
+  int result = merge_all(&merge);
   if (result == 0)
     result = out_merge_times(profile, merge.edge_of, merge.edges.count);
   if (result == 0)

@@ -1,5 +1,5 @@
 /*
- * The histograms of edges that become one.
+ * Merges the histograms of edges that become one.
  */
 #ifndef CALLSIG_OUTPUT_MERGE_MERGE_TIMES_H
 #define CALLSIG_OUTPUT_MERGE_MERGE_TIMES_H

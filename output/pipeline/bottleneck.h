@@ -67,8 +67,8 @@ struct out_bottleneck {
   struct base_vector stragglers;     /* struct out_straggler */
 };
 
-/* The verdict on the pipeline that stage or queue lists have at `*stage` and `*queue`, which move on to the next one;
- * both 0 at first. 1 with a verdict to be freed, 0 after the last, or -ENOMEM after a message. It refers to
+/* What bounds the pipeline that stage or queue lists have at `*stage` and `*queue`, which move on to the next one;
+ * both 0 at first. 1 with a bottleneck to be freed, 0 after the last, or -ENOMEM after a message. It refers to
  * `pipeline`. */
 int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage, uint32_t *queue,
                         struct out_bottleneck *bottleneck);

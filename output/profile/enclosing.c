@@ -26,14 +26,14 @@ struct value {
 struct walk {
   struct out_profile *profile;
   uint32_t first, count;                   /* contexts */
-  uint32_t first_callable, callable_count; /* codes: those of the recording with these contexts */
+  uint32_t first_callable, callable_count; /* those of the recording with these contexts */
   uint32_t *child, *sibling;               /* by context - first, numbers of contexts; FMT_NONE at the end */
-  struct out_idset pair_set;               /* codes by (function, module label) */
-  uint32_t *pair_of;                       /* by code - first_code: the first code with the same function and module */
-  struct base_vector values;               /* struct value */
-  struct out_idset value_set;              /* of values */
-  struct base_vector open;                 /* uint32_t by value: how often it is open */
-  uint32_t (*of_callable)[KINDS];          /* by code - first_code: its values in the whole path */
+  struct out_idset pair_set;               /* callables by (function, module label) */
+  uint32_t *pair_of;              /* by callable - first_callable: the first one with the same function and module */
+  struct base_vector values;      /* struct value */
+  struct out_idset value_set;     /* of values */
+  struct base_vector open;        /* uint32_t by value: how often it is open */
+  uint32_t (*of_callable)[KINDS]; /* by callable - first_callable: its values in the whole path */
 };
 
 struct pair_key {
@@ -84,7 +84,7 @@ static int intern_value(struct walk *walk, const struct value *value, uint32_t *
   return out_idset_add(&walk->value_set, hash, *number);
 }
 
-/* The values of a code in `stage`, or FMT_NONE for the whole path. */
+/* The values of a callable in `stage`, or FMT_NONE for the whole path. */
 static int find_values(struct walk *walk, uint32_t number, uint32_t stage, uint32_t values[KINDS])
 {
   const struct out_callable *callable = out_profile_callable(walk->profile, number);

@@ -31,7 +31,7 @@ struct out_loader {
   struct out_stage_reader stages;
   uint32_t task_thread;            /* the profile's thread whose tasks are being read */
   struct base_vector stage_of;     /* uint32_t: the profile's stage by number of a stage record */
-  struct base_vector callable_of;  /* uint32_t: the profile's code by number of a function record */
+  struct base_vector callable_of;  /* uint32_t: the profile's callable by number of a function record */
   struct base_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
   struct out_arguments arguments;  /* of the signature that is being read */
   struct out_idset indexes;        /* modules of this recording, by the address of their index */
@@ -66,7 +66,8 @@ int out_load_stage_records(struct out_loader *loader, const struct base_vector *
 int out_load_histogram(struct out_loader *loader, uint64_t address, uint32_t *number);
 /* load_stages.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */
 int out_load_stage(struct out_loader *loader, uint64_t address, uint32_t *stage);
-/* load_functions.c: the profile's code of the function record at `address`; FMT_NONE when there is none. 0 or -ENOMEM.
+/* load_functions.c: the profile's callable of the function record at `address`; FMT_NONE when there is none. 0 or
+ * -ENOMEM.
  */
 int out_load_callable(struct out_loader *loader, uint64_t address, uint32_t *callable);
 /* load_name.c: the name and the label of a thread, from what was recorded of it. 0 or -ENOMEM. */
@@ -90,7 +91,7 @@ int out_load_stacks(struct out_loader *loader, uint64_t first_stack, struct base
 /* load_open.c: counts a thread's open frames as calls that end now. After out_load_enclosing(). 0 or -ENOMEM. */
 int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
                          uint64_t end_ticks);
-/* enclosing.c: out_context.stage and .enclosing, and the preorder of the contexts from `first` on, whose codes are
+/* enclosing.c: out_context.stage and .enclosing, and the preorder of the contexts from `first` on, whose callables are
  * those from `first_code` on. */
 int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable);
 

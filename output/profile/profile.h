@@ -45,21 +45,22 @@ struct out_known_module {
   bool unloaded;
   uint8_t build_id[32];
   uint32_t build_id_size;
-  uint32_t *callables; /* by index function: number of its code, FMT_NONE until needed. Owned */
+  uint32_t *callables; /* by index function: number of its callable, FMT_NONE until needed. Owned */
 };
 
-/* A function of a module: what a context names. */
+/* What a context names: a function of a module, an action, or the task of a stage. One function may be several of them,
+ * where it lies in several modules. */
 struct out_callable {
   uint32_t function;
   uint32_t module; /* FMT_NONE for actions, tasks and addresses in no module */
   uint32_t layout;
   uint32_t stage;   /* of a task: its stage; else 0 */
   uint32_t entry;   /* in the module's FMT_SECTION_FUNCTIONS, FMT_NONE: not in an index */
-  uint64_t address; /* link-time; of code that is in no index */
+  uint64_t address; /* link-time; of a function that is in no index */
 };
 
-/* How the parameters of a function are laid out in words. Two codes of one function share it when their parameters are
- * equal in every detail. */
+/* How the parameters of a function are laid out in words. Two callables of one function share it when their parameters
+ * are equal in every detail. */
 struct out_layout {
   uint32_t function;
   const struct fmt_index *index; /* NULL: parameters are unknown. Lives in a out_known_module of the profile */
