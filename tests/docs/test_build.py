@@ -1,4 +1,9 @@
-"""What the pages say of the build is so: the picture of the rooms is the stated order, and the tests that they name exist."""
+"""What the pages say of the build is so: the picture of the rooms is the stated order, and the tests that they name exist.
+
+    CALLSIG_BUILD=BUILD python3 tests/docs/test_build.py --write-picture
+
+puts the picture of BUILD, a configured build folder, into docs/architecture.md.
+"""
 
 import json
 import os
@@ -14,6 +19,18 @@ ARCHITECTURE = pages.TOP / "docs" / "architecture.md"
 CONTRIBUTING = pages.TOP / "CONTRIBUTING.md"
 
 
+def picture():
+    """The rooms as a Mermaid diagram, from what the CMakeLists.txt state."""
+    return subprocess.run([sys.executable, str(pages.TOP / "scripts" / "check_rooms.py"), BUILD, "--draw"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+
+
+def write_picture():
+    """Puts the picture into the page, in the place of the one that is there."""
+    before, fence, rest = ARCHITECTURE.read_text().partition("```mermaid\n")
+    ARCHITECTURE.write_text(before + fence + picture() + rest[rest.index("```"):])
+
+
 def tests():
     """The names of all tests."""
     shown = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"], check=True, stdout=subprocess.PIPE,
@@ -23,13 +40,11 @@ def tests():
 
 class Build(unittest.TestCase):
     def test_picture(self):
-        drawn = subprocess.run([sys.executable, str(pages.TOP / "scripts" / "check_rooms.py"), BUILD, "--draw"], check=True,
-                               stdout=subprocess.PIPE, text=True).stdout
         shown = [text for language, text in pages.blocks(ARCHITECTURE.read_text()) if language == "mermaid"]
         self.assertEqual(len(shown), 1, "one picture")
         self.maxDiff = None
-        self.assertEqual(shown[0].splitlines(), drawn.splitlines(),
-                         "replace the picture by what `python3 scripts/check_rooms.py BUILD --draw` prints")
+        self.assertEqual(shown[0].splitlines(), picture().splitlines(),
+                         "python3 tests/docs/test_build.py --write-picture draws it anew")
 
     def test_table_of_changes_names_tests(self):
         known = tests()
@@ -52,4 +67,7 @@ class Build(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    if sys.argv[1:] == ["--write-picture"]:
+        write_picture()
+    else:
+        unittest.main()

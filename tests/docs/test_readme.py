@@ -62,8 +62,8 @@ def blocks():
 
 
 def inline():
-    """Inline code that is a command or the name of one."""
-    return [text for text in pages.inline(README) if re.match(r"(callsig|make|man|cmake|ctest|sudo|\./)\b", text)
+    """Inline code that is a command or the name of one, also in the comments of blocks."""
+    return [text for text in pages.INLINE.findall(README) if re.match(r"(callsig|make|man|cmake|ctest|sudo|\./)\b", text)
             and not text.startswith("callsig.") and not text.startswith("callsig/")]
 
 
