@@ -31,7 +31,8 @@ bool vf_read_register(struct vf_run *run, uint64_t reg, uint64_t *value)
   return true;
 }
 
-/* Runs an expression of the call frame information, which is a block of bytes of its own. */
+/* Runs an expression of the call frame information, which is a block of bytes of its own. It may not ask for what only
+ * call frame information tells: in a damaged file that could be itself. */
 static bool run_block(const struct vf_place *place, const void *block, uint64_t length, uint64_t *value)
 {
   struct vf_list list;
@@ -127,6 +128,8 @@ static bool push_entry_value(struct vf_run *run, const struct vf_op *op)
 {
   struct vf_list list;
   struct vf_expression expression;
+  if (run->nesting == VF_NESTING_MAX)
+    return vf_stop(run, VF_LOST, "entry value in call frame information");
   const void *block = (const void *)(uintptr_t)op->operands[1];
   bool decoded = vf_list_of_block(run->place->object->dbg, run->near, block, op->operands[0], &list, &expression);
   int reg = -1;
@@ -226,6 +229,7 @@ static bool push_register(struct vf_run *run, uint64_t reg, uint64_t offset)
 static bool step(struct vf_run *run, const struct vf_op *op)
 {
   uint64_t cfa;
+  bool found;
   if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
     return vf_push(run, (uint64_t)(op->atom - DW_OP_lit0));
   if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
@@ -256,7 +260,8 @@ static bool step(struct vf_run *run, const struct vf_op *op)
   case DW_OP_fbreg:
     return push_frame_base(run, op->operands[0]);
   case DW_OP_call_frame_cfa:
-    return vf_frame_cfa(run->place, &cfa) ? vf_push(run, cfa) : vf_stop(run, VF_LOST, "no call frame information");
+    found = run->nesting < VF_NESTING_MAX && vf_frame_cfa(run->place, &cfa);
+    return found ? vf_push(run, cfa) : vf_stop(run, VF_LOST, "no call frame information");
   case DW_OP_entry_value:
   case DW_OP_GNU_entry_value:
     return push_entry_value(run, op);

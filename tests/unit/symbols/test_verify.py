@@ -46,6 +46,24 @@ def verify(callsig, folder, source, compiler, flags):
     return None
 
 
+# The canonical frame address as an expression that asks for itself: DW_OP_call_frame_cfa, and the entry value of rsp.
+CIRCLES = ["0x0f, 1, 0x9c", "0x0f, 3, 0xa3, 1, 0x57"]
+
+
+def survive(callsig, folder, rule):
+    """A module whose call frame information goes round in a circle is read to its end, by a status and not by a signal."""
+    assembly, out = folder / "circle.s", folder / "circle.so"
+    flags = ["-g", "-O0", "-w", "-fPIC", "-finstrument-functions"]
+    subprocess.run(["gcc", *flags, "-S", str(PROGRAMS / "verify_program.c"), "-o", assembly], check=True)
+    text = assembly.read_text()
+    if ".cfi_def_cfa_register 6" not in text:
+        return "no rule to replace in what gcc made"
+    assembly.write_text(text.replace(".cfi_def_cfa_register 6", f".cfi_escape {rule}"))
+    subprocess.run(["gcc", "-shared", assembly, "-o", out], check=True)
+    run = subprocess.run([callsig, "index", out, "--verify"], capture_output=True, text=True, timeout=60)
+    return None if run.returncode in (0, 1) and ": sites " in run.stdout else f"status {run.returncode}\n{run.stdout}{run.stderr}"
+
+
 def main():
     callsig = Path(sys.argv[1]).resolve()
     variants = QUICK if "--quick" in sys.argv[2:] else FULL
@@ -58,6 +76,11 @@ def main():
                     if problem:
                         print(f"FAIL {source} {compiler} {' '.join(flags)}\n{problem}")
                         failures += 1
+        for rule in CIRCLES:
+            problem = survive(callsig, Path(folder), rule)
+            if problem:
+                print(f"FAIL call frame information {rule}\n{problem}")
+                failures += 1
     return 1 if failures else 0
 
 
