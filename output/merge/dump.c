@@ -103,7 +103,9 @@ static int check_place(const char *path)
 int callsig_stats_dump(struct callsig_stats *stats, const char *path)
 {
   struct out_output_file file;
-  int result = check_place(path);
+  int result = out_stats_not_empty(stats);
+  if (result == 0)
+    result = check_place(path);
   if (result == 0)
     result = out_output_file_open_private(&file, path);
   if (result < 0)

@@ -309,8 +309,18 @@ static int settle(struct callsig_stats *stats, int result, bool *flag)
   return result;
 }
 
+int out_stats_not_empty(const struct callsig_stats *stats)
+{
+  if (stats->profile.recordings.count == 0)
+    return out_stats_fail(-EINVAL, "no recording was loaded or added, so that there are no calls");
+  return 0;
+}
+
 int out_stats_group(struct callsig_stats *stats)
 {
+  int result = out_stats_not_empty(stats);
+  if (result < 0)
+    return result;
   return stats->grouped ? 0 : settle(stats, group(stats), &stats->grouped);
 }
 

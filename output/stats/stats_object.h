@@ -47,6 +47,9 @@ struct callsig_stats {
 /* An empty object with the default order and grouping. NULL when memory is short, after a message. */
 struct callsig_stats *out_stats_new(void);
 
+/* 0 when the object holds a recording, else -EINVAL after a message. */
+int out_stats_not_empty(const struct callsig_stats *stats);
+
 /* Makes what calls are grouped and selected by when it is not there, without the rows. 0 or a negative errno after a
  * message. */
 int out_stats_group(struct callsig_stats *stats);
