@@ -30,7 +30,8 @@ struct callsig_stats_options {
                    callsig_stats_dump() */
 };
 
-/* An object without recordings, for callsig_stats_add(). `options` may be NULL. */
+/* An object without recordings, for callsig_stats_add(): until the first is added, whatever needs calls is refused
+ * (-EINVAL). `options` may be NULL. */
 CALLSIG_STATS_API int callsig_stats_new(const struct callsig_stats_options *options, struct callsig_stats **stats);
 
 /* Reads the recording at `path` into a new object. It trusts nothing in the file: -EINVAL when it is not a recording,
