@@ -19,8 +19,8 @@ struct reader {
   uint32_t only; /* of a merged recording: the process that is read, counted from 1; 0: all */
   struct out_stage_reader lists;
   struct base_vector threads, processes;
-  const struct fmt_rec_thread *thread; /* whose tasks are being read */
-  uint32_t first_replica;              /* of that thread */
+  struct fmt_rec_thread thread; /* whose tasks are being read */
+  uint32_t first_replica;       /* of that thread */
   struct base_vector
       stage_of; /* uint32_t by number of a stage record: in pipeline.stages; FMT_NONE: another process's */
   struct base_vector
@@ -213,7 +213,7 @@ static int take_event(void *data, const struct fmt_rec_event *record)
 static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t number)
 {
   struct reader *reader = data;
-  const struct fmt_rec_thread *thread = reader->thread;
+  const struct fmt_rec_thread *thread = &reader->thread;
   uint32_t index = *(uint32_t *)base_vector_at(&reader->stage_of, number);
   if (index == FMT_NONE) {
     reader->recording->damaged++;
@@ -307,19 +307,18 @@ static double tick_of(struct reader *reader, const struct fmt_rec_thread *thread
 
 static int read_threads(struct reader *reader)
 {
-  struct fmt_rec_thread record;
+  struct fmt_rec_thread *record = &reader->thread;
   uint64_t address = reader->recording->header.first_thread;
   int result;
-  while ((result = out_recording_next(reader->recording, &reader->threads, address, FMT_TAG_THREAD, &record,
-                                      sizeof record)) > 0) {
-    address = record.next;
-    if (!is_ours(reader, record.process))
+  while ((result = out_recording_next(reader->recording, &reader->threads, address, FMT_TAG_THREAD, record,
+                                      sizeof *record)) > 0) {
+    address = record->next;
+    if (!is_ours(reader, record->process))
       continue;
-    reader->tick = tick_of(reader, &record);
-    saw(reader, record.end_ticks);
-    reader->thread = &record;
+    reader->tick = tick_of(reader, record);
+    saw(reader, record->end_ticks);
     reader->first_replica = reader->pipeline->replicas.count;
-    result = out_stage_reader_thread(&reader->lists, record.first_tasks, record.first_queue_use);
+    result = out_stage_reader_thread(&reader->lists, record->first_tasks, record->first_queue_use);
     if (result < 0)
       break;
   }

@@ -110,7 +110,7 @@ static void earlier_fields(void **state)
   }
   union options options = {.style = {.size = offsetof(struct callsig_stats_style, unit), .unit = 99}};
   assert_int_equal(use_style(&options), 0);
-  options.size = sizeof options.style;
+  options.size = sizeof(struct callsig_stats_style);
   assert_int_equal(use_style(&options), -EINVAL);
 }
 
