@@ -225,7 +225,7 @@ static int add_parameter_args(struct making *making, struct draft *draft)
   return result;
 }
 
-/* Adds an arg for a path, the parameter's own arg when the path is only its name. */
+/* Adds an arg for a path. A parameter's name is a path too: it gets a second arg, beside the parameter's own. */
 static int add_path_arg(struct making *making, const struct sym_rule_path *path, const struct sym_rule_how *how,
                         const char *why, struct sym_problem *problem)
 {

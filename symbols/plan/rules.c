@@ -96,6 +96,17 @@ static bool parse_how(struct sym_rule_lexer *lexer, struct sym_rule_how *how)
   return !lexer->problem;
 }
 
+/* The one parameter that a rule is about, which a path is not. */
+static const char *parse_parameter(struct sym_rule_lexer *lexer)
+{
+  const char *start = lexer->at + strspn(lexer->at, " \t");
+  const char *name = sym_rule_lexer_identifier(lexer, "a parameter, or 'show' and a path,");
+  if (name && (*lexer->at == '.' || *lexer->at == '[' || strncmp(lexer->at, "->", 2) == 0))
+    sym_rule_lexer_fail(lexer, "a parameter comes here, by its name alone; a path is shown by 'show %.*s'",
+                        (int)strcspn(start, " \t\r#"), start);
+  return name;
+}
+
 /* "{2}" must name a field. */
 static bool check_template(struct sym_rule_lexer *lexer, const struct sym_rule *rule)
 {
@@ -171,7 +182,7 @@ static bool parse_function_rule(struct sym_rule_lexer *lexer, struct sym_rule *r
     return true;
   }
   rule->kind = SYM_RULE_PARAMETER;
-  rule->parameter = sym_rule_lexer_identifier(lexer, "a parameter, or 'show' and a path,");
+  rule->parameter = parse_parameter(lexer);
   if (lexer->problem || !parse_how(lexer, &rule->how))
     return false;
   if (rule->how.action == SYM_ACTION_DEFAULT)

@@ -107,12 +107,14 @@ class Refusals(harness.Case):
         os.chmod(program, 0o755 | stat.S_ISGID)
         self.refused(program, "program: is setgid")
 
-    def test_rules(self):
+    def test_refused_rules(self):
         program = self.compile("program", harness.CALLS)
         self.assert_fails(self.callsig("run", "--rules", "none", program), 1, "none: ")
         self.write("rules", "function twice: n frobnicate\n")
         done = self.callsig("run", "--rules", "rules", program)
         self.assert_fails(done, 1, "rules:1: ")
+        self.write("rules", "function twice: n.low value\n")
+        self.assert_fails(self.callsig("run", "--rules", "rules", program), 1, "rules:1: ", "by 'show n.low'")
         self.write("rules", "function nowhere: n ignore\n")
         self.assert_fails(self.callsig("run", "--rules", "rules", program), 1, "rules:1: ", "nowhere")
 

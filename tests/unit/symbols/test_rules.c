@@ -78,6 +78,12 @@ static void test_bad_lines(void **state)
                  "rules.txt:1: after the parameter comes string, bucket, ignore, length, value or type");
   EXPECT_REFUSED("function f: a",
                  "rules.txt:1: after the parameter comes string, bucket, ignore, length, value or type");
+  EXPECT_REFUSED("function f: req->hdr.kind value",
+                 "rules.txt:1: a parameter comes here, by its name alone; a path is shown by 'show req->hdr.kind'");
+  EXPECT_REFUSED("function f: a.b # why",
+                 "rules.txt:1: a parameter comes here, by its name alone; a path is shown by 'show a.b'");
+  EXPECT_REFUSED("function f: a[1] string",
+                 "rules.txt:1: a parameter comes here, by its name alone; a path is shown by 'show a[1]'");
   EXPECT_REFUSED("function f:", "rules.txt:1: a parameter, or 'show' and a path, is missing");
   EXPECT_REFUSED("function f: a string 0", "rules.txt:1: a string's limit is 1 to 256 bytes");
   EXPECT_REFUSED("function f: a string 257", "rules.txt:1: a string's limit is 1 to 256 bytes");
