@@ -22,6 +22,10 @@
 #
 # A value may have @VARIABLE@ and generator expressions in it, and no blanks. An unknown word is an error. A fuzz target, fuzz_<what>.c,
 # takes `case` alone.
+#
+# Building a program of a test (the target test_<library>_<what>, of a fuzz target replay_<what>) builds the targets that generator
+# expressions of its `arguments` and `case` name as well. A python test of tests/unit has such a target of its own, which builds those
+# alone.
 
 # callsig_test(NAME LABEL COMMAND...): one test that runs COMMAND in the build folder. LABEL is quick (part of `make check`) or full
 # (only in `make check-full`).
@@ -115,6 +119,23 @@ function(callsig_add_cases name)
   endforeach()
 endfunction()
 
+# callsig_build_needs(TARGET): whoever builds TARGET builds what the file that was read last names in generator expressions as well, and
+# the command where it records.
+function(callsig_build_needs target)
+  set(values ${need_arguments})
+  foreach(line IN LISTS need_cases)
+    list(APPEND values ${${line}})
+  endforeach()
+  string(REGEX MATCHALL "\\$<TARGET_[A-Z_]+:[A-Za-z0-9_]+" targets "${values}")
+  list(TRANSFORM targets REPLACE "^.*:" "")
+  if(need_records)
+    list(APPEND targets callsig_cli)
+  endif()
+  if(targets)
+    add_dependencies(${target} ${targets})
+  endif()
+endfunction()
+
 # callsig_python_tests(PREFIX PATTERN...): each file that matches is run by python3 with CALLSIG_BUILD set, as PREFIX.<what>.
 function(callsig_python_tests prefix)
   callsig_glob(files ${ARGN})
@@ -126,6 +147,12 @@ function(callsig_python_tests prefix)
       set(name ${need_name})
     endif()
     callsig_add_cases(${name} ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR} ${Python3_EXECUTABLE} ${file})
+    if(prefix MATCHES "^unit\\.(.*)$")
+      get_filename_component(target ${file} NAME_WE)
+      string(REGEX REPLACE "^test_" "test_${CMAKE_MATCH_1}_" target ${target})
+      add_custom_target(${target})
+      callsig_build_needs(${target})
+    endif()
   endforeach()
 endfunction()
 
@@ -173,6 +200,7 @@ function(callsig_unit_tests library)
     endif()
     if(NOT need_builds)
       callsig_unit_program(${program} ${file} ${ARGN})
+      callsig_build_needs(${program})
       callsig_add_cases(${name} ${program})
     endif()
     foreach(line IN LISTS need_builds)
@@ -184,6 +212,7 @@ function(callsig_unit_tests library)
         list(APPEND words ${ARGN})
       endif()
       callsig_unit_program(${program}${suffix} ${file} ${words})
+      callsig_build_needs(${program}${suffix})
       callsig_add_cases(${name}${suffix} ${program}${suffix})
     endforeach()
   endforeach()

@@ -2,7 +2,7 @@
  * Any bytes as a recording that is merged with itself: what is written is a recording of the same calls, it is written
  * again as it is, and the two sides compare.
  */
-/* ctest: case - quick 1000 recording @CALLSIG_FUZZ_PIPELINE@ */
+/* ctest: case - quick 1000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 /* Any bytes as a recording of which the pipelines are wanted, and as a histogram out of a database. */
-/* ctest: case - quick 3000 recording @CALLSIG_FUZZ_PIPELINE@ */
+/* ctest: case - quick 3000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

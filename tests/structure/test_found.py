@@ -66,6 +66,21 @@ class Found(unittest.TestCase):
         self.assertEqual(self.listed(), {"small.one": ([], "quick", None), "other.two": (["--with", "told"], "quick", None),
                                         "other.two_long": (["--with", "told", "--long", "3"], "full", 77)})
 
+    def test_target_of_a_program_builds_what_it_is_given(self):
+        self.write("CMakeLists.txt", PROJECT.replace("NONE", "C").replace("callsig_check_tests()", '''
+            callsig_unit_tests(part)
+            add_executable(given EXCLUDE_FROM_ALL main.c)
+            add_custom_target(made COMMAND ${CMAKE_COMMAND} -E touch made)
+            set_target_properties(made PROPERTIES FILE ${CMAKE_CURRENT_BINARY_DIR}/made)
+            callsig_check_tests()'''))
+        self.write("main.c", "int main(void) { return 0; }\n")
+        self.write("tests/unit/part/test_one.c", "/* ctest: arguments $<TARGET_FILE:given> */\nint main(void) { return 0; }\n")
+        self.write("tests/unit/part/test_two.py", "# ctest: case - quick $<TARGET_PROPERTY:made,FILE>\n")
+        self.assertEqual(self.configure().returncode, 0)
+        for target, file in (("test_part_one", "given"), ("test_part_two", "made")):
+            subprocess.run(["cmake", "--build", self.top / "build", "--target", target], check=True, capture_output=True)
+            self.assertTrue((self.top / "build" / file).exists(), f"{target} leaves {file} out")
+
     def test_unknown_word(self):
         self.write("tests/small/test_one.py", "# ctest: argument --with\n")
         self.assert_stops("test_one.py", '"ctest: argument" is none of')

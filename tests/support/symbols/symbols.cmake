@@ -37,6 +37,7 @@ add_custom_command(
   DEPENDS ${CALLSIG_SUPPORT_SYMBOLS}/plan_fixture_cxx.cc
   VERBATIM)
 add_custom_target(callsig_plan_fixture_cxx ALL DEPENDS ${CALLSIG_PLAN_FIXTURE_CXX})
+set_target_properties(callsig_plan_fixture_cxx PROPERTIES CALLSIG_FILE ${CALLSIG_PLAN_FIXTURE_CXX})
 
 # Plans and types as text, for tests and as a command.
 add_library(callsig_test_plans STATIC ${CALLSIG_SUPPORT_SYMBOLS}/plan_text.c)

@@ -1,7 +1,7 @@
 /*
  * Types, default kinds and joins. Run with the paths of the fixtures.
  */
-/* ctest: arguments $<TARGET_FILE:callsig_plan_fixture> @CALLSIG_PLAN_FIXTURE_CXX@ */
+/* ctest: arguments $<TARGET_FILE:callsig_plan_fixture> $<TARGET_PROPERTY:callsig_plan_fixture_cxx,CALLSIG_FILE> */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * The rules language: what parses, what it makes of plans, and what is said of names that do not exist. Run with the
  * path of the fixture.
  */
-/* ctest: arguments $<TARGET_FILE:callsig_plan_fixture> @CALLSIG_PLAN_FIXTURE_CXX@ */
+/* ctest: arguments $<TARGET_FILE:callsig_plan_fixture> */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
