@@ -172,6 +172,23 @@ class Output(harness.Case):
         rows = {name.split(":", 1)[1]: row[0] for name, row in self.rows(done.stderr).items()}
         self.assertEqual(rows.get("2(twice())"), "3", done.stderr)
 
+    def test_shown_fields(self):
+        """Fields behind a pointer are arguments of their own, one for each rule, also of a parameter that is left out."""
+        program = self.compile("program", """
+            struct header { int kind; char tag[8]; };
+            struct request { int id; struct header hdr; };
+            static int __attribute__((noinline)) handle(struct request *req, int fd) { return req->hdr.kind + fd; }
+            __attribute__((no_instrument_function)) int main(void) {
+              struct request get = {1, {3, "get"}}, put = {2, {4, "put"}};
+              return handle(&get, 5) + handle(&put, 5) + handle(&get, 5) == 0; }""")
+        shown = "function handle: show req->hdr.kind\nfunction handle: show req->hdr.tag string\n"
+        for rules, first in ((shown, "req:struct request*, "), (shown + "function handle: req ignore\n", "")):
+            self.write("rules", rules)
+            done = self.callsig("run", "--rules", "rules", program)
+            rows = {name.split(":", 1)[1]: row[0] for name, row in self.rows(done.stderr).items()}
+            self.assertEqual(rows, {f'4(handle({first}fd=5, req->hdr.kind=3, req->hdr.tag="get"))': "2",
+                                    f'4(handle({first}fd=5, req->hdr.kind=4, req->hdr.tag="put"))': "1"}, done.stderr)
+
     def test_rules_of_the_environment(self):
         self.write("rules", "function twice: n ignore\n")
         os.mkdir(self.path("elsewhere"))
