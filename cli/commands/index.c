@@ -20,7 +20,7 @@ static const char help[] =
     "  --explain     by function and site: where each parameter lies, which joins and rules apply and why (default)\n"
     "  --coverage    how many parameters can be read, in numbers\n"
     "  --verify      read the debug information again with libdwarf, and compare; differences are a failure\n"
-    "  --rules FILE  how arguments are read and shown; default $CALLSIG_RULES\n"
+    "  --rules FILE  how arguments are read and shown (docs/rules.md has the language); default $CALLSIG_RULES\n"
     "  --cache       only make sure that the cache holds the index, and print where\n"
     "  --help, --version\n";
 

@@ -38,7 +38,7 @@ static const char help[] =
     "  -o FILE           leave the recording in FILE, and print no table\n"
     "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"
     "  --no-signatures   count by function alone\n"
-    "  --rules FILE      how arguments are read and shown\n"
+    "  --rules FILE      how arguments are read and shown (docs/rules.md has the language)\n"
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
