@@ -5,10 +5,12 @@
 
 For a step that moves code and changes nothing that a user sees: reports, exports, merges, databases, pipelines, differences and laws of
 growth of each recording are made by both commands, which must print the same, write the same files and end with the same status.
-A recording may be damaged or of an older version: then both must say the same of it. The exit status is 1 when anything differs.
+Formats of exports are those that either command lists. A recording may be damaged or of an older version: then both must say the same
+of it. The exit status is 1 when anything differs.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,14 +22,24 @@ REPORTS = [
     ["--compensate", "20"], ["--view", "averages"], ["--view", "averages", "--stack", "2"], ["--percentiles"],
     ["--signature", "n >= 2", "20"], ["--function", "lua|main|decode", "20"], ["--stage", "*"], ["--no-such-option"],
 ]
-EXPORTS = ["pstats", "callgrind", "pprof", "folded", "flamegraph", "speedscope", "dot", "chrome", "perfetto"]
+# Formats of exports that are compared as reports, which print the same: see REPORTS.
+COMPARED_AS_REPORTS = {"csv", "json"}
 
 
-def commands(recording, all_recordings):
-    """(name, arguments; OUT is a file to write) of everything that is compared for a recording."""
+def export_formats(command):
+    """The formats that a command exports to, without those that are compared as reports: its error line for an unknown one lists them."""
+    done = subprocess.run([command, "export", "--to", ""], capture_output=True, stdin=subprocess.DEVNULL, text=True, check=False, timeout=60)
+    listed = re.search(r" is none of ([\w, -]+);", done.stderr)
+    if listed is None:
+        raise SystemExit(f"{command} export --to '' does not list its formats: {done.stderr.strip()}")
+    return sorted(set(listed[1].split(", ")) - COMPARED_AS_REPORTS)
+
+
+def commands(recording, all_recordings, formats):
+    """(name, arguments; OUT is a file to write) of everything that is compared for a recording, with exports to these formats."""
     for options in REPORTS:
         yield "report " + " ".join(options), ["report", recording, *options]
-    for form in EXPORTS:
+    for form in formats:
         yield "export " + form, ["export", "--to", form, recording, "-o", "OUT"]
     yield "export by function", ["export", "--to", "folded", "--by", "function", recording, "-o", "OUT"]
     yield "stages", ["stages", recording]
@@ -58,12 +70,13 @@ def run(command, arguments, folder):
 def compare(old, new, recordings):
     """How many outputs were compared, and a line for each that differs."""
     count, different = 0, []
+    formats = sorted({*export_formats(old), *export_formats(new)})
     with tempfile.TemporaryDirectory() as scratch:
         places = [pathlib.Path(scratch) / name for name in ("old", "new")]
         for place in places:
             place.mkdir()
         for recording in recordings:
-            for name, arguments in commands(recording, recordings):
+            for name, arguments in commands(recording, recordings, formats):
                 before, after = (run(command, arguments, place) for command, place in zip((old, new), places))
                 count += 1
                 if before != after:

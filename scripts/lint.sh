@@ -21,7 +21,12 @@ lint=$build/lint
 mkdir -p "$lint"
 # clang does not know every option of gcc that a file is compiled with.
 sed 's/ -fno-tree-loop-distribute-patterns//g' "$build/compile_commands.json" >"$lint/compile_commands.json"
-git ls-files '*.c' >"$lint/sources"
+# Files that git does not know yet are checked too, but for those that it ignores.
+sources()
+{
+  git ls-files --cached --others --exclude-standard "$@"
+}
+sources '*.c' >"$lint/sources"
 : >"$lint/configured"
 : >"$lint/others"
 while read -r source; do
@@ -31,7 +36,7 @@ while read -r source; do
 done <"$lint/sources"
 
 failed=no
-git ls-files '*.c' '*.h' '*.cc' '*.cpp' | xargs clang-format --dry-run -Werror || failed=yes
+sources '*.c' '*.h' '*.cc' '*.cpp' | xargs clang-format --dry-run -Werror || failed=yes
 # On standard error clang-tidy counts what it leaves out.
 tidy()
 {
@@ -40,7 +45,7 @@ tidy()
 : >"$lint/log"
 tidy -p "$lint" SOURCE <"$lint/configured" || failed=yes
 tidy SOURCE -- -std=gnu11 -D_GNU_SOURCE -Iinclude -I. -Iexamples/thumbnails <"$lint/others" || failed=yes
-git ls-files '*.cc' '*.cpp' | tidy SOURCE -- -std=gnu++17 -Iinclude -I. || failed=yes
+sources '*.cc' '*.cpp' | tidy SOURCE -- -std=gnu++17 -Iinclude -I. || failed=yes
 xargs cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
   --suppressions-list=.cppcheck -D__x86_64__ -D_GNU_SOURCE '-DG_DEFINE_TYPE(name,prefix,parent)=' -Iinclude -I. \
   -j "$(nproc)" <"$lint/sources" || failed=yes

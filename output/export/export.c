@@ -26,7 +26,7 @@ static const struct format {
   out_export_fn *write;
   bool is_weighted; /* it has room for one number: time or calls */
   bool is_cut;      /* it leaves out what is too small to be seen */
-  bool has_rows;    /* it shows rows, or notes that follow from them */
+  bool needs_rows;  /* it reads the object's rows, or its notes, which are made of them */
 } formats[] = {
     {"callgrind", out_export_callgrind, false, false, false},
     {"chrome", out_export_chrome, false, false, false},
@@ -91,14 +91,17 @@ static int read_wanted(const struct callsig_stats_export *wanted, const struct f
   return 0;
 }
 
-/* Writes the format. No message when `out` could not be written: its owner gives one. */
+/*
+ * Makes what the format needs of the object, and writes it. -ENOMEM comes from the formats without a message, which is
+ * given here; the two reports give their own. -EIO has none: the owner of `out` tells of it.
+ */
 static int write_format(const struct format *format, const struct out_export *export)
 {
-  int result = format->has_rows ? out_stats_prepare(export->stats) : out_stats_group(export->stats);
+  int result = format->needs_rows ? out_stats_prepare(export->stats) : out_stats_group(export->stats);
   if (result < 0)
     return result;
   result = format->write(export);
-  bool is_report = format->write == export_json || format->write == export_csv; /* which says so itself */
+  bool is_report = format->write == export_json || format->write == export_csv;
   return result == -ENOMEM && !is_report ? out_stats_no_memory() : result;
 }
 

@@ -10,7 +10,7 @@
 
 /* One export on its way out. */
 struct out_export {
-  struct callsig_stats *stats; /* grouped; its rows are there for the formats that show rows */
+  struct callsig_stats *stats; /* grouped; its rows are there for the formats that need them */
   FILE *out;
   bool calls;    /* weights are calls, not times */
   double cutoff; /* what has a smaller part of the whole is left out; below 0: the format's own choice */

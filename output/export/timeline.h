@@ -39,7 +39,7 @@ struct out_timeline_step {
 };
 
 struct out_timeline {
-  struct callsig_stats *stats;  /* borrowed; prepared */
+  struct callsig_stats *stats;  /* borrowed; grouped */
   struct base_vector processes; /* struct out_timeline_process */
   struct base_vector rows;      /* struct out_timeline_row */
   struct base_vector spans;     /* struct out_timeline_span, by row, then outer before inner, then by time */
@@ -47,7 +47,7 @@ struct out_timeline {
   struct out_arguments scratch;
 };
 
-/* Makes the timeline of a prepared object: the spans that its filters select. Calls and tasks are selected as rows are;
+/* Makes the timeline of a grouped object: the spans that its filters select. Calls and tasks are selected as rows are;
  * waits and events are left out when there is a filter by function, signature, stage or module. -ENODATA after a
  * message when the recordings have no timeline; -ENOMEM. Free with out_timeline_free(). */
 int out_timeline_make(struct callsig_stats *stats, struct out_timeline *timeline);

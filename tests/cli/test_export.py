@@ -3,6 +3,7 @@
 
 import os
 import pstats
+import re
 import subprocess
 
 import harness
@@ -102,6 +103,18 @@ class Export(Case):
 
     def test_unknown_format(self):
         self.assert_fails(self.callsig("export", "--to", "xml", "recording"), 2, "--to", "'xml'", *FORMATS)
+
+    def test_formats_are_described(self):
+        """Those that the error line lists stand in the help and in the manual, in that order, and in the page on exports."""
+        listed = re.search(r"none of ([\w, ]+);", self.callsig("export", "--to", "").stderr)[1].split(", ")
+        self.assertLessEqual(set(FORMATS), set(listed))
+        text = self.callsig("export", "--help").stdout.partition("\n  --to FORMAT")[2].partition("\n  -")[0]
+        self.assertEqual(re.findall(r"^ +(\w+)  ", text, re.M), listed)
+        with open(os.path.join(harness.TOP, "man", "callsig-export.1")) as file:
+            self.assertEqual(re.findall(r"^\.TP\n\.B (\w+)$", file.read().partition(".SH OPTIONS")[0], re.M), listed)
+        with open(os.path.join(harness.TOP, "docs", "exports.md")) as file:
+            page = file.read()
+        self.assertEqual([name for name in listed if f"`{name}`" not in page], [])
 
     def test_unknown_option(self):
         self.assert_fails(self.callsig("export", "--nope"), 2, "--nope")

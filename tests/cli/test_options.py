@@ -97,6 +97,20 @@ class Options(harness.Case):
                     for option, kind in defined.items():
                         self.assertEqual((option, kind), (option, parser.get(option)), f"{name}: {heading}")
 
+    def test_groups_are_described(self):
+        """What --by takes, which its error line lists, stands in the help and in the pages that describe it."""
+        described = set()
+        for name in (name for name, parser in self.parsers.items() if "--by" in parser):
+            groups = re.search(r"none of ([\w, ]+);", self.callsig(name, "--by", "").stderr)[1].split(", ")
+            self.assertGreater(len(groups), 3, name)
+            texts = [re.search(r"^  --by (.*?)^  -", self.help_of(name), re.M | re.S)[1]]
+            texts += re.findall(r"^\.TP\n--by (.*?)(?=\n\n|\n\.TP)", page_of("callsig-" + name)[1]["OPTIONS"], re.M | re.S)
+            # A heading with other options beside it refers to the page of the report.
+            for text in (text for text in texts if not text.startswith(",")):
+                self.assertEqual([group for group in groups if not re.search(rf"\b{group}\b", text)], [], f"{name}: {text}")
+            described |= {name} if len(texts) > 1 else set()
+        self.assertLessEqual({"report", "export"}, described)
+
     def test_manual_names_nothing_else(self):
         for name in self.parsers:
             text, sections = page_of("callsig-" + name)

@@ -87,9 +87,12 @@ class Readme(unittest.TestCase):
         cls.environment.update(PATH=f"{cls.prefix}/bin:{os.environ['PATH']}", CALLSIG_CACHE_DIR=f"{cls.scratch}/cache", LC_ALL="C")
 
     def run_line(self, line):
-        """Runs a line of shell in the project. Returns what it printed."""
+        """Runs a line of shell in the project. Returns what it printed. A build that cannot be installed is a failure of one line."""
         done = subprocess.run(["sh", "-c", line], cwd=self.project, env=self.environment, text=True, timeout=300,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        error = re.search(r"^CMake Error at \S*cmake_install\.cmake:.*\n((?:  .*\n)+)", done.stdout, re.MULTILINE)
+        if done.returncode and error:
+            self.fail(f"build all of {BUILD} first, cmake --install fails: {' '.join(error[1].split())}")
         self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}")
         return done.stdout
 
@@ -111,8 +114,9 @@ class Readme(unittest.TestCase):
         started = commands.index("make && sudo make install")
         order = commands[started:] + commands[:started]
         self.assertIn("DESTDIR", EQUIVALENTS[order[0]])
-        shown = {}
-        for command in order:
+        # Without an installation nothing else can run: its failure is the only one.
+        shown = {order[0]: self.run_command(order[0])}
+        for command in order[1:]:
             with self.subTest(command=command):
                 shown[command] = self.run_command(command)
         self.assertIn("parse(n=16384)", shown[run])

@@ -2,7 +2,7 @@
 """Recordings that earlier versions made are read as they were then: every report, export, merge and database of each is what it was.
 
     test_kept.py CALLSIG            compares with expected.txt
-    test_kept.py CALLSIG --update   writes expected.txt anew, after a change of some output that is meant
+    test_kept.py CALLSIG --update   writes expected.txt anew, after a change of some output that is meant, or a new format of exports
 
 expected.txt has a line for each output: the recording, the output, and the first 16 digits of the SHA-256 of status, output, messages and file. To see what
 differs, build the commit that expected.txt is of and give both commands to scripts/compare_builds.py.
@@ -30,9 +30,9 @@ def digests(command, scratch):
     recordings = [scratch / path.stem for path in packed]
     for path, recording in zip(packed, recordings):
         recording.write_bytes(lzma.decompress(path.read_bytes()))
-    found = {}
+    formats, found = compare_builds.export_formats(command), {}
     for recording in recordings:
-        for name, arguments in compare_builds.commands(str(recording), [str(path) for path in recordings]):
+        for name, arguments in compare_builds.commands(str(recording), [str(path) for path in recordings], formats):
             status, *texts = compare_builds.run(command, arguments, place)
             digest = hashlib.sha256(b"%d" % status)
             for text in texts:
@@ -61,8 +61,10 @@ def main(arguments):
     for recording, name in sorted(found.keys() | expected.keys()):
         if found.get((recording, name)) != expected.get((recording, name)):
             different[name].append(recording)
+    known = {name for _, name in expected}
     for name, recordings in different.items():
-        print(f"{name}: differs for {', '.join(recordings)}")
+        what = f"differs for {', '.join(recordings)}" if name in known else "expected.txt has nothing of it: --update adds it"
+        print(f"{name}: {what}")
     print(f"{len({key[0] for key in found})} recordings, {len(found)} outputs, {sum(map(len, different.values()))} differ")
     return 1 if different or not found else 0
 
