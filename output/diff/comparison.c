@@ -175,9 +175,11 @@ static int add_column(struct work *work, uint32_t column)
   int result = out_rows_build(&work->diff->stats->profile, &grouping, &rows);
   for (uint32_t i = 0; i < rows.list.count && result == 0; i++) {
     const struct out_row *row = out_rows_at(&rows, i);
+    if (row->calls == 0)
+      continue;
     uint32_t number;
-    result = row->calls > 0 ? find_row(work, row, &number) : 0;
-    if (result == 0 && row->calls > 0)
+    result = find_row(work, row, &number);
+    if (result == 0)
       *amount_at(work, number, column) =
           (struct amount){.calls = row->calls, .own = row->own, .cumulative = row->cumulative};
   }
