@@ -56,9 +56,9 @@ static bool identify_stderr(uint64_t *device, uint64_t *inode)
 
 void prof_message_prepare(void)
 {
-  prepared = true;
   if (!identify_stderr(&stderr_file.device, &stderr_file.inode))
     stderr_file.inode = 0;
+  __atomic_store_n(&prepared, true, __ATOMIC_RELEASE);
 }
 
 /* A program that closed its stderr may have a file of its own under that number by now. */
@@ -85,7 +85,7 @@ static void write_stderr(const char *line, size_t size)
 void prof_message(const char *format, ...)
 {
   char line[MESSAGE_SIZE];
-  if (!prepared)
+  if (!__atomic_load_n(&prepared, __ATOMIC_ACQUIRE))
     prof_message_prepare();
   struct prof_text text = prof_text_begin(line, sizeof line - 1); /* room for the newline */
   prof_text_add(&text, "callsig: ");

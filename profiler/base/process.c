@@ -3,6 +3,8 @@
  */
 #include "profiler/base/process.h"
 
+#include <limits.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 
 #include "profiler/base/syscall.h"
@@ -12,7 +14,14 @@
 
 struct prof_process prof_process;
 
-/* A page that a fork wipes, 1 in its first word. */
+/* Whose state `prof_process` is, as the first word of the sentinel has it. */
+enum {
+  FORKED,      /* the parent's: what a wiped page reads */
+  OURS,        /* this process's */
+  GIVEN_UP_NOW /* a thread gives the parent's up, and others wait on the word */
+};
+
+/* A page that a fork wipes; NULL: there is none. */
 static uint32_t *sentinel;
 
 void prof_count_loss(enum fmt_rec_loss which, uint64_t calls)
@@ -29,33 +38,39 @@ void prof_fork_prepare(void)
   if (prof_sys_failed(mapped))
     return;
   PROF_SYSCALL3(SYS_madvise, mapped, SENTINEL_SIZE, MADV_WIPEONFORK);
-  *(uint32_t *)mapped = 1;
+  *(uint32_t *)mapped = OURS;
   sentinel = (uint32_t *)mapped;
 }
 
 void prof_fork_note(void)
 {
   if (sentinel)
-    *sentinel = 0;
-}
-
-bool prof_fork_watched(void)
-{
-  return sentinel != NULL;
+    __atomic_store_n(sentinel, FORKED, __ATOMIC_RELAXED);
 }
 
 bool prof_fork_happened(void)
 {
-  return sentinel && *sentinel == 0;
+  return sentinel && __atomic_load_n(sentinel, __ATOMIC_ACQUIRE) != OURS;
+}
+
+/* Is it the calling thread that has to give up the parent's state? Where another is at it, waits until it has. */
+static bool claim(void)
+{
+  uint32_t found = FORKED;
+  if (__atomic_compare_exchange_n(sentinel, &found, GIVEN_UP_NOW, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+    return true;
+  while (found == GIVEN_UP_NOW) {
+    PROF_SYSCALL4(SYS_futex, sentinel, FUTEX_WAIT_PRIVATE, GIVEN_UP_NOW, 0);
+    found = __atomic_load_n(sentinel, __ATOMIC_ACQUIRE);
+  }
+  return false;
 }
 
 /* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:
  * everything that they shared starts afresh. Its memory stays, for what points into it. */
-void prof_fork_child(struct prof_process *process)
+static void give_up(struct prof_process *process)
 {
   const struct prof_lock unlocked = {0};
-  if (sentinel)
-    *sentinel = 1;
   if (process->upcalls.keep_queue_levels)
     process->upcalls.keep_queue_levels();
   if (process->header)
@@ -81,4 +96,15 @@ void prof_fork_child(struct prof_process *process)
   process->finished = 0;
   process->path[0] = '\0';
   __atomic_store_n(&process->state, PROF_PROCESS_NEW, __ATOMIC_RELEASE);
+}
+
+void prof_fork_child(struct prof_process *process, bool wiped)
+{
+  if (!sentinel && wiped)
+    give_up(process);
+  if (!sentinel || !claim())
+    return;
+  give_up(process);
+  __atomic_store_n(sentinel, OURS, __ATOMIC_RELEASE);
+  PROF_SYSCALL3(SYS_futex, sentinel, FUTEX_WAKE_PRIVATE, INT_MAX);
 }

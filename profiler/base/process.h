@@ -118,14 +118,13 @@ void prof_count_loss(enum fmt_rec_loss which, uint64_t calls);
 void prof_fork_prepare(void);
 /* Notes a fork where the kernel wipes no pages. In the child, before anything else is asked. */
 void prof_fork_note(void);
-/* Is this a forked child that prof_fork_child() was not called in yet? False in a vfork() child, which shares
- * everything. Anywhere. */
+/* Is this a forked child whose state is still the parent's? False in a vfork() child, which shares everything.
+ * Anywhere. */
 bool prof_fork_happened(void);
-/* Can prof_fork_happened() tell? Else a thread's wiped page is the only sign of a fork. Anywhere. */
-bool prof_fork_watched(void);
-/* In a forked child that this was not called in yet: gives up the parent's recording
- * without touching it and sets process->state back to NEW, so that a recording of its own follows. With signals
- * blocked. */
-void prof_fork_child(struct prof_process *process);
+/* In a forked child whose state is still the parent's: gives up the parent's recording without touching it and sets
+ * process->state back to NEW, so that a recording of its own follows. Of several threads that come at once one does it,
+ * and the others return when it is done. `wiped`: the thread found its page wiped, which is the only sign of a fork
+ * where there is no page for the process. With signals blocked. */
+void prof_fork_child(struct prof_process *process, bool wiped);
 
 #endif

@@ -124,7 +124,7 @@ __attribute__((constructor)) static void offer(void)
 {
   uint64_t mask = prof_block_signals();
   prof_process.upcalls.calibrate = calibrate;
-  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING)
+  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING && !prof_fork_happened())
     calibrate(&prof_process);
   prof_restore_signals(mask);
 }

@@ -109,8 +109,7 @@ struct prof_thread *prof_thread_enter(void)
   prof_self = &prof_starting;
   struct prof_thread *made = NULL;
   /* A thread that the child made may have been here before the one that forked, whose page is wiped all the same. */
-  if (prof_fork_happened() || (wiped && !prof_fork_watched()))
-    prof_fork_child(&prof_process);
+  prof_fork_child(&prof_process, wiped);
   if (start_process() && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF)
     made = create();
   if (made) {

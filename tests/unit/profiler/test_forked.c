@@ -1,11 +1,14 @@
 /*
  * A forked child in which a new thread calls hooks before the thread that forked does: both are in one recording.
+ * "together": both at the same moment, in one child after another, while the parent's recording is large.
  */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
 /* ctest: case _plain quick plain */
+/* ctest: case _together quick together */
 #include <pthread.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,18 +42,48 @@ static QUIET void in_child(void)
   CHECK(prof_self->self == prof_self && prof_self->tree.record->tid == (uint32_t)getpid());
 }
 
-QUIET int main(void)
+static pthread_barrier_t barrier;
+
+static QUIET void *one_of_two(void *data)
+{
+  pthread_barrier_wait(&barrier);
+  return first_thread(data);
+}
+
+static QUIET void together_in_child(void)
+{
+  const struct fmt_rec_header *headers[2] = {NULL, NULL};
+  pthread_t thread;
+  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, one_of_two, &headers[0]) == 0);
+  one_of_two(&headers[1]);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(headers[0] && headers[0] == headers[1] && prof_process.epoch == 1);
+  uint32_t threads = 0;
+  for (const struct prof_thread *t = prof_process.threads; t; t = t->next)
+    threads++;
+  CHECK(threads >= 1 && prof_process.header == headers[0]);
+}
+
+static QUIET void fork_once(void (*child_does)(void))
 {
   int status;
-  call();
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    in_child();
+    child_does();
     unlink(prof_process.path);
     _exit(0);
   }
   CHECK(waitpid(child, &status, 0) == child && status == 0);
   CHECK(prof_process.epoch == 0);
+}
+
+QUIET int main(int count, char **arguments)
+{
+  bool together = count > 1 && strcmp(arguments[1], "together") == 0;
+  call();
+  for (unsigned i = 0; i < (together ? 1000 : 1); i++)
+    fork_once(together ? together_in_child : in_child);
   return 0;
 }

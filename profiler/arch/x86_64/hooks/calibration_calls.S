@@ -6,6 +6,7 @@
         .globl  prof_calibration_calls, prof_calibration_site
         .hidden prof_calibration_calls, prof_calibration_site
         .type   prof_calibration_calls, @function
+        .p2align 6
 prof_calibration_calls:
         push    rbx
         push    r12
