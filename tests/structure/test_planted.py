@@ -115,6 +115,32 @@ class Planted(unittest.TestCase):
         self.unlisted.add("middle/forgotten.c")
         self.expect("middle/forgotten.c: lies in room middle and was not compiled: is it in the list of its CMakeLists.txt?")
 
+    def test_file_in_no_room(self):
+        self.rooms = "low/deep:\nlow/flat: low/deep\n"
+        for name in TREE:
+            (self.top / name).unlink()
+        self.write("low/deep/one.c", HEAD + "int one;\n")
+        self.write("low/flat/two.c", HEAD + "int two;\n")
+        self.write("low/stray.h", HEAD)
+        self.expect("low/stray.h: lies in no room; give it to one, or state its folder with callsig_room()")
+
+    def test_include_as_of_the_system(self):
+        self.append("low/number.h", "#include <high/print.h>\n")
+        self.expect("low/number.h: includes <high/print.h>, a file of the tree, as if it were the system's",
+                    "low/number.c: is compiled with high/print.h, but low/ may not use high/",
+                    "middle/sum.c: is compiled with high/print.h, but middle/ may not use high/")
+
+    def test_public_header(self):
+        self.write("include/callsig/open.h", HEAD + '#include "low/number.h"\n')
+        self.expect("include/callsig/open.h: is installed, and includes low/number.h, which is not")
+
+    def test_public_name_against_the_order(self):
+        """The command alone is a program like any other, for which names that begin so are made."""
+        self.append("high/print.c", "int callsig_up(void);\nint callsig_up(void)\n{\n  return 1;\n}\n")
+        self.append("low/number.c", "int callsig_up(void);\nint low_again(void);\nint low_again(void)\n{\n  return callsig_up();\n}\n")
+        self.expect("low/number.c: uses callsig_up of high/print.c, but low/ may not use high/",
+                    "files call each other: high/print.c, low/number.c, middle/sum.c")
+
     def test_sizes(self):
         self.write("high/long.c", HEAD + "int high_long;\n" * 500)
         self.write("high/function.c", HEAD + "void high_function(void)\n{\n" + "  ;\n" * 81 + "}\n")
