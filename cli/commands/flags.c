@@ -94,6 +94,10 @@ static int flags_main(const struct cli_command *command, int argc, char **argv)
   struct cli_install_paths paths;
   if (cli_install_paths_find(&paths) < 0)
     return CLI_EXIT_FAILURE;
+  if (!libs && paths.include[0] == '\0') {
+    cli_error("flags: the headers of callsig are not installed beside %s; --libs alone needs none", paths.command);
+    return CLI_EXIT_FAILURE;
+  }
   if (!libs)
     printf("%s -I%s", CLI_INSTRUMENT_FLAGS, paths.include);
   if (!cflags)

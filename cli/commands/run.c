@@ -178,6 +178,9 @@ static int check_options(const struct cli_command *command, const struct run_opt
     return cli_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
   if (run->interval > 0 && run->database == NULL)
     return cli_usage_error(command, "--interval says how often --db FILE is written: give that too");
+  const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
+  if (run->database != NULL && strcmp(run->database, output) == 0)
+    return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
   return run->sort != NULL ? check_sort(run->sort) : CLI_EXIT_OK;
 }
 
@@ -307,11 +310,14 @@ static int prepare(const struct run_options *run, const char *name, struct cli_p
     error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
   if (error == 0)
     error = cli_prepare_indexes(program, &libraries, run->rules);
-  /* Last, so that an older recording stays when this run comes to nothing. */
   if (error == 0)
-    error = cli_recording_make_way(run->named, output);
+    error = cli_recording_place(run->named, output);
   if (error == 0 && (error = set_environment(run, program, &libraries, output)) == -ENOMEM)
     cli_error("run: out of memory");
+  /* Last, so that an older recording stays when this run comes to nothing; before the database alone, whose writer
+   * reads what it finds there. */
+  if (error == 0)
+    error = cli_recording_make_way(run->named, output);
   cli_libraries_free(&libraries);
   return error;
 }

@@ -42,7 +42,9 @@ static bool try_layout(const struct layout *layout, const char *folder, struct c
   int length = snprintf(paths->runtime, sizeof paths->runtime, "%s/%s", paths->lib, CLI_RUNTIME_SONAME);
   if (length < 0 || (size_t)length >= sizeof paths->runtime || access(paths->runtime, R_OK) != 0)
     return false;
-  return resolve(folder, layout->include, paths->include);
+  if (!resolve(folder, layout->include, paths->include))
+    paths->include[0] = '\0';
+  return true;
 }
 
 int cli_install_paths_find(struct cli_install_paths *paths)

@@ -54,7 +54,7 @@ static int make_absolute(const char *path, char absolute[PATH_MAX])
   return written >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-int cli_recording_make_way(const char *path, char absolute[PATH_MAX])
+int cli_recording_place(const char *path, char absolute[PATH_MAX])
 {
   int error = make_absolute(path, absolute);
   if (error < 0) {
@@ -70,9 +70,14 @@ int cli_recording_make_way(const char *path, char absolute[PATH_MAX])
     return fd;
   }
   close(fd);
-  if (unlink(absolute) == 0)
+  return 0;
+}
+
+int cli_recording_make_way(const char *path, const char *absolute)
+{
+  if (unlink(absolute) == 0 || errno == ENOENT)
     return 0;
-  error = errno;
+  int error = errno;
   cli_error("run: %s: the older recording cannot be replaced: %s; choose another place with -o", path, strerror(error));
   return -error;
 }

@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Makes `path` absolute into `absolute`, and makes way for a new recording there: removes an older recording (or an
- * empty file), refuses anything else, and a folder that cannot be written. Returns 0, or a negative errno after a
- * message. */
-int cli_recording_make_way(const char *path, char absolute[PATH_MAX]);
+/* Makes `path` absolute into `absolute`, and refuses it where no recording can be made: in a folder that cannot be
+ * written, or where something lies that is no recording (nor empty). Changes nothing. Returns 0, or a negative errno
+ * after a message. */
+int cli_recording_place(const char *path, char absolute[PATH_MAX]);
+
+/* Removes an older recording from there. Returns 0, or a negative errno after a message that calls it `path`. */
+int cli_recording_make_way(const char *path, const char *absolute);
 
 /* Stores in the recording at `path`, made by process `pid`, how that process ended (as wait() gives it), and when,
  * unless the process has said so itself. It changes only what is a recording of that process. Returns 0, -ENOENT when

@@ -28,8 +28,9 @@ CALLSIG_STATS_API void callsig_diff_free(struct callsig_diff *diff);
 enum callsig_diff_side { CALLSIG_DIFF_OLD, CALLSIG_DIFF_NEW };
 
 /* Reads the recording at `path` as one run of a side; sides may come in any order. Errors as of callsig_stats_add();
- * -EINVAL for another side. A comparison that was made is given up. After -ENOMEM the object is good only for
- * callsig_diff_free(); after any other error it is as it was. */
+ * -EINVAL for another side. A comparison that was made is given up. A file that cannot be opened or is no
+ * recording leaves the object as it was; after an error on the way through it (-ENOMEM, -EIO) the object is good only
+ * for callsig_diff_free(), and is not compared. */
 CALLSIG_STATS_API int callsig_diff_add(struct callsig_diff *diff, enum callsig_diff_side side, const char *path);
 
 /* What is judged of a row: the seconds of its calls themselves, those with callees, or tottime / ncalls. */

@@ -42,8 +42,9 @@ CALLSIG_STATS_API int callsig_stats_load(const char *path, struct callsig_stats 
  * now. libcallsig must be linked, or preloaded by `callsig run`, and recording: -ENOENT otherwise. */
 CALLSIG_STATS_API int callsig_stats_snapshot(struct callsig_stats **stats);
 
-/* Adds a recording: rows of the same function and signature meet. After -ENOMEM the object is good only for
- * callsig_stats_free(); after any other error it is as it was. */
+/* Adds a recording: rows of the same function and signature meet. A file that cannot be opened or is no recording
+ * leaves the object as it was. After an error on the way through it (-ENOMEM, -EIO) the object is good only for
+ * callsig_stats_free(), and refuses with -EINVAL whatever needs calls. */
 CALLSIG_STATS_API int callsig_stats_add(struct callsig_stats *stats, const char *path);
 
 /* Writes everything that was loaded and added into one recording at `path`, 0600: grouping, filters and stripped names

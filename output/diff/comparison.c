@@ -240,7 +240,8 @@ static enum callsig_diff_verdict verdict_of(const struct out_diff *diff, const s
                                             enum callsig_diff_metric metric)
 {
   double amount = out_diff_amount(change, metric);
-  if (diff->judged && change->adjusted >= diff->options.level)
+  bool none = change->old.calls == 0 && change->new.calls == 0;
+  if (none || (diff->judged && change->adjusted >= diff->options.level))
     return CALLSIG_DIFF_SAME;
   if (change->old.calls == 0)
     return CALLSIG_DIFF_ADDED;

@@ -64,6 +64,7 @@ static void put_row(struct out_json *json, const struct out_diff *diff, const st
   const struct out_known_function *function = out_row_function(names, &row->key);
   out_text_clear(text);
   out_row_signature(names, &row->key, scratch, text);
+  json->failed |= text->failed;
   out_json_open_map(json);
   out_json_key_string(json, "file", function ? out_profile_string(profile, function->file) : NULL);
   out_json_key_integer(json, "line", function ? function->line : 0);
@@ -97,8 +98,6 @@ int out_diff_print_json(const struct out_diff *diff, const struct out_diff_shown
   out_json_close_array(&json);
   out_json_close_map(&json);
   result = out_json_end(&json);
-  if (result == 0 && text.failed)
-    result = -ENOMEM;
   out_text_free(&text);
   out_arguments_free(&scratch);
   return result;

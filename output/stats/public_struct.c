@@ -6,6 +6,9 @@
 
 #include "output/text/message.h"
 
+/* No structure is as large. A size above it was never set, and what lies that far is not the caller's to read. */
+enum { SIZE_LIMIT = 4096 };
+
 static size_t size_of(const void *structure)
 {
   size_t size;
@@ -19,6 +22,8 @@ int out_struct_read(const char *name, void *known, size_t known_size, const void
   size_t size = size_of(given);
   if (size < sizeof size)
     return out_stats_fail(-EINVAL, "struct %s: its size is not set", name);
+  if (size > SIZE_LIMIT)
+    return out_stats_fail(-EINVAL, "struct %s: its size of %zu bytes makes no sense", name, size);
   for (size_t i = known_size; i < size; i++) {
     if (bytes[i] != 0)
       return out_stats_fail(-EINVAL,

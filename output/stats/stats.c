@@ -61,6 +61,7 @@ int out_stats_take(struct callsig_stats *stats, struct out_recording *recording,
 {
   out_stats_forget(stats);
   int result = out_load(&stats->profile, recording, now);
+  stats->incomplete |= result < 0;
   out_recording_close(recording);
   return result;
 }
@@ -311,6 +312,8 @@ static int settle(struct callsig_stats *stats, int result, bool *flag)
 
 int out_stats_not_empty(const struct callsig_stats *stats)
 {
+  if (stats->incomplete)
+    return out_stats_fail(-EINVAL, "a recording was read only in part, so that calls would be missing");
   if (stats->profile.recordings.count == 0)
     return out_stats_fail(-EINVAL, "no recording was loaded or added, so that there are no calls");
   return 0;

@@ -37,6 +37,7 @@ struct callsig_stats {
   struct out_selection selection;
   struct out_rows rows;
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
+  bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
   uint32_t *order;                     /* rows with calls, sorted */
   uint32_t listed;                     /* of them */
   char **signatures;                   /* by row, NULL until callsig_stats_row() made it; in `texts` */
@@ -47,7 +48,7 @@ struct callsig_stats {
 /* An empty object with the default order and grouping. NULL when memory is short, after a message. */
 struct callsig_stats *out_stats_new(void);
 
-/* 0 when the object holds a recording, else -EINVAL after a message. */
+/* 0 when the object holds recordings, and each of them whole, else -EINVAL after a message. */
 int out_stats_not_empty(const struct callsig_stats *stats);
 
 /* Makes what calls are grouped and selected by when it is not there, without the rows. 0 or a negative errno after a

@@ -1,6 +1,7 @@
 """callsig run: what it refuses, what it hands on, and what it leaves."""
 
 import os
+import shutil
 import signal
 import stat
 import struct
@@ -231,6 +232,32 @@ class Output(harness.Case):
         self.assertEqual((done.returncode, len(self.rows(done.stderr))), (0, 4))
         self.assertEqual(os.stat(self.path("kept")).st_ino, before)
         self.assertNotEqual(os.stat(self.path("callsig.out")).st_ino, before)
+
+    def install(self, prefix):
+        """The command and the runtime below a prefix of their own, without headers. Returns the command."""
+        for folder, files in (("bin", [harness.CALLSIG]), ("lib", [os.path.join(harness.RUNTIME, "libcallsig.so.0")])):
+            os.makedirs(self.path(prefix, folder))
+            for file in files:
+                shutil.copy(file, self.path(prefix, folder))
+        return self.path(prefix, "bin", "callsig")
+
+    def test_installed_without_headers(self):
+        command = self.install("usr")
+        done = self.run_command(command, "run", self.program)
+        self.assertEqual((done.returncode, len(self.rows(done.stderr))), (0, 4), done.stderr)
+        self.assert_fails(self.run_command(command, "flags"), 1, "flags: the headers of callsig are not installed")
+        self.assertEqual(self.run_command(command, "flags", "--libs").returncode, 0)
+
+    def test_older_recording_stays_when_nothing_can_run(self):
+        self.callsig("run", self.program)
+        before = os.stat(self.path("callsig.out")).st_ino
+        done = self.run_command(self.install("a prefix"), "run", self.program)
+        self.assert_fails(done, 1, "LD_PRELOAD cannot hold a path with a space")
+        self.assertEqual(os.stat(self.path("callsig.out")).st_ino, before)
+
+    def test_database_in_the_place_of_the_recording(self):
+        self.assert_fails(self.callsig("run", "-o", "r", "--db", "r", self.program), 2, "--db: r is where the recording goes")
+        self.assert_fails(self.callsig("run", "--db", "callsig.out", self.program), 2, "--db: callsig.out is where")
 
     def test_empty_file_is_replaced(self):
         self.write("named", "")

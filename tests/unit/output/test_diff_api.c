@@ -318,6 +318,24 @@ static void views(void **state)
 }
 
 /* Sides may be added in any order, and in turns; what is printed is the same. */
+static void nothing_selected(void **state)
+{
+  (void)state;
+  uint64_t dice = 11;
+  make_sides(&dice, 2, 2, true);
+  struct callsig_diff *diff = load_sides(2, 2);
+  const struct callsig_stats_filter none = {.size = sizeof none, .function = "no such function"};
+  assert_int_equal(
+      callsig_diff_compare(
+          diff, &(struct callsig_diff_options){.size = sizeof(struct callsig_diff_options), .filter = &none}),
+      0);
+  struct callsig_diff_total total = {.size = sizeof total};
+  assert_int_equal(callsig_diff_total(diff, &total), 0);
+  assert_int_equal(total.verdict, CALLSIG_DIFF_SAME);
+  assert_int_equal(callsig_diff_row_count(diff), 0);
+  callsig_diff_free(diff);
+}
+
 static void order_of_sides(void **state)
 {
   (void)state;
@@ -433,9 +451,16 @@ static void sizes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slower),   cmocka_unit_test(same_program), cmocka_unit_test(unjudged),
-      cmocka_unit_test(builds),   cmocka_unit_test(views),        cmocka_unit_test(order_of_sides),
-      cmocka_unit_test(refusals), cmocka_unit_test(full_output),  cmocka_unit_test(sizes),
+      cmocka_unit_test(slower),
+      cmocka_unit_test(same_program),
+      cmocka_unit_test(unjudged),
+      cmocka_unit_test(builds),
+      cmocka_unit_test(views),
+      cmocka_unit_test(order_of_sides),
+      cmocka_unit_test(nothing_selected),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(full_output),
+      cmocka_unit_test(sizes),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

@@ -99,6 +99,18 @@ static void later_fields(void **state)
   }
 }
 
+static void senseless_size(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof structures / sizeof *structures; i++) {
+    union options options = {.bytes = {0}};
+    options.size = SIZE_MAX;
+    message_reset();
+    assert_int_equal(structures[i].use(&options), -EINVAL);
+    assert_non_null(strstr(last_message(), "makes no sense"));
+  }
+}
+
 static void earlier_fields(void **state)
 {
   (void)state;
@@ -133,6 +145,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(later_fields),
       cmocka_unit_test(earlier_fields),
+      cmocka_unit_test(senseless_size),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

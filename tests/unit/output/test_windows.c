@@ -22,11 +22,15 @@ void *__wrap_malloc(size_t size);
 /* What reading does next: an error (once for EINTR), and at most how many bytes at a time. */
 static int read_error;
 static size_t read_most = SIZE_MAX;
-static unsigned long reads, failing_malloc;
+static unsigned long reads, failing_malloc, failing_read; /* 0: none */
 
 ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t offset)
 {
   reads++;
+  if (failing_read && reads >= failing_read) {
+    errno = EIO;
+    return -1;
+  }
   if (read_error) {
     errno = read_error;
     read_error = read_error == EINTR ? 0 : read_error;
@@ -226,11 +230,41 @@ static void overlapping(void **state)
   out_recording_close(&recording);
 }
 
+/* A file that cannot be read to its end is not counted in part. */
+static void added_in_part(void **state)
+{
+  (void)state;
+  const char *path = scratch_path("seed");
+  size_t size;
+  void *bytes = seed_recording(&size);
+  FILE *file = fopen(path, "w");
+  assert_true(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+  free(bytes);
+  bool failed = true;
+  for (unsigned long at = 1; failed; at++) {
+    struct callsig_stats *stats;
+    struct callsig_stats_total before = {.size = sizeof before}, after = {.size = sizeof after};
+    assert_int_equal(callsig_stats_load(path, &stats), 0);
+    assert_int_equal(callsig_stats_total(stats, &before), 0);
+    reads = 0;
+    failing_read = at;
+    failed = callsig_stats_add(stats, path) < 0;
+    assert_int_equal(failed, reads >= at);
+    failing_read = 0;
+    if (failed && callsig_stats_total(stats, &after) == 0)
+      assert_int_equal(after.calls, before.calls);
+    else if (failed)
+      assert_non_null(strstr(last_message(), "read only in part"));
+    callsig_stats_free(stats);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_place),     cmocka_unit_test(in_small_parts), cmocka_unit_test(shrinks),
       cmocka_unit_test(memory_is_short), cmocka_unit_test(unreadable),     cmocka_unit_test(overlapping),
+      cmocka_unit_test(added_in_part),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
