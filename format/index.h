@@ -103,6 +103,20 @@ enum fmt_site_flag {
   FMT_SITE_INLINED = 1u << 0, /* shares its frame with the function it was inlined into */
   FMT_SITE_SIMPLE =
       1u << 1, /* every op is FMT_OP_EMIT_REG, _NULL_REG or _CONST: nothing can fail and memory is not read */
+  FMT_SITE_SLED = 1u << 2, /* an entry sled: pc is its address + 5, where a call in its place returns to; registers and
+                              memory are read as they are at the sled, where the return address lies at rsp */
+};
+
+/* A sled (format/sled.h) that the runtime may turn into a call. */
+struct fmt_index_sled {
+  uint64_t address;  /* link-time */
+  uint64_t function; /* link-time: what the site's hooks are given as this_fn, the same for all sleds of a function */
+  uint32_t site;     /* of an entry: its FMT_SECTION_SITES entry, or FMT_NONE; of an exit FMT_NONE */
+  uint32_t instructions; /* of the function; 0 unknown */
+  uint8_t kind;          /* enum fmt_sled_kind */
+  uint8_t shape;         /* enum fmt_sled_shape */
+  uint8_t flags;         /* enum fmt_sled_flag */
+  uint8_t reserved[5];
 };
 
 /* A range of code with one frame: what a return address or a frame belongs to. */

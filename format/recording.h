@@ -42,6 +42,7 @@ enum fmt_rec_tag_id {
   FMT_TAG_EVENT = 0x54564543,     /* "CEVT" */
   FMT_TAG_RING = 0x474E5243,      /* "CRNG" */
   FMT_TAG_PROCESS = 0x4F525043,   /* "CPRO" */
+  FMT_TAG_SAMPLING = 0x504D5343,  /* "CSMP" */
 };
 
 enum fmt_clock_kind {
@@ -106,7 +107,9 @@ struct fmt_rec_header {
   int64_t rank;           /* of a parallel job, where rank_source is not 0 */
   uint64_t steps;         /* callsig_step() so far */
   uint64_t active_steps;  /* of them, those that were recorded */
-  uint64_t reserved[7];
+  uint64_t overhead;      /* FMT_REC_SAMPLED: the budget, the program's slowdown times 1024; 0: none was asked for */
+  uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
+  uint64_t reserved[5];
 };
 
 enum fmt_rec_flag {
@@ -114,6 +117,7 @@ enum fmt_rec_flag {
   FMT_REC_FINISHED = 1u << 1,   /* the process ended through exit(): open frames were open then */
   FMT_REC_CHILD = 1u << 2,      /* made by a forked child */
   FMT_REC_SCHEDULE = 1u << 3,   /* only the active steps of a schedule were recorded */
+  FMT_REC_SAMPLED = 1u << 5,    /* not every call was timed: edges have sampling records */
   FMT_REC_MERGED = 1u << 4,     /* written by callsig_stats_dump(): times, pid and losses are in the process records */
 };
 
@@ -266,7 +270,7 @@ enum fmt_group {
  * recursion->calls);  primitive calls by group g = sum(calls + recursion->primitive[g]);  cumtime by g = sum(total +
  * recursion->cumulative[g]); tottime = sum(total + recursion->total - children). A frame that is still open adds a call
  * that ends "now": a reader computes its groups from the open stack. A frame whose start_ticks is UINT64_MAX is about
- * to begin: its call takes no time yet.
+ * to begin: its call takes no time yet. A frame whose start_ticks is 0 is of a call that is not timed.
  */
 struct fmt_rec_edge {
   /* First cache line: what an entry compares and follows. */
@@ -302,6 +306,7 @@ enum fmt_edge_flag {
   FMT_EDGE_MERGED = 1u << 4,  /* the callee's context is a merged one */
   FMT_EDGE_STAGE_MODULE =
       1u << 5, /* below a task, and no context from the caller's up to the innermost task is of the callee's module */
+  FMT_EDGE_SAMPLED = 1u << 6, /* a fmt_rec_sampling lies directly before the edge */
 };
 
 struct fmt_rec_recursion {
@@ -312,6 +317,27 @@ struct fmt_rec_recursion {
   uint64_t active[FMT_GROUP_RESERVED]; /* the runtime's own: addresses of activation words. In a merged recording [0] is
                                          how many of the calls were open */
   uint64_t edge;                       /* the runtime's own: address of the edge that this belongs to */
+};
+
+/*
+ * How the times of an edge's calls were come by, when not all were timed: it lies directly before its edge (at the
+ * edge's address - 64), which has FMT_EDGE_SAMPLED.
+ *
+ * A call whose clock was read counts with its time; any other with `imputed`, what the edge's calls took of late.
+ * Either is added wherever docs/recording-format.md has a call's time added (total, cumulative, the caller's children),
+ * so that every sum that holds of a recording without samples holds of one with them. Which calls are timed is random,
+ * at a rate that depends on nothing but the edge's earlier calls; the first ones all are. min, max and the histogram
+ * are of timed calls alone.
+ */
+struct fmt_rec_sampling {
+  struct fmt_rec_tag tag;
+  uint64_t timed;       /* calls that ended and whose clock was read */
+  uint64_t timed_total; /* ticks of these, inclusive */
+  uint64_t squares_low; /* the sum of their squares, 128 bits */
+  uint64_t squares_high;
+  uint64_t imputed; /* ticks that an untimed call counts with now */
+  uint64_t recent;  /* the runtime's own: what `imputed` is made from, in ticks / 256 */
+  uint64_t rate;    /* the runtime's own: one call in 2^rate is timed */
 };
 
 /*
