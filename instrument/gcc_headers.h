@@ -21,6 +21,17 @@
 #include "diagnostic-core.h"
 #include "langhooks.h"
 #include "tree-pass.h"
+#include "basic-block.h"
+#include "cfg.h"
+#include "cfghooks.h"
+#include "cgraph.h"
+#include "gimple.h"
+#include "gimple-iterator.h"
+#include "ssa.h"
+#include "tree-ssa.h"
+#include "tree-cfg.h"
+#include "tree-inline.h"
+#include "fold-const.h"
 /* clang-format on */
 
 #endif

@@ -39,8 +39,10 @@ static bool read_arguments(const plugin_name_args *info)
         error("%qs: %<min-instructions%> takes a whole number, not %qs", info->base_name, value ? value : "");
         return false;
       }
+    } else if (strcmp(key, "calls") == 0 && !value) {
+      given.calls = true;
     } else {
-      error("%qs: no argument %qs: there is %<min-instructions=N%>", info->base_name, key);
+      error("%qs: no argument %qs: there are %<calls%> and %<min-instructions=N%>", info->base_name, key);
       return false;
     }
   }
@@ -68,6 +70,10 @@ int plugin_init(plugin_name_args *info, plugin_gcc_version *version)
     return 1;
   }
   callsig::add_pass(info, callsig::make_exclude_pass(g), "*warn_unused_result", PASS_POS_INSERT_BEFORE);
+  if (callsig::given.calls) {
+    callsig::add_pass(info, callsig::make_calls_pass(g, &callsig::given), "ehdisp", PASS_POS_INSERT_AFTER);
+    return 0;
+  }
   callsig::add_pass(info, callsig::make_loops_pass(g, &callsig::found), "*free_cfg", PASS_POS_INSERT_BEFORE);
   callsig::add_pass(info, callsig::make_sleds_pass(g, &callsig::given, &callsig::found), "mach", PASS_POS_INSERT_AFTER);
   return 0;

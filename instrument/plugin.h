@@ -9,7 +9,7 @@
 namespace callsig
 {
 
-/* The arguments, -fplugin-arg-callsig-sleds-NAME[=VALUE]. */
+/* The arguments, -fplugin-arg-callsig_sleds-NAME[=VALUE]. */
 struct arguments {
   bool calls;                /* calls of the two hooks instead of sleds */
   unsigned min_instructions; /* functions of fewer, without a loop, are left out; 0: none is */
@@ -31,6 +31,8 @@ bool is_too_small(const arguments &given, unsigned instructions, bool loop);
 opt_pass *make_exclude_pass(gcc::context *context);
 /* Finds loops. */
 opt_pass *make_loops_pass(gcc::context *context, findings *found);
+/* Puts calls of the two hooks in. */
+opt_pass *make_calls_pass(gcc::context *context, const arguments *given);
 /* Puts sleds in. */
 opt_pass *make_sleds_pass(gcc::context *context, const arguments *given, const findings *found);
 
