@@ -24,7 +24,7 @@ static const char help[] =
     "  --keep GLOB        never choose functions whose name or file matches; may be given several times\n"
     "  --filter FORM      with --overhead: print what leaves these functions out, in place of the table. run: for\n"
     "                     'callsig run --exclude-file'; gcc: a file of options, for @FILE; clang: a list\n"
-    "                     of XRay's attributes\n"
+    "                     of XRay's attributes; sled: the least number of instructions, for callsig-cc\n"
     "  --format FORMAT    table (default), json or csv\n"
     "  --help, --version\n";
 

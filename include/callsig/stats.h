@@ -201,7 +201,8 @@ struct callsig_stats_score {
   size_t size;
   const char *format; /* "table" (default), "json" (docs/score.md) or "csv" */
   const char *filter; /* instead of that: what leaves the functions out that `overhead` asks to leave out. "run": for
-                         callsig run --exclude-file; "gcc": for gcc @FILE; "clang": for clang -fxray-attr-list= */
+                         callsig run --exclude-file; "gcc": for gcc @FILE; "clang": for clang -fxray-attr-list=; "sled":
+                         for callsig-cc */
   const char *keep;   /* functions that are never left out: globs of their names and files, one a line */
   double overhead;    /* a budget: the smallest set of functions is chosen without which the run is at most so many
                          times as slow as the program alone; at least 1. 0: none, and no filter */

@@ -177,11 +177,11 @@ class Score(harness.Case):
         self.record(program, "again", "--exclude-file", path)
         self.assertEqual(self.calls("again"), {"main": 1, "heavy": 1})
 
-    def sleds(self, *flags):
-        """The functions that clang puts XRay's sleds into."""
+    def sleds(self, prefix, *flags):
+        """The functions that clang puts XRay's sleds into. The flags are given to the driver, or with a prefix to what it runs."""
         source = self.write("program.cc", CXX_PROGRAM)
-        done = self.run_command("clang++", "-O1", "-fxray-instrument", "-fxray-instruction-threshold=1", "-I" + harness.INCLUDE,
-                                *flags, "-S", source, "-o", "-")
+        flags = [word for flag in ("-fxray-instrument", "-fxray-instruction-threshold=1", *flags) for word in (*prefix, flag)]
+        done = self.run_command("clang++", "-O1", "-I" + harness.INCLUDE, *flags, "-S", source, "-o", "-")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         found, function = set(), None
         for line in done.stdout.splitlines():
@@ -198,10 +198,11 @@ class Score(harness.Case):
         self.record(program, "recording")
         self.assertEqual(self.calls("recording"), {"main": 1, "heavy": 1, **{name: 2000 for name in LEFT_OUT}})
         path = self.filter("recording", "clang", "--overhead", "1.001")
-        before, after = self.sleds(), self.sleds("-fxray-attr-list=" + path)
-        self.assertEqual({re.sub("^_ZN?L?", "", name) for name in before - after},
-                         {"4pool4Ring2atEi", "4pool4RingixEi", "4pool3mixIilEEiT_T0_", "12_GLOBAL__N_16hiddenEi"})
-        self.assertLess({"main", "heavy", "_ZN4pool4Ring6attachEi"}, after)
+        for prefix in ((), ("-Xclang",)):
+            before, after = self.sleds(prefix), self.sleds(prefix, "-fxray-attr-list=" + path)
+            self.assertEqual({re.sub("^_ZN?L?", "", name) for name in before - after},
+                             {"4pool4Ring2atEi", "4pool4RingixEi", "4pool3mixIilEEiT_T0_", "12_GLOBAL__N_16hiddenEi"}, prefix)
+            self.assertLessEqual({"main", "heavy", "_ZN4pool4Ring6attachEi"}, after)
 
     def test_uncalibrated(self):
         program = self.c_program()
@@ -223,7 +224,7 @@ class Score(harness.Case):
         for factor in ("", "x", "0.5", "1.5x", "nan", "inf"):
             fails(self.callsig("score", "recording", "--overhead", factor), 2, f"--overhead: '{factor}' is not a factor")
         fails(self.callsig("score", "recording", "--filter", "run"), 2, "--overhead FACTOR")
-        fails(self.callsig("score", "recording", "--filter", "icc", "--overhead", "2"), 2, "'icc' is none of run, gcc")
+        fails(self.callsig("score", "recording", "--filter", "icc", "--overhead", "2"), 2, "'icc' is none of run, gcc, clang, sled")
         fails(self.callsig("score", "recording", "--format", "xml"), 2, "'xml' is none of table, json, csv")
         fails(self.callsig("score", "recording", "--keep", "hit"), 2, "--keep 'hit' matches no function")
         fails(self.callsig("score", "--format", "csv"), 1, "callsig.out")

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <yajl/yajl_tree.h>
 
+#include "format/sled.h"
 #include "tests/support/output_sample.h"
 
-enum { MAIN, HOT, HEAVY, QUIET, HOTTER };
+enum { MAIN, HOT, HEAVY, QUIET };
 
 static char messages[8192];
 
@@ -51,6 +52,19 @@ static void calls(struct sample *sample, uint32_t function, uint64_t count, uint
 /* In 1000 ticks, main calls hot 100 times and quiet 50 times, whose 2 ticks each are those of their hooks, and heavy
  * twice. A call's hooks cost 2 ticks inside and 1 in the caller: 3 for main, 300, 150 and 6. So the program's own are
  * 400 of heavy and 1000 - 704 - 2 - 152 of main. */
+static struct callsig_stats *finish(struct sample *sample, uint64_t inner, uint64_t outer)
+{
+  recording_writer_header(sample->recording)->hook_inner = inner * 1024;
+  recording_writer_header(sample->recording)->hook_outer = outer * 1024;
+  uint64_t now = 0;
+  enter(sample, MAIN, 0, 0);
+  calls(sample, HOT, 100, 1, 2, &now);
+  calls(sample, HEAVY, 2, 2, 202, &now);
+  calls(sample, QUIET, 50, 5, 2, &now);
+  recording_exit(sample->thread, 1000);
+  return sample_load(sample, 1000);
+}
+
 static struct callsig_stats *load(uint64_t inner, uint64_t outer, const char *hotter)
 {
   struct sample sample;
@@ -61,15 +75,7 @@ static struct callsig_stats *load(uint64_t inner, uint64_t outer, const char *ho
   one(&sample, "b.c", 4, "quiet");
   one(&sample, "b.c", 5, hotter);
   sample_calls(&sample);
-  recording_writer_header(sample.recording)->hook_inner = inner * 1024;
-  recording_writer_header(sample.recording)->hook_outer = outer * 1024;
-  uint64_t now = 0;
-  enter(&sample, MAIN, 0, 0);
-  calls(&sample, HOT, 100, 1, 2, &now);
-  calls(&sample, HEAVY, 2, 2, 202, &now);
-  calls(&sample, QUIET, 50, 5, 2, &now);
-  recording_exit(sample.thread, 1000);
-  return sample_load(&sample, 1000);
+  return finish(&sample, inner, outer);
 }
 
 static struct callsig_stats *known(void)
@@ -365,6 +371,75 @@ static void part_of_kept(void **state)
   callsig_stats_free(stats);
 }
 
+static struct callsig_stats *load_sized(uint32_t heavy, uint32_t quiet, uint8_t quiet_flags)
+{
+  struct sample sample;
+  sample_begin(&sample);
+  one(&sample, "a.c", 1, "main");
+  index_writer_sled(sample.index, 60, 0);
+  one(&sample, "a.c", 2, "hot");
+  index_writer_sled(sample.index, 7, 0);
+  index_writer_sled(sample.index, 9, 0);
+  one(&sample, "a.c", 3, "heavy");
+  index_writer_sled(sample.index, heavy, 0);
+  one(&sample, "b.c", 4, "quiet");
+  index_writer_sled(sample.index, quiet, quiet_flags);
+  one(&sample, "b.c", 5, "uncalled");
+  index_writer_sled(sample.index, 3, 0);
+  sample_calls(&sample);
+  return finish(&sample, 2, 1);
+}
+
+static void expect_size(struct callsig_stats *stats, double factor, const char *option)
+{
+  char *text = score(stats, (struct callsig_stats_score){.overhead = factor, .filter = "sled"}, NULL);
+  assert_string_equal(text, option);
+  free(text);
+}
+
+/* A limit leaves out what is smaller and has no loop, by its largest copy. */
+static void sizes(void **state)
+{
+  (void)state;
+  struct callsig_stats *stats = load_sized(40, 12, 0);
+  yajl_val root = score_json(stats, (struct callsig_stats_score){0});
+  assert_int_equal(YAJL_GET_INTEGER(get(function_of(root, "hot"), "instructions")), 9);
+  assert_int_equal(YAJL_GET_INTEGER(get(function_of(root, "quiet"), "instructions")), 12);
+  assert_true(YAJL_IS_FALSE(get(function_of(root, "quiet"), "loop")));
+  yajl_tree_free(root);
+  expect_size(stats, 1.9, "--min-instructions 0\n");
+  messages[0] = '\0';
+  expect_size(stats, 1.6, "--min-instructions 10\n");
+  assert_string_equal(messages, "--min-instructions 10 leaves out, of what was called, a.c:2(hot)\n");
+  expect_size(stats, 1.25, "--min-instructions 13\n");
+  refused(stats, (struct callsig_stats_score){.overhead = 1.01, .filter = "sled"}, NULL, -ERANGE,
+          "with 13 the run is still 1.02 times as slow, and a larger one leaves out a.c:3(heavy), which is kept");
+  refused(stats, (struct callsig_stats_score){.overhead = 1.6, .filter = "sled", .keep = "hot"}, NULL, -ERANGE,
+          "with 0 the run is still 1.85 times as slow, and a larger one leaves out a.c:2(hot), which is kept");
+  callsig_stats_free(stats);
+  /* A function of the same size that matters is in the way. */
+  stats = load_sized(9, 12, 0);
+  refused(stats, (struct callsig_stats_score){.overhead = 1.6, .filter = "sled"}, NULL, -ERANGE, "a.c:3(heavy)");
+  callsig_stats_free(stats);
+  /* What has a loop stays whatever its size. */
+  stats = load_sized(40, 12, FMT_SLED_LOOP);
+  refused(stats, (struct callsig_stats_score){.overhead = 1.25, .filter = "sled"}, NULL, -ERANGE, "with 10 the run");
+  callsig_stats_free(stats);
+  /* What is unknown is not smaller than anything. */
+  stats = load_sized(40, 0, 0);
+  root = score_json(stats, (struct callsig_stats_score){0});
+  assert_true(YAJL_IS_NULL(get(function_of(root, "quiet"), "instructions")));
+  assert_true(YAJL_IS_NULL(get(function_of(root, "quiet"), "loop")));
+  yajl_tree_free(root);
+  expect_size(stats, 1.6, "--min-instructions 10\n");
+  refused(stats, (struct callsig_stats_score){.overhead = 1.25, .filter = "sled"}, NULL, -ERANGE, "with 10 the run");
+  callsig_stats_free(stats);
+  stats = known();
+  refused(stats, (struct callsig_stats_score){.overhead = 1.6, .filter = "sled"}, NULL, -ENODATA,
+          "the instructions of no function without a loop are known");
+  callsig_stats_free(stats);
+}
+
 static void refusals(void **state)
 {
   (void)state;
@@ -388,7 +463,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(costs),        cmocka_unit_test(grouping_stays), cmocka_unit_test(budgets),
       cmocka_unit_test(lowered),      cmocka_unit_test(uncalibrated),   cmocka_unit_test(filters),
-      cmocka_unit_test(part_of_kept), cmocka_unit_test(refusals),
+      cmocka_unit_test(part_of_kept), cmocka_unit_test(sizes),          cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }
