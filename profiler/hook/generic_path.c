@@ -38,7 +38,8 @@
 struct entry {
   const struct prof_registers *registers;
   uintptr_t function, call_site;
-  uint64_t began; /* ticks when the generic path was entered; 0: not measured, the clock is not the TSC */
+  uint64_t began; /* ticks when the generic path was entered, or where not every call is timed its slow section; 0: not
+                     measured, the clock is not the TSC */
   bool has_xmm;
   bool first;                /* the site is new to this thread */
   struct fmt_rec_edge *made; /* by the slow section */
@@ -122,6 +123,8 @@ static void predict(const struct prof_thread *t, struct fmt_rec_variant *from, s
   if (last->from)
     last->after = (uintptr_t)edge;
   from->last = (uintptr_t)edge;
+  if (edge->mode >> PROF_MODE_CODE_SHIFT)
+    *t->pending = edge;
   *cache_place(t, from, edge->site) = edge;
 }
 
@@ -268,11 +271,14 @@ static void lose(struct prof_thread *t, const struct entry *entry)
 
 static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
 {
+  const uint32_t state = t->state;
   keep_xmm(entry);
   if (!prof_slow_enter(t)) {
     prof_count_loss(FMT_LOSS_NESTED, 1);
     return DONE;
   }
+  if (!entry->began && state == PROF_HOOKS_ON)
+    entry->began = prof_clock_now();
   bool failed;
   enum step step = prepare_section(t, entry, &failed);
   if (failed)
@@ -316,7 +322,7 @@ void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_
   entry.first = false;
   entry.made = NULL;
   struct prof_thread *t = prof_self;
-  entry.began = t && t->state == PROF_HOOKS_ON ? prof_clock_now() : 0;
+  entry.began = t && t->state == PROF_HOOKS_ON && !prof_process.settings.sample_times ? prof_clock_now() : 0;
   if (PROF_UNLIKELY(!prof_thread_running(t))) {
     keep_xmm(&entry);
     t = wake(true);
@@ -378,12 +384,16 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
     if (!t)
       return;
   }
-  uint64_t now = ticks ? ticks : prof_clock_now();
   if (PROF_LIKELY(ends_top(t, function, call_site, sp))) {
     struct fmt_rec_edge *edge = prof_frame_edge(t->top);
-    prof_frame_end(t, now);
-    if (ticks)
+    if (t->top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
+      prof_frame_end(t, 0);
+      return;
+    }
+    prof_frame_end(t, ticks ? ticks : prof_clock_now());
+    if (ticks && !prof_process.settings.sample_times)
       prof_add(&edge->overhead, prof_clock_now() - ticks);
-  } else
-    exit_slow(t, function, call_site, sp, now);
+  } else {
+    exit_slow(t, function, call_site, sp, ticks ? ticks : prof_clock_now());
+  }
 }

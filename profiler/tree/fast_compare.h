@@ -34,6 +34,7 @@ struct prof_fast_compare {
   uint32_t widened;   /* function->widenings when this was made: another by now means it is outdated */
   bool arguments;     /* signatures are recorded */
   bool fast;          /* ops[] says all there is to compare */
+  uint16_t number;    /* of the code of the site that compares the same; 0: none does */
   uint16_t compared;  /* words of an edge that ops[] compares: a signature whose args are read has no more */
   uint64_t return_pc; /* for calls that return there alone, 0 for all: see prof_site.uses_entry */
   struct prof_fast_compare_op ops[];
@@ -54,6 +55,8 @@ static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
     mode = PROF_MODE_NEVER;
   else if (compare && compare->count)
     mode |= PROF_MODE_OPS;
+  if (compare && !(edge->flags & FMT_EDGE_GENERIC))
+    mode |= (uint32_t)compare->number << PROF_MODE_CODE_SHIFT;
   if (prof_edge_is_sampled(edge))
     mode |= PROF_MODE_SAMPLED;
   edge->mode = mode;
@@ -63,6 +66,8 @@ static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
  * NULL. Anywhere. */
 struct prof_fast_compare *prof_fast_compare_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
                                                  uintptr_t return_pc);
+/* The newest comparison of the sled whose call returns to `pc`, or NULL: a sled has one function. Anywhere. */
+struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uintptr_t pc);
 /* Notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
 bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *site);
 /* The comparison of a site in this tree, made when new; for a site that uses_entry, of its calls that return to
