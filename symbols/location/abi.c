@@ -11,7 +11,7 @@
 #include "symbols/location/hook_registers.h"
 #include "symbols/location/locate.h"
 
-enum { WORD = 8, INTEGERS = 6, VECTORS = 8, STACK_ALIGN_MAX = 16, DEPTH_MAX = 8, CFA_OFFSET = 8 };
+enum { WORD = 8, INTEGERS = 6, VECTORS = 8, STACK_ALIGN_MAX = 16, DEPTH_MAX = 8, CFA_OFFSET = 8, ENTRIES_MAX = 256 };
 
 static const uint8_t integers[INTEGERS] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
 
@@ -155,8 +155,29 @@ static bool is_flagged(Dwarf_Die *die, unsigned name)
   return dwarf_attr_integrate(die, name, &attribute) && dwarf_formflag(&attribute, &flag) == 0 && flag;
 }
 
+/* Whether the list has an entry that is no constant: then the function uses what it was passed. */
+static bool is_used(Dwarf_Die *parameter)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Addr base, start, end;
+  Dwarf_Op *ops;
+  size_t count;
+  ptrdiff_t offset = 0;
+  if (!dwarf_attr(parameter, DW_AT_location, &attribute))
+    return false;
+  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+    offset = dwarf_getlocations(&attribute, offset, &base, &start, &end, &ops, &count);
+    if (offset <= 0)
+      return false;
+    for (size_t k = 0; k < count; k++)
+      if ((ops[k].atom >= DW_OP_reg0 && ops[k].atom <= DW_OP_breg31) || ops[k].atom == DW_OP_fbreg)
+        return true;
+  }
+  return false;
+}
+
 /* What DWARF says of a parameter, held against its place. */
-enum evidence { AGREES, DIFFERS, IS_LATER, SAYS_NOTHING };
+enum evidence { AGREES, DIFFERS, IS_KEPT, SAYS_NOTHING };
 
 static enum evidence judge(const struct sym_location_context *context, const struct sym_abi_place *place,
                            Dwarf_Die *parameter)
@@ -166,7 +187,9 @@ static enum evidence judge(const struct sym_location_context *context, const str
   int64_t offset;
   sym_locate(context, parameter, NULL, 0, 1, &location);
   if (location.kind == SYM_LOCATION_LOST)
-    return location.lost == SYM_LOST_NOT_YET ? IS_LATER : SAYS_NOTHING;
+    return location.lost == SYM_LOST_NOT_YET || (location.lost == SYM_LOST_NO_RANGE && is_used(parameter))
+               ? IS_KEPT
+               : SAYS_NOTHING;
   if (place->kind == SYM_ABI_NOWHERE)
     return SAYS_NOTHING;
   bool is_sum = sym_code_is_sum(&location.code, &base, &offset);
@@ -185,7 +208,7 @@ static enum evidence judge(const struct sym_location_context *context, const str
   return agrees ? AGREES : DIFFERS;
 }
 
-static const struct sym_abi_place *place_of(const struct sym_abi *abi, Dwarf_Die *parameter)
+static struct sym_abi_place *place_of(struct sym_abi *abi, Dwarf_Die *parameter)
 {
   Dwarf_Die root;
   sym_die_root(parameter, &root);
@@ -196,7 +219,7 @@ static const struct sym_abi_place *place_of(const struct sym_abi *abi, Dwarf_Die
 }
 
 /* How often each judgement falls on the parameters of an instance. */
-static void judge_all(const struct sym_location_context *context, const struct sym_abi *abi, Dwarf_Die *parent,
+static void judge_all(const struct sym_location_context *context, struct sym_abi *abi, Dwarf_Die *parent,
                       unsigned counts[4], unsigned depth)
 {
   Dwarf_Die child;
@@ -207,9 +230,11 @@ static void judge_all(const struct sym_location_context *context, const struct s
       judge_all(context, abi, &child, counts, depth + 1);
     if (dwarf_tag(&child) != DW_TAG_formal_parameter)
       continue;
-    const struct sym_abi_place *place = place_of(abi, &child);
+    struct sym_abi_place *place = place_of(abi, &child);
+    enum evidence evidence = place ? judge(context, place, &child) : SAYS_NOTHING;
+    counts[evidence]++;
     if (place)
-      counts[judge(context, place, &child)]++;
+      place->is_kept = evidence == IS_KEPT;
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -235,7 +260,7 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
   bare.abi = NULL;
   judge_all(&bare, abi, instance, counts, 0);
   bool is_global = !symbol->is_local;
-  abi->tells_homes = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
+  abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
   abi->tells_missing = counts[DIFFERS] == 0 && is_gnu && is_global;
 }
 
@@ -268,10 +293,17 @@ static void locate_place(const struct sym_location_context *context, const struc
     sym_location_lose(location, lost);
 }
 
+/* Reasons that leave it open that the caller's value is there. */
+static bool may_be_told(uint8_t lost)
+{
+  return lost == SYM_LOST_NO_RANGE || lost == SYM_LOST_NO_LOCATION || lost == SYM_LOST_EMPTY ||
+         lost == SYM_LOST_NOT_YET;
+}
+
 void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *parameter, int64_t offset, uint64_t size,
                     struct sym_location *location)
 {
-  const struct sym_abi *abi = context->abi;
+  struct sym_abi *abi = context->abi;
   const struct sym_abi_place *place = abi ? place_of(abi, parameter) : NULL;
   if (!place || place->kind == SYM_ABI_NOWHERE || place->is_converted)
     return;
@@ -282,10 +314,7 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
   if (location->kind == SYM_LOCATION_MEMORY && place->kind == SYM_ABI_IN_REGISTERS &&
       sym_code_is_sum(&location->code, &base, &at) && base == SYM_RSP)
     sym_location_lose(location, SYM_LOST_NO_RANGE);
-  bool is_missing = location->kind == SYM_LOCATION_LOST &&
-                    (location->lost == SYM_LOST_NO_RANGE || location->lost == SYM_LOST_NO_LOCATION ||
-                     location->lost == SYM_LOST_EMPTY);
-  bool is_later = location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NOT_YET;
-  if ((is_missing && abi->tells_missing) || (is_later && abi->tells_homes))
+  if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) &&
+      (place->is_kept ? abi->tells_kept : abi->tells_missing))
     locate_place(context, place, offset, size, location);
 }

@@ -30,6 +30,7 @@ struct sym_abi_place {
   Dwarf_Die parameter;  /* of the declaring function */
   uint8_t kind;         /* enum sym_abi_place_kind */
   bool is_reference;    /* what is passed is the address of the value */
+  bool is_kept;         /* the instance keeps it later, by DWARF: it is passed */
   bool is_converted;    /* what is passed is of another type: a float of a function without prototype */
   uint8_t word_count;   /* SYM_ABI_IN_REGISTERS */
   uint8_t registers[2]; /* DWARF numbers; SYM_XMM0 and up: the low 8 bytes of that register */
@@ -40,8 +41,8 @@ struct sym_abi_place {
 struct sym_abi {
   struct sym_abi_place places[SYM_ABI_PARAMETERS_MAX];
   unsigned count;
-  bool tells_homes;   /* of parameters that DWARF describes where they are kept later */
-  bool tells_missing; /* of parameters that DWARF does not describe at the first instruction */
+  bool tells_kept;    /* may be asked of parameters that the instance keeps later */
+  bool tells_missing; /* and of those of which DWARF says nothing */
 };
 
 /* Fills `abi` for the out-of-line subprogram `instance`, whose code begins with a sled that `context` is of.
