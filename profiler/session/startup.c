@@ -61,7 +61,8 @@ static bool set_up(struct prof_thread *t)
   if (prof_tree_init(&t->tree, t->tid) < 0)
     return false;
   t->cache = prof_arena_alloc(&t->tree.arena, sizeof *t->cache << PROF_CACHE_BITS);
-  if (!t->cache)
+  t->probes = prof_arena_alloc(&t->tree.arena, sizeof *t->probes << PROF_PROBE_BITS);
+  if (!t->cache || !t->probes)
     return false;
   prof_thread_name(t->tree.record);
   /* An injected clock is read for calls alone. */

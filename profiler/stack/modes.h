@@ -35,6 +35,8 @@
 
 /* prof_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
 #define PROF_CACHE_BITS 11
+/* prof_thread.probes: edges by their caller, comparison and words, likewise. */
+#define PROF_PROBE_BITS 13
 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits. */
 #define PROF_CACHE_FACTOR 0x9E3779B9
 
