@@ -39,6 +39,8 @@
 
 /* prof_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
 #define PROF_CACHE_BITS 11
+/* prof_thread.probes: edges by their caller, comparison and words, likewise. */
+#define PROF_PROBE_BITS 13
 /* prof_thread.codes: edges by the caller's edge, the site and the arguments, one a place, 0 where none was. */
 #define PROF_CODE_BITS 13
 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits. */

@@ -45,6 +45,9 @@ struct prof_thread {
   uint64_t ring_next;                /* the number of the span that is reserved next */
   uintptr_t octave_next, octave_end; /* the stock of histogram.c */
 
+  struct fmt_rec_edge **probes; /* 2^PROF_PROBE_BITS edges: see tree/edge_probe.c; in the tree's arena */
+  uint32_t probed;              /* calls that a probe found, for the one of them that is measured */
+
   struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
   struct prof_thread *next; /* process.threads */
   struct prof_tree tree;

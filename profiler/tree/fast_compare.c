@@ -218,6 +218,9 @@ static struct prof_fast_compare *make_compare(struct prof_tree *tree, const stru
   compare->fast = !arguments || fill_ops(compare, prof_function_levels(function));
   if (!compare->fast)
     compare->count = compare->compared = 0;
+  compare->registers = compare->count && compare->count <= PROF_PROBE_OPS;
+  for (uint32_t i = 0; i < compare->count; i++)
+    compare->registers = compare->registers && compare->ops[i].kind == PROF_COMPARE_REG;
   if (compare->fast && site->sled && prof_process.upcalls.make_code)
     compare->number = prof_process.upcalls.make_code(compare);
   return compare;

@@ -23,6 +23,9 @@ struct prof_fast_compare_op {
   int32_t offset;
 };
 
+/* Ops of a comparison that is probed (edge_probe.h): a signature of more args takes the generic path. */
+#define PROF_PROBE_OPS 16u
+
 /* What a tree knows of a site, at one level of widening of its function. An edge's site_info is the one that it was
  * made with. The first three fields and the ops have offsets in asm_offsets.h. In the tree's arena. */
 struct prof_fast_compare {
@@ -32,8 +35,9 @@ struct prof_fast_compare {
   const struct prof_site *site;
   struct fmt_rec_function *function;
   uint32_t widened;   /* function->widenings when this was made: another by now means it is outdated */
-  bool arguments;     /* signatures are recorded */
-  bool fast;          /* ops[] says all there is to compare */
+  bool arguments : 1; /* signatures are recorded */
+  bool fast : 1;      /* ops[] says all there is to compare */
+  bool registers : 1; /* all of it is PROF_COMPARE_REG, in 1 to PROF_PROBE_OPS ops */
   uint16_t number;    /* of the code of the site that compares the same; 0: none does */
   uint16_t compared;  /* words of an edge that ops[] compares: a signature whose args are read has no more */
   uint64_t return_pc; /* for calls that return there alone, 0 for all: see prof_site.uses_entry */
