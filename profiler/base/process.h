@@ -97,6 +97,7 @@ struct prof_process {
   struct prof_module *modules;     /* newest first; atomic reads */
   struct prof_site_table *sites;
   struct prof_thread *threads; /* every live thread that has a control block; under threads_lock */
+  uint32_t unloading;          /* dlclose() calls under way; atomic, changed under threads_lock: see module/site.h */
   struct prof_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
   uint32_t ended_threads;
   uint32_t epoch;                      /* how many forks lie between this recording and the first */
