@@ -120,6 +120,7 @@ int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
   prof_process.clock_data = data;
   prof_process.clock_hz = hz;
   prof_process.settings.clock = FMT_CLOCK_INJECTED;
+  prof_process.settings.sample_times &= prof_process.settings.sampling_asked;
   if (prof_process.header) {
     prof_process.header->clock = FMT_CLOCK_INJECTED;
     prof_process.header->injected_hz = hz;
