@@ -257,6 +257,17 @@ static void note_builds(struct notes *notes)
   free(builds);
 }
 
+/* "1.5", "2": parts of 1024 to the nearest hundredth. */
+static void put_factor(struct notes *notes, uint32_t parts)
+{
+  uint64_t hundredths = ((uint64_t)parts * 100 + 512) / 1024;
+  out_text_printf(&notes->text, "%llu", (unsigned long long)hundredths / 100);
+  if (hundredths % 10)
+    out_text_printf(&notes->text, ".%02u", (unsigned)(hundredths % 100));
+  else if (hundredths % 100)
+    out_text_printf(&notes->text, ".%u", (unsigned)(hundredths % 100 / 10));
+}
+
 /* "(budget: 1.5 times the program's time)", of the recordings that had one; nothing when none had. */
 static void put_budget(struct notes *notes)
 {
@@ -272,10 +283,10 @@ static void put_budget(struct notes *notes)
   if (most == 0)
     return;
   out_text_puts(&notes->text, " (budget: ");
-  out_text_double(&notes->text, (double)least / 1024, false);
+  put_factor(notes, least);
   if (least != most) {
     out_text_puts(&notes->text, " to ");
-    out_text_double(&notes->text, (double)most / 1024, false);
+    put_factor(notes, most);
   }
   out_text_puts(&notes->text, " times the program's own time)");
 }
