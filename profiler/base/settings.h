@@ -20,11 +20,12 @@ struct prof_settings {
   bool signatures;
   bool start_disabled;
   uint32_t clock;        /* enum fmt_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
+  bool sample_times;     /* not every call is timed */
+  bool sampling_asked;   /* by name: then also where the clock would be read at every call else */
+  uint32_t overhead;     /* the budget, the program's slowdown in parts of FMT_FACTOR_ONE; 0: none was asked for */
   uint64_t memory_limit; /* bytes */
   struct fmt_rank rank;
-  bool sample_times; /* calls too short to be worth a clock are timed at random */
-  uint32_t overhead; /* the budget: how many times slower the program may become, times 1024; 0: none */
-  bool percentiles;  /* every edge has a histogram of its calls' times */
+  bool percentiles; /* every edge has a histogram of its calls' times */
   bool timeline;
   uint64_t timeline_min_ns; /* calls at least this long are in the timeline */
   uint64_t timeline_spans;  /* of a thread's ring; a power of two */
