@@ -11,6 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
+#include "cli/run/glob_file.h"
 #include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_files.h"
 #include "cli/run/supervise.h"
@@ -44,6 +45,8 @@ static const char help[] =
     "  --rules FILE      how arguments are read and shown (docs/rules.md has the language)\n"
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
+    "  --exclude-file FILE\n"
+    "                    the same with each line of FILE, as 'callsig score' writes one\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
     "  --times auto|exact\n"
     "                    time a random sample of the calls that are short beside the reading of the clock (default), "
@@ -75,17 +78,6 @@ struct run_options {
   bool percentiles;
 };
 
-/* Appends a glob to a list that the runtime reads. */
-static int add_glob(char **list, const char *glob)
-{
-  char *longer = NULL;
-  if (asprintf(&longer, "%s%s%s", *list != NULL ? *list : "", *list != NULL ? "\n" : "", glob) < 0)
-    return -ENOMEM;
-  free(*list);
-  *list = longer;
-  return 0;
-}
-
 /* Reads an interval: 0 with a usage message that has been given. */
 static double read_interval(const struct cli_command *command, const char *text)
 {
@@ -102,6 +94,7 @@ enum {
   OPTION_RULES,
   OPTION_INCLUDE,
   OPTION_EXCLUDE,
+  OPTION_EXCLUDE_FILE,
   OPTION_CLOCK,
   OPTION_TIMES,
   OPTION_OVERHEAD,
@@ -116,6 +109,7 @@ static const struct option option_table[] = {
     {"rules", required_argument, NULL, OPTION_RULES},
     {"include", required_argument, NULL, OPTION_INCLUDE},
     {"exclude", required_argument, NULL, OPTION_EXCLUDE},
+    {"exclude-file", required_argument, NULL, OPTION_EXCLUDE_FILE},
     {"clock", required_argument, NULL, OPTION_CLOCK},
     {"times", required_argument, NULL, OPTION_TIMES},
     {"overhead", required_argument, NULL, OPTION_OVERHEAD},
@@ -154,9 +148,11 @@ static int read_options(const struct cli_command *command, int argc, char **argv
     else if (option == OPTION_TIMELINE)
       run->timeline = optarg != NULL ? optarg : FMT_TIMELINE_DEFAULT;
     else if (option == OPTION_INCLUDE)
-      error = add_glob(&run->include, optarg);
+      error = cli_glob_add(&run->include, optarg);
     else if (option == OPTION_EXCLUDE)
-      error = add_glob(&run->exclude, optarg);
+      error = cli_glob_add(&run->exclude, optarg);
+    else if (option == OPTION_EXCLUDE_FILE)
+      error = cli_glob_file_read(optarg, &run->exclude);
     else if (option == OPTION_DATABASE)
       run->database = optarg;
     else if ((run->interval = read_interval(command, optarg)) == 0) {
@@ -164,7 +160,6 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       return -1;
     }
     if (error < 0) {
-      cli_error("run: out of memory");
       *status = CLI_EXIT_FAILURE;
       return -1;
     }
