@@ -122,7 +122,7 @@ enum callsig_stats_unit {
 struct callsig_stats_style {
   size_t size;
   /* Names separated by commas: ncalls, pcalls, tottime, tottime%, tottime/call, cumtime, cumtime%, cumtime/call, min,
-   * max, p50, p90, p99. With a '+' before them they are added to pstats's. NULL: pstats's. */
+   * max, p50, p90, p99, error, cumerror, timed. With a '+' before them they are added to pstats's. NULL: pstats's. */
   const char *columns;
   unsigned unit;  /* enum callsig_stats_unit */
   unsigned width; /* cells that lines are shortened to, for a terminal; 0: never */
@@ -163,6 +163,11 @@ struct callsig_stats_row {
   const char *process, *rank;        /* "lua5.4 (1234)", "3" ("-" without one); NULL where not grouped by */
   /* Percentiles of the calls that ended, seconds: NAN where a histogram is missing for some of them. */
   double p50, p90, p99;
+  /* Where not every call was timed: half the widths of the intervals that hold tottime and cumtime with 95 %, seconds
+   * (0: exact; NAN: unknown), and how many of `ncalls` were timed; min, max and percentiles are of these. */
+  double tottime_error, cumtime_error;
+  uint64_t timed_calls;
+  int uncertain; /* an error is unknown, or larger than the time that it belongs to */
 };
 
 /* Rows in the current order. */

@@ -138,9 +138,7 @@ static void set_unloaded(struct prof_module *module, bool unloaded)
 
 void prof_module_gone(struct prof_module *module)
 {
-  prof_lock(&prof_process.modules_lock);
   set_unloaded(module, true);
-  prof_unlock(&prof_process.modules_lock);
 }
 
 struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t address)
