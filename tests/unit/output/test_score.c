@@ -307,6 +307,41 @@ static void uncalibrated(void **state)
   callsig_stats_free(stats);
 }
 
+/* A call that is only counted costs 1 tick in its caller; of its 2 ticks the caller's time lacks what it did not take.
+ */
+static void sampled(void **state)
+{
+  (void)state;
+  for (uint64_t price = 0; price <= 2; price += 2) {
+    struct sample sample;
+    sample_begin(&sample);
+    one(&sample, "a.c", 1, "main");
+    one(&sample, "a.c", 2, "hot");
+    one(&sample, "a.c", 3, "heavy");
+    one(&sample, "b.c", 4, "quiet");
+    sample_calls(&sample);
+    recording_writer_sample(sample.recording, 7, 3);
+    recording_writer_header(sample.recording)->sample_price = price * 1024;
+    struct callsig_stats *stats = finish(&sample, 2, 1);
+    yajl_val root = score_json(stats, (struct callsig_stats_score){0}), hot = function_of(root, "hot");
+    double untimed = 100 - YAJL_GET_DOUBLE(get(hot, "timed"));
+    assert_true(untimed > 10 && untimed < 70);
+    assert_int_equal(YAJL_GET_INTEGER(get(hot, "ncalls")), 100);
+    if (price > 0) {
+      expect(hot, "hooks", (300 - 2 * untimed) / 1000);
+      expect(hot, "own", 0);
+      expect(root, "hooks", (459 - 2 * untimed) / 1000);
+      expect(function_of(root, "main"), "own", (142 + 2 * untimed) / 1000);
+    } else {
+      assert_true(YAJL_IS_NULL(get(hot, "hooks")));
+      refused(stats, (struct callsig_stats_score){.overhead = 2, .filter = "run"}, NULL, -ENODATA,
+              "not every call was timed, and what timing one costs was not measured");
+    }
+    yajl_tree_free(root);
+    callsig_stats_free(stats);
+  }
+}
+
 static void expect_filter(struct callsig_stats *stats, const char *form, const char *keep, const char *text,
                           const char *told)
 {
@@ -461,9 +496,10 @@ static void refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(costs),        cmocka_unit_test(grouping_stays), cmocka_unit_test(budgets),
-      cmocka_unit_test(lowered),      cmocka_unit_test(uncalibrated),   cmocka_unit_test(filters),
-      cmocka_unit_test(part_of_kept), cmocka_unit_test(sizes),          cmocka_unit_test(refusals),
+      cmocka_unit_test(costs),    cmocka_unit_test(grouping_stays), cmocka_unit_test(budgets),
+      cmocka_unit_test(lowered),  cmocka_unit_test(uncalibrated),   cmocka_unit_test(sampled),
+      cmocka_unit_test(filters),  cmocka_unit_test(part_of_kept),   cmocka_unit_test(sizes),
+      cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }
