@@ -136,6 +136,8 @@ static int read_options(const struct callsig_stats_score *wanted, size_t restric
     return out_stats_fail(-EINVAL, "--format: '%s' is none of table, json, csv", name);
   if (wanted->overhead != 0 && !(wanted->overhead >= 1 && wanted->overhead <= 1e9))
     return out_stats_fail(-EINVAL, "--overhead: %g is not a factor from 1 to 1e9", wanted->overhead);
+  if (!(wanted->matters >= 0 && wanted->matters <= 1))
+    return out_stats_fail(-EINVAL, "--matters: %g is not a part from 0 to 1", wanted->matters);
   if (!wanted->filter)
     return 0;
   request->filter = out_score_filter_find(wanted->filter);
@@ -164,7 +166,8 @@ int callsig_stats_score(struct callsig_stats *stats, const struct callsig_stats_
   if (result < 0)
     return result;
   unsigned by = stats->by;
-  const struct out_score_wanted what = {.keep = known.keep, .factor = known.overhead};
+  const struct out_score_wanted what = {
+      .keep = known.keep, .factor = known.overhead, .matters = known.matters != 0 ? known.matters : OUT_SCORE_MATTERS};
   result = out_score_make(stats, &what, &score, &told);
   if (result == 0)
     result = out_score_find_sizes(&score);

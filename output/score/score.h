@@ -11,7 +11,7 @@
 /* While sizes are looked for: some copy of the function has no size. */
 #define OUT_SCORE_SIZE_UNKNOWN UINT32_MAX
 
-/* A function that surely takes so much of the program's own time matters. */
+/* out_score_wanted.matters, where the caller says nothing. */
 #define OUT_SCORE_MATTERS .01
 
 /* Why a function is never left out. */
@@ -41,6 +41,7 @@ struct out_score_function {
 struct out_score_wanted {
   const char *keep; /* globs, one a line; NULL: none */
   double factor;    /* of the budget; 0: none */
+  double matters;   /* what surely takes more than this part of the program's own time is kept */
 };
 
 struct out_score {

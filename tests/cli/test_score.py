@@ -139,6 +139,10 @@ class Score(harness.Case):
         path = self.filter("recording", "run", "--overhead", "1.1")
         self.record(program, "again", "--exclude-file", path)
         self.assertEqual(self.calls("again"), {"main": 1, "hotter": 2, "cold": 1000})
+        # hotter takes most of the time, and is called too seldom to cost anything.
+        path = self.filter("recording", "run", "--overhead", "1.00003", "--matters", "99")
+        self.record(program, "again", "--exclude-file", path)
+        self.assertEqual(self.calls("again"), {"main": 1})
         path = self.filter("recording", "run", "--overhead", "1.2", "--keep", "c?ld")
         self.record(program, "again", "--exclude", "cold", "--exclude-file", path)
         self.assertEqual(self.calls("again"), {"main": 1, "hotter": 2})
@@ -223,6 +227,8 @@ class Score(harness.Case):
         fails = self.assert_fails
         for factor in ("", "x", "0.5", "1.5x", "nan", "inf"):
             fails(self.callsig("score", "recording", "--overhead", factor), 2, f"--overhead: '{factor}' is not a factor")
+        for part in ("", "x", "0", "-1", "101", "nan"):
+            fails(self.callsig("score", "recording", "--matters", part), 2, f"--matters: '{part}' is not a percentage")
         fails(self.callsig("score", "recording", "--filter", "run"), 2, "--overhead FACTOR")
         fails(self.callsig("score", "recording", "--filter", "icc", "--overhead", "2"), 2, "'icc' is none of run, gcc, clang, sled")
         fails(self.callsig("score", "recording", "--format", "xml"), 2, "'xml' is none of table, json, csv")
