@@ -46,6 +46,9 @@ struct prof_upcalls {
   void (*keep_queue_levels)(void);
   /* Opens the frames that the thread had open in its parent process. lifetime/fork.c sets it before it copies any. */
   void (*inherit_frames)(struct prof_thread *t);
+  /* Recording was enabled (true), so that sleds are to call the hooks, or disabled, so that they need not.
+   * sled/sleds.c sets it when the library is initialised. */
+  void (*switch_sleds)(bool on);
   /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
    * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
   uint16_t (*make_code)(const struct prof_fast_compare *compare);

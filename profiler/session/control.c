@@ -71,6 +71,8 @@ void prof_set_recording(bool disabled, bool warming)
     prof_stamp_last();
   }
   prof_restore_signals(mask);
+  if (was_disabled != disabled && prof_process.upcalls.switch_sleds)
+    prof_process.upcalls.switch_sleds(!disabled);
 }
 
 static int set_disabled(bool disabled)
