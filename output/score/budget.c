@@ -32,12 +32,12 @@ static bool matches_path(const char *glob, const char *path)
 /* As the filters of `callsig run` do: a glob alone is held against names and files. */
 static bool is_asked(const struct out_profile *profile, const struct out_known_function *function, const char *glob)
 {
-  static const char by_name[] = "function:", by_file[] = "file:";
+  static const char of_name[] = "function:", of_file[] = "file:";
   const char *name = out_profile_string(profile, function->name), *file = out_profile_string(profile, function->file);
-  if (strncmp(glob, by_name, sizeof by_name - 1) == 0 && glob[sizeof by_name - 1] != ':')
-    return matches(glob + sizeof by_name - 1, name);
-  if (strncmp(glob, by_file, sizeof by_file - 1) == 0 && glob[sizeof by_file - 1] != ':')
-    return matches_path(glob + sizeof by_file - 1, file);
+  if (strncmp(glob, of_name, sizeof of_name - 1) == 0 && glob[sizeof of_name - 1] != ':')
+    return matches(glob + sizeof of_name - 1, name);
+  if (strncmp(glob, of_file, sizeof of_file - 1) == 0 && glob[sizeof of_file - 1] != ':')
+    return matches_path(glob + sizeof of_file - 1, file);
   return matches(glob, name) || matches_path(glob, file);
 }
 
