@@ -148,7 +148,7 @@ static int keep_asked(struct out_score *score, bool *told)
 int out_score_find_kept(struct out_score *score, bool *told)
 {
   const struct callsig_stats *stats = score->stats;
-  struct namesakes all;
+  struct namesakes all = {0};
   for (uint32_t i = 0; i < score->functions.count; i++) {
     struct out_score_function *function = out_score_at(score, i);
     uint32_t number = out_rows_at(&stats->rows, function->row)->key.what;
@@ -216,7 +216,7 @@ static void choose(struct out_score *score, const struct namesakes *all, const s
 
 int out_score_keep_budget(struct out_score *score)
 {
-  struct namesakes all;
+  struct namesakes all = {0};
   struct base_vector candidates = BASE_VECTOR_OF(struct candidate);
   int result = find_namesakes(score, &all);
   if (result < 0)

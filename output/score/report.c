@@ -129,11 +129,13 @@ static int write_filter(struct out_score *score, const struct request *request, 
 static int read_options(const struct callsig_stats_score *wanted, size_t restrictions, struct request *request)
 {
   const char *name = wanted->format ? wanted->format : formats[0]->name;
+  const struct out_score_format *format = NULL;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     if (strcmp(name, formats[i]->name) == 0)
-      request->format = formats[i];
-  if (!request->format)
+      format = formats[i];
+  if (!format)
     return out_stats_fail(-EINVAL, "--format: '%s' is none of table, json, csv", name);
+  request->format = format;
   if (wanted->overhead != 0 && !(wanted->overhead >= 1 && wanted->overhead <= 1e9))
     return out_stats_fail(-EINVAL, "--overhead: %g is not a factor from 1 to 1e9", wanted->overhead);
   if (!(wanted->matters >= 0 && wanted->matters <= 1))
@@ -157,7 +159,7 @@ int callsig_stats_score(struct callsig_stats *stats, const struct callsig_stats_
                         const char *const *restrictions, size_t count)
 {
   struct callsig_stats_score known;
-  struct request request = {0};
+  struct request request = {.format = formats[0]};
   struct out_score score;
   bool told = false;
   int result = out_struct_read("callsig_stats_score", &known, sizeof known, wanted);
