@@ -176,7 +176,7 @@ static bool is_used(Dwarf_Die *parameter)
   return false;
 }
 
-/* What DWARF says of a parameter, held against its place. */
+/* What DWARF says of a parameter, held against its place, NULL where that is not known. */
 enum evidence { AGREES, DIFFERS, IS_KEPT, SAYS_NOTHING };
 
 static enum evidence judge(const struct sym_location_context *context, const struct sym_abi_place *place,
@@ -190,7 +190,7 @@ static enum evidence judge(const struct sym_location_context *context, const str
     return location.lost == SYM_LOST_NOT_YET || (location.lost == SYM_LOST_NO_RANGE && is_used(parameter))
                ? IS_KEPT
                : SAYS_NOTHING;
-  if (place->kind == SYM_ABI_NOWHERE)
+  if (!place || place->kind == SYM_ABI_NOWHERE)
     return SAYS_NOTHING;
   bool is_sum = sym_code_is_sum(&location.code, &base, &offset);
   bool agrees;
@@ -231,7 +231,7 @@ static void judge_all(const struct sym_location_context *context, struct sym_abi
     if (dwarf_tag(&child) != DW_TAG_formal_parameter)
       continue;
     struct sym_abi_place *place = place_of(abi, &child);
-    enum evidence evidence = place ? judge(context, place, &child) : SAYS_NOTHING;
+    enum evidence evidence = judge(context, place, &child);
     counts[evidence]++;
     if (place)
       place->is_kept = evidence == IS_KEPT;
