@@ -23,7 +23,7 @@ static bool survives_calls(uint64_t reg)
 bool vf_read_register(struct vf_run *run, uint64_t reg, uint64_t *value)
 {
   bool is_running = run->moment == VF_RUNNING;
-  bool is_hook_argument = !run->place->is_caller && !is_running && (reg == RSI || reg == RDI);
+  bool is_hook_argument = !run->place->is_caller && !run->place->sled_end && !is_running && (reg == RSI || reg == RDI);
   bool is_gone = run->moment >= VF_AFTER_CALL && !is_running && !survives_calls(reg);
   if (reg >= VF_REGISTERS || is_hook_argument || is_gone || (run->place->machine->unknown >> reg & 1))
     return vf_stop(run, VF_LOST, "register not seen");
