@@ -233,8 +233,10 @@ static void judge_all(const struct sym_location_context *context, struct sym_abi
     struct sym_abi_place *place = place_of(abi, &child);
     enum evidence evidence = judge(context, place, &child);
     counts[evidence]++;
-    if (place)
+    if (place) {
       place->is_kept = evidence == IS_KEPT;
+      place->is_doubtful = evidence == DIFFERS;
+    }
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -261,6 +263,7 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
   judge_all(&bare, abi, instance, counts, 0);
   bool is_global = !symbol->is_local;
   abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
+  abi->is_certain = is_gnu || is_global;
   abi->tells_missing = counts[DIFFERS] == 0 && is_gnu && is_global;
 }
 
@@ -307,13 +310,8 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
   const struct sym_abi_place *place = abi ? place_of(abi, parameter) : NULL;
   if (!place || place->kind == SYM_ABI_NOWHERE || place->is_converted)
     return;
-  /* gcc keeps the arguments of a function of another ABI (ms_abi) above the return address, but it writes them there
-   * itself. */
-  uint8_t base;
-  int64_t at;
-  if (location->kind == SYM_LOCATION_MEMORY && place->kind == SYM_ABI_IN_REGISTERS &&
-      sym_code_is_sum(&location->code, &base, &at) && base == SYM_RSP)
-    sym_location_lose(location, SYM_LOST_NO_RANGE);
+  if (place->is_doubtful && abi->is_certain)
+    sym_location_lose(location, SYM_LOST_NOT_YET);
   if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) &&
       (place->is_kept ? abi->tells_kept : abi->tells_missing))
     locate_place(context, place, offset, size, location);

@@ -31,6 +31,7 @@ struct sym_abi_place {
   uint8_t kind;         /* enum sym_abi_place_kind */
   bool is_reference;    /* what is passed is the address of the value */
   bool is_kept;         /* the instance keeps it later, by DWARF: it is passed */
+  bool is_doubtful;     /* DWARF tells another place */
   bool is_converted;    /* what is passed is of another type: a float of a function without prototype */
   uint8_t word_count;   /* SYM_ABI_IN_REGISTERS */
   uint8_t registers[2]; /* DWARF numbers; SYM_XMM0 and up: the low 8 bytes of that register */
@@ -42,6 +43,8 @@ struct sym_abi {
   struct sym_abi_place places[SYM_ABI_PARAMETERS_MAX];
   unsigned count;
   bool tells_kept;    /* may be asked of parameters that the instance keeps later */
+  bool is_certain;    /* the interface is the source's: what DWARF says otherwise is wrong (gcc names registers that the
+                         first instructions fill) or the function is of another ABI, and the value is lost */
   bool tells_missing; /* and of those of which DWARF says nothing */
 };
 
