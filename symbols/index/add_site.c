@@ -10,6 +10,7 @@
 
 #include "symbols/index/lower.h"
 #include "symbols/location/abi.h"
+#include "symbols/location/abi_evidence.h"
 
 /* The initial states of a site's args, four bits each; identical sequences are not shared, since they are short. */
 static int add_states(struct sym_build *build, struct fmt_index_site *site, const uint8_t *states, uint32_t arg_count)
