@@ -30,6 +30,7 @@
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/edge_probe.h"
 #include "profiler/tree/fast_compare.h"
+#include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
 #define QUICK_WORDS      32u /* of a signature on the program's stack, which may be small */
@@ -40,7 +41,8 @@
 struct entry {
   const struct prof_registers *registers;
   uintptr_t function, call_site;
-  uint64_t began; /* ticks when the generic path was entered; 0: not measured, the clock is not the TSC */
+  uint64_t began; /* ticks when the generic path was entered, or where not every call is timed its slow section; 0: not
+                     measured, the clock is not the TSC */
   bool has_xmm;
   bool first;                /* the site is new to this thread */
   struct fmt_rec_edge *made; /* by the slow section, or found by a probe */
@@ -124,6 +126,8 @@ static void predict(const struct prof_thread *t, struct fmt_rec_variant *from, s
   if (last->from)
     last->after = (uintptr_t)edge;
   from->last = (uintptr_t)edge;
+  if (edge->mode >> PROF_MODE_CODE_SHIFT)
+    *t->pending = edge;
   *cache_place(t, from, edge->site) = edge;
   prof_edge_probe_note(t, edge);
 }
@@ -194,7 +198,7 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
   prof_frame_push(t, edge, cfa, counters, 0);
-  if (entry->began)
+  if (entry->began && t->top->start_ticks != PROF_NOT_TIMED)
     prof_add(&edge->overhead, t->top->start_ticks - entry->began);
   return DONE;
 }
@@ -227,11 +231,11 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   if (!edge || edge->site != registers->pc || edge->from != (uintptr_t)from || edge->function_address != function ||
       !edge->site_info)
     return false;
-  /* One in so many probes is measured, and counts as all of them. */
-  uint64_t began = t->probed++ % PROBES_A_MEASURE ? 0 : prof_time_stamp();
+  /* One in so many probes is measured, and counts as all of them. Where not every call is timed none is. */
+  uint64_t began = t->probed++ % PROBES_A_MEASURE || prof_process.settings.sample_times ? 0 : prof_time_stamp();
   edge = prof_edge_probe(t, from, prof_edge_fast_compare(edge), registers);
   *found = edge;
-  if (!edge || (edge->mode ^ t->mode) != PROF_MODE_OPS)
+  if (!edge || ((edge->mode ^ t->mode) & PROF_MODE_DECIDES) != PROF_MODE_OPS)
     return false;
   uintptr_t cfa = cfa_of(t, edge, registers);
   if (PROF_UNLIKELY(!cfa))
@@ -241,6 +245,9 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   if (PROF_LIKELY(last->from))
     last->after = (uintptr_t)edge;
   *newest = edge;
+  if (edge->mode >> PROF_MODE_CODE_SHIFT)
+    *t->pending = edge;
+  bool counted = edge->mode & PROF_MODE_SAMPLED && prof_sampling_skips(t, edge);
   frame++;
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
   __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
@@ -248,7 +255,7 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   from->last = (uintptr_t)edge;
   if (PROF_UNLIKELY(began))
     prof_add(&edge->overhead, PROBES_A_MEASURE * (prof_time_stamp() - began));
-  __atomic_store_n(&frame->start_ticks, prof_time_stamp(), __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->start_ticks, counted ? PROF_NOT_TIMED : prof_time_stamp(), __ATOMIC_RELEASE);
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
   return true;
 }
@@ -323,11 +330,14 @@ static void lose(struct prof_thread *t, const struct entry *entry)
 
 static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
 {
+  const uint32_t state = t->state;
   keep_xmm(entry);
   if (!prof_slow_enter(t)) {
     prof_count_loss(FMT_LOSS_NESTED, 1);
     return DONE;
   }
+  if (!entry->began && state == PROF_HOOKS_ON)
+    entry->began = prof_clock_now();
   bool failed;
   enum step step = prepare_section(t, entry, &failed);
   if (failed)
@@ -373,7 +383,7 @@ static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_
   entry.first = false;
   entry.made = found;
   struct prof_thread *t = prof_self;
-  entry.began = t && t->state == PROF_HOOKS_ON ? prof_clock_now() : 0;
+  entry.began = t && t->state == PROF_HOOKS_ON && !prof_process.settings.sample_times ? prof_clock_now() : 0;
   if (PROF_UNLIKELY(!prof_thread_running(t))) {
     keep_xmm(&entry);
     t = wake(true);
@@ -443,12 +453,16 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
     if (!t)
       return;
   }
-  uint64_t now = ticks ? ticks : prof_clock_now();
   if (PROF_LIKELY(ends_top(t, function, call_site, sp))) {
     struct fmt_rec_edge *edge = prof_frame_edge(t->top);
-    prof_frame_end(t, now);
-    if (ticks)
+    if (t->top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
+      prof_frame_end(t, 0);
+      return;
+    }
+    prof_frame_end(t, ticks ? ticks : prof_clock_now());
+    if (ticks && !prof_process.settings.sample_times)
       prof_add(&edge->overhead, prof_clock_now() - ticks);
-  } else
-    exit_slow(t, function, call_site, sp, now);
+  } else {
+    exit_slow(t, function, call_site, sp, ticks ? ticks : prof_clock_now());
+  }
 }
