@@ -132,7 +132,7 @@ static void draw(void)
   frame.half = (int32_t)(random() % 3) - 1;
   frame.quarter = (int16_t)(random() % 2 - 1);
   frame.byte = (uint8_t)(random() % 2);
-  frame.pointer = random() % 2 ? &frame : NULL;
+  frame.pointer = random() % 2 ? (const void *)(uintptr_t)0x100000000 : NULL;
   frame.behind = random() % 4 ? (const void *)&values[random() % 4] : (const void *)(uintptr_t)0x10;
   values[random() % 4] = random() % 3 - 1;
 }
@@ -228,6 +228,71 @@ static void test_others(void **state)
   stop();
 }
 
+/* Every place of the table has this edge: only what is compared tells calls apart. */
+static void fill_places(struct fmt_rec_edge *edge)
+{
+  for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
+    probes[i] = edge;
+}
+
+static void test_collisions(void **state)
+{
+  static const struct fmt_op two[] = {OP(FMT_OP_EMIT_REG, .reg = RBX, .size = 4, .arg = 0, .skip = 1),
+                                      OP(FMT_OP_EMIT_REG, .reg = RAX, .size = 8, .arg = 1, .skip = 1)};
+  static const struct {
+    const struct fmt_op *ops;
+    size_t count;
+    uint16_t args;
+  } functions_of[] = {
+      {two, 2, 2}, {direct, sizeof direct / sizeof *direct, 6}, {followed, sizeof followed / sizeof *followed, 4}};
+  (void)state;
+  uint64_t words[FMT_SIGNATURE_MAX_WORDS], now[FMT_SIGNATURE_MAX_WORDS];
+  for (unsigned i = 0; i < 3; i++) {
+    start(functions_of[i].ops, functions_of[i].count, functions_of[i].args);
+    struct prof_fast_compare *compare = prof_fast_compare_of(&thread.tree, &site, 0);
+    draw();
+    uint32_t count = capture(compare, words);
+    struct fmt_rec_edge *edge = prof_tree_edge(&thread.tree, thread.tree.root, compare, words, count);
+    fill_places(edge);
+    assert_ptr_equal(prof_edge_probe(&thread, thread.tree.root, compare, &registers), edge);
+    assert_null(prof_edge_probe(&thread, prof_edge_to(edge), compare, &registers));
+    edge->site_info++;
+    assert_null(prof_edge_probe(&thread, thread.tree.root, compare, &registers));
+    edge->site_info--;
+    for (unsigned call = 0; call < CALLS; call++) {
+      draw();
+      uint32_t count_now = capture(compare, now);
+      bool same = count_now == count && memcmp(now, words, count * sizeof *words) == 0;
+      assert_ptr_equal(prof_edge_probe(&thread, thread.tree.root, compare, &registers), same ? edge : NULL);
+    }
+    stop();
+  }
+}
+
+/* A bucket beside an arg that is followed: the state words say so. */
+static void test_followed_widened(void **state)
+{
+  (void)state;
+  uint64_t words[FMT_SIGNATURE_MAX_WORDS];
+  start(followed, sizeof followed / sizeof *followed, 4);
+  draw();
+  frame.behind = &values[0];
+  struct prof_fast_compare *compare = NULL;
+  for (uint64_t i = 0; i < 600; i++) {
+    registers.general[RBX] = i;
+    frame.half = (int32_t)(i / 256);
+    compare = prof_fast_compare_of(&thread.tree, &site, 0);
+    assert_non_null(prof_tree_edge(&thread.tree, thread.tree.root, compare, words, capture(compare, words)));
+  }
+  compare = prof_fast_compare_of(&thread.tree, &site, 0);
+  assert_int_equal(compare->ops[0].kind, PROF_COMPARE_LOG2);
+  uint32_t count = capture(compare, words);
+  struct fmt_rec_edge *edge = prof_tree_edge(&thread.tree, thread.tree.root, compare, words, count);
+  prof_edge_probe_note(&thread, edge);
+  assert_ptr_equal(prof_edge_probe(&thread, thread.tree.root, compare, &registers), edge);
+  stop();
+}
+
 /* Beyond the widening of an arg, each edge is still found by the comparison that it was made with alone. */
 static void test_widened(void **state)
 {
@@ -262,8 +327,9 @@ static void test_widened(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_direct), cmocka_unit_test(test_followed), cmocka_unit_test(test_registers),
-      cmocka_unit_test(test_others), cmocka_unit_test(test_widened),
+      cmocka_unit_test(test_direct),           cmocka_unit_test(test_followed), cmocka_unit_test(test_registers),
+      cmocka_unit_test(test_others),           cmocka_unit_test(test_widened),  cmocka_unit_test(test_collisions),
+      cmocka_unit_test(test_followed_widened),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
