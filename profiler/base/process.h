@@ -46,6 +46,9 @@ struct prof_upcalls {
   void (*keep_queue_levels)(void);
   /* Opens the frames that the thread had open in its parent process. lifetime/fork.c sets it before it copies any. */
   void (*inherit_frames)(struct prof_thread *t);
+  /* Recording was enabled (true), so that sleds are to call the hooks, or disabled, so that they need not.
+   * sled/sleds.c sets it when the library is initialised. */
+  void (*switch_sleds)(bool on);
   /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
    * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
   uint16_t (*make_code)(const struct prof_fast_compare *compare);
@@ -97,6 +100,7 @@ struct prof_process {
   struct prof_module *modules;     /* newest first; atomic reads */
   struct prof_site_table *sites;
   struct prof_thread *threads; /* every live thread that has a control block; under threads_lock */
+  uint32_t unloading;          /* dlclose() calls under way; atomic, changed under threads_lock: see module/site.h */
   struct prof_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
   uint32_t ended_threads;
   uint32_t epoch;                      /* how many forks lie between this recording and the first */

@@ -179,9 +179,11 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
       entry->probed ? prof_edge_fast_compare(entry->made) : prof_fast_compare_find(&t->tree, pc, entry->function, 0);
   if (!compare)
     return PREPARE;
-  if (compare->site->excluded)
-    return DONE;
   const struct prof_site *site = compare->site;
+  if (PROF_UNLIKELY(!entry->made && prof_site_in_doubt(site)))
+    return PREPARE;
+  if (site->excluded)
+    return DONE;
   uintptr_t cfa = prof_capture_cfa(site, entry->registers);
   if (site->uses_entry && !entry->probed)
     compare = prof_fast_compare_find(&t->tree, pc, entry->function, prof_capture_return(site, cfa));
@@ -439,7 +441,7 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
                                 uint64_t now)
 {
   const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, function, 0, 0);
-  if (compare && compare->site->excluded)
+  if (compare && compare->site->excluded && !(compare->site->module && compare->site->module->unloaded))
     return;
   if (!prof_slow_enter(t))
     return;

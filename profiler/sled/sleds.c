@@ -22,6 +22,7 @@
 #include "profiler/module/module.h"
 #include "profiler/session/startup.h"
 #include "profiler/sled/elf_sleds.h"
+#include "profiler/sled/loader.h"
 #include "profiler/sled/near_memory.h"
 #include "profiler/sled/site_codes.h"
 
@@ -209,7 +210,30 @@ void prof_sleds_find(void)
   } while (candidates.count == FOUND_AT_ONCE);
 }
 
+static void switch_off(void)
+{
+  uint64_t mask = prof_block_signals();
+  prof_lock(&prof_process.modules_lock);
+  for (struct prof_module *module = prof_process.modules; module; module = module->next)
+    if (module->sleds_on && !module->unloaded)
+      switch_module(module, false);
+  prof_unlock(&prof_process.modules_lock);
+  prof_restore_signals(mask);
+}
+
+static void switch_all(bool on)
+{
+  if (on)
+    prof_sleds_find();
+  else
+    switch_off();
+}
+
 __attribute__((constructor)) static void find_at_start(void)
 {
+  uint64_t mask = prof_block_signals();
+  prof_process.upcalls.switch_sleds = switch_all;
+  prof_loader_watch(prof_sleds_find);
+  prof_restore_signals(mask);
   prof_sleds_find();
 }

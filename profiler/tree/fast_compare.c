@@ -290,8 +290,22 @@ struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const str
   return made;
 }
 
+/* Puts the comparison into its slot, which another site's may hold that lay at the same address. */
+static bool put_compare(struct prof_tree *tree, struct prof_fast_compare *compare)
+{
+  const struct prof_site *site = compare->site;
+  struct prof_table_slot *slot = slot_of(tree, site->pc, site->function_address, 0);
+  if (!slot->item)
+    return prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(site->pc, 0), compare);
+  slot->item = compare;
+  return true;
+}
+
 bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *site)
 {
+  const struct prof_fast_compare *known = prof_fast_compare_find(tree, site->pc, site->function_address, 0);
+  if (known && known->site == site)
+    return true;
   /* The exits of the function are known by its address alone, which is no return address. */
   struct prof_site *function = prof_arena_alloc(&tree->arena, sizeof *function);
   struct prof_fast_compare *of_site = prof_arena_alloc(&tree->arena, sizeof *of_site);
@@ -299,9 +313,9 @@ bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *s
   if (!function || !of_site || !of_function)
     return false;
   function->pc = site->function_address;
+  function->module = site->module;
   function->excluded = true;
   of_site->site = site;
   of_function->site = function;
-  return prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(site->pc, 0), of_site) &&
-         prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(function->pc, 0), of_function);
+  return put_compare(tree, of_site) && put_compare(tree, of_function);
 }

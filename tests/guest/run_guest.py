@@ -154,6 +154,8 @@ CASES = {
     "callbacks": case("callbacks.c", runs=(("@alpha",),), check=check_names, plugins=("alpha",)),
     "mapped_stack": case("mapped_stack.c", check=check_nothing_lost),
     "plugins": case("plugins.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "threads")), plugins=("alpha", "beta")),
+    "unload_threads": case("unload_threads.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")) * 3,
+                           check=check_nothing_lost, plugins=("alpha", "beta", "gamma")),
     "storm": case("storm.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"),), check=check_children(60),
                   plugins=("alpha", "beta")),
     "many_threads": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),
