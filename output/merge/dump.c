@@ -107,7 +107,7 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
   if (result == 0)
     result = check_place(path);
   if (result == 0)
-    result = out_output_file_open_private(&file, path);
+    result = out_output_file_open(&file, path);
   if (result < 0)
     return result;
   result = out_dump_write(&stats->profile, file.stream);

@@ -10,6 +10,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/coroutine.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/message.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
@@ -26,6 +27,12 @@
 /* Under start_lock, once. */
 static void make_recording(struct prof_process *process)
 {
+  if (prof_is_privileged()) {
+    prof_message("the program has privileges that its user has not: nothing is recorded; run a copy without them");
+    __atomic_store_n(&prof_idle.state, PROF_HOOKS_OFF, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&process->state, PROF_PROCESS_FAILED, __ATOMIC_RELEASE);
+    return;
+  }
   bool child = process->pid != 0; /* the settings are the parent's */
   process->pid = prof_sys_getpid();
   if (!child) {
