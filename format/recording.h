@@ -506,7 +506,7 @@ struct fmt_rec_process {
   uint64_t start_realtime_ns;
   struct fmt_rec_clock_point start, last;
   int32_t exit_status;
-  uint32_t reserved32;
+  uint32_t overhead; /* the header's, 0xFFFFFFFF for more */
   uint64_t hook_inner, hook_outer;
   uint64_t program, command;
   uint64_t rank_source;
@@ -517,7 +517,7 @@ struct fmt_rec_process {
   uint64_t innermost;   /* address of the fmt_rec_variant of the innermost open call; 0 for none */
   uint64_t source;      /* address of a fmt_rec_name: the recording that it was read from */
   uint64_t damaged;     /* records of that recording that could not be read */
-  uint64_t reserved[1];
+  uint64_t sample_price;
 };
 
 #endif

@@ -11,11 +11,13 @@
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
+#include "cli/run/glob_file.h"
 #include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_files.h"
 #include "cli/run/supervise.h"
 #include "config.h"
 #include "format/duration.h"
+#include "format/factor.h"
 #include "format/rank.h"
 
 extern char **environ;
@@ -43,7 +45,14 @@ static const char help[] =
     "  --rules FILE      how arguments are read and shown (docs/rules.md has the language)\n"
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
+    "  --exclude-file FILE\n"
+    "                    the same with each line of FILE, as 'callsig score' writes one\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
+    "  --times auto|exact\n"
+    "                    time a random sample of the calls that are short beside the reading of the clock (default), "
+    "or\n"
+    "                    every call (default with --clock cpu and --timeline)\n"
+    "  --overhead FACTOR time as many calls as keep the program within FACTOR times its own time, as in 1.5\n"
     "  --db FILE         write what each interval added to an SQLite database\n"
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
@@ -60,6 +69,7 @@ struct run_options {
   const char *sort;
   const char *rules;
   const char *clock;
+  const char *times, *overhead;
   const char *timeline;    /* the least duration; NULL: none */
   char *include, *exclude; /* globs separated by newlines; owned */
   const char *database;    /* NULL: none */
@@ -67,17 +77,6 @@ struct run_options {
   bool no_signatures;
   bool percentiles;
 };
-
-/* Appends a glob to a list that the runtime reads. */
-static int add_glob(char **list, const char *glob)
-{
-  char *longer = NULL;
-  if (asprintf(&longer, "%s%s%s", *list != NULL ? *list : "", *list != NULL ? "\n" : "", glob) < 0)
-    return -ENOMEM;
-  free(*list);
-  *list = longer;
-  return 0;
-}
 
 /* Reads an interval: 0 with a usage message that has been given. */
 static double read_interval(const struct cli_command *command, const char *text)
@@ -95,7 +94,10 @@ enum {
   OPTION_RULES,
   OPTION_INCLUDE,
   OPTION_EXCLUDE,
+  OPTION_EXCLUDE_FILE,
   OPTION_CLOCK,
+  OPTION_TIMES,
+  OPTION_OVERHEAD,
   OPTION_TIMELINE,
   OPTION_PERCENTILES,
   OPTION_DATABASE,
@@ -107,7 +109,10 @@ static const struct option option_table[] = {
     {"rules", required_argument, NULL, OPTION_RULES},
     {"include", required_argument, NULL, OPTION_INCLUDE},
     {"exclude", required_argument, NULL, OPTION_EXCLUDE},
+    {"exclude-file", required_argument, NULL, OPTION_EXCLUDE_FILE},
     {"clock", required_argument, NULL, OPTION_CLOCK},
+    {"times", required_argument, NULL, OPTION_TIMES},
+    {"overhead", required_argument, NULL, OPTION_OVERHEAD},
     {"timeline", optional_argument, NULL, OPTION_TIMELINE},
     {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
     {"db", required_argument, NULL, OPTION_DATABASE},
@@ -134,14 +139,20 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->rules = optarg;
     else if (option == OPTION_CLOCK)
       run->clock = optarg;
+    else if (option == OPTION_TIMES)
+      run->times = optarg;
+    else if (option == OPTION_OVERHEAD)
+      run->overhead = optarg;
     else if (option == OPTION_PERCENTILES)
       run->percentiles = true;
     else if (option == OPTION_TIMELINE)
       run->timeline = optarg != NULL ? optarg : FMT_TIMELINE_DEFAULT;
     else if (option == OPTION_INCLUDE)
-      error = add_glob(&run->include, optarg);
+      error = cli_glob_add(&run->include, optarg);
     else if (option == OPTION_EXCLUDE)
-      error = add_glob(&run->exclude, optarg);
+      error = cli_glob_add(&run->exclude, optarg);
+    else if (option == OPTION_EXCLUDE_FILE)
+      error = cli_glob_file_read(optarg, &run->exclude);
     else if (option == OPTION_DATABASE)
       run->database = optarg;
     else if ((run->interval = read_interval(command, optarg)) == 0) {
@@ -149,7 +160,6 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       return -1;
     }
     if (error < 0) {
-      cli_error("run: out of memory");
       *status = CLI_EXIT_FAILURE;
       return -1;
     }
@@ -168,6 +178,26 @@ static int check_sort(const char *keys)
   return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
 }
 
+/* The same of how calls are timed. */
+static int check_times(const struct cli_command *command, const struct run_options *run)
+{
+  uint32_t parts;
+  bool is_auto = run->times != NULL && strcmp(run->times, "auto") == 0;
+  if (run->times != NULL && !is_auto && strcmp(run->times, "exact") != 0)
+    return cli_usage_error(command, "--times: '%s' is neither auto nor exact", run->times);
+  if (run->overhead == NULL)
+    return CLI_EXIT_OK;
+  if (!fmt_factor_parse(run->overhead, &parts))
+    return cli_usage_error(command, "--overhead: '%s' is not a number above 1, as in 1.5", run->overhead);
+  if (run->times != NULL && !is_auto)
+    return cli_usage_error(command, "--overhead says how many calls are timed, and --times exact times all: give one");
+  if (!is_auto && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
+    return cli_usage_error(command, "--overhead needs --times auto: with --clock cpu every call is timed else");
+  if (!is_auto && run->timeline != NULL)
+    return cli_usage_error(command, "--overhead needs --times auto: with --timeline every call is timed else");
+  return CLI_EXIT_OK;
+}
+
 /* Checks what can be known of the options before anything is done. */
 static int check_options(const struct cli_command *command, const struct run_options *run)
 {
@@ -183,7 +213,8 @@ static int check_options(const struct cli_command *command, const struct run_opt
   const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
   if (run->database != NULL && strcmp(run->database, output) == 0)
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
-  return run->sort != NULL ? check_sort(run->sort) : CLI_EXIT_OK;
+  int status = check_times(command, run);
+  return status == CLI_EXIT_OK && run->sort != NULL ? check_sort(run->sort) : status;
 }
 
 /* The runtime comes before what is preloaded already, and after `first` (NULL: nothing). LD_PRELOAD has no way to
@@ -231,6 +262,8 @@ static int set_environment(const struct run_options *run, const struct cli_profi
       {"CALLSIG_INCLUDE", run->include},
       {"CALLSIG_EXCLUDE", run->exclude},
       {"CALLSIG_CLOCK", run->clock},
+      {"CALLSIG_TIMES", run->times},
+      {"CALLSIG_OVERHEAD", run->overhead},
       {"CALLSIG_TIMELINE", run->timeline},
       {"CALLSIG_PERCENTILES", run->percentiles ? "1" : NULL},
   };

@@ -20,6 +20,9 @@ struct prof_settings {
   bool signatures;
   bool start_disabled;
   uint32_t clock;        /* enum fmt_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
+  bool sample_times;     /* not every call is timed */
+  bool sampling_asked;   /* by name: then also where the clock would be read at every call else */
+  uint32_t overhead;     /* the budget, the program's slowdown in parts of FMT_FACTOR_ONE; 0: none was asked for */
   uint64_t memory_limit; /* bytes */
   struct fmt_rank rank;
   bool percentiles; /* every edge has a histogram of its calls' times */

@@ -133,6 +133,8 @@ static void publish(struct prof_module *module)
 static void set_unloaded(struct prof_module *module, bool unloaded)
 {
   module->unloaded = unloaded;
+  /* What is mapped there next time is as the compiler left it. */
+  module->sleds_on = module->sleds_failed = false;
   __atomic_store_n(&module->record->unloaded, unloaded, __ATOMIC_RELEASE);
 }
 

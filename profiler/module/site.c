@@ -111,6 +111,7 @@ static bool describe_indexed(struct prof_site *site)
   site->function = function_of_site(site);
   site->index_function = &index->functions[site->function];
   site->inlined = known->flags & FMT_SITE_INLINED;
+  site->sled = known->flags & FMT_SITE_SLED;
   site->cfa_kind = known->cfa_kind;
   site->cfa_register = known->cfa_register;
   site->cfa_offset = known->cfa_offset;

@@ -22,6 +22,8 @@ struct prof_site {
   uint32_t function; /* index in FMT_SECTION_FUNCTIONS, or FMT_NONE: known by its address only */
   bool excluded;     /* by a filter: no frame is made */
   bool inlined;
+  bool sled;                      /* its hooks are those of a sled */
+  struct prof_site_code *code;    /* of a sled: the newest code that compares its calls; under codes_lock */
   bool uses_xmm;                  /* some op reads xmm */
   bool uses_entry;                /* some op reads what the caller passed: it is compared for each return address */
   uint8_t cfa_kind, cfa_register; /* FMT_CFA_UNKNOWN: register 7 and an offset that was found on the stack */

@@ -42,6 +42,15 @@ struct prof_fast_compare *prof_fast_compare_find(const struct prof_tree *tree, u
   return slot_of(tree, pc, function_address, return_pc)->item;
 }
 
+struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uintptr_t pc)
+{
+  struct prof_fast_compare *compare;
+  uint64_t i = hash_compare(pc, 0);
+  while ((compare = prof_table_at(&tree->fast_compares, i)->item) != NULL && compare->site->pc != pc)
+    i++;
+  return compare && compare->site->module ? compare : NULL;
+}
+
 /* What one arg's ops come to: a value in one of the ways that the fast path knows, and how it is emitted. */
 struct summary {
   enum { FROM_REGISTER, FROM_FRAME, CONSTANT, LOST } source; /* LOST: no word, each time */
@@ -209,6 +218,11 @@ static struct prof_fast_compare *make_compare(struct prof_tree *tree, const stru
   compare->fast = !arguments || fill_ops(compare, prof_function_levels(function));
   if (!compare->fast)
     compare->count = compare->compared = 0;
+  compare->registers = compare->count && compare->count <= PROF_PROBE_OPS;
+  for (uint32_t i = 0; i < compare->count; i++)
+    compare->registers = compare->registers && compare->ops[i].kind == PROF_COMPARE_REG;
+  if (compare->fast && site->sled && prof_process.upcalls.make_code)
+    compare->number = prof_process.upcalls.make_code(compare);
   return compare;
 }
 
