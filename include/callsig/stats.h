@@ -201,6 +201,26 @@ struct callsig_stats_scaling {
 CALLSIG_STATS_API int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted,
                                             FILE *out, const char *const *restrictions, size_t count);
 
+/* How callsig_stats_score() prints what functions' hooks cost. NULL and 0 are the defaults. */
+struct callsig_stats_score {
+  size_t size;
+  const char *format; /* "table" (default), "json" (docs/score.md) or "csv" */
+  const char *filter; /* instead of that: what leaves the functions out that `overhead` asks to leave out. "run": for
+                         callsig run --exclude-file; "gcc": for gcc @FILE; "clang": for clang -fxray-attr-list= */
+  const char *keep;   /* functions that are never left out: globs of their names and files, one a line */
+  double overhead;    /* a budget: the smallest set of functions is chosen without which the run is at most so many
+                         times as slow as the program alone; at least 1. 0: none, and no filter */
+};
+
+/* For each function, what its hooks cost, by the recording's calibration, and what leaving it out saves and loses, the
+ * best bargain first. Costs are of all calls; the object's filters choose which functions are listed and may be left
+ * out. Restrictions are those of callsig_stats_print(), of functions, and choose what is printed. docs/score.md says
+ * how, and how sure it is. -EINVAL after a message; -ERANGE after one when a filter was asked for and no set of
+ * functions keeps the budget; -ENODATA when it was asked for and no cost is known; -EIO when `out` cannot be written.
+ */
+CALLSIG_STATS_API int callsig_stats_score(struct callsig_stats *stats, const struct callsig_stats_score *wanted,
+                                          FILE *out, const char *const *restrictions, size_t count);
+
 /* How an object leaves in a format of another tool; docs/exports.md says what each carries. */
 struct callsig_stats_export {
   size_t size;

@@ -106,6 +106,15 @@ static uint64_t parse_memory(const char *text)
   return value << shift;
 }
 
+/* What `callsig run` calls itself: its own word, so that what is no number is none. */
+static uint64_t parse_run(const char *text)
+{
+  uint64_t value = 0;
+  for (; text && *text >= '0' && *text <= '9'; text++)
+    value = value * 10 + (uint64_t)(*text - '0');
+  return text && !*text ? value : 0;
+}
+
 static uint32_t parse_clock(const char *text, int cpu_clock)
 {
   if (!text || !text[0])
@@ -295,6 +304,7 @@ void prof_settings_load(struct prof_process *process)
   prof_message_prepare();
   const char *output = either("CALLSIG_OUTPUT", asked.output);
   make_absolute("CALLSIG_OUTPUT", output ? output : DEFAULT_OUTPUT, settings->output);
+  settings->run = parse_run(prof_environment("CALLSIG_RUN"));
   settings->rank = fmt_rank_find(prof_environment);
   if (settings->output[0] && !fmt_rank_name(&settings->rank, settings->output, sizeof settings->output)) {
     prof_message("CALLSIG_OUTPUT: there is no room for the rank behind the path: name a shorter one");

@@ -14,6 +14,7 @@
 /* From the environment, callsig_start() and the defaults, in this order. */
 struct prof_settings {
   char output[PROF_MAX_PATH]; /* absolute, so that a chdir() of the program does not move it */
+  uint64_t run;               /* the number of the `callsig run` that took the place for the recording; 0: none did */
   char rules[PROF_MAX_PATH];  /* absolute, "" for none */
   uint64_t rules_hash;        /* XXH64 of the rules' text, for the index's name; 0 without rules */
   bool signatures;

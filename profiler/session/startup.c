@@ -19,6 +19,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
+#include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
 #define FIRST_FRAMES 1023u /* of a thread's first segment: with its header it fills half a block */
@@ -61,8 +62,11 @@ static bool set_up(struct prof_thread *t)
   if (prof_tree_init(&t->tree, t->tid) < 0)
     return false;
   t->cache = prof_arena_alloc(&t->tree.arena, sizeof *t->cache << PROF_CACHE_BITS);
-  if (!t->cache)
+  t->probes = prof_arena_alloc(&t->tree.arena, sizeof *t->probes << PROF_PROBE_BITS);
+  t->codes = prof_arena_alloc(&t->tree.arena, sizeof *t->codes << PROF_CODE_BITS);
+  if (!t->cache || !t->probes || !t->codes)
     return false;
+  t->pending = t->codes;
   prof_thread_name(t->tree.record);
   /* An injected clock is read for calls alone. */
   if (prof_process.settings.clock != FMT_CLOCK_INJECTED)
@@ -75,6 +79,7 @@ static bool set_up(struct prof_thread *t)
   if (!prof_stack_open(t, low, high, FIRST_FRAMES))
     return false;
   prof_thread_set_thresholds(t);
+  prof_sampling_start(t);
   prof_ring_open(t);
   prof_tree_publish(&t->tree);
   return true;
