@@ -43,6 +43,7 @@ enum fmt_rec_tag_id {
   FMT_TAG_RING = 0x474E5243,      /* "CRNG" */
   FMT_TAG_PROCESS = 0x4F525043,   /* "CPRO" */
   FMT_TAG_SAMPLING = 0x504D5343,  /* "CSMP" */
+  FMT_TAG_SAMPLES = 0x4D415343,   /* "CSAM" */
 };
 
 enum fmt_clock_kind {
@@ -109,7 +110,8 @@ struct fmt_rec_header {
   uint64_t active_steps;  /* of them, those that were recorded */
   uint64_t overhead;      /* FMT_REC_SAMPLED: the budget, the program's slowdown times 1024; 0: none was asked for */
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
-  uint64_t reserved[5];
+  uint64_t samples;       /* address of a fmt_rec_samples, written by `callsig run --beside`; 0 for none */
+  uint64_t reserved[4];
 };
 
 enum fmt_rec_flag {
@@ -516,7 +518,54 @@ struct fmt_rec_process {
   uint64_t innermost;   /* address of the fmt_rec_variant of the innermost open call; 0 for none */
   uint64_t source;      /* address of a fmt_rec_name: the recording that it was read from */
   uint64_t damaged;     /* records of that recording that could not be read */
-  uint64_t reserved[1];
+  uint64_t samples;     /* address of a fmt_rec_samples, 0 for none: the times in the edges are made of it already */
+};
+
+/* How PC samples were taken. */
+enum fmt_sample_method {
+  FMT_SAMPLES_PERF,  /* by the kernel, at moments of the threads' CPU time: perf_event_open() */
+  FMT_SAMPLES_STOPS, /* by stopping running threads for an instant: ptrace() */
+};
+
+/*
+ * PC samples of another run of the program, in which no hook ran: where its user CPU time went. A reader replaces the
+ * recording's times by them (docs/beside.md).
+ *
+ * A place is code of one kind: a function, inlined into its parent or standing in it, the parent being a module. A
+ * place's parent comes before it; a module has none, and its name is its path. Samples count for the innermost place
+ * alone. The entries may name functions that the recording does not have: their samples are those of the nearest
+ * parent that it has, and where there is none they are in code without rows.
+ */
+struct fmt_rec_place {
+  uint64_t name;    /* address of a fmt_rec_name */
+  uint64_t file;    /* address of a fmt_rec_name; 0: a module, or a function that is known by its symbol alone */
+  uint64_t samples; /* in code that is of this place and of none inside of it */
+  uint32_t line;
+  uint32_t parent; /* number of a place before it; FMT_NONE (format/index.h): a module */
+};
+
+struct fmt_rec_samples {
+  struct fmt_rec_tag tag;
+  uint64_t program;    /* address of a fmt_rec_name: what was run */
+  uint64_t period;     /* nanoseconds / 1024 of CPU time that one sample stands for */
+  uint64_t samples;    /* in user code of the program's process, wherever: places, and `unmapped` */
+  uint64_t unmapped;   /* of them, in code that no file was mapped to */
+  uint64_t others;     /* in processes that the program started; not in `samples` */
+  uint64_t lost;       /* taken, and then not kept by the kernel for want of space */
+  uint64_t user_ns;    /* user CPU time of the run, as the kernel accounts for it */
+  uint32_t method;     /* enum fmt_sample_method */
+  int32_t exit_status; /* of the run, as wait() gives it */
+  uint32_t flags;      /* enum fmt_samples_flag */
+  uint32_t count;      /* of places */
+  uint64_t reserved[2];
+  struct fmt_rec_place places[];
+};
+
+enum fmt_samples_flag {
+  FMT_SAMPLES_OTHER_BUILD = 1u << 0,  /* of another program than the one that was profiled */
+  FMT_SAMPLES_OTHER_STATUS = 1u << 1, /* the two runs did not end alike */
+  FMT_SAMPLES_OUTPUT_KNOWN = 1u << 2, /* what both wrote to standard output was compared */
+  FMT_SAMPLES_OTHER_OUTPUT = 1u << 3, /* and was not the same */
 };
 
 #endif

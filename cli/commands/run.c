@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "callsig/stats.h"
+#include "cli/beside/beside.h"
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
@@ -42,6 +43,8 @@ static const char help[] =
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
+    "  --beside[=PLAIN]  run the program (or PLAIN, another build of it) once more without the runtime, sampled from\n"
+    "                    outside, and show the times of that run (docs/beside.md)\n"
     "  --db FILE         write what each interval added to an SQLite database\n"
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
@@ -64,6 +67,8 @@ struct run_options {
   double interval;         /* seconds; 0: not given */
   bool no_signatures;
   bool percentiles;
+  bool beside;
+  const char *plain; /* of --beside; NULL: the program itself */
 };
 
 /* Appends a glob to a list that the runtime reads. */
@@ -96,6 +101,7 @@ enum {
   OPTION_CLOCK,
   OPTION_TIMELINE,
   OPTION_PERCENTILES,
+  OPTION_BESIDE,
   OPTION_DATABASE,
   OPTION_INTERVAL,
 };
@@ -108,6 +114,7 @@ static const struct option option_table[] = {
     {"clock", required_argument, NULL, OPTION_CLOCK},
     {"timeline", optional_argument, NULL, OPTION_TIMELINE},
     {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
+    {"beside", optional_argument, NULL, OPTION_BESIDE},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
     CLI_COMMON_OPTION_TABLE,
@@ -134,7 +141,10 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->clock = optarg;
     else if (option == OPTION_PERCENTILES)
       run->percentiles = true;
-    else if (option == OPTION_TIMELINE)
+    else if (option == OPTION_BESIDE) {
+      run->beside = true;
+      run->plain = optarg;
+    } else if (option == OPTION_TIMELINE)
       run->timeline = optarg != NULL ? optarg : FMT_TIMELINE_DEFAULT;
     else if (option == OPTION_INCLUDE)
       error = add_glob(&run->include, optarg);
@@ -181,6 +191,8 @@ static int check_options(const struct cli_command *command, const struct run_opt
   const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
   if (run->database != NULL && strcmp(run->database, output) == 0)
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
+  if (run->beside && fmt_rank_find(cli_environment).source != NULL)
+    return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
   return run->sort != NULL ? check_sort(run->sort) : CLI_EXIT_OK;
 }
 
@@ -281,18 +293,31 @@ static void look_at_process(pid_t pid, void *monitor)
     callsig_monitor_look(monitor, (unsigned)pid);
 }
 
+/* What there is between the program's start and its report. */
+struct running {
+  char output[PATH_MAX]; /* the recording */
+  struct callsig_monitor *monitor;
+  struct cli_beside *beside; /* NULL: not asked for */
+  pid_t pid;
+  int status;
+  uint64_t started_ns;
+};
+
 /* Says how the program ended, and ends the monitor, which reads that too. */
-static void report_run(const char *output, const struct run_options *run, struct callsig_monitor *monitor, pid_t pid,
-                       int status, uint64_t started_ns)
+static void report_run(const struct run_options *run, const struct running *running, char **argv)
 {
-  int error = cli_recording_stamp(output, pid, status);
-  callsig_monitor_stop(monitor);
-  int children = cli_recording_count_children(output, started_ns);
+  const char *output = running->output;
+  int status = running->status;
+  int error = cli_recording_stamp(output, running->pid, status);
+  callsig_monitor_stop(running->monitor);
+  int children = cli_recording_count_children(output, running->started_ns);
   const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
     explain_nothing(shown, status);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
+  if (error == 0 && running->beside != NULL)
+    cli_beside_run(running->beside, argv, output, running->pid, status);
   if (error != -ENOENT && run->output == NULL && run->rank.number == 0)
     print_table(output, run);
   if (children > 0)
@@ -325,24 +350,28 @@ static int prepare(const struct run_options *run, const char *name, struct cli_p
 static int run_program(const struct run_options *run, char **argv)
 {
   struct cli_profiled_program program;
-  char output[PATH_MAX];
-  struct callsig_monitor *monitor;
-  if (prepare(run, argv[0], &program, output) < 0 || start_monitor(run, output, &monitor) < 0)
+  struct running running = {0};
+  if ((run->beside && cli_beside_open(&running.beside, argv[0], run->plain) < 0) ||
+      prepare(run, argv[0], &program, running.output) < 0 || start_monitor(run, running.output, &running.monitor) < 0) {
+    cli_beside_free(running.beside);
     return CLI_EXIT_FAILURE;
+  }
 
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  uint64_t started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-  pid_t pid;
-  int status = 0;
-  int error = cli_supervise(program.path, argv, environ, look_at_process, monitor, &pid, &status);
+  running.started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  int error =
+      cli_supervise(program.path, argv, environ, look_at_process, running.monitor, &running.pid, &running.status);
   if (error < 0) {
-    callsig_monitor_stop(monitor);
+    callsig_monitor_stop(running.monitor);
     cli_error("run: %s: cannot be started: %s", program.path, strerror(-error));
-    return CLI_EXIT_FAILURE;
+  } else {
+    report_run(run, &running, argv);
   }
-  report_run(output, run, monitor, pid, status, started_ns);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  cli_beside_free(running.beside);
+  if (error < 0)
+    return CLI_EXIT_FAILURE;
+  return WIFSIGNALED(running.status) ? 128 + WTERMSIG(running.status) : WEXITSTATUS(running.status);
 }
 
 /* Ranks of a job that are started alike do not meet in one file. */
