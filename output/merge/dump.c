@@ -61,6 +61,7 @@ static void release(struct out_dump *dump)
   free(dump->first_tasks);
   free(dump->first_uses);
   free(dump->commands);
+  free(dump->samples);
   base_vector_free(&dump->names);
   out_idset_free(&dump->name_set);
 }

@@ -31,6 +31,7 @@ struct out_dump {
   struct out_idset name_set; /* of `names`, by string */
   /* Addresses by number. Owned. */
   uint64_t *commands; /* by process */
+  uint64_t *samples;  /* by process, 0: none */
   uint64_t *modules;
   uint64_t *stages; /* [0]: none */
   uint64_t *stage_records, *queue_records, *event_records;
@@ -91,6 +92,9 @@ static inline uint64_t out_dump_variant(const struct out_dump *dump, uint32_t va
 
 /* dump_times.c: the histogram of profile.times number `number`. */
 uint64_t out_dump_times(struct out_dump *dump, uint32_t number);
+
+/* dump_samples.c: the address of sampled run `number`'s record. 0 or -ENOMEM. */
+int out_dump_samples(struct out_dump *dump, uint32_t number, uint64_t *address);
 
 /* The next older record of a list that lies side by side in its order. */
 static inline uint64_t out_dump_following(const struct out_dump *dump, uint32_t number, uint32_t count, size_t size)
