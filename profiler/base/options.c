@@ -288,6 +288,8 @@ void prof_settings_load(struct prof_process *process)
   if (!settings->memory_limit)
     settings->memory_limit = DEFAULT_MEMORY;
   settings->percentiles = is_set("CALLSIG_PERCENTILES", asked.percentiles);
+  const char *times = prof_environment("CALLSIG_TIMES");
+  settings->sample_times = settings->clock <= FMT_CLOCK_MONOTONIC && !(times && prof_equal(times, "exact"));
   load_timeline(settings, either("CALLSIG_TIMELINE", asked.timeline), asked.timeline_spans);
   settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
   settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));

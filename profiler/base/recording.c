@@ -339,7 +339,9 @@ static void fill_header(struct prof_process *process, bool child)
   header->pid = process->pid;
   header->ppid = (uint32_t)PROF_SYSCALL0(SYS_getppid);
   header->clock = process->settings.clock;
-  header->flags = (process->settings.signatures ? FMT_REC_SIGNATURES : 0u) | (child ? FMT_REC_CHILD : 0u) |
+  header->overhead = process->settings.overhead;
+  header->flags = (process->settings.signatures ? FMT_REC_SIGNATURES : 0u) |
+                  (process->settings.sample_times ? FMT_REC_SAMPLED : 0u) | (child ? FMT_REC_CHILD : 0u) |
                   (process->scheduled ? FMT_REC_SCHEDULE : 0u);
   header->injected_hz = process->clock_hz;
   header->exit_status = -1;

@@ -21,7 +21,9 @@ struct prof_settings {
   uint32_t clock;        /* enum fmt_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
   uint64_t memory_limit; /* bytes */
   struct fmt_rank rank;
-  bool percentiles; /* every edge has a histogram of its calls' times */
+  bool sample_times; /* calls too short to be worth a clock are timed at random */
+  uint32_t overhead; /* the budget: how many times slower the program may become, times 1024; 0: none */
+  bool percentiles;  /* every edge has a histogram of its calls' times */
   bool timeline;
   uint64_t timeline_min_ns; /* calls at least this long are in the timeline */
   uint64_t timeline_spans;  /* of a thread's ring; a power of two */

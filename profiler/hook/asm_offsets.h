@@ -10,7 +10,8 @@
 #include "profiler/tree/edge_codes.h"
 
 /* fmt_rec_edge.flags */
-#define PROF_E_FLAG_MODULE 0x24 /* FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE */
+#define PROF_E_FLAG_MODULE  0x24 /* FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE */
+#define PROF_E_FLAG_SAMPLED 0x40 /* FMT_EDGE_SAMPLED */
 
 /* struct prof_thread */
 #define PROF_T_STATE     0
@@ -23,6 +24,9 @@
 #define PROF_T_RECURSION 48
 #define PROF_T_EXIT      56
 #define PROF_T_TIMELINE  64
+#define PROF_T_SAMPLE      72
+#define PROF_T_SAMPLE_MASK 76
+#define PROF_T_RANDOM      80
 
 /* struct fmt_rec_frame */
 #define PROF_F_EDGE  0
@@ -49,6 +53,9 @@
 #define PROF_E_FLAGS     128
 #define PROF_E_HISTOGRAM 144
 #define PROF_E_WORDS     152
+
+/* struct fmt_rec_sampling, which ends where its edge begins */
+#define PROF_S_IMPUTED -24
 
 /* struct fmt_rec_recursion */
 #define PROF_X_CALLS      8

@@ -191,7 +191,7 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
   prof_frame_push(t, edge, cfa, counters, 0);
-  if (entry->began)
+  if (entry->began && t->top->start_ticks != PROF_NOT_TIMED)
     prof_add(&edge->overhead, t->top->start_ticks - entry->began);
   return DONE;
 }

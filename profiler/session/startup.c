@@ -19,6 +19,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
+#include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
 #define FIRST_FRAMES 1023u /* of a thread's first segment: with its header it fills half a block */
@@ -75,6 +76,7 @@ static bool set_up(struct prof_thread *t)
   if (!prof_stack_open(t, low, high, FIRST_FRAMES))
     return false;
   prof_thread_set_thresholds(t);
+  prof_sampling_start(t);
   prof_ring_open(t);
   prof_tree_publish(&t->tree);
   return true;

@@ -21,6 +21,8 @@
 #define PROF_MODE_NEVER     2     /* edge only: the generic path decides */
 #define PROF_MODE_BACK      3     /* edge only: a back edge that is not active */
 #define PROF_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
+#define PROF_MODE_SAMPLED   0x200 /* edge only, added: not every call is timed */
+#define PROF_MODE_DECIDES   0x1ff /* what decides the path that an entry takes */
 
 /* fmt_rec_frame.flags: an address of counters, and in the low bits: */
 #define PROF_FRAME_GENERIC 1 /* the exit takes the generic path */

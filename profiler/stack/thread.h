@@ -31,6 +31,9 @@ struct prof_thread {
   uint64_t recursion;           /* open frames of back edges that were not active */
   uint64_t exit_least;          /* ticks: the exit of a longer call goes on to the histogram and the ring */
   uint64_t timeline_min;        /* ticks: the exit of a longer call adds it to the ring; UINT64_MAX: none does */
+  uint32_t sample_next;         /* of calls that are timed at random: how many from here on is the next that is */
+  uint32_t sample_mask;         /* a power of two - 1: what it is drawn from, less 1 */
+  uint64_t random;              /* state of the generator that it is drawn by; not 0 */
   uintptr_t stack_high;
   struct fmt_rec_stack *stack;   /* the segment that `top` lies in */
   struct prof_machine *machine;  /* the machine stack that runs: see stack.c */

@@ -12,6 +12,7 @@
 #include "profiler/module/site.h"
 #include "profiler/stack/modes.h"
 #include "profiler/tree/edge_codes.h"
+#include "profiler/tree/sampling.h"
 
 /* One argument: the fast path compares what the call passes with the edge's word. */
 struct prof_fast_compare_op {
@@ -53,6 +54,8 @@ static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
     mode = PROF_MODE_NEVER;
   else if (compare && compare->count)
     mode |= PROF_MODE_OPS;
+  if (prof_edge_is_sampled(edge))
+    mode |= PROF_MODE_SAMPLED;
   edge->mode = mode;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/strings.h"
+#include "format/sled.h"
 #include "symbols/elf/debugfile.h"
 #include "symbols/elf/hook.h"
 #include "symbols/elf/symboltable.h"
@@ -25,6 +26,7 @@
 #include "symbols/sites/callsites.h"
 #include "symbols/sites/instances.h"
 #include "symbols/sites/sites.h"
+#include "symbols/sites/sleds.h"
 
 /* Everything that one build owns. */
 struct build {
@@ -32,6 +34,7 @@ struct build {
   struct sym_debugfile file;
   struct sym_symbol_table symbol_table;
   struct sym_hook hook;
+  struct sym_sleds sleds;
   struct base_vector found; /* struct sym_found_site */
   struct sym_instances instances;
   struct base_strings *strings;
@@ -55,6 +58,10 @@ static int prepare(struct build *build, const char *path)
     error = sym_hook_find(&build->hook, &build->file);
   if (!error)
     error = sym_sites_find(&build->hook, &build->found);
+  if (!error)
+    error = sym_sleds_find(&build->sleds, &build->file, &build->hook, &build->symbol_table);
+  if (!error)
+    error = sym_sleds_add_sites(&build->sleds, &build->found);
   if (!error)
     error = sym_instances_find(&build->instances, &build->file, &build->hook, &build->found, &build->symbol_table);
   if (!error)
@@ -171,6 +178,7 @@ static int compile_site(struct build *build, const struct sym_found_site *found,
   const struct sym_location_context context = {.pc = found->pc,
                                                .call = found->call,
                                                .entry = entry_of(build, site->physical),
+                                               .sled_end = found->sled_end,
                                                .is_lazy = found->is_lazy,
                                                .frame = frame,
                                                .physical = &instance->physical,
@@ -178,7 +186,7 @@ static int compile_site(struct build *build, const struct sym_found_site *found,
                                                    site->physical == FMT_NONE ? 0 : build->calls.told[site->physical],
                                                .hook = &build->hook,
                                                .spills = &build->spills,
-                                               .writes_after_call = writes_after_call(instance)};
+                                               .writes_after_call = !sym_is_sled(found) && writes_after_call(instance)};
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;
   int error =
@@ -222,10 +230,14 @@ static int add_site(struct build *build, uint32_t index)
   const struct sym_found_site *found = base_vector_at(&build->found, index);
   const struct sym_instance *instance = base_vector_at(&build->instances.instances, index);
   struct sym_frame frame;
-  sym_frame_at(&build->file, found->pc - 1, &frame);
+  if (sym_is_sled(found))
+    sym_frame_at_entry(&frame);
+  else
+    sym_frame_at(&build->file, found->pc - 1, &frame);
   struct fmt_index_site site = {.pc = found->pc,
                                 .physical = sym_instances_range_at(&build->instances, found->call),
                                 .first_op = build->ops.count,
+                                .flags = sym_is_sled(found) ? FMT_SITE_SLED : 0,
                                 .first_state = build->states.count,
                                 .cfa_kind = frame.cfa_kind,
                                 .cfa_register = frame.cfa_register,
@@ -295,6 +307,20 @@ static int add_functions(struct build *build)
   return 0;
 }
 
+/* Gives the entry sleds their sites. */
+static void join_sleds(struct build *build)
+{
+  const struct fmt_index_site *sites = build->sites.data;
+  for (uint32_t i = 0, at = 0; i < build->sleds.sleds.count; i++) {
+    struct fmt_index_sled *sled = base_vector_at(&build->sleds.sleds, i);
+    if (!fmt_sled_is_entry(sled->kind))
+      continue;
+    while (sites[at].pc != sled->address + FMT_SLED_CALL)
+      at++;
+    sled->site = at;
+  }
+}
+
 static int add_symbols(struct build *build)
 {
   for (uint32_t i = 0; i < build->symbol_table.symbols.count; i++) {
@@ -324,7 +350,7 @@ static int find_calls(struct build *build)
   for (uint32_t i = 0; i < build->found.count; i++) {
     const struct sym_found_site *found = base_vector_at(&build->found, i);
     uint32_t range = sym_instances_range_at(&build->instances, found->call);
-    if (range != FMT_NONE)
+    if (range != FMT_NONE && !sym_is_sled(found))
       is_wanted[range] = true;
   }
   int error = sym_call_sites_find(&build->calls, &build->file, &build->hook, &build->instances, is_wanted);
@@ -341,8 +367,10 @@ static int collect(struct build *build)
     error = sym_call_sites_keep(&build->calls, build->asked);
   if (!error)
     error = add_physicals(build);
-  if (!error)
+  if (!error) {
+    join_sleds(build);
     error = add_functions(build);
+  }
   if (!error)
     error = add_symbols(build);
   if (!error)
@@ -385,7 +413,8 @@ static int write_index(struct build *build, const char *path, void **index, size
       [FMT_SECTION_CALL_VALUES] = section(&build->calls.values),
       [FMT_SECTION_SYMBOLS] = section(&build->symbols),
       [FMT_SECTION_SAVED] = section(&build->saved),
-      [FMT_SECTION_RULES] = {sym_planner_rules(build->planner, &rules), 0, sizeof(struct fmt_index_rule)}};
+      [FMT_SECTION_RULES] = {sym_planner_rules(build->planner, &rules), 0, sizeof(struct fmt_index_rule)},
+      [FMT_SECTION_SLEDS] = section(&build->sleds.sleds)};
   sections[FMT_SECTION_TYPES].count = types;
   sections[FMT_SECTION_ENUMERATORS].count = enumerators;
   sections[FMT_SECTION_RANGES].count = ranges;
@@ -400,8 +429,15 @@ static int write_index(struct build *build, const char *path, void **index, size
 /* The lines that a user wants to know about a module that will show less than it could. */
 static void tell(const struct build *build)
 {
+  if (build->sleds.refused)
+    sym_debugfile_say(&build->file, "%u of its sleds are left out: %s", build->sleds.refused,
+                      build->sleds.versions == build->sleds.refused
+                          ? "they are listed in a way that is not known; use clang 14 or newer"
+                          : "where they should lie is other code");
   if (build->found.count == 0)
-    sym_debugfile_say(&build->file, "calls no __cyg_profile_func_enter: compile it with -finstrument-functions");
+    sym_debugfile_say(&build->file,
+                      "has neither sleds nor calls of __cyg_profile_func_enter: compile it with callsig-cc, or with "
+                      "-finstrument-functions");
   else if (!build->file.dwarf && !build->symbol_table.has_symtab)
     sym_debugfile_say(&build->file,
                       "is stripped: functions are shown by address; link it without -s and compile it with -g");
@@ -419,6 +455,7 @@ static void release(struct build *build)
   sym_call_sites_free(&build->calls);
   sym_spills_free(&build->spills);
   sym_instances_free(&build->instances);
+  sym_sleds_free(&build->sleds);
   sym_hook_free(&build->hook);
   sym_symbol_table_free(&build->symbol_table);
   sym_debugfile_close(&build->file);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbols/location/entry_value_copy.h"
+#include "symbols/location/sled_location.h"
 
 enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_stack_type type)
 {
@@ -32,6 +33,8 @@ enum sym_lost sym_machine_cfa(struct sym_machine *machine)
 
 enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int64_t offset)
 {
+  if (!sym_is_there_at_entry(machine->context, reg))
+    return SYM_LOST_NO_RANGE;
   enum sym_lost lost =
       sym_push_register(machine->context, machine->moment, reg > 255 ? 255 : (unsigned)reg, machine->code);
   if (lost)
@@ -100,6 +103,8 @@ enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
         return SYM_LOST_REGISTER;
       sym_code_add(machine->code, FMT_OP_XMM, (uint8_t)(op->number - SYM_XMM0), 0, 0, 0);
     } else {
+      if (!sym_is_there_at_entry(machine->context, op->number))
+        return SYM_LOST_NO_RANGE;
       enum sym_lost lost = sym_push_register(machine->context, machine->moment,
                                              op->number > 255 ? 255 : (unsigned)op->number, machine->code);
       if (lost)

@@ -9,6 +9,7 @@
 #include "symbols/flow/spill.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/post_call_location.h"
+#include "symbols/location/sled_location.h"
 
 enum { DESCRIPTIONS_MAX = 4 /* entries of a location list that hold at one PC */ };
 
@@ -129,6 +130,13 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     return;
   }
   at_pc(context, context->call, SYM_AT_CALL, &attribute, offset, size, location);
+  if (context->sled_end) {
+    /* clang binds parameters behind its sleds, which change nothing. */
+    if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE)
+      at_pc(context, context->sled_end, SYM_AT_CALL, &attribute, offset, size, location);
+    sym_sled_settle(location);
+    return;
+  }
   if (location->kind == SYM_LOCATION_LOST)
     at_pc(context, context->pc - 1, SYM_AT_CALL, &attribute, offset, size, location);
   if (!is_single(&attribute)) {

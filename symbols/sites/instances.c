@@ -338,6 +338,10 @@ static void settle_site(const struct knowledge *knowledge, const struct walk *wa
   while (nodes[outermost].parent != FMT_NONE)
     outermost = nodes[outermost].parent;
   instance->physical = nodes[outermost].die;
+  if (sym_is_sled(base_vector_at(walk->sites, index))) {
+    instance->entered = instance->physical;
+    return;
+  }
   choose(knowledge, walk, node, instance);
 }
 
@@ -390,8 +394,11 @@ static int find_site_functions(const struct sym_instances *instances, const stru
   int error = functions ? find_spans(instances, sites, symbols, &spans) : -ENOMEM;
   if (!error)
     error = sym_site_functions_find(hook, sites, &spans, functions);
-  for (uint32_t i = 0; !error && i < sites->count; i++)
-    ((struct sym_instance *)base_vector_at(&instances->instances, i))->this_function = functions[i];
+  for (uint32_t i = 0; !error && i < sites->count; i++) {
+    const struct sym_found_site *site = base_vector_at(sites, i);
+    struct sym_instance *instance = base_vector_at(&instances->instances, i);
+    instance->this_function = sym_is_sled(site) ? site->function : functions[i];
+  }
   base_vector_free(&spans);
   free(functions);
   return error;

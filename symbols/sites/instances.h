@@ -34,7 +34,7 @@ struct sym_instance {
   bool is_hidden; /* the function entered is known by the address passed to the hook alone: `entered` is its out-of-line
                      subprogram, whose locations say nothing here */
   uint32_t call_line;     /* of an inlined instance, 0 unknown */
-  uint64_t this_function; /* what the code passes to the hook, 0 when that could not be told */
+  uint64_t this_function; /* what the code passes to the hook, 0 when that could not be told; of a sled, the function */
   Dwarf_Die physical;     /* the subprogram that the code belongs to */
   Dwarf_Die entered;      /* the subprogram or inlined_subroutine entered there */
 };

@@ -140,6 +140,7 @@ void *index_writer_finish(struct index_writer *writer, size_t *size)
       [FMT_SECTION_SYMBOLS] = section(&writer->symbols),
       [FMT_SECTION_SAVED] = {.entry_size = sizeof(struct fmt_index_saved)},
       [FMT_SECTION_RULES] = {.entry_size = sizeof(struct fmt_index_rule)},
+      [FMT_SECTION_SLEDS] = {.entry_size = sizeof(struct fmt_index_sled)},
   };
   struct sym_index_identity identity = {
       .flags = FMT_INDEX_HAS_DWARF, .machine = 62 /* EM_X86_64 */, .path = index_writer_string(writer, "/bin/test")};
