@@ -110,7 +110,7 @@ struct fmt_rec_header {
   uint64_t active_steps;  /* of them, those that were recorded */
   uint64_t overhead;      /* FMT_REC_SAMPLED: the budget, the program's slowdown times 1024; 0: none was asked for */
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
-  uint64_t samples;       /* address of a fmt_rec_samples, written by `callsig run --beside`; 0 for none */
+  uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
   uint64_t reserved[4];
 };
 
@@ -518,7 +518,7 @@ struct fmt_rec_process {
   uint64_t innermost;   /* address of the fmt_rec_variant of the innermost open call; 0 for none */
   uint64_t source;      /* address of a fmt_rec_name: the recording that it was read from */
   uint64_t damaged;     /* records of that recording that could not be read */
-  uint64_t samples;     /* address of a fmt_rec_samples, 0 for none: the times in the edges are made of it already */
+  uint64_t reserved[1];
 };
 
 /* How PC samples were taken. */
@@ -534,7 +534,8 @@ enum fmt_sample_method {
  * A place is code of one kind: a function, inlined into its parent or standing in it, the parent being a module. A
  * place's parent comes before it; a module has none, and its name is its path. Samples count for the innermost place
  * alone. The entries may name functions that the recording does not have: their samples are those of the nearest
- * parent that it has, and where there is none they are in code without rows.
+ * parent that it has, and where there is none they are in code without rows. In a merged recording the times in the
+ * edges are those of the samples already.
  */
 struct fmt_rec_place {
   uint64_t name;    /* address of a fmt_rec_name */
@@ -546,6 +547,8 @@ struct fmt_rec_place {
 
 struct fmt_rec_samples {
   struct fmt_rec_tag tag;
+  uint64_t next;       /* next older: of another process of a merged recording */
+  uint64_t process;    /* address of a fmt_rec_process; 0: the header's own process */
   uint64_t program;    /* address of a fmt_rec_name: what was run */
   uint64_t period;     /* nanoseconds / 1024 of CPU time that one sample stands for */
   uint64_t samples;    /* in user code of the program's process, wherever: places, and `unmapped` */
@@ -557,7 +560,6 @@ struct fmt_rec_samples {
   int32_t exit_status; /* of the run, as wait() gives it */
   uint32_t flags;      /* enum fmt_samples_flag */
   uint32_t count;      /* of places */
-  uint64_t reserved[2];
   struct fmt_rec_place places[];
 };
 

@@ -31,7 +31,6 @@ struct out_dump {
   struct out_idset name_set; /* of `names`, by string */
   /* Addresses by number. Owned. */
   uint64_t *commands; /* by process */
-  uint64_t *samples;  /* by process, 0: none */
   uint64_t *modules;
   uint64_t *stages; /* [0]: none */
   uint64_t *stage_records, *queue_records, *event_records;
@@ -71,6 +70,7 @@ uint64_t out_dump_string(struct out_dump *dump, uint32_t string);
 
 /* The parts, in the order in which they refer to each other. 0 or -ENOMEM; errors of writing stay in the dump. */
 int out_dump_processes(struct out_dump *dump);  /* dump_thread.c */
+int out_dump_samples(struct out_dump *dump);    /* dump_samples.c: of the processes */
 int out_dump_modules(struct out_dump *dump);    /* dump_functions.c, with their indexes */
 int out_dump_stages(struct out_dump *dump);     /* dump_stage_records.c, with queues and events */
 int out_dump_functions(struct out_dump *dump);  /* dump_functions.c */
@@ -92,9 +92,6 @@ static inline uint64_t out_dump_variant(const struct out_dump *dump, uint32_t va
 
 /* dump_times.c: the histogram of profile.times number `number`. */
 uint64_t out_dump_times(struct out_dump *dump, uint32_t number);
-
-/* dump_samples.c: the address of sampled run `number`'s record. 0 or -ENOMEM. */
-int out_dump_samples(struct out_dump *dump, uint32_t number, uint64_t *address);
 
 /* The next older record of a list that lies side by side in its order. */
 static inline uint64_t out_dump_following(const struct out_dump *dump, uint32_t number, uint32_t count, size_t size)

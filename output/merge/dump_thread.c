@@ -5,15 +5,13 @@
 
 #include "output/merge/dump.h"
 
-/* Everything but where the next one is. */
-static struct fmt_rec_process describe(struct out_dump *dump, uint32_t number)
+/* Everything but where the next one is; `command` is the address of its name. */
+static struct fmt_rec_process describe(struct out_dump *dump, const struct out_recording_info *info, uint64_t command)
 {
-  const struct out_recording_info *info = out_profile_recording(dump->profile, number);
   struct fmt_rec_process record = info->process;
   record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_PROCESS, record);
   record.program = out_dump_string(dump, info->program);
-  record.command = dump->commands[number];
-  record.samples = dump->samples[number];
+  record.command = command;
   record.source = out_dump_string(dump, info->path);
   record.rank_source = info->process.rank_source ? out_dump_string(dump, info->rank_source) : 0;
   record.open_frames = info->open_frames;
@@ -26,7 +24,7 @@ static void put_processes(struct out_dump *dump)
 {
   uint32_t count = dump->profile->recordings.count;
   for (uint32_t i = 0; i < count; i++) {
-    struct fmt_rec_process record = describe(dump, i);
+    struct fmt_rec_process record = describe(dump, out_profile_recording(dump->profile, i), dump->commands[i]);
     record.next = out_dump_following(dump, i, count, sizeof record);
     out_dump_put(dump, &record, sizeof record);
   }
@@ -36,17 +34,13 @@ int out_dump_processes(struct out_dump *dump)
 {
   uint32_t count = dump->profile->recordings.count;
   dump->commands = calloc(count + 1u, sizeof *dump->commands);
-  dump->samples = calloc(count + 1u, sizeof *dump->samples);
-  if (!dump->commands || !dump->samples)
+  if (!dump->commands)
     return -ENOMEM;
   /* Strings that are new must not come between the records. */
   for (uint32_t i = 0; i < count; i++) {
     const struct out_recording_info *info = out_profile_recording(dump->profile, i);
     dump->commands[i] = info->command ? out_dump_bytes(dump, info->command, info->command_size) : 0;
-    int result = info->sampled == FMT_NONE ? 0 : out_dump_samples(dump, info->sampled, &dump->samples[i]);
-    if (result < 0)
-      return result;
-    describe(dump, i);
+    describe(dump, info, dump->commands[i]);
   }
   dump->processes = dump->header.first_process = dump->next;
   put_processes(dump);

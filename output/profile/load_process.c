@@ -28,7 +28,6 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
       .timeline_min = header->timeline_min,
       .steps = header->steps,
       .active_steps = header->active_steps,
-      .samples = header->samples,
   };
   memcpy(process.loss, header->loss, sizeof process.loss);
   return process;
@@ -101,8 +100,6 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
     result = label(loader, process, info);
   if (result == 0)
     result = copy_command(loader, process->command, info);
-  if (result == 0 && process->samples)
-    result = out_load_samples(loader, process->samples, info->tick, &info->sampled);
   if (result == 0 && process->rank_source)
     result = intern(loader, process->rank_source, "?", &info->rank_source);
   if (result == 0 && process->source)

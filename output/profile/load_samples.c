@@ -54,29 +54,28 @@ static int add_places(struct out_loader *loader, const struct fmt_rec_place *pla
   return 0;
 }
 
-int out_load_samples(struct out_loader *loader, uint64_t address, double tick, uint32_t *sampled)
+/* The samples whose head is `head`, at `address`, as number *sampled of profile.sampled_runs; FMT_NONE when they make
+ * no sense. */
+static int load_run(struct out_loader *loader, uint64_t address, const struct fmt_rec_samples *head, double tick,
+                    uint32_t *sampled)
 {
   struct out_profile *profile = loader->profile;
-  const struct fmt_rec_samples *record =
-      out_recording_record(loader->recording, address, FMT_TAG_SAMPLES, sizeof *record);
-  struct out_sampled_run run = {.first = profile->places.count,
+  struct out_sampled_run run = {.head = *head,
+                                .first = profile->places.count,
+                                .count = head->count,
                                 .is_applied = (loader->recording->header.flags & FMT_REC_MERGED) != 0};
-  struct fmt_rec_place *places = NULL;
-  int result = 0;
-  if (record) {
-    run.head = *record;
-    run.count = run.head.count;
-    places = copy_places(loader, address + sizeof run.head, run.count, &result);
-  }
-  if (result == 0 && (!places || !make_sense(&run.head, places, tick))) {
+  int result;
+  struct fmt_rec_place *places = copy_places(loader, address + sizeof *head, head->count, &result);
+  *sampled = FMT_NONE;
+  if (result == 0 && (!places || !make_sense(head, places, tick))) {
     loader->recording->damaged++;
     free(places);
     return 0;
   }
   if (result == 0)
-    result = out_load_name(loader, run.head.program, "?", &run.program);
+    result = out_load_name(loader, head->program, "?", &run.program);
   if (result == 0)
-    result = add_places(loader, places, run.count);
+    result = add_places(loader, places, head->count);
   free(places);
   struct out_sampled_run *added = result == 0 ? base_vector_add(&profile->sampled_runs, 1) : NULL;
   if (!added)
@@ -84,4 +83,25 @@ int out_load_samples(struct out_loader *loader, uint64_t address, double tick, u
   *added = run;
   *sampled = profile->sampled_runs.count - 1;
   return 0;
+}
+
+int out_load_samples(struct out_loader *loader)
+{
+  struct base_vector list = BASE_VECTOR_OF(uint64_t);
+  struct fmt_rec_samples head;
+  uint64_t address = loader->recording->header.samples;
+  int result;
+  while ((result = out_recording_next(loader->recording, &list, address, FMT_TAG_SAMPLES, &head, sizeof head)) > 0) {
+    uint32_t sampled;
+    out_load_choose_process(loader, head.process);
+    double tick = out_profile_recording(loader->profile, loader->number)->tick;
+    result = load_run(loader, address, &head, tick, &sampled);
+    if (result < 0)
+      break;
+    if (sampled != FMT_NONE)
+      out_profile_recording(loader->profile, loader->number)->sampled = sampled;
+    address = head.next;
+  }
+  base_vector_free(&list);
+  return result;
 }
