@@ -47,8 +47,6 @@ struct cli_perf_rings {
   struct cli_code_map map;
   char *record; /* one that lies across the end of its ring */
   uint64_t random;
-  uint64_t first_ns, paused_ns; /* of the wall clock, between the first and the last pause */
-  uint64_t last_ns;
 };
 
 static uint64_t now_ns(void)
@@ -288,23 +286,21 @@ static void switch_all(const struct cli_perf_rings *rings, unsigned long request
 void cli_perf_rings_shift(struct cli_perf_rings *rings)
 {
   struct timespec pause = {.tv_nsec = (long)(next_random(&rings->random) % PERIOD_NS)};
-  uint64_t began = now_ns();
   switch_all(rings, PERF_EVENT_IOC_DISABLE);
   nanosleep(&pause, NULL);
   switch_all(rings, PERF_EVENT_IOC_ENABLE);
-  rings->last_ns = now_ns();
-  if (rings->first_ns == 0)
-    rings->first_ns = rings->last_ns;
-  else
-    rings->paused_ns += rings->last_ns - began;
 }
 
-uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings)
+/* The events count the nanoseconds of CPU time during which they were enabled. */
+uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns)
 {
-  uint64_t elapsed = rings->last_ns - rings->first_ns;
-  if (rings->paused_ns == 0 || rings->paused_ns >= elapsed)
+  uint64_t sampled_ns = 0, count;
+  for (uint32_t i = 0; i < rings->count; i++)
+    if (read(rings->rings[i].file, &count, sizeof count) == (ssize_t)sizeof count)
+      sampled_ns += count;
+  if (sampled_ns == 0 || sampled_ns >= used_ns)
     return PERIOD_NS;
-  return (uint64_t)(PERIOD_NS * ((double)elapsed / (double)(elapsed - rings->paused_ns)));
+  return (uint64_t)(PERIOD_NS * ((double)used_ns / (double)sampled_ns));
 }
 
 void cli_perf_rings_close(struct cli_perf_rings *rings)

@@ -24,8 +24,9 @@ int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, s
 /* Pauses sampling for a random part of a period. Samples then lie at random places of whatever the program repeats. */
 void cli_perf_rings_shift(struct cli_perf_rings *rings);
 
-/* The CPU time that a sample stood for, in nanoseconds, pauses taken into account. */
-uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings);
+/* The CPU time that a sample stands for, in nanoseconds, given that the program has used `used_ns` of it: what it used
+ * while sampling paused is shared out. Every process of the program has ended. */
+uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns);
 
 /* Ends sampling; NULL is nothing. */
 void cli_perf_rings_close(struct cli_perf_rings *rings);

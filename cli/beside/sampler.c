@@ -89,7 +89,7 @@ void cli_sampler_stop(struct cli_sampler *sampler)
   sampler->has_thread = false;
 }
 
-int cli_sampler_close(struct cli_sampler *sampler, struct cli_samples *samples)
+int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_samples *samples)
 {
   int error = sampler->error;
   if (error == 0 && sampler->rings != NULL)
@@ -97,7 +97,7 @@ int cli_sampler_close(struct cli_sampler *sampler, struct cli_samples *samples)
   *samples = sampler->samples;
   samples->method = sampler->rings != NULL ? FMT_SAMPLES_PERF : FMT_SAMPLES_STOPS;
   samples->period_ns =
-      sampler->rings != NULL ? cli_perf_rings_period(sampler->rings) : cli_stops_period(sampler->stops);
+      sampler->rings != NULL ? cli_perf_rings_period(sampler->rings, used_ns) : cli_stops_period(sampler->stops);
   cli_samples_sort(samples);
   cli_perf_rings_close(sampler->rings);
   cli_stops_close(sampler->stops);

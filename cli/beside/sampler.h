@@ -18,8 +18,9 @@ int cli_sampler_start(struct cli_sampler *sampler, pid_t pid);
 /* The process has ended, and was not reaped yet. Waits for the thread. */
 void cli_sampler_stop(struct cli_sampler *sampler);
 
-/* Hands out the samples, which are the caller's from then on, and ends the sampler. Returns 0, -ENOMEM, or the error of
+/* Hands out the samples, which are the caller's from then on, and ends the sampler; the program has used `used_ns`
+ * nanoseconds of CPU time. Returns 0, -ENOMEM, or the error of
  * the kernel where it allows no way of sampling. */
-int cli_sampler_close(struct cli_sampler *sampler, struct cli_samples *samples);
+int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_samples *samples);
 
 #endif

@@ -140,11 +140,19 @@ static void look(pid_t pid, void *data)
   watch->is_started = true;
 }
 
-static uint64_t user_time_of_children(void)
+/* Nanoseconds that all processes which were waited for have used so far. */
+struct used {
+  uint64_t user, system;
+};
+
+static struct used used_by_children(void)
 {
   struct rusage usage;
   getrusage(RUSAGE_CHILDREN, &usage);
-  return (uint64_t)usage.ru_utime.tv_sec * 1000000000u + (uint64_t)usage.ru_utime.tv_usec * 1000u;
+  return (struct used){
+      .user = (uint64_t)usage.ru_utime.tv_sec * 1000000000u + (uint64_t)usage.ru_utime.tv_usec * 1000u,
+      .system = (uint64_t)usage.ru_stime.tv_sec * 1000000000u + (uint64_t)usage.ru_stime.tv_usec * 1000u,
+  };
 }
 
 int cli_second_run(const char *path, char *const argv[], char *const environment[], const struct cli_run_files *files,
@@ -153,6 +161,7 @@ int cli_second_run(const char *path, char *const argv[], char *const environment
   struct watch watch = {0};
   struct stand_ins stand_ins;
   pid_t pid;
+  uint64_t used_ns = 0;
   *run = (struct cli_second_run){0};
   int error = cli_sampler_open(&watch.sampler);
   if (error < 0) {
@@ -161,16 +170,20 @@ int cli_second_run(const char *path, char *const argv[], char *const environment
   }
   error = stand_in(files, &stand_ins);
   if (error == 0) {
-    uint64_t before = user_time_of_children();
+    struct used before = used_by_children();
     error = cli_supervise(path, argv, environment, look, &watch, &pid, &run->status);
-    run->user_ns = user_time_of_children() - before;
+    struct used after = used_by_children();
+    run->user_ns = after.user - before.user;
+    used_ns = run->user_ns + after.system - before.system;
     step_back(&stand_ins);
     compare_output(files, &stand_ins, run);
     if (error < 0)
       cli_error("run: %s: cannot be started: %s", path, strerror(-error));
   }
-  int sampled = cli_sampler_close(watch.sampler, &run->samples);
+  int sampled = cli_sampler_close(watch.sampler, used_ns, &run->samples);
   if (error == 0 && sampled < 0)
-    cli_error("run: %s: no samples can be taken of it: %s", path, strerror(-sampled));
+    cli_error(
+        "run: %s: no samples can be taken of it: %s; allow perf_event_open (kernel.perf_event_paranoid) or ptrace",
+        path, strerror(-sampled));
   return error < 0 ? error : sampled;
 }
