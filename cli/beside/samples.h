@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 #include "base/vector.h"
-#include "format/recording.h"
+#include "format/samples.h"
 
 /* Samples at one place of a file. */
 struct cli_point {

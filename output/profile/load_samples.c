@@ -5,8 +5,9 @@
 
 #include "output/profile/load.h"
 
-/* More ticks than these would not be times of any run. */
-#define MOST_TICKS 0x1p60
+/* More would not be a time of any run. */
+#define MOST_TICKS   0x1p60
+#define MOST_SECONDS 1e9
 
 /* A copy of the places, which the file's next piece would replace. NULL when there are not so many, or memory is short:
  * *result says which. */
@@ -34,7 +35,8 @@ static bool make_sense(const struct fmt_rec_samples *head, const struct fmt_rec_
       return false;
     left -= places[i].samples;
   }
-  return left == 0 && (double)head->samples * (double)head->period / 1024e9 < MOST_TICKS * tick;
+  double seconds = ((double)head->samples + (double)head->others) * (double)head->period / 1024e9;
+  return left == 0 && seconds < MOST_SECONDS && seconds < MOST_TICKS * tick;
 }
 
 static int add_places(struct out_loader *loader, const struct fmt_rec_place *places, uint32_t count)

@@ -18,6 +18,7 @@
 #include "format/index.h"
 #include "format/open.h"
 #include "format/recording.h"
+#include "format/samples.h"
 #include "output/profile/stage_records.h"
 #include "output/text/idset.h"
 

@@ -26,7 +26,7 @@ def tables(path):
 
 
 def main(compiler, include, document):
-    checks = ['#include <stddef.h>', '#include "format/recording.h"']
+    checks = ['#include <stddef.h>', '#include "format/samples.h"']
     found = tables(document)
     if len(found) != 24 or not all(found.values()):
         print(f"{document}: {len(found)} tables of structures, 24 expected")
