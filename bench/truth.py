@@ -9,7 +9,7 @@ import os
 import real
 from runner import Folder, interleave, median, median_ratio, spread
 from tools import Callsig
-from whole import BUILDS, build_hooks
+from price import SHAPES, Way, base_hooks
 
 
 def timed_run(load, variant, environment):

@@ -19,11 +19,14 @@ install(TARGETS callsig_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONEN
 install(PROGRAMS ${PROJECT_BINARY_DIR}/cli/callsig-cc DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT callsig)
 install(DIRECTORY include/callsig DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT callsig_development FILES_MATCHING PATTERN "*.h")
 
+# From the package's folder to the plug-ins, which the package callsig has.
+file(RELATIVE_PATH CALLSIG_PACKAGE_TO_PLUGINS /${CALLSIG_PACKAGE_DIR} /${CALLSIG_PLUGIN_DIR})
+configure_file(cmake/callsig-instrument.cmake.in ${PROJECT_BINARY_DIR}/installed/callsig-instrument.cmake @ONLY)
 configure_package_config_file(cmake/callsig-config.cmake.in ${PROJECT_BINARY_DIR}/callsig-config.cmake
                               INSTALL_DESTINATION ${CALLSIG_PACKAGE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/callsig-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/callsig-config.cmake ${PROJECT_BINARY_DIR}/callsig-config-version.cmake
-              ${PROJECT_BINARY_DIR}/callsig-instrument.cmake
+              ${PROJECT_BINARY_DIR}/installed/callsig-instrument.cmake
         DESTINATION ${CALLSIG_PACKAGE_DIR} COMPONENT callsig_development)
 
 # Paths in .pc files are relative to the file, so that an installed tree can be moved.
@@ -45,7 +48,7 @@ set(CALLSIG_PAGE_ALIASES
     callsig_disable=callsig_enable callsig_is_enabled=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
     callsig_action_end=callsig_action_begin CALLSIG_ACTION=callsig_action_begin)
 foreach(function IN ITEMS new load snapshot add free group filter strip_dirs stack compensate set_style sort sort_key reverse print print_callers
-                          print_callees print_averages print_json print_csv row row_count total scaling export export_file
+                          print_callees print_averages print_json print_csv row row_count total scaling score export export_file
                           export_format dump fold set_message)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
 endforeach()

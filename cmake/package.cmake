@@ -19,6 +19,8 @@ else()
   add_library(callsig::stats ALIAS callsig_stats)
 endif()
 
-string(REPLACE " " "$<SEMICOLON>" CALLSIG_INSTRUMENT_FLAGS_LIST "${CALLSIG_INSTRUMENT_FLAGS}")
+string(REPLACE " " ";" CALLSIG_INSTRUMENT_FLAGS_LIST "${CALLSIG_INSTRUMENT_FLAGS}")
+# Where the plug-ins lie beside this file, in the build folder; cmake/install.cmake makes the one that is installed.
+set(CALLSIG_PACKAGE_TO_PLUGINS instrument)
 configure_file(cmake/callsig-instrument.cmake.in ${PROJECT_BINARY_DIR}/callsig-instrument.cmake @ONLY)
 include(${PROJECT_BINARY_DIR}/callsig-instrument.cmake)

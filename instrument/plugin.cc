@@ -15,7 +15,7 @@ namespace callsig
 {
 
 static arguments given;
-static findings found;
+static findings seen;
 
 static bool read_number(const char *text, unsigned *number)
 {
@@ -28,6 +28,21 @@ static bool read_number(const char *text, unsigned *number)
     return false;
   *number = static_cast<unsigned>(value);
   return true;
+}
+
+/* How a gcc was told to check itself, which its structures depend on. */
+static const char *checking_of(const plugin_gcc_version *version)
+{
+  const char *found = strstr(version->configuration_arguments, "--enable-checking");
+  return found ? xstrndup(found, strcspn(found, " ")) : "checking as released";
+}
+
+/* True when the plug-in was compiled with the headers of this very gcc. gcc's own comparison refuses one that a
+ * distribution has built again for a security update too: its options of configure have the package's version. */
+static bool is_made_for(const plugin_gcc_version *version)
+{
+  return strcmp(version->basever, gcc_version.basever) == 0 && strcmp(version->devphase, gcc_version.devphase) == 0 &&
+         strcmp(checking_of(version), checking_of(&gcc_version)) == 0;
 }
 
 static bool read_arguments(const plugin_name_args *info)
@@ -59,12 +74,19 @@ static void add_pass(const plugin_name_args *info, opt_pass *pass, const char *w
 
 int plugin_init(plugin_name_args *info, plugin_gcc_version *version)
 {
-  if (!plugin_default_version_check(version, &gcc_version)) {
-    error("%qs: made for gcc %s, and this is gcc %s", info->full_name, gcc_version.basever, version->basever);
+  if (!callsig::is_made_for(version)) {
+    error("%qs: made for gcc %s (%s), and this is gcc %s (%s): build callsig again with this gcc, or instrument by "
+          "%<-finstrument-functions%>",
+          info->full_name, gcc_version.basever, callsig::checking_of(&gcc_version), version->basever,
+          callsig::checking_of(version));
     return 1;
   }
   if (!callsig::read_arguments(info))
     return 1;
+  if (!TARGET_64BIT) {
+    inform(UNKNOWN_LOCATION, "%qs: there are no sleds in code for 32 bits", info->base_name);
+    return 0;
+  }
   if (flag_instrument_function_entry_exit) {
     error("%qs: does not go together with %<-finstrument-functions%>", info->base_name);
     return 1;
@@ -74,7 +96,7 @@ int plugin_init(plugin_name_args *info, plugin_gcc_version *version)
     callsig::add_pass(info, callsig::make_calls_pass(g, &callsig::given), "ehdisp", PASS_POS_INSERT_AFTER);
     return 0;
   }
-  callsig::add_pass(info, callsig::make_loops_pass(g, &callsig::found), "*free_cfg", PASS_POS_INSERT_BEFORE);
-  callsig::add_pass(info, callsig::make_sleds_pass(g, &callsig::given, &callsig::found), "mach", PASS_POS_INSERT_AFTER);
+  callsig::add_pass(info, callsig::make_loops_pass(g, &callsig::seen), "*free_cfg", PASS_POS_INSERT_BEFORE);
+  callsig::add_pass(info, callsig::make_sleds_pass(g, &callsig::given, &callsig::seen), "mach", PASS_POS_INSERT_AFTER);
   return 0;
 }

@@ -14,11 +14,12 @@
 struct layout {
   const char *lib;     /* from the command's folder */
   const char *include; /* from the command's folder, or absolute */
+  const char *plugins; /* from the command's folder */
 };
 
 static const struct layout layouts[] = {
-    {CLI_BIN_TO_LIB, CLI_BIN_TO_INCLUDE},
-    {CLI_BUILD_TO_LIB, CLI_BUILD_INCLUDE},
+    {CLI_BIN_TO_LIB, CLI_BIN_TO_INCLUDE, CLI_BIN_TO_PLUGINS},
+    {CLI_BUILD_TO_LIB, CLI_BUILD_INCLUDE, CLI_BUILD_TO_PLUGINS},
 };
 
 /* Writes "A/B" (B alone when it is absolute), with links and dots resolved, into `out`. False when there is no such
@@ -44,6 +45,8 @@ static bool try_layout(const struct layout *layout, const char *folder, struct c
     return false;
   if (!resolve(folder, layout->include, paths->include))
     paths->include[0] = '\0';
+  if (!resolve(folder, layout->plugins, paths->plugins))
+    paths->plugins[0] = '\0';
   return true;
 }
 

@@ -50,6 +50,7 @@ static void replace_times(struct out_profile *profile, struct out_edge *edge, do
   edge->min = edge->min == UINT64_MAX ? edge->min : scale(edge->min, factor);
   edge->max = scale(edge->max, factor);
   edge->overhead = 0;
+  edge->sampling = FMT_NONE;
 }
 
 /* Own times are rounded so that their sum is right: what was rounded off is carried on. */
@@ -73,6 +74,9 @@ static void forget_hooks(struct out_profile *profile, const struct out_beside_ti
 {
   struct out_recording_info *info = out_profile_recording(profile, times->recording);
   info->hook_inner = info->hook_outer = info->process.hook_inner = info->process.hook_outer = 0;
+  info->flags &= ~(uint32_t)FMT_REC_SAMPLED;
+  info->process.flags = info->flags;
+  info->process.sample_price = 0;
   for (uint32_t i = 0; i < profile->times_of.count; i++)
     if (out_beside_has(times, out_profile_edge(profile, i)))
       *(uint32_t *)base_vector_at(&profile->times_of, i) = FMT_NONE;

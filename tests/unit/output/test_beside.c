@@ -129,6 +129,12 @@ static void replaced(void **state)
   expect(stats, "f(n=1)", 1, 1, .012, .012);
   expect(stats, "f(n=2)", 1, 1, .036, .036);
   expect(stats, "main()", 1, 1, .010, .058);
+  struct callsig_stats_row row = {.size = sizeof row};
+  assert_int_equal(callsig_stats_sort(stats, "tottime"), 0);
+  assert_int_equal(callsig_stats_row(stats, 0, &row), 0);
+  assert_string_equal(row.signature, "f(n=2)");
+  /* 36 samples of a millisecond. */
+  assert_true(row.tottime_error > .0117 && row.tottime_error < .0118);
   struct callsig_stats_total total = {.size = sizeof total};
   assert_int_equal(callsig_stats_total(stats, &total), 0);
   assert_true(total.time > .0575 && total.time < .0585);
