@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/beside/beside.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/recording.h"
@@ -63,7 +64,10 @@ void out_stats_forget(struct callsig_stats *stats)
 int out_stats_take(struct callsig_stats *stats, struct out_recording *recording, const struct fmt_rec_clock_point *now)
 {
   out_stats_forget(stats);
+  uint32_t first = stats->profile.recordings.count;
   int result = out_load(&stats->profile, recording, now);
+  if (result == 0 && out_beside_apply(&stats->profile, first) < 0)
+    result = out_stats_no_memory();
   stats->incomplete |= result < 0;
   out_recording_close(recording);
   return result;
