@@ -7,6 +7,8 @@
 #include "format/program.h"
 #include "format/sled.h"
 
+#define STACK_POINTER 7 /* its DWARF number */
+
 static bool string_ok(const struct fmt_index *index, uint32_t offset)
 {
   return offset < index->count[FMT_SECTION_STRINGS];
@@ -90,6 +92,9 @@ static bool ops_ok(const struct fmt_index *index, const struct fmt_index_site *s
       return false;
     for (uint32_t i = 0; i < count; i++) {
       const struct fmt_op *op = &ops[at + i];
+      int base = fmt_frame_register(ops + at, i);
+      if (base >= 0 && base != STACK_POINTER && base != site->cfa_register)
+        return false;
       if (op->arg != ops[at].arg || op->skip != count - i ||
           (op->code == FMT_OP_EMIT_RANGE && !range_ok(index, (uint64_t)op->imm)))
         return false;

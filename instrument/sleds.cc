@@ -135,6 +135,7 @@ public:
     if (!is_chosen(fun->decl) || facts.instructions == 0 || is_too_small(*given_, facts.instructions, found_->loop))
       return 0;
     sled_writer writer(&next_label_, facts);
+    /* What calls __builtin_eh_return unwinds: its stack pointer is another's when it gets to a return. */
     bool entered = false;
     rtx_insn *following;
     for (rtx_insn *insn = get_insns(); insn; insn = following) {
@@ -148,7 +149,7 @@ public:
         writer.leave_section();
       else if (CALL_P(insn) && SIBLING_CALL_P(insn))
         writer.put_before(insn, FMT_SLED_TAIL);
-      else if (JUMP_P(insn) && returnjump_p(insn))
+      else if (JUMP_P(insn) && returnjump_p(insn) && !crtl->calls_eh_return)
         writer.put_before(insn, FMT_SLED_EXIT);
     }
     return 0;

@@ -83,7 +83,7 @@ case " $names " in
   done
   inside /bin/sh -e <<'PROGRAM' >"$work/run" 2>&1 || fail "a program does not build with libcallsig-dev: $(cat "$work/run")"
 cd /root/check-deb
-callsig-cc -o outside outside.c -lcallsig -lcallsig-stats
+callsig-cc --before-inlining -o outside outside.c -lcallsig -lcallsig-stats
 ./outside
 PROGRAM
   grep -q '200 function calls' "$work/run" || fail "a program with libcallsig-dev: $(cat "$work/run")"

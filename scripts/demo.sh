@@ -1,5 +1,5 @@
 #!/bin/sh
-# Profiles two real programs on real input: Lua, from its Debian source package as it is, compiled with callsig-cc at -O2; and
+# Profiles two real programs on real input: Lua, from its Debian source package as it is, compiled with callsig-cc --before-inlining at -O2; and
 # a pipeline that makes thumbnails of photographs, which tells callsig of its stages.
 #
 #   scripts/demo.sh BUILD
@@ -29,8 +29,8 @@ profile_lua()
   if [ ! -x "$lua/src/lua" ]; then
     rm -rf "$lua"
     cp -R "$sources/lua5.4" "$lua"
-    echo "building Lua with callsig-cc -O2"
-    make -s -C "$lua/src" CC="$build/cli/callsig-cc" linux >"$demo/lua.log" 2>&1 || {
+    echo "building Lua with callsig-cc --before-inlining -O2"
+    make -s -C "$lua/src" CC="$build/cli/callsig-cc --before-inlining" linux >"$demo/lua.log" 2>&1 || {
       echo "callsig: Lua does not build; $demo/lua.log says why" >&2
       exit 1
     }
@@ -63,8 +63,8 @@ profile_thumbnails()
   database=$demo/thumbnails.db
   prepare_photographs
   echo
-  echo "building examples/thumbnails with callsig-cc -O2"
-  "$build/cli/callsig-cc" -O2 -I "$top/include" -o "$program" "$top"/examples/thumbnails/*.c \
+  echo "building examples/thumbnails with callsig-cc --before-inlining -O2"
+  "$build/cli/callsig-cc" --before-inlining -O2 -I "$top/include" -o "$program" "$top"/examples/thumbnails/*.c \
     -L "$build/profiler" -Wl,-rpath,"$build/profiler" -lcallsig -ljpeg -lpthread
   rm -rf "$demo/made" "$database" "$database"-*
   mkdir "$demo/made"

@@ -18,7 +18,7 @@ static const char help[] =
     "so where that is not sleds.\n"
     "\n"
     "  --cflags       only what the compiler needs: this is all that 'callsig run' asks for. gcc needs it at the link\n"
-    "                 of -flto too\n"
+    "                 too where that optimizes\n"
     "  --libs         only what the linker needs for a program that records itself or calls callsig/callsig.h\n"
     "  --cc COMPILER  for this compiler (default: cc, gcc or clang); it is asked whether it takes the options\n"
     "  --before-inlining\n"

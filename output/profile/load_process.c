@@ -25,6 +25,8 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
       .command = header->command,
       .rank_source = header->rank_source,
       .rank = header->rank,
+      .overhead = header->overhead < UINT32_MAX ? (uint32_t)header->overhead : UINT32_MAX,
+      .sample_price = header->sample_price,
       .timeline_min = header->timeline_min,
       .steps = header->steps,
       .active_steps = header->active_steps,

@@ -124,14 +124,22 @@ struct out_variant {
 /* Counters of calls that were made while recursion was open, or that are open still: fmt_rec_recursion. */
 struct out_recursion {
   uint64_t calls, total;
-  uint64_t open; /* of the calls: those that had not ended */
+  uint64_t open; /* of the calls: those that had not ended, and were timed until then */
   uint64_t primitive[FMT_GROUP_COUNT], cumulative[FMT_GROUP_COUNT];
+};
+
+/* How the times of an edge's calls were come by, when not all were timed: fmt_rec_sampling. */
+struct out_sampling {
+  uint64_t timed, timed_total;        /* of calls that ended and whose clock was read */
+  uint64_t squares_low, squares_high; /* the sum of their squares */
+  uint64_t imputed;                   /* what an untimed call counted with last; 0 in a merged recording */
 };
 
 struct out_edge {
   uint32_t from, to; /* variants */
   uint32_t thread;
   uint32_t recursion; /* FMT_NONE: none */
+  uint32_t sampling;  /* FMT_NONE: every call was timed */
   uint64_t calls, total, children, min, max;
   uint64_t overhead; /* ticks of hooks beyond the fast path, in the caller's time */
 };
@@ -183,6 +191,7 @@ struct out_profile {
   struct base_vector variants;   /* struct out_variant */
   struct base_vector edges;      /* struct out_edge */
   struct base_vector recursions; /* struct out_recursion */
+  struct base_vector samplings;  /* struct out_sampling */
   struct base_vector spans;      /* struct out_span, when timelines are kept */
   struct base_vector times;      /* struct out_times */
   struct base_vector buckets;    /* struct out_bucket */
@@ -212,6 +221,7 @@ OUT_PROFILE_ARRAY(out_context, context, contexts)
 OUT_PROFILE_ARRAY(out_variant, variant, variants)
 OUT_PROFILE_ARRAY(out_edge, edge, edges)
 OUT_PROFILE_ARRAY(out_recursion, recursion, recursions)
+OUT_PROFILE_ARRAY(out_sampling, sampling, samplings)
 OUT_PROFILE_ARRAY(out_recording_info, recording, recordings)
 OUT_PROFILE_ARRAY(out_span, span, spans)
 #undef OUT_PROFILE_ARRAY

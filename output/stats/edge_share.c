@@ -158,6 +158,8 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
                             .own = inclusive > edge->children ? scaled(inclusive - edge->children, scale) : 0,
                             .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                             .max = scaled(edge->max, scale)};
+  if (inclusive < edge->children && edge->sampling != FMT_NONE)
+    share.deficit = scaled(edge->children - inclusive, scale);
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   bool enclosed = out_is_by_callstack(grouping) ? is_back(profile, edge)
                                                 : is_enclosed(grouping, context, edge->from == FMT_NONE, group);

@@ -39,11 +39,13 @@ void out_stats_forget(struct callsig_stats *stats)
   free(stats->shown_function);
   free(stats->ranks);
   free(stats->percentiles);
+  free(stats->errors);
   free(stats->order);
   free(stats->signatures);
   stats->shown_function = NULL;
   stats->ranks = NULL;
   stats->percentiles = NULL;
+  stats->errors = NULL;
   stats->order = NULL;
   stats->signatures = NULL;
   stats->listed = 0;
@@ -335,6 +337,10 @@ int out_stats_prepare(struct callsig_stats *stats)
   if (result < 0)
     return result;
   result = out_rows_build(&stats->profile, &stats->grouping, &stats->rows);
+  if (result == 0 && out_row_errors_known(&stats->profile)) {
+    stats->errors = out_row_errors_make(&stats->profile, &stats->grouping, &stats->rows);
+    result = stats->errors ? 0 : -ENOMEM;
+  }
   if (result == 0)
     result = order(stats);
   return settle(stats, result, &stats->prepared);
@@ -389,6 +395,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
   uint32_t number = stats->order[index];
   const struct out_percentiles *percentiles = stats->percentiles ? &stats->percentiles[number] : NULL;
   const struct out_row *known = out_rows_at(&stats->rows, number);
+  const struct out_row_error error = out_stats_error(stats, number);
   struct out_names names = out_stats_names(stats);
   const struct out_known_function *function = out_row_function(&names, &known->key);
   double tick = stats->grouping.tick;
@@ -412,6 +419,10 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .p50 = percentiles ? percentiles->value[OUT_P50] * tick : NAN,
       .p90 = percentiles ? percentiles->value[OUT_P90] * tick : NAN,
       .p99 = percentiles ? percentiles->value[OUT_P99] * tick : NAN,
+      .tottime_error = error.own * tick,
+      .cumtime_error = error.cumulative * tick,
+      .timed_calls = known->calls - error.untimed,
+      .uncertain = error.is_uncertain,
   };
   out_struct_hand_out(row, &full, sizeof full);
   return result;

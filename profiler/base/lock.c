@@ -6,13 +6,18 @@
 #include <linux/futex.h>
 #include <stdbool.h>
 
+#include "profiler/base/fault_net.h"
 #include "profiler/base/syscall.h"
 
 #define ALL_SIGNALS  UINT64_MAX
 #define SIGNAL_BYTES 8u
 
+__thread uint32_t prof_signals_blocked;
+
 uint64_t prof_block_signals(void)
 {
+  /* First: a guarded load of a handler that runs before the signals are blocked is careful without need. */
+  prof_signals_blocked++;
   uint64_t all = ALL_SIGNALS, before = 0;
   PROF_SYSCALL4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &before, SIGNAL_BYTES);
   return before;
@@ -21,6 +26,7 @@ uint64_t prof_block_signals(void)
 void prof_restore_signals(uint64_t mask)
 {
   PROF_SYSCALL4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, SIGNAL_BYTES);
+  prof_signals_blocked--;
 }
 
 void prof_lock(struct prof_lock *lock)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "format/duration.h"
+#include "format/factor.h"
 #include "format/hash.h"
 #include "format/rank.h"
 #include "format/recording.h"
@@ -105,6 +106,15 @@ static uint64_t parse_memory(const char *text)
   return value << shift;
 }
 
+/* What `callsig run` calls itself: its own word, so that what is no number is none. */
+static uint64_t parse_run(const char *text)
+{
+  uint64_t value = 0;
+  for (; text && *text >= '0' && *text <= '9'; text++)
+    value = value * 10 + (uint64_t)(*text - '0');
+  return text && !*text ? value : 0;
+}
+
 static uint32_t parse_clock(const char *text, int cpu_clock)
 {
   if (!text || !text[0])
@@ -112,6 +122,33 @@ static uint32_t parse_clock(const char *text, int cpu_clock)
   if (!prof_equal(text, "wall") && !prof_equal(text, "cpu"))
     prof_message("CALLSIG_CLOCK=%s is neither wall nor cpu: wall is used", text);
   return prof_equal(text, "cpu") ? FMT_CLOCK_CPU : prof_clock_wall();
+}
+
+/* Whether not every call is timed, and the budget. A clock other than the wall's is read at every call unless sampling
+ * was asked for by name; so it is with a timeline, which would miss long calls. After the clock and the timeline. */
+static void load_times(struct prof_settings *settings, const char *times, const char *overhead)
+{
+  bool is_exact = times && prof_equal(times, "exact");
+  settings->sampling_asked = times && prof_equal(times, "auto");
+  if (times && !is_exact && !settings->sampling_asked)
+    prof_message("CALLSIG_TIMES=%s is neither auto nor exact: auto is used", times);
+  bool every_call = settings->timeline || settings->clock == FMT_CLOCK_CPU || settings->clock == FMT_CLOCK_INJECTED;
+  settings->sample_times = !is_exact && (!every_call || settings->sampling_asked);
+  if (settings->sample_times && every_call)
+    prof_message("times are sampled as CALLSIG_TIMES=auto says, %s",
+                 settings->timeline ? "so that the timeline lacks calls that were not timed"
+                                    : "though the clock is not the wall's: without it every call is timed");
+  settings->overhead = 0;
+  if (!overhead)
+    return;
+  if (!fmt_factor_parse(overhead, &settings->overhead)) {
+    settings->overhead = 0;
+    prof_message("CALLSIG_OVERHEAD=%s is not a number above 1, as in 1.5: there is no budget", overhead);
+  } else if (!settings->sample_times) {
+    settings->overhead = 0;
+    prof_message("CALLSIG_OVERHEAD=%s: every call is timed, so that no budget can be kept: set CALLSIG_TIMES=auto",
+                 overhead);
+  }
 }
 
 /* The number of spans that a ring is to hold, as a power of two. */
@@ -256,6 +293,8 @@ int prof_options_keep(const struct callsig_options *options)
   asked.include = copy_text(asked.include);
   asked.exclude = copy_text(asked.exclude);
   asked.timeline = copy_text(asked.timeline);
+  asked.times = copy_text(asked.times);
+  asked.overhead = copy_text(asked.overhead);
   return 0;
 }
 
@@ -265,6 +304,7 @@ void prof_settings_load(struct prof_process *process)
   prof_message_prepare();
   const char *output = either("CALLSIG_OUTPUT", asked.output);
   make_absolute("CALLSIG_OUTPUT", output ? output : DEFAULT_OUTPUT, settings->output);
+  settings->run = parse_run(prof_environment("CALLSIG_RUN"));
   settings->rank = fmt_rank_find(prof_environment);
   if (settings->output[0] && !fmt_rank_name(&settings->rank, settings->output, sizeof settings->output)) {
     prof_message("CALLSIG_OUTPUT: there is no room for the rank behind the path: name a shorter one");
@@ -288,9 +328,8 @@ void prof_settings_load(struct prof_process *process)
   if (!settings->memory_limit)
     settings->memory_limit = DEFAULT_MEMORY;
   settings->percentiles = is_set("CALLSIG_PERCENTILES", asked.percentiles);
-  const char *times = prof_environment("CALLSIG_TIMES");
-  settings->sample_times = settings->clock <= FMT_CLOCK_MONOTONIC && !(times && prof_equal(times, "exact"));
   load_timeline(settings, either("CALLSIG_TIMELINE", asked.timeline), asked.timeline_spans);
+  load_times(settings, either("CALLSIG_TIMES", asked.times), either("CALLSIG_OVERHEAD", asked.overhead));
   settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
   settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));
   find_cache(settings->cache);

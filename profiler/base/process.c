@@ -92,6 +92,7 @@ static void give_up(struct prof_process *process)
   process->sites = NULL;
   process->threads = NULL;
   process->folded = NULL;
+  process->unloading = 0;
   process->ended_threads = 0;
   process->finished = 0;
   process->path[0] = '\0';

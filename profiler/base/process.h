@@ -28,6 +28,7 @@
 
 struct prof_process;
 struct prof_thread;
+struct prof_fast_compare;
 
 /* Functions of higher rooms that lower ones call, never on the fast path. Each is NULL until the room that has it sets
  * it, which is before the first thing that could need it, and stays what it is from then on, also in forked children.
@@ -45,6 +46,12 @@ struct prof_upcalls {
   void (*keep_queue_levels)(void);
   /* Opens the frames that the thread had open in its parent process. lifetime/fork.c sets it before it copies any. */
   void (*inherit_frames)(struct prof_thread *t);
+  /* Recording was enabled (true), so that sleds are to call the hooks, or disabled, so that they need not.
+   * sled/sleds.c sets it when the library is initialised. */
+  void (*switch_sleds)(bool on);
+  /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
+   * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
+  uint16_t (*make_code)(const struct prof_fast_compare *compare);
   /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
    * begun before is calibrated then. */
   void (*calibrate)(struct prof_process *process);
@@ -81,6 +88,7 @@ struct prof_process {
   struct prof_lock arena_lock;   /* the process's own arena */
   struct prof_lock names_lock;   /* the page that small names share */
   struct prof_lock rings_lock;   /* rings that are free, and their bytes */
+  struct prof_lock codes_lock;   /* the machine code of sites */
   struct prof_lock stages_lock;  /* what has a name: stages, queues, events, actions */
   struct prof_arena arena;
   struct prof_arena_chunk *spare_chunks; /* of arenas that were freed, zeroed; under arena_lock */
@@ -92,6 +100,7 @@ struct prof_process {
   struct prof_module *modules;     /* newest first; atomic reads */
   struct prof_site_table *sites;
   struct prof_thread *threads; /* every live thread that has a control block; under threads_lock */
+  uint32_t unloading;          /* dlclose() calls under way; atomic, changed under threads_lock: see module/site.h */
   struct prof_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
   uint32_t ended_threads;
   uint32_t epoch;                      /* how many forks lie between this recording and the first */

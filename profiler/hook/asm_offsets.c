@@ -27,6 +27,8 @@ CHECK(struct prof_thread, timeline_min, PROF_T_TIMELINE);
 CHECK(struct prof_thread, sample_next, PROF_T_SAMPLE);
 CHECK(struct prof_thread, sample_mask, PROF_T_SAMPLE_MASK);
 CHECK(struct prof_thread, random, PROF_T_RANDOM);
+CHECK(struct prof_thread, codes, PROF_T_CODES);
+CHECK(struct prof_thread, pending, PROF_T_PENDING);
 _Static_assert(sizeof(struct prof_thread) <= 4096, "a control block fits a page");
 
 CHECK(struct fmt_rec_frame, edge, PROF_F_EDGE);

@@ -11,6 +11,12 @@
 /* Called by sleds through their stubs, and by nothing else: they keep every register. */
 void prof_sled_enter(void);
 void prof_sled_exit(void);
+/* Where the code of a site goes on, rax the edge whose site, caller and arguments are this call's, r10 the control
+ * block; rax, rdx, r10 and r11 are saved as the hook saves them. Found: no frame is open yet. Timed and sample: frame
+ * rdx is reserved, and the call is timed; for a sample the next one is drawn first. */
+void prof_sled_found(void);
+void prof_sled_timed(void);
+void prof_sled_sample(void);
 
 /* An entry beyond the fast path, with the registers as they were at the sled. */
 void prof_sled_entered(const struct prof_registers *registers);

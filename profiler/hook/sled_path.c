@@ -5,6 +5,9 @@
 #include "profiler/hook/generic_path.h"
 #include "profiler/hook/sled_hooks.h"
 #include "profiler/module/module_find.h"
+#include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
+#include "profiler/tree/fast_compare.h"
 
 /* The this_fn of the sled that a call returned to `pc` from; 0 when no module that is known has one there. */
 static uintptr_t function_of(uintptr_t pc)
@@ -19,14 +22,19 @@ static uintptr_t function_of(uintptr_t pc)
 
 void prof_sled_entered(const struct prof_registers *registers)
 {
-  uintptr_t function = function_of(registers->pc);
+  const struct prof_thread *t = prof_self;
+  const struct prof_fast_compare *known = prof_thread_running(t) ? prof_fast_compare_at(&t->tree, registers->pc) : NULL;
+  uintptr_t function = known ? known->site->function_address : function_of(registers->pc);
   if (function)
     prof_hook_enter(function, *(const uintptr_t *)registers->general[7], registers);
 }
 
 void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)
 {
-  uintptr_t function = function_of(pc);
+  const struct prof_thread *t = prof_self;
+  const struct fmt_rec_edge *edge = prof_thread_running(t) ? prof_frame_edge(t->top) : NULL;
+  /* The frame that begins where this one does is its own. */
+  uintptr_t function = edge && t->top->cfa == sp + sizeof(uintptr_t) ? edge->function_address : function_of(pc);
   /* No call site: a sled is never jumped to, so the frame's own address tells whose end it is. */
   if (function)
     prof_hook_exit(function, 0, sp, ticks);

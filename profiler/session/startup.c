@@ -62,8 +62,11 @@ static bool set_up(struct prof_thread *t)
   if (prof_tree_init(&t->tree, t->tid) < 0)
     return false;
   t->cache = prof_arena_alloc(&t->tree.arena, sizeof *t->cache << PROF_CACHE_BITS);
-  if (!t->cache)
+  t->probes = prof_arena_alloc(&t->tree.arena, sizeof *t->probes << PROF_PROBE_BITS);
+  t->codes = prof_arena_alloc(&t->tree.arena, sizeof *t->codes << PROF_CODE_BITS);
+  if (!t->cache || !t->probes || !t->codes)
     return false;
+  t->pending = t->codes;
   prof_thread_name(t->tree.record);
   /* An injected clock is read for calls alone. */
   if (prof_process.settings.clock != FMT_CLOCK_INJECTED)

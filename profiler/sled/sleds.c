@@ -7,7 +7,6 @@
  */
 #include "profiler/sled/sleds.h"
 
-#include <errno.h>
 #include <sys/mman.h>
 
 #include "format/sled.h"
@@ -18,11 +17,14 @@
 #include "profiler/base/proc_maps.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
+#include "profiler/hook/sled_hooks.h"
 #include "profiler/module/filter.h"
 #include "profiler/module/module.h"
 #include "profiler/session/startup.h"
 #include "profiler/sled/elf_sleds.h"
+#include "profiler/sled/loader.h"
 #include "profiler/sled/near_memory.h"
+#include "profiler/sled/site_codes.h"
 
 #define PAGE          4096u
 #define FOUND_AT_ONCE 32u
@@ -31,6 +33,16 @@
 struct text {
   uintptr_t low, high; /* pages that hold sleds */
 };
+
+static size_t page_up(size_t size)
+{
+  return (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static const char *path_of(const struct prof_module *module)
+{
+  return ((const struct fmt_rec_name *)(uintptr_t)module->record->path)->text;
+}
 
 /* Is the function of this sled recorded? */
 static bool is_wanted(const struct prof_module *module, const struct fmt_index_sled *sled)
@@ -44,43 +56,58 @@ static bool is_wanted(const struct prof_module *module, const struct fmt_index_s
   return prof_filter_allows(&prof_process, module, &index->functions[index->sites[entry->site].function]);
 }
 
-/* Makes the stubs of the module, and notes in sled_code[] what each sled is to call: 0 when it stays off. False after a
- * message. */
+/* Maps room for the words that stubs jump through, and behind them the stubs, near the module. The address of the first
+ * word, or 0 after a message. */
+static uintptr_t map_stubs(const struct prof_module *module, size_t words_size, size_t stubs_size)
+{
+  long mapped = prof_near_map(module->start, module->end, PROF_SLED_REACH, words_size + stubs_size);
+  if (prof_sys_failed(mapped)) {
+    prof_message("%s: no memory within reach of its code (error %ld): its sleds stay off and it is not profiled",
+                 path_of(module), -mapped);
+    return 0;
+  }
+  return (uintptr_t)mapped;
+}
+
+/* Makes a stub for each entry sled that is wanted and one for all exits, and notes what each sled is to call. False
+ * after a message. */
 static bool make_stubs(struct prof_module *module)
 {
   const struct fmt_index *index = &module->index;
-  uint32_t count = index->count[FMT_SECTION_SLEDS];
-  size_t size = 2 * sizeof(struct prof_stub) + 64;
+  uint32_t count = index->count[FMT_SECTION_SLEDS], stubs = 1;
   for (uint32_t i = 0; i < count; i++)
-    if (fmt_sled_is_entry(index->sleds[i].kind))
-      size += prof_stub_bound(module, index->sleds[i].site);
-  long mapped = prof_near_map(module->start, module->end, PROF_SLED_REACH, size);
+    stubs += fmt_sled_is_entry(index->sleds[i].kind);
+  size_t words_size = page_up(stubs * sizeof(uintptr_t)), stubs_size = page_up(stubs * (size_t)PROF_STUB_SIZE);
   uintptr_t *code = prof_process_alloc(count * sizeof *code);
-  if (prof_sys_failed(mapped) || !code) {
-    prof_message("%s: no memory within reach of its code (error %ld): it is not profiled",
-                 ((const struct fmt_rec_name *)module->record->path)->text, prof_sys_failed(mapped) ? -mapped : ENOMEM);
+  uintptr_t mapped = code ? map_stubs(module, words_size, stubs_size) : 0;
+  if (!mapped)
     return false;
-  }
-  uint8_t *next = (uint8_t *)mapped;
-  uintptr_t exit_code = (uintptr_t)next + sizeof(struct prof_stub);
-  next += prof_stub_write_exit(next);
+  uintptr_t *targets = (uintptr_t *)mapped;
+  const uintptr_t first = mapped + words_size;
+  uint32_t next = 1;
+  targets[0] = (uintptr_t)prof_sled_exit;
+  prof_stub_write((uint8_t *)first, &targets[0]);
   for (uint32_t i = 0; i < count; i++) {
-    const struct fmt_index_sled *sled = &index->sleds[i];
-    if (!is_wanted(module, sled))
+    if (!is_wanted(module, &index->sleds[i]))
       continue;
-    code[i] = exit_code;
-    if (fmt_sled_is_entry(sled->kind)) {
-      code[i] = (uintptr_t)next + sizeof(struct prof_stub);
-      next += prof_stub_write(next, module, sled);
+    code[i] = first;
+    if (fmt_sled_is_entry(index->sleds[i].kind)) {
+      code[i] = first + next * PROF_STUB_SIZE;
+      targets[next] = (uintptr_t)prof_sled_enter;
+      prof_stub_write((uint8_t *)code[i], &targets[next]);
+      next++;
     }
   }
-  long error = PROF_SYSCALL3(SYS_mprotect, mapped, (size + PAGE - 1) & ~(size_t)(PAGE - 1), PROT_READ | PROT_EXEC);
+  long error = PROF_SYSCALL3(SYS_mprotect, first, stubs_size, PROT_READ | PROT_EXEC);
   if (error < 0) {
     prof_message("%s: memory may not be made executable here (error %ld): its sleds stay off and it is not profiled",
-                 ((const struct fmt_rec_name *)module->record->path)->text, -error);
+                 path_of(module), -error);
     return false;
   }
+  module->sled_stubs = first;
+  module->sled_targets = targets;
   module->sled_code = code;
+  prof_process.upcalls.make_code = prof_site_code;
   return true;
 }
 
@@ -127,7 +154,7 @@ static void switch_module(struct prof_module *module, bool on)
   if (error < 0) {
     module->sleds_failed = true;
     prof_message("%s: its code may not be written here (error %ld): its sleds stay off and it is not profiled",
-                 ((const struct fmt_rec_name *)module->record->path)->text, -error);
+                 path_of(module), -error);
     return;
   }
   switch_sleds(module, on);
@@ -183,7 +210,30 @@ void prof_sleds_find(void)
   } while (candidates.count == FOUND_AT_ONCE);
 }
 
+static void switch_off(void)
+{
+  uint64_t mask = prof_block_signals();
+  prof_lock(&prof_process.modules_lock);
+  for (struct prof_module *module = prof_process.modules; module; module = module->next)
+    if (module->sleds_on && !module->unloaded)
+      switch_module(module, false);
+  prof_unlock(&prof_process.modules_lock);
+  prof_restore_signals(mask);
+}
+
+static void switch_all(bool on)
+{
+  if (on)
+    prof_sleds_find();
+  else
+    switch_off();
+}
+
 __attribute__((constructor)) static void find_at_start(void)
 {
+  uint64_t mask = prof_block_signals();
+  prof_process.upcalls.switch_sleds = switch_all;
+  prof_loader_watch(prof_sleds_find);
+  prof_restore_signals(mask);
   prof_sleds_find();
 }

@@ -42,6 +42,15 @@ struct prof_fast_compare *prof_fast_compare_find(const struct prof_tree *tree, u
   return slot_of(tree, pc, function_address, return_pc)->item;
 }
 
+struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uintptr_t pc)
+{
+  struct prof_fast_compare *compare;
+  uint64_t i = hash_compare(pc, 0);
+  while ((compare = prof_table_at(&tree->fast_compares, i)->item) != NULL && compare->site->pc != pc)
+    i++;
+  return compare && compare->site->module ? compare : NULL;
+}
+
 /* What one arg's ops come to: a value in one of the ways that the fast path knows, and how it is emitted. */
 struct summary {
   enum { FROM_REGISTER, FROM_FRAME, CONSTANT, LOST } source; /* LOST: no word, each time */
@@ -209,6 +218,11 @@ static struct prof_fast_compare *make_compare(struct prof_tree *tree, const stru
   compare->fast = !arguments || fill_ops(compare, prof_function_levels(function));
   if (!compare->fast)
     compare->count = compare->compared = 0;
+  compare->registers = compare->count && compare->count <= PROF_PROBE_OPS;
+  for (uint32_t i = 0; i < compare->count; i++)
+    compare->registers = compare->registers && compare->ops[i].kind == PROF_COMPARE_REG;
+  if (compare->fast && site->sled && prof_process.upcalls.make_code)
+    compare->number = prof_process.upcalls.make_code(compare);
   return compare;
 }
 
@@ -236,8 +250,22 @@ struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const str
   return made;
 }
 
+/* Puts the comparison into its slot, which another site's may hold that lay at the same address. */
+static bool put_compare(struct prof_tree *tree, struct prof_fast_compare *compare)
+{
+  const struct prof_site *site = compare->site;
+  struct prof_table_slot *slot = slot_of(tree, site->pc, site->function_address, 0);
+  if (!slot->item)
+    return prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(site->pc, 0), compare);
+  slot->item = compare;
+  return true;
+}
+
 bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *site)
 {
+  const struct prof_fast_compare *known = prof_fast_compare_find(tree, site->pc, site->function_address, 0);
+  if (known && known->site == site)
+    return true;
   /* The exits of the function are known by its address alone, which is no return address. */
   struct prof_site *function = prof_arena_alloc(&tree->arena, sizeof *function);
   struct prof_fast_compare *of_site = prof_arena_alloc(&tree->arena, sizeof *of_site);
@@ -245,9 +273,9 @@ bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *s
   if (!function || !of_site || !of_function)
     return false;
   function->pc = site->function_address;
+  function->module = site->module;
   function->excluded = true;
   of_site->site = site;
   of_function->site = function;
-  return prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(site->pc, 0), of_site) &&
-         prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(function->pc, 0), of_function);
+  return put_compare(tree, of_site) && put_compare(tree, of_function);
 }

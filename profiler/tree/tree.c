@@ -201,6 +201,9 @@ struct fmt_rec_variant *prof_tree_cct_node(struct prof_tree *tree, struct fmt_re
 
 static uint64_t hash_edge(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count)
 {
+  const struct prof_site *suspended = prof_site_suspended(site);
+  if (suspended)
+    site = suspended->pc;
   return hash_words(prof_hash_mix((uintptr_t)from >> 3, site), words, count);
 }
 

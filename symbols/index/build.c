@@ -20,6 +20,7 @@
 #include "symbols/index/lower.h"
 #include "symbols/index/report.h"
 #include "symbols/index/write.h"
+#include "symbols/location/abi.h"
 #include "symbols/plan/notes.h"
 #include "symbols/plan/planner.h"
 #include "symbols/plan/rule_diagnostics.h"
@@ -156,14 +157,14 @@ static int report_site(struct build *build, const struct fmt_index_site *site, c
 
 /* clang puts the hook's call before everything else that it makes of a function, the stores of parameters into their
  * slots included; gcc puts it after those. */
-static bool writes_after_call(const struct sym_instance *instance)
+static bool is_made_by_gcc(const struct sym_instance *instance)
 {
   Dwarf_Die physical = instance->physical, unit;
   Dwarf_Attribute attribute;
   if (!dwarf_diecu(&physical, &unit, NULL, NULL) || !dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
-    return true;
+    return false;
   const char *producer = dwarf_formstring(&attribute);
-  return !producer || strncmp(producer, "GNU ", 4) != 0;
+  return producer && strncmp(producer, "GNU ", 4) == 0;
 }
 
 static uint64_t entry_of(const struct build *build, uint32_t range)
@@ -175,20 +176,25 @@ static uint64_t entry_of(const struct build *build, uint32_t range)
 static int compile_site(struct build *build, const struct sym_found_site *found, const struct sym_instance *instance,
                         const struct sym_plan *plan, const struct sym_frame *frame, struct fmt_index_site *site)
 {
-  const struct sym_location_context context = {.pc = found->pc,
-                                               .call = found->call,
-                                               .entry = entry_of(build, site->physical),
-                                               .sled_end = found->sled_end,
-                                               .is_lazy = found->is_lazy,
-                                               .frame = frame,
-                                               .physical = &instance->physical,
-                                               .told =
-                                                   site->physical == FMT_NONE ? 0 : build->calls.told[site->physical],
-                                               .hook = &build->hook,
-                                               .spills = &build->spills,
-                                               .writes_after_call = !sym_is_sled(found) && writes_after_call(instance)};
+  bool is_gnu = is_made_by_gcc(instance);
+  struct sym_location_context context = {.pc = found->pc,
+                                         .call = found->call,
+                                         .entry = entry_of(build, site->physical),
+                                         .sled_end = found->sled_end,
+                                         .is_lazy = found->is_lazy,
+                                         .frame = frame,
+                                         .physical = &instance->physical,
+                                         .told = site->physical == FMT_NONE ? 0 : build->calls.told[site->physical],
+                                         .hook = &build->hook,
+                                         .spills = &build->spills,
+                                         .writes_after_call = !sym_is_sled(found) && !is_gnu};
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;
+  struct sym_abi abi;
+  if (sym_is_sled(found)) {
+    sym_abi_of(&context, &entered, sym_symbol_table_exact(&build->symbol_table, found->function), is_gnu, &abi);
+    context.abi = &abi;
+  }
   int error =
       states ? sym_lower(&context, plan, instance->is_hidden ? NULL : &entered, &build->ops, states, lost) : -ENOMEM;
   if (!error && build->spills.error == -ENOMEM)

@@ -54,7 +54,7 @@ static enum sym_lost frame_base(struct sym_machine *machine, int64_t offset)
   enum sym_lost lost;
   if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
     if (machine->context->sled_end)
-      return SYM_LOST_NO_RANGE;
+      return SYM_LOST_NOT_YET;
     /* The frame's own register is the same before and after the call. */
     lost = sym_push_register(machine->context, SYM_AT_CALL, (unsigned)(ops[0].atom - DW_OP_reg0), machine->code);
     if (!lost)
@@ -228,7 +228,7 @@ static void in_register(const struct sym_location_context *context, enum sym_mom
   }
   enum sym_lost lost = sym_is_there_at_entry(context, reg)
                            ? sym_push_register(context, moment, location->reg, &location->code)
-                           : SYM_LOST_NO_RANGE;
+                           : SYM_LOST_NOT_YET;
   if (lost)
     sym_location_lose(location, lost);
   else

@@ -34,7 +34,7 @@ enum sym_lost sym_machine_cfa(struct sym_machine *machine)
 enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int64_t offset)
 {
   if (!sym_is_there_at_entry(machine->context, reg))
-    return SYM_LOST_NO_RANGE;
+    return SYM_LOST_NOT_YET;
   enum sym_lost lost =
       sym_push_register(machine->context, machine->moment, reg > 255 ? 255 : (unsigned)reg, machine->code);
   if (lost)
@@ -104,7 +104,7 @@ enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
       sym_code_add(machine->code, FMT_OP_XMM, (uint8_t)(op->number - SYM_XMM0), 0, 0, 0);
     } else {
       if (!sym_is_there_at_entry(machine->context, op->number))
-        return SYM_LOST_NO_RANGE;
+        return SYM_LOST_NOT_YET;
       enum sym_lost lost = sym_push_register(machine->context, machine->moment,
                                              op->number > 255 ? 255 : (unsigned)op->number, machine->code);
       if (lost)

@@ -29,7 +29,7 @@ void sym_sled_settle(struct sym_location *location)
     if ((code->ops[i].code == FMT_OP_REG && code->ops[i].reg == SYM_RSP &&
          !is_of_caller(&code->ops[i], code->count - i, location->inner)) ||
         code->ops[i].code == FMT_OP_CFA) {
-      sym_location_lose(location, SYM_LOST_NO_RANGE);
+      sym_location_lose(location, SYM_LOST_NOT_YET);
       return;
     }
 }

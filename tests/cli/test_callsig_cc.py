@@ -1,5 +1,6 @@
 """callsig-cc: when it adds the flags, when it does not, and that real builds work with it."""
 
+import os
 import subprocess
 
 import harness
@@ -62,6 +63,44 @@ class Wrapper(harness.Case):
         self.assertEqual(self.wrap("-c", "a.c", CALLSIG_CC=self.echo + " --first  -m64"),
                          ["--first", "-m64", "-c", "a.c", *FLAGS])
 
+    def test_project_that_asks_for_hooks(self):
+        """It has them already, in its way."""
+        for option in ("-finstrument-functions", "-finstrument-functions-after-inlining"):
+            self.assertEqual(self.wrap(option, "-c", "a.c"), [option, "-c", "a.c", "-g"])
+        self.assert_adds("-finstrument-functions-exclude-file-list=x", "-c", "a.c")
+
+    def test_shapes(self):
+        """By makers that have them: a compiler that says it is gcc without a plug-in, and one that says it is clang."""
+        gcc = self.write("gcc-1", "#!/bin/sh\ncase $1 in\n--version) echo Free Software Foundation ;;\n-dumpversion) echo 1 ;;\n"
+                                  "*) for a in \"$@\"; do printf '%s\\n' \"$a\"; done ;;\nesac\n", 0o755)
+        clang = self.write("clang-1", "#!/bin/sh\nif [ \"$1\" = --version ]; then echo clang; exit; fi\n"
+                                      "for a in \"$@\"; do printf '%s\\n' \"$a\"; done\n", 0o755)
+        xray = ["-Xclang", "-fxray-instrument", "-Xclang"]
+        for compiler, options, added in (
+                (gcc, (), FLAGS), (gcc, ("--before-inlining",), FLAGS),
+                (clang, (), ["-g", *xray, "-fxray-instruction-threshold=1"]),
+                (clang, ("--min-instructions", "9"), ["-g", *xray, "-fxray-instruction-threshold=9"]),
+                (clang, ("--min-instructions=9",), ["-g", *xray, "-fxray-instruction-threshold=9"]),
+                (clang, ("--calls",), ["-g", "-finstrument-functions-after-inlining"]),
+                (clang, ("--before-inlining",), FLAGS)):
+            self.assertEqual(self.wrap(*options, "-c", "a.c", CALLSIG_CC=compiler), ["-c", "a.c", *added])
+            self.assertEqual(self.wrap(*options, "a.o", CALLSIG_CC=compiler), ["a.o"])
+        for compiler, options in ((gcc, ("--calls",)), (gcc, ("--min-instructions", "9")), (self.echo, ("--calls",)),
+                                  (clang, ("--calls", "--min-instructions", "9"))):
+            self.refused(*options, "-c", "a.c", CALLSIG_CC=compiler)
+
+    def refused(self, *arguments, **env):
+        done = self.run_command(harness.CALLSIG_CC, *arguments, env={"CALLSIG_CC": self.echo, **env})
+        self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (1, "", 1), done.stderr)
+        self.assertTrue(done.stderr.startswith("callsig-cc: "), done.stderr)
+        return done.stderr
+
+    def test_usage(self):
+        for value in ("x", "-1", "1x", "1234567890"):
+            self.assertIn(f"'{value}'", self.refused("--min-instructions", value, "-c", "a.c"))
+        self.assertIn("needs a number", self.refused("--min-instructions"))
+        self.assertIn("exclude each other", self.refused("--before-inlining", "--min-instructions", "3", "-c", "a.c"))
+
     def test_own_options(self):
         done = self.run_command(harness.CALLSIG_CC, "--callsig-version")
         self.assertRegex(done.stdout, r"^callsig-cc \d+\.\d+\.\d+\n$")
@@ -86,7 +125,9 @@ class Real(harness.Case):
     """With the compilers themselves."""
 
     def hooks(self, path):
-        return "__cyg_profile_func_enter" in subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True).stdout
+        """Whether it is instrumented, in either way."""
+        done = subprocess.run(["readelf", "-SsW", path], stdout=subprocess.PIPE, text=True)
+        return any(name in done.stdout for name in ("__cyg_profile_func_enter", "callsig_sleds", "xray_instr_map"))
 
     def test_compile_and_link(self):
         self.write("a.c", harness.CALLS)
@@ -99,6 +140,30 @@ class Real(harness.Case):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), command)
             self.assertTrue(self.hooks(self.path("a")) and self.hooks(self.path("c")))
             self.assertEqual(self.run_command(self.path("a")).returncode, 0)
+
+    def test_link_time_code(self):
+        """Code that is made at the link has sleds too, or hooks, as it was asked for."""
+        self.write("a.c", harness.CALLS)
+        for compiler in ("gcc", "clang"):
+            for option in ((), ("--before-inlining",), ("--calls",)):
+                env = {"CALLSIG_CC": compiler}
+                if option == ("--calls",) and self.run_command(harness.CALLSIG_CC, *option, "-c", "a.c", env=env).returncode:
+                    continue
+                for command in (("-O2", "-flto", "-c", "a.c", "-o", "a.o"), ("-O2", "-flto", "a.o", "-o", "a")):
+                    done = self.run_command(harness.CALLSIG_CC, *option, *command, env=env)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(self.hooks(self.path("a")), (compiler, option))
+                self.assertEqual(self.run_command(self.path("a")).returncode, 0)
+
+    def test_plugin_by_a_link(self):
+        """The wrapper finds gcc's plug-in from where it lies, not from where a link to it does."""
+        self.write("a.c", harness.CALLS)
+        os.symlink(harness.CALLSIG_CC, self.path("link-cc"))
+        sections = []
+        for wrapper in (harness.CALLSIG_CC, self.path("link-cc")):
+            self.assertEqual(self.run_command(wrapper, "-c", "a.c", env={"CALLSIG_CC": "gcc"}).returncode, 0)
+            sections.append(self.run_command("readelf", "-SW", "a.o").stdout)
+        self.assertEqual(*sections)
 
     def test_cxx_from_stdin(self):
         done = self.run_command("sh", "-c", f"echo 'int f() {{ return 1; }} int main() {{ return f() - 1; }}' | "

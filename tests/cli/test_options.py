@@ -81,7 +81,8 @@ class Options(harness.Case):
             self.assertEqual(defined, parser, name)
 
     def test_help_names_nothing_else(self):
-        compiler = set(self.callsig("flags", "--cflags").stdout.split())
+        compiler = {option for shape in ((), ("--before-inlining",))
+                    for option in self.callsig("flags", "--cflags", *shape).stdout.split()}
         for name in self.parsers:
             text = self.help_of(name)
             self.assertEqual(set(OPTION.findall(text)) - self.taken_where_named(name, text) - compiler, set(), name)
@@ -138,11 +139,13 @@ class Options(harness.Case):
 
     def test_compiler_wrapper(self):
         own = {"--callsig-help", "--callsig-version"}
+        chosen = {"--before-inlining", "--calls", "--min-instructions"}
         for option in own:
             done = self.run_command(harness.CALLSIG_CC, option)
             self.assertEqual((done.returncode, done.stderr), (0, ""), option)
         for text in (self.run_command(harness.CALLSIG_CC, "--callsig-help").stdout, page_of("callsig-cc")[0]):
             self.assertEqual(set(re.findall(r"--callsig-\w+", text)), own)
+            self.assertLessEqual(chosen, set(OPTION.findall(text)))
 
 
 if __name__ == "__main__":

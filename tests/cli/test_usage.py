@@ -12,6 +12,7 @@ COMMANDS = (
     "diff",
     "browse",
     "scaling",
+    "score",
     "export",
     "index",
     "flags",
@@ -55,7 +56,8 @@ class Usage(harness.Case):
                         ("run", "--clock"), ("report", "-s"), ("report", "--by"), ("report", "--function"),
                         ("report", "--signature"), ("report", "--stage"), ("report", "--thread"), ("report", "--module"),
                         ("report", "--format"), ("export", "--to"), ("export", "-o"), ("export", "--by"), ("index", "--rules"), ("flags", "--cc"),
-                        ("scaling", "--time"), ("scaling", "--measure"), ("scaling", "--format"), ("scaling", "--directory")):
+                        ("scaling", "--time"), ("scaling", "--measure"), ("scaling", "--format"), ("scaling", "--directory"),
+                        ("run", "--exclude-file"), ("score", "--overhead"), ("score", "--keep"), ("score", "--filter"), ("score", "--format")):
             self.assert_fails(self.callsig(*command), 2, f"option '{command[1]}' needs a value")
 
     def test_option_takes_no_value(self):

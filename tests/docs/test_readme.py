@@ -22,8 +22,8 @@ README = (pages.TOP / "README.md").read_text()
 PROGRAM = r"""
 #include <stdlib.h>
 static volatile long sink;
-static int parse(int n) { for (int i = 0; i < n; i++) sink += i & 3; return n; }
-static void work(int rounds) { for (int n = 1; n <= rounds; n *= 2) for (int i = 0; i < 10; i++) sink += parse(n); }
+__attribute__((noinline)) static int parse(int n) { for (int i = 0; i < n; i++) sink += i & 3; return n; }
+__attribute__((noinline)) static void work(int rounds) { for (int n = 1; n <= rounds; n *= 2) for (int i = 0; i < 10; i++) sink += parse(n); }
 int main(int argc, char **argv) { work(argc > 1 ? 8192 * argc : 16384); return argv == NULL; }
 """
 MAKEFILE = """your-program: your-program.c

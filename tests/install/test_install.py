@@ -57,6 +57,13 @@ class Installed(unittest.TestCase):
             self.check_program(path)
             needed = self.command("readelf", "-d", path).stdout
             self.assertEqual("libcallsig" in needed, name == "outside_shared", needed)
+        self.assert_sleds(os.path.join(self.scratch, "outside", "build", "outside_best"))
+
+    def assert_sleds(self, path):
+        """The program has sleds where the compiler, cc, is a gcc with an installed plug-in, and hooks elsewhere."""
+        major = self.command("cc", "-dumpversion").stdout.split(".")[0]
+        plugins = glob.glob(os.path.join(glob.escape(self.prefix), "**", f"gcc-{major}", "callsig_sleds.so"), recursive=True)
+        self.assertEqual("callsig_sleds" in self.command("readelf", "-SW", path).stdout, plugins != [], plugins)
 
     def test_cmake(self):
         self.command("cmake", "-S", "cmake", "-B", "build", "-DCMAKE_PREFIX_PATH=" + self.prefix)
@@ -66,6 +73,13 @@ class Installed(unittest.TestCase):
             self.check_program(path)
             needed = self.command("readelf", "-d", path).stdout
             self.assertEqual("libcallsig" in needed, name == "outside_shared", needed)
+        self.assert_sleds(os.path.join(self.scratch, "outside", "build", "outside_best"))
+
+    def assert_sleds(self, path):
+        """The program has sleds where the compiler, cc, is a gcc with an installed plug-in, and hooks elsewhere."""
+        major = self.command("cc", "-dumpversion").stdout.split(".")[0]
+        plugins = glob.glob(os.path.join(glob.escape(self.prefix), "**", f"gcc-{major}", "callsig_sleds.so"), recursive=True)
+        self.assertEqual("callsig_sleds" in self.command("readelf", "-SW", path).stdout, plugins != [], plugins)
 
     def test_example(self):
         shutil.copytree(os.path.join(TOP, "examples", "dot"), os.path.join(self.scratch, "outside", "dot"))
@@ -82,13 +96,15 @@ class Installed(unittest.TestCase):
         wrapper = os.path.join(self.prefix, "bin", "callsig-cc")
         self.assertRegex(self.command(wrapper, "--callsig-version").stdout, r"^callsig-cc \d")
         include = "-I" + os.path.join(self.prefix, "include")
-        self.command(wrapper, "-O2", include, "-o", "plain", "outside.c", *self.command(callsig, "flags", "--libs").stdout.split(),
+        self.command(wrapper, "--before-inlining", "-O2", include, "-o", "plain", "outside.c", *self.command(callsig, "flags", "--libs").stdout.split(),
                      "-lcallsig-stats")
         self.check_program("./plain")
         self.environment.pop("LD_LIBRARY_PATH")
         with open(os.path.join(self.scratch, "outside", "f.c"), "w") as file:
             file.write("static int f(int n) { return n; }\nint main(void) { return f(0); }\n")
         self.command(wrapper, "f.c", "-o", "f")
+        self.assert_sleds("f")
+        self.command(wrapper, "--before-inlining", "f.c", "-o", "f")
         self.assertIn("f(n=0))", self.command(callsig, "run", "./f").stderr)
 
     def test_place_that_preloading_cannot_name(self):
@@ -127,7 +143,7 @@ class Installed(unittest.TestCase):
 
     def test_libraries_define_only_their_names(self):
         hooks = ("__cyg_profile_func_enter", "__cyg_profile_func_exit")
-        wrapped = ("dlclose", "makecontext")
+        wrapped = ("dlclose", "makecontext", "pthread_sigmask", "sigaction", "signal", "sigprocmask")
         for library, others in (("libcallsig", hooks + wrapped), ("libcallsig-stats", ())):
             for name, option in ((library + ".so", "--dynamic"), (library + ".a", "--extern-only")):
                 text = self.command("nm", option, "--defined-only", "--format=posix", self.find(name)).stdout

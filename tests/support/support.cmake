@@ -3,7 +3,7 @@ set(CALLSIG_SUPPORT ${CMAKE_CURRENT_LIST_DIR})
 
 # Recordings, indexes and pipelines in memory; what is expected of prints. callsig_test_writers knows nothing of cmocka.
 set(CALLSIG_TEST_WRITERS)
-foreach(name IN ITEMS index_writer recording_writer recording_calls random_recording pipeline_writer pipeline_simulator
+foreach(name IN ITEMS index_writer recording_writer recording_calls recording_sampling random_recording pipeline_writer pipeline_simulator
              seeds)
   list(APPEND CALLSIG_TEST_WRITERS ${CALLSIG_SUPPORT}/${name}.c)
 endforeach()

@@ -13,6 +13,8 @@
 #include "format/sled.h"
 
 #define OPCODE_CALL 0xe8u
+#define OPCODE_JUMP 0xe9u
+#define OPCODE_RET  0xc3u
 
 /* Of each shape: its first bytes while off, how many of them to look at, and what follows the call while on. */
 static const struct shape {
@@ -68,4 +70,21 @@ void prof_sled_switch(uintptr_t address, unsigned shape, uintptr_t target)
       __atomic_store_n(&text[FMT_SLED_CALL + i], known->rest[i], __ATOMIC_RELAXED);
   }
   __atomic_store_n((uint16_t *)address, (uint16_t)(first[0] | first[1] << 8), __ATOMIC_RELEASE);
+}
+
+bool prof_text_is_empty_function(uintptr_t address)
+{
+  const uint8_t *text = (const uint8_t *)address;
+  if (address % 8 > 3 || text[0] != OPCODE_RET)
+    return false;
+  /* What compilers and assemblers put between functions: int3, nop, or the no-ops of several bytes. */
+  return text[1] == 0xcc || text[1] == 0x90 || text[1] == 0x66 || (text[1] == 0x0f && text[2] == 0x1f);
+}
+
+void prof_text_jump(uintptr_t address, uintptr_t target)
+{
+  const uint32_t distance = (uint32_t)(target - address - FMT_SLED_CALL);
+  const uint8_t jump[] = {OPCODE_JUMP, (uint8_t)distance, (uint8_t)(distance >> 8), (uint8_t)(distance >> 16),
+                          (uint8_t)(distance >> 24)};
+  store_word(address, jump);
 }

@@ -15,4 +15,9 @@ bool prof_sled_is(uintptr_t address, unsigned shape);
  * Threads may be running through it: each takes it as it was or as it is now. */
 void prof_sled_switch(uintptr_t address, unsigned shape, uintptr_t target);
 
+/* Does a function lie there that only returns, with room behind it, in the same aligned 8 bytes, for a jump? */
+bool prof_text_is_empty_function(uintptr_t address);
+/* Makes it a jump to `target`, which is within reach. Its memory is writable. */
+void prof_text_jump(uintptr_t address, uintptr_t target);
+
 #endif

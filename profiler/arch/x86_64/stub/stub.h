@@ -1,32 +1,26 @@
 /*
- * Stubs: the code that sleds call, near the module, made when they are switched on.
+ * Stubs: what sleds call, near the module, and the code of a site that they go on to.
+ *
+ * A stub is a jump through a word. At first that leads to the hook; once the site's calls are known, to code that was
+ * made for it, which finds the edge of a call by caller and arguments, compares them, and opens the frame, each without
+ * a loop.
  */
-#ifndef CALLSIG_PROFILER_ARCH_X86_64_SLED_STUB_H
-#define CALLSIG_PROFILER_ARCH_X86_64_SLED_STUB_H
+#ifndef CALLSIG_PROFILER_ARCH_X86_64_STUB_STUB_H
+#define CALLSIG_PROFILER_ARCH_X86_64_STUB_STUB_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/module/module_find.h"
+#include "profiler/tree/fast_compare.h"
 
-/* What the runtime knows of an entry sled by its stub: it lies directly before the code that the sled calls. */
-struct prof_stub {
-  uintptr_t function; /* this_fn of the sled's hooks */
-  uintptr_t hook;     /* where the stub goes on when it does not know the edge */
-};
+#define PROF_STUB_SIZE 8u
 
-/* The most bytes that a stub of this module's site (an index of its sites) takes, with its struct prof_stub. */
-size_t prof_stub_bound(const struct prof_module *module, uint32_t site);
-/* Writes the stub of an entry sled at `target`, 16-byte aligned. Gives its size, a multiple of 16; what the sled is to
- * call lies behind its struct prof_stub. */
-size_t prof_stub_write(uint8_t *target, const struct prof_module *module, const struct fmt_index_sled *sled);
-/* The same for all exit sleds of a module. */
-size_t prof_stub_write_exit(uint8_t *target);
+/* Writes the stub at `place` that jumps to where `target` says, within two gigabytes of it. */
+void prof_stub_write(uint8_t *place, const uintptr_t *target);
 
-/* The stub whose code lies at `code`. */
-static inline const struct prof_stub *prof_stub_of(uintptr_t code)
-{
-  return (const struct prof_stub *)code - 1;
-}
+/* Writes code for the calls of a sled's site whose arguments `compare` says all of. Gives its bytes, at most
+ * `capacity`; 0 when they are not enough, or when it has an op that only the hook compares. It opens edges that have
+ * `number`, not 0, in the upper half of their mode. */
+size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, uint16_t number);
 
 #endif
