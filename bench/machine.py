@@ -4,6 +4,9 @@ import os
 import platform
 import subprocess
 
+# What of the facts tells one machine from another.
+IDENTITY = ("cpu", "cpus")
+
 
 def first_line(command):
     """The first line that a command prints, or None when it cannot be run."""

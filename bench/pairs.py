@@ -42,14 +42,16 @@ def measure(tool, program, pattern):
         return {"ns": min(result["ns"]), "bytes": stored, "note": note}
 
 
-def summarise(runs, plain, floor, empty, callsig):
+def summarise(runs, plain, bases):
+    """`plain` and each of `bases`, {key: runs}, are what the same pattern took without instrumentation, and by another tool."""
     ns = [run["ns"] for run in runs]
     row = {"ns": median(ns), "spread": spread(ns), "runs": len(ns)}
     if plain:
         row["net_ns"] = median([value - other["ns"] for value, other in zip(ns, plain)])
-    for name, others in (("to_floor", floor), ("to_empty", empty), ("to_signatures", callsig)):
+    for key, others in bases.items():
         if others:
-            row[name] = median_ratio(ns, [other["ns"] for other in others])
+            row[f"to_{key}"] = median_ratio(ns, [other["ns"] for other in others])
+            row[f"above_{key}"] = median([value - other["ns"] for value, other in zip(ns, others)])
     stored = [run["bytes"] for run in runs if run["bytes"] is not None]
     if stored:
         row["bytes"] = median(stored)
@@ -59,7 +61,8 @@ def summarise(runs, plain, floor, empty, callsig):
     return row
 
 
-def collect(chosen, compilers, patterns, rounds, folder, say):
+def collect(chosen, compilers, patterns, bases, rounds, folder, say):
+    """Rows, each with its ratio to the tools whose keys are `bases`."""
     by_key = {tool.key: tool for tool in chosen}
     programs, reasons = build_all(chosen, compilers, folder)
     subjects = [(compiler, pattern, key) for compiler in compilers for pattern in patterns for key in by_key
@@ -72,33 +75,38 @@ def collect(chosen, compilers, patterns, rounds, folder, say):
                 subject = compiler, pattern, tool.key
                 row = {"compiler": compiler, "pattern": pattern, "tool": tool.key}
                 if runs.get(subject):
-                    others = [runs.get((compiler, pattern, key)) for key in ("plain", "floor", "empty", "signatures")]
-                    row.update(summarise(runs[subject], *others))
+                    others = {key: runs.get((compiler, pattern, key)) for key in ("plain", *bases)}
+                    row.update(summarise(runs[subject], others.pop("plain"), others))
                 else:
                     row["not_run"] = reasons.get((compiler, tool.key)) or failed.get(subject, "no run ended")
                 rows.append(row)
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def write(name, description, all_tools, patterns, bases, rounds, place="", more=lambda *_: {}):
+    """What a part that measures call patterns does: reads its arguments, measures programs that it builds in BUILD_DIR/bench/`place`,
+    and writes the rows and what `more(folder of the programs, tools, compilers)` gives."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("build")
     parser.add_argument("out")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=rounds)
     for option in ("tools", "patterns", "compilers"):
         parser.add_argument(f"--{option}", type=lambda text: text.split(","))
     options = parser.parse_args()
-    chosen = [tool for tool in tools.all_tools(options.build) if not options.tools or tool.key in options.tools]
+    chosen = [tool for tool in all_tools(options.build) if not options.tools or tool.key in options.tools]
     compilers = options.compilers or ["gcc", "clang"]
-    rows = collect(chosen, compilers, options.patterns or PATTERNS, options.rounds,
-                   os.path.join(os.path.abspath(options.build), "bench"),
-                   lambda line: print(f"pairs: {line}", file=sys.stderr, flush=True))
+    folder = os.path.join(os.path.abspath(options.build), "bench", place)
+
+    def say(line):
+        print(f"{name}: {line}", file=sys.stderr, flush=True)
+
+    rows = collect(chosen, compilers, options.patterns or patterns, bases, options.rounds, folder, say)
     result = {"rounds": options.rounds, "tools": [{"key": t.key, "label": t.label, "what": t.what} for t in chosen],
-              "rows": rows}
+              "rows": rows, **more(folder, chosen, compilers)}
     with open(options.out, "w", encoding="utf-8") as file:
         json.dump(result, file, indent=1)
         file.write("\n")
 
 
 if __name__ == "__main__":
-    main()
+    write("pairs", __doc__.splitlines()[0], tools.all_tools, PATTERNS, ("floor", "empty", "signatures"), 7)

@@ -1,34 +1,41 @@
 """The real programs, as they are built and run to be timed.
 
-tests/real/build.py compiles them; two words are added to its variants: `pg`, for gprof, and `inlined`, for clang's
--finstrument-functions-after-inlining."""
+tests/real/build.py compiles them; one word is added to its variants: `pg`, for gprof and uftrace. Two programs of workloads/ are
+built as they are: tensor.c, and known.c."""
 
 import argparse
 import json
 import os
 import sys
+from pathlib import Path
 
 from runner import NotRun, run, timed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+WORKLOADS = os.path.join(HERE, "workloads")
 sys.path.insert(0, os.path.join(HERE, "..", "tests", "real"))
 import build as real_build  # noqa: E402: the path must be set first
+import instrumentation  # noqa: E402, F401: for hooks.py
+import programs  # noqa: E402
 
-real_build.WORDS |= {"pg", "inlined"}
-PACKAGES = ["lua5.4", "libzstd", "sqlite3"]
+real_build.WORDS |= {"pg"}
+PACKAGES = ["lua5.4", "libzstd", "sqlite3", "jsonnet"]
 CORPUS_BYTES = 6_000_000
 
 
+def own_program(name):
+    """The maker of a program that is one file of workloads/."""
+    def make(_):
+        return programs.Program(name, "", "c", [Path(WORKLOADS) / f"{name}.c"], [], flags=["-pthread"], libs=["-lm"])
+    return "", make
+
+
+programs.MAKERS.update({name: own_program(name) for name in ("tensor", "known")})
+
+
 class Builder(real_build.Builder):
-    def _flags(self, program, words, generated):
-        flags = super()._flags(program, words, generated)
-        if "pg" in words:
-            flags.append("-pg")
-        if "inlined" in words:
-            flags.append("-finstrument-functions-after-inlining")
-        if {"pg", "inlined"} & set(words):
-            flags.remove("-finstrument-functions")
-        return flags
+    def _instrumentation(self, words):
+        return ["-pg"] if "pg" in words else super()._instrumentation(words)
 
     def _links(self, program, words, folder, compiler, objects):
         commands, command = super()._links(program, words, folder, compiler, objects)
@@ -38,10 +45,11 @@ class Builder(real_build.Builder):
 
 
 class Load:
-    """A program with its input. `command(variant)` is what to run and `stdin` what it reads, a path or None."""
+    """A program with its input. `command(variant)` is what to run, `stdin` what it reads, a path or None, and `options` what
+    `callsig run` is told beyond how to measure."""
 
-    def __init__(self, name, builder, arguments, stdin=None):
-        self.name, self.builder, self.arguments, self.stdin = name, builder, arguments, stdin
+    def __init__(self, name, builder, arguments=(), stdin=None, options=()):
+        self.name, self.builder, self.arguments, self.stdin, self.options = name, builder, arguments, stdin, options
 
     def program(self, variant):
         try:
@@ -75,30 +83,36 @@ def corpus(sources, out):
     return path
 
 
-def loads(sources, out):
-    """Lua, zstd and SQLite, each with a load of a fraction of a second; the sources are fetched when they are not there."""
+def loads(build, sources, out):
+    """Lua, zstd, SQLite and jsonnet, and the programs of workloads/, each with a load of 0.3 to 1 s; the sources are fetched when
+    they are not there."""
     run([os.path.join(HERE, "..", "scripts", "get-sources.sh"), sources, *PACKAGES])
-    builder = Builder(sources, out)
-    workloads = os.path.join(HERE, "workloads")
-    return [Load("lua", builder, [os.path.join(workloads, "lua.lua")]),
+    builder = Builder(sources, out, plugins=os.path.join(build, "instrument"))
+    return [Load("lua", builder, [os.path.join(WORKLOADS, "lua.lua")]),
             # Without threads that only wait: their time would be in the sum of tottime.
-            Load("zstd", builder, ["-q", "--single-thread", "--no-asyncio", "-5", "-c", corpus(sources, out)]),
-            Load("sqlite3", builder, [":memory:"], os.path.join(workloads, "sqlite3.sql"))]
+            Load("zstd", builder, ["-q", "--single-thread", "--no-asyncio", "-12", "-c", corpus(sources, out)]),
+            Load("sqlite3", builder, [":memory:"], os.path.join(WORKLOADS, "sqlite3.sql")),
+            Load("jsonnet", builder, [os.path.join(sources, "jsonnet", "benchmarks", "bench.03.jsonnet")]),
+            Load("tensor", builder, options=["--rules", os.path.join(WORKLOADS, "tensor.rules")]),
+            Load("known", builder)]
 
 
-def write(name, description, collect, rounds):
-    """What a program of this folder that times the real programs does: reads its arguments, writes what `collect` gives."""
+def write(name, description, collect, rounds, programs):
+    """What a part that times the real programs does: reads its arguments, writes what `collect(build, loads, rounds, compilers, say)`
+    gives, a dict. `programs` are those of the part, of which --programs chooses some."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("build")
     parser.add_argument("sources")
     parser.add_argument("out")
     parser.add_argument("--rounds", type=int, default=rounds)
-    parser.add_argument("--programs", type=lambda text: text.split(","))
+    parser.add_argument("--programs", type=lambda text: text.split(","), default=programs)
+    parser.add_argument("--compilers", type=lambda text: text.split(","), default=["gcc", "clang"])
     options = parser.parse_args()
-    out = os.path.join(os.path.abspath(options.build), "bench", "real")
-    chosen = [load for load in loads(os.path.abspath(options.sources), out)
-              if not options.programs or load.name in options.programs]
-    rows = collect(options.build, chosen, options.rounds, lambda line: print(f"{name}: {line}", file=sys.stderr, flush=True))
+    build = os.path.abspath(options.build)
+    chosen = [load for load in loads(build, os.path.abspath(options.sources), os.path.join(build, "bench", "real"))
+              if load.name in options.programs]
+    part = collect(build, chosen, options.rounds, options.compilers,
+                   lambda line: print(f"{name}: {line}", file=sys.stderr, flush=True))
     with open(options.out, "w", encoding="utf-8") as file:
-        json.dump({"rounds": options.rounds, "rows": rows}, file, indent=1)
+        json.dump({"rounds": options.rounds, **part}, file, indent=1)
         file.write("\n")

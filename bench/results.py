@@ -1,55 +1,20 @@
 #!/usr/bin/env python3
 """results.py PARTS_DIR OUT_DIR
 
-Puts what the parts measured (pairs.json, stages.json, whole.json, truth.json, index.json in PARTS_DIR; a part that was not run is left
-as it stood in OUT_DIR/results.json) into OUT_DIR/results.json, and writes OUT_DIR/results.md from that."""
+Puts what the parts measured (price.json and so on in PARTS_DIR; a part that was not run is left as it stood in
+OUT_DIR/results.json) into OUT_DIR/results.json, and writes OUT_DIR/results.md from that. The figures of each machine, told by its
+processor, are kept beside those of the others."""
 
 import json
 import os
 import sys
 
 import machine
+from pattern_tables import write_hooks, write_pairs
+from program_tables import write_price, write_truth
+from tables import size, table, write_not_run
 
-PARTS = ["pairs", "stages", "whole", "truth", "index", "monitor", "rows"]
-PATTERN_TITLES = {"fib": "fib", "chain": "chain of 3", "two_args": "two arguments", "four_sigs": "four signatures",
-                  "table": "table of 200", "two_threads": "two threads"}
-# What a call should cost, as a share of another tool's absolute time for the same pattern: (name, tool, pattern, base, aim).
-AIMS = [
-    ("no signatures, chain of 3", "no_signatures", "chain", "floor", 1.15),
-    ("no signatures, two arguments", "no_signatures", "two_args", "floor", 1.15),
-    ("no signatures, fib", "no_signatures", "fib", "floor", 1.15),
-    ("no signatures, table of 200", "no_signatures", "table", "floor", 1.15),
-    ("no signatures, two threads", "no_signatures", "two_threads", "floor", 1.15),
-    ("two scalar arguments", "signatures", "two_args", "floor", 1.25),
-    ("two scalar arguments, two threads", "signatures", "two_threads", "floor", 1.25),
-    ("four signatures in turn", "signatures", "four_sigs", "floor", 1.35),
-    ("timeline, all calls below it, chain of 3", "timeline", "chain", "signatures", 1.20),
-    ("timeline, all calls below it, two arguments", "timeline", "two_args", "signatures", 1.20),
-    ("timeline, all calls below it, fib", "timeline", "fib", "signatures", 1.20),
-    ("timeline, all calls below it, table of 200", "timeline", "table", "signatures", 1.20),
-    ("disabled, chain of 3", "disabled", "chain", "empty", 1.00),
-    ("disabled, fib", "disabled", "fib", "empty", 1.00),
-    ("disabled, table of 200", "disabled", "table", "empty", 1.00),
-]
-BASES = {"floor": "floor", "empty": "empty hooks", "signatures": "callsig"}
-
-
-def table(titles, rows):
-    """A Markdown table; the first column is text, the others numbers."""
-    lines = ["| " + " | ".join(titles) + " |", "|---|" + "---:|" * (len(titles) - 1)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines)
-
-
-def size(count):
-    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= scale:
-            return f"{count / scale:.1f} {unit}"
-    return f"{count:.0f} B"
-
-
-def unique(values):
-    return list(dict.fromkeys(values))
+SCHEMA = "callsig.bench/2"
 
 
 def write_machine(facts, write):
@@ -57,124 +22,6 @@ def write_machine(facts, write):
     rows = [[name, str(value) if value is not None else "not installed"] for name, value in facts.items()
             if value is not None or name != "virtualisation"]
     write("| | |\n|---|---|\n" + "\n".join(f"| {name} | {value} |" for name, value in rows) + "\n")
-
-
-def stored_text(rows):
-    stored = [row["bytes"] for row in rows if "bytes" in row]
-    if not stored:
-        return "-"
-    low, high = f"{min(stored):.0f}", f"{max(stored):.0f}"
-    return f"{low} B" if low == high else f"{low}-{high} B"
-
-
-def write_not_run(rows, write):
-    """One line for each reason, with what it kept from running."""
-    reasons = {}
-    for where, row in rows:
-        if "not_run" in row:
-            reasons.setdefault((where, row["not_run"]), None)
-    if reasons:
-        write("\n".join(f"- {where}: not run: {reason}" for where, reason in reasons) + "\n")
-
-
-def write_pairs(part, write):
-    labels = {tool["key"]: tool["label"] for tool in part["tools"]}
-    cells = {(row["compiler"], row["pattern"], row["tool"]): row for row in part["rows"]}
-    patterns = unique(row["pattern"] for row in part["rows"])
-    write("## One enter+exit pair, ns\n")
-    write(f"The time of one call, absolute, and in brackets what it costs beyond the call that is not instrumented. "
-          f"Medians of {part['rounds']} interleaved runs, each run's figure the fastest of its repetitions; -O2.\n")
-    for compiler in unique(row["compiler"] for row in part["rows"]):
-        write(f"### {compiler}\n")
-        rows = []
-        for key, label in labels.items():
-            found = [cells[compiler, pattern, key] for pattern in patterns]
-            if all("not_run" in row for row in found):
-                continue
-            rows.append([label] + [f"{row['ns']:.1f} ({row['net_ns']:.1f})" if "ns" in row else "not run" for row in found]
-                        + [stored_text(found)])
-        write(table([compiler] + [PATTERN_TITLES[p] for p in patterns] + ["data a call"], rows) + "\n")
-        write_not_run([(labels[row["tool"]], row) for row in part["rows"] if row["compiler"] == compiler], write)
-        notes = unique(f"- {labels[row['tool']]}, {PATTERN_TITLES[row['pattern']]}: {row['note']}" for row in part["rows"]
-                       if row["compiler"] == compiler and "note" in row)
-        if notes:
-            write("\n".join(notes) + "\n")
-    write_aims(cells, write)
-    write("What was run:\n")
-    write("\n".join(f"- {tool['label']}: {tool['what']}" for tool in part["tools"]) + "\n")
-
-
-def write_aims(cells, write):
-    write("### Against the aims\n")
-    write("Absolute times; a ratio is the median of the ratios of runs that were made one after the other.\n")
-    rows = []
-    for name, tool, pattern, base, aim in AIMS:
-        row = [name, f"{aim:.2f} x {BASES[base]}"]
-        for compiler in ("gcc", "clang"):
-            ratio = cells.get((compiler, pattern, tool), {}).get(f"to_{base}")
-            row.append("not run" if ratio is None else f"{ratio:.2f} {'met' if round(ratio, 2) <= aim else 'missed'}")
-        rows.append(row)
-    write(table(["", "aim", "gcc", "clang"], rows) + "\n")
-
-
-def write_whole(part, write):
-    write("## Whole programs\n")
-    write("Wall seconds, how many times slower than not instrumented, and the data left on disk. "
-          f"Medians of {part['rounds']} interleaved runs.\n")
-    for build in unique(row["build"] for row in part["rows"]):
-        rows = [row for row in part["rows"] if row["build"] == build]
-        programs = unique(row["program"] for row in rows)
-        cells = {(row["program"], row["tool"]): row for row in rows}
-        lines = []
-        for tool in unique(row["tool"] for row in rows):
-            line = [next(row["label"] for row in rows if row["tool"] == tool)]
-            for program in programs:
-                row = cells[program, tool]
-                if "not_run" in row:
-                    line.append("not run")
-                    continue
-                stored = f", {size(row['bytes'])}" if "bytes" in row else ""
-                line.append(f"{row['seconds']:.3f} s, {row['slowdown']:.1f}x{stored}")
-            lines.append(line)
-        write(f"### {build}\n")
-        write(table([build] + programs, lines) + "\n")
-        write_not_run([(f"{row['label']}, {row['program']}", row) for row in rows], write)
-
-
-def write_truth(part, write):
-    write("## Truth\n")
-    write("The sum of tottime with `--compensate`, beside the wall time of the same program uninstrumented. *Ratio* is the "
-          f"median over {part['rounds']} interleaved pairs of runs, its aim 0.90 to 1.10. *Share* is how much of the "
-          "uncompensated total is the program's own time: an error of 1 % in what the hooks cost is one of (100 - share) / "
-          "share % in the ratio. What is subtracted for a call on the fast path is a constant, measured at the start and the end of each "
-          "process; how much of the clock's latency hides behind a program's own work differs from program to program.\n")
-    titles = ["program", "build", "calls", "uninstrumented", "empty hooks", "mode", "total", "compensated", "ratio", "share",
-              "may be off by", "is", "negative times"]
-    cells = {(row["program"], row["build"], row["what"]): row for row in part["rows"]}
-    lines, missing = [], []
-    for program, build in unique((row["program"], row["build"]) for row in part["rows"]):
-        plain, empty = cells[program, build, "plain"], cells[program, build, "empty"]
-        for mode, label in (("no_signatures", "no signatures"), ("signatures", "signatures")):
-            row = cells[program, build, mode]
-            if "not_run" in row or "not_run" in plain:
-                missing.append((f"{program}, {build}, {label}", row if "not_run" in row else plain))
-                continue
-            ratio = round(row["to_plain"], 2)
-            lines.append([program, build, f"{row['calls']:,.0f}", f"{plain['seconds']:.3f} s",
-                          f"{empty['seconds']:.3f} s" if "seconds" in empty else "not run", label, f"{row['raw']:.3f} s",
-                          f"{row['seconds']:.3f} s", f"{ratio:.2f} {'met' if 0.9 <= ratio <= 1.1 else 'missed'}",
-                          f"{100 * plain['seconds'] / row['raw']:.0f} %", *off(row, plain), str(row["negative"])])
-    if lines:
-        write(table(titles, lines) + "\n")
-    write_not_run(missing, write)
-
-
-def off(row, plain):
-    """What the report says of its error, and the error."""
-    if "uncertainty" not in row:
-        return "not told", "-"
-    error = row["seconds"] - plain["seconds"]
-    return f"{row['uncertainty']:.3f} s", f"{error:+.3f} s {'within' if abs(error) <= row['uncertainty'] else 'beyond'}"
 
 
 def write_index(part, write):
@@ -254,8 +101,8 @@ def write_rows(part, write):
     write_not_run([(f"{row['rows']:,} rows", row) for row in part["rows"]] + [("export", exports), ("pstats", pstats), ("uftrace", uftrace)], write)
 
 
-WRITERS = {"pairs": write_pairs, "stages": write_stages, "whole": write_whole, "truth": write_truth, "index": write_index,
-           "monitor": write_monitor, "rows": write_rows}
+WRITERS = {"price": write_price, "hooks": write_hooks, "truth": write_truth, "pairs": write_pairs, "stages": write_stages,
+           "index": write_index, "monitor": write_monitor, "rows": write_rows}
 
 
 def load(path):
@@ -265,24 +112,47 @@ def load(path):
         return json.load(file)
 
 
+def own_figures(results, facts):
+    """The figures of this machine among those of all, which are added when there are none."""
+    for figures in results["machines"]:
+        if all(figures["machine"].get(key) == facts[key] for key in machine.IDENTITY):
+            figures["machine"] = facts
+            return figures
+    results["machines"].append({"machine": facts})
+    return results["machines"][-1]
+
+
+def write_figures(figures, write):
+    """A chapter with the parts of one machine, each one level below it."""
+    facts = figures["machine"]
+    write(f"## {facts['cpu']}, {facts['cpus']} processors\n")
+
+    def write_below(text):
+        write("#" + text if text.startswith("#") else text)
+
+    write_machine(facts, write_below)
+    for part, writer in WRITERS.items():
+        if part in figures:
+            writer(figures[part], write_below)
+
+
 def main():
     if len(sys.argv) != 3:
         raise SystemExit(__doc__)
     parts, out = sys.argv[1:]
-    results = load(os.path.join(out, "results.json"))
-    for part in PARTS:
-        fresh = load(os.path.join(parts, f"{part}.json"))
-        if fresh:
-            results[part] = fresh
-    results = {"schema": "callsig.bench/1", "machine": machine.describe(), **{p: results[p] for p in PARTS if p in results}}
+    results = load(os.path.join(out, "results.json")) or {"schema": SCHEMA, "machines": []}
+    if results["schema"] != SCHEMA:
+        raise SystemExit(f"results.py: {out}/results.json is of the schema {results['schema']}, not {SCHEMA}: remove it")
+    fresh = {part: load(os.path.join(parts, f"{part}.json")) for part in WRITERS}
+    if any(fresh.values()):
+        own_figures(results, machine.describe()).update({part: figures for part, figures in fresh.items() if figures})
     with open(os.path.join(out, "results.json"), "w", encoding="utf-8") as file:
         json.dump(results, file, indent=1)
         file.write("\n")
-    text = ["# What callsig costs\n", "Written by `make bench`; the same figures are in `results.json`.\n"]
-    write_machine(results["machine"], text.append)
-    for part in PARTS:
-        if part in results:
-            WRITERS[part](results[part], text.append)
+    text = ["# What callsig costs\n", "Written by `make bench`; the same figures are in `results.json`. Each machine has a chapter; a part "
+            "that is not in it has not been measured there.\n"]
+    for figures in results["machines"]:
+        write_figures(figures, text.append)
     with open(os.path.join(out, "results.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(text))
 

@@ -3,16 +3,18 @@
 #
 #   bench/run.sh BUILD_DIR [PART...]
 #
-# BUILD_DIR holds a finished build. The parts are pairs, stages, whole, truth, index, monitor and rows; without any, all of
-# them. What was measured before stays in results.json for the parts that are not run. BENCH_ROUNDS sets the number of interleaved rounds of every
-# part, BENCH_SOURCES the folder of unpacked source packages (default BUILD_DIR/sources), BENCH_OUT the folder to write to.
+# BUILD_DIR holds a finished build. The parts are price, hooks, truth, pairs, stages, index, monitor and rows; without any, all of
+# them. What was measured before stays in results.json for the parts that are not run, and for other machines. BENCH_ROUNDS sets the
+# number of interleaved rounds of every part, BENCH_PROGRAMS the real programs and BENCH_COMPILERS the compilers of price, hooks and
+# truth (names with commas between them), BENCH_SOURCES the folder of unpacked source packages (default BUILD_DIR/sources), BENCH_OUT
+# the folder to write to.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 1 ] || { echo "usage: bench/run.sh BUILD_DIR [pairs|stages|whole|truth|index|monitor|rows]..." >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: bench/run.sh BUILD_DIR [price|hooks|truth|pairs|stages|index|monitor|rows]..." >&2; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 shift
-[ $# -gt 0 ] || set -- pairs stages whole truth index monitor rows
+[ $# -gt 0 ] || set -- price hooks truth pairs stages index monitor rows
 
 "$here/install-deps.sh"
 export PYTHONDONTWRITEBYTECODE=1
@@ -21,6 +23,8 @@ parts=$build/bench/parts
 mkdir -p "$parts"
 rm -f "$parts"/*.json
 rounds=${BENCH_ROUNDS:+--rounds $BENCH_ROUNDS}
+compilers=${BENCH_COMPILERS:+--compilers $BENCH_COMPILERS}
+programs=${BENCH_PROGRAMS:+--programs $BENCH_PROGRAMS}
 
 # Leaves a session daemon that was there before alone, and ends one that the runs started.
 lttng_pid=/var/run/lttng/lttng-sessiond.pid
@@ -36,7 +40,8 @@ trap end_daemon EXIT
 for part in "$@"; do
   case $part in
     pairs) python3 "$here/pairs.py" "$build" "$parts/pairs.json" $rounds ;;
-    whole | truth) python3 "$here/$part.py" "$build" "$sources" "$parts/$part.json" $rounds ;;
+    hooks) python3 "$here/hooks.py" "$build" "$parts/hooks.json" $rounds $compilers ;;
+    price | truth) python3 "$here/$part.py" "$build" "$sources" "$parts/$part.json" $rounds $compilers $programs ;;
     stages) python3 "$here/stage_cost.py" "$build" "$parts/stages.json" $rounds ;;
     index) python3 "$here/index_cost.py" "$build" "$sources" "$parts/index.json" $rounds ;;
     monitor) python3 "$here/monitor_cost.py" "$build" "$parts/monitor.json" $rounds ;;

@@ -37,9 +37,9 @@ class Callsig:
     def environment(self, recording):
         return {"CALLSIG_OUTPUT": recording, "CALLSIG_COMMAND": self.command, "CALLSIG_CACHE_DIR": self.cache}
 
-    def index(self, program):
-        """Has the program's index made, so that no run pays for it."""
-        run([self.command, "index", "--cache", program], {"CALLSIG_CACHE_DIR": self.cache})
+    def index(self, program, settings=None):
+        """Has the program's index made, so that no run with these settings pays for it."""
+        run([self.command, "index", "--cache", program], {"CALLSIG_CACHE_DIR": self.cache, **(settings or {})})
 
     def report(self, recording, *options):
         return json.loads(run([self.command, "report", recording, "--format", "json", *options]))
@@ -100,7 +100,7 @@ class Preloaded(Tool):
     def build(self, compiler, folder):
         self.callsig.require()
         program = super().build(compiler, folder)
-        self.callsig.index(program)
+        self.callsig.index(program, self.settings)
         return program
 
     def environment(self, recording):
@@ -206,6 +206,22 @@ class Lttng(Tool):
                            check=False)
         lost = re.search(r"(\d+) events? (?:were |was )?discarded", stopped)
         return printed, f"{lost.group(1)} events were discarded" if lost else None
+
+
+def build_hooks(build):
+    """Hooks of -finstrument-functions for programs that are built without them: BUILD/bench/libempty.so and libfloor.so."""
+    folder = os.path.join(os.path.abspath(build), "bench")
+    os.makedirs(folder, exist_ok=True)
+    for key in ("empty", "floor"):
+        Hooks(key, key, "", f"hooks_{key}.c").link("gcc", folder)
+
+
+def build_sled_hooks(build):
+    """Hooks of sleds: BUILD/bench/libsled_hooks.so, which is returned."""
+    library = os.path.join(os.path.abspath(build), "bench", "libsled_hooks.so")
+    os.makedirs(os.path.dirname(library), exist_ok=True)
+    compile_with("gcc", *FLAGS, f"-I{os.path.join(HERE, '..')}", "-shared", "-fPIC", source("sled_hooks.c"), "-o", library)
+    return library
 
 
 def data_bytes(folder):

@@ -48,7 +48,7 @@ set(CALLSIG_PAGE_ALIASES
     callsig_disable=callsig_enable callsig_is_enabled=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
     callsig_action_end=callsig_action_begin CALLSIG_ACTION=callsig_action_begin)
 foreach(function IN ITEMS new load snapshot add free group filter strip_dirs stack compensate set_style sort sort_key reverse print print_callers
-                          print_callees print_averages print_json print_csv row row_count total scaling export export_file
+                          print_callees print_averages print_json print_csv row row_count total scaling score export export_file
                           export_format dump fold set_message)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
 endforeach()

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define FMT_INDEX_MAGIC   "CSIGIDX" /* eight bytes with the terminating NUL */
-#define FMT_INDEX_VERSION 1u
+#define FMT_INDEX_VERSION 2u
 #define FMT_NONE          UINT32_MAX /* "no such entry" in every 32-bit reference */
 
 /* A section is an array. entry_size lets an older reader step over entries that have grown. */
@@ -39,6 +39,7 @@ enum fmt_index_section_id {
   FMT_SECTION_SYMBOLS,     /* struct fmt_index_symbol, ascending by address: names for function pointers */
   FMT_SECTION_SAVED,       /* struct fmt_index_saved: where a site's frame keeps its caller's registers */
   FMT_SECTION_RULES,       /* struct fmt_index_rule: what became of each rule of the rules file, in its order */
+  FMT_SECTION_SLEDS,       /* struct fmt_index_sled, ascending by address, without overlap; since version 2 */
   FMT_SECTION_COUNT
 };
 
@@ -56,8 +57,10 @@ struct fmt_index_header {
   uint64_t rules_hash;    /* XXH64 of the rules' text; 0 without rules */
   uint32_t section_count; /* FMT_SECTION_COUNT as written */
   uint32_t producer;      /* what version of the code that makes indexes made it: the cache rebuilds those of another */
-  struct fmt_index_section sections[FMT_SECTION_COUNT];
+  struct fmt_index_section sections[FMT_SECTION_COUNT]; /* section_count as written: 15 in version 1 */
 };
+
+#define FMT_INDEX_HEADER_MIN 336u /* bytes of the smallest header: version 1's */
 
 enum fmt_index_flag {
   FMT_INDEX_HAS_DWARF = 1u << 0,  /* parameters are known; without it every function has zero args and says so */
@@ -107,7 +110,8 @@ enum fmt_site_flag {
                               memory are read as they are at the sled, where the return address lies at rsp */
 };
 
-/* A sled (format/sled.h) that the runtime may turn into a call. */
+/* A sled (format/sled.h) that the runtime may turn into a call. Each function that has any has an entry, and that is
+ * its first sled at or after `function`. */
 struct fmt_index_sled {
   uint64_t address;  /* link-time */
   uint64_t function; /* link-time: what the site's hooks are given as this_fn, the same for all sleds of a function */

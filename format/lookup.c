@@ -37,3 +37,11 @@ const struct fmt_index_call_site *fmt_index_call_site_at(const struct fmt_index 
       last_at_most(index->call_sites, index->count[FMT_SECTION_CALL_SITES], sizeof *call, pc);
   return call && call->pc == pc ? call : NULL;
 }
+
+const struct fmt_index_sled *fmt_index_sled_from(const struct fmt_index *index, uint64_t address)
+{
+  uint32_t count = index->count[FMT_SECTION_SLEDS];
+  const struct fmt_index_sled *before = address ? last_at_most(index->sleds, count, sizeof *before, address - 1) : NULL;
+  uint32_t next = before ? (uint32_t)(before - index->sleds) + 1 : 0;
+  return next < count ? &index->sleds[next] : NULL;
+}

@@ -4,6 +4,7 @@
 #include "format/open.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "format/hash.h"
 #include "format/references.h"
@@ -25,7 +26,11 @@ static const uint32_t entry_sizes[FMT_SECTION_COUNT] = {
     [FMT_SECTION_SYMBOLS] = sizeof(struct fmt_index_symbol),
     [FMT_SECTION_SAVED] = sizeof(struct fmt_index_saved),
     [FMT_SECTION_RULES] = sizeof(struct fmt_index_rule),
+    [FMT_SECTION_SLEDS] = sizeof(struct fmt_index_sled),
 };
+
+/* How many of the sections each version has, from version 1 on. Later ones are added at the end. */
+static const uint32_t section_counts[FMT_INDEX_VERSION] = {FMT_SECTION_SLEDS, FMT_SECTION_COUNT};
 
 static bool has_magic(const struct fmt_index_header *header)
 {
@@ -39,14 +44,18 @@ static bool has_magic(const struct fmt_index_header *header)
 /* The header, and that every section lies inside the file. */
 static int check_header(const struct fmt_index_header *header, size_t size)
 {
-  if (size < sizeof *header || (uintptr_t)header % 8 || !has_magic(header))
+  if (size < FMT_INDEX_HEADER_MIN || (uintptr_t)header % 8 || !has_magic(header))
     return -EINVAL;
   if (header->version > FMT_INDEX_VERSION)
     return -ENOTSUP;
-  if (header->version != FMT_INDEX_VERSION || header->header_size != sizeof *header || header->file_size != size ||
-      header->section_count != FMT_SECTION_COUNT || header->build_id_size > sizeof header->build_id)
+  if (header->version < 1)
     return -EINVAL;
-  for (unsigned i = 0; i < FMT_SECTION_COUNT; i++) {
+  uint32_t sections = section_counts[header->version - 1];
+  size_t header_size = offsetof(struct fmt_index_header, sections) + sections * sizeof header->sections[0];
+  if (size < header_size || header->header_size != header_size || header->file_size != size ||
+      header->section_count != sections || header->build_id_size > sizeof header->build_id)
+    return -EINVAL;
+  for (unsigned i = 0; i < sections; i++) {
     const struct fmt_index_section *section = &header->sections[i];
     if (section->entry_size != entry_sizes[i] || section->offset % 8 || section->offset < header->header_size ||
         !fmt_within(section->offset, (uint64_t)section->count * section->entry_size, size))
@@ -61,8 +70,9 @@ void fmt_index_set(struct fmt_index *index, const void *data)
   const char *base = data;
   index->header = header;
   for (unsigned i = 0; i < FMT_SECTION_COUNT; i++)
-    index->count[i] = header->sections[i].count;
-#define SECTION(field, id) index->field = (const void *)(base + header->sections[id].offset)
+    index->count[i] = i < header->section_count ? header->sections[i].count : 0;
+#define SECTION(field, id)                                                                                             \
+  index->field = (const void *)(base + (id < header->section_count ? header->sections[id].offset : header->header_size))
   SECTION(strings, FMT_SECTION_STRINGS);
   SECTION(sites, FMT_SECTION_SITES);
   SECTION(physicals, FMT_SECTION_PHYSICALS);
@@ -78,6 +88,7 @@ void fmt_index_set(struct fmt_index *index, const void *data)
   SECTION(symbols, FMT_SECTION_SYMBOLS);
   SECTION(saved, FMT_SECTION_SAVED);
   SECTION(rules, FMT_SECTION_RULES);
+  SECTION(sleds, FMT_SECTION_SLEDS);
 #undef SECTION
 }
 

@@ -33,6 +33,7 @@ struct fmt_index {
   const struct fmt_index_symbol *symbols;
   const struct fmt_index_saved *saved;
   const struct fmt_index_rule *rules;
+  const struct fmt_index_sled *sleds;
   uint32_t count[FMT_SECTION_COUNT];
 };
 
@@ -54,5 +55,8 @@ static inline const char *fmt_index_string(const struct fmt_index *index, uint32
 const struct fmt_index_symbol *fmt_index_symbol_at(const struct fmt_index *index, uint64_t address);
 const struct fmt_index_site *fmt_index_site_at(const struct fmt_index *index, uint64_t pc);
 const struct fmt_index_call_site *fmt_index_call_site_at(const struct fmt_index *index, uint64_t pc);
+
+/* The first sled at or after a link-time address, NULL after the last. */
+const struct fmt_index_sled *fmt_index_sled_from(const struct fmt_index *index, uint64_t address);
 
 #endif

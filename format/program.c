@@ -59,15 +59,18 @@ static bool is_jump(uint8_t code)
   return code == FMT_OP_SKIP || code == FMT_OP_BRANCH;
 }
 
-/* Registers and sizes that the runtime indexes with. */
+/* Registers, sizes and offsets that the runtime goes by. */
 static bool has_valid_operands(const struct fmt_op *op)
 {
   if (op->reg > 15)
     return false;
   switch (op->code) {
-  case FMT_OP_EMIT_REG:
+  case FMT_OP_EMIT_NULL_FRAME:
+    return fmt_frame_reaches(op->imm);
   case FMT_OP_EMIT_FRAME:
   case FMT_OP_FRAME_LOAD:
+    return op->size >= 1 && op->size <= 8 && fmt_frame_reaches(op->imm);
+  case FMT_OP_EMIT_REG:
   case FMT_OP_LOAD:
   case FMT_OP_EXTEND:
   case FMT_OP_EMIT:
@@ -82,6 +85,21 @@ static bool has_valid_operands(const struct fmt_op *op)
   default:
     return true;
   }
+}
+
+/* A load from the frame takes the address that the op before it pushes. */
+static bool has_frame_base(const struct fmt_op *ops, uint32_t at)
+{
+  return ops[at].code != FMT_OP_FRAME_LOAD ||
+         (at && (ops[at - 1].code == FMT_OP_REG || ops[at - 1].code == FMT_OP_CFA));
+}
+
+int fmt_frame_register(const struct fmt_op *ops, uint32_t at)
+{
+  uint8_t code = ops[at].code;
+  if (code == FMT_OP_EMIT_FRAME || code == FMT_OP_EMIT_NULL_FRAME)
+    return ops[at].reg;
+  return code == FMT_OP_FRAME_LOAD && ops[at - 1].code == FMT_OP_REG ? ops[at - 1].reg : -1;
 }
 
 /* Notes that op `at` is reached with `depth` values; every way to it must agree. */
@@ -99,8 +117,8 @@ static bool op_sound(const struct fmt_op *ops, uint32_t at, uint32_t count, int8
   const struct fmt_op *op = &ops[at];
   struct effect effect = effect_of(op);
   bool last = at + 1 == count;
-  if (!effect.known || !has_valid_operands(op) || is_emit(op->code) != last || depths[at] == UNREACHED ||
-      depths[at] < effect.pops)
+  if (!effect.known || !has_valid_operands(op) || !has_frame_base(ops, at) || is_emit(op->code) != last ||
+      depths[at] == UNREACHED || depths[at] < effect.pops)
     return false;
   int8_t depth = (int8_t)(depths[at] - effect.pops + effect.pushes);
   if (last)
@@ -108,7 +126,8 @@ static bool op_sound(const struct fmt_op *ops, uint32_t at, uint32_t count, int8
   if (depth > (int8_t)FMT_STACK_MAX)
     return false;
   if (is_jump(op->code) &&
-      (op->imm < 0 || op->imm >= (int64_t)(count - at) - 1 || !reach(depths, at + 1 + (uint32_t)op->imm, depth)))
+      (op->imm < 0 || op->imm >= (int64_t)(count - at) - 1 || !reach(depths, at + 1 + (uint32_t)op->imm, depth) ||
+       (op->imm && ops[at + 1 + (uint32_t)op->imm].code == FMT_OP_FRAME_LOAD)))
     return false;
   return op->code == FMT_OP_SKIP || op->code == FMT_OP_LOSE || reach(depths, at + 1, depth);
 }

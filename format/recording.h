@@ -43,6 +43,7 @@ enum fmt_rec_tag_id {
   FMT_TAG_RING = 0x474E5243,      /* "CRNG" */
   FMT_TAG_PROCESS = 0x4F525043,   /* "CPRO" */
   FMT_TAG_SAMPLING = 0x504D5343,  /* "CSMP" */
+  FMT_TAG_SAMPLES = 0x4D415343,   /* "CSAM" */
 };
 
 enum fmt_clock_kind {
@@ -109,7 +110,9 @@ struct fmt_rec_header {
   uint64_t active_steps;  /* of them, those that were recorded */
   uint64_t overhead;      /* FMT_REC_SAMPLED: the budget, the program's slowdown times 1024; 0: none was asked for */
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
-  uint64_t reserved[5];
+  uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
+  uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
+  uint64_t reserved[3];
 };
 
 enum fmt_rec_flag {
@@ -505,7 +508,7 @@ struct fmt_rec_process {
   uint64_t start_realtime_ns;
   struct fmt_rec_clock_point start, last;
   int32_t exit_status;
-  uint32_t reserved32;
+  uint32_t overhead; /* the header's, 0xFFFFFFFF for more */
   uint64_t hook_inner, hook_outer;
   uint64_t program, command;
   uint64_t rank_source;
@@ -516,7 +519,7 @@ struct fmt_rec_process {
   uint64_t innermost;   /* address of the fmt_rec_variant of the innermost open call; 0 for none */
   uint64_t source;      /* address of a fmt_rec_name: the recording that it was read from */
   uint64_t damaged;     /* records of that recording that could not be read */
-  uint64_t reserved[1];
+  uint64_t sample_price;
 };
 
 #endif

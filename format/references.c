@@ -5,6 +5,9 @@
 
 #include "format/index.h"
 #include "format/program.h"
+#include "format/sled.h"
+
+#define STACK_POINTER 7 /* its DWARF number */
 
 static bool string_ok(const struct fmt_index *index, uint32_t offset)
 {
@@ -89,6 +92,9 @@ static bool ops_ok(const struct fmt_index *index, const struct fmt_index_site *s
       return false;
     for (uint32_t i = 0; i < count; i++) {
       const struct fmt_op *op = &ops[at + i];
+      int base = fmt_frame_register(ops + at, i);
+      if (base >= 0 && base != STACK_POINTER && base != site->cfa_register)
+        return false;
       if (op->arg != ops[at].arg || op->skip != count - i ||
           (op->code == FMT_OP_EMIT_RANGE && !range_ok(index, (uint64_t)op->imm)))
         return false;
@@ -152,8 +158,38 @@ static bool rules_ok(const struct fmt_index *index)
   return true;
 }
 
+/* Sleds that follow each other without overlap, each of a known kind and shape, whose function has its entry where it
+ * is looked for. */
+static bool sled_ok(const struct fmt_index *index, uint32_t number)
+{
+  const struct fmt_index_sled *sled = &index->sleds[number];
+  if (sled->kind > FMT_SLED_ENTER_ARGS || sled->shape > FMT_SLED_SHAPE_RETURN11 ||
+      !fmt_sled_is_aligned(sled->address, sled->shape) ||
+      (number &&
+       (sled->address <= sled[-1].address || sled->address - sled[-1].address < fmt_sled_size(sled[-1].shape))))
+    return false;
+  const struct fmt_index_sled *entry = fmt_index_sled_from(index, sled->function);
+  if (!entry || !fmt_sled_is_entry(entry->kind) || entry->function != sled->function)
+    return false;
+  if (!fmt_sled_is_entry(sled->kind))
+    return sled->site == FMT_NONE;
+  if (entry != sled)
+    return false;
+  return sled->site == FMT_NONE ||
+         (sled->site < index->count[FMT_SECTION_SITES] && (index->sites[sled->site].flags & FMT_SITE_SLED) &&
+          sled->address + FMT_SLED_CALL == index->sites[sled->site].pc);
+}
+
+static bool sleds_ok(const struct fmt_index *index)
+{
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++)
+    if (!sled_ok(index, i))
+      return false;
+  return true;
+}
+
 bool fmt_references_sound(const struct fmt_index *index)
 {
   return strings_ok(index) && types_ok(index) && functions_ok(index) && physicals_ok(index) && sites_ok(index) &&
-         calls_ok(index) && symbols_ok(index) && rules_ok(index);
+         calls_ok(index) && symbols_ok(index) && rules_ok(index) && sleds_ok(index);
 }

@@ -10,6 +10,7 @@
 #ifndef CALLSIG_FORMAT_SLED_H
 #define CALLSIG_FORMAT_SLED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FMT_SLED_SECTION      "callsig_sleds"  /* of gcc's plug-in */
@@ -33,6 +34,26 @@ enum fmt_sled_shape {
   /* c3 and ten bytes of no-op, 2-aligned: clang's returns. On: e8 rel32 and c3. */
   FMT_SLED_SHAPE_RETURN11 = 2,
 };
+
+#define FMT_SLED_CALL 5u /* bytes of the call that is written over a sled */
+
+/* The bytes of a sled of this shape (enum fmt_sled_shape). */
+static inline uint32_t fmt_sled_size(uint8_t shape)
+{
+  return shape == FMT_SLED_SHAPE_NOP5 ? 5 : 11;
+}
+
+/* Whether a sled of this shape at this address can be switched by one aligned store. */
+static inline bool fmt_sled_is_aligned(uint64_t address, uint8_t shape)
+{
+  return shape == FMT_SLED_SHAPE_NOP5 ? address % 8 <= 3 : address % 2 == 0;
+}
+
+/* Whether a sled of this kind (enum fmt_sled_kind) is an entry. */
+static inline bool fmt_sled_is_entry(uint8_t kind)
+{
+  return kind == FMT_SLED_ENTER || kind == FMT_SLED_ENTER_ARGS;
+}
 
 enum fmt_sled_flag {
   FMT_SLED_LEAF = 1u << 0, /* the function calls nothing: no frame is ever above its own */

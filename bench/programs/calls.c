@@ -128,3 +128,81 @@ uint64_t run_table(uint64_t rounds)
       sum += table[k](7);
   return sum;
 }
+
+/* The same values in the same order in each run. */
+static uint64_t run_random(uint64_t rounds, unsigned values)
+{
+  static unsigned char order[RANDOM_VALUES];
+  uint32_t state = 1;
+  for (int i = 0; i < RANDOM_VALUES; i++) {
+    state = state * 1664525 + 1013904223;
+    order[i] = (unsigned char)((state >> 24) % values);
+  }
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    sum += args_outer(7, 16L + order[i % RANDOM_VALUES]);
+  return sum;
+}
+
+uint64_t run_random_16(uint64_t rounds)
+{
+  return run_random(rounds, 16);
+}
+
+uint64_t run_random_256(uint64_t rounds)
+{
+  return run_random(rounds, 256);
+}
+
+uint64_t run_leaf(uint64_t rounds)
+{
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    sum += args_inner(7, 128);
+  return sum;
+}
+
+static NOINLINE uint64_t with_frame(int a, long n)
+{
+  uint64_t sum = without_hooks(n);
+  OPAQUE(sum);
+  return sum + (uint64_t)a;
+}
+
+uint64_t run_frame(uint64_t rounds)
+{
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    sum += with_frame(7, 128);
+  return sum;
+}
+
+static NOINLINE uint64_t take_node(const struct node *node)
+{
+  OPAQUE(node);
+  return (uint64_t)node->kind;
+}
+
+uint64_t run_pointer(uint64_t rounds)
+{
+  static struct node nodes[4] = {{&nodes[1], 0}, {&nodes[2], 1}, {&nodes[3], 2}, {&nodes[0], 3}};
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    sum += take_node(&nodes[i & 3]);
+  return sum;
+}
+
+static NOINLINE uint64_t take_text(const char *text)
+{
+  OPAQUE(text);
+  return (uint64_t)(unsigned char)text[0];
+}
+
+uint64_t run_string(uint64_t rounds)
+{
+  static const char *const texts[4] = {"convolution", "pooling", "activation", "normalisation"};
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    sum += take_text(texts[i & 3]);
+  return sum;
+}

@@ -35,6 +35,12 @@ static const struct pattern patterns[] = {
     {"four_sigs", run_four_sigs, CHAIN_LENGTH, 1},
     {"table", run_table, TABLE_SIZE, 1},
     {"two_threads", run_two_args, CHAIN_LENGTH, 2},
+    {"random_16", run_random_16, CHAIN_LENGTH, 1},
+    {"random_256", run_random_256, CHAIN_LENGTH, 1},
+    {"leaf", run_leaf, 1, 1},
+    {"frame", run_frame, 1, 1},
+    {"pointer", run_pointer, 1, 1},
+    {"string", run_string, 1, 1},
 };
 
 struct worker {
@@ -49,6 +55,11 @@ struct worker {
 
 static volatile uint64_t sink;
 static _Atomic uint64_t rounds_run;
+
+uint64_t without_hooks(long n)
+{
+  return (uint64_t)n;
+}
 
 static double now(void)
 {

@@ -1,4 +1,4 @@
--- A quarter of a second of Lua: calls, tables, strings, sorting, closures and errors.
+-- Some four tenths of a second of Lua: calls, tables, strings, sorting, closures and errors.
 local function fib(n)
   if n < 2 then return n end
   return fib(n - 1) + fib(n - 2)
@@ -48,4 +48,4 @@ local function closures(count)
   return sum
 end
 
-print(fib(29), sieve(1000000), text(60000), caught(80000), closures(800000))
+print(fib(30), sieve(1500000), text(90000), caught(120000), closures(1200000))

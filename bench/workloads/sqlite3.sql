@@ -1,9 +1,9 @@
--- A quarter of a second of SQLite: inserts, an index, joins, grouping, sorting and strings.
+-- Some four tenths of a second of SQLite: inserts, an index, joins, grouping, sorting and strings.
 CREATE TABLE reading(id INTEGER PRIMARY KEY, sensor INTEGER, value REAL, note TEXT);
 CREATE TABLE sensor(id INTEGER PRIMARY KEY, name TEXT);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
   INSERT INTO sensor SELECT i, 'sensor ' || i FROM n;
-WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 160000)
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 260000)
   INSERT INTO reading SELECT i, 1 + i * 7919 % 200, i * 31 % 977 / 10.0, printf('note %05d', i * 17 % 40009) FROM n;
 CREATE INDEX reading_sensor ON reading(sensor, value);
 SELECT name, count(*), round(avg(value), 3), max(note) FROM reading JOIN sensor ON sensor.id = reading.sensor

@@ -12,6 +12,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_diff,
     &cli_command_browse,
     &cli_command_scaling,
+    &cli_command_score,
     &cli_command_export,
     &cli_command_index,
     &cli_command_flags,

@@ -11,6 +11,7 @@ extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stages;
 extern const struct cli_command cli_command_export;
 extern const struct cli_command cli_command_scaling;
+extern const struct cli_command cli_command_score;
 extern const struct cli_command cli_command_index;
 extern const struct cli_command cli_command_flags;
 extern const struct cli_command cli_command_merge;

@@ -33,7 +33,7 @@ static const char help[] =
     "  --stack N           rows are by the innermost N functions around their calls, too\n"
     "  --columns LIST      of ncalls, pcalls, tottime, tottime%, tottime/call, cumtime, cumtime%, cumtime/call, min, "
     "max,\n"
-    "                      p50, p90, p99; +LIST adds them to pstats's\n"
+    "                      p50, p90, p99, error, cumerror, timed; +LIST adds them to pstats's\n"
     "  --percent           --columns +tottime%,cumtime%\n"
     "  --unit UNIT         s (default), ms, us, ns, or auto: each time in the unit that fits it\n"
     "  --format FORMAT     table (default), json or csv\n" /* and what all readers have */

@@ -1,27 +1,32 @@
 /* callsig run: profiles a program from its start to its end. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "callsig/stats.h"
+#include "cli/beside/beside.h"
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
+#include "cli/run/glob_file.h"
 #include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_files.h"
 #include "cli/run/supervise.h"
 #include "config.h"
 #include "format/duration.h"
+#include "format/factor.h"
 #include "format/rank.h"
 
 extern char **environ;
 
 #define DEFAULT_SORT "cumtime"
+
+#define CLI_NUMBERED_RECORDING "callsig-%u.out"
+#define MOST_RECORDINGS        1000u
 
 /* Of --interval, seconds. */
 #define DEFAULT_INTERVAL  1.0
@@ -41,7 +46,16 @@ static const char help[] =
     "  --rules FILE      how arguments are read and shown (docs/rules.md has the language)\n"
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
+    "  --exclude-file FILE\n"
+    "                    the same with each line of FILE, as 'callsig score' writes one\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
+    "  --beside[=PLAIN]  run the program (or PLAIN, another build of it) once more without the runtime, sampled from\n"
+    "                    outside, and show the times of that run (docs/beside.md)\n"
+    "  --times auto|exact\n"
+    "                    time a random sample of the calls that are short beside the reading of the clock (default), "
+    "or\n"
+    "                    every call (default with --clock cpu and --timeline)\n"
+    "  --overhead FACTOR time as many calls as keep the program within FACTOR times its own time, as in 1.5\n"
     "  --db FILE         write what each interval added to an SQLite database\n"
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
@@ -58,24 +72,16 @@ struct run_options {
   const char *sort;
   const char *rules;
   const char *clock;
+  const char *times, *overhead;
   const char *timeline;    /* the least duration; NULL: none */
   char *include, *exclude; /* globs separated by newlines; owned */
   const char *database;    /* NULL: none */
   double interval;         /* seconds; 0: not given */
   bool no_signatures;
   bool percentiles;
+  bool beside;
+  const char *plain; /* of --beside; NULL: the program itself */
 };
-
-/* Appends a glob to a list that the runtime reads. */
-static int add_glob(char **list, const char *glob)
-{
-  char *longer = NULL;
-  if (asprintf(&longer, "%s%s%s", *list != NULL ? *list : "", *list != NULL ? "\n" : "", glob) < 0)
-    return -ENOMEM;
-  free(*list);
-  *list = longer;
-  return 0;
-}
 
 /* Reads an interval: 0 with a usage message that has been given. */
 static double read_interval(const struct cli_command *command, const char *text)
@@ -93,9 +99,13 @@ enum {
   OPTION_RULES,
   OPTION_INCLUDE,
   OPTION_EXCLUDE,
+  OPTION_EXCLUDE_FILE,
   OPTION_CLOCK,
+  OPTION_TIMES,
+  OPTION_OVERHEAD,
   OPTION_TIMELINE,
   OPTION_PERCENTILES,
+  OPTION_BESIDE,
   OPTION_DATABASE,
   OPTION_INTERVAL,
 };
@@ -105,9 +115,13 @@ static const struct option option_table[] = {
     {"rules", required_argument, NULL, OPTION_RULES},
     {"include", required_argument, NULL, OPTION_INCLUDE},
     {"exclude", required_argument, NULL, OPTION_EXCLUDE},
+    {"exclude-file", required_argument, NULL, OPTION_EXCLUDE_FILE},
     {"clock", required_argument, NULL, OPTION_CLOCK},
+    {"times", required_argument, NULL, OPTION_TIMES},
+    {"overhead", required_argument, NULL, OPTION_OVERHEAD},
     {"timeline", optional_argument, NULL, OPTION_TIMELINE},
     {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
+    {"beside", optional_argument, NULL, OPTION_BESIDE},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
     CLI_COMMON_OPTION_TABLE,
@@ -132,14 +146,23 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->rules = optarg;
     else if (option == OPTION_CLOCK)
       run->clock = optarg;
+    else if (option == OPTION_TIMES)
+      run->times = optarg;
+    else if (option == OPTION_OVERHEAD)
+      run->overhead = optarg;
     else if (option == OPTION_PERCENTILES)
       run->percentiles = true;
-    else if (option == OPTION_TIMELINE)
+    else if (option == OPTION_BESIDE) {
+      run->beside = true;
+      run->plain = optarg;
+    } else if (option == OPTION_TIMELINE)
       run->timeline = optarg != NULL ? optarg : FMT_TIMELINE_DEFAULT;
     else if (option == OPTION_INCLUDE)
-      error = add_glob(&run->include, optarg);
+      error = cli_glob_add(&run->include, optarg);
     else if (option == OPTION_EXCLUDE)
-      error = add_glob(&run->exclude, optarg);
+      error = cli_glob_add(&run->exclude, optarg);
+    else if (option == OPTION_EXCLUDE_FILE)
+      error = cli_glob_file_read(optarg, &run->exclude);
     else if (option == OPTION_DATABASE)
       run->database = optarg;
     else if ((run->interval = read_interval(command, optarg)) == 0) {
@@ -147,7 +170,6 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       return -1;
     }
     if (error < 0) {
-      cli_error("run: out of memory");
       *status = CLI_EXIT_FAILURE;
       return -1;
     }
@@ -166,6 +188,26 @@ static int check_sort(const char *keys)
   return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
 }
 
+/* The same of how calls are timed. */
+static int check_times(const struct cli_command *command, const struct run_options *run)
+{
+  uint32_t parts;
+  bool is_auto = run->times != NULL && strcmp(run->times, "auto") == 0;
+  if (run->times != NULL && !is_auto && strcmp(run->times, "exact") != 0)
+    return cli_usage_error(command, "--times: '%s' is neither auto nor exact", run->times);
+  if (run->overhead == NULL)
+    return CLI_EXIT_OK;
+  if (!fmt_factor_parse(run->overhead, &parts))
+    return cli_usage_error(command, "--overhead: '%s' is not a number above 1, as in 1.5", run->overhead);
+  if (run->times != NULL && !is_auto)
+    return cli_usage_error(command, "--overhead says how many calls are timed, and --times exact times all: give one");
+  if (!is_auto && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
+    return cli_usage_error(command, "--overhead needs --times auto: with --clock cpu every call is timed else");
+  if (!is_auto && run->timeline != NULL)
+    return cli_usage_error(command, "--overhead needs --times auto: with --timeline every call is timed else");
+  return CLI_EXIT_OK;
+}
+
 /* Checks what can be known of the options before anything is done. */
 static int check_options(const struct cli_command *command, const struct run_options *run)
 {
@@ -181,7 +223,10 @@ static int check_options(const struct cli_command *command, const struct run_opt
   const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
   if (run->database != NULL && strcmp(run->database, output) == 0)
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
-  return run->sort != NULL ? check_sort(run->sort) : CLI_EXIT_OK;
+  if (run->beside && fmt_rank_find(cli_environment).source != NULL)
+    return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
+  int status = check_times(command, run);
+  return status == CLI_EXIT_OK && run->sort != NULL ? check_sort(run->sort) : status;
 }
 
 /* The runtime comes before what is preloaded already, and after `first` (NULL: nothing). LD_PRELOAD has no way to
@@ -211,7 +256,7 @@ static int set_variable(const char *name, const char *value)
 }
 
 static int set_environment(const struct run_options *run, const struct cli_profiled_program *program,
-                           const struct cli_libraries *libraries, const char *output)
+                           const struct cli_libraries *libraries)
 {
   struct cli_install_paths paths;
   int error = cli_install_paths_find(&paths);
@@ -224,12 +269,13 @@ static int set_environment(const struct run_options *run, const struct cli_profi
   char rules[PATH_MAX];
   const char *const variables[][2] = {
       {"CALLSIG_COMMAND", paths.command},
-      {"CALLSIG_OUTPUT", output},
       {"CALLSIG_NO_SIGNATURES", run->no_signatures ? "1" : NULL},
       {"CALLSIG_RULES", run->rules != NULL ? realpath(run->rules, rules) : NULL},
       {"CALLSIG_INCLUDE", run->include},
       {"CALLSIG_EXCLUDE", run->exclude},
       {"CALLSIG_CLOCK", run->clock},
+      {"CALLSIG_TIMES", run->times},
+      {"CALLSIG_OVERHEAD", run->overhead},
       {"CALLSIG_TIMELINE", run->timeline},
       {"CALLSIG_PERCENTILES", run->percentiles ? "1" : NULL},
   };
@@ -281,28 +327,85 @@ static void look_at_process(pid_t pid, void *monitor)
     callsig_monitor_look(monitor, (unsigned)pid);
 }
 
+/* What there is between the program's start and its report. */
+struct running {
+  const struct cli_recording_place *place;
+  struct callsig_monitor *monitor;
+  struct cli_beside *beside; /* NULL: not asked for */
+  pid_t pid;
+  int status;
+};
+
 /* Says how the program ended, and ends the monitor, which reads that too. */
-static void report_run(const char *output, const struct run_options *run, struct callsig_monitor *monitor, pid_t pid,
-                       int status, uint64_t started_ns)
+static void report_run(const struct run_options *run, const struct running *running, char **argv)
 {
-  int error = cli_recording_stamp(output, pid, status);
-  callsig_monitor_stop(monitor);
-  int children = cli_recording_count_children(output, started_ns);
+  const struct cli_recording_place *place = running->place;
+  int status = running->status;
+  int error = cli_recording_stamp(place, running->pid, status);
+  callsig_monitor_stop(running->monitor);
+  int children = cli_recording_count_children(place);
   const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
     explain_nothing(shown, status);
+  else if (error == -ESTALE)
+    cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error != -ENOENT && run->output == NULL && run->rank.number == 0)
-    print_table(output, run);
+  if (error == 0 && running->beside != NULL)
+    cli_beside_run(running->beside, argv, place->path, running->pid, status);
+  if (error != -ENOENT && error != -ESTALE && run->output == NULL && run->rank.number == 0)
+    print_table(place->path, run);
   if (children > 0)
     cli_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
               children, children == 1 ? "" : "s", shown);
 }
 
-/* Finds the program, and makes ready all that it needs to be recorded at `output`. */
-static int prepare(const struct run_options *run, const char *name, struct cli_profiled_program *program,
-                   char output[PATH_MAX])
+/* Names the recording in run->named; `number` above 1: the so-manieth beside the default. Ranks of a job that are
+ * started alike do not meet in one file. False: the path is too long. */
+static bool name_output(struct run_options *run, unsigned number)
+{
+  int length = number > 1 ? snprintf(run->named, sizeof run->named, CLI_NUMBERED_RECORDING, number)
+                          : snprintf(run->named, sizeof run->named, "%s",
+                                     run->output != NULL ? run->output : CLI_DEFAULT_RECORDING);
+  return length >= 0 && (size_t)length < sizeof run->named && fmt_rank_name(&run->rank, run->named, sizeof run->named);
+}
+
+/* Takes the place of the recording: what -o says, or the first of the default ones that nobody writes to. */
+static int take_place(struct run_options *run, struct cli_recording_place *place)
+{
+  uint32_t writer = 0;
+  int error = cli_recording_place_take(run->named, place, &writer);
+  if (error != -EBUSY)
+    return error;
+  char who[64] = "another run";
+  if (writer != 0)
+    snprintf(who, sizeof who, "process %u", (unsigned)writer);
+  if (run->output != NULL) {
+    cli_error("run: %s: %s still records there; choose another place with -o", run->named, who);
+    return error;
+  }
+  for (unsigned number = 2; error == -EBUSY && number <= MOST_RECORDINGS; number++)
+    error = name_output(run, number) ? cli_recording_place_take(run->named, place, &writer) : -ENAMETOOLONG;
+  if (error == 0)
+    cli_error("%s still records in " CLI_DEFAULT_RECORDING ": this run records in %s", who, run->named);
+  else if (error == -EBUSY)
+    cli_error("run: %s still records in " CLI_DEFAULT_RECORDING ", and others in all up to %s; choose a place with -o",
+              who, run->named);
+  return error;
+}
+
+/* Tells the program where its recording goes, and whose it is. */
+static int hand_over(const struct cli_recording_place *place)
+{
+  char run[24];
+  snprintf(run, sizeof run, "%" PRIu64, place->run);
+  int error = set_variable("CALLSIG_OUTPUT", place->path);
+  return error == 0 ? set_variable("CALLSIG_RUN", run) : error;
+}
+
+/* Finds the program, and makes ready all that it needs to be recorded at `place`. */
+static int prepare(struct run_options *run, const char *name, struct cli_profiled_program *program,
+                   struct cli_recording_place *place)
 {
   struct cli_libraries libraries = {0};
   int error = cli_profiled_program_find(name, program);
@@ -310,63 +413,59 @@ static int prepare(const struct run_options *run, const char *name, struct cli_p
     error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
   if (error == 0)
     error = cli_prepare_indexes(program, &libraries, run->rules);
-  if (error == 0)
-    error = cli_recording_place(run->named, output);
-  if (error == 0 && (error = set_environment(run, program, &libraries, output)) == -ENOMEM)
+  if (error == 0 && (error = set_environment(run, program, &libraries)) == -ENOMEM)
     cli_error("run: out of memory");
   /* Last, so that an older recording stays when this run comes to nothing; before the database alone, whose writer
    * reads what it finds there. */
   if (error == 0)
-    error = cli_recording_make_way(run->named, output);
+    error = take_place(run, place);
+  if (error == 0 && (error = hand_over(place)) < 0)
+    cli_error("run: out of memory");
   cli_libraries_free(&libraries);
   return error;
 }
 
-static int run_program(const struct run_options *run, char **argv)
+/* Runs the program to its end, with everything ready. */
+static int run_at_place(const struct run_options *run, const struct cli_profiled_program *program, char **argv,
+                        const struct cli_recording_place *place, struct cli_beside *beside)
 {
-  struct cli_profiled_program program;
-  char output[PATH_MAX];
-  struct callsig_monitor *monitor;
-  if (prepare(run, argv[0], &program, output) < 0 || start_monitor(run, output, &monitor) < 0)
+  struct running running = {.place = place, .beside = beside};
+  if (start_monitor(run, place->path, &running.monitor) < 0)
     return CLI_EXIT_FAILURE;
-
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  uint64_t started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-  pid_t pid;
-  int status = 0;
-  int error = cli_supervise(program.path, argv, environ, look_at_process, monitor, &pid, &status);
+  int error =
+      cli_supervise(program->path, argv, environ, look_at_process, running.monitor, &running.pid, &running.status);
   if (error < 0) {
-    callsig_monitor_stop(monitor);
-    cli_error("run: %s: cannot be started: %s", program.path, strerror(-error));
+    callsig_monitor_stop(running.monitor);
+    cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
     return CLI_EXIT_FAILURE;
   }
-  report_run(output, run, monitor, pid, status, started_ns);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  report_run(run, &running, argv);
+  return WIFSIGNALED(running.status) ? 128 + WTERMSIG(running.status) : WEXITSTATUS(running.status);
 }
 
-/* Ranks of a job that are started alike do not meet in one file. */
-static int name_output(const struct cli_command *command, struct run_options *run)
+static int run_program(struct run_options *run, char **argv)
 {
-  const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
-  run->rank = fmt_rank_find(cli_environment);
-  size_t length = strlen(output);
-  if (length < sizeof run->named) {
-    memcpy(run->named, output, length + 1);
-    if (fmt_rank_name(&run->rank, run->named, sizeof run->named))
-      return CLI_EXIT_OK;
-  }
-  return cli_usage_error(command, "-o: the path is longer than %zu bytes", sizeof run->named - 1);
+  struct cli_profiled_program program;
+  struct cli_recording_place place = {.fd = -1};
+  struct cli_beside *beside = NULL;
+  int status = CLI_EXIT_FAILURE;
+  if (run->beside && cli_beside_open(&beside, argv[0], run->plain) < 0)
+    return status;
+  if (prepare(run, argv[0], &program, &place) == 0)
+    status = run_at_place(run, &program, argv, &place, beside);
+  cli_recording_place_leave(&place);
+  cli_beside_free(beside);
+  return status;
 }
 
 static int run_main(const struct cli_command *command, int argc, char **argv)
 {
-  struct run_options run = {.rules = cli_environment("CALLSIG_RULES")};
+  struct run_options run = {.rules = cli_environment("CALLSIG_RULES"), .rank = fmt_rank_find(cli_environment)};
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &run, &status) == 0) {
     status = check_options(command, &run);
-    if (status == CLI_EXIT_OK)
-      status = name_output(command, &run);
+    if (status == CLI_EXIT_OK && !name_output(&run, 1))
+      status = cli_usage_error(command, "-o: the path is longer than %zu bytes", sizeof run.named - 1);
     if (status == CLI_EXIT_OK && optind == argc)
       status = cli_usage_error(command, "no program given");
     if (status == CLI_EXIT_OK)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/sled.h"
+
 #if defined(__x86_64__)
 #define NATIVE_MACHINE EM_X86_64
 #elif defined(__aarch64__)
@@ -64,6 +66,7 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, st
 static int read_elf(Elf *elf, int fd, struct cli_elf_facts *facts)
 {
   GElf_Ehdr header;
+  size_t names = 0;
   if (elf_kind(elf) != ELF_K_ELF)
     return -ENOEXEC;
   if (gelf_getehdr(elf, &header) == NULL)
@@ -75,10 +78,14 @@ static int read_elf(Elf *elf, int fd, struct cli_elf_facts *facts)
   if (!facts->native)
     return 0;
   read_interpreter(elf, fd, facts);
+  bool has_names = elf_getshdrstrndx(elf, &names) == 0;
   for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
     GElf_Shdr section_header;
     if (gelf_getshdr(section, &section_header) == NULL)
       return -EINVAL;
+    const char *name = has_names ? elf_strptr(elf, names, section_header.sh_name) : NULL;
+    if (name != NULL && (strcmp(name, FMT_SLED_SECTION) == 0 || strcmp(name, FMT_SLED_SECTION_XRAY) == 0))
+      facts->has_sleds = true;
     if (section_header.sh_type == SHT_SYMTAB)
       facts->has_symtab = true;
     if (section_header.sh_type == SHT_SYMTAB || section_header.sh_type == SHT_DYNSYM)

@@ -12,6 +12,7 @@ struct cli_elf_facts {
   bool is_program;            /* ET_EXEC or ET_DYN: not an object file or a core dump */
   bool imports_hook;          /* calls __cyg_profile_func_enter of another module */
   bool defines_hook;          /* has a __cyg_profile_func_enter of its own */
+  bool has_sleds;             /* lists places that the runtime may turn into calls */
   bool has_runtime;           /* it is libcallsig that defines it */
   bool has_symtab;            /* the full symbol table is there */
   bool imports_dlopen;        /* may load modules later */

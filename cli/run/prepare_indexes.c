@@ -14,7 +14,7 @@
 /* What going over the modules has found. */
 struct preparation {
   const struct sym_index_options *options;
-  unsigned instrumented; /* modules with calls of the hook */
+  unsigned instrumented; /* modules with calls of the hook, or sleds */
   bool loads_modules;    /* the program or a library of it calls dlopen() */
   bool tells_itself;     /* it links libcallsig: its stages and actions are recorded, instrumented or not */
 };
@@ -49,7 +49,7 @@ static int prepare_libraries(struct preparation *preparation, const struct cli_l
       continue;
     preparation->loads_modules = preparation->loads_modules || facts.imports_dlopen;
     preparation->tells_itself = preparation->tells_itself || is_runtime(libraries->paths[i]);
-    if (facts.imports_hook)
+    if (facts.imports_hook || facts.has_sleds)
       error = prepare_module(preparation, libraries->paths[i]);
   }
   return error;
@@ -80,7 +80,7 @@ int cli_prepare_indexes(const struct cli_profiled_program *program, const struct
     return error;
   const struct sym_index_options options = {.size = sizeof options, .rules = loaded, .message = cli_error_line};
   struct preparation preparation = {.options = &options, .loads_modules = program->facts.imports_dlopen};
-  if (program->facts.imports_hook || program->facts.defines_hook)
+  if (program->facts.imports_hook || program->facts.defines_hook || program->facts.has_sleds)
     error = prepare_module(&preparation, program->image);
   if (error == 0)
     error = prepare_libraries(&preparation, libraries);

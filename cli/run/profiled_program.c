@@ -113,7 +113,7 @@ static int check_facts(const struct cli_profiled_program *program)
   if (!facts->has_symtab)
     cli_error("run: %s: is statically linked and stripped, so libcallsig cannot be found in it; link it without -s",
               image);
-  else if (facts->defines_hook)
+  else if (facts->defines_hook || facts->has_sleds)
     cli_error("run: %s: is statically linked without libcallsig; link it with libcallsig.a (pkg-config --static --libs "
               "callsig), or dynamically",
               image);

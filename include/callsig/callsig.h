@@ -54,6 +54,11 @@ struct callsig_options {
       *timeline; /* record a timeline, of calls at least this long: "10us", "1ms"; "0": of all  (CALLSIG_TIMELINE) */
   uint64_t timeline_spans; /* how many spans each thread keeps, the newest; default 16384 (CALLSIG_TIMELINE_SPANS) */
   int percentiles;         /* keep a histogram of the times of each row's calls       (CALLSIG_PERCENTILES=1) */
+  const char *times;       /* "auto": of calls that are short beside the reading of the clock, a random sample is timed;
+                              "exact": every call; default auto, and exact with another clock than the wall's or a
+                              timeline  (CALLSIG_TIMES) */
+  const char *overhead;    /* with auto: how many times its own time the program may take, as in "1.5"; default: no
+                              budget  (CALLSIG_OVERHEAD) */
 };
 
 /* Starts recording with these options (NULL: the defaults). Without it the first instrumented call starts with the

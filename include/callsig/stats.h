@@ -122,7 +122,7 @@ enum callsig_stats_unit {
 struct callsig_stats_style {
   size_t size;
   /* Names separated by commas: ncalls, pcalls, tottime, tottime%, tottime/call, cumtime, cumtime%, cumtime/call, min,
-   * max, p50, p90, p99. With a '+' before them they are added to pstats's. NULL: pstats's. */
+   * max, p50, p90, p99, error, cumerror, timed. With a '+' before them they are added to pstats's. NULL: pstats's. */
   const char *columns;
   unsigned unit;  /* enum callsig_stats_unit */
   unsigned width; /* cells that lines are shortened to, for a terminal; 0: never */
@@ -163,6 +163,11 @@ struct callsig_stats_row {
   const char *process, *rank;        /* "lua5.4 (1234)", "3" ("-" without one); NULL where not grouped by */
   /* Percentiles of the calls that ended, seconds: NAN where a histogram is missing for some of them. */
   double p50, p90, p99;
+  /* Where not every call was timed: half the widths of the intervals that hold tottime and cumtime with 95 %, seconds
+   * (0: exact; NAN: unknown), and how many of `ncalls` were timed; min, max and percentiles are of these. */
+  double tottime_error, cumtime_error;
+  uint64_t timed_calls;
+  int uncertain; /* an error is unknown, or larger than the time that it belongs to */
 };
 
 /* Rows in the current order. */
@@ -195,6 +200,29 @@ struct callsig_stats_scaling {
  * `out` cannot be written. */
 CALLSIG_STATS_API int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted,
                                             FILE *out, const char *const *restrictions, size_t count);
+
+/* How callsig_stats_score() prints what functions' hooks cost. NULL and 0 are the defaults. */
+struct callsig_stats_score {
+  size_t size;
+  const char *format; /* "table" (default), "json" (docs/score.md) or "csv" */
+  const char *filter; /* instead of that: what leaves the functions out that `overhead` asks to leave out. "run": for
+                         callsig run --exclude-file; "gcc": for gcc @FILE; "clang": for clang -fxray-attr-list=; "sled":
+                         for callsig-cc */
+  const char *keep;   /* functions that are never left out: globs of their names and files, one a line */
+  double overhead;    /* a budget: the smallest set of functions is chosen without which the run is at most so many
+                         times as slow as the program alone; at least 1. 0: none, and no filter */
+  double matters;     /* functions that surely take more than this part of the program's own time are never left out: at
+                         most 1; 0: 0.01 */
+};
+
+/* For each function, what its hooks cost, by the recording's calibration, and what leaving it out saves and loses, the
+ * best bargain first. Costs are of all calls; the object's filters choose which functions are listed and may be left
+ * out. Restrictions are those of callsig_stats_print(), of functions, and choose what is printed. docs/score.md says
+ * how, and how sure it is. -EINVAL after a message; -ERANGE after one when a filter was asked for and no set of
+ * functions keeps the budget; -ENODATA when it was asked for and no cost is known; -EIO when `out` cannot be written.
+ */
+CALLSIG_STATS_API int callsig_stats_score(struct callsig_stats *stats, const struct callsig_stats_score *wanted,
+                                          FILE *out, const char *const *restrictions, size_t count);
 
 /* How an object leaves in a format of another tool; docs/exports.md says what each carries. */
 struct callsig_stats_export {

@@ -93,10 +93,22 @@ static void put_recursions(struct out_dump *dump)
   }
 }
 
+/* What is left of a sampling record: what was counted with it, and nothing of how more would be. */
+static void put_sampling(struct out_dump *dump, const struct out_sampling *sampling)
+{
+  struct fmt_rec_sampling record = {.tag = OUT_DUMP_TAG(FMT_TAG_SAMPLING, record),
+                                    .timed = sampling->timed,
+                                    .timed_total = sampling->timed_total,
+                                    .squares_low = sampling->squares_low,
+                                    .squares_high = sampling->squares_high};
+  out_dump_put(dump, &record, sizeof record);
+}
+
 static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint64_t recursion)
 {
   const struct out_profile *profile = dump->profile;
   const struct out_edge *edge = out_profile_edge(profile, number);
+  bool sampled = edge->sampling != FMT_NONE;
   uint32_t root = out_profile_thread(profile, edge->thread)->root;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   struct fmt_rec_edge record = {
@@ -110,11 +122,21 @@ static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint
       .max = edge->max,
       .recursion = recursion,
       .next = next,
-      .flags = context->enclosing & OUT_ENCLOSING_MODULE ? 0 : FMT_EDGE_MODULE,
+      .flags = (context->enclosing & OUT_ENCLOSING_MODULE ? 0u : (uint32_t)FMT_EDGE_MODULE) |
+               (sampled ? (uint32_t)FMT_EDGE_SAMPLED : 0u),
       .overhead = edge->overhead,
       .histogram = dump->times[number],
   };
+  if (sampled)
+    put_sampling(dump, out_profile_sampling(profile, edge->sampling));
   out_dump_put(dump, &record, sizeof record);
+}
+
+/* An edge's bytes, with the sampling record before it. */
+static size_t edge_size(const struct out_edge *edge)
+{
+  size_t sampling = edge->sampling == FMT_NONE ? 0 : sizeof(struct fmt_rec_sampling);
+  return edge->to == FMT_NONE ? 0 : sizeof(struct fmt_rec_edge) + sampling;
 }
 
 /* Edges that lead to a call follow each other. By edge, the address of the next one of its thread; the heads of the
@@ -124,7 +146,7 @@ static void link_edges(struct out_dump *dump, uint64_t *next)
   const struct out_profile *profile = dump->profile;
   uint64_t address = dump->next;
   for (uint32_t i = 0; i < profile->edges.count; i++)
-    address += out_profile_edge(profile, i)->to == FMT_NONE ? 0 : sizeof(struct fmt_rec_edge);
+    address += edge_size(out_profile_edge(profile, i));
   for (uint32_t i = profile->edges.count; i-- > 0;) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (edge->to == FMT_NONE)
@@ -134,6 +156,7 @@ static void link_edges(struct out_dump *dump, uint64_t *next)
     dump->first_edges[edge->thread] = address;
     if (dump->edges)
       dump->edges[i] = address;
+    address -= edge_size(edge) - sizeof(struct fmt_rec_edge);
   }
 }
 

@@ -12,7 +12,7 @@
 /* The new arrays on their way, and where each old number went. */
 struct merge {
   struct out_profile *profile;
-  struct base_vector threads, contexts, variants, edges, recursions;
+  struct base_vector threads, contexts, variants, edges, recursions, samplings;
   uint32_t *edge_of; /* by old edge: the new one; FMT_NONE where it is no call */
   struct out_idset callable_set, thread_set, context_set, variant_set, edge_set;
   uint32_t *callable_of;   /* by callable: the first that is the same */
@@ -201,6 +201,58 @@ static int merge_recursion(struct merge *merge, uint32_t old, struct out_edge *i
   return 0;
 }
 
+/* What a sampling record would say of an edge that has none, as all its calls were timed. Their squares are not known:
+ * those of their mean stand in for them. */
+static struct out_sampling all_timed(const struct out_edge *edge, const struct out_recursion *recursion)
+{
+  uint64_t calls = edge->calls + (recursion ? recursion->calls - recursion->open : 0);
+  uint64_t total = edge->total + (recursion ? recursion->total : 0);
+  unsigned __int128 squares = calls ? (unsigned __int128)total * total / calls : 0;
+  return (struct out_sampling){.timed = calls,
+                               .timed_total = total,
+                               .squares_low = (uint64_t)squares,
+                               .squares_high = (uint64_t)(squares >> 64)};
+}
+
+static const struct out_recursion *recursion_of(const struct base_vector *recursions, const struct out_edge *edge)
+{
+  return edge->recursion == FMT_NONE ? NULL : base_vector_at(recursions, edge->recursion);
+}
+
+/* Gives `into`, which has none, a sampling record of its own. */
+static int add_sampling(struct merge *merge, struct out_edge *into, const struct out_sampling *sampling)
+{
+  struct out_sampling *added = base_vector_add(&merge->samplings, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = *sampling;
+  added->imputed = 0;
+  into->sampling = merge->samplings.count - 1;
+  return 0;
+}
+
+/* Adds how the calls of `old`, an edge of the profile, were timed to `into`, which has their counters not yet. */
+static int merge_sampling(struct merge *merge, const struct out_edge *old, struct out_edge *into)
+{
+  const struct out_profile *profile = merge->profile;
+  if (old->sampling == FMT_NONE && into->sampling == FMT_NONE)
+    return 0;
+  if (into->sampling == FMT_NONE) {
+    struct out_sampling before = all_timed(into, recursion_of(&merge->recursions, into));
+    int result = add_sampling(merge, into, &before);
+    if (result < 0)
+      return result;
+  }
+  struct out_sampling more = old->sampling == FMT_NONE ? all_timed(old, recursion_of(&profile->recursions, old))
+                                                       : *out_profile_sampling(profile, old->sampling);
+  struct out_sampling *sum = base_vector_at(&merge->samplings, into->sampling);
+  sum->timed += more.timed;
+  sum->timed_total += more.timed_total;
+  sum->squares_low += more.squares_low;
+  sum->squares_high += more.squares_high + (sum->squares_low < more.squares_low);
+  return 0;
+}
+
 static void add_counters(struct out_edge *into, const struct out_edge *edge)
 {
   into->calls += edge->calls;
@@ -213,26 +265,30 @@ static void add_counters(struct out_edge *into, const struct out_edge *edge)
 
 static int merge_edge(struct merge *merge, uint32_t old)
 {
-  struct out_edge edge = *out_profile_edge(merge->profile, old);
-  uint32_t recursion = edge.recursion, number;
+  const struct out_edge *from = out_profile_edge(merge->profile, old);
+  struct out_edge edge = *from;
+  uint32_t number;
   if (edge.to == FMT_NONE)
     return 0;
-  edge.recursion = FMT_NONE;
+  edge.recursion = edge.sampling = FMT_NONE;
   edge.to = merge->variant_of[edge.to];
   edge.from = edge.from == FMT_NONE ? FMT_NONE : merge->variant_of[edge.from];
   edge.thread = merge->thread_of[edge.thread];
   uint64_t hash = out_hash_mix(out_hash_mix(edge.from, edge.to), edge.thread);
   number = out_idset_find(&merge->edge_set, hash, merge, &edge, equal_edge);
   merge->edge_of[old] = number;
+  int result = 0;
   if (number != FMT_NONE) {
+    result = merge_sampling(merge, from, base_vector_at(&merge->edges, number));
     add_counters(base_vector_at(&merge->edges, number), &edge);
   } else {
-    int result = add(&merge->edge_set, hash, &merge->edges, &edge, &number);
-    if (result < 0)
-      return result;
+    if (from->sampling != FMT_NONE)
+      result = add_sampling(merge, &edge, out_profile_sampling(merge->profile, from->sampling));
+    if (result == 0)
+      result = add(&merge->edge_set, hash, &merge->edges, &edge, &number);
     merge->edge_of[old] = number;
   }
-  return merge_recursion(merge, recursion, base_vector_at(&merge->edges, number));
+  return result < 0 ? result : merge_recursion(merge, from->recursion, base_vector_at(&merge->edges, number));
 }
 
 static uint32_t *numbers(uint32_t count)
@@ -316,13 +372,14 @@ static void take_over(struct merge *merge)
   exchange(&profile->variants, &merge->variants);
   exchange(&profile->edges, &merge->edges);
   exchange(&profile->recursions, &merge->recursions);
+  exchange(&profile->samplings, &merge->samplings);
   profile->preorder.count = 0;
 }
 
 static void release(struct merge *merge)
 {
-  struct base_vector *vectors[] = {&merge->threads, &merge->contexts,   &merge->variants,
-                                   &merge->edges,   &merge->recursions, &merge->keys};
+  struct base_vector *vectors[] = {&merge->threads,    &merge->contexts,  &merge->variants, &merge->edges,
+                                   &merge->recursions, &merge->samplings, &merge->keys};
   struct out_idset *sets[] = {&merge->callable_set, &merge->thread_set, &merge->context_set, &merge->variant_set,
                               &merge->edge_set};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
@@ -347,6 +404,7 @@ int callsig_stats_fold(struct callsig_stats *stats)
       .variants = BASE_VECTOR_OF(struct out_variant),
       .edges = BASE_VECTOR_OF(struct out_edge),
       .recursions = BASE_VECTOR_OF(struct out_recursion),
+      .samplings = BASE_VECTOR_OF(struct out_sampling),
       .keys = BASE_VECTOR_OF(struct context_key),
       .callable_of = numbers(profile->callables.count),
       .thread_of = numbers(profile->threads.count),

@@ -96,17 +96,18 @@ static int load_recursion(struct out_loader *loader, uint64_t address, struct ou
   return 0;
 }
 
-static int load_edge(struct out_loader *loader, const struct fmt_rec_edge *record, uint32_t thread)
+static int load_edge(struct out_loader *loader, uint64_t address, const struct fmt_rec_edge *record, uint32_t thread)
 {
   struct out_edge *slot = base_vector_add(&loader->profile->edges, 1);
   if (!slot)
     return -ENOMEM;
-  *slot = (struct out_edge){.from = FMT_NONE, .to = FMT_NONE, .recursion = FMT_NONE};
+  *slot = (struct out_edge){.from = FMT_NONE, .to = FMT_NONE, .recursion = FMT_NONE, .sampling = FMT_NONE};
   uint32_t number = loader->profile->edges.count - 1;
   struct out_edge edge = {.from = FMT_NONE,
                           .to = FMT_NONE,
                           .thread = thread,
                           .recursion = FMT_NONE,
+                          .sampling = FMT_NONE,
                           .calls = record->calls,
                           .total = record->total,
                           .children = record->children,
@@ -118,6 +119,8 @@ static int load_edge(struct out_loader *loader, const struct fmt_rec_edge *recor
     result = load_variant(loader, record->from, &edge.from);
   if (result == 0 && record->recursion)
     result = load_recursion(loader, record->recursion, &edge);
+  if (result == 0 && record->flags & FMT_EDGE_SAMPLED)
+    result = out_load_sampling(loader, address, &edge);
   if (result < 0)
     return result;
   if (record->histogram) {
@@ -148,7 +151,7 @@ static int load_edges(struct out_loader *loader, uint64_t address, uint32_t thre
       return found < 0 ? found : 0;
     struct fmt_rec_edge edge;
     memcpy(&edge, record.data, sizeof edge);
-    int result = load_edge(loader, &edge, thread);
+    int result = load_edge(loader, address, &edge, thread);
     if (result < 0)
       return result;
     address = edge.next;
@@ -294,6 +297,8 @@ static int load_threads(struct out_loader *loader)
 static int load_all(struct out_loader *loader)
 {
   int result = out_load_processes(loader);
+  if (result == 0)
+    result = out_load_samples(loader);
   if (result == 0)
     result = out_load_modules(loader);
   if (result == 0)

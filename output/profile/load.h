@@ -49,6 +49,8 @@ int out_load_processes(struct out_loader *loader);
 void out_load_choose_process(struct out_loader *loader, uint64_t address);
 /* load_process.c: when all threads were read: what was open in the processes of a merged recording. */
 void out_load_finish_processes(struct out_loader *loader);
+/* load_samples.c: the samples of runs beside the recorded ones. After the processes. 0 or -ENOMEM. */
+int out_load_samples(struct out_loader *loader);
 /* load_functions.c: every module of the recording, with its index copied and opened. */
 int out_load_modules(struct out_loader *loader);
 /* load_name.c: the profile's string of text that comes from the recording, escaped where it would not print. 0 or
@@ -74,6 +76,10 @@ int out_load_callable(struct out_loader *loader, uint64_t address, uint32_t *cal
 int out_load_label_thread(struct out_profile *profile, struct out_known_thread *thread);
 /* load_times.c: the histogram record at `address`, of edge `edge` (the profile's number). 0 or -ENOMEM. */
 int out_load_times(struct out_loader *loader, uint64_t address, uint32_t edge);
+/* load_sampling.c: the sampling record that lies before the edge at `address`, into the profile's edge, whose counters
+ * have been read. One that is missing or tells what cannot be is damage, and no call of the edge counts as timed. 0 or
+ * -ENOMEM. */
+int out_load_sampling(struct out_loader *loader, uint64_t address, struct out_edge *edge);
 /* load_signature.c: the profile's signature of the signature record at `address`; FMT_NONE when there is none. Its
  * number is final after out_load_join_signatures(). */
 int out_load_signature(struct out_loader *loader, uint64_t address, uint32_t *signature);

@@ -8,7 +8,9 @@
 /* An open frame, outermost first. start UINT64_MAX: its call is about to begin and has taken no time. */
 struct open_frame {
   uint32_t edge;
+  bool untimed; /* the clock was not read when it began */
   uint64_t start;
+  uint64_t duration; /* once it is known */
 };
 
 /* What is active on one machine stack while its frames are walked from the outermost to the innermost. */
@@ -118,7 +120,11 @@ static int find_edges(struct out_loader *loader, const struct out_loaded_frame *
     struct open_frame *added = base_vector_add(frames, 1);
     if (!added)
       return -ENOMEM;
-    *added = (struct open_frame){.edge = loader->first_edge + edge, .start = from[i].start};
+    *added = (struct open_frame){.edge = loader->first_edge + edge,
+                                 .untimed =
+                                     from[i].start == 0 &&
+                                     out_profile_edge(loader->profile, loader->first_edge + edge)->sampling != FMT_NONE,
+                                 .start = from[i].start};
   }
   return 0;
 }
@@ -176,12 +182,13 @@ static int count_groups(struct activations *active, const struct out_edge *edge,
   return 0;
 }
 
-/* Counts one open frame as a call that took `duration`. `caller` is the edge of the frame around it, or NULL. */
-static int count_frame(struct out_loader *loader, struct activations *active, uint32_t number, struct out_edge *caller,
-                       uint64_t duration)
+/* Counts one open frame as a call that took its duration. `caller` is the edge of the frame around it, or NULL. */
+static int count_frame(struct out_loader *loader, struct activations *active, const struct open_frame *frame,
+                       struct out_edge *caller)
 {
   struct out_profile *profile = loader->profile;
-  struct out_edge *edge = out_profile_edge(profile, number);
+  struct out_edge *edge = out_profile_edge(profile, frame->edge);
+  uint64_t duration = frame->duration;
   if (edge->recursion == FMT_NONE) {
     if (!base_vector_add(&profile->recursions, 1))
       return -ENOMEM;
@@ -189,15 +196,32 @@ static int count_frame(struct out_loader *loader, struct activations *active, ui
   }
   struct out_recursion *recursion = out_profile_recursion(profile, edge->recursion);
   recursion->calls++;
-  recursion->open++;
   recursion->total += duration;
   if (caller)
     caller->children += duration;
-  if (duration < edge->min)
-    edge->min = duration;
-  if (duration > edge->max)
-    edge->max = duration;
+  if (!frame->untimed) {
+    recursion->open++;
+    edge->min = duration < edge->min ? duration : edge->min;
+    edge->max = duration > edge->max ? duration : edge->max;
+  }
   return count_groups(active, edge, duration, recursion);
+}
+
+/* How long each call has been open. One that is not timed counts with what calls of its edge take, but lasts no less
+ * than the calls inside it. */
+static void measure(const struct out_profile *profile, const struct base_vector *frames, uint64_t end)
+{
+  uint64_t inside = 0;
+  for (uint32_t i = frames->count; i-- > 0;) {
+    struct open_frame *frame = base_vector_at(frames, i);
+    if (frame->untimed) {
+      uint64_t imputed = out_profile_sampling(profile, out_profile_edge(profile, frame->edge)->sampling)->imputed;
+      frame->duration = imputed > inside ? imputed : inside;
+    } else {
+      frame->duration = end > frame->start ? end - frame->start : 0;
+    }
+    inside = frame->duration;
+  }
 }
 
 static int count_frames(struct out_loader *loader, const struct base_vector *frames, uint64_t end)
@@ -205,12 +229,12 @@ static int count_frames(struct out_loader *loader, const struct base_vector *fra
   struct activations active = {.profile = loader->profile, .keys = BASE_VECTOR_OF(struct activation)};
   struct out_edge *caller = NULL;
   int result = 0;
+  measure(loader->profile, frames, end);
   for (uint32_t i = 0; i < frames->count && result == 0; i++) {
     const struct open_frame *frame = base_vector_at(frames, i);
-    uint64_t duration = end > frame->start ? end - frame->start : 0;
-    result = count_frame(loader, &active, frame->edge, caller, duration);
-    if (result == 0 && loader->profile->keeps_timeline && frame->start != UINT64_MAX)
-      result = out_load_open_span(loader, frame->edge, frame->start, duration);
+    result = count_frame(loader, &active, frame, caller);
+    if (result == 0 && loader->profile->keeps_timeline && frame->start != UINT64_MAX && !frame->untimed)
+      result = out_load_open_span(loader, frame->edge, frame->start, frame->duration);
     caller = out_profile_edge(loader->profile, frame->edge);
   }
   base_vector_free(&active.keys);

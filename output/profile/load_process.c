@@ -25,6 +25,8 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
       .command = header->command,
       .rank_source = header->rank_source,
       .rank = header->rank,
+      .overhead = header->overhead < UINT32_MAX ? (uint32_t)header->overhead : UINT32_MAX,
+      .sample_price = header->sample_price,
       .timeline_min = header->timeline_min,
       .steps = header->steps,
       .active_steps = header->active_steps,
@@ -90,6 +92,7 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
                                       .hook_outer = process->hook_outer,
                                       .damaged = process->damaged,
                                       .innermost = FMT_NONE,
+                                      .sampled = FMT_NONE,
                                       .process = *process};
   memcpy(info->loss, process->loss, sizeof info->loss);
   info->tick =

@@ -18,6 +18,7 @@
 #include "format/index.h"
 #include "format/open.h"
 #include "format/recording.h"
+#include "format/samples.h"
 #include "output/profile/stage_records.h"
 #include "output/text/idset.h"
 
@@ -124,14 +125,22 @@ struct out_variant {
 /* Counters of calls that were made while recursion was open, or that are open still: fmt_rec_recursion. */
 struct out_recursion {
   uint64_t calls, total;
-  uint64_t open; /* of the calls: those that had not ended */
+  uint64_t open; /* of the calls: those that had not ended, and were timed until then */
   uint64_t primitive[FMT_GROUP_COUNT], cumulative[FMT_GROUP_COUNT];
+};
+
+/* How the times of an edge's calls were come by, when not all were timed: fmt_rec_sampling. */
+struct out_sampling {
+  uint64_t timed, timed_total;        /* of calls that ended and whose clock was read */
+  uint64_t squares_low, squares_high; /* the sum of their squares */
+  uint64_t imputed;                   /* what an untimed call counted with last; 0 in a merged recording */
 };
 
 struct out_edge {
   uint32_t from, to; /* variants */
   uint32_t thread;
   uint32_t recursion; /* FMT_NONE: none */
+  uint32_t sampling;  /* FMT_NONE: every call was timed */
   uint64_t calls, total, children, min, max;
   uint64_t overhead; /* ticks of hooks beyond the fast path, in the caller's time */
 };
@@ -145,6 +154,23 @@ struct out_times {
 struct out_bucket {
   uint64_t count; /* never 0 */
   uint32_t number;
+};
+
+/* Code that was sampled in a run beside: fmt_rec_place. */
+struct out_place {
+  uint32_t name, file; /* strings; file 0: a module, or a function that is known by its symbol alone */
+  uint32_t line;
+  uint32_t parent; /* in the run's places, before this one; FMT_NONE: a module */
+  uint32_t row;    /* the function that the samples count for; FMT_NONE: code without rows */
+  uint64_t samples;
+};
+
+/* The samples of a run beside a recorded one: fmt_rec_samples. */
+struct out_sampled_run {
+  struct fmt_rec_samples head; /* addresses in it mean nothing any more */
+  uint32_t program;            /* string */
+  uint32_t first, count;       /* in profile.places */
+  bool is_applied;             /* of a merged recording: its times were replaced before */
 };
 
 struct out_recording_info {
@@ -164,6 +190,7 @@ struct out_recording_info {
   uint32_t rank_source;           /* string, where process.rank_source is not 0 */
   char *command;                  /* the arguments, each followed by a NUL; NULL: unknown. Owned */
   size_t command_size;
+  uint32_t sampled; /* number of its sampled run, FMT_NONE: none */
 };
 
 struct out_profile {
@@ -183,12 +210,15 @@ struct out_profile {
   struct base_vector variants;   /* struct out_variant */
   struct base_vector edges;      /* struct out_edge */
   struct base_vector recursions; /* struct out_recursion */
+  struct base_vector samplings;  /* struct out_sampling */
   struct base_vector spans;      /* struct out_span, when timelines are kept */
   struct base_vector times;      /* struct out_times */
   struct base_vector buckets;    /* struct out_bucket */
   struct base_vector times_of;   /* uint32_t by edge: its times, FMT_NONE: unknown; so for edges beyond its end */
   struct out_stage_records stage_records;
   struct base_vector recordings;   /* struct out_recording_info */
+  struct base_vector sampled_runs; /* struct out_sampled_run */
+  struct base_vector places;       /* struct out_place */
   struct base_vector first_layout; /* uint32_t by function */
   struct out_idset function_set, address_set, stage_set, signature_set;
 };
@@ -212,8 +242,11 @@ OUT_PROFILE_ARRAY(out_context, context, contexts)
 OUT_PROFILE_ARRAY(out_variant, variant, variants)
 OUT_PROFILE_ARRAY(out_edge, edge, edges)
 OUT_PROFILE_ARRAY(out_recursion, recursion, recursions)
+OUT_PROFILE_ARRAY(out_sampling, sampling, samplings)
 OUT_PROFILE_ARRAY(out_recording_info, recording, recordings)
 OUT_PROFILE_ARRAY(out_span, span, spans)
+OUT_PROFILE_ARRAY(out_sampled_run, sampled_run, sampled_runs)
+OUT_PROFILE_ARRAY(out_place, place, places)
 #undef OUT_PROFILE_ARRAY
 
 static inline struct out_known_module *out_profile_module(const struct out_profile *profile, uint32_t number)

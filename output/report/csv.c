@@ -35,6 +35,15 @@ static void put_seconds(struct csv *csv, double value)
   out_text_double(&csv->line, value, false);
 }
 
+/* A number of seconds that may be unknown: an empty field then. */
+static void put_known(struct csv *csv, double value)
+{
+  if (isnan(value))
+    put_field(csv, NULL);
+  else
+    put_seconds(csv, value);
+}
+
 static int put_line(struct csv *csv)
 {
   out_text_puts(&csv->line, "\r\n");
@@ -70,17 +79,19 @@ static int print_row(struct csv *csv, uint32_t number)
     put_field(csv, out_row_process(&csv->names, &row->key));
     put_field(csv, out_row_rank(&csv->names, &row->key));
   }
-  for (unsigned i = 0; i < OUT_PERCENTILES && csv->stats->percentiles; i++) {
-    double percentile = csv->stats->percentiles[number].value[i] * tick;
-    if (isnan(percentile))
-      put_field(csv, NULL);
-    else
-      put_seconds(csv, percentile);
-  }
+  for (unsigned i = 0; i < OUT_PERCENTILES && csv->stats->percentiles; i++)
+    put_known(csv, csv->stats->percentiles[number].value[i] * tick);
   if (csv->stats->compensating) {
     const struct out_subtraction *taken = base_vector_at(&csv->stats->rows.subtractions, number);
     put_seconds(csv, taken->own * tick);
     put_seconds(csv, taken->cumulative * tick);
+  }
+  if (csv->stats->errors) {
+    const struct out_row_error *error = &csv->stats->errors[number];
+    put_known(csv, error->own * tick);
+    put_known(csv, error->cumulative * tick);
+    put_integer(csv, row->calls - error->untimed);
+    put_integer(csv, error->is_uncertain);
   }
   return put_line(csv);
 }
@@ -94,6 +105,8 @@ static int print_heading(struct csv *csv)
     out_text_puts(&csv->line, ",p50,p90,p99");
   if (csv->stats->compensating)
     out_text_puts(&csv->line, ",tottime_compensation,cumtime_compensation");
+  if (csv->stats->errors)
+    out_text_puts(&csv->line, ",tottime_error,cumtime_error,timed_calls,uncertain");
   return put_line(csv);
 }
 

@@ -29,12 +29,25 @@ static const char *clock_name(uint32_t clock)
   return clock == FMT_CLOCK_CPU ? "cpu" : clock == FMT_CLOCK_INJECTED ? "injected" : "wall";
 }
 
+static const char *times_name(const struct out_profile *profile, const struct out_recording_info *info)
+{
+  if (info->sampled != FMT_NONE && out_profile_sampled_run(profile, info->sampled)->head.samples > 0)
+    return "beside";
+  return info->flags & FMT_REC_SAMPLED ? "sampled" : "exact";
+}
+
 static void write_recording(struct report *report, const struct out_recording_info *info)
 {
   struct out_json *json = &report->json;
   out_json_key_string(json, "program", out_profile_string(&report->stats->profile, info->program));
   out_json_key_integer(json, "pid", info->pid);
   out_json_key_string(json, "clock", clock_name(info->clock));
+  out_json_key_string(json, "times", times_name(&report->stats->profile, info));
+  out_json_key(json, "overhead");
+  if (info->process.overhead > 0)
+    out_json_number(json, (double)info->process.overhead / 1024, false);
+  else
+    out_json_null(json);
 }
 
 static void write_head(struct report *report)
@@ -135,6 +148,12 @@ static void write_row(struct report *report, uint32_t number)
   static const char *const keys[OUT_PERCENTILES] = {[OUT_P50] = "p50", [OUT_P90] = "p90", [OUT_P99] = "p99"};
   for (unsigned i = 0; i < OUT_PERCENTILES; i++)
     write_known(json, keys[i], percentiles ? percentiles->value[i] * tick : NAN);
+  const struct out_row_error error = out_stats_error(report->stats, number);
+  write_known(json, "tottime_error", error.own * tick);
+  write_known(json, "cumtime_error", error.cumulative * tick);
+  out_json_key_integer(json, "timed_calls", row->calls - error.untimed);
+  out_json_key(json, "uncertain");
+  out_json_bool(json, error.is_uncertain);
   if (report->stats->compensating) {
     const struct out_subtraction *taken = base_vector_at(&report->stats->rows.subtractions, number);
     out_json_key_number(json, "tottime_compensation", taken->own * tick);

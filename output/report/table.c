@@ -6,6 +6,7 @@
 
 #include "output/report/table_blocks.h"
 #include "output/stats/imbalance.h"
+#include "output/stats/notes.h"
 
 static int print_summary(struct out_table *table)
 {
@@ -24,8 +25,12 @@ static void put_row(struct out_table *table, uint32_t number)
 {
   const struct callsig_stats *stats = table->stats;
   const struct out_row *row = out_rows_at(&stats->rows, number);
+  const struct out_row_error error = out_stats_error(stats, number);
   struct out_values values = {.calls = row->calls,
                               .primitive = row->primitive,
+                              .timed = row->calls - error.untimed,
+                              .own_error = error.own * stats->grouping.tick,
+                              .cumulative_error = error.cumulative * stats->grouping.tick,
                               .own = out_table_seconds(table, row->own),
                               .cumulative = out_table_seconds(table, row->cumulative),
                               .min = out_table_seconds(table, row->min),
@@ -42,6 +47,8 @@ static void make_line(struct out_table *table, uint32_t number)
 {
   put_row(table, number);
   out_table_put_name(table, number);
+  if (out_stats_error(table->stats, number).is_uncertain)
+    out_text_puts(&table->line, OUT_UNCERTAIN_MARK);
 }
 
 static int print_heading(struct out_table *table)

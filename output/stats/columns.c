@@ -27,6 +27,9 @@ static const struct column {
     [OUT_COLUMN_P50] = {"p50", "p50", KIND_TIME},
     [OUT_COLUMN_P90] = {"p90", "p90", KIND_TIME},
     [OUT_COLUMN_P99] = {"p99", "p99", KIND_TIME},
+    [OUT_COLUMN_ERROR] = {"error", "error", KIND_TIME},
+    [OUT_COLUMN_CUMULATIVE_ERROR] = {"cumerror", "cumerror", KIND_TIME},
+    [OUT_COLUMN_TIMED] = {"timed", "timed", KIND_CALLS},
     [OUT_COLUMN_HOOKS] = {"hooks", "hooks", KIND_TIME},
 };
 
@@ -80,13 +83,28 @@ void out_columns_add(struct out_columns *columns, enum out_column column)
     columns->list[columns->count++] = (uint8_t)column;
 }
 
-bool out_columns_have_percentiles(const struct out_columns *columns)
+static bool have_between(const struct out_columns *columns, enum out_column first, enum out_column last)
 {
   for (uint32_t i = 0; i < columns->count; i++) {
-    if (columns->list[i] >= OUT_COLUMN_P50 && columns->list[i] <= OUT_COLUMN_P99)
+    if (columns->list[i] >= first && columns->list[i] <= last)
       return true;
   }
   return false;
+}
+
+bool out_columns_have_percentiles(const struct out_columns *columns)
+{
+  return have_between(columns, OUT_COLUMN_P50, OUT_COLUMN_P99);
+}
+
+bool out_columns_are_of_timed_calls(const struct out_columns *columns)
+{
+  return have_between(columns, OUT_COLUMN_MIN, OUT_COLUMN_P99);
+}
+
+bool out_columns_have_errors(const struct out_columns *columns)
+{
+  return have_between(columns, OUT_COLUMN_ERROR, OUT_COLUMN_CUMULATIVE_ERROR);
 }
 
 int out_time_width(enum callsig_stats_unit unit)
@@ -221,6 +239,13 @@ static void put_value(enum out_column column, enum callsig_stats_unit unit, bool
   case OUT_COLUMN_MIN:
   case OUT_COLUMN_MAX:
     out_put_time(line, column == OUT_COLUMN_MIN ? values->min : values->max, unit);
+    break;
+  case OUT_COLUMN_ERROR:
+  case OUT_COLUMN_CUMULATIVE_ERROR:
+    out_put_time(line, column == OUT_COLUMN_ERROR ? values->own_error : values->cumulative_error, unit);
+    break;
+  case OUT_COLUMN_TIMED:
+    out_put_calls(line, values->timed, values->timed, CALLS_WIDTH);
     break;
   case OUT_COLUMN_HOOKS:
     out_put_time(line, values->hooks, unit);

@@ -23,6 +23,9 @@ enum out_column {
   OUT_COLUMN_P50,
   OUT_COLUMN_P90,
   OUT_COLUMN_P99,
+  OUT_COLUMN_ERROR,
+  OUT_COLUMN_CUMULATIVE_ERROR,
+  OUT_COLUMN_TIMED,
   OUT_COLUMN_HOOKS,
   OUT_COLUMN_COUNT
 };
@@ -44,10 +47,16 @@ void out_columns_add(struct out_columns *columns, enum out_column column);
 
 bool out_columns_have_percentiles(const struct out_columns *columns);
 
+/* Is there a column of single calls' times, which only calls have that were timed? */
+bool out_columns_are_of_timed_calls(const struct out_columns *columns);
+
+bool out_columns_have_errors(const struct out_columns *columns);
+
 /* What values are written from. Times are seconds. */
 struct out_values {
-  uint64_t calls, primitive;
+  uint64_t calls, primitive, timed;
   double own, cumulative, min, max, hooks;
+  double own_error, cumulative_error;        /* NAN: unknown */
   double whole;                              /* what 100 % is */
   const struct out_percentiles *percentiles; /* ticks; NULL: unknown */
   double tick;                               /* seconds */

@@ -118,12 +118,13 @@ static uint64_t scaled(uint64_t ticks, double scale)
   return exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact;
 }
 
-/* `amount` as whole ticks, at most `limit`: what can be taken off a time. */
-uint64_t out_take_off(double amount, uint64_t limit)
+uint64_t out_less(uint64_t time, double amount)
 {
-  if (!(amount > 0))
-    return 0;
-  return amount >= (double)limit ? limit : (uint64_t)(amount + 0.5);
+  if (amount < 0) {
+    uint64_t more = -amount >= (double)(UINT64_MAX - time) ? UINT64_MAX - time : (uint64_t)(-amount + 0.5);
+    return time + more;
+  }
+  return amount >= (double)time ? 0 : time - (uint64_t)(amount + 0.5);
 }
 
 static double round_parts(double ticks)
@@ -158,6 +159,8 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
                             .own = inclusive > edge->children ? scaled(inclusive - edge->children, scale) : 0,
                             .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                             .max = scaled(edge->max, scale)};
+  if (inclusive < edge->children && edge->sampling != FMT_NONE)
+    share.deficit = scaled(edge->children - inclusive, scale);
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   bool enclosed = out_is_by_callstack(grouping) ? is_back(profile, edge)
                                                 : is_enclosed(grouping, context, edge->from == FMT_NONE, group);

@@ -10,6 +10,7 @@
 
 #include "output/profile/process.h"
 #include "output/stats/render.h"
+#include "output/stats/sampled_notes.h"
 
 struct notes {
   const struct callsig_stats *stats;
@@ -89,8 +90,22 @@ static void note_open(struct notes *notes, const struct out_recording_info *info
   send(notes);
 }
 
+/* Where its times come from, unless they are its own. */
+static void note_samples(struct notes *notes, const struct out_recording_info *info)
+{
+  struct out_text prefix = {0};
+  if (notes->stats->profile.recordings.count > 1)
+    out_text_printf(&prefix, "%s: ", out_profile_string(&notes->stats->profile, info->path));
+  if (notes->result == 0)
+    notes->result = prefix.failed ? -ENOMEM
+                                  : out_sampled_notes(&notes->stats->profile, info, out_text_string(&prefix),
+                                                      notes->note, notes->data);
+  out_text_free(&prefix);
+}
+
 static void note_recording(struct notes *notes, const struct out_recording_info *info)
 {
+  note_samples(notes, info);
   if (info->exit_status != -1 && WIFSIGNALED(info->exit_status)) {
     begin(notes, info);
     out_text_printf(&notes->text, "the program was ended by signal %d (%s)", WTERMSIG(info->exit_status),
@@ -257,9 +272,75 @@ static void note_builds(struct notes *notes)
   free(builds);
 }
 
+/* "1.5", "2": parts of 1024 to the nearest hundredth. */
+static void put_factor(struct notes *notes, uint32_t parts)
+{
+  uint64_t hundredths = ((uint64_t)parts * 100 + 512) / 1024;
+  out_text_printf(&notes->text, "%llu", (unsigned long long)hundredths / 100);
+  if (hundredths % 10)
+    out_text_printf(&notes->text, ".%02u", (unsigned)(hundredths % 100));
+  else if (hundredths % 100)
+    out_text_printf(&notes->text, ".%u", (unsigned)(hundredths % 100 / 10));
+}
+
+/* "(budget: 1.5 times the program's time)", of the recordings that had one; nothing when none had. */
+static void put_budget(struct notes *notes)
+{
+  const struct out_profile *profile = &notes->stats->profile;
+  uint32_t least = UINT32_MAX, most = 0;
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    uint32_t overhead = out_profile_recording(profile, i)->process.overhead;
+    if (overhead > 0 && overhead < least)
+      least = overhead;
+    if (overhead > most)
+      most = overhead;
+  }
+  if (most == 0)
+    return;
+  out_text_puts(&notes->text, " (budget: ");
+  put_factor(notes, least);
+  if (least != most) {
+    out_text_puts(&notes->text, " to ");
+    put_factor(notes, most);
+  }
+  out_text_puts(&notes->text, " times the program's own time)");
+}
+
+/* What is said of times where not all calls were timed. */
+static void note_sampling(struct notes *notes)
+{
+  const struct callsig_stats *stats = notes->stats;
+  uint64_t untimed = 0, uncertain = 0;
+  for (uint32_t i = 0; i < stats->listed && stats->errors; i++) {
+    const struct out_row_error *error = &stats->errors[stats->order[i]];
+    untimed += error->untimed;
+    uncertain += error->is_uncertain;
+  }
+  if (untimed == 0)
+    return;
+  out_text_printf(&notes->text, "%llu of %llu calls were timed, at random",
+                  (unsigned long long)(stats->total.calls - untimed), (unsigned long long)stats->total.calls);
+  put_budget(notes);
+  out_text_puts(&notes->text, "; the others count with the time of those");
+  if (!out_columns_have_errors(&stats->columns))
+    out_text_puts(&notes->text, ": --columns +error shows what that leaves open");
+  send(notes);
+  if (uncertain > 0) {
+    count(notes, uncertain, "row");
+    out_text_puts(&notes->text, " with" OUT_UNCERTAIN_MARK
+                                ": the error of tottime or cumtime is larger than the time itself, or unknown");
+    send(notes);
+  }
+  if (out_columns_are_of_timed_calls(&stats->columns)) {
+    out_text_puts(&notes->text, "min, max and percentiles are those of the calls that were timed");
+    send(notes);
+  }
+}
+
 static void note_rows(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
+  note_sampling(notes);
   if (out_columns_have_percentiles(&stats->columns) && !out_percentiles_known(&stats->profile)) {
     out_text_puts(&notes->text,
                   "percentiles are unknown: no histograms were recorded (callsig run --percentiles records them)");

@@ -6,6 +6,9 @@
 
 #include "output/stats/stats_object.h"
 
+/* What a table has behind the name of a row whose times are uncertain; the notes explain it. */
+#define OUT_UNCERTAIN_MARK " [~]"
+
 /* Receives one note: a sentence without newline. */
 typedef int (*out_note_fn)(const char *note, void *data);
 

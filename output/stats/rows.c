@@ -118,6 +118,7 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
   row->calls += share->calls;
   row->primitive += share->primitive;
   row->own += share->own;
+  row->deficit += share->deficit;
   row->cumulative += share->cumulative;
   row->is_bound |= joined && share->is_bound;
   if (share->min < row->min)
@@ -135,9 +136,16 @@ uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_gr
                           const struct out_rows *rows, uint32_t number)
 {
   const struct out_edge *edge = out_profile_edge(profile, number);
-  if (!out_edge_is_selected(profile, grouping, edge))
+  return out_rows_of_variant(profile, grouping, rows, edge->to, edge->thread);
+}
+
+uint32_t out_rows_of_variant(const struct out_profile *profile, const struct out_grouping *grouping,
+                             const struct out_rows *rows, uint32_t variant, uint32_t thread)
+{
+  const struct out_edge into = {.from = FMT_NONE, .to = variant, .thread = thread};
+  if (!out_edge_is_selected(profile, grouping, &into))
     return FMT_NONE;
-  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, edge->to), edge->thread);
+  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, variant), thread);
   return rows->direct ? rows->direct[key.what] : out_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
 }
 
@@ -190,6 +198,16 @@ static int bound_by_function(const struct out_profile *profile, const struct out
   return result;
 }
 
+/* What one edge's callees took more by chance, others of the row took less. */
+static void settle_deficits(struct out_rows *rows)
+{
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    struct out_row *row = out_rows_at(rows, i);
+    row->own -= row->deficit < row->own ? row->deficit : row->own;
+    row->deficit = 0;
+  }
+}
+
 static bool any_bound(const struct out_rows *rows)
 {
   for (uint32_t i = 0; i < rows->list.count; i++) {
@@ -199,18 +217,19 @@ static bool any_bound(const struct out_rows *rows)
   return false;
 }
 
-/* Takes the hooks' cost off; times stay at or above zero, and a call never lasts less than its own part. */
+/* Takes the hooks' cost off, or gives back what was taken off with untimed calls; times stay at or above zero, and a
+ * call never lasts less than its own part. */
 static void compensate(struct out_rows *rows)
 {
   for (uint32_t i = 0; i < rows->list.count; i++) {
     struct out_row *row = out_rows_at(rows, i);
     struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
-    uint64_t own = row->own - out_take_off(subtraction->own, row->own);
-    uint64_t cumulative = row->cumulative - out_take_off(subtraction->cumulative, row->cumulative);
-    if (cumulative < own && row->cumulative >= own)
+    uint64_t own = out_less(row->own, subtraction->own);
+    uint64_t cumulative = out_less(row->cumulative, subtraction->cumulative);
+    if (cumulative < own && (row->cumulative >= own || row->cumulative >= row->own))
       cumulative = own;
-    subtraction->own = (double)(row->own - own);
-    subtraction->cumulative = (double)(row->cumulative - cumulative);
+    subtraction->own = (double)row->own - (double)own;
+    subtraction->cumulative = (double)row->cumulative - (double)cumulative;
     row->own = own;
     row->cumulative = cumulative;
   }
@@ -234,6 +253,8 @@ int out_rows_build(const struct out_profile *profile, const struct out_grouping 
   int result = make_direct(profile, grouping, rows);
   if (result == 0)
     result = build(profile, grouping, rows);
+  if (result == 0)
+    settle_deficits(rows);
   if (result == 0 && grouping->by & CALLSIG_BY_SIGNATURE && any_bound(rows))
     result = bound_by_function(profile, grouping, rows);
   if (result == 0 && grouping->compensation)
@@ -282,8 +303,9 @@ static int add_pair(const struct out_profile *profile, const struct out_grouping
     return result;
   pair->calls += share->calls;
   pair->primitive += share->primitive;
-  pair->own += share->own - out_take_off(share->subtraction.own, share->own);
-  pair->cumulative += share->cumulative - out_take_off(share->subtraction.cumulative, share->cumulative);
+  pair->deficit += share->deficit;
+  pair->own += out_less(share->own, share->subtraction.own);
+  pair->cumulative += out_less(share->cumulative, share->subtraction.cumulative);
   return 0;
 }
 
@@ -305,6 +327,7 @@ int out_rows_pairs(const struct out_profile *profile, const struct out_grouping 
   /* No pair outlasts its callee: what widening joined may have counted a nested pair twice. */
   for (uint32_t i = 0; i < list->count && result == 0; i++) {
     struct out_pair *pair = base_vector_at(list, i);
+    pair->own -= pair->deficit < pair->own ? pair->deficit : pair->own;
     if (pair->cumulative > out_rows_at(rows, pair->callee)->cumulative)
       pair->cumulative = out_rows_at(rows, pair->callee)->cumulative;
   }
@@ -318,12 +341,11 @@ bool out_rows_edge(const struct out_profile *profile, const struct out_grouping 
     return false;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
-  *counts =
-      (struct out_row){.calls = share.calls,
-                       .primitive = share.primitive,
-                       .own = share.own - out_take_off(share.subtraction.own, share.own),
-                       .cumulative = share.cumulative - out_take_off(share.subtraction.cumulative, share.cumulative),
-                       .min = share.min,
-                       .max = share.max};
+  *counts = (struct out_row){.calls = share.calls,
+                             .primitive = share.primitive,
+                             .own = out_less(share.own, share.subtraction.own),
+                             .cumulative = out_less(share.cumulative, share.subtraction.cumulative),
+                             .min = share.min,
+                             .max = share.max};
   return share.calls > 0;
 }

@@ -38,6 +38,7 @@ struct out_row {
   uint32_t function; /* what it is shown as; FMT_NONE when rows are by neither function nor signature */
   uint32_t is_bound; /* joined by widening under recursion: primitive calls and cumulative time are upper bounds */
   uint64_t calls, primitive, own, cumulative, min, max;
+  uint64_t deficit; /* while edges are summed: what callees took more than the calls of an edge, by a sample's chance */
 };
 
 /* What --compensate takes off a row, in ticks. */
@@ -56,7 +57,7 @@ struct out_rows {
 /* One caller of one row. */
 struct out_pair {
   uint32_t caller, callee; /* rows */
-  uint64_t calls, primitive, own, cumulative;
+  uint64_t calls, primitive, own, cumulative, deficit;
 };
 
 /* What the hooks cost, found by compensate.c. */
@@ -102,6 +103,10 @@ struct out_compensated out_rows_compensated(const struct out_rows *rows);
 /* The row that an edge's calls are part of; FMT_NONE when they are of none. */
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
                           const struct out_rows *rows, uint32_t edge);
+
+/* The row of calls of a variant by a thread; FMT_NONE when they are not selected or there is none. */
+uint32_t out_rows_of_variant(const struct out_profile *profile, const struct out_grouping *grouping,
+                             const struct out_rows *rows, uint32_t variant, uint32_t thread);
 
 /* Sums all selected edges between functions into pairs (struct out_pair), interning callers that are no rows yet. Only
  * for rows by function or signature. 0 or -ENOMEM. */

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/beside/beside.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/recording.h"
 #include "output/stats/public_struct.h"
 #include "output/stats/stats_object.h"
 #include "output/stats/strip.h"
+#include "output/stats/sums.h"
 #include "output/text/message.h"
 
 struct callsig_stats *out_stats_new(void)
@@ -39,11 +41,13 @@ void out_stats_forget(struct callsig_stats *stats)
   free(stats->shown_function);
   free(stats->ranks);
   free(stats->percentiles);
+  free(stats->errors);
   free(stats->order);
   free(stats->signatures);
   stats->shown_function = NULL;
   stats->ranks = NULL;
   stats->percentiles = NULL;
+  stats->errors = NULL;
   stats->order = NULL;
   stats->signatures = NULL;
   stats->listed = 0;
@@ -60,7 +64,10 @@ void out_stats_forget(struct callsig_stats *stats)
 int out_stats_take(struct callsig_stats *stats, struct out_recording *recording, const struct fmt_rec_clock_point *now)
 {
   out_stats_forget(stats);
+  uint32_t first = stats->profile.recordings.count;
   int result = out_load(&stats->profile, recording, now);
+  if (result == 0 && out_beside_apply(&stats->profile, first) < 0)
+    result = out_stats_no_memory();
   stats->incomplete |= result < 0;
   out_recording_close(recording);
   return result;
@@ -228,8 +235,7 @@ struct out_names out_stats_names(const struct callsig_stats *stats)
       .callstacks = &stats->callstacks};
 }
 
-/* The finest tick of the recordings whose calls are counted: what all others are scaled to. */
-static double finest_tick(const struct callsig_stats *stats)
+double out_stats_finest_tick(const struct callsig_stats *stats)
 {
   const struct out_profile *profile = &stats->profile;
   if (stats->only_process > 0 && stats->only_process <= profile->recordings.count)
@@ -274,9 +280,9 @@ static int group(struct callsig_stats *stats)
       .selected_threads = stats->selection.threads,
       .selected_modules = stats->selection.modules,
       .selected_signatures = stats->selection.signatures,
-      .tick = finest_tick(stats),
+      .tick = out_stats_finest_tick(stats),
   };
-  return 0;
+  return out_sums_fit(&stats->profile, stats->grouping.tick);
 }
 
 static int order(struct callsig_stats *stats)
@@ -335,6 +341,10 @@ int out_stats_prepare(struct callsig_stats *stats)
   if (result < 0)
     return result;
   result = out_rows_build(&stats->profile, &stats->grouping, &stats->rows);
+  if (result == 0 && out_row_errors_known(&stats->profile)) {
+    stats->errors = out_row_errors_make(&stats->profile, &stats->grouping, &stats->rows);
+    result = stats->errors ? 0 : -ENOMEM;
+  }
   if (result == 0)
     result = order(stats);
   return settle(stats, result, &stats->prepared);
@@ -389,6 +399,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
   uint32_t number = stats->order[index];
   const struct out_percentiles *percentiles = stats->percentiles ? &stats->percentiles[number] : NULL;
   const struct out_row *known = out_rows_at(&stats->rows, number);
+  const struct out_row_error error = out_stats_error(stats, number);
   struct out_names names = out_stats_names(stats);
   const struct out_known_function *function = out_row_function(&names, &known->key);
   double tick = stats->grouping.tick;
@@ -412,6 +423,10 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .p50 = percentiles ? percentiles->value[OUT_P50] * tick : NAN,
       .p90 = percentiles ? percentiles->value[OUT_P90] * tick : NAN,
       .p99 = percentiles ? percentiles->value[OUT_P99] * tick : NAN,
+      .tottime_error = error.own * tick,
+      .cumtime_error = error.cumulative * tick,
+      .timed_calls = known->calls - error.untimed,
+      .uncertain = error.is_uncertain,
   };
   out_struct_hand_out(row, &full, sizeof full);
   return result;

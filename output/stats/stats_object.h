@@ -11,6 +11,7 @@
 #include "output/stats/compensate.h"
 #include "output/stats/filter.h"
 #include "output/stats/names.h"
+#include "output/stats/row_errors.h"
 #include "output/stats/rows.h"
 #include "output/stats/signature_merge.h"
 #include "output/stats/sort.h"
@@ -37,6 +38,7 @@ struct callsig_stats {
   struct out_selection selection;
   struct out_rows rows;
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
+  struct out_row_error *errors;        /* by row, NULL when all calls were timed */
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
   uint32_t *order;                     /* rows with calls, sorted */
   uint32_t listed;                     /* of them */
@@ -48,6 +50,9 @@ struct callsig_stats {
 /* An empty object with the default order and grouping. NULL when memory is short, after a message. */
 struct callsig_stats *out_stats_new(void);
 
+/* The finest tick of the recordings whose calls are counted, in seconds: what all others are scaled to. There is one. */
+double out_stats_finest_tick(const struct callsig_stats *stats);
+
 /* 0 when the object holds recordings, and each of them whole, else -EINVAL after a message. */
 int out_stats_not_empty(const struct callsig_stats *stats);
 
@@ -57,6 +62,12 @@ int out_stats_group(struct callsig_stats *stats);
 
 /* Makes that, rows and order when they are not there. 0 or a negative errno after a message. */
 int out_stats_prepare(struct callsig_stats *stats);
+
+/* How far the times of a row may be off; the object must be prepared. */
+static inline struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
+{
+  return stats->errors ? stats->errors[row] : (struct out_row_error){0};
+}
 
 /* Makes the rows' percentiles when they are not there and some recording has histograms. The object must be prepared. 0
  * or -ENOMEM after a message. */

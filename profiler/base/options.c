@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "format/duration.h"
+#include "format/factor.h"
 #include "format/hash.h"
 #include "format/rank.h"
 #include "format/recording.h"
@@ -31,10 +32,15 @@
 
 extern char **environ;
 
+bool prof_is_privileged(void)
+{
+  return getauxval(AT_SECURE) != 0;
+}
+
 const char *prof_environment(const char *name)
 {
   size_t length = prof_length(name);
-  if (getauxval(AT_SECURE))
+  if (prof_is_privileged())
     return NULL;
   for (char **entry = environ; entry && *entry; entry++)
     if (prof_equal_bytes(*entry, name, length) && (*entry)[length] == '=')
@@ -105,6 +111,15 @@ static uint64_t parse_memory(const char *text)
   return value << shift;
 }
 
+/* What `callsig run` calls itself: its own word, so that what is no number is none. */
+static uint64_t parse_run(const char *text)
+{
+  uint64_t value = 0;
+  for (; text && *text >= '0' && *text <= '9'; text++)
+    value = value * 10 + (uint64_t)(*text - '0');
+  return text && !*text ? value : 0;
+}
+
 static uint32_t parse_clock(const char *text, int cpu_clock)
 {
   if (!text || !text[0])
@@ -112,6 +127,33 @@ static uint32_t parse_clock(const char *text, int cpu_clock)
   if (!prof_equal(text, "wall") && !prof_equal(text, "cpu"))
     prof_message("CALLSIG_CLOCK=%s is neither wall nor cpu: wall is used", text);
   return prof_equal(text, "cpu") ? FMT_CLOCK_CPU : prof_clock_wall();
+}
+
+/* Whether not every call is timed, and the budget. A clock other than the wall's is read at every call unless sampling
+ * was asked for by name; so it is with a timeline, which would miss long calls. After the clock and the timeline. */
+static void load_times(struct prof_settings *settings, const char *times, const char *overhead)
+{
+  bool is_exact = times && prof_equal(times, "exact");
+  settings->sampling_asked = times && prof_equal(times, "auto");
+  if (times && !is_exact && !settings->sampling_asked)
+    prof_message("CALLSIG_TIMES=%s is neither auto nor exact: auto is used", times);
+  bool every_call = settings->timeline || settings->clock == FMT_CLOCK_CPU || settings->clock == FMT_CLOCK_INJECTED;
+  settings->sample_times = !is_exact && (!every_call || settings->sampling_asked);
+  if (settings->sample_times && every_call)
+    prof_message("times are sampled as CALLSIG_TIMES=auto says, %s",
+                 settings->timeline ? "so that the timeline lacks calls that were not timed"
+                                    : "though the clock is not the wall's: without it every call is timed");
+  settings->overhead = 0;
+  if (!overhead)
+    return;
+  if (!fmt_factor_parse(overhead, &settings->overhead)) {
+    settings->overhead = 0;
+    prof_message("CALLSIG_OVERHEAD=%s is not a number above 1, as in 1.5: there is no budget", overhead);
+  } else if (!settings->sample_times) {
+    settings->overhead = 0;
+    prof_message("CALLSIG_OVERHEAD=%s: every call is timed, so that no budget can be kept: set CALLSIG_TIMES=auto",
+                 overhead);
+  }
 }
 
 /* The number of spans that a ring is to hold, as a power of two. */
@@ -186,11 +228,13 @@ static void find_cache(char *target)
 {
   static const struct {
     const char *variable, *below;
-  } places[] = {{"CALLSIG_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/callsig"}, {"HOME", "/.cache/callsig"}};
+    bool relative; /* such a value counts */
+  } places[] = {
+      {"CALLSIG_CACHE_DIR", "", true}, {"XDG_CACHE_HOME", "/callsig", false}, {"HOME", "/.cache/callsig", false}};
   target[0] = '\0';
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     const char *value = prof_environment(places[i].variable);
-    if (!value || !value[0])
+    if (!value || !value[0] || (value[0] != '/' && !places[i].relative))
       continue;
     make_absolute(places[i].variable, value, target);
     struct prof_text text = {.start = target, .next = target + prof_length(target), .end = target + PROF_MAX_PATH};
@@ -206,6 +250,10 @@ static void find_command(char *target)
   if (!command || !command[0])
     command =
         PROF_SYSCALL3(SYS_faccessat, AT_FDCWD, CALLSIG_COMMAND_PATH, X_OK) == 0 ? CALLSIG_COMMAND_PATH : "callsig";
+  if (prof_base_name(command) != command) {
+    make_absolute("CALLSIG_COMMAND", command, target);
+    return;
+  }
   struct prof_text text = prof_text_begin(target, PROF_MAX_PATH);
   prof_text_add(&text, command);
 }
@@ -256,6 +304,8 @@ int prof_options_keep(const struct callsig_options *options)
   asked.include = copy_text(asked.include);
   asked.exclude = copy_text(asked.exclude);
   asked.timeline = copy_text(asked.timeline);
+  asked.times = copy_text(asked.times);
+  asked.overhead = copy_text(asked.overhead);
   return 0;
 }
 
@@ -265,6 +315,7 @@ void prof_settings_load(struct prof_process *process)
   prof_message_prepare();
   const char *output = either("CALLSIG_OUTPUT", asked.output);
   make_absolute("CALLSIG_OUTPUT", output ? output : DEFAULT_OUTPUT, settings->output);
+  settings->run = parse_run(prof_environment("CALLSIG_RUN"));
   settings->rank = fmt_rank_find(prof_environment);
   if (settings->output[0] && !fmt_rank_name(&settings->rank, settings->output, sizeof settings->output)) {
     prof_message("CALLSIG_OUTPUT: there is no room for the rank behind the path: name a shorter one");
@@ -289,6 +340,7 @@ void prof_settings_load(struct prof_process *process)
     settings->memory_limit = DEFAULT_MEMORY;
   settings->percentiles = is_set("CALLSIG_PERCENTILES", asked.percentiles);
   load_timeline(settings, either("CALLSIG_TIMELINE", asked.timeline), asked.timeline_spans);
+  load_times(settings, either("CALLSIG_TIMES", asked.times), either("CALLSIG_OVERHEAD", asked.overhead));
   settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
   settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));
   find_cache(settings->cache);

@@ -28,6 +28,7 @@
 
 struct prof_process;
 struct prof_thread;
+struct prof_fast_compare;
 
 /* Functions of higher rooms that lower ones call, never on the fast path. Each is NULL until the room that has it sets
  * it, which is before the first thing that could need it, and stays what it is from then on, also in forked children.
@@ -45,14 +46,19 @@ struct prof_upcalls {
   void (*keep_queue_levels)(void);
   /* Opens the frames that the thread had open in its parent process. lifetime/fork.c sets it before it copies any. */
   void (*inherit_frames)(struct prof_thread *t);
+  /* Recording was enabled (true), so that sleds are to call the hooks, or disabled, so that they need not.
+   * sled/sleds.c sets it when the library is initialised. */
+  void (*switch_sleds)(bool on);
+  /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
+   * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
+  uint16_t (*make_code)(const struct prof_fast_compare *compare);
   /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
    * begun before is calibrated then. */
   void (*calibrate)(struct prof_process *process);
 };
 
 enum prof_process_state {
-  PROF_PROCESS_NEW,      /* nothing was recorded yet */
-  PROF_PROCESS_STARTING, /* one thread is making the recording */
+  PROF_PROCESS_NEW, /* nothing was recorded yet, though a thread may be making the recording */
   PROF_PROCESS_RECORDING,
   PROF_PROCESS_FAILED, /* there is no recording (message given); the program runs on */
 };
@@ -65,6 +71,7 @@ struct prof_process {
   uint32_t scheduled;  /* there is a schedule */
   uint32_t generation; /* atomic: changes with these; threads compare it in their slow path */
   uint32_t finished;   /* the process is past its exit handlers */
+  uint32_t has_sleds;  /* some module has sleds that are or were switched on */
   uint32_t recorded;   /* a call was recorded: the clock can no longer be replaced */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
@@ -75,12 +82,14 @@ struct prof_process {
   uint64_t inode, device;        /* of the recording's file, checked whenever it is opened to grow */
   bool full;                     /* growth failed: message given */
 
+  struct prof_lock start_lock;   /* the step from PROF_PROCESS_NEW */
   struct prof_lock growth;       /* the file's size, free blocks */
   struct prof_lock modules_lock; /* modules, sites */
   struct prof_lock threads_lock; /* the list of threads; folding */
   struct prof_lock arena_lock;   /* the process's own arena */
   struct prof_lock names_lock;   /* the page that small names share */
   struct prof_lock rings_lock;   /* rings that are free, and their bytes */
+  struct prof_lock codes_lock;   /* the machine code of sites */
   struct prof_lock stages_lock;  /* what has a name: stages, queues, events, actions */
   struct prof_arena arena;
   struct prof_arena_chunk *spare_chunks; /* of arenas that were freed, zeroed; under arena_lock */
@@ -92,6 +101,7 @@ struct prof_process {
   struct prof_module *modules;     /* newest first; atomic reads */
   struct prof_site_table *sites;
   struct prof_thread *threads; /* every live thread that has a control block; under threads_lock */
+  uint32_t unloading;          /* dlclose() calls under way; atomic, changed under threads_lock: see module/site.h */
   struct prof_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
   uint32_t ended_threads;
   uint32_t epoch;                      /* how many forks lie between this recording and the first */

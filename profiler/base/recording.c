@@ -18,6 +18,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/recording_file.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
@@ -26,7 +27,6 @@
 #define HEADER_SIZE   4096u
 #define LEAST_RESERVE ((uint64_t)4 << 20)
 #define GROWTH_LEAST  ((uint64_t)1 << 20)
-#define MAX_NAMES     1000u
 
 /* One block or run of blocks that a tree holds; in the tree's arena. */
 struct prof_block_list {
@@ -270,29 +270,6 @@ void prof_tree_check_pressure(struct prof_tree *tree)
     tree->pressure = PROF_PRESSURE_CONTEXTS;
 }
 
-/* Creates the file: the settings' name, then with the process id, then with a number. */
-static long create_file(struct prof_process *process)
-{
-  for (unsigned attempt = 0; attempt < MAX_NAMES; attempt++) {
-    struct prof_text path = prof_text_begin(process->path, sizeof process->path);
-    prof_text_add(&path, process->settings.output);
-    if (attempt > 0) {
-      prof_text_add(&path, ".");
-      prof_text_add_number(&path, process->pid, 10);
-    }
-    if (attempt > 1) {
-      prof_text_add(&path, ".");
-      prof_text_add_number(&path, attempt - 1, 10);
-    }
-    if (path.cut)
-      return -ENAMETOOLONG;
-    long fd = prof_sys_open(process->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd != -EEXIST)
-      return fd;
-  }
-  return -EEXIST;
-}
-
 /* Maps as much of the memory limit as the address space allows. */
 static long map_file(struct prof_process *process, long fd)
 {
@@ -337,9 +314,12 @@ static void fill_header(struct prof_process *process, bool child)
   header->reserved_size = process->reserved;
   header->next = HEADER_SIZE;
   header->pid = process->pid;
+  header->run = process->settings.run;
   header->ppid = (uint32_t)PROF_SYSCALL0(SYS_getppid);
   header->clock = process->settings.clock;
-  header->flags = (process->settings.signatures ? FMT_REC_SIGNATURES : 0u) | (child ? FMT_REC_CHILD : 0u) |
+  header->overhead = process->settings.overhead;
+  header->flags = (process->settings.signatures ? FMT_REC_SIGNATURES : 0u) |
+                  (process->settings.sample_times ? FMT_REC_SAMPLED : 0u) | (child ? FMT_REC_CHILD : 0u) |
                   (process->scheduled ? FMT_REC_SCHEDULE : 0u);
   header->injected_hz = process->clock_hz;
   header->exit_status = -1;
@@ -362,46 +342,61 @@ static void fill_header(struct prof_process *process, bool child)
   __atomic_store_n((uint64_t *)(void *)header->magic, word, __ATOMIC_RELEASE);
 }
 
+/* Gives the file of `lock` space, maps it, and keeps its lock. 0 or a negative errno. */
+static long take_file(struct prof_process *process, long lock, struct fmt_rec_header **header)
+{
+  struct stat status;
+  long error = PROF_SYSCALL2(SYS_fstat, lock, &status);
+  if (error < 0)
+    return error;
+  process->inode = status.st_ino;
+  process->device = status.st_dev;
+  long fd = reopen(process);
+  if (fd < 0)
+    return fd;
+  error = allocate(fd, 0, GROWTH_LEAST);
+  long address = error == 0 ? map_file(process, fd) : 0;
+  if (prof_sys_failed(address))
+    error = address;
+  prof_sys_close(fd);
+  if (error == 0 && (error = prof_recording_hold(lock)) < 0)
+    prof_sys_munmap((void *)address, process->reserved);
+  if (error == 0)
+    *header = (struct fmt_rec_header *)address;
+  return error;
+}
+
 int prof_recording_open(struct prof_process *process, bool child)
 {
   process->full = false;
   process->free_blocks = NULL;
   if (!process->settings.output[0])
     return -ENAMETOOLONG; /* options.c has told of it */
-  long fd = create_file(process);
-  if (fd < 0) {
+  bool given;
+  long lock = prof_recording_create(process, &given);
+  if (lock < 0) {
     prof_message("%s: the recording cannot be created (error %ld%s): nothing is recorded; see CALLSIG_OUTPUT",
-                 process->path, -fd,
-                 fd == -EACCES   ? ", no permission"
-                 : fd == -ENOENT ? ", no such directory"
-                 : fd == -EROFS  ? ", read-only"
-                                 : "");
+                 process->path, -lock,
+                 lock == -EACCES   ? ", no permission"
+                 : lock == -ENOENT ? ", no such directory"
+                 : lock == -EROFS  ? ", read-only"
+                                   : "");
     process->path[0] = '\0';
-    return (int)fd;
+    return (int)lock;
   }
-  struct stat status;
-  long address = 0;
-  long error = PROF_SYSCALL2(SYS_fstat, fd, &status);
-  if (error == 0)
-    error = allocate(fd, 0, GROWTH_LEAST);
-  if (error == 0) {
-    address = map_file(process, fd);
-    error = prof_sys_failed(address) ? address : 0;
-  }
-  prof_sys_close(fd);
+  long error = take_file(process, lock, &process->header);
+  prof_sys_close(lock);
   if (error < 0) {
     prof_message("%s: no space for the recording (error %ld%s): nothing is recorded", process->path, -error,
                  error == -ENOSPC   ? ", the disk is full"
                  : error == -EFBIG  ? ", RLIMIT_FSIZE is too small"
                  : error == -ENOMEM ? ", RLIMIT_AS is too small"
                                     : "");
-    PROF_SYSCALL3(SYS_unlinkat, AT_FDCWD, process->path, 0);
+    if (!given && error != -ESTALE)
+      PROF_SYSCALL3(SYS_unlinkat, AT_FDCWD, process->path, 0);
     process->path[0] = '\0';
     return (int)error;
   }
-  process->inode = status.st_ino;
-  process->device = status.st_dev;
-  process->header = (struct fmt_rec_header *)address;
   __atomic_store_n(&process->allocated, GROWTH_LEAST, __ATOMIC_RELEASE);
   fill_header(process, child);
   return 0;

@@ -14,11 +14,15 @@
 /* From the environment, callsig_start() and the defaults, in this order. */
 struct prof_settings {
   char output[PROF_MAX_PATH]; /* absolute, so that a chdir() of the program does not move it */
+  uint64_t run;               /* the number of the `callsig run` that took the place for the recording; 0: none did */
   char rules[PROF_MAX_PATH];  /* absolute, "" for none */
   uint64_t rules_hash;        /* XXH64 of the rules' text, for the index's name; 0 without rules */
   bool signatures;
   bool start_disabled;
   uint32_t clock;        /* enum fmt_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
+  bool sample_times;     /* not every call is timed */
+  bool sampling_asked;   /* by name: then also where the clock would be read at every call else */
+  uint32_t overhead;     /* the budget, the program's slowdown in parts of FMT_FACTOR_ONE; 0: none was asked for */
   uint64_t memory_limit; /* bytes */
   struct fmt_rank rank;
   bool percentiles; /* every edge has a histogram of its calls' times */

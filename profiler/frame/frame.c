@@ -13,6 +13,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
+#include "profiler/tree/sampling.h"
 
 uint64_t prof_frame_counters(struct prof_thread *t, struct fmt_rec_edge *edge)
 {
@@ -34,12 +35,17 @@ void prof_frame_push(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
   bool first = prof_frame_is_first(t->stack, t->top + 1);
   if (first)
     counters |= PROF_FRAME_GENERIC;
+  bool counted = !ticks && prof_sampling_skips(t, edge);
   struct fmt_rec_frame *frame = t->top + 1;
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
   __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
   frame->flags = counters;
   if (!(counters & PROF_FRAME_MARKED)) {
-    __atomic_store_n(&frame->start_ticks, ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
+    __atomic_store_n(&frame->start_ticks,
+                     counted ? PROF_NOT_TIMED
+                     : ticks ? ticks
+                             : prof_clock_now(),
+                     __ATOMIC_RELEASE);
     __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
     return;
   }
@@ -56,7 +62,7 @@ void prof_frame_push(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
   bool ends_fast = counters & PROF_FRAME_OPENED && !first && !(edge->flags & FMT_EDGE_GENERIC);
   if (prof_recursion_enter(t, frame, edge) && ends_fast)
     frame->flags = counters & ~(uint64_t)PROF_FRAME_GENERIC;
-  __atomic_store_n(&frame->start_ticks, ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->start_ticks, counted ? PROF_NOT_TIMED : ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
 }
 
 void prof_frame_count_merged(const struct fmt_rec_edge *edge)
@@ -94,7 +100,10 @@ void prof_frame_end(struct prof_thread *t, uint64_t now)
   struct fmt_rec_edge *edge = prof_frame_edge(frame);
   struct fmt_rec_edge *caller = prof_frame_caller(frame - 1);
   uint64_t start = frame->start_ticks;
-  uint64_t ticks = start == PROF_NOT_STARTED || now < start ? 0 : now - start;
+  bool counted = start == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED;
+  uint64_t ticks = counted                                    ? prof_edge_sampling(edge)->imputed
+                   : start == PROF_NOT_STARTED || now < start ? 0
+                                                              : now - start;
   /* From here on nobody marks the frame, and what it marked is believed no longer. */
   __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
   uint64_t flags = frame->flags;
@@ -116,6 +125,10 @@ void prof_frame_end(struct prof_thread *t, uint64_t now)
       }
     }
   }
+  if (counted)
+    return;
+  if (edge->flags & FMT_EDGE_SAMPLED)
+    prof_sampling_note(t, edge, start, ticks);
   if (ticks >= t->exit_least)
     prof_frame_ended(t, edge, start, ticks);
   prof_note_extremes(&edge->min, &edge->max, ticks);

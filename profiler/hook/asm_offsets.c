@@ -24,6 +24,11 @@ CHECK(struct prof_thread, marked, PROF_T_MARKED);
 CHECK(struct prof_thread, recursion, PROF_T_RECURSION);
 CHECK(struct prof_thread, exit_least, PROF_T_EXIT);
 CHECK(struct prof_thread, timeline_min, PROF_T_TIMELINE);
+CHECK(struct prof_thread, sample_next, PROF_T_SAMPLE);
+CHECK(struct prof_thread, sample_mask, PROF_T_SAMPLE_MASK);
+CHECK(struct prof_thread, random, PROF_T_RANDOM);
+CHECK(struct prof_thread, codes, PROF_T_CODES);
+CHECK(struct prof_thread, pending, PROF_T_PENDING);
 _Static_assert(sizeof(struct prof_thread) <= 4096, "a control block fits a page");
 
 CHECK(struct fmt_rec_frame, edge, PROF_F_EDGE);
@@ -51,6 +56,9 @@ CHECK(struct fmt_rec_edge, flags, PROF_E_FLAGS);
 CHECK(struct fmt_rec_edge, histogram, PROF_E_HISTOGRAM);
 CHECK(struct fmt_rec_edge, words, PROF_E_WORDS);
 _Static_assert((FMT_EDGE_MODULE | FMT_EDGE_STAGE_MODULE) == PROF_E_FLAG_MODULE, "FMT_EDGE_MODULE");
+_Static_assert(FMT_EDGE_SAMPLED == PROF_E_FLAG_SAMPLED, "FMT_EDGE_SAMPLED");
+_Static_assert((int)offsetof(struct fmt_rec_sampling, imputed) - (int)sizeof(struct fmt_rec_sampling) == PROF_S_IMPUTED,
+               "struct fmt_rec_sampling");
 _Static_assert(offsetof(struct fmt_rec_recursion, total) == offsetof(struct fmt_rec_recursion, calls) + 8,
                "an edge's and a recursion record's counters are laid out alike");
 

@@ -10,19 +10,25 @@
 #include "profiler/tree/edge_codes.h"
 
 /* fmt_rec_edge.flags */
-#define PROF_E_FLAG_MODULE 0x24 /* FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE */
+#define PROF_E_FLAG_MODULE  0x24 /* FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE */
+#define PROF_E_FLAG_SAMPLED 0x40 /* FMT_EDGE_SAMPLED */
 
 /* struct prof_thread */
-#define PROF_T_STATE     0
-#define PROF_T_MODE      4
-#define PROF_T_TOP       8
-#define PROF_T_LIMIT     16
-#define PROF_T_STACK_LOW 24
-#define PROF_T_CACHE     32
-#define PROF_T_MARKED    40
-#define PROF_T_RECURSION 48
-#define PROF_T_EXIT      56
-#define PROF_T_TIMELINE  64
+#define PROF_T_STATE       0
+#define PROF_T_MODE        4
+#define PROF_T_TOP         8
+#define PROF_T_LIMIT       16
+#define PROF_T_STACK_LOW   24
+#define PROF_T_CACHE       32
+#define PROF_T_MARKED      40
+#define PROF_T_RECURSION   48
+#define PROF_T_EXIT        56
+#define PROF_T_TIMELINE    64
+#define PROF_T_SAMPLE      72
+#define PROF_T_SAMPLE_MASK 76
+#define PROF_T_RANDOM      80
+#define PROF_T_CODES       88
+#define PROF_T_PENDING     96
 
 /* struct fmt_rec_frame */
 #define PROF_F_EDGE  0
@@ -50,6 +56,9 @@
 #define PROF_E_HISTOGRAM 144
 #define PROF_E_WORDS     152
 
+/* struct fmt_rec_sampling, which ends where its edge begins */
+#define PROF_S_IMPUTED -24
+
 /* struct fmt_rec_recursion */
 #define PROF_X_CALLS      8
 #define PROF_X_PRIMITIVE  24
@@ -73,7 +82,7 @@
 #define PROF_C_ACTIVE    0
 #define PROF_C_COUNT     8
 #define PROF_C_WORDS     12
-#define PROF_C_OPS       48
+#define PROF_C_OPS       56
 #define PROF_C_OP_SIZE   8
 #define PROF_C_OP_KIND   0
 #define PROF_C_OP_REG    1

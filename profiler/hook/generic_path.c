@@ -28,20 +28,25 @@
 #include "profiler/tree/call.h"
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/edge_probe.h"
 #include "profiler/tree/fast_compare.h"
+#include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
-#define QUICK_WORDS 32u /* of a signature on the program's stack, which may be small */
-#define ATTEMPTS    8u  /* until a call is given up: something undoes the preparation each time */
+#define QUICK_WORDS      32u /* of a signature on the program's stack, which may be small */
+#define PROBES_A_MEASURE 16u /* calls that a probe finds, for each whose own cost is measured */
+#define ATTEMPTS         8u  /* until a call is given up: something undoes the preparation each time */
 
 /* One entry: what its hook was given, and what was found out. */
 struct entry {
   const struct prof_registers *registers;
   uintptr_t function, call_site;
-  uint64_t began; /* ticks when the generic path was entered; 0: not measured, the clock is not the TSC */
+  uint64_t began; /* ticks when the generic path was entered, or where not every call is timed its slow section; 0: not
+                     measured, the clock is not the TSC */
   bool has_xmm;
   bool first;                /* the site is new to this thread */
-  struct fmt_rec_edge *made; /* by the slow section */
+  struct fmt_rec_edge *made; /* by the slow section, or found by a probe */
+  bool probed;               /* it was found, and its comparison is the call's */
   uint64_t xmm[16];
 };
 
@@ -122,7 +127,10 @@ static void predict(const struct prof_thread *t, struct fmt_rec_variant *from, s
   if (last->from)
     last->after = (uintptr_t)edge;
   from->last = (uintptr_t)edge;
+  if (edge->mode >> PROF_MODE_CODE_SHIFT)
+    *t->pending = edge;
   *cache_place(t, from, edge->site) = edge;
+  prof_edge_probe_note(t, edge);
 }
 
 /* The edge of this call, if it was made before. */
@@ -167,14 +175,17 @@ static bool in_order(const struct prof_thread *t, const struct prof_site *site, 
 static enum step enter_quick(struct prof_thread *t, struct entry *entry)
 {
   uintptr_t pc = entry->registers->pc;
-  struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, pc, entry->function, 0);
+  struct prof_fast_compare *compare =
+      entry->probed ? prof_edge_fast_compare(entry->made) : prof_fast_compare_find(&t->tree, pc, entry->function, 0);
   if (!compare)
     return PREPARE;
-  if (compare->site->excluded)
-    return DONE;
   const struct prof_site *site = compare->site;
+  if (PROF_UNLIKELY(!entry->made && prof_site_in_doubt(site)))
+    return PREPARE;
+  if (site->excluded)
+    return DONE;
   uintptr_t cfa = prof_capture_cfa(site, entry->registers);
-  if (site->uses_entry)
+  if (site->uses_entry && !entry->probed)
     compare = prof_fast_compare_find(&t->tree, pc, entry->function, prof_capture_return(site, cfa));
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
@@ -191,12 +202,77 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
   prof_frame_push(t, edge, cfa, counters, 0);
-  if (entry->began)
+  if (entry->began && t->top->start_ticks != PROF_NOT_TIMED)
     prof_add(&edge->overhead, t->top->start_ticks - entry->began);
   return DONE;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
+
+/* The canonical frame address of a call of `edge`, as the fast path computes it; 0: only enter_quick() can open it. */
+static inline uintptr_t cfa_of(const struct prof_thread *t, const struct fmt_rec_edge *edge,
+                               const struct prof_registers *registers)
+{
+  /* With PROF_CFA_STRICT for what is not inlined, so that equality fails then. */
+  const int64_t code = (int32_t)edge->cfa;
+  uintptr_t cfa = code & PROF_CFA_RBP ? registers->general[6] - PROF_CFA_RBP : registers->general[7];
+  cfa += (uintptr_t)code;
+  return cfa <= t->top->cfa && (cfa & ~(uintptr_t)7) > t->stack_low ? cfa & ~(uintptr_t)7 : 0;
+}
+
+/* May the frame of an edge that a probe found be opened as the assembly opens one? So it is when the edge is in the
+ * thread's mode. One whose arguments only an interpreter can read is in none, but is the same without recursion. */
+static inline bool opens_plainly(const struct prof_thread *t, const struct fmt_rec_edge *edge)
+{
+  if (PROF_LIKELY(((edge->mode ^ t->mode) & PROF_MODE_DECIDES) == PROF_MODE_OPS))
+    return true;
+  return (edge->mode & PROF_MODE_DECIDES) == PROF_MODE_NEVER && t->mode == PROF_MODE_PLAIN && edge->cfa &&
+         !(edge->flags & (FMT_EDGE_BACK | FMT_EDGE_ANY | FMT_EDGE_MERGED));
+}
+
+/* The fast path once more, for a call that it did not foretell: the comparison is that of the last call from here at
+ * this site, and a probe finds the edge. Opens the frame; false: nothing is done but that the edge, if it was found, is
+ * *found. */
+static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const struct prof_registers *registers,
+                                struct fmt_rec_edge **found)
+{
+  struct fmt_rec_frame *frame = t->top;
+  const struct fmt_rec_edge *caller = prof_frame_edge(frame);
+  if (PROF_UNLIKELY(frame >= t->limit || !caller))
+    return false;
+  struct fmt_rec_variant *from = prof_edge_to(caller);
+  struct fmt_rec_edge **newest = cache_place(t, from, registers->pc), *edge = *newest;
+  if (!edge || edge->site != registers->pc || edge->from != (uintptr_t)from || edge->function_address != function ||
+      !edge->site_info)
+    return false;
+  /* One in so many probes is measured, and counts as all of them. Where not every call is timed none is. */
+  uint64_t began = t->probed++ % PROBES_A_MEASURE || prof_process.settings.sample_times ? 0 : prof_time_stamp();
+  edge = prof_edge_probe(t, from, prof_edge_fast_compare(edge), registers);
+  *found = edge;
+  if (!edge || !opens_plainly(t, edge))
+    return false;
+  uintptr_t cfa = cfa_of(t, edge, registers);
+  if (PROF_UNLIKELY(!cfa))
+    return false;
+  /* From here on what the assembly does, in its order. */
+  struct fmt_rec_edge *last = (struct fmt_rec_edge *)from->last;
+  if (PROF_LIKELY(last->from))
+    last->after = (uintptr_t)edge;
+  *newest = edge;
+  if (edge->mode >> PROF_MODE_CODE_SHIFT)
+    *t->pending = edge;
+  bool counted = edge->mode & PROF_MODE_SAMPLED && prof_sampling_skips(t, edge);
+  frame++;
+  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
+  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
+  frame->flags = edge->counters;
+  from->last = (uintptr_t)edge;
+  if (PROF_UNLIKELY(began))
+    prof_add(&edge->overhead, PROBES_A_MEASURE * (prof_time_stamp() - began));
+  __atomic_store_n(&frame->start_ticks, counted ? PROF_NOT_TIMED : prof_time_stamp(), __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
+  return true;
+}
 
 static bool make_edge(struct prof_thread *t, struct entry *entry, const struct prof_site *site)
 {
@@ -211,6 +287,7 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
     return false;
   struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
   entry->made = prof_tree_edge(tree, from, compare, t->words, count);
+  entry->probed = false;
   if (!entry->made)
     return false;
   prof_histogram_prepare(t);
@@ -268,11 +345,14 @@ static void lose(struct prof_thread *t, const struct entry *entry)
 
 static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
 {
+  const uint32_t state = t->state;
   keep_xmm(entry);
   if (!prof_slow_enter(t)) {
     prof_count_loss(FMT_LOSS_NESTED, 1);
     return DONE;
   }
+  if (!entry->began && state == PROF_HOOKS_ON)
+    entry->began = prof_clock_now();
   bool failed;
   enum step step = prepare_section(t, entry, &failed);
   if (failed)
@@ -306,7 +386,9 @@ static PROF_COLD struct prof_thread *wake(bool entering)
   return prof_thread_running(t) ? t : NULL;
 }
 
-void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers)
+/* The whole generic path; `found`: the edge, if a probe found it. */
+static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_t call_site,
+                                                    const struct prof_registers *registers, struct fmt_rec_edge *found)
 {
   struct entry entry;
   entry.registers = registers;
@@ -314,9 +396,10 @@ void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_
   entry.call_site = call_site;
   entry.has_xmm = false;
   entry.first = false;
-  entry.made = NULL;
+  entry.made = found;
+  entry.probed = found != NULL;
   struct prof_thread *t = prof_self;
-  entry.began = t && t->state == PROF_HOOKS_ON ? prof_clock_now() : 0;
+  entry.began = t && t->state == PROF_HOOKS_ON && !prof_process.settings.sample_times ? prof_clock_now() : 0;
   if (PROF_UNLIKELY(!prof_thread_running(t))) {
     keep_xmm(&entry);
     t = wake(true);
@@ -331,6 +414,14 @@ void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_
     prof_stack_rest(t);
     prof_slow_leave(t);
   }
+}
+
+void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers)
+{
+  struct prof_thread *t = prof_self;
+  struct fmt_rec_edge *found = NULL;
+  if (PROF_UNLIKELY(!t || t->state != PROF_HOOKS_ON) || !enter_probed(t, function, registers, &found))
+    enter_generic(function, call_site, registers, found);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -350,7 +441,7 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
                                 uint64_t now)
 {
   const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, function, 0, 0);
-  if (compare && compare->site->excluded)
+  if (compare && compare->site->excluded && !(compare->site->module && compare->site->module->unloaded))
     return;
   if (!prof_slow_enter(t))
     return;
@@ -378,12 +469,16 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
     if (!t)
       return;
   }
-  uint64_t now = ticks ? ticks : prof_clock_now();
   if (PROF_LIKELY(ends_top(t, function, call_site, sp))) {
     struct fmt_rec_edge *edge = prof_frame_edge(t->top);
-    prof_frame_end(t, now);
-    if (ticks)
+    if (t->top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
+      prof_frame_end(t, 0);
+      return;
+    }
+    prof_frame_end(t, ticks ? ticks : prof_clock_now());
+    if (ticks && !prof_process.settings.sample_times)
       prof_add(&edge->overhead, prof_clock_now() - ticks);
-  } else
-    exit_slow(t, function, call_site, sp, now);
+  } else {
+    exit_slow(t, function, call_site, sp, ticks ? ticks : prof_clock_now());
+  }
 }

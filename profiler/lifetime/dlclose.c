@@ -3,8 +3,10 @@
  * them any more.
  *
  * Which modules a dlclose() takes away is known afterwards only, when another thread may have loaded something in their
- * place already. So before it, the edges of every module but the program's are made unreachable in all threads (hooks
- * find them by the slow path then), and after it those of the modules that stayed are put back.
+ * place already. So before it, the edges of every module but the program's are made unreachable in all threads: hooks
+ * take the slow path then, which looks at the module each time. When no dlclose() is under way any more, those of the
+ * modules that stayed are put back. Who unloads a module goes through the edges before it does so, and nobody puts any
+ * back until that has ended.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -17,53 +19,58 @@
 #include "profiler/stack/thread.h"
 #include "profiler/tree/fast_compare.h"
 
-/* What the site of an edge reads while a dlclose() is under way: no probe site's address. */
-#define SITE_SUSPENDED 1u
-
-/* Calls `change` for each edge of each running thread that was made for a site of a module other than the program.
- * Holds threads_lock: their trees stay. */
-static void for_each_edge(void (*change)(struct fmt_rec_edge *edge, const struct prof_site *site))
+static void suspend(struct fmt_rec_edge *edge)
 {
-  prof_lock(&prof_process.threads_lock);
-  for (struct prof_thread *t = prof_process.threads; t; t = t->next) {
-    uint64_t next = __atomic_load_n(&t->tree.record->first_edge, __ATOMIC_ACQUIRE);
-    while (next) {
-      struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(uintptr_t)next;
-      const struct prof_fast_compare *compare = (const struct prof_fast_compare *)(uintptr_t)edge->site_info;
-      if (compare && compare->site && compare->site->module)
-        change(edge, compare->site);
-      next = edge->next;
-    }
-  }
-  prof_unlock(&prof_process.threads_lock);
+  const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+  uint64_t pc = __atomic_load_n(&edge->site, __ATOMIC_RELAXED);
+  /* An edge of the folded tree has no comparison. */
+  const struct prof_site *site = compare ? compare->site : pc ? prof_site_known(pc, edge->function_address) : NULL;
+  if (site && site->pc == pc && prof_site_may_go(site))
+    __atomic_store_n(&edge->site, (uintptr_t)site | PROF_SITE_SUSPENDED, __ATOMIC_RELAXED);
 }
 
-static void suspend(struct fmt_rec_edge *edge, const struct prof_site *site)
+static void resume(struct fmt_rec_edge *edge)
 {
-  if (!site->module->main_program && edge->site == site->pc)
-    __atomic_store_n(&edge->site, SITE_SUSPENDED, __ATOMIC_RELAXED);
-}
-
-static void resume(struct fmt_rec_edge *edge, const struct prof_site *site)
-{
-  if (edge->site == SITE_SUSPENDED)
+  const struct prof_site *site = prof_site_suspended(edge->site);
+  if (site)
     __atomic_store_n(&edge->site, site->module->unloaded ? 0 : site->pc, __ATOMIC_RELAXED);
 }
 
-/* Marks the modules that are gone, and forgets their sites. */
-static void retire_unloaded(void)
+static void change_edges(const struct prof_tree *tree, void (*change)(struct fmt_rec_edge *edge))
 {
-  for (struct prof_module *module = prof_process.modules; module; module = module->next) {
-    if (module->unloaded || module->main_program || prof_module_present(module))
-      continue;
-    prof_module_gone(module);
-    prof_sites_retire(module->start, module->end);
+  uint64_t next = __atomic_load_n(&tree->record->first_edge, __ATOMIC_ACQUIRE);
+  while (next) {
+    struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(uintptr_t)next;
+    change(edge);
+    next = edge->next;
   }
+}
+
+/* Counts the dlclose() that begins or ends (`change` 1 or -1). The first one suspends all edges, and each other one
+ * those that were made since; the last one puts them back. Under threads_lock trees stay, and nobody does the opposite.
+ */
+static void count_unloading(int change)
+{
+  prof_lock(&prof_process.threads_lock);
+  uint32_t unloading = __atomic_add_fetch(&prof_process.unloading, (uint32_t)change, __ATOMIC_SEQ_CST);
+  for (struct prof_thread *t = prof_process.threads; t && (change > 0 || unloading == 0); t = t->next)
+    change_edges(&t->tree, change > 0 ? suspend : resume);
+  if (prof_process.folded && (change > 0 || unloading == 0))
+    change_edges(prof_process.folded, change > 0 ? suspend : resume);
+  prof_unlock(&prof_process.threads_lock);
+}
+
+/* Marks the modules that are gone, and forgets their sites. */
+static void check_modules(void)
+{
+  struct prof_module *module = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE);
+  for (; module; module = module->next)
+    prof_sites_check(module);
 }
 
 static bool has_loaded_modules(void)
 {
-  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) != PROF_PROCESS_RECORDING)
+  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) != PROF_PROCESS_RECORDING || prof_fork_happened())
     return false;
   struct prof_module *module = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE);
   while (module && (module->unloaded || module->main_program))
@@ -83,13 +90,17 @@ CALLSIG_API int dlclose(void *handle)
     return 0; /* nothing can be unloaded here: what dlclose() is free to do */
   if (!has_loaded_modules())
     return next(handle);
+  uint32_t epoch = prof_process.epoch;
   uint64_t mask = prof_block_signals();
-  for_each_edge(suspend);
+  count_unloading(1);
   prof_restore_signals(mask);
   int result = next(handle);
+  /* A destructor may have forked: nothing of this is in the child's own recording. */
+  if (prof_fork_happened() || prof_process.epoch != epoch)
+    return result;
   mask = prof_block_signals();
-  retire_unloaded();
-  for_each_edge(resume);
+  check_modules();
+  count_unloading(-1);
   prof_restore_signals(mask);
   return result;
 }

@@ -21,6 +21,7 @@
 #include "profiler/pipeline/stage.h"
 #include "profiler/stack/ring.h"
 #include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
 /* Records of the source and what stands for them in the target, in memory that lives as long as the merge. */
@@ -186,6 +187,7 @@ static bool move_edge(struct prof_tree *tree, struct fmt_rec_edge *target, struc
 {
   if (source->recursion && !move_recursion(tree, target, (struct fmt_rec_recursion *)source->recursion))
     return false;
+  prof_sampling_move(target, source);
   prof_move(&target->calls, &source->calls);
   prof_move(&target->total, &source->total);
   prof_move(&target->children, &source->children);

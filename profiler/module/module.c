@@ -133,14 +133,14 @@ static void publish(struct prof_module *module)
 static void set_unloaded(struct prof_module *module, bool unloaded)
 {
   module->unloaded = unloaded;
+  /* What is mapped there next time is as the compiler left it. */
+  module->sleds_on = module->sleds_failed = false;
   __atomic_store_n(&module->record->unloaded, unloaded, __ATOMIC_RELEASE);
 }
 
 void prof_module_gone(struct prof_module *module)
 {
-  prof_lock(&prof_process.modules_lock);
   set_unloaded(module, true);
-  prof_unlock(&prof_process.modules_lock);
 }
 
 struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t address)

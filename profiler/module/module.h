@@ -20,7 +20,8 @@ struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t add
 /* Is the module still mapped where it was? Anywhere. */
 bool prof_module_present(const struct prof_module *module);
 
-/* Marks the module as unloaded: no address is in it any more, until it comes back to its place. Takes modules_lock. */
+/* Marks the module as unloaded: no address is in it any more, until it comes back to its place. Under
+ * modules_lock. */
 void prof_module_gone(struct prof_module *module);
 
 /* Registers the modules that the function pointers of a new signature point into, so that a reader can name them. Takes

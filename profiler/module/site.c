@@ -111,6 +111,7 @@ static bool describe_indexed(struct prof_site *site)
   site->function = function_of_site(site);
   site->index_function = &index->functions[site->function];
   site->inlined = known->flags & FMT_SITE_INLINED;
+  site->sled = known->flags & FMT_SITE_SLED;
   site->cfa_kind = known->cfa_kind;
   site->cfa_register = known->cfa_register;
   site->cfa_offset = known->cfa_offset;
@@ -159,15 +160,42 @@ static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t
   return site;
 }
 
+/* Sites of a module that is gone are nobody's; those that no module was known for may be another's. */
+static void forget_sites(const struct prof_module *module)
+{
+  struct prof_site_table *table = prof_process.sites;
+  for (uint64_t i = 0; table && i <= table->mask; i++) {
+    const struct prof_site *site = table->slots[i];
+    if (site && (site->module == module || (!site->module && site->pc >= module->start && site->pc < module->end)))
+      __atomic_store_n(&table->slots[i], &retired, __ATOMIC_RELEASE);
+  }
+}
+
+/* Is the module still where it was? Under modules_lock. */
+static void check_module(struct prof_module *module)
+{
+  if (!module || module->unloaded || module->main_program || prof_module_present(module))
+    return;
+  prof_module_gone(module);
+  forget_sites(module);
+}
+
+const struct prof_site *prof_site_known(uintptr_t pc, uintptr_t function_address)
+{
+  return find(__atomic_load_n(&prof_process.sites, __ATOMIC_ACQUIRE), pc, function_address);
+}
+
 static const struct prof_site *resolve(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
                                        const struct frame_hint *hint)
 {
   struct prof_process *process = &prof_process;
-  const struct prof_site *known = find(__atomic_load_n(&process->sites, __ATOMIC_ACQUIRE), pc, function_address);
-  if (known)
+  const struct prof_site *known = prof_site_known(pc, function_address);
+  if (known && !prof_site_in_doubt(known))
     return known;
   prof_pause(t); /* also for waiting: another thread may be having an index made */
   prof_lock(&process->modules_lock);
+  if (__atomic_load_n(&process->unloading, __ATOMIC_SEQ_CST))
+    check_module(prof_module_find(pc));
   known = find(process->sites, pc, function_address);
   if (!known) {
     struct prof_site *site = describe(t, pc, function_address, hint);
@@ -196,29 +224,9 @@ const struct prof_site *prof_site_at(struct prof_thread *t, uintptr_t pc, uintpt
   return resolve(t, pc, function_address, &hint);
 }
 
-static void retire_edges(const struct prof_tree *tree, uintptr_t low, uintptr_t high)
+void prof_sites_check(struct prof_module *module)
 {
-  for (uint64_t at = tree->record->first_edge; at; at = ((struct fmt_rec_edge *)at)->next) {
-    struct fmt_rec_edge *edge = (struct fmt_rec_edge *)at;
-    uint64_t site = __atomic_load_n(&edge->site, __ATOMIC_RELAXED);
-    if (site >= low && site < high)
-      __atomic_store_n(&edge->site, 0, __ATOMIC_RELAXED);
-  }
-}
-
-void prof_sites_retire(uintptr_t low, uintptr_t high)
-{
-  struct prof_process *process = &prof_process;
-  prof_lock(&process->modules_lock);
-  struct prof_site_table *table = process->sites;
-  for (uint64_t i = 0; table && i <= table->mask; i++)
-    if (table->slots[i] && table->slots[i]->pc >= low && table->slots[i]->pc < high)
-      __atomic_store_n(&table->slots[i], &retired, __ATOMIC_RELEASE);
-  prof_unlock(&process->modules_lock);
-  prof_lock(&process->threads_lock);
-  for (struct prof_thread *t = process->threads; t; t = t->next)
-    retire_edges(&t->tree, low, high);
-  if (process->folded)
-    retire_edges(process->folded, low, high);
-  prof_unlock(&process->threads_lock);
+  prof_lock(&prof_process.modules_lock);
+  check_module(module);
+  prof_unlock(&prof_process.modules_lock);
 }

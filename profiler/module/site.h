@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "format/index.h"
+#include "profiler/base/process.h"
 #include "profiler/module/module_find.h"
 #include "profiler/stack/thread.h"
 
@@ -21,6 +22,8 @@ struct prof_site {
   uint32_t function; /* index in FMT_SECTION_FUNCTIONS, or FMT_NONE: known by its address only */
   bool excluded;     /* by a filter: no frame is made */
   bool inlined;
+  bool sled;                      /* its hooks are those of a sled */
+  struct prof_site_code *code;    /* of a sled: the newest code that compares its calls; under codes_lock */
   bool uses_xmm;                  /* some op reads xmm */
   bool uses_entry;                /* some op reads what the caller passed: it is compared for each return address */
   uint8_t cfa_kind, cfa_register; /* FMT_CFA_UNKNOWN: register 7 and an offset that was found on the stack */
@@ -31,6 +34,40 @@ struct prof_site {
   const uint64_t *states;
 };
 
+/* While a dlclose() is under way, what lies at the addresses of any module but the program may be another module's from
+ * one moment to the next. Then an edge of such a module has in its `site` not the return address, so that hooks do not
+ * find it by that, but this bit and the address of the struct prof_site that it was made for. Whatever a hook needs it
+ * looks up by that, after the module was looked at. */
+#define PROF_SITE_SUSPENDED (UINT64_C(1) << 63)
+
+static inline bool prof_site_may_go(const struct prof_site *site)
+{
+  return site->module && !site->module->main_program;
+}
+
+/* Has it to be looked up anew what lies at the site? Anywhere. */
+static inline bool prof_site_in_doubt(const struct prof_site *site)
+{
+  return prof_site_may_go(site) &&
+         (site->module->unloaded || __atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST) != 0);
+}
+
+/* What edges of the site have in `site` now. Anywhere. */
+static inline uint64_t prof_site_word(const struct prof_site *site)
+{
+  bool suspended = prof_site_may_go(site) && __atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST) != 0;
+  return suspended ? (uintptr_t)site | PROF_SITE_SUSPENDED : site->pc;
+}
+
+/* The site that an edge's `site` is suspended to, or NULL. Anywhere. */
+static inline const struct prof_site *prof_site_suspended(uint64_t word)
+{
+  return word & PROF_SITE_SUSPENDED ? (const struct prof_site *)(uintptr_t)(word & ~PROF_SITE_SUSPENDED) : NULL;
+}
+
+/* The site with this return address and function, when it is known. Anywhere. */
+const struct prof_site *prof_site_known(uintptr_t pc, uintptr_t function_address);
+
 /* The site with this return address, resolved through module.c and filter.c when it is new. `stack` is rsp before the
  * hook's call and `call_site` what the hook was given. NULL when there is no memory. May pause the clock and block for
  * long. */
@@ -40,8 +77,8 @@ const struct prof_site *prof_site_resolve(struct prof_thread *t, uintptr_t pc, u
 const struct prof_site *prof_site_at(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
                                      int32_t cfa_offset);
 
-/* Makes every edge of every thread whose site lies in [low, high) unreachable, and forgets those sites: the module that
- * held them is gone. Takes threads_lock and modules_lock. */
-void prof_sites_retire(uintptr_t low, uintptr_t high);
+/* Marks the module as unloaded and forgets its sites, if another lies at its addresses by now, or nothing. Takes
+ * modules_lock. */
+void prof_sites_check(struct prof_module *module);
 
 #endif

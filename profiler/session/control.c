@@ -71,6 +71,8 @@ void prof_set_recording(bool disabled, bool warming)
     prof_stamp_last();
   }
   prof_restore_signals(mask);
+  if (was_disabled != disabled && prof_process.upcalls.switch_sleds)
+    prof_process.upcalls.switch_sleds(!disabled);
 }
 
 static int set_disabled(bool disabled)
@@ -120,9 +122,12 @@ int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
   prof_process.clock_data = data;
   prof_process.clock_hz = hz;
   prof_process.settings.clock = FMT_CLOCK_INJECTED;
+  prof_process.settings.sample_times &= prof_process.settings.sampling_asked;
   if (prof_process.header) {
     prof_process.header->clock = FMT_CLOCK_INJECTED;
     prof_process.header->injected_hz = hz;
+    if (!prof_process.settings.sample_times)
+      prof_process.header->flags &= ~(uint32_t)FMT_REC_SAMPLED;
     prof_process.header->hook_inner = 0;
     prof_process.header->hook_outer = 0;
     prof_process.header->timeline_min = prof_clock_timeline_min();

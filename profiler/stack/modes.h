@@ -21,6 +21,10 @@
 #define PROF_MODE_NEVER     2     /* edge only: the generic path decides */
 #define PROF_MODE_BACK      3     /* edge only: a back edge that is not active */
 #define PROF_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
+#define PROF_MODE_SAMPLED   0x200 /* edge only, added: not every call is timed */
+#define PROF_MODE_DECIDES   0x1ff /* what decides the path that an entry takes */
+/* Above these, in the upper half of an edge's mode: the number of the code of its site that compares it, 0 for none. */
+#define PROF_MODE_CODE_SHIFT 16
 
 /* fmt_rec_frame.flags: an address of counters, and in the low bits: */
 #define PROF_FRAME_GENERIC 1 /* the exit takes the generic path */
@@ -35,6 +39,10 @@
 
 /* prof_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
 #define PROF_CACHE_BITS 11
+/* prof_thread.probes: edges by their caller, comparison and words, likewise. */
+#define PROF_PROBE_BITS 13
+/* prof_thread.codes: edges by the caller's edge, the site and the arguments, one a place, 0 where none was. */
+#define PROF_CODE_BITS 13
 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits. */
 #define PROF_CACHE_FACTOR 0x9E3779B9
 

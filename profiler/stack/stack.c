@@ -167,7 +167,7 @@ void prof_frames_shift(struct prof_thread *t, uint64_t ticks)
   struct fmt_rec_frame *frame = t->top;
   for (;;) {
     for (; !prof_frame_is_link(stack, frame); frame--)
-      if (frame->start_ticks != PROF_NOT_STARTED)
+      if (frame->start_ticks != PROF_NOT_STARTED && frame->start_ticks != PROF_NOT_TIMED)
         frame->start_ticks += ticks;
     if (!stack->outer)
       return;

@@ -13,6 +13,7 @@
 #include "profiler/stack/thread.h"
 
 #define PROF_NOT_STARTED UINT64_MAX /* start_ticks of a frame that is about to begin */
+#define PROF_NOT_TIMED   0          /* start_ticks of a frame whose call is only counted */
 
 /* A machine stack of a thread, in its tree's arena. Its segments are in the recording. */
 struct prof_machine {

@@ -21,16 +21,21 @@ struct prof_uses {
 /* A thread's control block: "T". The first line is what hot code reads; asm_offsets.h has the offsets for assembly. It
  * lies on a page of its own with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
 struct prof_thread {
-  uint32_t state;               /* PROF_HOOKS_*; other threads may set it to SLOW */
-  uint32_t mode;                /* PROF_MODE_PLAIN, or PROF_MODE_RECURSION while `recursion` is not 0 */
-  struct fmt_rec_frame *top;    /* innermost frame: open, in progress, or a segment's link */
-  struct fmt_rec_frame *limit;  /* the last frame of the current segment */
-  uintptr_t stack_low;          /* low end of the current machine stack */
-  struct fmt_rec_edge **cache;  /* 2^PROF_CACHE_BITS edges by caller and site, in the tree's arena */
-  struct fmt_rec_frame *marked; /* this frame and all below are settled: see recursion.c */
-  uint64_t recursion;           /* open frames of back edges that were not active */
-  uint64_t exit_least;          /* ticks: the exit of a longer call goes on to the histogram and the ring */
-  uint64_t timeline_min;        /* ticks: the exit of a longer call adds it to the ring; UINT64_MAX: none does */
+  uint32_t state;                /* PROF_HOOKS_*; other threads may set it to SLOW */
+  uint32_t mode;                 /* PROF_MODE_PLAIN, or PROF_MODE_RECURSION while `recursion` is not 0 */
+  struct fmt_rec_frame *top;     /* innermost frame: open, in progress, or a segment's link */
+  struct fmt_rec_frame *limit;   /* the last frame of the current segment */
+  uintptr_t stack_low;           /* low end of the current machine stack */
+  struct fmt_rec_edge **cache;   /* 2^PROF_CACHE_BITS edges by caller and site, in the tree's arena */
+  struct fmt_rec_frame *marked;  /* this frame and all below are settled: see recursion.c */
+  uint64_t recursion;            /* open frames of back edges that were not active */
+  uint64_t exit_least;           /* ticks: the exit of a longer call goes on to the histogram and the ring */
+  uint64_t timeline_min;         /* ticks: the exit of a longer call adds it to the ring; UINT64_MAX: none does */
+  uint32_t sample_next;          /* of calls that are timed at random: how many from here on is the next that is */
+  uint32_t sample_mask;          /* a power of two - 1: what it is drawn from, less 1 */
+  uint64_t random;               /* state of the generator that it is drawn by; not 0 */
+  struct fmt_rec_edge **codes;   /* 2^PROF_CODE_BITS edges, where the code of sites looks: in the tree's arena */
+  struct fmt_rec_edge **pending; /* of these, where it looked last; never NULL */
   uintptr_t stack_high;
   struct fmt_rec_stack *stack;   /* the segment that `top` lies in */
   struct prof_machine *machine;  /* the machine stack that runs: see stack.c */
@@ -39,6 +44,9 @@ struct prof_thread {
   struct fmt_rec_ring *ring;         /* NULL: no timeline, or no space for it */
   uint64_t ring_next;                /* the number of the span that is reserved next */
   uintptr_t octave_next, octave_end; /* the stock of histogram.c */
+
+  struct fmt_rec_edge **probes; /* 2^PROF_PROBE_BITS edges: see tree/edge_probe.c; in the tree's arena */
+  uint32_t probed;              /* calls that a probe found, for the one of them that is measured */
 
   struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
   struct prof_thread *next; /* process.threads */

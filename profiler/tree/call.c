@@ -23,7 +23,7 @@ struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_varia
                                     struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count)
 {
   const struct prof_site *site = compare->site;
-  struct prof_edge_key key = {.site = site->pc,
+  struct prof_edge_key key = {.site = prof_site_word(site),
                               .function_address = site->function_address,
                               .function = compare->function,
                               .words = words,
@@ -44,5 +44,10 @@ struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_varia
   bool comparable =
       key.compare->fast && key.word_count == (compare->arguments ? site->state_words + key.compare->compared : 0);
   key.generic = !encode_cfa(site, &key.cfa) || !comparable;
-  return prof_edge_make(tree, from, &key);
+  edge = prof_edge_make(tree, from, &key);
+  /* A dlclose() that began meanwhile may have gone through the edges before this one was there. */
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (edge && edge->site == site->pc)
+    __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
+  return edge;
 }

@@ -1,8 +1,8 @@
 /*
  * The interpreter of capture programs.
  *
- * Memory that belongs to the program's own frame is read directly. Any other address is read with process_vm_readv(),
- * which fails where a load would fault, so a dangling argument costs a state and no signal.
+ * Memory that belongs to the program's own frame is read directly. Any other address goes through prof_read_memory(),
+ * which fails where a load would fault, so a dangling argument costs a state and no more.
  */
 #include "profiler/tree/capture.h"
 
@@ -11,7 +11,6 @@
 #include "profiler/arch/primitives.h"
 #include "profiler/base/read_memory.h"
 #include "profiler/base/signature.h"
-#include "profiler/base/syscall.h"
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/capture_arithmetic.h"
 
@@ -28,7 +27,6 @@ struct machine {
   uint64_t stack[FMT_STACK_MAX];
   unsigned depth;
   uint64_t *words, *out, *end; /* of the whole signature: start, next, one past the capacity */
-  uint64_t *arg_start;         /* first word of the arg that is being captured */
   bool overflow;
 };
 
@@ -73,37 +71,47 @@ static enum outcome emit_word(struct machine *m, const struct fmt_op *op, uint64
   return EMITTED;
 }
 
+/* `size` bytes as words, the last one filled up with zeros. */
+static void put_bytes(struct machine *m, const uint8_t *bytes, uint64_t size)
+{
+  uint64_t word = 0;
+  for (; size >= sizeof word; size -= sizeof word, bytes += sizeof word) {
+    __builtin_memcpy(&word, bytes, sizeof word);
+    put(m, word);
+  }
+  if (!size)
+    return;
+  word = 0;
+  for (uint64_t i = 0; i < size; i++)
+    word |= (uint64_t)bytes[i] << 8 * i;
+  put(m, word);
+}
+
 /* The bytes of a string into words, behind its length: up to `limit`, or to the first NUL unless `counted`. */
 static enum outcome emit_bytes(struct machine *m, uintptr_t address, uint64_t length, uint64_t limit, bool counted)
 {
   const uint64_t cut = (uint64_t)1 << 63;
   uint8_t bytes[FMT_STRING_MAX];
+  size_t size = 0;
   if (limit > FMT_STRING_MAX)
     limit = FMT_STRING_MAX;
   bool is_cut = counted && length > limit;
-  uint64_t wish = counted && length < limit ? length : limit, size = 0;
-  bool ended = false;
-  while (size < wish && !ended) {
-    /* A piece never crosses a page, so that a string may end right before one that is not mapped. */
-    uint64_t piece = 4096 - (address + size) % 4096;
-    if (piece > wish - size)
-      piece = wish - size;
-    if (prof_read_memory(bytes + size, address + size, piece) < 0)
+  if (counted) {
+    size = length < limit ? length : limit;
+    if (size && prof_read_memory(bytes, address, size) < 0)
       return UNREADABLE;
-    for (uint64_t end = size + piece; size < end && !ended; size += !ended)
-      ended = !counted && bytes[size] == 0;
-  }
-  if (!counted && !ended) {
-    uint8_t next = 0;
-    is_cut = prof_read_memory(&next, address + size, 1) == 0 && next != 0;
+  } else {
+    if (prof_read_text(bytes, address, limit, &size) < 0)
+      return UNREADABLE;
+    if (size && !bytes[size - 1]) {
+      size--;
+    } else {
+      uint8_t next = 0;
+      is_cut = prof_read_memory(&next, address + size, 1) == 0 && next != 0;
+    }
   }
   put(m, size | (is_cut ? cut : 0));
-  for (uint64_t at = 0; at < size; at += 8) {
-    uint64_t word = 0;
-    for (uint64_t i = at; i < size && i < at + 8; i++)
-      word |= (uint64_t)bytes[i] << 8 * (i - at);
-    put(m, word);
-  }
+  put_bytes(m, bytes, size);
   return EMITTED;
 }
 
@@ -117,19 +125,17 @@ static enum outcome emit_string(struct machine *m, const struct fmt_op *op, uint
   return emit_bytes(m, address, length, (uint64_t)op->imm, counted);
 }
 
-static enum outcome emit_span(struct machine *m, const struct fmt_op *op, uintptr_t address, uint64_t count,
-                              bool in_frame)
+static enum outcome emit_span(struct machine *m, const struct fmt_op *op, uintptr_t address, uint64_t count)
 {
   uint8_t bytes[FMT_SPAN_MAX * 8];
   bool is_cut = count > FMT_SPAN_MAX;
   if (is_cut)
     count = FMT_SPAN_MAX;
-  if (!in_frame && count && prof_read_memory(bytes, address, count * op->size) < 0)
+  if (count && prof_read_memory(bytes, address, count * op->size) < 0)
     return UNREADABLE;
-  uintptr_t source = in_frame ? address : (uintptr_t)bytes;
   put(m, count | (is_cut ? (uint64_t)1 << 63 : 0));
   for (uint64_t i = 0; i < count; i++)
-    put(m, prof_extend(prof_frame_load(source + i * op->size, op->size), op->size, op->flags));
+    put(m, prof_extend(prof_frame_load((uintptr_t)bytes + i * op->size, op->size), op->size, op->flags));
   return EMITTED;
 }
 
@@ -169,26 +175,13 @@ static enum outcome push_tls(struct machine *m, const struct fmt_op *op)
   return GO_ON;
 }
 
-/* Is memory mapped here? The kernel copies the mask of signals in before it looks at the operation, which does not
- * exist: EINVAL tells that it could, EFAULT that it could not, and nothing changes either way. A fifth of what a copy
- * of the memory costs. */
-static bool is_mapped(uintptr_t address)
-{
-  const uint64_t nothing = UINT64_MAX;
-  return PROF_SYSCALL4(SYS_rt_sigprocmask, nothing, address, 0, sizeof(uint64_t)) == -EINVAL;
-}
-
 static enum outcome load(struct machine *m, const struct fmt_op *op)
 {
   uint64_t value = 0;
   uintptr_t address = *top_of(m) + (uint64_t)op->imm;
-  /* Where the program keeps a parameter, it reads itself at this point: memory that is there stays there while this
-   * hook runs. What a rule follows may belong to another thread, and is copied by the kernel. */
-  if (op->flags & FMT_OPF_STORAGE && address % sizeof value + op->size <= sizeof value && is_mapped(address & ~7ul)) {
-    *top_of(m) = prof_frame_load(address, op->size);
-    return GO_ON;
-  }
-  if (prof_read_memory(&value, *top_of(m) + (uint64_t)op->imm, op->size) < 0)
+  int failed = op->flags & FMT_OPF_STORAGE ? prof_read_storage(&value, address, op->size)
+                                           : prof_read_memory(&value, address, op->size);
+  if (failed)
     return UNREADABLE;
   *top_of(m) = value;
   return GO_ON;
@@ -322,10 +315,8 @@ static enum outcome emit_from_stack(struct machine *m, const struct fmt_op *op)
     return emit_word(m, op, (uint64_t)fmt_bucket_log2(top, op->flags & FMT_OPF_SIGNED));
   case FMT_OP_EMIT_RANGE:
     return emit_range(m, op, top);
-  case FMT_OP_EMIT_SPAN:
-    return emit_span(m, op, pop(m), top, false);
-  default:
-    return emit_span(m, op, pop(m), top, true);
+  default: /* FMT_OP_EMIT_SPAN, FMT_OP_EMIT_SPAN_FRAME */
+    return emit_span(m, op, pop(m), top);
   }
 }
 
@@ -369,6 +360,41 @@ static enum outcome run_op(struct machine *m, const struct fmt_op *op)
   return GO_ON;
 }
 
+/* Runs the program of the arg that begins at op `at`, and gives where the next one begins. */
+static uint32_t run_arg(struct machine *m, uint32_t at)
+{
+  const struct fmt_op *ops = m->capture->site->ops, *op = &ops[at];
+  if (level_of(m, op->arg) == FMT_WIDEN_TYPE) {
+    /* Nothing about its value is told any more, also not whether it can be read. */
+    prof_signature_set_state(m->words, op->arg, FMT_STATE_TYPE);
+    return at + (op->skip ? op->skip : 1u);
+  }
+  uint64_t *start = m->out;
+  m->depth = 0;
+  for (;;) {
+    op = &ops[at];
+    if (op->code == FMT_OP_SKIP) {
+      at += 1 + (uint32_t)op->imm;
+      continue;
+    }
+    if (op->code == FMT_OP_BRANCH) {
+      at += 1 + (pop(m) ? (uint32_t)op->imm : 0);
+      continue;
+    }
+    bool destroyed = m->capture->first && op->flags & FMT_OPF_VOLATILE;
+    enum outcome outcome = destroyed ? LOST : run_op(m, op);
+    at++;
+    if (outcome == GO_ON)
+      continue;
+    if (outcome != EMITTED) {
+      prof_signature_set_state(m->words, op->arg, outcome - 16);
+      m->out = start;
+      at += op->skip ? op->skip - 1u : 0;
+    }
+    return at;
+  }
+}
+
 int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint32_t capacity, uint32_t *count)
 {
   const struct prof_site *site = capture->site;
@@ -376,45 +402,28 @@ int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint
     return -ENOBUFS;
   struct machine m;
   m.capture = capture;
-  m.depth = 0;
   m.overflow = false;
   m.words = words;
   m.end = words + capacity;
   for (uint32_t i = 0; i < site->state_words; i++)
     words[i] = site->states[i];
-  m.out = m.arg_start = words + site->state_words;
-  bool begins = true; /* the next op is an arg's first */
-  for (uint32_t at = 0; at < site->op_count;) {
-    const struct fmt_op *op = &site->ops[at];
-    if (begins && level_of(&m, op->arg) == FMT_WIDEN_TYPE) {
-      /* Nothing about its value is told any more, also not whether it can be read. */
-      prof_signature_set_state(m.words, op->arg, FMT_STATE_TYPE);
-      at += op->skip ? op->skip : 1u;
-      continue;
-    }
-    begins = false;
-    if (op->code == FMT_OP_SKIP) {
-      at += 1 + (uint32_t)op->imm;
-      continue;
-    }
-    if (op->code == FMT_OP_BRANCH) {
-      at += 1 + (pop(&m) ? (uint32_t)op->imm : 0);
-      continue;
-    }
-    bool destroyed = capture->first && op->flags & FMT_OPF_VOLATILE;
-    enum outcome outcome = destroyed ? LOST : run_op(&m, op);
-    at++;
-    if (outcome == GO_ON)
-      continue;
-    if (outcome != EMITTED) {
-      prof_signature_set_state(m.words, op->arg, outcome - 16);
-      m.out = m.arg_start;
-      at += op->skip ? op->skip - 1u : 0;
-    }
-    m.arg_start = m.out;
-    m.depth = 0;
-    begins = true;
-  }
+  m.out = words + site->state_words;
+  for (uint32_t at = 0; at < site->op_count;)
+    at = run_arg(&m, at);
+  *count = (uint32_t)(m.out - words);
+  return m.overflow ? -ENOBUFS : 0;
+}
+
+int prof_capture_arg(const struct prof_capture *capture, uint32_t at, uint64_t *words, uint32_t capacity,
+                     uint32_t *count)
+{
+  struct machine m;
+  m.capture = capture;
+  m.overflow = false;
+  m.words = words;
+  m.end = words + capacity;
+  m.out = words + *count;
+  run_arg(&m, at);
   *count = (uint32_t)(m.out - words);
   return m.overflow ? -ENOBUFS : 0;
 }

@@ -12,6 +12,7 @@
 #include "profiler/module/site.h"
 #include "profiler/stack/modes.h"
 #include "profiler/tree/edge_codes.h"
+#include "profiler/tree/sampling.h"
 
 /* One argument: the fast path compares what the call passes with the edge's word. */
 struct prof_fast_compare_op {
@@ -22,6 +23,9 @@ struct prof_fast_compare_op {
   int32_t offset;
 };
 
+/* Ops of a comparison that is probed (edge_probe.h): a signature of more args takes the generic path. */
+#define PROF_PROBE_OPS 16u
+
 /* What a tree knows of a site, at one level of widening of its function. An edge's site_info is the one that it was
  * made with. The first three fields and the ops have offsets in asm_offsets.h. In the tree's arena. */
 struct prof_fast_compare {
@@ -31,12 +35,21 @@ struct prof_fast_compare {
   const struct prof_site *site;
   struct fmt_rec_function *function;
   uint32_t widened;   /* function->widenings when this was made: another by now means it is outdated */
-  bool arguments;     /* signatures are recorded */
-  bool fast;          /* ops[] says all there is to compare */
+  bool arguments : 1; /* signatures are recorded */
+  bool fast : 1;      /* ops[] says all there is to compare */
+  bool registers : 1; /* all of it is PROF_COMPARE_REG, in 1 to PROF_PROBE_OPS ops */
+  uint16_t number;    /* of the code of the site that compares the same; 0: none does */
   uint16_t compared;  /* words of an edge that ops[] compares: a signature whose args are read has no more */
+  uint16_t probed; /* ops that a probe runs: `count`, or with PROF_COMPARE_PROGRAM among them; 0: there is no probe */
   uint64_t return_pc; /* for calls that return there alone, 0 for all: see prof_site.uses_entry */
   struct prof_fast_compare_op ops[];
 };
+
+/* The state words of a signature of a comparison with PROF_COMPARE_PROGRAM, but for what those programs set. */
+static inline uint64_t *prof_compare_states(struct prof_fast_compare *compare)
+{
+  return (uint64_t *)(compare->ops + compare->probed);
+}
 
 /* What the edge was made with; NULL for the root's edge, an action's and a task's. Anywhere. */
 static inline struct prof_fast_compare *prof_edge_fast_compare(const struct fmt_rec_edge *edge)
@@ -53,6 +66,10 @@ static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
     mode = PROF_MODE_NEVER;
   else if (compare && compare->count)
     mode |= PROF_MODE_OPS;
+  if (compare && !(edge->flags & FMT_EDGE_GENERIC))
+    mode |= (uint32_t)compare->number << PROF_MODE_CODE_SHIFT;
+  if (prof_edge_is_sampled(edge))
+    mode |= PROF_MODE_SAMPLED;
   edge->mode = mode;
 }
 
@@ -60,6 +77,8 @@ static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
  * NULL. Anywhere. */
 struct prof_fast_compare *prof_fast_compare_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
                                                  uintptr_t return_pc);
+/* The newest comparison of the sled whose call returns to `pc`, or NULL: a sled has one function. Anywhere. */
+struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uintptr_t pc);
 /* Notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
 bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *site);
 /* The comparison of a site in this tree, made when new; for a site that uses_entry, of its calls that return to

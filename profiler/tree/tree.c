@@ -201,6 +201,9 @@ struct fmt_rec_variant *prof_tree_cct_node(struct prof_tree *tree, struct fmt_re
 
 static uint64_t hash_edge(const struct fmt_rec_variant *from, uint64_t site, const uint64_t *words, uint32_t count)
 {
+  const struct prof_site *suspended = prof_site_suspended(site);
+  if (suspended)
+    site = suspended->pc;
   return hash_words(prof_hash_mix((uintptr_t)from >> 3, site), words, count);
 }
 
@@ -218,12 +221,18 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
   return NULL;
 }
 
-static struct fmt_rec_edge *alloc_edge(struct prof_tree *tree, uint32_t count)
+/* An edge, with a sampling record before it when not all of its calls may be timed. */
+static struct fmt_rec_edge *alloc_edge(struct prof_tree *tree, uint32_t count, bool sampled)
 {
   size_t size = sizeof(struct fmt_rec_edge) + count * sizeof(uint64_t);
-  struct fmt_rec_edge *edge = prof_record_alloc(tree, size);
-  if (!edge)
+  struct fmt_rec_sampling *sampling = prof_record_alloc(tree, sampled ? sizeof *sampling + size : size);
+  if (!sampling)
     return NULL;
+  struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(sampled ? sampling + 1 : sampling);
+  if (sampled) {
+    sampling->tag = (struct fmt_rec_tag){FMT_TAG_SAMPLING, sizeof *sampling};
+    edge->flags = FMT_EDGE_SAMPLED;
+  }
   edge->min = UINT64_MAX;
   edge->counters = (uintptr_t)&edge->calls;
   edge->after = (uintptr_t)(tree->root_edge ? tree->root_edge : edge);
@@ -321,7 +330,8 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
       return known;
   }
   struct fmt_rec_variant *to = prof_tree_cct_node(tree, context, key->words, key->word_count, key->signature_flags);
-  struct fmt_rec_edge *edge = to ? alloc_edge(tree, key->word_count) : NULL;
+  bool sampled = prof_process.settings.sample_times && key->function->kind == FMT_FUNCTION_KIND_CODE;
+  struct fmt_rec_edge *edge = to ? alloc_edge(tree, key->word_count, sampled) : NULL;
   uint64_t hash = hash_edge(from, key->site, key->words, key->word_count);
   if (!edge || !prof_table_add(&tree->edges, &tree->arena, hash, edge))
     return NULL;
@@ -334,7 +344,8 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   /* Near the limit, counts come before percentiles. */
   if (prof_process.settings.percentiles && tree->pressure == PROF_PRESSURE_NONE)
     edge->histogram = (uintptr_t)prof_histogram_make(tree, PROF_CALL_SUB_BITS);
-  edge->flags = flags | (flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED) || key->generic ? FMT_EDGE_GENERIC : 0u);
+  flags &= ~(uint32_t)FMT_EDGE_SAMPLED;
+  edge->flags |= flags | (flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED) || key->generic ? FMT_EDGE_GENERIC : 0u);
   copy_words(edge->words, key->words, key->word_count);
   prof_edge_set_mode(edge, false);
   context->edges++;
@@ -382,7 +393,7 @@ int prof_tree_init(struct prof_tree *tree, uint32_t tid)
     return -ENOMEM;
   struct fmt_rec_thread *record = prof_record_alloc(tree, sizeof *record);
   struct fmt_rec_context *context = record ? prof_record_alloc(tree, sizeof *context) : NULL;
-  tree->root_edge = context ? alloc_edge(tree, 0) : NULL;
+  tree->root_edge = context ? alloc_edge(tree, 0, false) : NULL;
   tree->root = tree->root_edge ? make_cct_node(tree, context, 0) : NULL;
   if (!tree->root)
     return -ENOSPC;

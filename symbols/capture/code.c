@@ -20,11 +20,12 @@ void sym_code_append(struct sym_code *code, const struct sym_code *more)
     *code = *more;
     return;
   }
+  uint16_t before = code->count;
   for (unsigned i = 0; i < more->count; i++) {
     const struct fmt_op *op = &more->ops[i];
     sym_code_add(code, op->code, op->reg, op->size, op->flags, op->imm);
   }
-  code->barrier = code->count;
+  code->barrier = (uint16_t)(before + more->barrier);
   code->too_long |= more->too_long;
 }
 
@@ -61,29 +62,35 @@ void sym_code_add_constant(struct sym_code *code, int64_t imm)
   sym_code_add(code, FMT_OP_ADD_CONST, 0, 0, 0, imm);
 }
 
+/* Whether an address that ops from `base` on push lies in the program's own frames; see sym_code_load(). */
+static bool is_frame(const struct sym_code *code, unsigned base, int64_t offset, int cfa_register)
+{
+  const struct fmt_op *op = &code->ops[base];
+  bool is_base = op->code == FMT_OP_CFA || (op->code == FMT_OP_REG && (op->reg == SYM_RSP || op->reg == cfa_register));
+  if (!is_base || base + 2u < code->count || (base + 1u < code->count && op[1].code != FMT_OP_ADD_CONST))
+    return false;
+  if (base + 1u < code->count)
+    offset = add(offset, op[1].imm);
+  return fmt_frame_reaches(offset);
+}
+
 bool sym_code_is_frame(const struct sym_code *code, int64_t offset, int cfa_register)
 {
-  if (code->count == 0 || code->count > 2)
-    return false;
-  const struct fmt_op *base = &code->ops[0];
-  bool is_base =
-      base->code == FMT_OP_CFA || (base->code == FMT_OP_REG && (base->reg == SYM_RSP || base->reg == cfa_register));
-  if (!is_base || (code->count == 2 && code->ops[1].code != FMT_OP_ADD_CONST))
-    return false;
-  if (code->count == 2)
-    offset = add(offset, code->ops[1].imm);
-  return offset >= -SYM_FRAME_REACH && offset <= SYM_FRAME_REACH;
+  return code->count > 0 && is_frame(code, 0, offset, cfa_register);
 }
 
 void sym_code_load(struct sym_code *code, uint8_t size, int64_t offset, int cfa_register)
 {
-  uint8_t load = sym_code_is_frame(code, offset, cfa_register) ? FMT_OP_FRAME_LOAD : FMT_OP_LOAD;
   struct fmt_op *sum = last(code, FMT_OP_ADD_CONST);
+  /* What is on top may be the second operand of a sum, say: the ops before those that push it do not matter, unless a
+   * branch leads between them. */
+  int base = (int)code->count - (sum ? 2 : 1);
+  bool in_frame = base >= (int)code->barrier && is_frame(code, (unsigned)base, offset, cfa_register);
   if (sum) {
     offset = add(offset, sum->imm);
     code->count--;
   }
-  sym_code_add(code, load, 0, size, 0, offset);
+  sym_code_add(code, in_frame ? FMT_OP_FRAME_LOAD : FMT_OP_LOAD, 0, size, 0, offset);
 }
 
 bool sym_code_is_sum(const struct sym_code *code, uint8_t *base, int64_t *offset)

@@ -36,10 +36,8 @@ void sym_code_add_constant(struct sym_code *code, int64_t imm);
 
 /* Adds a load of `size` bytes from the address on top, or from `offset` after it. `cfa_register` is the register that
  * the frame's CFA follows from, or -1: addresses that follow from it or from the stack pointer by addition of no more
- * than SYM_FRAME_REACH lie in the program's own frames and are loaded without precautions. */
+ * than FMT_FRAME_REACH lie in the program's own frames and are loaded without precautions. */
 void sym_code_load(struct sym_code *code, uint8_t size, int64_t offset, int cfa_register);
-
-#define SYM_FRAME_REACH (1 << 24)
 
 /* Whether the address that the whole of `code` pushes lies in the program's own frames; see sym_code_load(). */
 bool sym_code_is_frame(const struct sym_code *code, int64_t offset, int cfa_register);

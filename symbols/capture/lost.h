@@ -20,6 +20,7 @@ enum sym_lost {
   SYM_LOST_TOO_LONG,         /* its program would exceed FMT_STACK_MAX or the length limit */
   SYM_LOST_FRAME_NUMBER, /* a number that is told as an address in the frame: clang 14 leaves out the load of a spilled
                            register, so what is told is not the value */
+  SYM_LOST_NOT_YET,      /* kept in the function's frame, which does not exist at a sled */
   SYM_LOST_CORRUPT,      /* libdw cannot read its location */
   SYM_LOST_COUNT
 };

@@ -52,6 +52,13 @@ static void read_saved(struct sym_frame *frame, Dwarf_Frame *cfi, int reg)
   }
 }
 
+void sym_frame_at_entry(struct sym_frame *frame)
+{
+  *frame = (struct sym_frame){.cfa_kind = FMT_CFA_REGISTER, .cfa_register = SYM_RSP, .cfa_offset = 8};
+  for (unsigned reg = 0; reg < 16; reg++)
+    frame->saved[reg].where = sym_is_callee_saved(reg) ? SYM_SAVED_REGISTER : SYM_SAVED_UNKNOWN;
+}
+
 void sym_frame_at(const struct sym_debugfile *file, uint64_t pc, struct sym_frame *frame)
 {
   *frame = (struct sym_frame){.cfa_kind = FMT_CFA_UNKNOWN};
@@ -66,8 +73,10 @@ void sym_frame_at(const struct sym_debugfile *file, uint64_t pc, struct sym_fram
     Dwarf_Op *ops;
     size_t count;
     bool is_signal;
-    if (dwarf_frame_info(cfi, &start, &end, &is_signal) >= 0)
+    if (dwarf_frame_info(cfi, &start, &end, &is_signal) >= 0) {
+      frame->start = start;
       frame->end = end;
+    }
     if (dwarf_frame_cfa(cfi, &ops, &count) == 0)
       read_cfa(frame, ops, count);
     for (unsigned reg = 0; reg < 16; reg++)

@@ -20,6 +20,8 @@ enum {
   SYM_RDI = 5,
   SYM_RBP = 6,
   SYM_RSP = 7,
+  SYM_R8 = 8,
+  SYM_R9 = 9,
   SYM_R10 = 10,
   SYM_R11 = 11,
   SYM_R12 = 12,
@@ -44,12 +46,16 @@ struct sym_frame {
   uint8_t cfa_kind; /* enum fmt_cfa_kind */
   uint8_t cfa_register;
   int32_t cfa_offset;
-  uint64_t end; /* all this holds for code before it; 0 without call frame information */
+  uint64_t start; /* all this holds from here on; 0 without call frame information */
+  uint64_t end;   /* all this holds for code before it; 0 without call frame information */
   struct {
     uint8_t where; /* enum sym_saved_where */
     int32_t offset;
   } saved[16]; /* by DWARF register number; only the callee-saved ones are filled */
 };
+
+/* The frame at a function's first instruction: what every call makes. */
+void sym_frame_at_entry(struct sym_frame *frame);
 
 /* The frame while the instruction that holds `pc` is about to run. Without call frame information the CFA is unknown,
  * and so is where registers are saved. */

@@ -101,8 +101,11 @@ int sym_symbol_table_read(struct sym_symbol_table *table, const struct sym_debug
     struct sym_symbol *added = base_vector_add(&table->symbols, 1);
     if (!added)
       return -ENOMEM;
-    *added =
-        (struct sym_symbol){.address = symbol.st_value, .size = symbol.st_size, .name = name, .rank = rank_of(&symbol)};
+    *added = (struct sym_symbol){.address = symbol.st_value,
+                                 .size = symbol.st_size,
+                                 .name = name,
+                                 .is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL,
+                                 .rank = rank_of(&symbol)};
   }
   if (table->symbols.count) {
     qsort(table->symbols.data, table->symbols.count, sizeof(struct sym_symbol), compare);
@@ -150,6 +153,11 @@ size_t sym_symbol_base_length(const char *name)
       length = (size_t)(found - name);
   }
   return length;
+}
+
+bool sym_symbol_is_rebuilt(const char *name)
+{
+  return strstr(name, ".constprop.") || strstr(name, ".isra.") || strstr(name, ".part.");
 }
 
 char *sym_symbol_demangle(const char *name)

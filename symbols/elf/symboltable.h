@@ -13,7 +13,8 @@
 struct sym_symbol {
   uint64_t address, size;
   const char *name; /* as in the file; owned by libelf */
-  uint8_t rank;     /* which of several names of one address is kept: global before weak before local */
+  bool is_local;
+  uint8_t rank; /* which of several names of one address is kept: global before weak before local */
 };
 
 struct sym_symbol_table {
@@ -35,6 +36,10 @@ const struct sym_symbol *sym_symbol_table_holding(const struct sym_symbol_table 
  * ".lto_priv.0",
  * ".llvm.123". */
 size_t sym_symbol_base_length(const char *name);
+
+/* Whether a linkage name is of a clone that is called in another way than its source says: some of its arguments are
+ * not passed, or others are. */
+bool sym_symbol_is_rebuilt(const char *name);
 
 /* The name as C++ programmers write it, or the name itself when it is not mangled. The caller frees it; NULL when
  * memory is short. */

@@ -116,8 +116,7 @@ struct sym_flow_value sym_flow_load(const struct sym_flow *flow, struct sym_flow
     case SYM_FLOW_UNTOUCHED:
       break;
     }
-    bool is_frame =
-        (base == SYM_RSP || base == flow->frame_register) && offset >= -SYM_FRAME_REACH && offset <= SYM_FRAME_REACH;
+    bool is_frame = (base == SYM_RSP || base == flow->frame_register) && fmt_frame_reaches(offset);
     struct sym_flow_value result = sym_flow_one(FMT_OP_REG, base, 0);
     return sym_flow_with(result, is_frame ? FMT_OP_FRAME_LOAD : FMT_OP_LOAD, size, 0, offset);
   }

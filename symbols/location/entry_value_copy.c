@@ -74,6 +74,8 @@ uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigne
   struct sym_flow flow;
   unsigned copy = 0;
   int64_t offset = 0;
+  if (context->sled_end)
+    return sym_push_register(context, SYM_AT_CALL, reg, code) == SYM_LOST_NOT ? 8 : 0;
   if (!context->entry || !follow(context, &flow))
     return 0;
   uint8_t in_register = find_register(context, &flow, reg, &copy), in_slot = find_slot(&flow, reg, &offset);

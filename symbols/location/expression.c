@@ -9,6 +9,7 @@
 #include "symbols/flow/spill.h"
 #include "symbols/location/entry_value_copy.h"
 #include "symbols/location/expression_machine.h"
+#include "symbols/location/sled_location.h"
 
 /* DW_OP_skip and bra; backward ones would be loops, which capture programs do not have. */
 static enum sym_lost branch(struct sym_machine *machine, const Dwarf_Op *op)
@@ -52,6 +53,8 @@ static enum sym_lost frame_base(struct sym_machine *machine, int64_t offset)
     return SYM_LOST_CORRUPT;
   enum sym_lost lost;
   if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+    if (machine->context->sled_end)
+      return SYM_LOST_NOT_YET;
     /* The frame's own register is the same before and after the call. */
     lost = sym_push_register(machine->context, SYM_AT_CALL, (unsigned)(ops[0].atom - DW_OP_reg0), machine->code);
     if (!lost)
@@ -217,6 +220,10 @@ static void in_register(const struct sym_location_context *context, enum sym_mom
     location->kind = SYM_LOCATION_VALUE;
     if (location->known == 0)
       sym_location_lose(location, SYM_LOST_REGISTER);
+    return;
+  }
+  if (!sym_is_there_at_entry(context, reg)) {
+    sym_location_lose(location, SYM_LOST_NOT_YET);
     return;
   }
   if (reg >= SYM_XMM0 && reg <= SYM_XMM15 && moment == SYM_AT_CALL) {

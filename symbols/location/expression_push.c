@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbols/location/entry_value_copy.h"
+#include "symbols/location/sled_location.h"
 
 enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_stack_type type)
 {
@@ -32,6 +33,8 @@ enum sym_lost sym_machine_cfa(struct sym_machine *machine)
 
 enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int64_t offset)
 {
+  if (!sym_is_there_at_entry(machine->context, reg))
+    return SYM_LOST_NOT_YET;
   enum sym_lost lost =
       sym_push_register(machine->context, machine->moment, reg > 255 ? 255 : (unsigned)reg, machine->code);
   if (lost)
@@ -95,6 +98,8 @@ enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
     memcpy(&value, block + 1, block[0]);
     sym_code_constant(machine->code, (int64_t)value);
   } else if (op->atom == DW_OP_regval_type || op->atom == DW_OP_GNU_regval_type) {
+    if (!sym_is_there_at_entry(machine->context, op->number))
+      return SYM_LOST_NOT_YET;
     if (op->number >= SYM_XMM0 && op->number <= SYM_XMM15) {
       if (machine->moment != SYM_AT_CALL)
         return SYM_LOST_REGISTER;

@@ -10,8 +10,8 @@ enum sym_lost sym_push_register(const struct sym_location_context *context, enum
 {
   if (moment == SYM_LATER)
     return sym_flow_push(context->flow, reg, code) == 8 ? SYM_LOST_NOT : SYM_LOST_REGISTER;
-  /* rsi and rdi hold the hook's own arguments. */
-  if (reg > SYM_R15 || reg == SYM_RSI || reg == SYM_RDI)
+  /* rsi and rdi hold the hook's own arguments; at a sled nothing has been put there. */
+  if (reg > SYM_R15 || (!context->sled_end && (reg == SYM_RSI || reg == SYM_RDI)))
     return SYM_LOST_REGISTER;
   if (moment == SYM_AFTER_CALL && !sym_is_callee_saved(reg) && reg != SYM_RSP)
     return SYM_LOST_REGISTER;

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "symbols/flow/spill.h"
+#include "symbols/location/abi.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/post_call_location.h"
+#include "symbols/location/sled_location.h"
 
 enum { DESCRIPTIONS_MAX = 4 /* entries of a location list that hold at one PC */ };
 
@@ -119,13 +121,34 @@ static void settle_spill(const struct sym_location_context *context, uint64_t si
     sym_location_lose(location, SYM_LOST_PIECE);
 }
 
+/* At a sled, before the function's first instruction. */
+static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
+                    int64_t offset, uint64_t size, struct sym_location *location)
+{
+  if (attribute) {
+    at_pc(context, context->call, SYM_AT_CALL, attribute, offset, size, location);
+    /* clang binds parameters behind its sleds, which change nothing. */
+    if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE)
+      at_pc(context, context->sled_end, SYM_AT_CALL, attribute, offset, size, location);
+    sym_sled_settle(location);
+  }
+  sym_abi_settle(context, die, offset, size, location);
+}
+
 void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
                 uint64_t size, struct sym_location *location)
 {
   Dwarf_Attribute attribute;
   if (!dwarf_attr(die, DW_AT_location, &attribute)) {
-    if (!constant(die, offset, size, location) && (!abstract || !constant(abstract, offset, size, location)))
-      sym_location_lose(location, SYM_LOST_NO_LOCATION);
+    if (constant(die, offset, size, location) || (abstract && constant(abstract, offset, size, location)))
+      return;
+    sym_location_lose(location, SYM_LOST_NO_LOCATION);
+    if (context->sled_end)
+      at_sled(context, die, NULL, offset, size, location);
+    return;
+  }
+  if (context->sled_end) {
+    at_sled(context, die, &attribute, offset, size, location);
     return;
   }
   at_pc(context, context->call, SYM_AT_CALL, &attribute, offset, size, location);

@@ -12,6 +12,7 @@
 #include "symbols/capture/lost.h"
 #include "symbols/elf/frame.h"
 
+struct sym_abi;
 struct sym_flow;
 struct sym_hook;
 struct sym_spills;
@@ -21,6 +22,8 @@ struct sym_location_context {
   uint64_t pc;                   /* of the site: the return address of the hook's call */
   uint64_t call;                 /* of the call instruction */
   uint64_t entry;                /* of the out-of-line function's code, 0 unknown */
+  uint64_t sled_end;             /* where the sled ends that the site is, 0 for a call of the hook: sled_location.h */
+  struct sym_abi *abi;           /* of a sled: where the caller puts arguments, or NULL */
   bool is_lazy;                  /* rax, r10 and r11 may be lost on the module's first call */
   const struct sym_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */

@@ -272,6 +272,8 @@ static bool has_site(const struct base_vector *sites, const struct sym_code_span
     else
       high = middle;
   }
+  while (low < sites->count && sym_is_sled(&all[low]))
+    low++;
   return low < sites->count && all[low].call < span->high;
 }
 

@@ -18,10 +18,18 @@
 #include "symbols/elf/hook.h"
 
 struct sym_found_site {
-  uint64_t pc;   /* the return address */
-  uint64_t call; /* the first byte of the call instruction */
-  bool is_lazy;  /* the first call of the module goes through the lazy resolver, which keeps neither rax, r10 nor r11 */
+  uint64_t pc;       /* the return address */
+  uint64_t call;     /* the first byte of the call instruction, or of the sled */
+  uint64_t sled_end; /* of a sled: the first byte behind it, else 0 */
+  uint64_t function; /* of a sled: the function's address */
+  bool is_lazy; /* the first call of the module goes through the lazy resolver, which keeps neither rax, r10 nor r11 */
 };
+
+/* Whether the site is an entry sled: registers and memory are those of the function's first instruction. */
+static inline bool sym_is_sled(const struct sym_found_site *site)
+{
+  return site->sled_end != 0;
+}
 
 /* Fills `sites` (struct sym_found_site, ascending by pc). -ENOMEM. */
 int sym_sites_find(const struct sym_hook *hook, struct base_vector *sites);

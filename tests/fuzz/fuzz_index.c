@@ -11,18 +11,19 @@
 #include <xxhash.h>
 
 #include "format/open.h"
+#include "format/sled.h"
 #include "symbols/capture/optext.h"
 
 static void mend_checksum(unsigned char *data, size_t size)
 {
-  struct fmt_index_header header;
-  if (size < sizeof header)
+  struct fmt_index_header header = {0};
+  if (size < FMT_INDEX_HEADER_MIN)
     return;
-  memcpy(&header, data, sizeof header);
+  memcpy(&header, data, FMT_INDEX_HEADER_MIN);
   if (header.header_size > size)
     return;
   header.checksum = XXH64(data + header.header_size, size - header.header_size, 0);
-  memcpy(data, &header, sizeof header);
+  memcpy(data, &header, FMT_INDEX_HEADER_MIN);
 }
 
 static uint64_t follow_sites(const struct fmt_index *index)
@@ -50,6 +51,20 @@ static uint64_t follow_calls(const struct fmt_index *index)
       sum += (uint64_t)index->call_values[call->first_value + k].imm;
     if (fmt_index_call_site_at(index, call->pc) != call)
       abort();
+  }
+  return sum;
+}
+
+/* What the runtime does with sleds: each leads to its function's entry, and that to its site. */
+static uint64_t follow_sleds(const struct fmt_index *index)
+{
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++) {
+    const struct fmt_index_sled *entry = fmt_index_sled_from(index, index->sleds[i].function);
+    if (entry->function != index->sleds[i].function || !fmt_sled_is_entry(entry->kind))
+      abort();
+    if (entry->site != FMT_NONE)
+      sum += index->sites[entry->site].pc - entry->address;
   }
   return sum;
 }
@@ -115,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (fmt_index_open(copy, size, &index) == 0) {
     fprintf(out, "%zu %zu\n", follow_functions(&index), follow_texts(&index));
     fprintf(out, "%llu %llu\n", (unsigned long long)follow_sites(&index), (unsigned long long)follow_calls(&index));
+    fprintf(out, "%llu\n", (unsigned long long)follow_sleds(&index));
     print_programs(&index, out);
   }
   fclose(out);

@@ -106,6 +106,31 @@ def check_threads(tools, result):
         raise Failure(f"the recording took {size} bytes")
 
 
+def named(tools, result):
+    """Calls of open_thing() by what the report shows of its name."""
+    calls = {}
+    for row in tools.report_rows(result.recording, "signature"):
+        if row["function"] == "open_thing":
+            name = next(arg for arg in row["args"] if arg["name"] == "name")
+            shown = str(name["value"]) if name["state"] == "read" else name["state"]
+            calls[shown] = calls.get(shown, 0) + row["ncalls"]
+    return calls
+
+
+def check_followed(tools, result):
+    """A page that vanished is told, each time, and nothing is taken for it."""
+    found = named(tools, result)
+    total = result.told("count")["open_thing"]
+    if result.arguments[-1] != "thread" and found and found.get("unreadable", 0) * 3 < total - 2:
+        raise Failure(f"{result.arguments}: of {total} calls a third dangles, the report has {found}")
+
+
+def check_steady(tools, result):
+    found = named(tools, result)
+    if found and (len(found) != 4 or set(found.values()) != {5000}):
+        raise Failure(f"{result.arguments}: each name was passed 5000 times, the report has {found}")
+
+
 CASES = {
     "longjmp": case("longjmp.c"),
     "exceptions": case("exceptions.cpp", CXX),
@@ -120,11 +145,20 @@ CASES = {
                  check=check_finished),
     "signals": case("signals.c", runs=((), ("stack",))),
     "segv": case("segv.c"),
+    "faults": case("faults.c", runs=tuple((mode,) for mode in ("early", "late", "raw", "raw-late", "blocked", "handlers", "stack",
+                                                               "truncated", "thread", "ignored", "dies", "killed")),
+                   check=check_followed),
+    "no_system_calls": case("no_system_calls.c", runs=((), ("forbidden",)), check=check_steady),
     "malloc": case("malloc.c", flags=("-fno-builtin",)),
     "coroutines": case("coroutines.c", check=check_nothing_lost),
     "callbacks": case("callbacks.c", runs=(("@alpha",),), check=check_names, plugins=("alpha",)),
     "mapped_stack": case("mapped_stack.c", check=check_nothing_lost),
     "plugins": case("plugins.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "threads")), plugins=("alpha", "beta")),
+    "unload_threads": case("unload_threads.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")) * 3,
+                           check=check_nothing_lost, plugins=("alpha", "beta", "gamma")),
+    "real_time": case("real_time.c", ONE, runs=tuple((delay,) for delay in ("0", "50", "150", "300", "600", "1200", "2500")) +
+                                                tuple((delay, "plain") for delay in ("150", "600", "1200")),
+                      check=check_nothing_lost),
     "storm": case("storm.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"),), check=check_children(60),
                   plugins=("alpha", "beta")),
     "many_threads": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),

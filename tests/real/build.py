@@ -8,6 +8,8 @@ A variant is words joined by dashes, e.g. `gcc-O2`, `clang-O0-plain`, `gcc-O2-lt
     gcc | clang            the compiler; required
     O0 | O1 | O2 | O3      required
     plain                  not instrumented
+    sleds                  with sleds in place of calls of hooks
+    calls                  with calls of hooks that are put in after inlining
     gcov                   counts for gcov, not instrumented
     both                   instrumented, and counts for gcov from the same run
     fixed                  with the program's `fixed` definitions
@@ -26,20 +28,22 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import instrumentation
 import programs
 
 WORDS = {"gcc", "clang", "O0", "O1", "O2", "O3", "plain", "gcov", "both", "fixed", "lto", "nopie", "static", "shared", "dlopen",
-         "noeinline", "noinline"}
+         "noeinline", "noinline", "sleds", "calls"}
 HERE = Path(__file__).resolve().parent
 
 
 class Builder:
     """Builds below `out`; finished variants stay there and are used again while their commands are the same."""
 
-    def __init__(self, sources, out, callsig=None, jobs=2):
+    def __init__(self, sources, out, callsig=None, plugins=None, jobs=2):
         self.sources = Path(sources).resolve()
         self.out = Path(out).resolve()
         self.callsig = Path(callsig).resolve() if callsig else None
+        self.plugins = Path(plugins).resolve() if plugins else None
         self.jobs = jobs
         self.out.mkdir(parents=True, exist_ok=True)
 
@@ -84,7 +88,8 @@ class Builder:
             objects.append(target)
             commands.append([*compiler, *flags, "-c", str(path), "-o", str(target)])
         links, run = self._links(program, words, folder, compiler, objects)
-        stamp = hashlib.sha256(repr((commands, links)).encode()).hexdigest()
+        plugins = b"".join(Path(option.removeprefix("-fplugin=")).read_bytes() for option in flags if option.startswith("-fplugin="))
+        stamp = hashlib.sha256(repr((commands, links)).encode() + plugins).hexdigest()
         done = folder / ".stamp"
         if done.exists() and done.read_text() == stamp and "static" not in words:
             return run
@@ -112,8 +117,7 @@ class Builder:
             flags += program.fixed
         elif "clang" in words:
             flags += program.clang
-        if "plain" not in words and "gcov" not in words:
-            flags.append("-finstrument-functions")
+        flags += self._instrumentation(words)
         if "gcov" in words or "both" in words:
             flags += ["--coverage", "-fprofile-update=atomic", "-fprofile-abs-path"]
             flags += program.gcov if program.language == "c" or opt == "O0" else []
@@ -129,10 +133,15 @@ class Builder:
             flags += ["-fno-pie"] if "nopie" in words else ["-fPIE"]
         return flags
 
+    def _instrumentation(self, words):
+        return instrumentation.options(words, self.plugins)
+
     def _links(self, program, words, folder, compiler, objects):
         opt = next(f"-{w}" for w in words if w in ("O0", "O1", "O2", "O3"))
         base = [*compiler, "-g", opt, *program.flags]
         if "lto" in words:
+            # gcc's plug-in works where the code is made; clang's sleds are attributes of the functions by then.
+            base += [] if "clang" in words else self._instrumentation(words)
             base += ["-flto", "-fuse-ld=lld"] if "clang" in words else ["-flto=2"]
         if "gcov" in words or "both" in words:
             base.append("--coverage")
@@ -172,6 +181,7 @@ def add_arguments(parser):
     parser.add_argument("--sources", required=True, help="folder of unpacked packages (scripts/get-sources.sh)")
     parser.add_argument("--out", required=True, help="folder for builds and inputs")
     parser.add_argument("--callsig", help="folder of libcallsig.a and libcallsig.so")
+    parser.add_argument("--plugins", help="folder of callsig's plug-ins of gcc")
 
 
 def main():
@@ -180,7 +190,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("variant", nargs="+")
     options = parser.parse_args()
-    builder = Builder(options.sources, options.out, options.callsig)
+    builder = Builder(options.sources, options.out, options.callsig, options.plugins)
     for variant in options.variant:
         print(" ".join(builder.build(options.program, variant)))
     return 0

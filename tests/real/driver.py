@@ -24,7 +24,8 @@ class Driver:
         parser.add_argument("variant", nargs="*")
         self.options = parser.parse_args()
         self.product = Product(self.options.build, self.options.out)
-        self.builder = build.Builder(self.options.sources, self.options.out, self.options.callsig or self.product.libraries)
+        self.builder = build.Builder(self.options.sources, self.options.out, self.options.callsig or self.product.libraries,
+                                     self.options.plugins or self.product.plugins)
         variants = quick if self.options.quick else full if self.options.full else {}
         program = self.options.program
         if program:

@@ -13,6 +13,7 @@ class Product:
         self.build = Path(build).resolve()
         self.command = self.build / "cli" / "callsig"
         self.libraries = self.build / "profiler"
+        self.plugins = self.build / "instrument"
         self.preload = self.libraries / "libcallsig.so"
         self.cache = Path(scratch).resolve() / "cache"
         if not self.command.exists():

@@ -163,6 +163,7 @@ static void enter(struct recording_thread *thread, uint64_t module, uint64_t fun
     ((struct fmt_rec_edge *)at(writer, frame.edge))->flags |= FMT_EDGE_BACK;
   thread->back_frames += (size_t)frame.back;
   frame.dynamic = thread->back_frames > 0;
+  frame.untimed = recording_sampling_skips(writer, frame.edge);
   push(thread, &frame);
 }
 
@@ -262,7 +263,7 @@ void recording_exit(struct recording_thread *thread, uint64_t now)
 {
   struct recording_writer *writer = thread->writer;
   struct frame frame = thread->frames[--thread->depth];
-  uint64_t duration = now - frame.start;
+  uint64_t duration = frame.untimed ? recording_sampling_imputed(writer, frame.edge) : now - frame.start;
   thread->back_frames -= (size_t)frame.back;
   if (frame.dynamic) {
     count_dynamic(thread, &frame, duration);
@@ -272,8 +273,11 @@ void recording_exit(struct recording_thread *thread, uint64_t now)
     edge->total += duration;
   }
   struct fmt_rec_edge *edge = at(writer, frame.edge);
-  edge->min = duration < edge->min ? duration : edge->min;
-  edge->max = duration > edge->max ? duration : edge->max;
+  if (!frame.untimed) {
+    edge->min = duration < edge->min ? duration : edge->min;
+    edge->max = duration > edge->max ? duration : edge->max;
+    recording_sampling_note(writer, frame.edge, duration);
+  }
   uint64_t caller = thread->depth ? thread->frames[thread->depth - 1].edge : recording_thread_record(thread)->root_edge;
   ((struct fmt_rec_edge *)at(writer, caller))->children += duration;
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "tests/support/random_recording.h"
 #include "tests/support/recording_writer.h"
 
 #define RECORDING_BASE UINT64_C(0x7f0000000000)
@@ -14,7 +15,7 @@ struct frame {
   uint64_t edge;
   uint64_t from_function, from_signature, function, signature, module, stage;
   uint64_t start;
-  int dynamic, back;
+  int dynamic, back, untimed;
 };
 
 struct recording_thread {
@@ -31,6 +32,9 @@ struct recording_writer {
   size_t size, capacity;
   uint32_t modules;
   struct recording_thread *threads;
+  int is_sampled;
+  uint32_t rate;
+  struct dice dice;
 };
 
 static inline void *need(void *memory)
@@ -50,5 +54,11 @@ uint64_t recording_make_name(struct recording_writer *writer, const char *text, 
 /* A record of a calling context with a signature, of an edge between two of them; the result is its address. */
 uint64_t recording_make_variant(struct recording_writer *writer, uint64_t context, uint64_t signature);
 uint64_t recording_make_edge(struct recording_thread *thread, uint64_t from, uint64_t to);
+
+/* recording_sampling.c: is the call of the edge that begins now not timed? What it counts with then; and what is kept
+ * of one that was timed. */
+int recording_sampling_skips(struct recording_writer *writer, uint64_t edge);
+uint64_t recording_sampling_imputed(struct recording_writer *writer, uint64_t edge);
+void recording_sampling_note(struct recording_writer *writer, uint64_t edge, uint64_t duration);
 
 #endif

@@ -121,10 +121,23 @@ uint64_t recording_make_variant(struct recording_writer *writer, uint64_t contex
   return address;
 }
 
+/* Are calls into the variant sampled? Those of functions are, of actions and tasks each one is timed. */
+static int is_sampled(struct recording_writer *writer, uint64_t to)
+{
+  const struct fmt_rec_variant *variant = at(writer, to);
+  const struct fmt_rec_context *context = at(writer, variant->context);
+  return writer->is_sampled && context->function &&
+         ((struct fmt_rec_function *)at(writer, context->function))->kind == FMT_FUNCTION_KIND_CODE;
+}
+
 uint64_t recording_make_edge(struct recording_thread *thread, uint64_t from, uint64_t to)
 {
+  int sampled = is_sampled(thread->writer, to);
+  if (sampled)
+    make(thread->writer, FMT_TAG_SAMPLING, sizeof(struct fmt_rec_sampling));
   uint64_t address = make(thread->writer, FMT_TAG_EDGE, sizeof(struct fmt_rec_edge));
   struct fmt_rec_edge *edge = at(thread->writer, address);
+  edge->flags = sampled ? FMT_EDGE_SAMPLED : 0;
   edge->from = from;
   edge->to = to;
   edge->min = UINT64_MAX;
@@ -174,7 +187,7 @@ static void write_stack(struct recording_thread *thread)
     stack->frames[0].edge = outer ? thread->frames[done - 1].edge : recording_thread_record(thread)->root_edge;
     for (size_t i = 1; i < STACK_CAPACITY && done < thread->depth; i++, done++) {
       stack->frames[i].edge = thread->frames[done].edge;
-      stack->frames[i].start_ticks = thread->frames[done].start;
+      stack->frames[i].start_ticks = thread->frames[done].untimed ? 0 : thread->frames[done].start;
     }
     if (outer)
       ((struct fmt_rec_stack *)at(writer, outer))->inner = address;
@@ -189,6 +202,7 @@ const void *recording_writer_finish(struct recording_writer *writer, uint64_t no
   for (struct recording_thread *thread = writer->threads; thread; thread = thread->next)
     write_stack(thread);
   struct fmt_rec_header *header = recording_writer_header(writer);
+  header->flags |= writer->is_sampled ? (uint32_t)FMT_REC_SAMPLED : 0u;
   header->last.ticks = now;
   header->last.monotonic_ns = now;
   header->next = header->reserved_size = writer->size;

@@ -20,6 +20,9 @@ struct recording_thread;
 struct recording_writer *recording_writer_new(uint32_t pid, uint64_t hz);
 void recording_writer_free(struct recording_writer *writer);
 
+/* The first 32 calls of each edge that is made from now on are timed, and then one in 2^`rate`, thrown from `seed`. */
+void recording_writer_sample(struct recording_writer *writer, uint64_t seed, uint32_t rate);
+
 /* A record of `size` bytes, zeroed behind its tag, or the text of a name; the result is its address. */
 uint64_t recording_writer_make(struct recording_writer *writer, uint32_t tag, size_t size);
 uint64_t recording_writer_name(struct recording_writer *writer, const char *text);

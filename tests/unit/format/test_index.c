@@ -11,10 +11,11 @@
 #include <xxhash.h>
 
 #include "format/open.h"
+#include "format/sled.h"
 
 struct small_index {
   struct fmt_index_header header;
-  struct fmt_index_site sites[2];
+  struct fmt_index_site sites[3];
   struct fmt_index_physical physicals[1];
   struct fmt_index_function functions[2];
   struct fmt_index_arg args[2];
@@ -25,6 +26,7 @@ struct small_index {
   struct fmt_index_call_site call_sites[1];
   struct fmt_index_call_value call_values[1];
   struct fmt_index_saved saved[1];
+  struct fmt_index_sled sleds[4];
   char strings[16];
 };
 
@@ -37,7 +39,8 @@ static void set_section(struct small_index *index, enum fmt_index_section_id id,
 
 static void seal(struct small_index *index)
 {
-  index->header.checksum = XXH64((char *)index + sizeof index->header, sizeof *index - sizeof index->header, 0);
+  size_t from = index->header.header_size <= sizeof *index ? index->header.header_size : sizeof *index;
+  index->header.checksum = XXH64((char *)index + from, sizeof *index - from, 0);
 }
 
 static void make(struct small_index *index)
@@ -63,6 +66,7 @@ static void make(struct small_index *index)
   SECTION(FMT_SECTION_CALL_SITES, call_sites);
   SECTION(FMT_SECTION_CALL_VALUES, call_values);
   SECTION(FMT_SECTION_SAVED, saved);
+  SECTION(FMT_SECTION_SLEDS, sleds);
 #undef SECTION
   set_section(index, FMT_SECTION_ENUMERATORS, sizeof index->header, 0, sizeof(struct fmt_index_enumerator));
   set_section(index, FMT_SECTION_SYMBOLS, sizeof index->header, 0, sizeof(struct fmt_index_symbol));
@@ -77,6 +81,7 @@ static void make(struct small_index *index)
                                             .first_state = 0,
                                             .saved_count = 1};
   index->sites[1] = (struct fmt_index_site){.pc = 200, .function = 1, .physical = FMT_NONE, .first_state = 1};
+  index->sites[2] = (struct fmt_index_site){.pc = 517, .function = 1, .flags = FMT_SITE_SLED, .first_state = 1};
   index->physicals[0] = (struct fmt_index_physical){90, 300, 0, 0};
   index->functions[0] = (struct fmt_index_function){.address = 90, .name = 1, .arg_count = 2, .state_words = 1};
   index->functions[1] = (struct fmt_index_function){.address = 190, .name = 1, .first_arg = 2};
@@ -90,6 +95,11 @@ static void make(struct small_index *index)
   index->call_sites[0] = (struct fmt_index_call_site){.pc = 400, .physical = 0, .first_value = 0, .value_count = 1};
   index->call_values[0] = (struct fmt_index_call_value){.reg = 5, .kind = FMT_CALL_CONST};
   index->saved[0] = (struct fmt_index_saved){.reg = 3};
+  /* A function at 508 with its entry behind 4 bytes, two exits, and one that jumps into it from 440. */
+  index->sleds[0] = (struct fmt_index_sled){440, 508, FMT_NONE, 0, FMT_SLED_EXIT, FMT_SLED_SHAPE_NOP5, 0, {0}};
+  index->sleds[1] = (struct fmt_index_sled){512, 508, 2, 40, FMT_SLED_ENTER, FMT_SLED_SHAPE_JUMP11, 0, {0}};
+  index->sleds[2] = (struct fmt_index_sled){524, 508, FMT_NONE, 40, FMT_SLED_EXIT, FMT_SLED_SHAPE_RETURN11, 0, {0}};
+  index->sleds[3] = (struct fmt_index_sled){536, 508, FMT_NONE, 40, FMT_SLED_TAIL, FMT_SLED_SHAPE_NOP5, 0, {0}};
   seal(index);
 }
 
@@ -113,7 +123,9 @@ static void test_fields(void **state)
   (void)state;
   REFUSES((void)0, 0);
   REFUSES(i.header.magic[0] = 'X', -EINVAL);
-  REFUSES(i.header.version = 2, -ENOTSUP);
+  REFUSES(i.header.version = 0, -EINVAL);
+  REFUSES(i.header.version = 1, -EINVAL);
+  REFUSES(i.header.version = 3, -ENOTSUP);
   REFUSES(i.header.file_size++, -EINVAL);
   REFUSES(i.header.header_size = 8, -EINVAL);
   REFUSES(i.header.section_count = 1, -EINVAL);
@@ -174,6 +186,59 @@ static void test_fields(void **state)
   REFUSES(i.saved[0].reg = 16, -EINVAL);
 }
 
+static void test_sleds(void **state)
+{
+  (void)state;
+  struct fmt_index opened;
+  struct small_index good;
+  make(&good);
+  assert_int_equal(fmt_index_open(&good, sizeof good, &opened), 0);
+  assert_int_equal(opened.count[FMT_SECTION_SLEDS], 4);
+  assert_ptr_equal(fmt_index_sled_from(&opened, 0), &opened.sleds[0]);
+  assert_ptr_equal(fmt_index_sled_from(&opened, 441), &opened.sleds[1]);
+  assert_ptr_equal(fmt_index_sled_from(&opened, 536), &opened.sleds[3]);
+  assert_null(fmt_index_sled_from(&opened, 537));
+  REFUSES(i.sleds[0].kind = FMT_SLED_ENTER_ARGS + 1, -EINVAL);
+  REFUSES(i.sleds[0].shape = FMT_SLED_SHAPE_RETURN11 + 1, -EINVAL);
+  REFUSES(i.sleds[0].address = 444, -EINVAL);
+  REFUSES(i.sleds[2].address = 525, -EINVAL);
+  REFUSES(i.sleds[2].address = 522, -EINVAL);
+  REFUSES(i.sleds[2].address = 512, -EINVAL);
+  REFUSES(i.sleds[3].address = 528, -EINVAL);
+  REFUSES(i.sleds[3].address = 440, -EINVAL);
+  REFUSES(i.sleds[0].function = 440, -EINVAL);
+  REFUSES(i.sleds[3].function = 513, -EINVAL);
+  REFUSES(i.sleds[3].function = UINT64_MAX, -EINVAL);
+  REFUSES(i.sleds[3].kind = FMT_SLED_ENTER, -EINVAL);
+  REFUSES(i.sleds[1].kind = FMT_SLED_EXIT, -EINVAL);
+  REFUSES(i.sleds[1].site = 0, -EINVAL);
+  REFUSES(i.sleds[1].site = 3, -EINVAL);
+  REFUSES(i.sleds[1].site = FMT_NONE, 0);
+  REFUSES(i.sleds[1].kind = FMT_SLED_ENTER_ARGS, 0);
+  REFUSES(i.sleds[2].site = 2, -EINVAL);
+  REFUSES(i.sites[2].flags = 0, -EINVAL);
+  REFUSES(i.sites[2].pc = 518, -EINVAL);
+}
+
+/* Recordings hold copies of indexes that were made before there were sleds. */
+static void test_version_1(void **state)
+{
+  (void)state;
+  struct fmt_index opened;
+  struct small_index i;
+  make(&i);
+  i.header.version = 1;
+  i.header.section_count = FMT_SECTION_SLEDS;
+  i.header.header_size = FMT_INDEX_HEADER_MIN;
+  seal(&i);
+  assert_int_equal(fmt_index_open(&i, sizeof i, &opened), 0);
+  assert_int_equal(opened.count[FMT_SECTION_SLEDS], 0);
+  assert_int_equal(opened.count[FMT_SECTION_SITES], 3);
+  assert_null(fmt_index_sled_from(&opened, 0));
+  i.header.section_count = FMT_SECTION_COUNT;
+  assert_int_equal(fmt_index_open(&i, sizeof i, &opened), -EINVAL);
+}
+
 /* Any byte changed without the checksum is refused as damage; with it, nothing is read out of bounds (the sanitizers
  * and valgrind watch). */
 static void test_bytes(void **state)
@@ -196,6 +261,7 @@ static void test_bytes(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_bytes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_sleds),
+                                     cmocka_unit_test(test_version_1), cmocka_unit_test(test_bytes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static void test_effects(void **state)
         struct fmt_op ops[16];
         uint32_t count = 0;
         for (unsigned k = 0; k < have; k++)
-          ops[count++] = op(FMT_OP_CONST, 0, 0, 1);
+          ops[count++] = op(FMT_OP_REG, 7, 0, 0);
         ops[count++] = op(expected[i].code, 0, 8, 0);
         for (unsigned k = 0; k < drop; k++)
           ops[count++] = op(FMT_OP_DROP, 0, 0, 0);
@@ -163,6 +163,29 @@ static void test_emits(void **state)
   }
 }
 
+/* The frame is loaded from without precautions: only near an address that is the frame's. */
+static void test_frame(void **state)
+{
+  (void)state;
+  const struct fmt_op rsp = op(FMT_OP_REG, 7, 0, 0), emit = op(FMT_OP_EMIT, 0, 8, 0), add = op(FMT_OP_PLUS, 0, 0, 0);
+  const struct fmt_op load = op(FMT_OP_FRAME_LOAD, 0, 8, 48), zero = op(FMT_OP_CONST, 0, 0, 0);
+  ASSERT_VALID(rsp, load, rsp, load, add, emit);
+  ASSERT_VALID(op(FMT_OP_CFA, 0, 0, 0), op(FMT_OP_FRAME_LOAD, 0, 8, -FMT_FRAME_REACH), emit);
+  ASSERT_INVALID(rsp, op(FMT_OP_FRAME_LOAD, 0, 8, FMT_FRAME_REACH + 1), emit);
+  ASSERT_INVALID(zero, load, emit);
+  ASSERT_INVALID(rsp, load, load, emit);
+  /* A branch that leads right to the load brings another address. */
+  ASSERT_INVALID(zero, op(FMT_OP_DUP, 0, 0, 0), op(FMT_OP_BRANCH, 0, 0, 2), op(FMT_OP_DROP, 0, 0, 0), rsp, load, emit);
+  ASSERT_VALID(op(FMT_OP_EMIT_FRAME, 7, 4, FMT_FRAME_REACH));
+  ASSERT_INVALID(op(FMT_OP_EMIT_FRAME, 7, 4, FMT_FRAME_REACH + 1));
+  ASSERT_INVALID(op(FMT_OP_EMIT_NULL_FRAME, 7, 0, -FMT_FRAME_REACH - 1));
+  const struct fmt_op ops[] = {op(FMT_OP_REG, 6, 0, 0), load, emit};
+  assert_int_equal(fmt_frame_register(ops, 1), 6);
+  assert_int_equal(fmt_frame_register(ops, 2), -1);
+  const struct fmt_op direct = op(FMT_OP_EMIT_FRAME, 3, 4, 0);
+  assert_int_equal(fmt_frame_register(&direct, 0), 3);
+}
+
 static void test_length(void **state)
 {
   (void)state;
@@ -181,7 +204,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_op),   cmocka_unit_test(test_stack),    cmocka_unit_test(test_depth),
       cmocka_unit_test(test_branches), cmocka_unit_test(test_operands), cmocka_unit_test(test_effects),
-      cmocka_unit_test(test_emits),    cmocka_unit_test(test_length),
+      cmocka_unit_test(test_emits),    cmocka_unit_test(test_length),   cmocka_unit_test(test_frame),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ union options {
   struct callsig_stats_filter filter;
   struct callsig_stats_style style;
   struct callsig_stats_scaling scaling;
+  struct callsig_stats_score score;
   struct callsig_stats_export export;
   struct callsig_monitor_options monitor;
   char bytes[sizeof(struct callsig_stats_scaling) + sizeof(struct callsig_stats_style) + LATER];
@@ -46,6 +47,11 @@ static int use_scaling(const union options *options)
   return callsig_stats_scaling(stats, &options->scaling, nowhere, NULL, 0);
 }
 
+static int use_score(const union options *options)
+{
+  return callsig_stats_score(stats, &options->score, nowhere, NULL, 0);
+}
+
 static int use_export(const union options *options)
 {
   union options with_format = *options;
@@ -75,6 +81,7 @@ static const struct {
     {"callsig_stats_filter", sizeof(struct callsig_stats_filter), use_filter},
     {"callsig_stats_style", sizeof(struct callsig_stats_style), use_style},
     {"callsig_stats_scaling", sizeof(struct callsig_stats_scaling), use_scaling},
+    {"callsig_stats_score", sizeof(struct callsig_stats_score), use_score},
     {"callsig_stats_export", sizeof(struct callsig_stats_export), use_export},
     {"callsig_monitor_options", sizeof(struct callsig_monitor_options), use_monitor},
 };

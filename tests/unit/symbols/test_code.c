@@ -26,8 +26,40 @@ static void test_merging(void **state)
   /* So may an address far from the frame. */
   sym_code_clear(&code);
   sym_code_add(&code, FMT_OP_REG, 7, 0, 0, 0);
-  sym_code_load(&code, 8, (int64_t)SYM_FRAME_REACH + 1, -1);
+  sym_code_load(&code, 8, (int64_t)FMT_FRAME_REACH + 1, -1);
   assert_int_equal(code.ops[1].code, FMT_OP_LOAD);
+}
+
+/* Each operand by itself: what was pushed before it does not matter. */
+static void test_second_operand(void **state)
+{
+  (void)state;
+  struct sym_code code = {0}, more = {0};
+  sym_code_add(&code, FMT_OP_REG, 7, 0, 0, 0);
+  sym_code_load(&code, 8, 40, -1);
+  sym_code_add(&code, FMT_OP_REG, 7, 0, 0, 0);
+  sym_code_add_constant(&code, 40);
+  sym_code_load(&code, 8, 8, -1);
+  assert_int_equal(code.count, 4);
+  assert_int_equal(code.ops[3].code, FMT_OP_FRAME_LOAD);
+  assert_int_equal(code.ops[3].imm, 48);
+  /* Appended as a whole. */
+  sym_code_add(&more, FMT_OP_REG, 7, 0, 0, 0);
+  sym_code_append(&code, &more);
+  sym_code_load(&code, 8, 56, -1);
+  assert_int_equal(code.ops[5].code, FMT_OP_FRAME_LOAD);
+  /* What a load of the frame gives is no address in it, nor is what another op made of one. */
+  sym_code_load(&code, 8, 0, -1);
+  assert_int_equal(code.ops[6].code, FMT_OP_LOAD);
+  sym_code_add(&code, FMT_OP_REG, 7, 0, 0, 0);
+  sym_code_add(&code, FMT_OP_PLUS, 0, 0, 0, 0);
+  sym_code_load(&code, 8, 0, -1);
+  assert_int_equal(code.ops[9].code, FMT_OP_LOAD);
+  /* A branch leads between the register and the load, with another address. */
+  sym_code_add(&code, FMT_OP_REG, 7, 0, 0, 0);
+  code.barrier = code.count;
+  sym_code_load(&code, 8, 0, -1);
+  assert_int_equal(code.ops[11].code, FMT_OP_LOAD);
 }
 
 static void test_too_long(void **state)
@@ -42,6 +74,7 @@ static void test_too_long(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_merging), cmocka_unit_test(test_too_long)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_merging), cmocka_unit_test(test_second_operand),
+                                     cmocka_unit_test(test_too_long)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,52 @@
+/* Reads how the times of an edge's calls were come by, where not all were timed. */
+#include <errno.h>
+#include <string.h>
+
+#include "output/profile/load.h"
+
+/* May the process have run on between the reading of an edge and that of its sampling record? */
+static bool may_be_live(const struct fmt_rec_header *header)
+{
+  return !(header->flags & (FMT_REC_FINISHED | FMT_REC_MERGED)) && header->exit_status == -1;
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+  return value < limit ? value : limit;
+}
+
+/* What a record may say of `calls` calls that took `total` ticks. A process that runs on counts a few more of them as
+ * timed than were read of the edge: these do not count. False when it can't be. */
+static bool accept(const struct fmt_rec_header *header, const struct fmt_rec_sampling *record, uint64_t calls,
+                   uint64_t total, struct out_sampling *sampling)
+{
+  bool fits = record->timed <= calls && record->timed_total <= total;
+  if (!fits && !may_be_live(header))
+    return false;
+  *sampling = (struct out_sampling){.timed = at_most(record->timed, calls),
+                                    .timed_total = at_most(record->timed_total, total),
+                                    .squares_low = record->squares_low,
+                                    .squares_high = record->squares_high,
+                                    .imputed = record->imputed};
+  return true;
+}
+
+int out_load_sampling(struct out_loader *loader, uint64_t address, struct out_edge *edge)
+{
+  uint64_t calls = edge->calls, total = edge->total;
+  if (edge->recursion != FMT_NONE) {
+    const struct out_recursion *recursion = out_profile_recursion(loader->profile, edge->recursion);
+    calls += recursion->calls - recursion->open;
+    total += recursion->total;
+  }
+  struct out_sampling *added = base_vector_add(&loader->profile->samplings, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct out_sampling){0};
+  edge->sampling = loader->profile->samplings.count - 1;
+  const struct fmt_rec_sampling *record =
+      out_recording_record(loader->recording, address - sizeof *record, FMT_TAG_SAMPLING, sizeof *record);
+  if (!record || !accept(&loader->recording->header, record, calls, total, added))
+    loader->recording->damaged++;
+  return 0;
+}

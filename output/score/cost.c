@@ -1,0 +1,141 @@
+/* Sums what the hooks of each function's calls cost, and takes it off the times that they ran in. */
+#include "output/score/cost.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/stats/sampling_error.h"
+
+double out_score_slowdown(double hooks, double own)
+{
+  if (own > 0)
+    return (own + hooks) / own;
+  return hooks > 0 ? INFINITY : 1;
+}
+
+void out_score_costs_free(struct out_score_costs *costs)
+{
+  free(costs->functions);
+  *costs = (struct out_score_costs){0};
+}
+
+/* What is summed on the way. */
+struct sums {
+  const struct out_profile *profile;
+  const uint32_t *shown_function;
+  struct out_score_costs *costs;
+  struct part {
+    double time;  /* own time as it was measured, seconds: below 0 where callees count with more than they took */
+    double hooks; /* the part of it that is not the program's */
+  } * parts;      /* by function */
+  double outside; /* of hooks in no function's time: around the outermost calls */
+};
+
+/* What the hooks of a recording's calls take, seconds. */
+struct price {
+  double inner, outer, timing;
+};
+
+/* False when it is not known. */
+static bool find_price(const struct out_recording_info *info, uint64_t untimed, struct price *price)
+{
+  double part = info->tick / 1024;
+  *price = (struct price){.inner = (double)info->hook_inner * part,
+                          .outer = (double)info->hook_outer * part,
+                          .timing = (double)info->process.sample_price * part};
+  /* Counting takes no less than nothing. */
+  if (price->timing > price->inner + price->outer)
+    price->timing = price->inner + price->outer;
+  return price->inner + price->outer > 0 && (untimed == 0 || price->timing > 0);
+}
+
+static uint32_t function_of(const struct sums *sums, uint32_t variant)
+{
+  const struct out_profile *profile = sums->profile;
+  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, variant)->context);
+  return sums->shown_function[out_profile_callable(profile, context->callable)->function];
+}
+
+/* A call that is not timed counts with the time of timed ones, hooks and all, and took less: what it did not take is
+ * missing in its caller's own time. */
+static void add_edge(struct sums *sums, const struct out_edge *edge)
+{
+  const struct out_profile *profile = sums->profile;
+  uint32_t number = out_profile_thread(profile, edge->thread)->recording;
+  const struct out_recording_info *info = out_profile_recording(profile, number);
+  const struct out_recursion *recursion =
+      edge->recursion == FMT_NONE ? NULL : out_profile_recursion(profile, edge->recursion);
+  uint64_t total = edge->total + (recursion ? recursion->total : 0);
+  struct out_edge_sampling sampling = out_edge_sampling(profile, edge);
+  double calls = (double)sampling.timed + (double)sampling.untimed;
+  struct price price;
+  if (!find_price(info, sampling.untimed, &price) && calls > 0)
+    sums->costs->unknown = number;
+  double inner = calls * price.inner,
+         outer = calls * price.outer - (double)sampling.untimed * price.timing + (double)edge->overhead * info->tick;
+  uint32_t to = function_of(sums, edge->to);
+  struct out_score_cost *cost = &sums->costs->functions[to];
+  cost->calls += sampling.timed + sampling.untimed;
+  cost->timed += sampling.timed;
+  cost->hooks += inner + outer;
+  sums->parts[to].time += ((double)total - (double)edge->children) * info->tick;
+  sums->parts[to].hooks += inner;
+  if (edge->from != FMT_NONE)
+    sums->parts[function_of(sums, edge->from)].hooks += outer;
+  else
+    sums->outside += outer;
+}
+
+/* By how much a time may be off that `hooks` were taken off: docs/hot-path.md says why. */
+static double uncertainty(double hooks, double own)
+{
+  double quarter = (hooks + own) / 4;
+  return hooks <= 0 ? 0 : hooks < quarter ? hooks : quarter;
+}
+
+/* What the hooks can have taken is at most what the program itself left. */
+static void settle(const struct sums *sums)
+{
+  struct out_score_costs *costs = sums->costs;
+  double said = 0, measured = sums->outside;
+  for (uint32_t i = 0; i < sums->profile->functions.count; i++) {
+    struct out_score_cost *cost = &costs->functions[i];
+    const struct part *part = &sums->parts[i];
+    cost->own = part->time > part->hooks ? part->time - part->hooks : 0;
+    cost->sure = cost->own - uncertainty(part->hooks, cost->own);
+    measured += part->time;
+    said += cost->hooks;
+    costs->own += cost->own;
+    costs->calls += cost->calls;
+    costs->timed += cost->timed;
+  }
+  double possible = measured > costs->own ? measured - costs->own : 0;
+  costs->lowered = said > possible ? possible / said : 1;
+  for (uint32_t i = 0; i < sums->profile->functions.count; i++)
+    costs->functions[i].hooks *= costs->lowered;
+  costs->hooks = said * costs->lowered;
+  costs->uncertainty = uncertainty(costs->hooks, costs->own);
+}
+
+int out_score_costs_make(const struct out_profile *profile, const uint32_t *shown_function,
+                         struct out_score_costs *costs)
+{
+  uint32_t count = profile->functions.count;
+  *costs = (struct out_score_costs){.functions = calloc(count + 1u, sizeof *costs->functions), .unknown = FMT_NONE};
+  struct sums sums = {.profile = profile,
+                      .shown_function = shown_function,
+                      .costs = costs,
+                      .parts = calloc(count + 1u, sizeof *sums.parts)};
+  bool complete = costs->functions && sums.parts;
+  if (complete) {
+    for (uint32_t i = 0; i < profile->edges.count; i++) {
+      const struct out_edge *edge = out_profile_edge(profile, i);
+      if (edge->to != FMT_NONE)
+        add_edge(&sums, edge);
+    }
+    settle(&sums);
+  }
+  free(sums.parts);
+  return complete ? 0 : -ENOMEM;
+}

@@ -1,0 +1,87 @@
+/* Adds up the errors of edges' times into those of rows. */
+#include "output/stats/row_errors.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/stats/edge_share.h"
+#include "output/stats/sampling_error.h"
+
+/* What the sums are made of; `list` has squares of half widths until all edges are in. */
+struct summing {
+  const struct out_profile *profile;
+  const struct out_grouping *grouping;
+  const struct out_rows *rows;
+  struct out_row_error *list;
+};
+
+/* Samples are a draw (Poisson): of a time of n of them, 95 of 100 are within 1.96 sqrt(n). `period` is in ticks of the
+ * recording. */
+static void add_samples(struct summing *summing, const struct out_edge *edge, uint32_t row, double period)
+{
+  const double z = 1.959964;
+  const struct out_profile *profile = summing->profile;
+  const struct out_grouping *grouping = summing->grouping;
+  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
+  struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
+  double tick = out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording)->tick;
+  double square = z * z * period * (tick / grouping->tick);
+  summing->list[row].own += square * (double)share.own;
+  summing->list[row].cumulative += square * (double)share.cumulative;
+}
+
+/* A call's time is part of its own row's, and is taken off its caller's: an error of it stands in the own time of both,
+ * unless they are one row, where it cancels. */
+static void add_edge(struct summing *summing, uint32_t number)
+{
+  const struct out_profile *profile = summing->profile;
+  const struct out_grouping *grouping = summing->grouping;
+  const struct out_edge *edge = out_profile_edge(profile, number);
+  double period = edge->to == FMT_NONE ? 0 : out_sample_period(profile, edge);
+  uint64_t untimed = edge->to == FMT_NONE ? 0 : out_edge_sampling(profile, edge).untimed;
+  if (untimed == 0 && !(period > 0))
+    return;
+  uint32_t row = out_rows_of_edge(profile, grouping, summing->rows, number), caller = FMT_NONE;
+  if (period > 0) {
+    if (row != FMT_NONE)
+      add_samples(summing, edge, row, period);
+    return;
+  }
+  if (edge->from != FMT_NONE)
+    caller = out_rows_of_variant(profile, grouping, summing->rows, edge->from, edge->thread);
+  double scale =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording)->tick / grouping->tick;
+  double square = out_sampling_error(profile, edge, (double)untimed) * scale * scale;
+  if (row != caller && row != FMT_NONE)
+    summing->list[row].own += square;
+  if (row != caller && caller != FMT_NONE)
+    summing->list[caller].own += square;
+  if (row == FMT_NONE)
+    return;
+  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
+  struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
+  double primitive = (double)untimed * ((double)share.primitive / (double)share.calls);
+  summing->list[row].untimed += untimed;
+  summing->list[row].cumulative += out_sampling_error(profile, edge, primitive) * scale * scale;
+}
+
+struct out_row_error *out_row_errors_make(const struct out_profile *profile, const struct out_grouping *grouping,
+                                          const struct out_rows *rows)
+{
+  struct summing summing = {.profile = profile,
+                            .grouping = grouping,
+                            .rows = rows,
+                            .list = calloc(rows->list.count + 1u, sizeof *summing.list)};
+  if (!summing.list)
+    return NULL;
+  for (uint32_t i = 0; i < profile->edges.count; i++)
+    add_edge(&summing, i);
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    struct out_row_error *error = &summing.list[i];
+    const struct out_row *row = out_rows_at(rows, i);
+    error->own = sqrt(error->own);
+    error->cumulative = sqrt(error->cumulative);
+    error->is_uncertain = !(error->own <= (double)row->own) || !(error->cumulative <= (double)row->cumulative);
+  }
+  return summing.list;
+}

@@ -1,0 +1,88 @@
+/* Computes how far the times of an edge's calls may be off that were not timed. */
+#include "output/stats/sampling_error.h"
+
+#include <math.h>
+
+/* So many calls of an edge are timed before any is not: they tell what it was like at first. */
+#define FIRST_CALLS 32.0
+
+/* How much of the disagreement of two estimates counts as error: both may be off, and whole ticks are rounded. */
+#define DISAGREEMENT 1.5
+
+/* What of them an imputed time still knows, which is made of about as many calls. */
+#define KNOWN_CALLS 8.0
+
+struct out_edge_sampling out_edge_sampling(const struct out_profile *profile, const struct out_edge *edge)
+{
+  uint64_t calls = edge->calls, open = 0, ended;
+  if (edge->recursion != FMT_NONE) {
+    calls += out_profile_recursion(profile, edge->recursion)->calls;
+    open = out_profile_recursion(profile, edge->recursion)->open;
+  }
+  ended = calls > open ? calls - open : 0;
+  uint64_t timed = edge->sampling == FMT_NONE ? ended : out_profile_sampling(profile, edge->sampling)->timed;
+  uint64_t untimed = ended > timed ? ended - timed : 0;
+  return (struct out_edge_sampling){.untimed = untimed, .timed = calls - untimed};
+}
+
+/* The t that |t| exceeds with 5 %, by whole degrees of freedom: exactly for few, else by the expansion of Cornish and
+ * Fisher (R. A. Fisher, E. A. Cornish, "The percentile points of distributions having known cumulants", Technometrics 2
+ * (1960)), which is within 0.001 there. */
+static double t_of(double freedom)
+{
+  static const double few[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447};
+  const double z = 1.959964, f = freedom;
+  if (freedom < 1 + sizeof few / sizeof few[0])
+    return few[freedom < 1 ? 0 : (int)freedom - 1];
+  double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+  return z + (z3 + z) / (4 * f) + (5 * z5 + 16 * z3 + 3 * z) / (96 * f * f) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * f * f * f);
+}
+
+/* The variance of the edge's timed calls. The squares are a sum of up to 2^128, of which a double has 53 bits: the mean
+ * is taken off before it is rounded. */
+static double variance_of(const struct out_sampling *sampling)
+{
+  long double timed = (long double)sampling->timed, mean = (long double)sampling->timed_total / timed;
+  long double squares = ldexpl((long double)sampling->squares_high, 64) + (long double)sampling->squares_low;
+  long double deviations = squares - mean * (long double)sampling->timed_total;
+  return deviations > 0 ? (double)(deviations / (timed - 1)) : 0;
+}
+
+/* How far the mean of the imputed times lies from that of the timed ones: 0 while it is not known. Where calls change,
+ * or are timed more often while they are long, neither is right. */
+static double disagreement(const struct out_profile *profile, const struct out_edge *edge,
+                           const struct out_sampling *sampling, double all_untimed)
+{
+  double imputed = (double)edge->total - (double)sampling->timed_total;
+  if (edge->recursion != FMT_NONE) {
+    const struct out_recursion *recursion = out_profile_recursion(profile, edge->recursion);
+    if (recursion->open > 0)
+      return 0;
+    imputed += (double)recursion->total;
+  }
+  return imputed / all_untimed - (double)sampling->timed_total / (double)sampling->timed;
+}
+
+double out_sampling_error(const struct out_profile *profile, const struct out_edge *edge, double untimed)
+{
+  if (!(untimed > 0) || edge->sampling == FMT_NONE)
+    return 0;
+  const struct out_sampling *sampling = out_profile_sampling(profile, edge->sampling);
+  if (sampling->timed < 2)
+    return NAN;
+  double timed = (double)sampling->timed, later = timed > FIRST_CALLS ? timed - FIRST_CALLS : 0;
+  double weight = fmin(timed, later + KNOWN_CALLS), t = t_of(weight - 1);
+  double all_untimed = (double)out_edge_sampling(profile, edge).untimed;
+  double apart = DISAGREEMENT * untimed * disagreement(profile, edge, sampling, all_untimed);
+  return t * t * variance_of(sampling) * (untimed * untimed / weight + untimed) + apart * apart;
+}
+
+double out_sample_period(const struct out_profile *profile, const struct out_edge *edge)
+{
+  const struct out_recording_info *info =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  const struct fmt_rec_samples *head =
+      info->sampled == FMT_NONE ? NULL : &out_profile_sampled_run(profile, info->sampled)->head;
+  return head && head->samples > 0 ? (double)head->period / 1024e9 / info->tick : 0;
+}

@@ -1,0 +1,409 @@
+/*
+ * Machine code for one site: finds the edge of a call of a sled, compares its arguments, and opens the frame.
+ *
+ * The edge is looked for in the thread's table by a hash of the caller's edge, the site and the arguments, so that
+ * calls whose arguments alternate are found as surely as those that repeat them. What lies there is verified in full:
+ * site, caller, mode, and every argument. rax, r10 and r11 are saved in the red zone and used; rdx too, when the frame
+ * is opened. The rest of the registers is where the ABI has the arguments, and is only read.
+ */
+#include "profiler/arch/x86_64/stub/stub.h"
+
+#include "profiler/arch/primitives.h"
+#include "profiler/hook/asm_offsets.h"
+#include "profiler/hook/sled_hooks.h"
+#include "profiler/stack/thread.h"
+
+/* Registers, as instructions number them. */
+enum { RAX = 0, RDX = 2, RSP = 4, R10 = 10, R11 = 11 };
+
+/* Of the registers as DWARF numbers them. */
+static const uint8_t encoded[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
+
+#define MAX_MISSES 40u
+
+struct writer {
+  uint8_t *start, *next, *end;
+  bool failed;
+  uint8_t *misses[MAX_MISSES]; /* rel32 of jumps to where the hook takes over */
+  uint32_t miss_count;
+};
+
+static void byte(struct writer *w, unsigned value)
+{
+  if (w->next < w->end)
+    *w->next++ = (uint8_t)value;
+  else
+    w->failed = true;
+}
+
+static void word(struct writer *w, uint32_t value)
+{
+  for (unsigned i = 0; i < 4; i++)
+    byte(w, value >> 8 * i);
+}
+
+static void bytes(struct writer *w, const uint8_t *data, unsigned count)
+{
+  for (unsigned i = 0; i < count; i++)
+    byte(w, data[i]);
+}
+#define BYTES(w, ...) bytes((w), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+/* An instruction of one or two opcode bytes with a register and [base + offset]; `size` is that of its operands. */
+static void memory(struct writer *w, unsigned size, unsigned opcode, unsigned reg, unsigned base, int32_t offset)
+{
+  if (size == 2)
+    byte(w, 0x66);
+  unsigned rex = 0x40u | (size == 8 ? 8u : 0) | (reg & 8 ? 4u : 0) | (base & 8 ? 1u : 0);
+  if (rex != 0x40 || (size == 1 && reg >= 4))
+    byte(w, rex);
+  if (opcode > 0xff)
+    byte(w, opcode >> 8);
+  byte(w, opcode & 0xff);
+  bool is_short = offset == (int8_t)offset;
+  byte(w, (is_short ? 0x40u : 0x80u) | (reg & 7) << 3 | (base & 7));
+  if ((base & 7) == RSP)
+    byte(w, 0x24);
+  if (is_short)
+    byte(w, (uint8_t)offset);
+  else
+    word(w, (uint32_t)offset);
+}
+
+/* The same with a second register in place of memory. */
+static void registers(struct writer *w, unsigned size, unsigned opcode, unsigned reg, unsigned other)
+{
+  if (size == 2)
+    byte(w, 0x66);
+  unsigned rex = 0x40u | (size == 8 ? 8u : 0) | (reg & 8 ? 4u : 0) | (other & 8 ? 1u : 0);
+  if (rex != 0x40 || (size == 1 && (reg >= 4 || other >= 4)))
+    byte(w, rex);
+  if (opcode > 0xff)
+    byte(w, opcode >> 8);
+  byte(w, opcode & 0xff);
+  byte(w, 0xc0u | (reg & 7) << 3 | (other & 7));
+}
+
+#define LOAD(w, reg, base, offset)  memory((w), 8, 0x8b, (reg), (base), (offset))
+#define STORE(w, reg, base, offset) memory((w), 8, 0x89, (reg), (base), (offset))
+
+/* jcc to where the hook takes over; `condition` is the low half of its opcode. */
+static void miss_if(struct writer *w, unsigned condition)
+{
+  BYTES(w, 0x0f, (uint8_t)(0x80 | condition));
+  if (w->miss_count < MAX_MISSES)
+    w->misses[w->miss_count++] = w->next;
+  else
+    w->failed = true;
+  word(w, 0);
+}
+enum { NOT_BELOW = 3, EQUAL = 4, NOT_EQUAL = 5, NOT_ABOVE = 6, NEGATIVE = 8 };
+
+static int32_t saved(unsigned dwarf)
+{
+  return -(int32_t)PROF_R_SIZE + 8 * (int32_t)dwarf;
+}
+
+static unsigned size_of(const struct prof_fast_compare_op *op)
+{
+  switch (op->kind) {
+  case PROF_COMPARE_FRAME8:
+  case PROF_COMPARE_FRAME_NULL:
+    return 8;
+  case PROF_COMPARE_FRAME4:
+    return 4;
+  case PROF_COMPARE_FRAME2:
+    return 2;
+  case PROF_COMPARE_FRAME1:
+    return 1;
+  default:
+    return 8 - op->shift / 8u;
+  }
+}
+
+static bool is_frame(const struct prof_fast_compare_op *op)
+{
+  return op->kind >= PROF_COMPARE_FRAME8 && op->kind <= PROF_COMPARE_FRAME_NULL;
+}
+
+/* May code compare it? */
+static bool is_known(const struct prof_fast_compare_op *op)
+{
+  if (op->kind == PROF_COMPARE_SKIP)
+    return true;
+  /* rax, r10 and r11 are the code's own. */
+  if (op->reg > 15 || op->reg == 0 || op->reg == 10 || op->reg == 11)
+    return false;
+  if (is_frame(op))
+    return true;
+  unsigned size = size_of(op);
+  bool whole = op->shift % 8 == 0 && (size == 8 || size == 4 || size == 2 || size == 1);
+  return op->reg != 7 && (op->kind == PROF_COMPARE_REG_NULL ||
+                          ((op->kind == PROF_COMPARE_REG || op->kind == PROF_COMPARE_LOG2) && whole));
+}
+
+/* The value of an op, or what of it may be compared, in a register: its own where nothing has to be done, else r11. */
+static unsigned value(struct writer *w, const struct prof_fast_compare_op *op)
+{
+  unsigned reg = encoded[op->reg], size = size_of(op);
+  if (is_frame(op)) {
+    /* The stack pointer is lower by the return address of the sled's call. */
+    memory(w, size < 4 ? 4 : size,
+           size == 2   ? 0x0fb7
+           : size == 1 ? 0x0fb6
+                       : 0x8b,
+           R11, reg, op->offset + (op->reg == 7 ? 8 : 0));
+    reg = R11;
+  } else if (op->offset) {
+    memory(w, 8, 0x8d, R11, reg, op->offset);
+    reg = R11;
+  }
+  return reg;
+}
+
+/* r11: the log2 bucket of a value; a negative one is left to the hook. */
+static void bucket(struct writer *w, const struct prof_fast_compare_op *op)
+{
+  unsigned reg = value(w, op);
+  if (reg != R11)
+    registers(w, 8, 0x8b, R11, reg);
+  if (op->shift) {
+    BYTES(w, 0x49, 0xc1, 0xe3, op->shift);                                     /* shl r11, shift */
+    BYTES(w, 0x49, 0xc1, op->flags & FMT_OPF_SIGNED ? 0xfb : 0xeb, op->shift); /* sar or shr */
+  }
+  if (op->flags & FMT_OPF_SIGNED) {
+    registers(w, 8, 0x85, R11, R11);
+    miss_if(w, NEGATIVE);
+  }
+  registers(w, 8, 0x0fbd, R11, R11); /* bsr */
+  BYTES(w, 0x75, 0x04);              /* jnz over the next */
+  BYTES(w, 0x49, 0x83, 0xcb, 0xff);  /* or r11, -1 */
+  BYTES(w, 0x49, 0xff, 0xc3);        /* inc r11 */
+}
+
+static void mix(struct writer *w)
+{
+  BYTES(w, 0x69, 0xc0); /* imul eax, eax, factor */
+  word(w, PROF_CACHE_FACTOR);
+}
+
+/* eax: a hash of the caller's edge in rax, the site and the arguments, scaled to the thread's table. */
+static void hash(struct writer *w, const struct prof_fast_compare *compare)
+{
+  byte(w, 0x35); /* xor eax, number of the site */
+  word(w, (uint32_t)compare->site->pc * 0x85EBCA6Bu);
+  mix(w);
+  for (uint32_t i = 0; i < compare->count; i++) {
+    const struct prof_fast_compare_op *op = &compare->ops[i];
+    unsigned reg;
+    if (op->kind == PROF_COMPARE_SKIP || op->kind == PROF_COMPARE_REG_NULL || op->kind == PROF_COMPARE_FRAME_NULL)
+      continue;
+    if (op->kind == PROF_COMPARE_LOG2) {
+      bucket(w, op);
+      reg = R11;
+    } else {
+      reg = value(w, op);
+      unsigned size = size_of(op);
+      if (op->kind == PROF_COMPARE_REG && size < 4) {
+        registers(w, size == 1 ? 1 : 4, size == 2 ? 0x0fb7 : 0x0fb6, R11, reg); /* movzx */
+        reg = R11;
+      }
+    }
+    registers(w, 4, 0x33, RAX, reg); /* xor eax, value */
+    mix(w);
+  }
+  BYTES(w, 0xc1, 0xe8, 32 - PROF_CODE_BITS); /* shr eax */
+}
+
+/* Saves the scratch registers, and leaves the control block in r10 and the caller's edge in rax. */
+static void begin(struct writer *w)
+{
+  const intptr_t self = (intptr_t)&prof_self - (intptr_t)prof_thread_pointer();
+  STORE(w, RAX, RSP, saved(0));
+  STORE(w, RDX, RSP, saved(1));
+  STORE(w, R10, RSP, saved(10));
+  STORE(w, R11, RSP, saved(11));
+  BYTES(w, 0x64, 0x4c, 0x8b, 0x14, 0x25); /* mov r10, fs:[self] */
+  word(w, (uint32_t)self);
+  registers(w, 8, 0x85, R10, R10);
+  miss_if(w, EQUAL);
+  memory(w, 4, 0x83, 7, R10, PROF_T_STATE); /* cmp dword [r10 + state], ON */
+  byte(w, PROF_HOOKS_ON);
+  miss_if(w, NOT_EQUAL);
+  LOAD(w, R11, R10, PROF_T_TOP);
+  memory(w, 8, 0x3b, R11, R10, PROF_T_LIMIT);
+  miss_if(w, NOT_BELOW);
+  LOAD(w, RAX, R11, PROF_F_EDGE);
+  registers(w, 8, 0x85, RAX, RAX);
+  miss_if(w, EQUAL);
+}
+
+/* Verifies that the edge in rax is of this site and caller, and compares the arguments. */
+static void verify(struct writer *w, const struct prof_fast_compare *compare)
+{
+  registers(w, 8, 0x85, RAX, RAX);
+  miss_if(w, EQUAL);
+  LOAD(w, R11, RSP, 0);
+  memory(w, 8, 0x3b, R11, RAX, PROF_E_SITE);
+  miss_if(w, NOT_EQUAL);
+  LOAD(w, R11, R10, PROF_T_TOP);
+  LOAD(w, R11, R11, PROF_F_EDGE);
+  LOAD(w, R11, R11, PROF_E_TO);
+  memory(w, 8, 0x3b, R11, RAX, PROF_E_FROM);
+  miss_if(w, NOT_EQUAL);
+  int32_t place = (int32_t)compare->words;
+  for (uint32_t i = 0; i < compare->count; i++, place += 8) {
+    const struct prof_fast_compare_op *op = &compare->ops[i];
+    if (op->kind == PROF_COMPARE_SKIP)
+      continue;
+    unsigned size = size_of(op), reg;
+    if (op->kind == PROF_COMPARE_LOG2) {
+      bucket(w, op);
+      reg = R11;
+      size = 8;
+    } else if (op->kind == PROF_COMPARE_REG_NULL || op->kind == PROF_COMPARE_FRAME_NULL) {
+      reg = value(w, op);
+      registers(w, 8, 0x85, reg, reg);
+      BYTES(w, 0x41, 0x0f, 0x95, 0xc3); /* setne r11b */
+      reg = R11;
+      size = 1;
+    } else {
+      reg = value(w, op);
+    }
+    memory(w, size, size == 1 ? 0x38 : 0x39, reg, RAX, place); /* cmp [word], value */
+    miss_if(w, NOT_EQUAL);
+  }
+}
+
+/* Opens the frame of a call that is counted only; any other goes on in assembly. */
+static void open_frame(struct writer *w)
+{
+  LOAD(w, RDX, R10, PROF_T_TOP);
+  memory(w, 8, 0x8d, R11, RSP, 16); /* the canonical frame address */
+  memory(w, 8, 0x3b, R11, RDX, PROF_F_CFA);
+  miss_if(w, NOT_BELOW);
+  memory(w, 8, 0x3b, R11, R10, PROF_T_STACK_LOW);
+  miss_if(w, NOT_ABOVE);
+  BYTES(w, 0x48, 0x83, 0xc2, PROF_F_SIZE); /* add rdx, frame */
+  STORE(w, R11, RDX, PROF_F_CFA);
+  STORE(w, RDX, R10, PROF_T_TOP);
+  LOAD(w, R11, RAX, PROF_E_COUNTERS);
+  STORE(w, R11, RDX, PROF_F_FLAGS);
+}
+
+/* jmp to an address anywhere: through a word behind the instruction. */
+static void jump(struct writer *w, void (*target)(void))
+{
+  BYTES(w, 0xff, 0x25, 0, 0, 0, 0);
+  word(w, (uint32_t)(uintptr_t)target);
+  word(w, (uint32_t)((uintptr_t)target >> 32));
+}
+
+static void restore(struct writer *w)
+{
+  LOAD(w, RAX, RSP, saved(0));
+  LOAD(w, RDX, RSP, saved(1));
+  LOAD(w, R10, RSP, saved(10));
+  LOAD(w, R11, RSP, saved(11));
+}
+
+static uint8_t *jump_if(struct writer *w, unsigned condition)
+{
+  BYTES(w, 0x0f, (uint8_t)(0x80 | condition));
+  uint8_t *place = w->next;
+  word(w, 0);
+  return place;
+}
+
+static void patch(uint8_t *place, const uint8_t *target)
+{
+  uint32_t distance = (uint32_t)(target - (place + 4));
+  for (unsigned i = 0; i < 4; i++)
+    place[i] = (uint8_t)(distance >> 8 * i);
+}
+
+/* While recursion is open, an edge that is none of a recursion may be called as a plain one when its function is not
+ * active: frame/recursion.c. r11 has what the modes differ by. Gives where it jumps otherwise. */
+static uint8_t *inactive_in_recursion(struct writer *w)
+{
+  BYTES(w, 0x41, 0x83, 0xfb, PROF_MODE_RECURSION ^ PROF_MODE_PLAIN); /* cmp r11d, ... */
+  uint8_t *not_plain = jump_if(w, NOT_EQUAL);
+  memory(w, 4, 0x83, 7, R10, PROF_T_MODE); /* cmp dword [mode], recursion */
+  byte(w, PROF_MODE_RECURSION);
+  uint8_t *not_open = jump_if(w, NOT_EQUAL);
+  memory(w, 4, 0xf7, 0, RAX, PROF_E_FLAGS); /* test dword [flags], module */
+  word(w, PROF_E_FLAG_MODULE);
+  uint8_t *module = jump_if(w, NOT_EQUAL);
+  LOAD(w, R11, RAX, PROF_E_SITE_INFO);
+  LOAD(w, R11, R11, PROF_C_ACTIVE);
+  memory(w, 8, 0x83, 7, R11, 0); /* cmp qword [active], 0 */
+  byte(w, 0);
+  BYTES(w, 0x74, 0x05); /* je over the jump */
+  const uint8_t *others = w->next;
+  byte(w, 0xe9);
+  uint8_t *place = w->next;
+  word(w, 0);
+  if (!w->failed) {
+    patch(not_plain, others);
+    patch(not_open, others);
+    patch(module, others);
+  }
+  return place;
+}
+
+size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, uint16_t number)
+{
+  struct writer writer = {.start = target, .next = target, .end = target + capacity};
+  struct writer *w = &writer;
+  for (uint32_t i = 0; i < compare->count; i++)
+    if (!is_known(&compare->ops[i]))
+      return 0;
+  begin(w);
+  hash(w, compare);
+  LOAD(w, R11, R10, PROF_T_CODES);
+  BYTES(w, 0x4d, 0x8d, 0x1c, 0xc3); /* lea r11, [r11 + rax * 8] */
+  STORE(w, R11, R10, PROF_T_PENDING);
+  LOAD(w, RAX, R11, 0);
+  verify(w, compare);
+  /* The edge is one that this code compares; and its mode is the thread's. */
+  memory(w, 4, 0x0fb7, R11, RAX, PROF_E_MODE + 2);
+  BYTES(w, 0x41, 0x81, 0xfb); /* cmp r11d, ... */
+  word(w, number);
+  miss_if(w, NOT_EQUAL);
+  memory(w, 4, 0x8b, R11, RAX, PROF_E_MODE);
+  memory(w, 4, 0x33, R11, R10, PROF_T_MODE);
+  BYTES(w, 0x41, 0x81, 0xe3); /* and r11d, ... */
+  word(w, PROF_MODE_DECIDES & ~(uint32_t)PROF_MODE_OPS);
+  uint8_t *same_mode = jump_if(w, EQUAL);
+  uint8_t *other_mode = inactive_in_recursion(w);
+  if (!w->failed)
+    patch(same_mode, w->next);
+  open_frame(w);
+  memory(w, 4, 0xf7, 0, RAX, PROF_E_MODE); /* test dword [mode], sampled */
+  word(w, PROF_MODE_SAMPLED);
+  uint8_t *timed = jump_if(w, EQUAL);
+  memory(w, 4, 0xff, 1, R10, PROF_T_SAMPLE); /* dec */
+  uint8_t *sample = jump_if(w, EQUAL);
+  memory(w, 8, 0xc7, 0, RDX, PROF_F_START); /* mov qword, 0 */
+  word(w, 0);
+  STORE(w, RAX, RDX, PROF_F_EDGE);
+  restore(w);
+  byte(w, 0xc3);
+  const uint8_t *at_timed = w->next;
+  jump(w, prof_sled_timed);
+  const uint8_t *at_sample = w->next;
+  jump(w, prof_sled_sample);
+  const uint8_t *at_miss = w->next;
+  restore(w);
+  jump(w, prof_sled_enter);
+  const uint8_t *at_mode = w->next;
+  jump(w, prof_sled_found);
+  if (w->failed)
+    return 0;
+  patch(timed, at_timed);
+  patch(sample, at_sample);
+  patch(other_mode, at_mode);
+  for (uint32_t i = 0; i < w->miss_count; i++)
+    patch(w->misses[i], at_miss);
+  return (size_t)(w->next - w->start);
+}

@@ -1,0 +1,240 @@
+/*
+ * The sleds of the process's modules: found, and turned into calls.
+ *
+ * A module's stubs lie in one mapping within reach of it, made and sealed before the first sled calls them. The text is
+ * writable for as long as the sleds are written, by mprotect; where that is refused, /proc/self/mem may still write it;
+ * where neither may, it is told once and the module is left as it is.
+ */
+#include "profiler/sled/sleds.h"
+
+#include <sys/mman.h>
+
+#include "format/sled.h"
+#include "profiler/arch/x86_64/sled_text/sled_text.h"
+#include "profiler/arch/x86_64/stub/stub.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/message.h"
+#include "profiler/base/proc_maps.h"
+#include "profiler/base/process.h"
+#include "profiler/base/syscall.h"
+#include "profiler/hook/sled_hooks.h"
+#include "profiler/module/filter.h"
+#include "profiler/module/module.h"
+#include "profiler/session/startup.h"
+#include "profiler/sled/elf_sleds.h"
+#include "profiler/sled/loader.h"
+#include "profiler/sled/near_memory.h"
+#include "profiler/sled/site_codes.h"
+
+#define PAGE          4096u
+#define FOUND_AT_ONCE 32u
+
+/* A module's text while its sleds are written. */
+struct text {
+  uintptr_t low, high; /* pages that hold sleds */
+};
+
+static size_t page_up(size_t size)
+{
+  return (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static const char *path_of(const struct prof_module *module)
+{
+  return ((const struct fmt_rec_name *)(uintptr_t)module->record->path)->text;
+}
+
+/* Is the function of this sled recorded? */
+static bool is_wanted(const struct prof_module *module, const struct fmt_index_sled *sled)
+{
+  const struct fmt_index *index = &module->index;
+  if (!prof_process.settings.include && !prof_process.settings.exclude)
+    return true;
+  const struct fmt_index_sled *entry = fmt_index_sled_from(index, sled->function);
+  if (entry->site == FMT_NONE)
+    return true;
+  return prof_filter_allows(&prof_process, module, &index->functions[index->sites[entry->site].function]);
+}
+
+/* Maps room for the words that stubs jump through, and behind them the stubs, near the module. The address of the first
+ * word, or 0 after a message. */
+static uintptr_t map_stubs(const struct prof_module *module, size_t words_size, size_t stubs_size)
+{
+  long mapped = prof_near_map(module->start, module->end, PROF_SLED_REACH, words_size + stubs_size);
+  if (prof_sys_failed(mapped)) {
+    prof_message("%s: no memory within reach of its code (error %ld): its sleds stay off and it is not profiled",
+                 path_of(module), -mapped);
+    return 0;
+  }
+  return (uintptr_t)mapped;
+}
+
+/* Makes a stub for each entry sled that is wanted and one for all exits, and notes what each sled is to call. False
+ * after a message. */
+static bool make_stubs(struct prof_module *module)
+{
+  const struct fmt_index *index = &module->index;
+  uint32_t count = index->count[FMT_SECTION_SLEDS], stubs = 1;
+  for (uint32_t i = 0; i < count; i++)
+    stubs += fmt_sled_is_entry(index->sleds[i].kind);
+  size_t words_size = page_up(stubs * sizeof(uintptr_t)), stubs_size = page_up(stubs * (size_t)PROF_STUB_SIZE);
+  uintptr_t *code = prof_process_alloc(count * sizeof *code);
+  uintptr_t mapped = code ? map_stubs(module, words_size, stubs_size) : 0;
+  if (!mapped)
+    return false;
+  uintptr_t *targets = (uintptr_t *)mapped;
+  const uintptr_t first = mapped + words_size;
+  uint32_t next = 1;
+  targets[0] = (uintptr_t)prof_sled_exit;
+  prof_stub_write((uint8_t *)first, &targets[0]);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!is_wanted(module, &index->sleds[i]))
+      continue;
+    code[i] = first;
+    if (fmt_sled_is_entry(index->sleds[i].kind)) {
+      code[i] = first + next * PROF_STUB_SIZE;
+      targets[next] = (uintptr_t)prof_sled_enter;
+      prof_stub_write((uint8_t *)code[i], &targets[next]);
+      next++;
+    }
+  }
+  long error = PROF_SYSCALL3(SYS_mprotect, first, stubs_size, PROT_READ | PROT_EXEC);
+  if (error < 0) {
+    prof_message("%s: memory may not be made executable here (error %ld): its sleds stay off and it is not profiled",
+                 path_of(module), -error);
+    return false;
+  }
+  module->sled_stubs = first;
+  module->sled_targets = targets;
+  module->sled_code = code;
+  prof_process.upcalls.make_code = prof_site_code;
+  return true;
+}
+
+/* The pages that the module's sleds lie in. */
+static struct text text_of(const struct prof_module *module)
+{
+  const struct fmt_index *index = &module->index;
+  const struct fmt_index_sled *last = &index->sleds[index->count[FMT_SECTION_SLEDS] - 1];
+  struct text text = {(index->sleds[0].address + module->bias) & ~(uintptr_t)(PAGE - 1),
+                      last->address + module->bias + fmt_sled_size(last->shape) + 8};
+  text.high = (text.high + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+  if (text.high > module->end)
+    text.high = module->end;
+  return text;
+}
+
+static long protect(const struct text *text, int protection)
+{
+  return PROF_SYSCALL3(SYS_mprotect, text->low, text->high - text->low, protection);
+}
+
+/* Switches every sled of the module that has code, on or off. */
+static void switch_sleds(const struct prof_module *module, bool on)
+{
+  const struct fmt_index *index = &module->index;
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++) {
+    const struct fmt_index_sled *sled = &index->sleds[i];
+    uintptr_t address = sled->address + module->bias;
+    if (module->sled_code[i] && prof_sled_is(address, sled->shape))
+      prof_sled_switch(address, sled->shape, on ? module->sled_code[i] : 0);
+  }
+}
+
+/* Switches the module's sleds. Under modules_lock. */
+static void switch_module(struct prof_module *module, bool on)
+{
+  if (module->sleds_on == on || (!module->sled_code && (!on || module->sleds_failed)))
+    return;
+  module->sleds_failed = !module->sled_code && !make_stubs(module);
+  if (module->sleds_failed)
+    return;
+  const struct text text = text_of(module);
+  long error = protect(&text, PROT_READ | PROT_WRITE | PROT_EXEC);
+  if (error < 0) {
+    module->sleds_failed = true;
+    prof_message("%s: its code may not be written here (error %ld): its sleds stay off and it is not profiled",
+                 path_of(module), -error);
+    return;
+  }
+  switch_sleds(module, on);
+  protect(&text, PROT_READ | PROT_EXEC);
+  module->sleds_on = on;
+}
+
+/* Executable mappings of files with sleds whose modules are not known yet. */
+struct candidates {
+  uintptr_t behind; /* mappings above this address are asked for */
+  uintptr_t addresses[FOUND_AT_ONCE];
+  uint32_t count;
+};
+
+static bool collect(const struct prof_mapping *mapping, void *data)
+{
+  struct candidates *candidates = data;
+  if (mapping->low < candidates->behind || !mapping->executable || mapping->path[0] != '/')
+    return true;
+  candidates->behind = mapping->high;
+  const struct prof_module *known = prof_module_find(mapping->low);
+  if ((known && (known->sleds_on || known->sleds_failed)) || !prof_elf_has_sleds(mapping->path))
+    return true;
+  candidates->addresses[candidates->count++] = mapping->low;
+  return candidates->count < FOUND_AT_ONCE;
+}
+
+static void switch_on_at(struct prof_thread *t, uintptr_t address)
+{
+  prof_pause(t);
+  prof_lock(&prof_process.modules_lock);
+  struct prof_module *module = prof_module_for_address(t, address);
+  if (module && !module->excluded && module->index.header && module->index.count[FMT_SECTION_SLEDS])
+    switch_module(module, true);
+  prof_unlock(&prof_process.modules_lock);
+  prof_resume(t);
+}
+
+void prof_sleds_find(void)
+{
+  struct candidates candidates = {0};
+  do {
+    candidates.count = 0;
+    uint64_t mask = prof_block_signals();
+    prof_proc_maps_walk(collect, &candidates);
+    prof_restore_signals(mask);
+    prof_process.has_sleds |= candidates.count != 0;
+    struct prof_thread *t = candidates.count ? prof_thread_enter() : NULL;
+    if (!t)
+      return;
+    for (uint32_t i = 0; i < candidates.count; i++)
+      switch_on_at(t, candidates.addresses[i]);
+    prof_slow_leave(t);
+  } while (candidates.count == FOUND_AT_ONCE);
+}
+
+static void switch_off(void)
+{
+  uint64_t mask = prof_block_signals();
+  prof_lock(&prof_process.modules_lock);
+  for (struct prof_module *module = prof_process.modules; module; module = module->next)
+    if (module->sleds_on && !module->unloaded)
+      switch_module(module, false);
+  prof_unlock(&prof_process.modules_lock);
+  prof_restore_signals(mask);
+}
+
+static void switch_all(bool on)
+{
+  if (on)
+    prof_sleds_find();
+  else
+    switch_off();
+}
+
+__attribute__((constructor)) static void find_at_start(void)
+{
+  uint64_t mask = prof_block_signals();
+  prof_process.upcalls.switch_sleds = switch_all;
+  prof_loader_watch(prof_sleds_find);
+  prof_restore_signals(mask);
+  prof_sleds_find();
+}

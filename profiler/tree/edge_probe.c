@@ -1,0 +1,139 @@
+/*
+ * The short probe: a direct-mapped table of edges by caller, comparison and words, beside the one by caller and site.
+ *
+ * What is compared and how is what the assembly compares, op by op, so an edge that is found there is one that the fast
+ * path would have taken. The words are read once, hashed as they are read, and held against the edge's.
+ */
+#include "profiler/tree/edge_probe.h"
+
+#include "profiler/tree/capture_arithmetic.h"
+#include "profiler/tree/cardinality_limit.h"
+
+#define PROBE_WORDS 32u /* of a signature with programs, on the program's stack; a longer one goes the generic path */
+
+/* The word that an op has the call pass: `value` is its register plus the offset. */
+static uint64_t word_of(const struct prof_fast_compare_op *op, uint64_t value)
+{
+  switch (op->kind) {
+  case PROF_COMPARE_REG:
+    return prof_probe_extend(op, value);
+  case PROF_COMPARE_REG_NULL:
+    return value != 0;
+  case PROF_COMPARE_FRAME8:
+    return prof_frame_load(value, 8);
+  case PROF_COMPARE_FRAME4:
+    return prof_probe_extend(op, prof_frame_load(value, 4));
+  case PROF_COMPARE_FRAME2:
+    return prof_probe_extend(op, prof_frame_load(value, 2));
+  case PROF_COMPARE_FRAME1:
+    return prof_probe_extend(op, prof_frame_load(value, 1));
+  case PROF_COMPARE_FRAME_NULL:
+    return prof_frame_load(value, 8) != 0;
+  case PROF_COMPARE_LOG2:
+    return (uint64_t)fmt_bucket_log2(prof_probe_extend(op, value), op->flags & FMT_OPF_SIGNED);
+  default: /* PROF_COMPARE_SKIP: as good as any other word, since it is the same at each call */
+    return 0;
+  }
+}
+
+/* Does the call return to where the comparison was made for? `op` and the place behind it are its first two. */
+static bool returns_there(const struct prof_fast_compare_op *op, const struct prof_registers *registers)
+{
+  uint64_t expected;
+  __builtin_memcpy(&expected, op + 1, sizeof expected);
+  return prof_frame_load(registers->general[op->reg] + (uint64_t)(int64_t)op->offset, 8) == expected;
+}
+
+/* The edge of a call with all of these words, and none but them. */
+static struct fmt_rec_edge *look_whole(const struct prof_thread *t, const struct fmt_rec_variant *from,
+                                       const struct prof_fast_compare *compare, const uint64_t *words, uint32_t count)
+{
+  uint64_t hash = prof_probe_begin(from, compare);
+  for (uint32_t i = 0; i < count; i++)
+    hash = prof_probe_mix(hash, words[i]);
+  struct fmt_rec_edge *edge = prof_probe_look(t, from, compare, hash);
+  if (!edge || edge->word_count != count)
+    return NULL;
+  for (uint32_t i = 0; i < count; i++)
+    if (words[i] != edge->words[i])
+      return NULL;
+  return edge;
+}
+
+/* A probe that has to run programs of args. Their levels are the function's newest, and the comparison's are to be the
+ * same. */
+static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const struct fmt_rec_variant *from,
+                                           struct prof_fast_compare *compare, const struct prof_registers *registers)
+{
+  uint64_t words[PROBE_WORDS];
+  uint32_t count = compare->site->state_words;
+  if (compare->widened != (uint32_t)compare->function->widenings || count > PROBE_WORDS)
+    return NULL;
+  const struct prof_capture what = {.site = compare->site,
+                                    .registers = registers,
+                                    .levels = prof_function_levels(compare->function),
+                                    .cfa = prof_capture_cfa(compare->site, registers)};
+  for (uint32_t i = 0; i < count; i++)
+    words[i] = prof_compare_states(compare)[i];
+  for (uint32_t i = 0; i < compare->probed; i++) {
+    const struct prof_fast_compare_op *op = &compare->ops[i];
+    if (op->kind == PROF_COMPARE_PROGRAM) {
+      if (prof_capture_arg(&what, (uint32_t)op->offset, words, PROBE_WORDS, &count) < 0)
+        return NULL;
+    } else if (count < PROBE_WORDS) {
+      words[count++] = word_of(op, registers->general[op->reg] + (uint64_t)(int64_t)op->offset);
+    } else {
+      return NULL;
+    }
+  }
+  return look_whole(t, from, compare, words, count);
+}
+
+struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const struct fmt_rec_variant *from,
+                                         struct prof_fast_compare *compare, const struct prof_registers *registers)
+{
+  uint64_t words[PROF_PROBE_OPS], hash = prof_probe_begin(from, compare);
+  const struct prof_fast_compare_op *op = compare->ops;
+  uint32_t count = compare->probed;
+  if (!count)
+    return NULL;
+  if (!compare->fast)
+    return probe_programs(t, from, compare, registers);
+  if (op->kind == PROF_COMPARE_RETURN) {
+    if (!returns_there(op, registers))
+      return NULL;
+    op += 2;
+    count -= 2;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    words[i] = word_of(&op[i], registers->general[op[i].reg] + (uint64_t)(int64_t)op[i].offset);
+    hash = prof_probe_mix(hash, words[i]);
+  }
+  struct fmt_rec_edge *edge = prof_probe_look(t, from, compare, hash);
+  for (uint32_t i = 0; edge && i < count; i++)
+    if (words[i] != prof_probe_words(edge, compare)[i] && op[i].kind != PROF_COMPARE_SKIP)
+      return NULL;
+  return edge;
+}
+
+void prof_edge_probe_note(const struct prof_thread *t, struct fmt_rec_edge *edge)
+{
+  const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+  /* One that the comparison does not tell from others is never looked for. */
+  if (!compare || !compare->probed || (compare->fast && edge->flags & FMT_EDGE_GENERIC))
+    return;
+  uint64_t hash = prof_probe_begin((const struct fmt_rec_variant *)edge->from, compare);
+  if (!compare->fast) {
+    for (uint32_t i = 0; i < edge->word_count; i++)
+      hash = prof_probe_mix(hash, edge->words[i]);
+    *prof_probe_place(t, hash) = edge;
+    return;
+  }
+  const struct prof_fast_compare_op *op = compare->ops, *end = op + compare->count;
+  if (op->kind == PROF_COMPARE_RETURN)
+    op += 2;
+  const uint64_t *word = prof_probe_words(edge, compare);
+  for (; op != end; op++, word++)
+    hash = prof_probe_mix(hash, op->kind == PROF_COMPARE_SKIP ? 0 : *word);
+  *prof_probe_place(t, hash) = edge;
+}

@@ -1,0 +1,128 @@
+/*
+ * Which calls of an edge are timed: decided by what the timed ones took.
+ *
+ * The draw is random, since a fixed stride falls into step with the program (Mytkowicz et al., PLDI 2010), and it is
+ * the thread's, not the edge's: one counter runs through the calls of all edges that are sampled, so that each call is
+ * timed with the same probability, whatever came before it.
+ */
+#include "profiler/tree/sampling.h"
+
+#include "profiler/base/counter.h"
+#include "profiler/base/process.h"
+#include "profiler/tree/fast_compare.h"
+
+#define REVIEW_CALLS   32u   /* timed calls from one decision to the next */
+#define DRAWN_FROM     128u  /* one call in (this + 1) / 2 is timed, in the mean */
+#define MEMORY         64u   /* timed calls that the imputed time is the mean of, the older ones fading */
+#define PARTS          256u  /* of a tick, in `recent` */
+#define PARTS_OF_PRICE 1024u /* of a tick, in header.sample_price */
+#define FALLBACK_PRICE 64u   /* ticks, where nothing was measured */
+
+/* A call at least this long may be timed each time: by default the price of timing is a sixteenth of it then. */
+static uint64_t worth_timing(void)
+{
+  const struct fmt_rec_header *header = prof_process.header;
+  uint64_t price = header->sample_price ? header->sample_price / PARTS_OF_PRICE : FALLBACK_PRICE;
+  uint32_t overhead = prof_process.settings.overhead;
+  if (overhead <= 1024)
+    return price * 16;
+  /* An eighth of the budget goes to clocks that are read for each call. */
+  uint64_t ticks = price * 8 * 1024 / (overhead - 1024);
+  return ticks < price * 4 ? price * 4 : ticks;
+}
+
+static uint64_t next_random(struct prof_thread *t)
+{
+  uint64_t x = t->random;
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  return t->random = x;
+}
+
+static void draw(struct prof_thread *t)
+{
+  t->sample_next = ((uint32_t)(next_random(t) >> 32) & t->sample_mask) + 1;
+}
+
+void prof_sampling_start(struct prof_thread *t)
+{
+  /* Any state but 0 will do; threads should not draw alike. */
+  t->random = ((uintptr_t)t ^ (uint64_t)t->tid * 0x9E3779B97F4A7C15u) | 1;
+  t->sample_mask = DRAWN_FROM - 1;
+  for (unsigned i = 0; i < 8; i++)
+    draw(t);
+}
+
+bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge)
+{
+  if (!prof_edge_is_sampled(edge))
+    return false;
+  if (--t->sample_next)
+    return true;
+  draw(t);
+  return false;
+}
+
+static void set_rate(struct fmt_rec_edge *edge, bool sampled)
+{
+  prof_edge_sampling(edge)->rate = sampled ? (DRAWN_FROM + 1) / 2 : 0;
+  /* One instruction, since a handler may mark or clear the edge at any moment. */
+  if (sampled)
+    __atomic_fetch_or(&edge->mode, PROF_MODE_SAMPLED, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(&edge->mode, ~(uint32_t)PROF_MODE_SAMPLED, __ATOMIC_RELAXED);
+}
+
+/* The time that calls count with from now on: what they took of late, rounded at random so that no part of a tick is
+ * lost in the long run. */
+static void impute(struct prof_thread *t, struct fmt_rec_sampling *sampling)
+{
+  sampling->imputed = (sampling->recent + (next_random(t) >> 32) % PARTS) / PARTS;
+}
+
+static void add_square(struct fmt_rec_sampling *sampling, uint64_t ticks)
+{
+  unsigned __int128 square = (unsigned __int128)ticks * ticks;
+  uint64_t low = (uint64_t)square;
+  sampling->squares_low += low;
+  sampling->squares_high += (uint64_t)(square >> 64) + (sampling->squares_low < low);
+}
+
+void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
+{
+  struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
+  (void)start;
+  prof_add(&sampling->timed, 1);
+  prof_add(&sampling->timed_total, ticks);
+  add_square(sampling, ticks);
+  if (sampling->rate) {
+    uint64_t memory = sampling->timed < MEMORY ? sampling->timed : MEMORY;
+    int64_t change = (int64_t)(ticks * PARTS - sampling->recent) / (int64_t)memory;
+    sampling->recent += (uint64_t)change;
+    impute(t, sampling);
+  }
+  if (sampling->timed % REVIEW_CALLS)
+    return;
+  uint64_t mean = sampling->rate ? sampling->recent / PARTS : sampling->timed_total / sampling->timed;
+  uint64_t limit = worth_timing();
+  if (!sampling->rate && mean < limit) {
+    sampling->recent = sampling->timed_total * PARTS / sampling->timed;
+    impute(t, sampling);
+    set_rate(edge, true);
+  } else if (sampling->rate && mean > 2 * limit) {
+    set_rate(edge, false);
+  }
+}
+
+void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source)
+{
+  if (!(source->flags & FMT_EDGE_SAMPLED) || !(target->flags & FMT_EDGE_SAMPLED))
+    return;
+  struct fmt_rec_sampling *from = prof_edge_sampling(source), *to = prof_edge_sampling(target);
+  prof_move(&to->timed, &from->timed);
+  prof_move(&to->timed_total, &from->timed_total);
+  to->squares_low += from->squares_low;
+  to->squares_high += from->squares_high + (to->squares_low < from->squares_low);
+  from->squares_low = from->squares_high = 0;
+}

@@ -1,0 +1,42 @@
+/*
+ * Which calls of an edge are timed, when not all are.
+ *
+ * An edge begins by timing each call. Once its calls have shown that reading the clock costs too much beside them, one
+ * in many is timed, drawn at random, and the others count with what the timed ones took of late; when its calls turn
+ * out to be long after all, each is timed again. docs/times.md has the reasons and the errors.
+ */
+#ifndef CALLSIG_PROFILER_TREE_SAMPLING_H
+#define CALLSIG_PROFILER_TREE_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/recording.h"
+#include "profiler/stack/thread.h"
+
+/* The record of an edge that has FMT_EDGE_SAMPLED. Anywhere. */
+static inline struct fmt_rec_sampling *prof_edge_sampling(const struct fmt_rec_edge *edge)
+{
+  return (struct fmt_rec_sampling *)(uintptr_t)edge - 1;
+}
+
+/* Are only some calls of the edge timed now? Anywhere. */
+static inline bool prof_edge_is_sampled(const struct fmt_rec_edge *edge)
+{
+  return edge->flags & FMT_EDGE_SAMPLED && prof_edge_sampling(edge)->rate;
+}
+
+/* Sets how the thread draws, by the process's settings. In a slow section. */
+void prof_sampling_start(struct prof_thread *t);
+
+/* Is the call of `edge` that begins now to be counted only? Draws. Anywhere. */
+bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge);
+
+/* A call of the edge, which has FMT_EDGE_SAMPLED, ended after `ticks` of the clock; it began at `start`. Sees to how
+ * the next ones are timed. The hooks' assembly calls it. Anywhere. */
+void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
+
+/* Adds what `source` counted to `target`, and clears it. In a slow section. */
+void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source);
+
+#endif

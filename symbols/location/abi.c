@@ -1,0 +1,227 @@
+/*
+ * Gives each parameter its register or stack slot.
+ */
+#include "symbols/location/abi.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "symbols/dwarf/abi_class.h"
+#include "symbols/dwarf/die.h"
+#include "symbols/location/hook_registers.h"
+
+enum { WORD = 8, INTEGERS = 6, VECTORS = 8, STACK_ALIGN_MAX = 16, DEPTH_MAX = 8 };
+
+static const uint8_t integers[INTEGERS] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
+
+/* What of the argument registers and the stack is given away. */
+struct assignment {
+  struct sym_abi *abi;
+  unsigned integers, vectors;
+  int64_t stack; /* from the canonical frame address */
+  bool is_gnu;
+  bool has_prototype;
+  bool is_over; /* what follows is not known */
+};
+
+static void on_stack(struct assignment *assignment, uint32_t size, uint32_t align, struct sym_abi_place *place)
+{
+  if (align > STACK_ALIGN_MAX) {
+    assignment->is_over = true;
+    return;
+  }
+  int64_t unit = align > WORD ? align : WORD;
+  assignment->stack = (assignment->stack + unit - 1) / unit * unit;
+  place->kind = SYM_ABI_ON_STACK;
+  place->offset = assignment->stack;
+  assignment->stack += ((int64_t)size + WORD - 1) / WORD * WORD;
+}
+
+static void in_words(struct assignment *assignment, const struct sym_abi_type *type, struct sym_abi_place *place)
+{
+  unsigned integer_count = 0, vector_count = 0;
+  for (unsigned i = 0; i < 2; i++) {
+    integer_count += type->words[i] == SYM_ABI_INTEGER;
+    vector_count += type->words[i] == SYM_ABI_SSE;
+  }
+  if (assignment->integers + integer_count > INTEGERS || assignment->vectors + vector_count > VECTORS) {
+    /* clang before 18 may split an __int128 between the last register and the stack. */
+    if (!assignment->is_gnu && type->align == 2 * WORD)
+      assignment->is_over = true;
+    else
+      on_stack(assignment, type->size, type->align, place);
+    return;
+  }
+  for (unsigned i = 0; i < 2; i++)
+    if (type->words[i] == SYM_ABI_INTEGER)
+      place->registers[place->word_count++] = integers[assignment->integers++];
+    else if (type->words[i] == SYM_ABI_SSE)
+      place->registers[place->word_count++] = (uint8_t)(SYM_XMM0 + assignment->vectors++);
+  place->kind = place->word_count ? SYM_ABI_IN_REGISTERS : SYM_ABI_NOWHERE;
+}
+
+static void assign(struct assignment *assignment, Dwarf_Die *parameter)
+{
+  static const struct sym_abi_type pointer = {
+      .way = SYM_ABI_WORDS, .words = {SYM_ABI_INTEGER}, .size = WORD, .align = WORD};
+  struct sym_abi *abi = assignment->abi;
+  struct sym_abi_type way;
+  Dwarf_Die type;
+  if (abi->count == SYM_ABI_PARAMETERS_MAX)
+    assignment->is_over = true;
+  if (assignment->is_over)
+    return;
+  struct sym_abi_place *place = &abi->places[abi->count++];
+  *place = (struct sym_abi_place){.parameter = *parameter};
+  if (!sym_type_of(parameter, &type)) {
+    assignment->is_over = true;
+    return;
+  }
+  sym_abi_classify(&type, assignment->is_gnu, &way);
+  place->size = way.size;
+  switch (way.way) {
+  case SYM_ABI_WORDS:
+    place->is_converted = !assignment->has_prototype && way.words[0] == SYM_ABI_SSE && way.size < WORD;
+    in_words(assignment, &way, place);
+    return;
+  case SYM_ABI_MEMORY:
+  case SYM_ABI_X87_STACK:
+    on_stack(assignment, way.size, way.align, place);
+    return;
+  case SYM_ABI_REFERENCE:
+    place->is_reference = true;
+    in_words(assignment, &pointer, place);
+    return;
+  case SYM_ABI_UNKNOWN:
+    assignment->is_over = true;
+  }
+}
+
+static bool is_in(Dwarf_Die *parent, const Dwarf_Die *root, unsigned depth)
+{
+  Dwarf_Die child, of;
+  if (depth > DEPTH_MAX || dwarf_child(parent, &child) != 0)
+    return false;
+  do {
+    if (dwarf_tag(&child) == DW_TAG_GNU_formal_parameter_pack && is_in(&child, root, depth + 1))
+      return true;
+    if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+      continue;
+    sym_die_root(&child, &of);
+    if (of.addr == root->addr)
+      return true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return false;
+}
+
+/* Assigns the parameters of the declaring function in their order. A constructor is declared once and has several
+ * versions, of which not all are passed what the compiler adds (__in_chrg, __vtt_parm). */
+static void assign_all(struct assignment *assignment, Dwarf_Die *parent, Dwarf_Die *instance, unsigned depth)
+{
+  Dwarf_Die child;
+  Dwarf_Attribute attribute;
+  if (depth > DEPTH_MAX || dwarf_child(parent, &child) != 0)
+    return;
+  do {
+    int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_GNU_formal_parameter_pack)
+      assign_all(assignment, &child, instance, depth + 1);
+    if (tag != DW_TAG_formal_parameter)
+      continue;
+    if (is_in(instance, &child, 0))
+      assign(assignment, &child);
+    else if (!dwarf_attr_integrate(&child, DW_AT_artificial, &attribute))
+      assignment->is_over = true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* A result that is written to memory has its address passed first. */
+static void assign_result(struct assignment *assignment, Dwarf_Die *instance)
+{
+  Dwarf_Die type;
+  struct sym_abi_type way;
+  if (!sym_type_of(instance, &type))
+    return;
+  sym_abi_classify(&type, assignment->is_gnu, &way);
+  assignment->integers += way.way == SYM_ABI_MEMORY || way.way == SYM_ABI_REFERENCE;
+  assignment->is_over = way.way == SYM_ABI_UNKNOWN;
+}
+
+static bool is_flagged(Dwarf_Die *die, unsigned name)
+{
+  Dwarf_Attribute attribute;
+  bool flag;
+  return dwarf_attr_integrate(die, name, &attribute) && dwarf_formflag(&attribute, &flag) == 0 && flag;
+}
+
+void sym_abi_assign(Dwarf_Die *instance, bool is_gnu, struct sym_abi *abi)
+{
+  Dwarf_Die root;
+  *abi = (struct sym_abi){0};
+  sym_die_root(instance, &root);
+  struct assignment assignment = {.abi = abi,
+                                  .is_gnu = is_gnu,
+                                  .has_prototype = sym_die_is_cxx(instance) || is_flagged(instance, DW_AT_prototyped)};
+  assign_result(&assignment, instance);
+  assign_all(&assignment, &root, instance, 0);
+}
+
+struct sym_abi_place *sym_abi_place_of(struct sym_abi *abi, Dwarf_Die *parameter)
+{
+  Dwarf_Die root;
+  sym_die_root(parameter, &root);
+  for (unsigned i = 0; i < abi->count; i++)
+    if (abi->places[i].parameter.addr == root.addr)
+      return &abi->places[i];
+  return NULL;
+}
+
+/* The part of the value that begins at `offset`, where the caller puts it. */
+static void locate_place(const struct sym_location_context *context, const struct sym_abi_place *place, int64_t offset,
+                         uint64_t size, struct sym_location *location)
+{
+  *location = (struct sym_location){.kind = SYM_LOCATION_MEMORY, .known = 8, .inner = offset};
+  enum sym_lost lost = SYM_LOST_NOT;
+  if (place->kind == SYM_ABI_ON_STACK) {
+    lost = sym_push_cfa(context, &location->code);
+    sym_code_add_constant(&location->code, place->offset);
+    if (place->is_reference)
+      sym_code_load(&location->code, WORD, 0, sym_location_cfa_register(context));
+  } else if (place->is_reference) {
+    lost = sym_push_register(context, SYM_AT_CALL, place->registers[0], &location->code);
+  } else {
+    uint64_t word = offset < 0 ? 2 : (uint64_t)offset / WORD;
+    if (word >= place->word_count || (uint64_t)offset % WORD + size > WORD) {
+      sym_location_lose(location, SYM_LOST_PIECE);
+      return;
+    }
+    location->reg = place->registers[word];
+    location->inner = offset % WORD;
+    location->kind = location->reg >= SYM_XMM0 ? SYM_LOCATION_VECTOR : SYM_LOCATION_REGISTER;
+    if (location->kind == SYM_LOCATION_REGISTER)
+      lost = sym_push_register(context, SYM_AT_CALL, location->reg, &location->code);
+  }
+  if (lost)
+    sym_location_lose(location, lost);
+}
+
+/* Reasons that leave it open that the caller's value is there. */
+static bool may_be_told(uint8_t lost)
+{
+  return lost == SYM_LOST_NO_RANGE || lost == SYM_LOST_NO_LOCATION || lost == SYM_LOST_EMPTY ||
+         lost == SYM_LOST_NOT_YET;
+}
+
+void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *parameter, int64_t offset, uint64_t size,
+                    struct sym_location *location)
+{
+  struct sym_abi *abi = context->abi;
+  const struct sym_abi_place *place = abi ? sym_abi_place_of(abi, parameter) : NULL;
+  if (!place || place->kind == SYM_ABI_NOWHERE || place->is_converted)
+    return;
+  if (place->is_doubtful && abi->is_certain)
+    sym_location_lose(location, SYM_LOST_NOT_YET);
+  if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) &&
+      (place->is_kept ? abi->tells_kept : abi->tells_missing))
+    locate_place(context, place, offset, size, location);
+}

@@ -1,0 +1,33 @@
+/*
+ * The sleds of a module (format/sled.h): what its sections list, held against the code.
+ *
+ * Nothing in the sections is believed: a sled counts when the bytes at its address are those of a sled, its address is
+ * one that a single store can switch, and its function has an entry. What does not count is left out.
+ */
+#ifndef CALLSIG_SYMBOLS_SITES_SLEDS_H
+#define CALLSIG_SYMBOLS_SITES_SLEDS_H
+
+#include <stdint.h>
+
+#include "base/vector.h"
+#include "format/index.h"
+#include "symbols/elf/debugfile.h"
+#include "symbols/elf/hook.h"
+#include "symbols/elf/symboltable.h"
+
+struct sym_sleds {
+  struct base_vector sleds; /* struct fmt_index_sled as the index has them, but for `site`, which is FMT_NONE */
+  uint32_t refused;         /* entries of the sections that are no sleds */
+  uint32_t versions;        /* of these, entries of a version whose addresses are not relative */
+};
+
+/* Reads the sled sections of a module. A module without any gives none. `sleds` must be freed, also after an error.
+ * -ENOMEM; -EINVAL after a message for a section that cannot be read. */
+int sym_sleds_find(struct sym_sleds *sleds, const struct sym_debugfile *file, const struct sym_hook *code,
+                   const struct sym_symbol_table *symbols);
+void sym_sleds_free(struct sym_sleds *sleds);
+
+/* Adds a site for each entry sled to `sites` (struct sym_found_site), which stays ascending by pc. -ENOMEM. */
+int sym_sleds_add_sites(const struct sym_sleds *sleds, struct base_vector *sites);
+
+#endif

@@ -1,0 +1,253 @@
+/* Recordings in which not every call was timed: what their times are, how far they may be off, and that these say so.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/sampling_twin.h"
+
+/* outer() takes no time of its own beside leaf(), whose times differ a hundredfold. */
+static void run_thin(struct twin *twin, unsigned calls)
+{
+  twin_enter(twin, MAIN, 0);
+  for (unsigned i = 0; i < calls; i++) {
+    twin_enter(twin, OUTER, 0);
+    twin_call(twin, LEAF, 0, twin_ticks(&twin->dice, TWO_LENGTHS, 0));
+    twin->now++;
+    twin_leave(twin);
+    twin->now += 1000;
+  }
+  twin_leave(twin);
+}
+
+static void uncertain_rows_say_so(void **state)
+{
+  (void)state;
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 3, 4);
+  recording_writer_header(twin.writers[SAMPLED])->overhead = 1536;
+  run_thin(&twin, 2000);
+  twin_end(&twin, stats);
+  struct callsig_stats_row thin = twin_row(stats[SAMPLED], "outer(n=0)");
+  assert_true(thin.tottime_error > thin.tottime && thin.cumtime_error < thin.cumtime);
+  assert_int_equal(thin.uncertain, 1);
+  twin_expect(stats[SAMPLED], callsig_stats_print, " a.c:2(outer(n=0)) [~]\n", 1);
+  twin_expect(stats[SAMPLED], callsig_stats_print, " a.c:4(leaf(n=0))\n", 1);
+  twin_expect(
+      stats[SAMPLED], callsig_stats_print,
+      " of 4001 calls were timed, at random (budget: 1.5 times the program's own time); the others count with "
+      "the time of those: --columns +error shows what that leaves open\n1 row with [~]: the error of tottime or "
+      "cumtime is larger than the time itself, or unknown\n",
+      1);
+  twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"uncertain\": true", 1);
+  twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"overhead\": 1.5", 1);
+  twin_expect(stats[EXACT], callsig_stats_print, "[~]", 0);
+  twin_expect(stats[EXACT], callsig_stats_print, "timed", 0);
+  twin_expect(stats[EXACT], callsig_stats_print_json, "\"uncertain\": true", 0);
+  twin_expect(stats[EXACT], callsig_stats_print_csv, "tottime_error", 0);
+  twin_expect(stats[SAMPLED], callsig_stats_print_csv, ",max,tottime_error,cumtime_error,timed_calls,uncertain\r\n", 1);
+  twin_free(stats);
+}
+
+static void columns(void **state)
+{
+  (void)state;
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 4, 4);
+  run_thin(&twin, 2000);
+  twin_end(&twin, stats);
+  struct callsig_stats_style style = {.size = sizeof style, .columns = "ncalls,timed,error,cumerror,max"};
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(callsig_stats_set_style(stats[i], &style), 0);
+  twin_expect(stats[SAMPLED], callsig_stats_print, "   ncalls     timed    error cumerror      max filename", 1);
+  twin_expect(stats[EXACT], callsig_stats_print, "     2000      2000    0.000    0.000    0.000 a.c:2(outer(n=0))\n",
+              1);
+  twin_expect(stats[SAMPLED], callsig_stats_print, "     2000      2000 ", 0);
+  twin_expect(stats[SAMPLED], callsig_stats_print, "--columns +error", 0);
+  twin_expect(stats[SAMPLED], callsig_stats_print,
+              "\nmin, max and percentiles are those of the calls that were timed\n", 1);
+  twin_free(stats);
+}
+
+/* A caller that is not timed is open with what its edge's calls take, and no less than the timed callee inside it. */
+static void open_calls(void **state)
+{
+  (void)state;
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 6, 20);
+  twin_enter(&twin, MAIN, 0);
+  for (unsigned i = 0; i < 100; i++)
+    twin_call(&twin, OUTER, 0, 50);
+  twin_enter(&twin, OUTER, 0);
+  twin_end(&twin, stats);
+  struct callsig_stats_row outer = twin_row(stats[SAMPLED], "outer(n=0)"),
+                           whole = twin_row(stats[SAMPLED], "main(n=0)");
+  assert_int_equal(outer.ncalls, 101);
+  assert_int_equal(outer.timed_calls, 32);
+  assert_true(fabs(outer.cumtime * HZ - 101 * 50) < 1e-6 && fabs(outer.max * HZ - 50) < 1e-6);
+  assert_int_equal(whole.timed_calls, 1);
+  twin_free(stats);
+
+  twin_begin(&twin, 6, 20);
+  twin_enter(&twin, MAIN, 0);
+  for (unsigned i = 0; i < 100; i++)
+    twin_call(&twin, OUTER, 0, 50);
+  twin_enter(&twin, OUTER, 0);
+  twin_enter(&twin, LEAF, 0);
+  twin.now += 1000;
+  twin_end(&twin, stats);
+  assert_true(fabs(twin_row(stats[SAMPLED], "outer(n=0)").cumtime * HZ - (100 * 50 + 1000)) < 1e-6);
+  assert_true(fabs(twin_row(stats[SAMPLED], "leaf(n=0)").tottime * HZ - 1000) < 1e-6);
+  assert_int_equal(twin_row(stats[SAMPLED], "leaf(n=0)").timed_calls, 1);
+  assert_true(twin_row(stats[SAMPLED], "main(n=0)").tottime == 0);
+  twin_free(stats);
+}
+
+static void expect_same_errors(struct callsig_stats *left, struct callsig_stats *right)
+{
+  size_t count = callsig_stats_row_count(left);
+  assert_int_equal(count, callsig_stats_row_count(right));
+  for (size_t i = 0; i < count; i++) {
+    struct callsig_stats_row a = {.size = sizeof a};
+    assert_int_equal(callsig_stats_row(left, i, &a), 0);
+    struct callsig_stats_row b = twin_row(right, a.signature);
+    assert_true(a.tottime == b.tottime && a.cumtime == b.cumtime && a.tottime_error == b.tottime_error &&
+                a.cumtime_error == b.cumtime_error && a.timed_calls == b.timed_calls && a.uncertain == b.uncertain);
+  }
+}
+
+static void merges_keep_errors(void **state)
+{
+  (void)state;
+  struct twin twin;
+  struct callsig_stats *stats[2], *merged;
+  twin_begin(&twin, 7, 4);
+  recording_writer_header(twin.writers[SAMPLED])->overhead = 2048;
+  twin_run_shapes(&twin, 500);
+  twin_enter(&twin, OUTER, 0);
+  twin_end(&twin, stats);
+  assert_int_equal(callsig_stats_dump(stats[SAMPLED], scratch_path("merged")), 0);
+  assert_int_equal(callsig_stats_load(scratch_path("merged"), &merged), 0);
+  expect_same_errors(stats[SAMPLED], merged);
+  twin_expect(merged, callsig_stats_print, "(budget: 2 times the program's own time)", 1);
+  callsig_stats_free(merged);
+  /* An exact recording beside it has no errors, and takes none away. */
+  assert_int_equal(callsig_stats_add(stats[EXACT], scratch_path("merged")), 0);
+  unlink(scratch_path("merged"));
+  struct callsig_stats_row both = twin_row(stats[EXACT], "inner(n=0)"), one = twin_row(stats[SAMPLED], "inner(n=0)");
+  assert_int_equal(both.timed_calls, 500 + one.timed_calls);
+  assert_true(both.cumtime_error == one.cumtime_error);
+  twin_free(stats);
+}
+
+/* Calls of two threads that become one have the error of all of them together. */
+static void threads_become_one(void **state)
+{
+  (void)state;
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 8, 4);
+  for (int round = 0; round < 2; round++) {
+    for (unsigned i = 0; i < 1000; i++)
+      twin_call(&twin, LEAF, 0, twin_ticks(&twin.dice, EXPONENTIAL, 0));
+    for (int i = 0; i < 2 && round == 0; i++)
+      twin.threads[i] = recording_writer_thread(twin.writers[i], 2, "main");
+  }
+  twin_end(&twin, stats);
+  struct callsig_stats_row apart = twin_row(stats[SAMPLED], "leaf(n=0)");
+  assert_int_equal(callsig_stats_fold(stats[SAMPLED]), 0);
+  struct callsig_stats_row together = twin_row(stats[SAMPLED], "leaf(n=0)");
+  assert_int_equal(together.timed_calls, apart.timed_calls);
+  assert_true(together.cumtime == apart.cumtime);
+  assert_true(together.cumtime_error > 0.8 * apart.cumtime_error && together.cumtime_error < 1.1 * apart.cumtime_error);
+  twin_free(stats);
+}
+
+/* A call's hooks take 20 ticks inside and 10 in its caller, and 16 fewer when it is not timed, as the last 68 of 100
+ * are not: with each of these its caller loses what hooks would have taken inside. */
+static void hooks_are_compensated(void **state)
+{
+  (void)state;
+  enum { TIMED = 32, CALLS = 100, INNER_HOOKS = 20, OUTER_HOOKS = 10, PRICE = 16, LEAF_TICKS = 50, MAIN_TICKS = 1000 };
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 11, 20);
+  struct fmt_rec_header *header = recording_writer_header(twin.writers[SAMPLED]);
+  header->hook_inner = INNER_HOOKS * 1024;
+  header->hook_outer = OUTER_HOOKS * 1024;
+  header->sample_price = PRICE * 1024;
+  twin_enter(&twin, MAIN, 0);
+  for (unsigned i = 0; i < CALLS; i++) {
+    twin_call(&twin, LEAF, 0, LEAF_TICKS + (i < TIMED ? INNER_HOOKS : 0));
+    twin.now += i < TIMED ? OUTER_HOOKS : INNER_HOOKS + OUTER_HOOKS - PRICE;
+  }
+  twin.now += MAIN_TICKS + INNER_HOOKS;
+  twin_leave(&twin);
+  twin_end(&twin, stats);
+  assert_true(twin_row(stats[SAMPLED], "main(n=0)").tottime * HZ < MAIN_TICKS - 0.5);
+  assert_int_equal(callsig_stats_compensate(stats[SAMPLED], 1), 0);
+  struct callsig_stats_row whole = twin_row(stats[SAMPLED], "main(n=0)"), leaf = twin_row(stats[SAMPLED], "leaf(n=0)");
+  assert_true(fabs(leaf.tottime * HZ - CALLS * LEAF_TICKS) < 1e-6 && leaf.timed_calls == TIMED);
+  assert_true(fabs(whole.tottime * HZ - MAIN_TICKS) < 1e-6);
+  assert_true(fabs(whole.cumtime * HZ - (MAIN_TICKS + CALLS * LEAF_TICKS)) < 1);
+  twin_free(stats);
+}
+
+/* The sampling record of the newest edge. */
+static struct fmt_rec_sampling *newest_sampling(struct twin *twin)
+{
+  uint64_t edge = recording_thread_record(twin->threads[SAMPLED])->first_edge;
+  return recording_writer_at(twin->writers[SAMPLED], edge - sizeof(struct fmt_rec_sampling));
+}
+
+static void expect_damage(uint32_t flags, uint64_t timed, uint64_t total, uint32_t tag, uint64_t left)
+{
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 9, 4);
+  for (unsigned i = 0; i < 200; i++)
+    twin_call(&twin, LEAF, 0, 50 + i % 2);
+  struct fmt_rec_sampling *sampling = newest_sampling(&twin);
+  sampling->timed = timed ? timed : sampling->timed;
+  sampling->timed_total = total ? total : sampling->timed_total;
+  sampling->tag.tag = tag;
+  recording_writer_header(twin.writers[SAMPLED])->flags |= flags;
+  twin_end(&twin, stats);
+  struct callsig_stats_row row = twin_row(stats[SAMPLED], "leaf(n=0)");
+  assert_int_equal(row.ncalls, 200);
+  assert_int_equal(row.timed_calls, left);
+  assert_int_equal(isnan(row.cumtime_error) != 0, left == 0);
+  assert_int_equal(row.uncertain, left == 0);
+  twin_expect(stats[SAMPLED], callsig_stats_print, "\n1 record could not be read", left == 0);
+  twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"cumtime_error\": null", left == 0);
+  twin_free(stats);
+}
+
+/* A record that tells of more than its edge has is damaged; of a process that runs on it is only newer. */
+static void damage(void **state)
+{
+  (void)state;
+  expect_damage(FMT_REC_FINISHED, 201, 0, FMT_TAG_SAMPLING, 0);
+  expect_damage(FMT_REC_FINISHED, 0, UINT64_MAX, FMT_TAG_SAMPLING, 0);
+  expect_damage(FMT_REC_FINISHED, 0, 0, FMT_TAG_EDGE, 0);
+  expect_damage(0, 0, 0, 0, 0);
+  expect_damage(0, 201, UINT64_MAX, FMT_TAG_SAMPLING, 200);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(uncertain_rows_say_so),
+      cmocka_unit_test(columns),
+      cmocka_unit_test(open_calls),
+      cmocka_unit_test(merges_keep_errors),
+      cmocka_unit_test(threads_become_one),
+      cmocka_unit_test(hooks_are_compensated),
+      cmocka_unit_test(damage),
+  };
+  return cmocka_run_group_tests(tests, catch_messages, NULL);
+}
