@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "output/stats/stats_object.h"
+#include "output/stats/sums.h"
 #include "output/text/message.h"
 #include "output/text/output_file.h"
 
@@ -105,9 +106,11 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
   struct out_output_file file;
   int result = out_stats_not_empty(stats);
   if (result == 0)
+    result = out_sums_fit(&stats->profile, out_stats_finest_tick(stats));
+  if (result == 0)
     result = check_place(path);
   if (result == 0)
-    result = out_output_file_open_private(&file, path);
+    result = out_output_file_open(&file, path);
   if (result < 0)
     return result;
   result = out_dump_write(&stats->profile, file.stream);
