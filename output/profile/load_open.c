@@ -136,7 +136,7 @@ static uint64_t end_of(const struct out_loader *loader, const struct base_vector
   uint64_t end = end_ticks;
   for (uint32_t i = 0; i < frames->count; i++) {
     const struct open_frame *frame = base_vector_at(frames, i);
-    if (frame->start == UINT64_MAX || frame->untimed)
+    if (frame->start == UINT64_MAX)
       continue;
     const struct out_edge *edge = out_profile_edge(loader->profile, frame->edge);
     uint64_t inside = edge->calls == 0 && edge->recursion == FMT_NONE ? edge->children : 0;

@@ -32,12 +32,12 @@ static bool matches_path(const char *glob, const char *path)
 /* As the filters of `callsig run` do: a glob alone is held against names and files. */
 static bool is_asked(const struct out_profile *profile, const struct out_known_function *function, const char *glob)
 {
-  static const char by_name[] = "function:", by_file[] = "file:";
+  static const char of_name[] = "function:", of_file[] = "file:";
   const char *name = out_profile_string(profile, function->name), *file = out_profile_string(profile, function->file);
-  if (strncmp(glob, by_name, sizeof by_name - 1) == 0 && glob[sizeof by_name - 1] != ':')
-    return matches(glob + sizeof by_name - 1, name);
-  if (strncmp(glob, by_file, sizeof by_file - 1) == 0 && glob[sizeof by_file - 1] != ':')
-    return matches_path(glob + sizeof by_file - 1, file);
+  if (strncmp(glob, of_name, sizeof of_name - 1) == 0 && glob[sizeof of_name - 1] != ':')
+    return matches(glob + sizeof of_name - 1, name);
+  if (strncmp(glob, of_file, sizeof of_file - 1) == 0 && glob[sizeof of_file - 1] != ':')
+    return matches_path(glob + sizeof of_file - 1, file);
   return matches(glob, name) || matches_path(glob, file);
 }
 
@@ -49,7 +49,7 @@ static enum out_score_reason reason_of(const struct out_score *score, const stru
     return OUT_SCORE_ACTION;
   if (known->address)
     return OUT_SCORE_NAMELESS;
-  if (out_score_is_known(score) && function->cost->sure > OUT_SCORE_MATTERS * score->costs.own)
+  if (out_score_is_known(score) && function->cost->sure > score->wanted.matters * score->costs.own)
     return OUT_SCORE_TIME;
   return OUT_SCORE_NONE;
 }
@@ -148,7 +148,7 @@ static int keep_asked(struct out_score *score, bool *told)
 int out_score_find_kept(struct out_score *score, bool *told)
 {
   const struct callsig_stats *stats = score->stats;
-  struct namesakes all;
+  struct namesakes all = {0};
   for (uint32_t i = 0; i < score->functions.count; i++) {
     struct out_score_function *function = out_score_at(score, i);
     uint32_t number = out_rows_at(&stats->rows, function->row)->key.what;
@@ -216,7 +216,7 @@ static void choose(struct out_score *score, const struct namesakes *all, const s
 
 int out_score_keep_budget(struct out_score *score)
 {
-  struct namesakes all;
+  struct namesakes all = {0};
   struct base_vector candidates = BASE_VECTOR_OF(struct candidate);
   int result = find_namesakes(score, &all);
   if (result < 0)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/stats/sampling_error.h"
+
 void out_compensation_free(struct out_compensation *compensation)
 {
   free(compensation->own);
@@ -38,8 +40,11 @@ static void count_variants(const struct out_profile *profile, struct out_compens
     uint64_t calls = calls_of(profile, edge);
     compensation->calls[edge->to] += calls;
     compensation->own[edge->to] += (double)calls * (double)info->hook_inner / 1024;
+    /* A call that is not timed spares the price of that, and is taken off its caller with the time of one that is. */
+    double spared = (double)out_edge_sampling(profile, edge).untimed * (double)info->process.sample_price / 1024;
     if (edge->from != FMT_NONE)
-      compensation->own[edge->from] += (double)calls * (double)info->hook_outer / 1024 + (double)edge->overhead;
+      compensation->own[edge->from] +=
+          (double)calls * (double)info->hook_outer / 1024 + (double)edge->overhead - spared;
     time[out_profile_variant(profile, edge->to)->context] += own_of(profile, edge);
   }
 }

@@ -7,7 +7,9 @@
 #include "output/stats/rows.h"
 
 /*
- * A call's hooks add header.hook_inner to the call itself and header.hook_outer to its caller. So a variant's own time
+ * A call's hooks add header.hook_inner to the call itself and header.hook_outer to its caller. Those of a call that is
+ * not timed cost header.sample_price less; but its imputed time has hook_inner, so that its caller is left with
+ * header.hook_outer less header.sample_price, which may be below 0. So a variant's own time
  * holds (calls into it) * inner + (calls out of it) * outer, exactly, and what hooks took beyond the fast path, as they
  * measured it. Of the time with callees, the hooks' share is that of the context's whole subtree: everything that was
  * called from there, recursion folded into it.

@@ -118,12 +118,13 @@ static uint64_t scaled(uint64_t ticks, double scale)
   return exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact;
 }
 
-/* `amount` as whole ticks, at most `limit`: what can be taken off a time. */
-uint64_t out_take_off(double amount, uint64_t limit)
+uint64_t out_less(uint64_t time, double amount)
 {
-  if (!(amount > 0))
-    return 0;
-  return amount >= (double)limit ? limit : (uint64_t)(amount + 0.5);
+  if (amount < 0) {
+    uint64_t more = -amount >= (double)(UINT64_MAX - time) ? UINT64_MAX - time : (uint64_t)(-amount + 0.5);
+    return time + more;
+  }
+  return amount >= (double)time ? 0 : time - (uint64_t)(amount + 0.5);
 }
 
 static double round_parts(double ticks)

@@ -48,7 +48,7 @@ uint32_t out_pair_group(unsigned by);
 struct out_share out_edge_share(const struct out_profile *profile, const struct out_grouping *grouping,
                                 const struct out_edge *edge, uint32_t group);
 
-/* `amount` as whole ticks, at most `limit`: what can be taken off a time. */
-uint64_t out_take_off(double amount, uint64_t limit);
+/* `time` less `amount`, which may be below 0, to whole ticks and not below 0. */
+uint64_t out_less(uint64_t time, double amount);
 
 #endif

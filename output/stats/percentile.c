@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/stats/sampling_error.h"
+
 /* So many calls took about so long. */
 struct times {
   double ticks; /* of the grouping */
@@ -48,16 +50,30 @@ static void count_edge(struct gathering *gathering, uint32_t number, uint32_t ro
   gathering->starts[row + 1] += times ? times->count : 0;
 }
 
+/* How many calls of the edge each call in its histogram stands for: edges that were timed more seldom count no less. */
+static double weight_of(const struct out_profile *profile, const struct out_edge *edge, const struct out_times *times)
+{
+  struct out_edge_sampling sampling = out_edge_sampling(profile, edge);
+  uint64_t kept = 0;
+  if (sampling.untimed == 0)
+    return 1;
+  for (uint32_t i = 0; i < times->count; i++)
+    kept += ((const struct out_bucket *)base_vector_at(&profile->buckets, times->first + i))->count;
+  return 1 + (double)sampling.untimed / (double)kept;
+}
+
 static void place_edge(struct gathering *gathering, uint32_t number, uint32_t row)
 {
   const struct out_profile *profile = gathering->profile;
   const struct out_times *times = out_profile_times(profile, number);
   uint32_t recording = out_profile_thread(profile, out_profile_edge(profile, number)->thread)->recording;
   double scale = out_profile_recording(profile, recording)->tick / gathering->grouping->tick;
+  double weight = times ? weight_of(profile, out_profile_edge(profile, number), times) : 1;
   for (uint32_t i = 0; times && i < times->count; i++) {
     const struct out_bucket *bucket = base_vector_at(&profile->buckets, times->first + i);
     gathering->list[gathering->starts[row]++] =
-        (struct times){.ticks = middle_of(bucket->number, times->sub_bits) * scale, .count = bucket->count};
+        (struct times){.ticks = middle_of(bucket->number, times->sub_bits) * scale,
+                       .count = (uint64_t)((double)bucket->count * weight + 0.5)};
   }
 }
 

@@ -217,18 +217,19 @@ static bool any_bound(const struct out_rows *rows)
   return false;
 }
 
-/* Takes the hooks' cost off; times stay at or above zero, and a call never lasts less than its own part. */
+/* Takes the hooks' cost off, or gives back what was taken off with untimed calls; times stay at or above zero, and a
+ * call never lasts less than its own part. */
 static void compensate(struct out_rows *rows)
 {
   for (uint32_t i = 0; i < rows->list.count; i++) {
     struct out_row *row = out_rows_at(rows, i);
     struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
-    uint64_t own = row->own - out_take_off(subtraction->own, row->own);
-    uint64_t cumulative = row->cumulative - out_take_off(subtraction->cumulative, row->cumulative);
-    if (cumulative < own && row->cumulative >= own)
+    uint64_t own = out_less(row->own, subtraction->own);
+    uint64_t cumulative = out_less(row->cumulative, subtraction->cumulative);
+    if (cumulative < own && (row->cumulative >= own || row->cumulative >= row->own))
       cumulative = own;
-    subtraction->own = (double)(row->own - own);
-    subtraction->cumulative = (double)(row->cumulative - cumulative);
+    subtraction->own = (double)row->own - (double)own;
+    subtraction->cumulative = (double)row->cumulative - (double)cumulative;
     row->own = own;
     row->cumulative = cumulative;
   }
@@ -303,8 +304,8 @@ static int add_pair(const struct out_profile *profile, const struct out_grouping
   pair->calls += share->calls;
   pair->primitive += share->primitive;
   pair->deficit += share->deficit;
-  pair->own += share->own - out_take_off(share->subtraction.own, share->own);
-  pair->cumulative += share->cumulative - out_take_off(share->subtraction.cumulative, share->cumulative);
+  pair->own += out_less(share->own, share->subtraction.own);
+  pair->cumulative += out_less(share->cumulative, share->subtraction.cumulative);
   return 0;
 }
 
@@ -340,12 +341,11 @@ bool out_rows_edge(const struct out_profile *profile, const struct out_grouping 
     return false;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
-  *counts =
-      (struct out_row){.calls = share.calls,
-                       .primitive = share.primitive,
-                       .own = share.own - out_take_off(share.subtraction.own, share.own),
-                       .cumulative = share.cumulative - out_take_off(share.subtraction.cumulative, share.cumulative),
-                       .min = share.min,
-                       .max = share.max};
+  *counts = (struct out_row){.calls = share.calls,
+                             .primitive = share.primitive,
+                             .own = out_less(share.own, share.subtraction.own),
+                             .cumulative = out_less(share.cumulative, share.subtraction.cumulative),
+                             .min = share.min,
+                             .max = share.max};
   return share.calls > 0;
 }

@@ -1,5 +1,6 @@
 """callsig run: what it refuses, what it hands on, and what it leaves."""
 
+import json
 import os
 import shutil
 import signal
@@ -416,6 +417,33 @@ class Program(harness.Case):
         self.assertEqual(done.stdout, "cpu kept")
         done = self.callsig("run", "-o", "x", "--clock", "wall", program, env={"CALLSIG_CLOCK": "cpu", "OTHER": "kept"})
         self.assertEqual(done.stdout, "wall kept")
+
+    def test_times_reach_the_program(self):
+        program = self.compile("program", """
+            #include <stdio.h>
+            #include <stdlib.h>
+            static const char *of(const char *name) { return getenv(name) ? getenv(name) : "-"; }
+            int main(void) { printf("%s %s", of("CALLSIG_TIMES"), of("CALLSIG_OVERHEAD")); return 0; }""")
+        for options, said in (([], "- -"), (["--times", "exact"], "exact -"), (["--times=auto", "--overhead=1.25"], "auto 1.25"),
+                              (["--overhead", "3"], "- 3")):
+            done = self.callsig("run", "-o", "x", *options, program)
+            self.assertEqual((done.returncode, done.stdout), (0, said), done.stderr)
+        done = self.callsig("run", "-o", "x", "--times", "exact", program)
+        report = json.loads(self.callsig("report", "x", "--format", "json").stdout)
+        self.assertEqual((report["times"], report["overhead"]), ("exact", None))
+        for row in report["rows"]:
+            self.assertEqual((row["tottime_error"], row["cumtime_error"], row["timed_calls"], row["uncertain"]),
+                             (0, 0, row["ncalls"], False))
+
+    def test_clock_and_times(self):
+        """What the runtime says where times are sampled that would be exact, and where a budget cannot be kept."""
+        program = self.compile("program", harness.CALLS)
+        for options, words in ((["--clock", "cpu", "--times", "auto"], "the clock is not the wall's"),
+                               (["--timeline", "--times", "auto"], "the timeline lacks calls"), (["--clock", "cpu"], None),
+                               (["--timeline"], None)):
+            done = self.callsig("run", "-o", "x", *options, program)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (0, 1 if words else 0), done.stderr)
+            self.assertIn(words or "", done.stderr)
 
     def test_library_alone_is_instrumented(self):
         self.compile("libpart.so", "int part(int n) { return n; }", "-shared", "-fPIC")

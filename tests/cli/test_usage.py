@@ -57,7 +57,7 @@ class Usage(harness.Case):
                         ("report", "--signature"), ("report", "--stage"), ("report", "--thread"), ("report", "--module"),
                         ("report", "--format"), ("export", "--to"), ("export", "-o"), ("export", "--by"), ("index", "--rules"), ("flags", "--cc"),
                         ("scaling", "--time"), ("scaling", "--measure"), ("scaling", "--format"), ("scaling", "--directory"),
-                        ("run", "--exclude-file"), ("score", "--overhead"), ("score", "--keep"), ("score", "--filter"), ("score", "--format")):
+                        ("run", "--exclude-file"), ("score", "--overhead"), ("score", "--keep"), ("score", "--matters"), ("score", "--filter"), ("score", "--format")):
             self.assert_fails(self.callsig(*command), 2, f"option '{command[1]}' needs a value")
 
     def test_option_takes_no_value(self):
@@ -84,6 +84,14 @@ class Run(harness.Case):
         for least in ("", "10", "soon", "1.5ms", "-1s", "99999999s"):
             self.assert_fails(self.callsig("run", f"--timeline={least}", "true"), 2, f"--timeline={least}:", "10us")
         self.assert_fails(self.callsig("run", "--timeline", "--clock", "cpu", "true"), 2, "--timeline", "--clock wall")
+
+    def test_times(self):
+        self.assert_fails(self.callsig("run", "--times", "some", "true"), 2, "--times: 'some' is neither auto nor exact")
+        for factor in ("", "x", "1", "1.0", "0.5", "-2", "1.", ".5", "2x", "1e3", "nan", "1000001", "99999999999999999999"):
+            self.assert_fails(self.callsig("run", "--overhead", factor, "true"), 2, f"--overhead: '{factor}' is not", "1.5")
+        self.assert_fails(self.callsig("run", "--overhead", "2", "--times", "exact", "true"), 2, "--overhead", "give one")
+        self.assert_fails(self.callsig("run", "--overhead", "2", "--clock", "cpu", "true"), 2, "--overhead needs --times auto")
+        self.assert_fails(self.callsig("run", "--overhead", "2", "--timeline", "true"), 2, "--overhead needs --times auto")
 
     def test_interval(self):
         for interval in ("x", "", "0", "-1", "nan", "inf", "1s", "0.001", "1e7"):

@@ -267,6 +267,8 @@ def options(tools, compiler, level):
                                ("CALLSIG_MEMORY", "12 parsecs", ["CALLSIG_MEMORY", "12 parsecs"]),
                                ("CALLSIG_MEMORY", "1K", ["CALLSIG_MEMORY"]),
                                ("CALLSIG_TIMELINE", "soon", ["CALLSIG_TIMELINE", "soon"]),
+                               ("CALLSIG_TIMES", "some", ["CALLSIG_TIMES", "some", "auto"]),
+                               ("CALLSIG_OVERHEAD", "1.0", ["CALLSIG_OVERHEAD", "1.0", "above 1"]),
                                ("CALLSIG_RULES", "/nowhere/rules", ["/nowhere/rules"]),
                                ("CALLSIG_OUTPUT", "/x" * 3000, ["CALLSIG_OUTPUT"])):
         result = guest.run_profiled([], settings={name: value})
@@ -277,7 +279,11 @@ def options(tools, compiler, level):
         result = guest.run_profiled([], settings={"CALLSIG_TIMELINE": "1ms", **more})
         tools.compare(guest.run_plain([]), result)
         expect_one_line(result, *words)
+    result = guest.run_profiled([], settings={"CALLSIG_OVERHEAD": "2", "CALLSIG_TIMES": "exact"})
+    tools.compare(guest.run_plain([]), result)
+    expect_one_line(result, "CALLSIG_OVERHEAD=2", "CALLSIG_TIMES=auto")
     for name, value in (("CALLSIG_CLOCK", "cpu"), ("CALLSIG_CLOCK", "wall"), ("CALLSIG_MEMORY", "4M"),
+                        ("CALLSIG_TIMES", "exact"), ("CALLSIG_OVERHEAD", "1.5"),
                         ("CALLSIG_NO_SIGNATURES", "1"), ("CALLSIG_DISABLED", "0"), ("CALLSIG_DISABLED", "")):
         result = guest.run_profiled([], settings={name: value})
         if result.status or result.errors:

@@ -88,6 +88,8 @@ void save_random_recording(unsigned seed, const char *path)
   struct dice dice = {seed};
   struct recording_writer *writer = recording_writer_new(1000 + seed, rates[seed % 4]);
   size_t size;
+  if (seed % 2)
+    recording_writer_sample(writer, seed, 3);
   void *index = make_index(seed % 3 == 0, &size);
   uint64_t bias = MODULE_AT * (uint64_t)(seed % 5 + 1), now = 0;
   struct places places = {

@@ -136,6 +136,17 @@ static void call_sizes(struct recording_thread *thread, uint64_t module)
   }
 }
 
+/* So often that not all of the calls are timed. */
+static void call_often(struct recording_writer *recording, struct recording_thread *thread, uint64_t module)
+{
+  recording_writer_sample(recording, 1, 2);
+  recording_writer_header(recording)->overhead = 1536;
+  for (uint64_t i = 0; i < SEED_SAMPLED_CALLS; i++) {
+    recording_enter(thread, module, UINT32_MAX, NULL, 0, 640 + i);
+    recording_exit(thread, 640 + i + i % 2);
+  }
+}
+
 void *seed_recording(size_t *size)
 {
   struct index_writer *index = index_writer_new();
@@ -166,6 +177,7 @@ void *seed_recording(size_t *size)
   call_stages(recording, thread, module, stage);
   keep_times(recording, thread, stage);
   call_sizes(thread, module);
+  call_often(recording, thread, plugin);
   recording_enter(thread, plugin, UINT32_MAX, NULL, 0, 700);
   recording_widen(worker, module, 0, 0, FMT_WIDEN_LOG2, 1);
   const void *data = recording_writer_finish(recording, 720, size);

@@ -1,0 +1,145 @@
+/* Over many runs whose truth is known, the exact time lies within the error that is told, and no time is lost. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/sampling_twin.h"
+
+/* How often the truth lay within the error, and how often it was asked. */
+struct tally {
+  unsigned within, asked;
+};
+
+static void judge(double exact, double sampled, double error, struct tally *tally)
+{
+  assert_true(error >= 0);
+  tally->asked++;
+  tally->within += fabs(exact - sampled) <= error + 0.5 / HZ;
+}
+
+static void expect_honest(const struct tally *tally, const char *what)
+{
+  const double least = 0.93;
+  if (tally->within < least * tally->asked)
+    fail_msg("%s: %u of %u within their error", what, tally->within, tally->asked);
+}
+
+/* The exact time lies within the interval of at least 93 of 100 rows. */
+static void errors_are_honest(void **state)
+{
+  (void)state;
+  enum { RUNS = 100, CALLS = 3000 };
+  struct tally own = {0}, cumulative = {0};
+  for (unsigned seed = 0; seed < RUNS; seed++) {
+    struct twin twin;
+    struct callsig_stats *stats[2];
+    twin_begin(&twin, seed, 3 + seed % 3);
+    twin_run_shapes(&twin, CALLS);
+    twin_end(&twin, stats);
+    size_t count = callsig_stats_row_count(stats[EXACT]);
+    assert_int_equal(count, callsig_stats_row_count(stats[SAMPLED]));
+    for (size_t i = 0; i < count; i++) {
+      struct callsig_stats_row exact = {.size = sizeof exact};
+      assert_int_equal(callsig_stats_row(stats[EXACT], i, &exact), 0);
+      struct callsig_stats_row sampled = twin_row(stats[SAMPLED], exact.signature);
+      assert_true(exact.tottime_error == 0 && exact.cumtime_error == 0);
+      assert_int_equal(exact.timed_calls, exact.ncalls);
+      assert_int_equal(sampled.ncalls, exact.ncalls);
+      if (exact.ncalls > 1)
+        assert_in_range(sampled.timed_calls, 32, sampled.ncalls / 4);
+      judge(exact.tottime, sampled.tottime, sampled.tottime_error, &own);
+      judge(exact.cumtime, sampled.cumtime, sampled.cumtime_error, &cumulative);
+    }
+    twin_free(stats);
+  }
+  assert_int_equal(own.asked, RUNS * (3 * SHAPES + 1));
+  expect_honest(&own, "tottime");
+  expect_honest(&cumulative, "cumtime");
+}
+
+/* What is uncertain is few rows of many: an error that is always larger than its time would be within any bounds. */
+static void errors_are_small(void **state)
+{
+  (void)state;
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 1, 5);
+  twin_run_shapes(&twin, 20000);
+  twin_end(&twin, stats);
+  struct callsig_stats_row even = twin_row(stats[SAMPLED], "inner(n=0)"),
+                           drifting = twin_row(stats[SAMPLED], "inner(n=4)");
+  assert_true(even.cumtime_error < 0.02 * even.cumtime && even.cumtime_error > 0.001 * even.cumtime);
+  assert_true(drifting.cumtime_error < 0.1 * drifting.cumtime);
+  assert_int_equal(even.uncertain, 0);
+  struct callsig_stats_row whole = twin_row(stats[SAMPLED], "main(n=0)");
+  assert_true(whole.cumtime_error == 0 && whole.tottime_error > 0);
+  twin_free(stats);
+}
+
+/* Times of a call and of its caller are changed by the same amount: their sum is the program's time. */
+static void time_is_conserved(void **state)
+{
+  (void)state;
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 5, 4);
+  twin_run_shapes(&twin, 2000);
+  twin_end(&twin, stats);
+  static const unsigned groupings[] = {CALLSIG_BY_SIGNATURE, CALLSIG_BY_FUNCTION, CALLSIG_BY_THREAD};
+  for (size_t i = 0; i < sizeof groupings / sizeof groupings[0]; i++) {
+    struct callsig_stats_total exact = {.size = sizeof exact}, sampled = {.size = sizeof sampled};
+    for (int k = 0; k < 2; k++)
+      assert_int_equal(callsig_stats_group(stats[k], groupings[i]), 0);
+    assert_int_equal(callsig_stats_total(stats[EXACT], &exact), 0);
+    assert_int_equal(callsig_stats_total(stats[SAMPLED], &sampled), 0);
+    assert_true(fabs(exact.time - sampled.time) < 0.5 / HZ);
+  }
+  /* In the only row of all calls nothing is left open. */
+  struct callsig_stats_row all = {.size = sizeof all};
+  assert_int_equal(callsig_stats_row(stats[SAMPLED], 0, &all), 0);
+  assert_true(all.tottime_error == 0 && all.timed_calls < all.ncalls);
+  twin_free(stats);
+}
+
+/* A call whose callees seem to take more than itself, by chance, does so at the cost of others of its row. */
+static void chance_evens_out(void **state)
+{
+  (void)state;
+  enum { SIGNATURES = 40, CALLS = 200, OWN = 10 };
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 10, 4);
+  twin_enter(&twin, MAIN, 0);
+  for (unsigned i = 0; i < SIGNATURES * CALLS; i++) {
+    twin_enter(&twin, OUTER, i % SIGNATURES);
+    twin_call(&twin, LEAF, 0, twin_ticks(&twin.dice, TWO_LENGTHS, 0));
+    twin.now += OWN;
+    twin_leave(&twin);
+  }
+  twin_leave(&twin);
+  twin_end(&twin, stats);
+  uint64_t below = 0;
+  for (size_t i = 0; i < callsig_stats_row_count(stats[SAMPLED]); i++) {
+    struct callsig_stats_row row = {.size = sizeof row};
+    assert_int_equal(callsig_stats_row(stats[SAMPLED], i, &row), 0);
+    below += row.tottime == 0 && strstr(row.signature, "outer") != NULL;
+  }
+  assert_true(below > 0);
+  struct callsig_stats_total total = {.size = sizeof total};
+  assert_int_equal(callsig_stats_group(stats[SAMPLED], CALLSIG_BY_FUNCTION), 0);
+  assert_int_equal(callsig_stats_total(stats[SAMPLED], &total), 0);
+  struct callsig_stats_row outer = twin_row(stats[SAMPLED], "outer");
+  assert_true(fabs(total.time - twin_row(stats[EXACT], "main(n=0)").cumtime) < 0.5 / HZ);
+  assert_true(fabs(outer.tottime - (double)SIGNATURES * CALLS * OWN / HZ) < outer.tottime_error);
+  twin_free(stats);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(errors_are_honest),
+      cmocka_unit_test(errors_are_small),
+      cmocka_unit_test(time_is_conserved),
+      cmocka_unit_test(chance_evens_out),
+  };
+  return cmocka_run_group_tests(tests, catch_messages, NULL);
+}
