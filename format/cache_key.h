@@ -14,10 +14,18 @@
 #ifndef CALLSIG_FORMAT_CACHE_KEY_H
 #define CALLSIG_FORMAT_CACHE_KEY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "format/index.h"
+
+/* May an index be taken from a file or a folder with this owner and mode, by a process of `user`? What others may write
+ * can say anything. */
+static inline bool fmt_cache_trusts(uint32_t owner, uint32_t mode, uint32_t user)
+{
+  return (owner == user || owner == 0) && (mode & 022u) == 0;
+}
 
 #define FMT_CACHE_NAME_SIZE 128u /* enough for every name that fmt_cache_name() writes */
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "callsig/stats.h"
+#include "cli/beside/beside.h"
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
@@ -48,6 +49,8 @@ static const char help[] =
     "  --exclude-file FILE\n"
     "                    the same with each line of FILE, as 'callsig score' writes one\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
+    "  --beside[=PLAIN]  run the program (or PLAIN, another build of it) once more without the runtime, sampled from\n"
+    "                    outside, and show the times of that run (docs/beside.md)\n"
     "  --times auto|exact\n"
     "                    time a random sample of the calls that are short beside the reading of the clock (default), "
     "or\n"
@@ -76,6 +79,8 @@ struct run_options {
   double interval;         /* seconds; 0: not given */
   bool no_signatures;
   bool percentiles;
+  bool beside;
+  const char *plain; /* of --beside; NULL: the program itself */
 };
 
 /* Reads an interval: 0 with a usage message that has been given. */
@@ -100,6 +105,7 @@ enum {
   OPTION_OVERHEAD,
   OPTION_TIMELINE,
   OPTION_PERCENTILES,
+  OPTION_BESIDE,
   OPTION_DATABASE,
   OPTION_INTERVAL,
 };
@@ -115,6 +121,7 @@ static const struct option option_table[] = {
     {"overhead", required_argument, NULL, OPTION_OVERHEAD},
     {"timeline", optional_argument, NULL, OPTION_TIMELINE},
     {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
+    {"beside", optional_argument, NULL, OPTION_BESIDE},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
     CLI_COMMON_OPTION_TABLE,
@@ -145,7 +152,10 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->overhead = optarg;
     else if (option == OPTION_PERCENTILES)
       run->percentiles = true;
-    else if (option == OPTION_TIMELINE)
+    else if (option == OPTION_BESIDE) {
+      run->beside = true;
+      run->plain = optarg;
+    } else if (option == OPTION_TIMELINE)
       run->timeline = optarg != NULL ? optarg : FMT_TIMELINE_DEFAULT;
     else if (option == OPTION_INCLUDE)
       error = cli_glob_add(&run->include, optarg);
@@ -213,6 +223,8 @@ static int check_options(const struct cli_command *command, const struct run_opt
   const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
   if (run->database != NULL && strcmp(run->database, output) == 0)
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
+  if (run->beside && fmt_rank_find(cli_environment).source != NULL)
+    return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
   int status = check_times(command, run);
   return status == CLI_EXIT_OK && run->sort != NULL ? check_sort(run->sort) : status;
 }
@@ -315,12 +327,22 @@ static void look_at_process(pid_t pid, void *monitor)
     callsig_monitor_look(monitor, (unsigned)pid);
 }
 
+/* What there is between the program's start and its report. */
+struct running {
+  const struct cli_recording_place *place;
+  struct callsig_monitor *monitor;
+  struct cli_beside *beside; /* NULL: not asked for */
+  pid_t pid;
+  int status;
+};
+
 /* Says how the program ended, and ends the monitor, which reads that too. */
-static void report_run(const struct cli_recording_place *place, const struct run_options *run,
-                       struct callsig_monitor *monitor, pid_t pid, int status)
+static void report_run(const struct run_options *run, const struct running *running, char **argv)
 {
-  int error = cli_recording_stamp(place, pid, status);
-  callsig_monitor_stop(monitor);
+  const struct cli_recording_place *place = running->place;
+  int status = running->status;
+  int error = cli_recording_stamp(place, running->pid, status);
+  callsig_monitor_stop(running->monitor);
   int children = cli_recording_count_children(place);
   const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
@@ -329,6 +351,8 @@ static void report_run(const struct cli_recording_place *place, const struct run
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
+  if (error == 0 && running->beside != NULL)
+    cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error != -ENOENT && error != -ESTALE && run->output == NULL && run->rank.number == 0)
     print_table(place->path, run);
   if (children > 0)
@@ -403,31 +427,34 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
 
 /* Runs the program to its end, with everything ready. */
 static int run_at_place(const struct run_options *run, const struct cli_profiled_program *program, char **argv,
-                        const struct cli_recording_place *place)
+                        const struct cli_recording_place *place, struct cli_beside *beside)
 {
-  struct callsig_monitor *monitor;
-  if (start_monitor(run, place->path, &monitor) < 0)
+  struct running running = {.place = place, .beside = beside};
+  if (start_monitor(run, place->path, &running.monitor) < 0)
     return CLI_EXIT_FAILURE;
-  pid_t pid;
-  int status = 0;
-  int error = cli_supervise(program->path, argv, environ, look_at_process, monitor, &pid, &status);
+  int error =
+      cli_supervise(program->path, argv, environ, look_at_process, running.monitor, &running.pid, &running.status);
   if (error < 0) {
-    callsig_monitor_stop(monitor);
+    callsig_monitor_stop(running.monitor);
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
     return CLI_EXIT_FAILURE;
   }
-  report_run(place, run, monitor, pid, status);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  report_run(run, &running, argv);
+  return WIFSIGNALED(running.status) ? 128 + WTERMSIG(running.status) : WEXITSTATUS(running.status);
 }
 
 static int run_program(struct run_options *run, char **argv)
 {
   struct cli_profiled_program program;
   struct cli_recording_place place = {.fd = -1};
+  struct cli_beside *beside = NULL;
   int status = CLI_EXIT_FAILURE;
+  if (run->beside && cli_beside_open(&beside, argv[0], run->plain) < 0)
+    return status;
   if (prepare(run, argv[0], &program, &place) == 0)
-    status = run_at_place(run, &program, argv, &place);
+    status = run_at_place(run, &program, argv, &place, beside);
   cli_recording_place_leave(&place);
+  cli_beside_free(beside);
   return status;
 }
 

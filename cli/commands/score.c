@@ -20,18 +20,21 @@ static const char help[] =
     "the table.\n"
     "\n"
     "  --overhead FACTOR  choose the smallest set of functions without which the run takes at most FACTOR times as\n"
-    "                     long as the program alone: 1.5. None that takes more than 1 % of the program's own time\n"
+    "                     long as the program alone, as in 1.5\n"
+    "  --matters PERCENT  never choose functions that surely take more than this of the program's own time (default "
+    "1)\n"
     "  --keep GLOB        never choose functions whose name or file matches; may be given several times\n"
     "  --filter FORM      with --overhead: print what leaves these functions out, in place of the table. run: for\n"
     "                     'callsig run --exclude-file'; gcc: a file of options, for @FILE; clang: a list\n"
-    "                     of XRay's attributes\n"
+    "                     of XRay's attributes; sled: the least number of instructions, for callsig-cc\n"
     "  --format FORMAT    table (default), json or csv\n"
     "  --help, --version\n";
 
-enum { OPTION_OVERHEAD = CLI_OPTION_NEXT, OPTION_KEEP, OPTION_FILTER, OPTION_FORMAT };
+enum { OPTION_OVERHEAD = CLI_OPTION_NEXT, OPTION_MATTERS, OPTION_KEEP, OPTION_FILTER, OPTION_FORMAT };
 
 static const struct option option_table[] = {
     {"overhead", required_argument, NULL, OPTION_OVERHEAD},
+    {"matters", required_argument, NULL, OPTION_MATTERS},
     {"keep", required_argument, NULL, OPTION_KEEP},
     {"filter", required_argument, NULL, OPTION_FILTER},
     {"format", required_argument, NULL, OPTION_FORMAT},
@@ -54,6 +57,16 @@ static int read_factor(const struct cli_command *command, const char *text, doub
   return cli_usage_error(command, "--overhead: '%s' is not a factor from 1 to 1e9, as in 1.5", text);
 }
 
+/* The part that the text is in percent. An exit status. */
+static int read_percent(const struct cli_command *command, const char *text, double *part)
+{
+  char *end;
+  *part = strtod(text, &end) / 100;
+  if (end != text && *end == '\0' && *part > 0 && *part <= 1)
+    return CLI_EXIT_OK;
+  return cli_usage_error(command, "--matters: '%s' is not a percentage above 0 and up to 100", text);
+}
+
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
 static int read_options(const struct cli_command *command, int argc, char **argv, struct score_options *score,
                         int *status)
@@ -64,6 +77,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       return -1;
     if (option == OPTION_OVERHEAD)
       *status = read_factor(command, optarg, &score->wanted.overhead);
+    else if (option == OPTION_MATTERS)
+      *status = read_percent(command, optarg, &score->wanted.matters);
     else if (option == OPTION_KEEP)
       *status = cli_glob_add(&score->keep, optarg) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
     else if (option == OPTION_FILTER)

@@ -2,6 +2,7 @@
 #include "cli/run/supervise.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -56,6 +57,20 @@ static int start(const char *path, char *const argv[], char *const environment[]
   return -error;
 }
 
+/* Waits without reaping. Where another thread stops the program for an instant to sample it, such a stop shows here,
+ * whatever is waited for. */
+static void wait_for_end(pid_t pid)
+{
+  siginfo_t info;
+  for (;;) {
+    int result = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+    if (result == 0 && info.si_code == CLD_TRAPPED)
+      sched_yield();
+    else if (result == 0 || errno != EINTR)
+      return;
+  }
+}
+
 int cli_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
                   void *data, pid_t *pid, int *status)
 {
@@ -76,9 +91,7 @@ int cli_supervise(const char *path, char *const argv[], char *const environment[
     look(*pid, data);
 
   /* The id stays the program's until it is reaped, so it is taken back between its end and that. */
-  siginfo_t info;
-  while (waitid(P_PID, (id_t)*pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-    ;
+  wait_for_end(*pid);
   target = 0;
   if (look)
     look(*pid, data);

@@ -206,10 +206,13 @@ struct callsig_stats_score {
   size_t size;
   const char *format; /* "table" (default), "json" (docs/score.md) or "csv" */
   const char *filter; /* instead of that: what leaves the functions out that `overhead` asks to leave out. "run": for
-                         callsig run --exclude-file; "gcc": for gcc @FILE; "clang": for clang -fxray-attr-list= */
+                         callsig run --exclude-file; "gcc": for gcc @FILE; "clang": for clang -fxray-attr-list=; "sled":
+                         for callsig-cc */
   const char *keep;   /* functions that are never left out: globs of their names and files, one a line */
   double overhead;    /* a budget: the smallest set of functions is chosen without which the run is at most so many
                          times as slow as the program alone; at least 1. 0: none, and no filter */
+  double matters;     /* functions that surely take more than this part of the program's own time are never left out: at
+                         most 1; 0: 0.01 */
 };
 
 /* For each function, what its hooks cost, by the recording's calibration, and what leaving it out saves and loses, the

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "output/stats/stats_object.h"
+#include "output/stats/sums.h"
 #include "output/text/message.h"
 #include "output/text/output_file.h"
 
@@ -30,10 +31,10 @@ static void put_header(struct out_dump *dump)
 
 static int put_all(struct out_dump *dump)
 {
-  int (*const parts[])(struct out_dump *) = {out_dump_processes,  out_dump_modules,    out_dump_stages,
-                                             out_dump_functions,  out_dump_signatures, out_dump_contexts,
-                                             out_dump_histograms, out_dump_edges,      out_dump_uses,
-                                             out_dump_rings,      out_dump_threads,    out_dump_innermost};
+  int (*const parts[])(struct out_dump *) = {
+      out_dump_processes,  out_dump_samples,  out_dump_modules,    out_dump_stages, out_dump_functions,
+      out_dump_signatures, out_dump_contexts, out_dump_histograms, out_dump_edges,  out_dump_uses,
+      out_dump_rings,      out_dump_threads,  out_dump_innermost};
   put_header(dump);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && dump->error == 0; i++) {
     int result = parts[i](dump);
@@ -105,9 +106,11 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
   struct out_output_file file;
   int result = out_stats_not_empty(stats);
   if (result == 0)
+    result = out_sums_fit(&stats->profile, out_stats_finest_tick(stats));
+  if (result == 0)
     result = check_place(path);
   if (result == 0)
-    result = out_output_file_open_private(&file, path);
+    result = out_output_file_open(&file, path);
   if (result < 0)
     return result;
   result = out_dump_write(&stats->profile, file.stream);

@@ -70,6 +70,7 @@ uint64_t out_dump_string(struct out_dump *dump, uint32_t string);
 
 /* The parts, in the order in which they refer to each other. 0 or -ENOMEM; errors of writing stay in the dump. */
 int out_dump_processes(struct out_dump *dump);  /* dump_thread.c */
+int out_dump_samples(struct out_dump *dump);    /* dump_samples.c: of the processes */
 int out_dump_modules(struct out_dump *dump);    /* dump_functions.c, with their indexes */
 int out_dump_stages(struct out_dump *dump);     /* dump_stage_records.c, with queues and events */
 int out_dump_functions(struct out_dump *dump);  /* dump_functions.c */

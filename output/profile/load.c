@@ -298,6 +298,8 @@ static int load_all(struct out_loader *loader)
 {
   int result = out_load_processes(loader);
   if (result == 0)
+    result = out_load_samples(loader);
+  if (result == 0)
     result = out_load_modules(loader);
   if (result == 0)
     result = out_stage_reader_stages(&loader->stages);

@@ -49,6 +49,8 @@ int out_load_processes(struct out_loader *loader);
 void out_load_choose_process(struct out_loader *loader, uint64_t address);
 /* load_process.c: when all threads were read: what was open in the processes of a merged recording. */
 void out_load_finish_processes(struct out_loader *loader);
+/* load_samples.c: the samples of runs beside the recorded ones. After the processes. 0 or -ENOMEM. */
+int out_load_samples(struct out_loader *loader);
 /* load_functions.c: every module of the recording, with its index copied and opened. */
 int out_load_modules(struct out_loader *loader);
 /* load_name.c: the profile's string of text that comes from the recording, escaped where it would not print. 0 or

@@ -92,6 +92,7 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
                                       .hook_outer = process->hook_outer,
                                       .damaged = process->damaged,
                                       .innermost = FMT_NONE,
+                                      .sampled = FMT_NONE,
                                       .process = *process};
   memcpy(info->loss, process->loss, sizeof info->loss);
   info->tick =

@@ -18,6 +18,7 @@
 #include "format/index.h"
 #include "format/open.h"
 #include "format/recording.h"
+#include "format/samples.h"
 #include "output/profile/stage_records.h"
 #include "output/text/idset.h"
 
@@ -155,6 +156,23 @@ struct out_bucket {
   uint32_t number;
 };
 
+/* Code that was sampled in a run beside: fmt_rec_place. */
+struct out_place {
+  uint32_t name, file; /* strings; file 0: a module, or a function that is known by its symbol alone */
+  uint32_t line;
+  uint32_t parent; /* in the run's places, before this one; FMT_NONE: a module */
+  uint32_t row;    /* the function that the samples count for; FMT_NONE: code without rows */
+  uint64_t samples;
+};
+
+/* The samples of a run beside a recorded one: fmt_rec_samples. */
+struct out_sampled_run {
+  struct fmt_rec_samples head; /* addresses in it mean nothing any more */
+  uint32_t program;            /* string */
+  uint32_t first, count;       /* in profile.places */
+  bool is_applied;             /* of a merged recording: its times were replaced before */
+};
+
 struct out_recording_info {
   uint32_t path, program;     /* strings */
   uint32_t label, rank_label; /* strings: "lua5.4 (1234)"; "3", "-" without a rank */
@@ -172,6 +190,7 @@ struct out_recording_info {
   uint32_t rank_source;           /* string, where process.rank_source is not 0 */
   char *command;                  /* the arguments, each followed by a NUL; NULL: unknown. Owned */
   size_t command_size;
+  uint32_t sampled; /* number of its sampled run, FMT_NONE: none */
 };
 
 struct out_profile {
@@ -198,6 +217,8 @@ struct out_profile {
   struct base_vector times_of;   /* uint32_t by edge: its times, FMT_NONE: unknown; so for edges beyond its end */
   struct out_stage_records stage_records;
   struct base_vector recordings;   /* struct out_recording_info */
+  struct base_vector sampled_runs; /* struct out_sampled_run */
+  struct base_vector places;       /* struct out_place */
   struct base_vector first_layout; /* uint32_t by function */
   struct out_idset function_set, address_set, stage_set, signature_set;
 };
@@ -224,6 +245,8 @@ OUT_PROFILE_ARRAY(out_recursion, recursion, recursions)
 OUT_PROFILE_ARRAY(out_sampling, sampling, samplings)
 OUT_PROFILE_ARRAY(out_recording_info, recording, recordings)
 OUT_PROFILE_ARRAY(out_span, span, spans)
+OUT_PROFILE_ARRAY(out_sampled_run, sampled_run, sampled_runs)
+OUT_PROFILE_ARRAY(out_place, place, places)
 #undef OUT_PROFILE_ARRAY
 
 static inline struct out_known_module *out_profile_module(const struct out_profile *profile, uint32_t number)

@@ -29,13 +29,20 @@ static const char *clock_name(uint32_t clock)
   return clock == FMT_CLOCK_CPU ? "cpu" : clock == FMT_CLOCK_INJECTED ? "injected" : "wall";
 }
 
+static const char *times_name(const struct out_profile *profile, const struct out_recording_info *info)
+{
+  if (info->sampled != FMT_NONE && out_profile_sampled_run(profile, info->sampled)->head.samples > 0)
+    return "beside";
+  return info->flags & FMT_REC_SAMPLED ? "sampled" : "exact";
+}
+
 static void write_recording(struct report *report, const struct out_recording_info *info)
 {
   struct out_json *json = &report->json;
   out_json_key_string(json, "program", out_profile_string(&report->stats->profile, info->program));
   out_json_key_integer(json, "pid", info->pid);
   out_json_key_string(json, "clock", clock_name(info->clock));
-  out_json_key_string(json, "times", info->flags & FMT_REC_SAMPLED ? "sampled" : "exact");
+  out_json_key_string(json, "times", times_name(&report->stats->profile, info));
   out_json_key(json, "overhead");
   if (info->process.overhead > 0)
     out_json_number(json, (double)info->process.overhead / 1024, false);

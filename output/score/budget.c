@@ -49,7 +49,7 @@ static enum out_score_reason reason_of(const struct out_score *score, const stru
     return OUT_SCORE_ACTION;
   if (known->address)
     return OUT_SCORE_NAMELESS;
-  if (out_score_is_known(score) && function->cost->sure > OUT_SCORE_MATTERS * score->costs.own)
+  if (out_score_is_known(score) && function->cost->sure > score->wanted.matters * score->costs.own)
     return OUT_SCORE_TIME;
   return OUT_SCORE_NONE;
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/stats/sampling_error.h"
+
 double out_score_slowdown(double hooks, double own)
 {
   if (own > 0)
@@ -23,9 +25,30 @@ struct sums {
   const struct out_profile *profile;
   const uint32_t *shown_function;
   struct out_score_costs *costs;
-  double *inside; /* by function: the hooks' part of its own time, seconds */
+  struct part {
+    double time;  /* own time as it was measured, seconds: below 0 where callees count with more than they took */
+    double hooks; /* the part of it that is not the program's */
+  } * parts;      /* by function */
   double outside; /* of hooks in no function's time: around the outermost calls */
 };
+
+/* What the hooks of a recording's calls take, seconds. */
+struct price {
+  double inner, outer, timing;
+};
+
+/* False when it is not known. */
+static bool find_price(const struct out_recording_info *info, uint64_t untimed, struct price *price)
+{
+  double part = info->tick / 1024;
+  *price = (struct price){.inner = (double)info->hook_inner * part,
+                          .outer = (double)info->hook_outer * part,
+                          .timing = (double)info->process.sample_price * part};
+  /* Counting takes no less than nothing. */
+  if (price->timing > price->inner + price->outer)
+    price->timing = price->inner + price->outer;
+  return price->inner + price->outer > 0 && (untimed == 0 || price->timing > 0);
+}
 
 static uint32_t function_of(const struct sums *sums, uint32_t variant)
 {
@@ -34,6 +57,8 @@ static uint32_t function_of(const struct sums *sums, uint32_t variant)
   return sums->shown_function[out_profile_callable(profile, context->callable)->function];
 }
 
+/* A call that is not timed counts with the time of timed ones, hooks and all, and took less: what it did not take is
+ * missing in its caller's own time. */
 static void add_edge(struct sums *sums, const struct out_edge *edge)
 {
   const struct out_profile *profile = sums->profile;
@@ -41,53 +66,56 @@ static void add_edge(struct sums *sums, const struct out_edge *edge)
   const struct out_recording_info *info = out_profile_recording(profile, number);
   const struct out_recursion *recursion =
       edge->recursion == FMT_NONE ? NULL : out_profile_recursion(profile, edge->recursion);
-  uint64_t calls = edge->calls + (recursion ? recursion->calls : 0);
   uint64_t total = edge->total + (recursion ? recursion->total : 0);
-  if (calls > 0 && (info->flags & FMT_REC_SAMPLED || (info->hook_inner == 0 && info->hook_outer == 0)))
+  struct out_edge_sampling sampling = out_edge_sampling(profile, edge);
+  double calls = (double)sampling.timed + (double)sampling.untimed;
+  struct price price;
+  if (!find_price(info, sampling.untimed, &price) && calls > 0)
     sums->costs->unknown = number;
+  double inner = calls * price.inner,
+         outer = calls * price.outer - (double)sampling.untimed * price.timing + (double)edge->overhead * info->tick;
   uint32_t to = function_of(sums, edge->to);
   struct out_score_cost *cost = &sums->costs->functions[to];
-  double inner = (double)calls * (double)info->hook_inner / 1024 * info->tick;
-  double outer = ((double)calls * (double)info->hook_outer / 1024 + (double)edge->overhead) * info->tick;
-  cost->calls += calls;
-  cost->timed += calls;
-  cost->measured += ((double)total - (double)edge->children) * info->tick;
+  cost->calls += sampling.timed + sampling.untimed;
+  cost->timed += sampling.timed;
   cost->hooks += inner + outer;
-  sums->inside[to] += inner;
+  sums->parts[to].time += ((double)total - (double)edge->children) * info->tick;
+  sums->parts[to].hooks += inner;
   if (edge->from != FMT_NONE)
-    sums->inside[function_of(sums, edge->from)] += outer;
+    sums->parts[function_of(sums, edge->from)].hooks += outer;
   else
     sums->outside += outer;
 }
 
-/* By how much hooks that took `taken` of `measured` may be off: docs/hot-path.md says why. */
-static double uncertainty(double taken, double measured)
+/* By how much a time may be off that `hooks` were taken off: docs/hot-path.md says why. */
+static double uncertainty(double hooks, double own)
 {
-  return taken < measured / 4 ? taken : measured / 4;
+  double quarter = (hooks + own) / 4;
+  return hooks <= 0 ? 0 : hooks < quarter ? hooks : quarter;
 }
 
-/* What the hooks can have taken is at most what there was. */
+/* What the hooks can have taken is at most what the program itself left. */
 static void settle(const struct sums *sums)
 {
   struct out_score_costs *costs = sums->costs;
-  double said = 0, possible = sums->outside;
+  double said = 0, measured = sums->outside;
   for (uint32_t i = 0; i < sums->profile->functions.count; i++) {
     struct out_score_cost *cost = &costs->functions[i];
-    cost->measured = cost->measured > 0 ? cost->measured : 0;
-    double taken = sums->inside[i] < cost->measured ? sums->inside[i] : cost->measured;
-    cost->own = cost->measured - taken;
-    cost->sure = cost->own - uncertainty(taken, cost->measured);
-    possible += taken;
+    const struct part *part = &sums->parts[i];
+    cost->own = part->time > part->hooks ? part->time - part->hooks : 0;
+    cost->sure = cost->own - uncertainty(part->hooks, cost->own);
+    measured += part->time;
     said += cost->hooks;
     costs->own += cost->own;
     costs->calls += cost->calls;
     costs->timed += cost->timed;
   }
+  double possible = measured > costs->own ? measured - costs->own : 0;
   costs->lowered = said > possible ? possible / said : 1;
   for (uint32_t i = 0; i < sums->profile->functions.count; i++)
     costs->functions[i].hooks *= costs->lowered;
   costs->hooks = said * costs->lowered;
-  costs->uncertainty = uncertainty(costs->hooks, costs->hooks + costs->own);
+  costs->uncertainty = uncertainty(costs->hooks, costs->own);
 }
 
 int out_score_costs_make(const struct out_profile *profile, const uint32_t *shown_function,
@@ -98,8 +126,8 @@ int out_score_costs_make(const struct out_profile *profile, const uint32_t *show
   struct sums sums = {.profile = profile,
                       .shown_function = shown_function,
                       .costs = costs,
-                      .inside = calloc(count + 1u, sizeof *sums.inside)};
-  bool complete = costs->functions && sums.inside;
+                      .parts = calloc(count + 1u, sizeof *sums.parts)};
+  bool complete = costs->functions && sums.parts;
   if (complete) {
     for (uint32_t i = 0; i < profile->edges.count; i++) {
       const struct out_edge *edge = out_profile_edge(profile, i);
@@ -108,6 +136,6 @@ int out_score_costs_make(const struct out_profile *profile, const uint32_t *show
     }
     settle(&sums);
   }
-  free(sums.inside);
+  free(sums.parts);
   return complete ? 0 : -ENOMEM;
 }

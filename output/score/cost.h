@@ -1,8 +1,9 @@
 /*
  * What the hooks of a run cost, function by function, and what is left of the run without them.
  *
- * A call's hooks take header.hook_inner of its own time and header.hook_outer of its caller's; what they took beyond
- * the fast path they measured themselves. Who is called is to blame for all three. The two constants were measured in a
+ * The hooks of a call that is timed take header.hook_inner of its own time and header.hook_outer of its caller's; those
+ * of a call that is only counted take header.sample_price less. What they took beyond the fast path they measured
+ * themselves. Who is called is to blame for all of it. The two constants were measured in a
  * loop of empty calls, and the same hooks may cost less beside a program's own work: then they come to more than the
  * whole time of some functions, which cannot be, and all costs are taken by as much lower as makes their sum possible.
  */
@@ -14,10 +15,9 @@
 /* Of one function, seconds. */
 struct out_score_cost {
   uint64_t calls, timed;
-  double hooks;    /* of its own calls, wherever they took their time */
-  double measured; /* its own time, with the hooks that ran in it */
-  double own;      /* the same without them: the program's own */
-  double sure;     /* what that is at least, by the uncertainty of what was taken off */
+  double hooks; /* of its own calls, wherever they took their time */
+  double own;   /* its own time without the hooks that ran in it: the program's own */
+  double sure;  /* what that is at least, by the uncertainty of what was taken off */
 };
 
 struct out_score_costs {

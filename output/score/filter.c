@@ -204,6 +204,8 @@ int out_score_filter_write(const struct out_score *score, const struct out_score
   }
   if (before != 0)
     out_text_puts(&text, filter->tail);
+  else
+    out_stats_message("--overhead: the budget is kept as it is: nothing is left out");
   if (result == 0)
     result = text.failed ? -ENOMEM : 0;
   if (result == 0 && fwrite(out_text_string(&text), 1, text.length, out) != text.length)

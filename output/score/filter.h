@@ -25,8 +25,8 @@ const struct out_score_filter *out_score_filter_find(const char *name);
 int out_score_filter_keep(struct out_score *score, const struct out_score_filter *filter,
                           const struct out_score_names *names);
 
-/* Writes the functions that the score leaves out, and tells by messages which others the filter hits. 0, -EIO or
- * -ENOMEM. */
+/* Writes the functions that the score leaves out, and tells by messages which others the filter hits, and when there
+ * are none to leave out: then nothing is written. 0, -EIO or -ENOMEM. */
 int out_score_filter_write(const struct out_score *score, const struct out_score_filter *filter,
                            const struct out_score_names *names, FILE *out);
 

@@ -19,20 +19,6 @@ void out_score_names_free(struct out_score_names *names)
   base_vector_free(&names->list);
 }
 
-static int find_scored(struct listing *listing)
-{
-  const struct out_score *score = listing->score;
-  uint32_t count = score->stats->profile.functions.count;
-  listing->scored = malloc((count + 1u) * sizeof *listing->scored);
-  if (!listing->scored)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < count; i++)
-    listing->scored[i] = FMT_NONE;
-  for (uint32_t i = 0; i < score->functions.count; i++)
-    listing->scored[out_rows_at(&score->stats->rows, out_score_at(score, i)->row)->key.what] = i;
-  return 0;
-}
-
 /* The text that was made, as a string of the names. */
 static int keep_text(struct listing *listing, uint32_t *string)
 {
@@ -102,8 +88,8 @@ int out_score_names_make(const struct out_score *score, out_score_see_fn see, st
 {
   const struct out_profile *profile = &score->stats->profile;
   *names = (struct out_score_names){.strings = base_strings_new(), .list = BASE_VECTOR_OF(struct out_score_name)};
-  struct listing listing = {.score = score, .see = see, .names = names};
-  int result = names->strings ? find_scored(&listing) : -ENOMEM;
+  struct listing listing = {.score = score, .see = see, .names = names, .scored = out_score_by_function(score)};
+  int result = names->strings && listing.scored ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < profile->modules.count && result == 0; i++) {
     const struct out_known_module *module = out_profile_module(profile, i);
     uint32_t count = module->index.header ? module->index.count[FMT_SECTION_FUNCTIONS] : 0;

@@ -7,6 +7,7 @@
 
 #include "callsig/stats.h"
 #include "output/score/filter.h"
+#include "output/score/size.h"
 #include "output/stats/public_struct.h"
 #include "output/stats/restrict.h"
 #include "output/text/message.h"
@@ -15,6 +16,13 @@ static const struct out_score_format *const formats[] = {
     &out_score_table_format,
     &out_score_json_format,
     &out_score_csv_format,
+};
+
+/* What was asked for. */
+struct request {
+  const struct out_score_format *format;
+  const struct out_score_filter *filter; /* by names; NULL: a report, or a limit of size */
+  bool by_size;                          /* a limit of size */
 };
 
 /* The scored functions in their order, after the restrictions. The list's rows are the caller's to free. */
@@ -77,15 +85,9 @@ static int tell(const char *remark, void *data)
   return 0;
 }
 
-/* Chooses what is left out among what the filter has a name of its own for, and writes it. */
-static int write_filter(struct out_score *score, const struct out_score_filter *filter, FILE *out, bool *told)
+/* Chooses by name what is left out among what the filter has a name of its own for, and writes it. */
+static int write_names(struct out_score *score, const struct out_score_filter *filter, FILE *out, bool *told)
 {
-  *told = true;
-  if (!out_score_is_known(score)) {
-    int result = out_score_remarks(score, tell, NULL);
-    return result == 0 ? -ENODATA : result;
-  }
-  *told = false;
   struct out_score_names names;
   int result = out_score_names_make(score, filter->see, &names);
   if (result == 0)
@@ -104,17 +106,24 @@ static int write_filter(struct out_score *score, const struct out_score_filter *
   }
   if (result == 0)
     result = out_score_filter_write(score, filter, &names, out);
-  if (result == 0 && fflush(out) != 0)
-    result = -EIO;
   out_score_names_free(&names);
   return result;
 }
 
-/* What was asked for. */
-struct request {
-  const struct out_score_format *format;
-  const struct out_score_filter *filter; /* NULL: a report */
-};
+static int write_filter(struct out_score *score, const struct request *request, FILE *out, bool *told)
+{
+  int result;
+  if (!out_score_is_known(score)) {
+    *told = true;
+    result = out_score_remarks(score, tell, NULL);
+    return result == 0 ? -ENODATA : result;
+  }
+  if (request->filter)
+    result = write_names(score, request->filter, out, told);
+  else
+    result = out_score_write_size(score, out);
+  return result == 0 && fflush(out) != 0 ? -EIO : result;
+}
 
 /* Reads the options. -EINVAL after a message. */
 static int read_options(const struct callsig_stats_score *wanted, size_t restrictions, struct request *request)
@@ -127,11 +136,14 @@ static int read_options(const struct callsig_stats_score *wanted, size_t restric
     return out_stats_fail(-EINVAL, "--format: '%s' is none of table, json, csv", name);
   if (wanted->overhead != 0 && !(wanted->overhead >= 1 && wanted->overhead <= 1e9))
     return out_stats_fail(-EINVAL, "--overhead: %g is not a factor from 1 to 1e9", wanted->overhead);
+  if (!(wanted->matters >= 0 && wanted->matters <= 1))
+    return out_stats_fail(-EINVAL, "--matters: %g is not a part from 0 to 1", wanted->matters);
   if (!wanted->filter)
     return 0;
   request->filter = out_score_filter_find(wanted->filter);
-  if (!request->filter)
-    return out_stats_fail(-EINVAL, "--filter: '%s' is none of run, gcc, clang", wanted->filter);
+  request->by_size = strcmp(wanted->filter, "sled") == 0;
+  if (!request->filter && !request->by_size)
+    return out_stats_fail(-EINVAL, "--filter: '%s' is none of run, gcc, clang, sled", wanted->filter);
   if (wanted->overhead == 0)
     return out_stats_fail(-EINVAL, "--filter %s: give --overhead FACTOR, the budget that it is to keep",
                           wanted->filter);
@@ -154,11 +166,14 @@ int callsig_stats_score(struct callsig_stats *stats, const struct callsig_stats_
   if (result < 0)
     return result;
   unsigned by = stats->by;
-  const struct out_score_wanted what = {.keep = known.keep, .factor = known.overhead};
+  const struct out_score_wanted what = {
+      .keep = known.keep, .factor = known.overhead, .matters = known.matters != 0 ? known.matters : OUT_SCORE_MATTERS};
   result = out_score_make(stats, &what, &score, &told);
   if (result == 0)
-    result = request.filter ? write_filter(&score, request.filter, out, &told)
-                            : write_report(&score, request.format, out, restrictions, count, &told);
+    result = out_score_find_sizes(&score);
+  if (result == 0)
+    result = request.filter || request.by_size ? write_filter(&score, &request, out, &told)
+                                               : write_report(&score, request.format, out, restrictions, count, &told);
   out_score_free(&score);
   if (stats->by != by) {
     out_stats_forget(stats);

@@ -7,7 +7,7 @@
 static int begin(struct out_score_report *report)
 {
   out_text_puts(&report->line, "file,line,function,ncalls,timed,hooks,hooks_share,factor,own,own_share,rows,signatures,"
-                               "worth,kept,left_out\r\n");
+                               "instructions,loop,worth,kept,left_out\r\n");
   return out_score_flush(report);
 }
 
@@ -37,6 +37,10 @@ static int put_function(struct out_score_report *report, const struct out_score_
   put_double(line, is_known, cost->own);
   put_double(line, is_known && costs->own > 0, cost->own / costs->own);
   out_text_printf(line, ",%u,%u", function->rows, function->signatures);
+  if (function->instructions > 0)
+    out_text_printf(line, ",%u,%d", function->instructions, function->has_loop);
+  else
+    out_text_puts(line, ",,");
   put_double(line, is_known, function->worth);
   out_csv_field(line, out_score_reason_name(function->reason));
   out_text_printf(line, ",%d\r\n", function->left_out);

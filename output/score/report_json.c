@@ -65,6 +65,18 @@ static void put_budget(struct out_json *json, const struct out_score *score)
   out_json_close_map(json);
 }
 
+static void put_size(struct out_json *json, const struct out_score_function *function)
+{
+  if (function->instructions == 0) {
+    put_known(json, "instructions", false, 0);
+    put_known(json, "loop", false, 0);
+    return;
+  }
+  out_json_key_integer(json, "instructions", function->instructions);
+  out_json_key(json, "loop");
+  out_json_bool(json, function->has_loop);
+}
+
 static int put_text(const char *text, void *data)
 {
   out_json_string(data, text, strlen(text));
@@ -109,6 +121,7 @@ static int put_function(struct out_score_report *report, const struct out_score_
   put_known(json, "own_share", is_known, cost->own / costs->own);
   out_json_key_integer(json, "rows", function->rows);
   out_json_key_integer(json, "signatures", function->signatures);
+  put_size(json, function);
   put_known(json, "worth", is_known, function->worth);
   out_json_key_string(json, "kept",
                       function->reason == OUT_SCORE_NONE ? NULL : out_score_reason_name(function->reason));

@@ -84,6 +84,19 @@ static int list_functions(struct out_score *score, const struct row_counts *coun
   return 0;
 }
 
+uint32_t *out_score_by_function(const struct out_score *score)
+{
+  uint32_t count = score->stats->profile.functions.count;
+  uint32_t *scored = malloc((count + 1u) * sizeof *scored);
+  if (!scored)
+    return NULL;
+  for (uint32_t i = 0; i < count; i++)
+    scored[i] = FMT_NONE;
+  for (uint32_t i = 0; i < score->functions.count; i++)
+    scored[out_rows_at(&score->stats->rows, out_score_at(score, i)->row)->key.what] = i;
+  return scored;
+}
+
 int out_score_make(struct callsig_stats *stats, const struct out_score_wanted *wanted, struct out_score *score,
                    bool *told)
 {

@@ -8,7 +8,10 @@
 #include "output/score/cost.h"
 #include "output/stats/stats_object.h"
 
-/* A function that surely takes so much of the program's own time matters. */
+/* While sizes are looked for: some copy of the function has no size. */
+#define OUT_SCORE_SIZE_UNKNOWN UINT32_MAX
+
+/* out_score_wanted.matters, where the caller says nothing. */
 #define OUT_SCORE_MATTERS .01
 
 /* Why a function is never left out. */
@@ -27,6 +30,8 @@ struct out_score_function {
   uint32_t row;  /* of the rows by function */
   uint32_t name; /* string */
   const struct out_score_cost *cost;
+  uint32_t instructions;     /* out_score_find_sizes(); 0: unknown */
+  bool has_loop;             /* the same */
   uint32_t rows, signatures; /* of the report by signature; those of them that show arguments */
   double worth;              /* saving per loss: out_score_worth() */
   enum out_score_reason reason;
@@ -36,6 +41,7 @@ struct out_score_function {
 struct out_score_wanted {
   const char *keep; /* globs, one a line; NULL: none */
   double factor;    /* of the budget; 0: none */
+  double matters;   /* what surely takes more than this part of the program's own time is kept */
 };
 
 struct out_score {
@@ -61,6 +67,10 @@ static inline struct out_score_function *out_score_at(const struct out_score *sc
 {
   return base_vector_at(&score->functions, number);
 }
+
+/* By function of the profile its number in score.functions, FMT_NONE: it was not called. The caller frees it. NULL when
+ * memory is short. */
+uint32_t *out_score_by_function(const struct out_score *score);
 
 static inline bool out_score_is_known(const struct out_score *score)
 {

@@ -34,8 +34,12 @@ static void say_unknown(const struct out_score *score, struct out_text *text)
 {
   const struct out_profile *profile = &score->stats->profile;
   const struct out_recording_info *info = out_profile_recording(profile, score->costs.unknown);
-  out_text_printf(text, "what the hooks cost is unknown: %s was recorded without a calibration of its hooks",
-                  out_profile_string(profile, info->path));
+  out_text_printf(text, "what the hooks cost is unknown: %s ", out_profile_string(profile, info->path));
+  if (info->hook_inner + info->hook_outer > 0) {
+    out_text_puts(text, "has calls that were not timed, and what timing one costs was not measured");
+    return;
+  }
+  out_text_puts(text, "was recorded without a calibration of its hooks");
   if (info->clock == FMT_CLOCK_INJECTED)
     out_text_puts(text, ", as its clock was the program's own");
   else if (info->clock != FMT_CLOCK_TSC)

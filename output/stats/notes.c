@@ -10,6 +10,7 @@
 
 #include "output/profile/process.h"
 #include "output/stats/render.h"
+#include "output/stats/sampled_notes.h"
 
 struct notes {
   const struct callsig_stats *stats;
@@ -89,8 +90,22 @@ static void note_open(struct notes *notes, const struct out_recording_info *info
   send(notes);
 }
 
+/* Where its times come from, unless they are its own. */
+static void note_samples(struct notes *notes, const struct out_recording_info *info)
+{
+  struct out_text prefix = {0};
+  if (notes->stats->profile.recordings.count > 1)
+    out_text_printf(&prefix, "%s: ", out_profile_string(&notes->stats->profile, info->path));
+  if (notes->result == 0)
+    notes->result = prefix.failed ? -ENOMEM
+                                  : out_sampled_notes(&notes->stats->profile, info, out_text_string(&prefix),
+                                                      notes->note, notes->data);
+  out_text_free(&prefix);
+}
+
 static void note_recording(struct notes *notes, const struct out_recording_info *info)
 {
+  note_samples(notes, info);
   if (info->exit_status != -1 && WIFSIGNALED(info->exit_status)) {
     begin(notes, info);
     out_text_printf(&notes->text, "the program was ended by signal %d (%s)", WTERMSIG(info->exit_status),

@@ -1,5 +1,6 @@
 /*
- * How far the times of rows may be off, where not every call was timed: docs/times.md.
+ * How far the times of rows may be off, where not every call was timed (docs/times.md), or where they are those of
+ * samples of a run beside (docs/beside.md).
  */
 #ifndef CALLSIG_OUTPUT_STATS_ROW_ERRORS_H
 #define CALLSIG_OUTPUT_STATS_ROW_ERRORS_H
@@ -18,10 +19,10 @@ struct out_row_error {
 struct out_row_error *out_row_errors_make(const struct out_profile *profile, const struct out_grouping *grouping,
                                           const struct out_rows *rows);
 
-/* Were some calls of the profile not timed, or may be? */
+/* Were some calls of the profile not timed, or may be, or are times those of samples? */
 static inline bool out_row_errors_known(const struct out_profile *profile)
 {
-  return profile->samplings.count > 0;
+  return profile->samplings.count > 0 || profile->sampled_runs.count > 0;
 }
 
 #endif

@@ -77,3 +77,12 @@ double out_sampling_error(const struct out_profile *profile, const struct out_ed
   double apart = DISAGREEMENT * untimed * disagreement(profile, edge, sampling, all_untimed);
   return t * t * variance_of(sampling) * (untimed * untimed / weight + untimed) + apart * apart;
 }
+
+double out_sample_period(const struct out_profile *profile, const struct out_edge *edge)
+{
+  const struct out_recording_info *info =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  const struct fmt_rec_samples *head =
+      info->sampled == FMT_NONE ? NULL : &out_profile_sampled_run(profile, info->sampled)->head;
+  return head && head->samples > 0 ? (double)head->period / 1024e9 / info->tick : 0;
+}

@@ -17,4 +17,8 @@ struct out_edge_sampling out_edge_sampling(const struct out_profile *profile, co
  * `untimed` calls of the edge with 95 %; 0 for none, NAN when too few were timed to tell. */
 double out_sampling_error(const struct out_profile *profile, const struct out_edge *edge, double untimed);
 
+/* How many ticks of its recording a sample stands for that the edge's time is made of; 0 where its time is that of a
+ * clock. */
+double out_sample_period(const struct out_profile *profile, const struct out_edge *edge);
+
 #endif

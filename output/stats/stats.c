@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/beside/beside.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/recording.h"
 #include "output/stats/public_struct.h"
 #include "output/stats/stats_object.h"
 #include "output/stats/strip.h"
+#include "output/stats/sums.h"
 #include "output/text/message.h"
 
 struct callsig_stats *out_stats_new(void)
@@ -62,7 +64,10 @@ void out_stats_forget(struct callsig_stats *stats)
 int out_stats_take(struct callsig_stats *stats, struct out_recording *recording, const struct fmt_rec_clock_point *now)
 {
   out_stats_forget(stats);
+  uint32_t first = stats->profile.recordings.count;
   int result = out_load(&stats->profile, recording, now);
+  if (result == 0 && out_beside_apply(&stats->profile, first) < 0)
+    result = out_stats_no_memory();
   stats->incomplete |= result < 0;
   out_recording_close(recording);
   return result;
@@ -230,8 +235,7 @@ struct out_names out_stats_names(const struct callsig_stats *stats)
       .callstacks = &stats->callstacks};
 }
 
-/* The finest tick of the recordings whose calls are counted: what all others are scaled to. */
-static double finest_tick(const struct callsig_stats *stats)
+double out_stats_finest_tick(const struct callsig_stats *stats)
 {
   const struct out_profile *profile = &stats->profile;
   if (stats->only_process > 0 && stats->only_process <= profile->recordings.count)
@@ -276,9 +280,9 @@ static int group(struct callsig_stats *stats)
       .selected_threads = stats->selection.threads,
       .selected_modules = stats->selection.modules,
       .selected_signatures = stats->selection.signatures,
-      .tick = finest_tick(stats),
+      .tick = out_stats_finest_tick(stats),
   };
-  return 0;
+  return out_sums_fit(&stats->profile, stats->grouping.tick);
 }
 
 static int order(struct callsig_stats *stats)

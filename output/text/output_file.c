@@ -18,16 +18,8 @@ static int fail(const char *path, int error)
   return out_stats_fail(error, "%s: %s; %s", path, strerror(-error), advice);
 }
 
-/* How files are made that their user asks for by name. */
-static mode_t usual_mode(void)
-{
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
-
 /* A new file beside `path`. mkostemp makes it 0600. */
-static int open_beside(struct out_output_file *file, mode_t mode)
+static int open_beside(struct out_output_file *file)
 {
   size_t size = strlen(file->path) + sizeof ".XXXXXX";
   file->temporary = malloc(size);
@@ -37,11 +29,10 @@ static int open_beside(struct out_output_file *file, mode_t mode)
   int descriptor = mkostemp(file->temporary, O_CLOEXEC);
   if (descriptor < 0)
     return -errno;
-  int result = fchmod(descriptor, mode) == 0 ? 0 : -errno;
-  file->stream = result == 0 ? fdopen(descriptor, "w") : NULL;
+  file->stream = fdopen(descriptor, "w");
   if (file->stream)
     return 0;
-  result = result < 0 ? result : -errno;
+  int result = -errno;
   close(descriptor);
   unlink(file->temporary);
   return result;
@@ -60,7 +51,7 @@ static int open_directly(struct out_output_file *file)
   return result;
 }
 
-static int open_with_mode(struct out_output_file *file, const char *path, mode_t mode)
+int out_output_file_open(struct out_output_file *file, const char *path)
 {
   *file = (struct out_output_file){.path = path};
   struct stat there;
@@ -69,23 +60,13 @@ static int open_with_mode(struct out_output_file *file, const char *path, mode_t
     return out_stats_fail(-ELOOP, "%s: is a symbolic link, which is not followed; name the file itself", path);
   if (exists && S_ISDIR(there.st_mode))
     return out_stats_fail(-EISDIR, "%s: is a folder; name a file in it", path);
-  int result = exists && !S_ISREG(there.st_mode) ? open_directly(file) : open_beside(file, mode);
+  int result = exists && !S_ISREG(there.st_mode) ? open_directly(file) : open_beside(file);
   if (result < 0) {
     free(file->temporary);
     file->temporary = NULL;
     return fail(path, result);
   }
   return 0;
-}
-
-int out_output_file_open(struct out_output_file *file, const char *path)
-{
-  return open_with_mode(file, path, usual_mode());
-}
-
-int out_output_file_open_private(struct out_output_file *file, const char *path)
-{
-  return open_with_mode(file, path, 0600);
 }
 
 int out_output_file_close(struct out_output_file *file, int result)

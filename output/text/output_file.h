@@ -15,16 +15,13 @@ struct out_output_file {
 };
 
 /*
- * Opens what becomes `path`: a new file beside it, readable and writable as the umask has it, that takes its place when
- * it is complete. A pipe or device is written directly. A symbolic link is not followed: a link that somebody else made
- * must not choose which file is replaced.
+ * Opens what becomes `path`: a new file beside it, its owner's alone (0600) as the recording was that it is made of,
+ * that takes its place when it is complete. A pipe or device is written directly. A symbolic link is not followed: a
+ * link that somebody else made must not choose which file is replaced.
  *
  * 0, or a negative errno after a message that names the path: -ELOOP for a symbolic link, -EISDIR for a folder.
  */
 int out_output_file_open(struct out_output_file *file, const char *path);
-
-/* The same for a file that is its owner's alone, 0600: a recording holds what the program's arguments were. */
-int out_output_file_open_private(struct out_output_file *file, const char *path);
 
 /*
  * Ends the file. `result` is how writing it went: 0, -EIO when its stream could not be written (and errno still says

@@ -243,13 +243,24 @@ size_t out_text_utf8(const char *bytes, size_t length)
   return need;
 }
 
-/* Printing as it is: not a control character of ASCII or of Latin 1. */
+/* Does a character of three bytes end a line, or change the direction of what follows? U+200E, U+200F, U+2028 to
+ * U+202E, U+2066 to U+2069. */
+static bool moves_text(const unsigned char *at)
+{
+  return at[0] == 0xE2 && ((at[1] == 0x80 && (at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xA8 && at[2] <= 0xAE))) ||
+                           (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9));
+}
+
+/* Printing as it is where it stands: not a control character of ASCII or of Latin 1, nor one that moves other text
+ * (U+061C is the only one of two bytes). */
 static bool prints(const char *bytes, size_t length)
 {
   const unsigned char *at = (const unsigned char *)bytes;
   if (length == 1)
     return at[0] >= 0x20 && at[0] != 0x7F;
-  return !(length == 2 && at[0] == 0xC2 && at[1] < 0xA0);
+  if (length == 2)
+    return !(at[0] == 0xC2 && at[1] < 0xA0) && !(at[0] == 0xD8 && at[1] == 0x9C);
+  return length != 3 || !moves_text(at);
 }
 
 static void escape(struct out_text *text, unsigned char byte)

@@ -1,8 +1,13 @@
 /*
  * Locks on futex words, and the signal mask, by raw system calls.
+ *
+ * The kernel knows who holds a lock and lends that thread the priority of the one that waits. A thread of a real-time
+ * class could wait for ever otherwise: for one of a lower priority that it keeps from running.
  */
 #include "profiler/base/lock.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <stdbool.h>
 
@@ -29,17 +34,38 @@ void prof_restore_signals(uint64_t mask)
   prof_signals_blocked--;
 }
 
+/* Waits for the lock without the kernel's knowing its holder: where it has no locks that inherit priority. */
+static void wait_plainly(uint32_t *word, uint32_t own)
+{
+  uint32_t found = 0;
+  while (!__atomic_compare_exchange_n(word, &found, own | FUTEX_WAITERS, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    uint32_t waited = found | FUTEX_WAITERS;
+    if (found == waited || __atomic_compare_exchange_n(word, &found, waited, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      PROF_SYSCALL4(SYS_futex, word, FUTEX_WAIT_PRIVATE, waited, 0);
+    found = 0;
+  }
+}
+
 void prof_lock(struct prof_lock *lock)
 {
-  uint32_t expected = 0;
-  if (__atomic_compare_exchange_n(&lock->word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+  uint32_t expected = 0, own = prof_sys_gettid();
+  if (__atomic_compare_exchange_n(&lock->word, &expected, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return;
-  while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE) != 0)
-    PROF_SYSCALL4(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, 2, 0);
+  long error;
+  do {
+    error = PROF_SYSCALL4(SYS_futex, &lock->word, FUTEX_LOCK_PI_PRIVATE, 0, 0);
+  } while (error == -EINTR || error == -EAGAIN);
+  if (error)
+    wait_plainly(&lock->word, own);
 }
 
 void prof_unlock(struct prof_lock *lock)
 {
-  if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
-    PROF_SYSCALL3(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1);
+  uint32_t own = __atomic_load_n(&lock->word, __ATOMIC_RELAXED) & FUTEX_TID_MASK;
+  if (__atomic_compare_exchange_n(&lock->word, &own, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    return;
+  if (PROF_SYSCALL2(SYS_futex, &lock->word, FUTEX_UNLOCK_PI_PRIVATE) == 0)
+    return;
+  __atomic_store_n(&lock->word, 0, __ATOMIC_RELEASE);
+  PROF_SYSCALL3(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, INT_MAX);
 }

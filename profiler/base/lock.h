@@ -6,9 +6,10 @@
 
 #include <stdint.h>
 
-/* A futex word; all zero is free. It is held with all signals blocked and never across a call of the program. */
+/* A futex word; all zero is free. It is held with all signals blocked and never across a call of the program. Who waits
+ * for it lends its holder its priority. */
 struct prof_lock {
-  uint32_t word; /* 0 free, 1 held, 2 held and waited for */
+  uint32_t word; /* 0 free, else the holder's thread id, with FUTEX_WAITERS when it is waited for */
 };
 
 /* Takes the lock, waiting for it if need be. It is not recursive. With signals blocked. */

@@ -32,10 +32,15 @@
 
 extern char **environ;
 
+bool prof_is_privileged(void)
+{
+  return getauxval(AT_SECURE) != 0;
+}
+
 const char *prof_environment(const char *name)
 {
   size_t length = prof_length(name);
-  if (getauxval(AT_SECURE))
+  if (prof_is_privileged())
     return NULL;
   for (char **entry = environ; entry && *entry; entry++)
     if (prof_equal_bytes(*entry, name, length) && (*entry)[length] == '=')
@@ -223,11 +228,13 @@ static void find_cache(char *target)
 {
   static const struct {
     const char *variable, *below;
-  } places[] = {{"CALLSIG_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/callsig"}, {"HOME", "/.cache/callsig"}};
+    bool relative; /* such a value counts */
+  } places[] = {
+      {"CALLSIG_CACHE_DIR", "", true}, {"XDG_CACHE_HOME", "/callsig", false}, {"HOME", "/.cache/callsig", false}};
   target[0] = '\0';
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     const char *value = prof_environment(places[i].variable);
-    if (!value || !value[0])
+    if (!value || !value[0] || (value[0] != '/' && !places[i].relative))
       continue;
     make_absolute(places[i].variable, value, target);
     struct prof_text text = {.start = target, .next = target + prof_length(target), .end = target + PROF_MAX_PATH};
@@ -243,6 +250,10 @@ static void find_command(char *target)
   if (!command || !command[0])
     command =
         PROF_SYSCALL3(SYS_faccessat, AT_FDCWD, CALLSIG_COMMAND_PATH, X_OK) == 0 ? CALLSIG_COMMAND_PATH : "callsig";
+  if (prof_base_name(command) != command) {
+    make_absolute("CALLSIG_COMMAND", command, target);
+    return;
+  }
   struct prof_text text = prof_text_begin(target, PROF_MAX_PATH);
   prof_text_add(&text, command);
 }

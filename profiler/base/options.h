@@ -4,10 +4,14 @@
 #ifndef CALLSIG_PROFILER_BASE_OPTIONS_H
 #define CALLSIG_PROFILER_BASE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "callsig/callsig.h"
 #include "profiler/base/process.h"
+
+/* Has the process privileges that its user does not have (set-user-ID, set-group-ID, file capabilities)? Anywhere. */
+bool prof_is_privileged(void);
 
 /* The value of an environment variable, or NULL; always NULL in a set-user-ID program, whose environment is somebody
  * else's. Borrowed from the environment. */

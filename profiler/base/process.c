@@ -3,8 +3,6 @@
  */
 #include "profiler/base/process.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
 
 #include "profiler/base/syscall.h"
@@ -14,15 +12,13 @@
 
 struct prof_process prof_process;
 
-/* Whose state `prof_process` is, as the first word of the sentinel has it. */
-enum {
-  FORKED,      /* the parent's: what a wiped page reads */
-  OURS,        /* this process's */
-  GIVEN_UP_NOW /* a thread gives the parent's up, and others wait on the word */
+/* A page that a fork wipes, so that a child finds it all zero. */
+struct sentinel {
+  uint32_t ours;         /* atomic: 1 when prof_process is this process's state, 0 when it is its parent's */
+  struct prof_lock lock; /* of the thread that gives up the parent's */
 };
 
-/* A page that a fork wipes; NULL: there is none. */
-static uint32_t *sentinel;
+static struct sentinel *sentinel; /* NULL: there is none */
 
 void prof_count_loss(enum fmt_rec_loss which, uint64_t calls)
 {
@@ -38,32 +34,19 @@ void prof_fork_prepare(void)
   if (prof_sys_failed(mapped))
     return;
   PROF_SYSCALL3(SYS_madvise, mapped, SENTINEL_SIZE, MADV_WIPEONFORK);
-  *(uint32_t *)mapped = OURS;
-  sentinel = (uint32_t *)mapped;
+  sentinel = (struct sentinel *)mapped;
+  sentinel->ours = 1;
 }
 
 void prof_fork_note(void)
 {
   if (sentinel)
-    __atomic_store_n(sentinel, FORKED, __ATOMIC_RELAXED);
+    *sentinel = (struct sentinel){0};
 }
 
 bool prof_fork_happened(void)
 {
-  return sentinel && __atomic_load_n(sentinel, __ATOMIC_ACQUIRE) != OURS;
-}
-
-/* Is it the calling thread that has to give up the parent's state? Where another is at it, waits until it has. */
-static bool claim(void)
-{
-  uint32_t found = FORKED;
-  if (__atomic_compare_exchange_n(sentinel, &found, GIVEN_UP_NOW, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
-    return true;
-  while (found == GIVEN_UP_NOW) {
-    PROF_SYSCALL4(SYS_futex, sentinel, FUTEX_WAIT_PRIVATE, GIVEN_UP_NOW, 0);
-    found = __atomic_load_n(sentinel, __ATOMIC_ACQUIRE);
-  }
-  return false;
+  return sentinel && !__atomic_load_n(&sentinel->ours, __ATOMIC_ACQUIRE);
 }
 
 /* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:
@@ -78,8 +61,8 @@ static void give_up(struct prof_process *process)
   process->header = NULL;
   process->reserved = 0;
   process->allocated = 0;
-  process->growth = process->modules_lock = process->threads_lock = process->arena_lock = process->names_lock =
-      process->rings_lock = process->stages_lock = unlocked;
+  process->start_lock = process->growth = process->modules_lock = process->threads_lock = process->arena_lock =
+      process->names_lock = process->rings_lock = process->stages_lock = unlocked;
   process->epoch++;
   process->arena = (struct prof_arena){0};
   process->spare_chunks = NULL;
@@ -103,9 +86,12 @@ void prof_fork_child(struct prof_process *process, bool wiped)
 {
   if (!sentinel && wiped)
     give_up(process);
-  if (!sentinel || !claim())
+  if (!prof_fork_happened())
     return;
-  give_up(process);
-  __atomic_store_n(sentinel, OURS, __ATOMIC_RELEASE);
-  PROF_SYSCALL3(SYS_futex, sentinel, FUTEX_WAKE_PRIVATE, INT_MAX);
+  prof_lock(&sentinel->lock);
+  if (prof_fork_happened()) {
+    give_up(process);
+    __atomic_store_n(&sentinel->ours, 1, __ATOMIC_RELEASE);
+  }
+  prof_unlock(&sentinel->lock);
 }

@@ -58,8 +58,7 @@ struct prof_upcalls {
 };
 
 enum prof_process_state {
-  PROF_PROCESS_NEW,      /* nothing was recorded yet */
-  PROF_PROCESS_STARTING, /* one thread is making the recording */
+  PROF_PROCESS_NEW, /* nothing was recorded yet, though a thread may be making the recording */
   PROF_PROCESS_RECORDING,
   PROF_PROCESS_FAILED, /* there is no recording (message given); the program runs on */
 };
@@ -72,6 +71,7 @@ struct prof_process {
   uint32_t scheduled;  /* there is a schedule */
   uint32_t generation; /* atomic: changes with these; threads compare it in their slow path */
   uint32_t finished;   /* the process is past its exit handlers */
+  uint32_t has_sleds;  /* some module has sleds that are or were switched on */
   uint32_t recorded;   /* a call was recorded: the clock can no longer be replaced */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
@@ -82,6 +82,7 @@ struct prof_process {
   uint64_t inode, device;        /* of the recording's file, checked whenever it is opened to grow */
   bool full;                     /* growth failed: message given */
 
+  struct prof_lock start_lock;   /* the step from PROF_PROCESS_NEW */
   struct prof_lock growth;       /* the file's size, free blocks */
   struct prof_lock modules_lock; /* modules, sites */
   struct prof_lock threads_lock; /* the list of threads; folding */

@@ -1,21 +1,24 @@
 /*
  * What the hooks cost, measured with the real hooks in well under a millisecond, at the process's start and again at
  * its end, since the processor's clock may have changed: the share that lies between a call's own two readings of the
- * clock (it is in the callee's time), and the share outside (in the caller's).
+ * clock (it is in the callee's time), the share outside (in the caller's), and what a call costs that is not timed.
  *
- * The hooks run on a control block, a stack and two edges of their own in private memory, on the fast path alone. Of
- * some batches the fastest counts: whatever else the machine does only adds to a batch.
+ * The hooks run on a control block, a stack and two edges of their own in private memory, on the fast path alone: those
+ * of sleds with code made as for a site, where the program has sleds. Of some batches the fastest counts: whatever else
+ * the machine does only adds to a batch.
  */
 #include "profiler/hook/calibration_calls.h"
 
 #include <sys/mman.h>
 
 #include "format/recording.h"
+#include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
+#include "profiler/hook/sled_hooks.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/edge_codes.h"
@@ -25,24 +28,53 @@
 #define FRAMES      4u
 #define CFA_OFFSET  64u   /* any distance will do: it only has to be above the stack pointer */
 #define PARTS       1024u /* of a tick: the unit of the header's fields */
+#define CODE_NUMBER 1u
+#define CODE_SIZE   4096u
 
 /* Everything that the fast path looks at. */
 struct calibration {
   struct prof_thread thread;
   struct fmt_rec_variant root, callee;
-  struct fmt_rec_edge *root_edge, *edge; /* behind this structure */
   struct fmt_rec_frame frames[FRAMES];
   struct fmt_rec_histogram histogram;
   uint64_t octave[1 << PROF_CALL_SUB_BITS];
+  struct fmt_rec_edge root_edge;
+  struct fmt_rec_sampling sampling; /* directly before its edge */
+  struct fmt_rec_edge edge;
+  struct prof_site site;
+  struct prof_fast_compare compare;
+  uint64_t active;
+  struct fmt_rec_edge *codes[1 << PROF_CODE_BITS];
+  uint8_t code[CODE_SIZE] __attribute__((aligned(4096)));
 };
+
+/* What a call costs, in `PARTS` of a tick. */
+struct cost {
+  uint64_t inner; /* between its readings */
+  uint64_t whole;
+};
+
+static void set_up_thread(struct calibration *all)
+{
+  struct prof_thread *t = &all->thread;
+  all->frames[0].edge = (uintptr_t)&all->root_edge;
+  all->frames[0].cfa = UINTPTR_MAX;
+  t->self = t;
+  t->top = all->frames;
+  t->limit = all->frames + FRAMES - 1;
+  t->stack_high = UINTPTR_MAX;
+  t->mode = PROF_MODE_PLAIN;
+  t->exit_least = t->timeline_min = UINT64_MAX;
+  t->codes = t->pending = all->codes;
+  t->sample_next = UINT32_MAX;
+  t->state = PROF_HOOKS_ON;
+}
 
 static void set_up(struct calibration *all)
 {
-  struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(all + 1);
-  struct prof_thread *t = &all->thread;
-  all->edge = edge;
-  all->root_edge = edge + 1;
-  all->root_edge->to = (uintptr_t)&all->root;
+  struct fmt_rec_edge *edge = &all->edge;
+  set_up_thread(all);
+  all->root_edge.to = (uintptr_t)&all->root;
   all->root.last = (uintptr_t)edge;
   edge->after = (uintptr_t)edge;
   edge->site = (uintptr_t)prof_calibration_site;
@@ -52,39 +84,51 @@ static void set_up(struct calibration *all)
   edge->function_address = (uintptr_t)prof_calibration_calls;
   edge->cfa = CFA_OFFSET | PROF_CFA_STRICT;
   edge->mode = PROF_MODE_PLAIN;
-  all->frames[0].edge = (uintptr_t)all->root_edge;
-  all->frames[0].cfa = UINTPTR_MAX;
-  t->self = t;
-  t->top = all->frames;
-  t->limit = all->frames + FRAMES - 1;
-  t->stack_high = UINTPTR_MAX;
-  t->mode = PROF_MODE_PLAIN;
-  t->exit_least = t->timeline_min = UINT64_MAX;
+  if (prof_process.settings.sample_times) {
+    edge->flags = FMT_EDGE_SAMPLED;
+    all->sampling.rate = 1; /* so that nothing is decided by what the calls take */
+  }
   if (prof_process.settings.percentiles) {
     for (unsigned i = 0; i < FMT_HISTOGRAM_OCTAVES; i++)
       all->histogram.octaves[i] = (uintptr_t)all->octave;
     edge->histogram = (uintptr_t)&all->histogram;
-    t->exit_least = 0;
+    all->thread.exit_least = 0;
   }
-  t->state = PROF_HOOKS_ON;
 }
 
-/* Ticks a call, in `PARTS`: between its readings, and altogether. False when the fast path was not taken. */
-static bool measure(struct calibration *all, uint64_t *inner, uint64_t *whole)
+/* Makes the entry's code as for a sled without arguments. False: there can be none. */
+static bool set_up_sled(struct calibration *all)
 {
-  struct fmt_rec_edge *edge = all->edge;
-  *inner = *whole = UINT64_MAX;
+  all->site.pc = (uintptr_t)prof_calibration_sled_site;
+  all->compare.site = &all->site;
+  all->compare.active = &all->active;
+  all->edge.site = all->site.pc;
+  all->edge.site_info = (uintptr_t)&all->compare;
+  all->edge.cfa = sizeof(uintptr_t) | PROF_CFA_STRICT;
+  all->edge.mode = PROF_MODE_PLAIN | CODE_NUMBER << PROF_MODE_CODE_SHIFT;
+  return prof_site_code_write(all->code, sizeof all->code, &all->compare, CODE_NUMBER) &&
+         PROF_SYSCALL3(SYS_mprotect, all->code, sizeof all->code, PROT_READ | PROT_EXEC) == 0;
+}
+
+/* False when the fast path was not taken. */
+static bool measure(struct calibration *all, bool sled, struct cost *cost)
+{
+  struct fmt_rec_edge *edge = &all->edge;
+  *cost = (struct cost){UINT64_MAX, UINT64_MAX};
   for (unsigned batch = 0; batch < BATCHES; batch++) {
     edge->calls = edge->total = edge->max = 0;
     edge->min = UINT64_MAX;
     uint64_t start = prof_clock_now();
-    prof_calibration_calls(BATCH_CALLS, edge->function_address);
+    if (sled)
+      prof_calibration_sled_calls(BATCH_CALLS, (void (*)(void))(uintptr_t)all->code);
+    else
+      prof_calibration_calls(BATCH_CALLS, edge->function_address);
     uint64_t ticks = (prof_clock_now() - start) * PARTS / BATCH_CALLS;
     if (edge->calls != BATCH_CALLS)
       return false;
-    if (ticks < *whole) {
-      *whole = ticks;
-      *inner = edge->total * PARTS / BATCH_CALLS;
+    if (ticks < cost->whole) {
+      cost->whole = ticks;
+      cost->inner = edge->total * PARTS / BATCH_CALLS;
     }
   }
   return true;
@@ -96,26 +140,36 @@ static uint64_t middle(uint64_t before, uint64_t now)
   return before ? (before + now) / 2 : now;
 }
 
-/* Writes header.hook_inner and hook_outer: the mean of what was measured before and now. With signals blocked. */
+static void measure_all(struct calibration *all, struct fmt_rec_header *header)
+{
+  bool sled = prof_process.has_sleds && set_up_sled(all);
+  struct cost timed, counted;
+  if (!measure(all, sled, &timed) || timed.inner > timed.whole)
+    return;
+  header->hook_inner = middle(header->hook_inner, timed.inner);
+  header->hook_outer = middle(header->hook_outer, timed.whole - timed.inner);
+  if (!prof_process.settings.sample_times)
+    return;
+  all->edge.mode |= PROF_MODE_SAMPLED;
+  if (measure(all, sled, &counted) && counted.whole < timed.whole)
+    header->sample_price = middle(header->sample_price, timed.whole - counted.whole);
+}
+
+/* Writes what the hooks cost into the header: the mean of what was measured before and now. With signals blocked. */
 static void calibrate(struct prof_process *process)
 {
   if (process->settings.clock != FMT_CLOCK_TSC)
     return;
-  const size_t size = sizeof(struct calibration) + 2 * sizeof(struct fmt_rec_edge);
+  const size_t size = sizeof(struct calibration);
   long mapped = prof_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (prof_sys_failed(mapped))
     return;
   struct calibration *all = (struct calibration *)mapped;
   struct prof_thread *before = prof_self;
-  uint64_t inner, whole;
   set_up(all);
   prof_self = &all->thread;
-  bool measured = measure(all, &inner, &whole);
+  measure_all(all, process->header);
   prof_self = before;
-  if (measured && inner <= whole) {
-    process->header->hook_inner = middle(process->header->hook_inner, inner);
-    process->header->hook_outer = middle(process->header->hook_outer, whole - inner);
-  }
   prof_sys_munmap(all, size);
 }
 

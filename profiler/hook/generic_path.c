@@ -30,6 +30,7 @@
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/edge_probe.h"
 #include "profiler/tree/fast_compare.h"
+#include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
 #define QUICK_WORDS      32u /* of a signature on the program's stack, which may be small */
@@ -45,6 +46,7 @@ struct entry {
   bool has_xmm;
   bool first;                /* the site is new to this thread */
   struct fmt_rec_edge *made; /* by the slow section, or found by a probe */
+  bool probed;               /* it was found, and its comparison is the call's */
   uint64_t xmm[16];
 };
 
@@ -173,7 +175,8 @@ static bool in_order(const struct prof_thread *t, const struct prof_site *site, 
 static enum step enter_quick(struct prof_thread *t, struct entry *entry)
 {
   uintptr_t pc = entry->registers->pc;
-  struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, pc, entry->function, 0);
+  struct prof_fast_compare *compare =
+      entry->probed ? prof_edge_fast_compare(entry->made) : prof_fast_compare_find(&t->tree, pc, entry->function, 0);
   if (!compare)
     return PREPARE;
   const struct prof_site *site = compare->site;
@@ -182,7 +185,7 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   if (site->excluded)
     return DONE;
   uintptr_t cfa = prof_capture_cfa(site, entry->registers);
-  if (site->uses_entry)
+  if (site->uses_entry && !entry->probed)
     compare = prof_fast_compare_find(&t->tree, pc, entry->function, prof_capture_return(site, cfa));
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
@@ -217,6 +220,16 @@ static inline uintptr_t cfa_of(const struct prof_thread *t, const struct fmt_rec
   return cfa <= t->top->cfa && (cfa & ~(uintptr_t)7) > t->stack_low ? cfa & ~(uintptr_t)7 : 0;
 }
 
+/* May the frame of an edge that a probe found be opened as the assembly opens one? So it is when the edge is in the
+ * thread's mode. One whose arguments only an interpreter can read is in none, but is the same without recursion. */
+static inline bool opens_plainly(const struct prof_thread *t, const struct fmt_rec_edge *edge)
+{
+  if (PROF_LIKELY(((edge->mode ^ t->mode) & PROF_MODE_DECIDES) == PROF_MODE_OPS))
+    return true;
+  return (edge->mode & PROF_MODE_DECIDES) == PROF_MODE_NEVER && t->mode == PROF_MODE_PLAIN && edge->cfa &&
+         !(edge->flags & (FMT_EDGE_BACK | FMT_EDGE_ANY | FMT_EDGE_MERGED));
+}
+
 /* The fast path once more, for a call that it did not foretell: the comparison is that of the last call from here at
  * this site, and a probe finds the edge. Opens the frame; false: nothing is done but that the edge, if it was found, is
  * *found. */
@@ -232,11 +245,11 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   if (!edge || edge->site != registers->pc || edge->from != (uintptr_t)from || edge->function_address != function ||
       !edge->site_info)
     return false;
-  /* One in so many probes is measured, and counts as all of them. */
-  uint64_t began = t->probed++ % PROBES_A_MEASURE ? 0 : prof_time_stamp();
+  /* One in so many probes is measured, and counts as all of them. Where not every call is timed none is. */
+  uint64_t began = t->probed++ % PROBES_A_MEASURE || prof_process.settings.sample_times ? 0 : prof_time_stamp();
   edge = prof_edge_probe(t, from, prof_edge_fast_compare(edge), registers);
   *found = edge;
-  if (!edge || (edge->mode ^ t->mode) != PROF_MODE_OPS)
+  if (!edge || !opens_plainly(t, edge))
     return false;
   uintptr_t cfa = cfa_of(t, edge, registers);
   if (PROF_UNLIKELY(!cfa))
@@ -246,6 +259,9 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   if (PROF_LIKELY(last->from))
     last->after = (uintptr_t)edge;
   *newest = edge;
+  if (edge->mode >> PROF_MODE_CODE_SHIFT)
+    *t->pending = edge;
+  bool counted = edge->mode & PROF_MODE_SAMPLED && prof_sampling_skips(t, edge);
   frame++;
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
   __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
@@ -253,7 +269,7 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   from->last = (uintptr_t)edge;
   if (PROF_UNLIKELY(began))
     prof_add(&edge->overhead, PROBES_A_MEASURE * (prof_time_stamp() - began));
-  __atomic_store_n(&frame->start_ticks, prof_time_stamp(), __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->start_ticks, counted ? PROF_NOT_TIMED : prof_time_stamp(), __ATOMIC_RELEASE);
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
   return true;
 }
@@ -271,6 +287,7 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
     return false;
   struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
   entry->made = prof_tree_edge(tree, from, compare, t->words, count);
+  entry->probed = false;
   if (!entry->made)
     return false;
   prof_histogram_prepare(t);
@@ -380,6 +397,7 @@ static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_
   entry.has_xmm = false;
   entry.first = false;
   entry.made = found;
+  entry.probed = found != NULL;
   struct prof_thread *t = prof_self;
   entry.began = t && t->state == PROF_HOOKS_ON && !prof_process.settings.sample_times ? prof_clock_now() : 0;
   if (PROF_UNLIKELY(!prof_thread_running(t))) {

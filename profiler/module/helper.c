@@ -79,14 +79,17 @@ static void silent_descriptors(void)
   PROF_SYSCALL3(SYS_close_range, 3, UINT32_MAX, 0);
 }
 
-/* Executes the command, looked for in PATH when its name has no slash. Comes back when that fails. */
+/* Executes the command, looked for in PATH when its name has no slash, but never in the current folder, which may be
+ * anybody's. Comes back when that fails. */
 static void execute(struct helper *helper)
 {
   const char *name = helper->arguments[0];
-  helper->error = PROF_SYSCALL3(SYS_execve, name, helper->arguments, helper->environment);
-  if (prof_base_name(name) != name || !helper->path)
+  if (prof_base_name(name) != name) {
+    helper->error = PROF_SYSCALL3(SYS_execve, name, helper->arguments, helper->environment);
     return;
-  for (const char *next = helper->path; *next;) {
+  }
+  helper->error = -ENOENT;
+  for (const char *next = helper->path; next && *next;) {
     struct prof_text text = prof_text_begin(helper->candidate, sizeof helper->candidate);
     const char *end = next;
     while (*end && *end != ':')
@@ -94,7 +97,8 @@ static void execute(struct helper *helper)
     prof_text_add_bytes(&text, next, (size_t)(end - next));
     prof_text_add(&text, "/");
     prof_text_add(&text, name);
-    helper->error = PROF_SYSCALL3(SYS_execve, helper->candidate, helper->arguments, helper->environment);
+    if (helper->candidate[0] == '/' && end != next)
+      helper->error = PROF_SYSCALL3(SYS_execve, helper->candidate, helper->arguments, helper->environment);
     next = *end ? end + 1 : end;
   }
 }

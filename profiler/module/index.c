@@ -42,15 +42,36 @@ static long read_whole(long fd, const struct bytes *bytes)
   return 0;
 }
 
+static bool is_trusted(const struct stat *status)
+{
+  return fmt_cache_trusts(status->st_uid, status->st_mode, (uint32_t)PROF_SYSCALL0(SYS_geteuid));
+}
+
+/* Opens the file in its folder, which is looked at first; the file itself is not reached through a link. -EPERM: the
+ * folder is one that others may write. */
+static long open_in(const char *folder, const char *path)
+{
+  struct stat status;
+  long fd = -EPERM, at = prof_sys_open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (at < 0)
+    return at;
+  if (PROF_SYSCALL2(SYS_fstat, at, &status) == 0 && is_trusted(&status))
+    fd = PROF_SYSCALL4(SYS_openat, at, prof_base_name(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+  prof_sys_close(at);
+  return fd;
+}
+
 /* Reads the file, and not a mapping of it: what was checked cannot change afterwards. */
-static int read_file(const char *path, struct bytes *bytes)
+static int read_file(const char *folder, const char *path, struct bytes *bytes)
 {
   struct stat status;
   *bytes = (struct bytes){NULL, 0};
-  long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  long fd = open_in(folder, path);
   if (fd < 0)
     return (int)fd;
   long error = PROF_SYSCALL2(SYS_fstat, fd, &status);
+  if (error == 0 && !is_trusted(&status))
+    error = -EINVAL;
   if (error == 0 && (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > INDEX_MAX))
     error = -EINVAL;
   if (error == 0 && (uint64_t)status.st_size < sizeof(struct fmt_index_header))
@@ -110,7 +131,7 @@ static int load(const struct prof_settings *settings, const struct prof_located 
                 struct bytes *bytes)
 {
   struct fmt_index index;
-  int error = read_file(path, bytes);
+  int error = read_file(settings->cache, path, bytes);
   if (error)
     return error;
   error = fmt_index_open(bytes->data, bytes->size, &index);
@@ -157,6 +178,12 @@ static int find_or_make(const struct prof_settings *settings, const struct prof_
   error = load(settings, module, scratch->cached, bytes);
   if (!error)
     return 0;
+  if (error == -EPERM) {
+    prof_message("%s: others than this user and root may write there, so no signature index is taken from it: set "
+                 "CALLSIG_CACHE_DIR to a folder that is yours alone",
+                 settings->cache);
+    return error;
+  }
   module_file(module, scratch->file);
   if (error != -ENOENT) /* not an index of this version: it is only a cache */
     PROF_SYSCALL3(SYS_unlinkat, AT_FDCWD, scratch->cached, 0);

@@ -10,6 +10,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/coroutine.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/message.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
@@ -24,18 +25,14 @@
 
 #define FIRST_FRAMES 1023u /* of a thread's first segment: with its header it fills half a block */
 
-/* Makes the process's recording: once, by the first thread that gets here. True when there is one. */
-static bool start_process(void)
+/* Under start_lock, once. */
+static void make_recording(struct prof_process *process)
 {
-  struct prof_process *process = &prof_process;
-  uint32_t state = PROF_PROCESS_NEW;
-  if (!__atomic_compare_exchange_n(&process->state, &state, PROF_PROCESS_STARTING, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_ACQUIRE)) {
-    while (state == PROF_PROCESS_STARTING) {
-      PROF_SYSCALL0(SYS_sched_yield);
-      state = __atomic_load_n(&process->state, __ATOMIC_ACQUIRE);
-    }
-    return state == PROF_PROCESS_RECORDING;
+  if (prof_is_privileged()) {
+    prof_message("the program has privileges that its user has not: nothing is recorded; run a copy without them");
+    __atomic_store_n(&prof_idle.state, PROF_HOOKS_OFF, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&process->state, PROF_PROCESS_FAILED, __ATOMIC_RELEASE);
+    return;
   }
   bool child = process->pid != 0; /* the settings are the parent's */
   process->pid = prof_sys_getpid();
@@ -51,7 +48,21 @@ static bool start_process(void)
   __atomic_store_n(&prof_idle.state, error == 0 && !process->disabled ? PROF_HOOKS_SLOW : PROF_HOOKS_OFF,
                    __ATOMIC_SEQ_CST);
   __atomic_store_n(&process->state, error == 0 ? PROF_PROCESS_RECORDING : PROF_PROCESS_FAILED, __ATOMIC_RELEASE);
-  return error == 0;
+}
+
+/* Makes the process's recording: once, by the first thread that gets here; others wait. True when there is one. */
+static bool start_process(void)
+{
+  struct prof_process *process = &prof_process;
+  uint32_t state = __atomic_load_n(&process->state, __ATOMIC_ACQUIRE);
+  if (state == PROF_PROCESS_NEW) {
+    prof_lock(&process->start_lock);
+    if (process->state == PROF_PROCESS_NEW)
+      make_recording(process);
+    state = process->state;
+    prof_unlock(&process->start_lock);
+  }
+  return state == PROF_PROCESS_RECORDING;
 }
 
 static bool set_up(struct prof_thread *t)

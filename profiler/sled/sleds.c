@@ -201,6 +201,7 @@ void prof_sleds_find(void)
     uint64_t mask = prof_block_signals();
     prof_proc_maps_walk(collect, &candidates);
     prof_restore_signals(mask);
+    prof_process.has_sleds |= candidates.count != 0;
     struct prof_thread *t = candidates.count ? prof_thread_enter() : NULL;
     if (!t)
       return;

@@ -27,7 +27,6 @@ struct machine {
   uint64_t stack[FMT_STACK_MAX];
   unsigned depth;
   uint64_t *words, *out, *end; /* of the whole signature: start, next, one past the capacity */
-  uint64_t *arg_start;         /* first word of the arg that is being captured */
   bool overflow;
 };
 
@@ -361,6 +360,41 @@ static enum outcome run_op(struct machine *m, const struct fmt_op *op)
   return GO_ON;
 }
 
+/* Runs the program of the arg that begins at op `at`, and gives where the next one begins. */
+static uint32_t run_arg(struct machine *m, uint32_t at)
+{
+  const struct fmt_op *ops = m->capture->site->ops, *op = &ops[at];
+  if (level_of(m, op->arg) == FMT_WIDEN_TYPE) {
+    /* Nothing about its value is told any more, also not whether it can be read. */
+    prof_signature_set_state(m->words, op->arg, FMT_STATE_TYPE);
+    return at + (op->skip ? op->skip : 1u);
+  }
+  uint64_t *start = m->out;
+  m->depth = 0;
+  for (;;) {
+    op = &ops[at];
+    if (op->code == FMT_OP_SKIP) {
+      at += 1 + (uint32_t)op->imm;
+      continue;
+    }
+    if (op->code == FMT_OP_BRANCH) {
+      at += 1 + (pop(m) ? (uint32_t)op->imm : 0);
+      continue;
+    }
+    bool destroyed = m->capture->first && op->flags & FMT_OPF_VOLATILE;
+    enum outcome outcome = destroyed ? LOST : run_op(m, op);
+    at++;
+    if (outcome == GO_ON)
+      continue;
+    if (outcome != EMITTED) {
+      prof_signature_set_state(m->words, op->arg, outcome - 16);
+      m->out = start;
+      at += op->skip ? op->skip - 1u : 0;
+    }
+    return at;
+  }
+}
+
 int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint32_t capacity, uint32_t *count)
 {
   const struct prof_site *site = capture->site;
@@ -368,45 +402,28 @@ int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint
     return -ENOBUFS;
   struct machine m;
   m.capture = capture;
-  m.depth = 0;
   m.overflow = false;
   m.words = words;
   m.end = words + capacity;
   for (uint32_t i = 0; i < site->state_words; i++)
     words[i] = site->states[i];
-  m.out = m.arg_start = words + site->state_words;
-  bool begins = true; /* the next op is an arg's first */
-  for (uint32_t at = 0; at < site->op_count;) {
-    const struct fmt_op *op = &site->ops[at];
-    if (begins && level_of(&m, op->arg) == FMT_WIDEN_TYPE) {
-      /* Nothing about its value is told any more, also not whether it can be read. */
-      prof_signature_set_state(m.words, op->arg, FMT_STATE_TYPE);
-      at += op->skip ? op->skip : 1u;
-      continue;
-    }
-    begins = false;
-    if (op->code == FMT_OP_SKIP) {
-      at += 1 + (uint32_t)op->imm;
-      continue;
-    }
-    if (op->code == FMT_OP_BRANCH) {
-      at += 1 + (pop(&m) ? (uint32_t)op->imm : 0);
-      continue;
-    }
-    bool destroyed = capture->first && op->flags & FMT_OPF_VOLATILE;
-    enum outcome outcome = destroyed ? LOST : run_op(&m, op);
-    at++;
-    if (outcome == GO_ON)
-      continue;
-    if (outcome != EMITTED) {
-      prof_signature_set_state(m.words, op->arg, outcome - 16);
-      m.out = m.arg_start;
-      at += op->skip ? op->skip - 1u : 0;
-    }
-    m.arg_start = m.out;
-    m.depth = 0;
-    begins = true;
-  }
+  m.out = words + site->state_words;
+  for (uint32_t at = 0; at < site->op_count;)
+    at = run_arg(&m, at);
+  *count = (uint32_t)(m.out - words);
+  return m.overflow ? -ENOBUFS : 0;
+}
+
+int prof_capture_arg(const struct prof_capture *capture, uint32_t at, uint64_t *words, uint32_t capacity,
+                     uint32_t *count)
+{
+  struct machine m;
+  m.capture = capture;
+  m.overflow = false;
+  m.words = words;
+  m.end = words + capacity;
+  m.out = words + *count;
+  run_arg(&m, at);
   *count = (uint32_t)(m.out - words);
   return m.overflow ? -ENOBUFS : 0;
 }

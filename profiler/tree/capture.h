@@ -29,6 +29,11 @@ struct prof_capture {
  * -ENOBUFS when they are more. Anywhere. */
 int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint32_t capacity, uint32_t *count);
 
+/* The same of one arg, whose program begins at the site's op `at`: its state goes to the state words, and its words
+ * behind the *count that are there already. Anywhere. */
+int prof_capture_arg(const struct prof_capture *capture, uint32_t at, uint64_t *words, uint32_t capacity,
+                     uint32_t *count);
+
 /* The canonical frame address of a site with these registers. */
 uintptr_t prof_capture_cfa(const struct prof_site *site, const struct prof_registers *registers);
 

@@ -21,5 +21,8 @@
 #define PROF_COMPARE_SKIP       7 /* nothing: a constant, equal whenever the site is */
 #define PROF_COMPARE_RETURN     9 /* no word: the 8 bytes at a register + offset are the 8 bytes behind this op */
 #define PROF_COMPARE_LOG2       8 /* the log2 bucket of a register's low bytes, signed when FMT_OPF_SIGNED is in `flags` */
+/* Only in comparisons whose `count` is 0, which nothing but a probe (edge_probe.h) runs: all the words of an arg whose
+ * program begins at the site's op `offset`. */
+#define PROF_COMPARE_PROGRAM 10
 
 #endif

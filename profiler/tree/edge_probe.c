@@ -7,6 +7,9 @@
 #include "profiler/tree/edge_probe.h"
 
 #include "profiler/tree/capture_arithmetic.h"
+#include "profiler/tree/cardinality_limit.h"
+
+#define PROBE_WORDS 32u /* of a signature with programs, on the program's stack; a longer one goes the generic path */
 
 /* The word that an op has the call pass: `value` is its register plus the offset. */
 static uint64_t word_of(const struct prof_fast_compare_op *op, uint64_t value)
@@ -41,15 +44,61 @@ static bool returns_there(const struct prof_fast_compare_op *op, const struct pr
   return prof_frame_load(registers->general[op->reg] + (uint64_t)(int64_t)op->offset, 8) == expected;
 }
 
+/* The edge of a call with all of these words, and none but them. */
+static struct fmt_rec_edge *look_whole(const struct prof_thread *t, const struct fmt_rec_variant *from,
+                                       const struct prof_fast_compare *compare, const uint64_t *words, uint32_t count)
+{
+  uint64_t hash = prof_probe_begin(from, compare);
+  for (uint32_t i = 0; i < count; i++)
+    hash = prof_probe_mix(hash, words[i]);
+  struct fmt_rec_edge *edge = prof_probe_look(t, from, compare, hash);
+  if (!edge || edge->word_count != count)
+    return NULL;
+  for (uint32_t i = 0; i < count; i++)
+    if (words[i] != edge->words[i])
+      return NULL;
+  return edge;
+}
+
+/* A probe that has to run programs of args. Their levels are the function's newest, and the comparison's are to be the
+ * same. */
+static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const struct fmt_rec_variant *from,
+                                           struct prof_fast_compare *compare, const struct prof_registers *registers)
+{
+  uint64_t words[PROBE_WORDS];
+  uint32_t count = compare->site->state_words;
+  if (compare->widened != (uint32_t)compare->function->widenings || count > PROBE_WORDS)
+    return NULL;
+  const struct prof_capture what = {.site = compare->site,
+                                    .registers = registers,
+                                    .levels = prof_function_levels(compare->function),
+                                    .cfa = prof_capture_cfa(compare->site, registers)};
+  for (uint32_t i = 0; i < count; i++)
+    words[i] = prof_compare_states(compare)[i];
+  for (uint32_t i = 0; i < compare->probed; i++) {
+    const struct prof_fast_compare_op *op = &compare->ops[i];
+    if (op->kind == PROF_COMPARE_PROGRAM) {
+      if (prof_capture_arg(&what, (uint32_t)op->offset, words, PROBE_WORDS, &count) < 0)
+        return NULL;
+    } else if (count < PROBE_WORDS) {
+      words[count++] = word_of(op, registers->general[op->reg] + (uint64_t)(int64_t)op->offset);
+    } else {
+      return NULL;
+    }
+  }
+  return look_whole(t, from, compare, words, count);
+}
+
 struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const struct fmt_rec_variant *from,
-                                         const struct prof_fast_compare *compare,
-                                         const struct prof_registers *registers)
+                                         struct prof_fast_compare *compare, const struct prof_registers *registers)
 {
   uint64_t words[PROF_PROBE_OPS], hash = prof_probe_begin(from, compare);
   const struct prof_fast_compare_op *op = compare->ops;
-  uint32_t count = compare->count;
-  if (!count || count > PROF_PROBE_OPS)
+  uint32_t count = compare->probed;
+  if (!count)
     return NULL;
+  if (!compare->fast)
+    return probe_programs(t, from, compare, registers);
   if (op->kind == PROF_COMPARE_RETURN) {
     if (!returns_there(op, registers))
       return NULL;
@@ -70,9 +119,16 @@ struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const stru
 void prof_edge_probe_note(const struct prof_thread *t, struct fmt_rec_edge *edge)
 {
   const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
-  if (edge->flags & FMT_EDGE_GENERIC || !compare || !compare->count || compare->count > PROF_PROBE_OPS)
+  /* One that the comparison does not tell from others is never looked for. */
+  if (!compare || !compare->probed || (compare->fast && edge->flags & FMT_EDGE_GENERIC))
     return;
   uint64_t hash = prof_probe_begin((const struct fmt_rec_variant *)edge->from, compare);
+  if (!compare->fast) {
+    for (uint32_t i = 0; i < edge->word_count; i++)
+      hash = prof_probe_mix(hash, edge->words[i]);
+    *prof_probe_place(t, hash) = edge;
+    return;
+  }
   const struct prof_fast_compare_op *op = compare->ops, *end = op + compare->count;
   if (op->kind == PROF_COMPARE_RETURN)
     op += 2;

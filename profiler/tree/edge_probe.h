@@ -55,14 +55,13 @@ static inline const uint64_t *prof_probe_words(const struct fmt_rec_edge *edge, 
 
 /* prof_edge_probe() of a comparison with any ops. Anywhere. */
 struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const struct fmt_rec_variant *from,
-                                         const struct prof_fast_compare *compare,
-                                         const struct prof_registers *registers);
+                                         struct prof_fast_compare *compare, const struct prof_registers *registers);
 
 /* The edge that the hooks would call from `from`, had it been foretold: made for this comparison, with the words that
  * its ops compare as these registers have them. NULL when there is none at hand: the generic path finds out. Opens and
  * changes nothing, so the edge's mode is still to be held against the thread's. Anywhere. */
 static inline struct fmt_rec_edge *prof_edge_probe(const struct prof_thread *t, const struct fmt_rec_variant *from,
-                                                   const struct prof_fast_compare *compare,
+                                                   struct prof_fast_compare *compare,
                                                    const struct prof_registers *registers)
 {
   uint64_t words[PROF_PROBE_OPS], hash = prof_probe_begin(from, compare);

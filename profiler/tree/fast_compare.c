@@ -12,6 +12,7 @@
 #include "format/index.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/process.h"
+#include "profiler/base/signature.h"
 #include "profiler/base/table.h"
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/cardinality_limit.h"
@@ -174,6 +175,15 @@ static void compare_return(struct prof_fast_compare *compare)
   compare->count = 2;
 }
 
+/* Ops of the arg whose program begins here. */
+static uint32_t arg_ops(const struct fmt_op *ops)
+{
+  uint32_t count = 1;
+  while (ops[count - 1].code > FMT_OP_EMIT_NULL_FRAME && ops[count - 1].code < FMT_OP_EMIT)
+    count++;
+  return count;
+}
+
 /* Fills the ops, one for each word of a signature whose args are all read; false when the interpreter has to
  * run. */
 static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
@@ -181,12 +191,9 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
   const struct prof_site *site = compare->site;
   if (compare->return_pc)
     compare_return(compare);
-  for (uint32_t first = 0; first < site->op_count;) {
+  for (uint32_t first = 0, count; first < site->op_count; first += count) {
     const struct fmt_op *ops = &site->ops[first];
-    uint32_t count = 1;
-    while (ops[count - 1].code > FMT_OP_EMIT_NULL_FRAME && ops[count - 1].code < FMT_OP_EMIT)
-      count++;
-    first += count;
+    count = arg_ops(ops);
     unsigned level = levels ? levels[ops->arg] : FMT_WIDEN_NONE;
     struct summary summary;
     bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(compare, ops, count, &summary);
@@ -200,10 +207,39 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
   return true;
 }
 
+/* The same where the interpreter has to run: for those args alone that need it. They are told by all of their words,
+ * with what the others emit, and by the states. */
+static void fill_programs(struct prof_fast_compare *compare, const uint8_t *levels)
+{
+  const struct prof_site *site = compare->site;
+  uint32_t needed = 0;
+  for (uint32_t first = 0; first < site->op_count; first += arg_ops(&site->ops[first]))
+    needed++;
+  if (needed > PROF_PROBE_OPS || site->uses_xmm || site->uses_entry)
+    return;
+  compare->probed = (uint16_t)needed;
+  uint64_t *states = prof_compare_states(compare);
+  for (uint32_t i = 0; i < site->state_words; i++)
+    states[i] = site->states[i];
+  struct prof_fast_compare_op *op = compare->ops;
+  for (uint32_t first = 0, count; first < site->op_count; first += count, op++) {
+    const struct fmt_op *ops = &site->ops[first];
+    count = arg_ops(ops);
+    unsigned level = levels ? levels[ops->arg] : FMT_WIDEN_NONE;
+    struct summary summary;
+    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(compare, ops, count, &summary);
+    if (!known || level == FMT_WIDEN_TYPE || summary.source == CONSTANT || summary.source == LOST ||
+        !compare_op(&summary, level, op))
+      *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_PROGRAM, .offset = (int32_t)first};
+    else if (level == FMT_WIDEN_LOG2)
+      prof_signature_set_state(states, ops->arg, FMT_STATE_LOG2);
+  }
+}
+
 static struct prof_fast_compare *make_compare(struct prof_tree *tree, const struct prof_site *site,
                                               struct fmt_rec_function *function, bool arguments, uintptr_t return_pc)
 {
-  size_t ops = arguments ? site->op_count + 2u : 0; /* two for a return address */
+  size_t ops = arguments ? site->op_count + 2u + site->state_words : 0; /* two for a return address */
   struct prof_fast_compare *compare =
       prof_arena_alloc(&tree->arena, sizeof *compare + ops * sizeof(struct prof_fast_compare_op));
   if (!compare)
@@ -216,9 +252,13 @@ static struct prof_fast_compare *make_compare(struct prof_tree *tree, const stru
   compare->return_pc = return_pc;
   compare->words = (uint32_t)offsetof(struct fmt_rec_edge, words) + site->state_words * (uint32_t)sizeof(uint64_t);
   compare->fast = !arguments || fill_ops(compare, prof_function_levels(function));
-  if (!compare->fast)
+  if (!compare->fast) {
     compare->count = compare->compared = 0;
-  compare->registers = compare->count && compare->count <= PROF_PROBE_OPS;
+    fill_programs(compare, prof_function_levels(function));
+  } else if (compare->count <= PROF_PROBE_OPS) {
+    compare->probed = (uint16_t)compare->count;
+  }
+  compare->registers = compare->count && compare->probed;
   for (uint32_t i = 0; i < compare->count; i++)
     compare->registers = compare->registers && compare->ops[i].kind == PROF_COMPARE_REG;
   if (compare->fast && site->sled && prof_process.upcalls.make_code)

@@ -40,9 +40,16 @@ struct prof_fast_compare {
   bool registers : 1; /* all of it is PROF_COMPARE_REG, in 1 to PROF_PROBE_OPS ops */
   uint16_t number;    /* of the code of the site that compares the same; 0: none does */
   uint16_t compared;  /* words of an edge that ops[] compares: a signature whose args are read has no more */
+  uint16_t probed; /* ops that a probe runs: `count`, or with PROF_COMPARE_PROGRAM among them; 0: there is no probe */
   uint64_t return_pc; /* for calls that return there alone, 0 for all: see prof_site.uses_entry */
   struct prof_fast_compare_op ops[];
 };
+
+/* The state words of a signature of a comparison with PROF_COMPARE_PROGRAM, but for what those programs set. */
+static inline uint64_t *prof_compare_states(struct prof_fast_compare *compare)
+{
+  return (uint64_t *)(compare->ops + compare->probed);
+}
 
 /* What the edge was made with; NULL for the root's edge, an action's and a task's. Anywhere. */
 static inline struct prof_fast_compare *prof_edge_fast_compare(const struct fmt_rec_edge *edge)

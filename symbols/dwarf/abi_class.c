@@ -19,7 +19,8 @@ enum {
 struct classification {
   struct sym_abi_type *way;
   bool is_gnu;
-  bool is_large; /* passed in memory: only its alignment is asked for, and whether all of it is known */
+  bool is_large;     /* passed in memory: only its alignment is asked for, and whether all of it is known */
+  bool is_realigned; /* a typedef on the way has an alignment of its own */
   bool is_memory, is_unknown;
 };
 
@@ -28,6 +29,11 @@ static Dwarf_Word number(Dwarf_Die *die, unsigned name, Dwarf_Word otherwise)
   Dwarf_Attribute attribute;
   Dwarf_Word value;
   return dwarf_attr_integrate(die, name, &attribute) && dwarf_formudata(&attribute, &value) == 0 ? value : otherwise;
+}
+
+static bool has(Dwarf_Die *die, unsigned flag)
+{
+  return dwarf_hasattr_integrate(die, flag) != 0;
 }
 
 /* Puts a part into an eightbyte, beside what is there. */
@@ -52,9 +58,9 @@ static void merge(struct classification *all, uint64_t word, enum sym_abi_class 
     *there = SYM_ABI_SSE;
 }
 
-/* A scalar of `size` bytes, of which the first eightbyte is `first` and the others `rest`. A scalar that does not lie
- * at a multiple of its size (in a packed structure) is passed in memory by gcc; what clang does depends on an alignment
- * that DWARF does not tell. */
+/* A scalar of `size` bytes, of which the first eightbyte is `first` and the others `rest`. One that does not lie at a
+ * multiple of its alignment (in a packed structure) is passed in memory; clang asks the type's own alignment, which a
+ * typedef may have changed, gcc that of the processor. */
 static void add_scalar(struct classification *all, uint64_t offset, uint32_t size, uint32_t align,
                        enum sym_abi_class first, enum sym_abi_class rest)
 {
@@ -63,8 +69,8 @@ static void add_scalar(struct classification *all, uint64_t offset, uint32_t siz
   if (all->is_large)
     return;
   if (size == 0 || align == 0 || offset % align) {
-    all->is_memory |= all->is_gnu && size && align;
-    all->is_unknown |= !all->is_gnu || !size || !align;
+    all->is_memory = true;
+    all->is_unknown |= (all->is_realigned && !all->is_gnu) || !size || !align;
     return;
   }
   for (uint64_t at = offset / WORD; at <= (offset + size - 1) / WORD; at++)
@@ -116,7 +122,30 @@ static void add_base(struct classification *all, Dwarf_Die *type, uint64_t offse
   }
 }
 
+/* Whether a typedef of the type has an alignment. */
+static bool is_realigned(Dwarf_Die *die)
+{
+  Dwarf_Die type = *die;
+  for (unsigned i = 0; i < DEPTH_MAX && (dwarf_tag(&type) == DW_TAG_typedef || sym_type_is_qualifier(dwarf_tag(&type)));
+       i++) {
+    Dwarf_Die next;
+    if (has(&type, DW_AT_alignment))
+      return true;
+    if (!sym_type_of(&type, &next))
+      return false;
+    type = next;
+  }
+  return false;
+}
+
 static void add_type(struct classification *all, Dwarf_Die *die, uint64_t offset, unsigned depth);
+
+/* Whether an array tells no number of elements, not even 0. */
+static bool is_flexible(Dwarf_Die *array)
+{
+  Dwarf_Die child;
+  return dwarf_child(array, &child) == 0 && !has(&child, DW_AT_count) && !has(&child, DW_AT_upper_bound);
+}
 
 static void add_array(struct classification *all, Dwarf_Die *type, uint64_t offset, uint32_t size, unsigned depth)
 {
@@ -126,13 +155,16 @@ static void add_array(struct classification *all, Dwarf_Die *type, uint64_t offs
     return;
   }
   uint32_t step = sym_type_size(&element);
-  if (number(type, DW_AT_GNU_vector, 0)) {
+  if (has(type, DW_AT_GNU_vector)) {
     if (size == WORD || size == 2 * WORD)
       add_scalar(all, offset, size, size, SYM_ABI_SSE, SYM_ABI_SSEUP);
     else
       all->is_unknown = true;
     return;
   }
+  /* clang passes a structure that ends in a flexible array in memory, gcc as if the array were not there. */
+  if (!size && !all->is_gnu && is_flexible(type))
+    all->is_memory = true;
   if (size && (!step || (!all->is_large && size / step > ELEMENTS_MAX))) {
     all->is_unknown = true;
     return;
@@ -174,7 +206,7 @@ static void add_members(struct classification *all, Dwarf_Die *type, uint64_t of
     return;
   do {
     int tag = dwarf_tag(&child);
-    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || number(&child, DW_AT_external, 0))
+    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || has(&child, DW_AT_external))
       continue;
     Dwarf_Word bits = number(&child, DW_AT_bit_size, 0);
     if (bits)
@@ -189,6 +221,7 @@ static void add_members(struct classification *all, Dwarf_Die *type, uint64_t of
 static void add_type(struct classification *all, Dwarf_Die *die, uint64_t offset, unsigned depth)
 {
   Dwarf_Die type = *die, target;
+  all->is_realigned |= is_realigned(die);
   if (depth > DEPTH_MAX || !sym_type_strip(&type)) {
     all->is_unknown = true;
     return;
@@ -220,7 +253,7 @@ static void add_type(struct classification *all, Dwarf_Die *die, uint64_t offset
   case DW_TAG_structure_type:
   case DW_TAG_class_type:
   case DW_TAG_union_type:
-    if (number(&type, DW_AT_declaration, 0))
+    if (has(&type, DW_AT_declaration))
       all->is_unknown = true;
     else
       add_members(all, &type, offset, depth + 1);

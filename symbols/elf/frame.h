@@ -20,6 +20,8 @@ enum {
   SYM_RDI = 5,
   SYM_RBP = 6,
   SYM_RSP = 7,
+  SYM_R8 = 8,
+  SYM_R9 = 9,
   SYM_R10 = 10,
   SYM_R11 = 11,
   SYM_R12 = 12,

@@ -3,53 +3,19 @@
  */
 #include "symbols/index/build.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strings.h"
 #include "format/sled.h"
-#include "symbols/elf/debugfile.h"
-#include "symbols/elf/hook.h"
-#include "symbols/elf/symboltable.h"
-#include "symbols/flow/spill.h"
+#include "symbols/index/build_state.h"
 #include "symbols/index/coverage.h"
 #include "symbols/index/explain.h"
-#include "symbols/index/functions.h"
-#include "symbols/index/lower.h"
-#include "symbols/index/report.h"
 #include "symbols/index/write.h"
-#include "symbols/location/abi.h"
 #include "symbols/plan/notes.h"
-#include "symbols/plan/planner.h"
 #include "symbols/plan/rule_diagnostics.h"
-#include "symbols/sites/callsites.h"
-#include "symbols/sites/instances.h"
-#include "symbols/sites/sites.h"
-#include "symbols/sites/sleds.h"
 
-/* Everything that one build owns. */
-struct build {
-  const struct sym_index_options *options;
-  struct sym_debugfile file;
-  struct sym_symbol_table symbol_table;
-  struct sym_hook hook;
-  struct sym_sleds sleds;
-  struct base_vector found; /* struct sym_found_site */
-  struct sym_instances instances;
-  struct base_strings *strings;
-  struct sym_rules *module_rules;
-  struct sym_planner *planner;
-  struct sym_functions functions;
-  struct sym_report *report; /* NULL when nobody asked for it */
-  struct sym_call_sites calls;
-  struct sym_spills spills;
-  uint16_t *asked; /* by range: registers whose entry values sites ask for; see callsites.h */
-  struct base_vector sites, physicals, function_section, args, ops, states, symbols, saved;
-};
-
-static int prepare(struct build *build, const char *path)
+static int prepare(struct sym_build *build, const char *path)
 {
   const struct sym_index_options *options = build->options;
   int error = sym_debugfile_open(&build->file, path, options->message, options->data);
@@ -88,193 +54,9 @@ static int prepare(struct build *build, const char *path)
   return error;
 }
 
-/* The initial states of a site's args, four bits each; identical sequences are not shared, since they are short. */
-static int add_states(struct build *build, struct fmt_index_site *site, const uint8_t *states, uint32_t arg_count)
-{
-  uint32_t words = (arg_count + 15) / 16;
-  site->first_state = build->states.count;
-  uint64_t *added = base_vector_add(&build->states, words);
-  if (!added)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < arg_count; i++)
-    added[i / 16] |= (uint64_t)states[i] << (i % 16 * 4);
-  return 0;
-}
-
-/* Whether every op only reads a register that nothing can have destroyed, or is a constant. */
-static bool is_simple(const struct fmt_op *ops, uint32_t count)
-{
-  for (uint32_t i = 0; i < count; i++)
-    if (ops[i].code > FMT_OP_EMIT_CONST || (ops[i].flags & FMT_OPF_VOLATILE))
-      return false;
-  return true;
-}
-
-/* Notes the registers whose entry values the site asks for, and where its frame keeps its caller's registers. */
-static int add_entry_values(struct build *build, struct fmt_index_site *site, const struct sym_frame *frame)
-{
-  uint16_t asked = 0;
-  for (uint32_t i = 0; i < site->op_count; i++) {
-    const struct fmt_op *op = base_vector_at(&build->ops, site->first_op + i);
-    if (op->code == FMT_OP_ENTRY)
-      asked |= (uint16_t)(1u << op->reg);
-  }
-  if (!asked || site->physical == FMT_NONE)
-    return 0;
-  build->asked[site->physical] |= asked;
-  site->first_saved = build->saved.count;
-  for (unsigned reg = 0; reg < 16; reg++) {
-    if (!sym_is_callee_saved(reg) || frame->saved[reg].where != SYM_SAVED_MEMORY)
-      continue;
-    struct fmt_index_saved *saved = base_vector_add(&build->saved, 1);
-    if (!saved)
-      return -ENOMEM;
-    *saved = (struct fmt_index_saved){.cfa_offset = frame->saved[reg].offset, .reg = (uint8_t)reg};
-    site->saved_count++;
-  }
-  return 0;
-}
-
-static int report_site(struct build *build, const struct fmt_index_site *site, const struct sym_plan *plan,
-                       const uint8_t *lost)
-{
-  if (!build->report)
-    return 0;
-  const struct sym_function_entry *entry = base_vector_at(&build->functions.entries, site->function);
-  const struct sym_report_site told = {
-      .pc = site->pc,
-      .inlined = (site->flags & FMT_SITE_INLINED) != 0,
-      .function = site->function,
-      .file = base_strings_at(build->strings, entry->function.file),
-      .line = entry->function.line,
-      .site_line = site->line,
-      .plan = plan,
-      .ops = build->ops.count > site->first_op ? base_vector_at(&build->ops, site->first_op) : NULL,
-      .op_count = site->op_count,
-      .lost = lost};
-  return sym_report_add(build->report, &told);
-}
-
-/* clang puts the hook's call before everything else that it makes of a function, the stores of parameters into their
- * slots included; gcc puts it after those. */
-static bool is_made_by_gcc(const struct sym_instance *instance)
-{
-  Dwarf_Die physical = instance->physical, unit;
-  Dwarf_Attribute attribute;
-  if (!dwarf_diecu(&physical, &unit, NULL, NULL) || !dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
-    return false;
-  const char *producer = dwarf_formstring(&attribute);
-  return producer && strncmp(producer, "GNU ", 4) == 0;
-}
-
-static uint64_t entry_of(const struct build *build, uint32_t range)
-{
-  return range == FMT_NONE ? 0 : ((const struct sym_range *)base_vector_at(&build->instances.ranges, range))->entry;
-}
-
-/* The capture program of a site whose function is known from DWARF. */
-static int compile_site(struct build *build, const struct sym_found_site *found, const struct sym_instance *instance,
-                        const struct sym_plan *plan, const struct sym_frame *frame, struct fmt_index_site *site)
-{
-  bool is_gnu = is_made_by_gcc(instance);
-  struct sym_location_context context = {.pc = found->pc,
-                                         .call = found->call,
-                                         .entry = entry_of(build, site->physical),
-                                         .sled_end = found->sled_end,
-                                         .is_lazy = found->is_lazy,
-                                         .frame = frame,
-                                         .physical = &instance->physical,
-                                         .told = site->physical == FMT_NONE ? 0 : build->calls.told[site->physical],
-                                         .hook = &build->hook,
-                                         .spills = &build->spills,
-                                         .writes_after_call = !sym_is_sled(found) && !is_gnu};
-  uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
-  Dwarf_Die entered = instance->entered;
-  struct sym_abi abi;
-  if (sym_is_sled(found)) {
-    sym_abi_of(&context, &entered, sym_symbol_table_exact(&build->symbol_table, found->function), is_gnu, &abi);
-    context.abi = &abi;
-  }
-  int error =
-      states ? sym_lower(&context, plan, instance->is_hidden ? NULL : &entered, &build->ops, states, lost) : -ENOMEM;
-  if (!error && build->spills.error == -ENOMEM)
-    error = -ENOMEM;
-  if (!error) {
-    site->op_count = (uint16_t)(build->ops.count - site->first_op);
-    error = add_states(build, site, states, plan->arg_count);
-  }
-  if (!error && site->op_count && is_simple(base_vector_at(&build->ops, site->first_op), site->op_count))
-    site->flags |= FMT_SITE_SIMPLE;
-  if (!error && site->op_count == 0)
-    site->flags |= FMT_SITE_SIMPLE;
-  if (!error)
-    error = add_entry_values(build, site, frame);
-  if (!error)
-    error = report_site(build, site, plan, lost);
-  free(states);
-  return error;
-}
-
-/* Without DWARF: the function whose address the code passes to the hook, else the symbol that holds the site. */
-static int name_site(struct build *build, const struct sym_found_site *found, const struct sym_instance *instance,
-                     struct fmt_index_site *site)
-{
-  const struct sym_symbol *symbol = sym_symbol_table_exact(&build->symbol_table, instance->this_function);
-  const struct sym_symbol *holding = sym_symbol_table_holding(&build->symbol_table, found->call);
-  if (symbol && holding && symbol != holding)
-    site->flags |= FMT_SITE_INLINED;
-  if (!symbol && !instance->this_function)
-    symbol = holding;
-  site->flags |= FMT_SITE_SIMPLE;
-  int error = sym_functions_add_symbol(&build->functions, symbol,
-                                       instance->this_function ? instance->this_function : found->pc, &site->function);
-  return error ? error : report_site(build, site, NULL, NULL);
-}
-
-static int add_site(struct build *build, uint32_t index)
-{
-  const struct sym_found_site *found = base_vector_at(&build->found, index);
-  const struct sym_instance *instance = base_vector_at(&build->instances.instances, index);
-  struct sym_frame frame;
-  if (sym_is_sled(found))
-    sym_frame_at_entry(&frame);
-  else
-    sym_frame_at(&build->file, found->pc - 1, &frame);
-  struct fmt_index_site site = {.pc = found->pc,
-                                .physical = sym_instances_range_at(&build->instances, found->call),
-                                .first_op = build->ops.count,
-                                .flags = sym_is_sled(found) ? FMT_SITE_SLED : 0,
-                                .first_state = build->states.count,
-                                .cfa_kind = frame.cfa_kind,
-                                .cfa_register = frame.cfa_register,
-                                .cfa_offset = frame.cfa_offset,
-                                .first_saved = build->saved.count};
-  int error;
-  if (instance->is_known) {
-    const struct sym_plan *plan;
-    Dwarf_Die entered = instance->entered;
-    if (instance->is_inlined)
-      site.flags |= FMT_SITE_INLINED;
-    error = sym_planner_function(build->planner, &entered, &plan);
-    if (!error)
-      error = sym_functions_add(&build->functions, &entered, plan, &site.function);
-    if (!error) {
-      const struct sym_function_entry *entry = base_vector_at(&build->functions.entries, site.function);
-      site.line = instance->is_inlined && instance->call_line ? instance->call_line : entry->function.line;
-      error = compile_site(build, found, instance, plan, &frame, &site);
-    }
-  } else {
-    error = name_site(build, found, instance, &site);
-  }
-  struct fmt_index_site *added = error ? NULL : base_vector_add(&build->sites, 1);
-  if (added)
-    *added = site;
-  return error ? error : added ? 0 : -ENOMEM;
-}
-
 /* The concrete ranges of code, and the entry point of each function: of several out-of-line copies the one whose symbol
  * has no clone suffix. */
-static int add_physicals(struct build *build)
+static int add_physicals(struct sym_build *build)
 {
   for (uint32_t i = 0; i < build->instances.ranges.count; i++) {
     const struct sym_range *range = base_vector_at(&build->instances.ranges, i);
@@ -295,7 +77,7 @@ static int add_physicals(struct build *build)
   return 0;
 }
 
-static int add_functions(struct build *build)
+static int add_functions(struct sym_build *build)
 {
   for (uint32_t i = 0; i < build->functions.entries.count; i++) {
     const struct sym_function_entry *entry = base_vector_at(&build->functions.entries, i);
@@ -314,7 +96,7 @@ static int add_functions(struct build *build)
 }
 
 /* Gives the entry sleds their sites. */
-static void join_sleds(struct build *build)
+static void join_sleds(struct sym_build *build)
 {
   const struct fmt_index_site *sites = build->sites.data;
   for (uint32_t i = 0, at = 0; i < build->sleds.sleds.count; i++) {
@@ -327,7 +109,7 @@ static void join_sleds(struct build *build)
   }
 }
 
-static int add_symbols(struct build *build)
+static int add_symbols(struct sym_build *build)
 {
   for (uint32_t i = 0; i < build->symbol_table.symbols.count; i++) {
     const struct sym_symbol *symbol = base_vector_at(&build->symbol_table.symbols, i);
@@ -348,7 +130,7 @@ static int add_symbols(struct build *build)
 }
 
 /* What callers tell of the functions that hold sites. */
-static int find_calls(struct build *build)
+static int find_calls(struct sym_build *build)
 {
   bool *is_wanted = calloc(build->instances.ranges.count + 1, sizeof *is_wanted);
   if (!is_wanted)
@@ -364,11 +146,11 @@ static int find_calls(struct build *build)
   return error;
 }
 
-static int collect(struct build *build)
+static int collect(struct sym_build *build)
 {
   int error = find_calls(build);
   for (uint32_t i = 0; !error && i < build->found.count; i++)
-    error = add_site(build, i);
+    error = sym_build_add_site(build, i);
   if (!error)
     error = sym_call_sites_keep(&build->calls, build->asked);
   if (!error)
@@ -389,7 +171,7 @@ static struct sym_section_data section(const struct base_vector *vector)
   return (struct sym_section_data){vector->data, vector->count, (uint32_t)vector->entry_size};
 }
 
-static int write_index(struct build *build, const char *path, void **index, size_t *size)
+static int write_index(struct sym_build *build, const char *path, void **index, size_t *size)
 {
   struct sym_index_identity identity = {.build_id = build->file.build_id,
                                         .build_id_size = build->file.build_id_size,
@@ -433,13 +215,15 @@ static int write_index(struct build *build, const char *path, void **index, size
 }
 
 /* The lines that a user wants to know about a module that will show less than it could. */
-static void tell(const struct build *build)
+static void tell(const struct sym_build *build)
 {
-  if (build->sleds.refused)
-    sym_debugfile_say(&build->file, "%u of its sleds are left out: %s", build->sleds.refused,
-                      build->sleds.versions == build->sleds.refused
-                          ? "they are listed in a way that is not known; use clang 14 or newer"
-                          : "where they should lie is other code");
+  const struct sym_sleds *sleds = &build->sleds;
+  if (sleds->versions)
+    sym_debugfile_say(&build->file,
+                      "its sleds are listed in a way that is not known: compile it with clang 14 or newer");
+  if (sleds->refused > sleds->versions)
+    sym_debugfile_say(&build->file, "%u entries of its lists of sleds are not of this code and are left out",
+                      sleds->refused - sleds->versions);
   if (build->found.count == 0)
     sym_debugfile_say(&build->file,
                       "has neither sleds nor calls of __cyg_profile_func_enter: compile it with callsig-cc, or with "
@@ -451,7 +235,7 @@ static void tell(const struct build *build)
     sym_debugfile_say(&build->file, "has no debug information: arguments are unknown; compile it with -g");
 }
 
-static void release(struct build *build)
+static void release(struct sym_build *build)
 {
   sym_report_free(build->report);
   sym_planner_free(build->planner);
@@ -478,15 +262,15 @@ int sym_index_build(const char *path, const struct sym_index_options *options, v
   static const struct sym_index_options defaults = {.size = sizeof defaults};
   if (!options)
     options = &defaults;
-  struct build build = {.options = options,
-                        .sites = BASE_VECTOR_OF(struct fmt_index_site),
-                        .physicals = BASE_VECTOR_OF(struct fmt_index_physical),
-                        .function_section = BASE_VECTOR_OF(struct fmt_index_function),
-                        .args = BASE_VECTOR_OF(struct fmt_index_arg),
-                        .ops = BASE_VECTOR_OF(struct fmt_op),
-                        .states = BASE_VECTOR_OF(uint64_t),
-                        .symbols = BASE_VECTOR_OF(struct fmt_index_symbol),
-                        .saved = BASE_VECTOR_OF(struct fmt_index_saved)};
+  struct sym_build build = {.options = options,
+                            .sites = BASE_VECTOR_OF(struct fmt_index_site),
+                            .physicals = BASE_VECTOR_OF(struct fmt_index_physical),
+                            .function_section = BASE_VECTOR_OF(struct fmt_index_function),
+                            .args = BASE_VECTOR_OF(struct fmt_index_arg),
+                            .ops = BASE_VECTOR_OF(struct fmt_op),
+                            .states = BASE_VECTOR_OF(uint64_t),
+                            .symbols = BASE_VECTOR_OF(struct fmt_index_symbol),
+                            .saved = BASE_VECTOR_OF(struct fmt_index_saved)};
   int error = prepare(&build, path);
   if (!error) {
     tell(&build);

@@ -115,6 +115,24 @@ static int cache_name(const char *path, const struct sym_index_options *options,
   return 0;
 }
 
+static bool is_trusted(const struct stat *facts)
+{
+  return fmt_cache_trusts(facts->st_uid, facts->st_mode, geteuid());
+}
+
+/* Refuses a directory that others may write: what lies there might be theirs. One that is not there is made later. */
+static int check_directory(const char *directory, const struct sym_index_options *options)
+{
+  struct stat facts;
+  if (stat(directory, &facts) != 0 || is_trusted(&facts))
+    return 0;
+  say(options,
+      "%s: others than this user and root may write there, so no signature index is kept there; set "
+      "CALLSIG_CACHE_DIR to a directory that is yours alone",
+      directory);
+  return -EPERM;
+}
+
 /* Whether the cached file can be used as it is. An index of sites without parameters is made again, since debug
  * information may have been installed in the meantime; without it that costs little. */
 static bool is_current(const char *cached)
@@ -125,7 +143,7 @@ static bool is_current(const char *cached)
   int fd = open(cached, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0)
     return false;
-  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0) {
+  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && is_trusted(&facts) && facts.st_size > 0) {
     void *data = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data != MAP_FAILED) {
       current = fmt_index_open(data, (size_t)facts.st_size, &index) == 0 && index.header->producer == SYM_PRODUCER &&
@@ -185,6 +203,9 @@ int sym_index_cache(const char *path, const struct sym_index_options *options, c
   snprintf(file, sizeof file, "%s/%s", directory, name);
   if (cached && (size_t)snprintf(cached, cached_size, "%s", file) >= cached_size)
     return -ENAMETOOLONG;
+  error = check_directory(directory, options);
+  if (error)
+    return error;
   if (is_current(file))
     return 0;
   void *index;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/sled.h"
 #include "symbols/capture/lost.h"
 #include "symbols/capture/optext.h"
 #include "symbols/capture/value_source.h"
@@ -74,7 +75,7 @@ static void explain_plan(const struct sym_report *report, const struct sym_repor
 
 static int explain_site(const struct sym_report *report, const struct sym_report_site *site, FILE *out)
 {
-  fprintf(out, "  site %#" PRIx64, site->pc);
+  fprintf(out, "  %s %#" PRIx64, site->is_sled ? "sled" : "site", site->is_sled ? site->pc - FMT_SLED_CALL : site->pc);
   if (site->inlined)
     fprintf(out, " inlined at line %" PRIu32, site->site_line);
   const char *separator = ": ";

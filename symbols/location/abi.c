@@ -1,5 +1,5 @@
 /*
- * Gives each parameter its register or stack slot, and decides where that may be believed.
+ * Gives each parameter its register or stack slot.
  */
 #include "symbols/location/abi.h"
 
@@ -9,9 +9,8 @@
 #include "symbols/dwarf/abi_class.h"
 #include "symbols/dwarf/die.h"
 #include "symbols/location/hook_registers.h"
-#include "symbols/location/locate.h"
 
-enum { WORD = 8, INTEGERS = 6, VECTORS = 8, STACK_ALIGN_MAX = 16, DEPTH_MAX = 8, CFA_OFFSET = 8, ENTRIES_MAX = 256 };
+enum { WORD = 8, INTEGERS = 6, VECTORS = 8, STACK_ALIGN_MAX = 16, DEPTH_MAX = 8 };
 
 static const uint8_t integers[INTEGERS] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
 
@@ -155,60 +154,19 @@ static bool is_flagged(Dwarf_Die *die, unsigned name)
   return dwarf_attr_integrate(die, name, &attribute) && dwarf_formflag(&attribute, &flag) == 0 && flag;
 }
 
-/* Whether the list has an entry that is no constant: then the function uses what it was passed. */
-static bool is_used(Dwarf_Die *parameter)
+void sym_abi_assign(Dwarf_Die *instance, bool is_gnu, struct sym_abi *abi)
 {
-  Dwarf_Attribute attribute;
-  Dwarf_Addr base, start, end;
-  Dwarf_Op *ops;
-  size_t count;
-  ptrdiff_t offset = 0;
-  if (!dwarf_attr(parameter, DW_AT_location, &attribute))
-    return false;
-  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-    offset = dwarf_getlocations(&attribute, offset, &base, &start, &end, &ops, &count);
-    if (offset <= 0)
-      return false;
-    for (size_t k = 0; k < count; k++)
-      if ((ops[k].atom >= DW_OP_reg0 && ops[k].atom <= DW_OP_breg31) || ops[k].atom == DW_OP_fbreg)
-        return true;
-  }
-  return false;
+  Dwarf_Die root;
+  *abi = (struct sym_abi){0};
+  sym_die_root(instance, &root);
+  struct assignment assignment = {.abi = abi,
+                                  .is_gnu = is_gnu,
+                                  .has_prototype = sym_die_is_cxx(instance) || is_flagged(instance, DW_AT_prototyped)};
+  assign_result(&assignment, instance);
+  assign_all(&assignment, &root, instance, 0);
 }
 
-/* What DWARF says of a parameter, held against its place. */
-enum evidence { AGREES, DIFFERS, IS_KEPT, SAYS_NOTHING };
-
-static enum evidence judge(const struct sym_location_context *context, const struct sym_abi_place *place,
-                           Dwarf_Die *parameter)
-{
-  struct sym_location location;
-  uint8_t base;
-  int64_t offset;
-  sym_locate(context, parameter, NULL, 0, 1, &location);
-  if (location.kind == SYM_LOCATION_LOST)
-    return location.lost == SYM_LOST_NOT_YET || (location.lost == SYM_LOST_NO_RANGE && is_used(parameter))
-               ? IS_KEPT
-               : SAYS_NOTHING;
-  if (place->kind == SYM_ABI_NOWHERE)
-    return SAYS_NOTHING;
-  bool is_sum = sym_code_is_sum(&location.code, &base, &offset);
-  bool agrees;
-  if (location.kind == SYM_LOCATION_VECTOR)
-    agrees = place->kind == SYM_ABI_IN_REGISTERS && !place->is_reference && place->registers[0] == location.reg;
-  else if (location.kind == SYM_LOCATION_REGISTER)
-    agrees =
-        place->kind == SYM_ABI_IN_REGISTERS && !place->is_reference && place->registers[0] == location.code.ops[0].reg;
-  else if (location.kind == SYM_LOCATION_MEMORY && is_sum && base == SYM_RSP)
-    agrees = place->kind == SYM_ABI_ON_STACK && !place->is_reference && offset - CFA_OFFSET == place->offset;
-  else if (location.kind == SYM_LOCATION_MEMORY && is_sum && place->is_reference)
-    agrees = place->kind == SYM_ABI_IN_REGISTERS && place->registers[0] == base;
-  else
-    return SAYS_NOTHING;
-  return agrees ? AGREES : DIFFERS;
-}
-
-static struct sym_abi_place *place_of(struct sym_abi *abi, Dwarf_Die *parameter)
+struct sym_abi_place *sym_abi_place_of(struct sym_abi *abi, Dwarf_Die *parameter)
 {
   Dwarf_Die root;
   sym_die_root(parameter, &root);
@@ -216,52 +174,6 @@ static struct sym_abi_place *place_of(struct sym_abi *abi, Dwarf_Die *parameter)
     if (abi->places[i].parameter.addr == root.addr)
       return &abi->places[i];
   return NULL;
-}
-
-/* How often each judgement falls on the parameters of an instance. */
-static void judge_all(const struct sym_location_context *context, struct sym_abi *abi, Dwarf_Die *parent,
-                      unsigned counts[4], unsigned depth)
-{
-  Dwarf_Die child;
-  if (depth > DEPTH_MAX || dwarf_child(parent, &child) != 0)
-    return;
-  do {
-    if (dwarf_tag(&child) == DW_TAG_GNU_formal_parameter_pack)
-      judge_all(context, abi, &child, counts, depth + 1);
-    if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-      continue;
-    struct sym_abi_place *place = place_of(abi, &child);
-    enum evidence evidence = place ? judge(context, place, &child) : SAYS_NOTHING;
-    counts[evidence]++;
-    if (place)
-      place->is_kept = evidence == IS_KEPT;
-  } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance, const struct sym_symbol *symbol,
-                bool is_gnu, struct sym_abi *abi)
-{
-  Dwarf_Die root;
-  Dwarf_Attribute attribute;
-  Dwarf_Word convention = DW_CC_normal;
-  *abi = (struct sym_abi){0};
-  if (dwarf_attr_integrate(instance, DW_AT_calling_convention, &attribute))
-    dwarf_formudata(&attribute, &convention);
-  if (!symbol || sym_symbol_is_rebuilt(symbol->name) || (convention != DW_CC_normal && convention != DW_CC_program))
-    return;
-  sym_die_root(instance, &root);
-  struct assignment assignment = {.abi = abi,
-                                  .is_gnu = is_gnu,
-                                  .has_prototype = sym_die_is_cxx(instance) || is_flagged(instance, DW_AT_prototyped)};
-  assign_result(&assignment, instance);
-  assign_all(&assignment, &root, instance, 0);
-  unsigned counts[4] = {0};
-  struct sym_location_context bare = *context;
-  bare.abi = NULL;
-  judge_all(&bare, abi, instance, counts, 0);
-  bool is_global = !symbol->is_local;
-  abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
-  abi->tells_missing = counts[DIFFERS] == 0 && is_gnu && is_global;
 }
 
 /* The part of the value that begins at `offset`, where the caller puts it. */
@@ -304,16 +216,11 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
                     struct sym_location *location)
 {
   struct sym_abi *abi = context->abi;
-  const struct sym_abi_place *place = abi ? place_of(abi, parameter) : NULL;
+  const struct sym_abi_place *place = abi ? sym_abi_place_of(abi, parameter) : NULL;
   if (!place || place->kind == SYM_ABI_NOWHERE || place->is_converted)
     return;
-  /* gcc keeps the arguments of a function of another ABI (ms_abi) above the return address, but it writes them there
-   * itself. */
-  uint8_t base;
-  int64_t at;
-  if (location->kind == SYM_LOCATION_MEMORY && place->kind == SYM_ABI_IN_REGISTERS &&
-      sym_code_is_sum(&location->code, &base, &at) && base == SYM_RSP)
-    sym_location_lose(location, SYM_LOST_NO_RANGE);
+  if (place->is_doubtful && abi->is_certain)
+    sym_location_lose(location, SYM_LOST_NOT_YET);
   if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) &&
       (place->is_kept ? abi->tells_kept : abi->tells_missing))
     locate_place(context, place, offset, size, location);

@@ -222,13 +222,15 @@ static void in_register(const struct sym_location_context *context, enum sym_mom
       sym_location_lose(location, SYM_LOST_REGISTER);
     return;
   }
+  if (!sym_is_there_at_entry(context, reg)) {
+    sym_location_lose(location, SYM_LOST_NOT_YET);
+    return;
+  }
   if (reg >= SYM_XMM0 && reg <= SYM_XMM15 && moment == SYM_AT_CALL) {
     location->kind = SYM_LOCATION_VECTOR;
     return;
   }
-  enum sym_lost lost = sym_is_there_at_entry(context, reg)
-                           ? sym_push_register(context, moment, location->reg, &location->code)
-                           : SYM_LOST_NOT_YET;
+  enum sym_lost lost = sym_push_register(context, moment, location->reg, &location->code);
   if (lost)
     sym_location_lose(location, lost);
   else

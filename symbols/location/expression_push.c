@@ -98,13 +98,13 @@ enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
     memcpy(&value, block + 1, block[0]);
     sym_code_constant(machine->code, (int64_t)value);
   } else if (op->atom == DW_OP_regval_type || op->atom == DW_OP_GNU_regval_type) {
+    if (!sym_is_there_at_entry(machine->context, op->number))
+      return SYM_LOST_NOT_YET;
     if (op->number >= SYM_XMM0 && op->number <= SYM_XMM15) {
       if (machine->moment != SYM_AT_CALL)
         return SYM_LOST_REGISTER;
       sym_code_add(machine->code, FMT_OP_XMM, (uint8_t)(op->number - SYM_XMM0), 0, 0, 0);
     } else {
-      if (!sym_is_there_at_entry(machine->context, op->number))
-        return SYM_LOST_NOT_YET;
       enum sym_lost lost = sym_push_register(machine->context, machine->moment,
                                              op->number > 255 ? 255 : (unsigned)op->number, machine->code);
       if (lost)

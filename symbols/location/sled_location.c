@@ -3,11 +3,15 @@
  */
 #include "symbols/location/sled_location.h"
 
-enum { CFA_OFFSET = 8 /* of the canonical frame address from the stack pointer at a sled */ };
+enum {
+  CFA_OFFSET = 8, /* of the canonical frame address from the stack pointer at a sled */
+  VECTORS = 8     /* xmm0 to xmm7 pass arguments */
+};
 
 bool sym_is_there_at_entry(const struct sym_location_context *context, uint64_t reg)
 {
-  return !context->sled_end || (reg != SYM_RSP && (reg > SYM_R15 || !sym_is_callee_saved((unsigned)reg)));
+  return !context->sled_end || reg == SYM_RDX || reg == SYM_RCX || reg == SYM_RSI || reg == SYM_RDI || reg == SYM_R8 ||
+         reg == SYM_R9 || (reg >= SYM_XMM0 && reg < SYM_XMM0 + VECTORS);
 }
 
 /* Whether ops[0] pushes the stack pointer and ops[1], if it belongs to it, leads to `inner` bytes from something that

@@ -12,8 +12,8 @@
 #include "symbols/location/location.h"
 
 /* Whether a register that DWARF names may hold something of the function's own: always at a call of the hook; at a sled
- * not the stack pointer, which moves (the canonical frame address does not), and none of those that a function saves
- * before it uses them. */
+ * only those in which arguments are passed. The others are the caller's, also where the debug information names one
+ * that the first instructions fill (gcc 12 does, in ZSTD_compressBegin_advanced of zstd). */
 bool sym_is_there_at_entry(const struct sym_location_context *context, uint64_t reg);
 
 /* Loses a location at a sled that leads through the function's own frame. */

@@ -13,18 +13,11 @@
 #include "symbols/sites/site_function.h"
 #include "symbols/sites/sites.h"
 
-/* A function instance around a site; `parent` is the node it was inlined into, FMT_NONE for a subprogram. */
-struct node {
-  Dwarf_Die die;
-  uint32_t parent;
-  uint32_t call_line;
-};
-
 enum { DEPTH_MAX = 512 /* nested scopes; deeper is a corrupt file */ };
 
 struct walk {
   const struct base_vector *sites;
-  struct base_vector nodes;       /* struct node */
+  struct base_vector nodes;       /* struct sym_scope */
   uint32_t *innermost;            /* node of each site, FMT_NONE outside of every subprogram */
   struct base_vector *ranges;     /* struct sym_range */
   struct sym_address_map entries; /* of the subprograms visited: address -> 0 */
@@ -76,13 +69,13 @@ static bool claim_ranges(struct walk *walk, Dwarf_Die *die, uint32_t node)
 
 static int add_node(struct walk *walk, Dwarf_Die *die, uint32_t parent, uint32_t *index)
 {
-  struct node *node = base_vector_add(&walk->nodes, 1);
+  struct sym_scope *node = base_vector_add(&walk->nodes, 1);
   if (!node)
     return -ENOMEM;
   Dwarf_Attribute attribute;
   Dwarf_Word line;
   *index = walk->nodes.count - 1;
-  *node = (struct node){.die = *die, .parent = parent};
+  *node = (struct sym_scope){.die = *die, .parent = parent};
   if (parent != FMT_NONE && dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) == 0)
     node->call_line = (uint32_t)line;
   return 0;
@@ -304,7 +297,7 @@ static const struct sym_range *range_entered_at(const struct sym_instances *inst
 static void choose(const struct knowledge *knowledge, const struct walk *walk, uint32_t innermost,
                    struct sym_instance *instance)
 {
-  const struct node *nodes = walk->nodes.data;
+  const struct sym_scope *nodes = walk->nodes.data;
   const struct named_function named_function = {
       .address = instance->this_function,
       .range = range_entered_at(knowledge->instances, instance->this_function),
@@ -336,7 +329,7 @@ static void choose(const struct knowledge *knowledge, const struct walk *walk, u
 static void settle_site(const struct knowledge *knowledge, const struct walk *walk, uint32_t index,
                         struct sym_instance *instance)
 {
-  const struct node *nodes = walk->nodes.data;
+  const struct sym_scope *nodes = walk->nodes.data;
   uint32_t node = walk->innermost[index];
   if (node == FMT_NONE)
     return;
@@ -411,19 +404,55 @@ static int find_site_functions(const struct sym_instances *instances, const stru
   return error;
 }
 
+/* Walks all units for `sites`; `walk` must be released, also after an error. */
+static int walk_all(struct walk *walk, const struct sym_debugfile *file, const struct base_vector *sites,
+                    struct base_vector *ranges)
+{
+  *walk = (struct walk){.sites = sites, .nodes = BASE_VECTOR_OF(struct sym_scope), .ranges = ranges};
+  walk->innermost = malloc((sites->count + 1) * sizeof *walk->innermost);
+  if (!walk->innermost)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < sites->count; i++)
+    walk->innermost[i] = FMT_NONE;
+  return file->dwarf && sites->count ? walk_units(walk, file->dwarf) : 0;
+}
+
+static void release_walk(struct walk *walk)
+{
+  base_vector_free(&walk->nodes);
+  sym_address_map_free(&walk->entries);
+  free(walk->innermost);
+}
+
+int sym_scopes_around(const struct sym_debugfile *file, const struct base_vector *sites, struct base_vector *scopes,
+                      uint32_t **innermost)
+{
+  struct base_vector ranges = BASE_VECTOR_OF(struct sym_range);
+  struct walk walk;
+  int error = walk_all(&walk, file, sites, &ranges);
+  *scopes = (struct base_vector)BASE_VECTOR_OF(struct sym_scope);
+  *innermost = NULL;
+  if (!error) {
+    *scopes = walk.nodes;
+    *innermost = walk.innermost;
+    walk.nodes = (struct base_vector)BASE_VECTOR_OF(struct sym_scope);
+    walk.innermost = NULL;
+  }
+  base_vector_free(&ranges);
+  release_walk(&walk);
+  return error;
+}
+
 int sym_instances_find(struct sym_instances *instances, const struct sym_debugfile *file, const struct sym_hook *hook,
                        const struct base_vector *sites, const struct sym_symbol_table *symbols)
 {
   *instances = (struct sym_instances){.instances = BASE_VECTOR_OF(struct sym_instance),
                                       .ranges = BASE_VECTOR_OF(struct sym_range)};
-  struct walk walk = {.sites = sites, .nodes = BASE_VECTOR_OF(struct node), .ranges = &instances->ranges};
-  walk.innermost = malloc((sites->count + 1) * sizeof *walk.innermost);
+  struct walk walk;
+  int error = walk_all(&walk, file, sites, &instances->ranges);
   struct sym_instance *all = base_vector_add(&instances->instances, sites->count);
-  int error = walk.innermost && all ? 0 : -ENOMEM;
-  for (uint32_t i = 0; !error && i < sites->count; i++)
-    walk.innermost[i] = FMT_NONE;
-  if (!error && file->dwarf && sites->count)
-    error = walk_units(&walk, file->dwarf);
+  if (!error && !all)
+    error = -ENOMEM;
   if (!error) {
     settle_ranges(&instances->ranges);
     error = find_site_functions(instances, hook, sites, symbols);
@@ -431,9 +460,7 @@ int sym_instances_find(struct sym_instances *instances, const struct sym_debugfi
   const struct knowledge knowledge = {.instances = instances, .symbols = symbols};
   for (uint32_t i = 0; !error && i < sites->count; i++)
     settle_site(&knowledge, &walk, i, &all[i]);
-  base_vector_free(&walk.nodes);
-  sym_address_map_free(&walk.entries);
-  free(walk.innermost);
+  release_walk(&walk);
   return error;
 }
 

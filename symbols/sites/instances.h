@@ -20,6 +20,13 @@
 #include "symbols/elf/hook.h"
 #include "symbols/elf/symboltable.h"
 
+/* A function instance around a site; `parent` is the one it was inlined into, FMT_NONE for a subprogram. */
+struct sym_scope {
+  Dwarf_Die die;
+  uint32_t parent;
+  uint32_t call_line; /* of an inlined instance, 0 unknown */
+};
+
 /* What is known of a found site (the entry of the same number). */
 struct sym_instance {
   bool is_known;   /* a subprogram covers the site: `physical` and `entered` are set */
@@ -43,6 +50,12 @@ struct sym_instances {
   struct base_vector instances; /* struct sym_instance, one for each found site */
   struct base_vector ranges;    /* struct sym_range of all concrete subprograms, ascending by low after the walk */
 };
+
+/* The instances around each of `sites` (struct sym_found_site, ascending by pc): the innermost one's number in `scopes`
+ * (struct sym_scope) by site, FMT_NONE outside of every subprogram. Both are the caller's to free, by
+ * base_vector_free() and free(). -ENOMEM. */
+int sym_scopes_around(const struct sym_debugfile *file, const struct base_vector *sites, struct base_vector *scopes,
+                      uint32_t **innermost);
 
 /* `sites` as sym_sites_find() gives them. Without DWARF everything is unknown. -ENOMEM. */
 int sym_instances_find(struct sym_instances *instances, const struct sym_debugfile *file, const struct sym_hook *hook,

@@ -8,15 +8,14 @@
 
 enum { STEPS_MAX = 200 /* instructions after a call that are followed */ };
 
-static unsigned state_of(const struct vf_subject *subject)
+unsigned vf_state_of(const struct vf_subject *subject)
 {
   uint32_t first = subject->site->first_state;
   return (unsigned)(subject->index->states[first + subject->arg / 16] >> (subject->arg % 16 * 4)) & 15u;
 }
 
-/* Whether what the program emits is what the description says, on one machine. */
-static bool same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
-                       bool is_nullness)
+bool vf_same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
+                   bool is_nullness)
 {
   if (value->status != VF_READ)
     return false;
@@ -38,7 +37,7 @@ static bool same_loaded(const struct vf_type *type, const struct vf_emitted *emi
     return false;
   for (unsigned i = 0; i < sizeof value->loaded / sizeof *value->loaded; i++) {
     loaded.value = value->loaded[i];
-    if (same_value(type, emitted, &loaded, false))
+    if (vf_same_value(type, emitted, &loaded, false))
       return true;
   }
   return false;
@@ -72,7 +71,7 @@ static enum vf_outcome compare_running(const struct vf_subject *subject, const s
   struct vf_value value;
   if (!run_on(subject, place, subject->is_nullness ? 8 : subject->parameter->type->size, &value))
     return VF_BY_CODE;
-  return same_value(subject->parameter->type, emitted, &value, subject->is_nullness) ? VF_AGREE : VF_DIFFER;
+  return vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness) ? VF_AGREE : VF_DIFFER;
 }
 
 /* For a parameter that DWARF tells by its value on entry, which the index finds where the function has moved it: runs
@@ -101,7 +100,7 @@ static enum vf_outcome compare_entered(const struct vf_subject *subject, const s
               subject->is_nullness ? 8 : subject->parameter->type->size, &value);
   if (at != place->call || !vf_run_ops(&machine, subject->index, subject->site, subject->arg, &emitted))
     return VF_BY_CODE;
-  if (same_value(subject->parameter->type, &emitted, &value, subject->is_nullness))
+  if (vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness))
     return VF_AGREE;
   return unknown ? VF_BY_CODE : VF_DIFFER;
 }
@@ -115,7 +114,7 @@ static bool is_late_home(const struct vf_place *place, Dwarf_Die die, const stru
 
 enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_place *place)
 {
-  bool reads = state_of(subject) == FMT_STATE_READ;
+  bool reads = vf_state_of(subject) == FMT_STATE_READ;
   bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
   bool uses_entry = false, is_home = false;
   unsigned size = subject->is_nullness ? 8 : subject->parameter->type->size;
@@ -129,7 +128,7 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
     if (moment == VF_AFTER_CALL && (uses_entry || !vf_is_clang(place->object->dbg, subject->die)))
       continue;
     vf_evaluate(place, subject->die, subject->parameter->die, (enum vf_moment)moment, size, &value);
-    if (reads && same_value(subject->parameter->type, &emitted, &value, subject->is_nullness))
+    if (reads && vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness))
       return VF_AGREE;
     if (reads && same_loaded(subject->parameter->type, &emitted, &value, subject->is_nullness))
       return VF_AGREE_LOADED;

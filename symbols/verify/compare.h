@@ -32,6 +32,17 @@ struct vf_subject {
   bool is_nullness; /* only whether it is NULL is read */
 };
 
+/* The arg's initial state at the site. */
+unsigned vf_state_of(const struct vf_subject *subject);
+
+/* Whether what a program emits is what a description says, on one machine. */
+bool vf_same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
+                   bool is_nullness);
+
+/* Compares at a sled, at a function's first instruction. What DWARF tells there of the function's own frame is held
+ * against what the function's code writes to it. */
+enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct vf_place *place);
+
 /* Compares on the machine of `place`. A value on entry is readable only where a caller tells it, which is checked at
  * the calls; elsewhere the index is right to call it lost, and so it is where clang tells an address of the frame for a
  * value. */

@@ -25,6 +25,7 @@ struct vf_place {
   Dwarf_Die physical; /* the out-of-line function: its frame base is meant; may be NULL */
   uint64_t pc;        /* of the site */
   uint64_t call;      /* in the call instruction, as near to its first byte as is known without decoding it */
+  uint64_t sled_end;  /* of a sled, which `call` then is: the first byte after it; else 0 */
   uint64_t running;   /* of VF_RUNNING */
   bool is_caller;     /* a call instruction of a caller: any register that a function may rely on is known there */
 };

@@ -20,11 +20,20 @@ static bool survives_calls(uint64_t reg)
   return reg == RBX || reg == VF_RBP || reg == VF_RSP || (reg >= R12 && reg <= R15);
 }
 
+/* rdx, rcx, rsi, rdi, r8, r9 and xmm0 to xmm7. */
+static bool passes_arguments(uint64_t reg)
+{
+  return reg == 1 || reg == 2 || reg == RSI || reg == RDI || reg == 8 || reg == 9 ||
+         (reg >= VF_XMM0 && reg < VF_XMM0 + 8);
+}
+
 bool vf_read_register(struct vf_run *run, uint64_t reg, uint64_t *value)
 {
   bool is_running = run->moment == VF_RUNNING;
-  bool is_hook_argument = !run->place->is_caller && !is_running && (reg == RSI || reg == RDI);
+  bool is_hook_argument = !run->place->is_caller && !run->place->sled_end && !is_running && (reg == RSI || reg == RDI);
   bool is_gone = run->moment >= VF_AFTER_CALL && !is_running && !survives_calls(reg);
+  if (run->place->sled_end && !is_running && !passes_arguments(reg))
+    return vf_stop(run, VF_LOST, "register that passes no arguments");
   if (reg >= VF_REGISTERS || is_hook_argument || is_gone || (run->place->machine->unknown >> reg & 1))
     return vf_stop(run, VF_LOST, "register not seen");
   *value = run->place->machine->registers[reg];
@@ -110,8 +119,11 @@ static bool push_frame_base(struct vf_run *run, uint64_t offset)
   if (run->nesting == VF_NESTING_MAX || !place->physical || !vf_list_open(place->physical, DW_AT_frame_base, &list))
     return vf_stop(run, VF_LOST, "no frame base");
   bool found = vf_list_at(&list, place->pc - 1, 0, &expression) && expression.count;
-  struct vf_run inner = {
-      .place = place, .moment = VF_AT_CALL, .near = place->physical, .nesting = run->nesting + 1, .status = VF_READ};
+  struct vf_run inner = {.place = place,
+                         .moment = place->sled_end ? run->moment : VF_AT_CALL,
+                         .near = place->physical,
+                         .nesting = run->nesting + 1,
+                         .status = VF_READ};
   uint8_t atom = found ? expression.ops[0].atom : 0;
   uint64_t base = 0;
   if (found && expression.count == 1 && atom >= DW_OP_reg0 && atom <= DW_OP_reg31) {

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/open.h"
+#include "format/sled.h"
 #include "symbols/verify/code.h"
 #include "symbols/verify/compare.h"
 #include "symbols/verify/die.h"
@@ -157,7 +159,7 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
   enum vf_outcome outcome = VF_AGREE;
   for (int i = 0; i < MACHINES && outcome <= VF_AGREE_LOADED; i++) {
     place->machine = &verify->machines[i];
-    outcome = vf_compare(&subject, place);
+    outcome = place->sled_end ? vf_compare_sled(&subject, place) : vf_compare(&subject, place);
   }
   verify->loaded += outcome == VF_AGREE_LOADED;
   if (outcome <= VF_AGREE_LOADED)
@@ -269,6 +271,10 @@ static int check_entered(struct verify *verify, const struct fmt_index_site *sit
                            .physical = physical_of(&verify->module, innermost),
                            .pc = site->pc,
                            .call = vf_call_before(&verify->code, site->pc)};
+  if (site->flags & FMT_SITE_SLED) {
+    place.call = site->pc - FMT_SLED_CALL;
+    place.sled_end = place.call + fmt_sled_size(fmt_index_sled_from(verify->index, place.call)->shape);
+  }
   check_frame(verify, &place, site);
   for (uint16_t i = 0; i < function->parameter_count; i++) {
     uint16_t arg_place = 0;
@@ -293,6 +299,11 @@ static int check_site(struct verify *verify, const struct fmt_index_site *site)
     else
       fprintf(disagree(verify, site), "libdwarf finds no function here\n");
     return 0;
+  }
+  if (site->flags & FMT_SITE_SLED) {
+    while (innermost->outer >= 0)
+      innermost = &verify->module.scopes[innermost->outer];
+    return check_entered(verify, site, innermost, innermost);
   }
   if (is_symbol_without_dwarf(verify, site, innermost)) {
     verify->without_dwarf++;

@@ -76,6 +76,13 @@ LINK = ("-I" + harness.INCLUDE, "-L" + harness.RUNTIME, "-Wl,-rpath," + harness.
 CXX = ("-x", "c++")
 
 
+def plugin():
+    """The plug-in for the gcc that cc is, or None."""
+    version = subprocess.run(["cc", "-dumpversion"], text=True, stdout=subprocess.PIPE, check=True).stdout.partition(".")[0]
+    path = os.path.join(harness.BUILD, "instrument", "gcc-" + version.strip(), "callsig_sleds.so")
+    return path if os.path.exists(path) else None
+
+
 class Score(harness.Case):
     def record(self, program, name, *options):
         """Runs the program and writes into its recording that a call's hooks take 1/2 a tick inside and 49 1/2 outside."""
@@ -139,6 +146,10 @@ class Score(harness.Case):
         path = self.filter("recording", "run", "--overhead", "1.1")
         self.record(program, "again", "--exclude-file", path)
         self.assertEqual(self.calls("again"), {"main": 1, "hotter": 2, "cold": 1000})
+        # hotter takes most of the time, and is called too seldom to cost anything.
+        path = self.filter("recording", "run", "--overhead", "1.00003", "--matters", "99")
+        self.record(program, "again", "--exclude-file", path)
+        self.assertEqual(self.calls("again"), {"main": 1})
         path = self.filter("recording", "run", "--overhead", "1.2", "--keep", "c?ld")
         self.record(program, "again", "--exclude", "cold", "--exclude-file", path)
         self.assertEqual(self.calls("again"), {"main": 1, "hotter": 2})
@@ -177,11 +188,11 @@ class Score(harness.Case):
         self.record(program, "again", "--exclude-file", path)
         self.assertEqual(self.calls("again"), {"main": 1, "heavy": 1})
 
-    def sleds(self, *flags):
-        """The functions that clang puts XRay's sleds into."""
+    def sleds(self, prefix, *flags):
+        """The functions that clang puts XRay's sleds into. The flags are given to the driver, or with a prefix to what it runs."""
         source = self.write("program.cc", CXX_PROGRAM)
-        done = self.run_command("clang++", "-O1", "-fxray-instrument", "-fxray-instruction-threshold=1", "-I" + harness.INCLUDE,
-                                *flags, "-S", source, "-o", "-")
+        flags = [word for flag in ("-fxray-instrument", "-fxray-instruction-threshold=1", *flags) for word in (*prefix, flag)]
+        done = self.run_command("clang++", "-O1", "-I" + harness.INCLUDE, *flags, "-S", source, "-o", "-")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         found, function = set(), None
         for line in done.stdout.splitlines():
@@ -198,10 +209,37 @@ class Score(harness.Case):
         self.record(program, "recording")
         self.assertEqual(self.calls("recording"), {"main": 1, "heavy": 1, **{name: 2000 for name in LEFT_OUT}})
         path = self.filter("recording", "clang", "--overhead", "1.001")
-        before, after = self.sleds(), self.sleds("-fxray-attr-list=" + path)
-        self.assertEqual({re.sub("^_ZN?L?", "", name) for name in before - after},
-                         {"4pool4Ring2atEi", "4pool4RingixEi", "4pool3mixIilEEiT_T0_", "12_GLOBAL__N_16hiddenEi"})
-        self.assertLess({"main", "heavy", "_ZN4pool4Ring6attachEi"}, after)
+        for prefix in ((), ("-Xclang",)):
+            before, after = self.sleds(prefix), self.sleds(prefix, "-fxray-attr-list=" + path)
+            self.assertEqual({re.sub("^_ZN?L?", "", name) for name in before - after},
+                             {"4pool4Ring2atEi", "4pool4RingixEi", "4pool3mixIilEEiT_T0_", "12_GLOBAL__N_16hiddenEi"}, prefix)
+            self.assertLessEqual({"main", "heavy", "_ZN4pool4Ring6attachEi"}, after)
+
+    @unittest.skipUnless(plugin(), "no plug-in was built for cc")
+    def test_plugin_filters(self):
+        """The number that is printed leaves out, by the plug-in, what was chosen; and the plug-in takes gcc's list."""
+        source = C_PROGRAM.replace("ticks += 900000;", "volatile int v = n; v *= 3; v += n; v ^= 5; v *= 7; ticks += 900000;")
+
+        def compile_with(*flags):
+            return self.compile("program", source, *LINK, "-g", "-fplugin=" + plugin(), *flags, instrument=False, libs=["-lcallsig"])
+
+        self.record(compile_with(), "recording")
+        self.assertEqual(self.calls("recording"), {"main": 1, "hot": 10000, "cold": 1000, "hotter": 2})
+        functions = json.loads(self.callsig("score", "recording", "--format", "json").stdout)["functions"]
+        size = {one["function"]: one["instructions"] for one in functions}
+        self.assertLess(max(size["hot"], size["cold"]), size["hotter"])
+        path = self.filter("recording", "sled", "--overhead", "1.001", told=["leaves out, of what was called, "])
+        with open(path) as file:
+            option, number = file.read().split()
+        self.assertEqual((option, int(number)), ("--min-instructions", max(size["hot"], size["cold"]) + 1))
+        self.record(compile_with("-fplugin-arg-callsig_sleds-min-instructions=" + number), "again")
+        self.assertEqual(self.calls("again"), {"main": 1, "hotter": 2})
+        path = self.filter("recording", "gcc", "--overhead", "1.23")
+        self.record(compile_with("@" + path), "again")
+        self.assertEqual(self.calls("again"), {"main": 1, "hot": 10000, "hotter": 2})
+        # Without sleds nothing is known of sizes.
+        self.record(self.c_program(), "recording")
+        self.assert_fails(self.callsig("score", "recording", "--overhead", "1.1", "--filter", "sled"), 1, "instructions of no function")
 
     def test_uncalibrated(self):
         program = self.c_program()
@@ -222,8 +260,10 @@ class Score(harness.Case):
         fails = self.assert_fails
         for factor in ("", "x", "0.5", "1.5x", "nan", "inf"):
             fails(self.callsig("score", "recording", "--overhead", factor), 2, f"--overhead: '{factor}' is not a factor")
+        for part in ("", "x", "0", "-1", "101", "nan"):
+            fails(self.callsig("score", "recording", "--matters", part), 2, f"--matters: '{part}' is not a percentage")
         fails(self.callsig("score", "recording", "--filter", "run"), 2, "--overhead FACTOR")
-        fails(self.callsig("score", "recording", "--filter", "icc", "--overhead", "2"), 2, "'icc' is none of run, gcc")
+        fails(self.callsig("score", "recording", "--filter", "icc", "--overhead", "2"), 2, "'icc' is none of run, gcc, clang, sled")
         fails(self.callsig("score", "recording", "--format", "xml"), 2, "'xml' is none of table, json, csv")
         fails(self.callsig("score", "recording", "--keep", "hit"), 2, "--keep 'hit' matches no function")
         fails(self.callsig("score", "--format", "csv"), 1, "callsig.out")

@@ -57,7 +57,7 @@ class Usage(harness.Case):
                         ("report", "--signature"), ("report", "--stage"), ("report", "--thread"), ("report", "--module"),
                         ("report", "--format"), ("export", "--to"), ("export", "-o"), ("export", "--by"), ("index", "--rules"), ("flags", "--cc"),
                         ("scaling", "--time"), ("scaling", "--measure"), ("scaling", "--format"), ("scaling", "--directory"),
-                        ("run", "--exclude-file"), ("score", "--overhead"), ("score", "--keep"), ("score", "--filter"), ("score", "--format")):
+                        ("run", "--exclude-file"), ("score", "--overhead"), ("score", "--keep"), ("score", "--matters"), ("score", "--filter"), ("score", "--format")):
             self.assert_fails(self.callsig(*command), 2, f"option '{command[1]}' needs a value")
 
     def test_option_takes_no_value(self):

@@ -44,7 +44,7 @@ EQUIVALENTS = {
 }
 
 # Run as they stand, in the project; `diff` gets two recordings before.
-AS_IT_STANDS = re.compile(r"(make clean && make CC=callsig-cc|callsig (run|report|scaling|export|index|diff|flags)\b.*)$")
+AS_IT_STANDS = re.compile(r"(make clean && make CC=callsig-cc|callsig (run|report|scaling|score|export|index|diff|flags)\b.*)$")
 NAMES_ONLY = re.compile(r"callsig(-cc| run)?$")
 
 

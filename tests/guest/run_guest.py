@@ -156,6 +156,9 @@ CASES = {
     "plugins": case("plugins.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "threads")), plugins=("alpha", "beta")),
     "unload_threads": case("unload_threads.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")) * 3,
                            check=check_nothing_lost, plugins=("alpha", "beta", "gamma")),
+    "real_time": case("real_time.c", ONE, runs=tuple((delay,) for delay in ("0", "50", "150", "300", "600", "1200", "2500")) +
+                                                tuple((delay, "plain") for delay in ("150", "600", "1200")),
+                      check=check_nothing_lost),
     "storm": case("storm.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"),), check=check_children(60),
                   plugins=("alpha", "beta")),
     "many_threads": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),

@@ -5,11 +5,12 @@
 
 #include "base/strings.h"
 #include "base/vector.h"
+#include "format/sled.h"
 #include "symbols/index/write.h"
 
 struct index_writer {
   struct base_strings *strings;
-  struct base_vector functions, args, types, enumerators, ranges, symbols;
+  struct base_vector functions, args, types, enumerators, ranges, symbols, sites, sleds, states;
 };
 
 static void *need(void *memory)
@@ -29,6 +30,9 @@ struct index_writer *index_writer_new(void)
   writer->enumerators = (struct base_vector)BASE_VECTOR_OF(struct fmt_index_enumerator);
   writer->ranges = (struct base_vector)BASE_VECTOR_OF(int64_t);
   writer->symbols = (struct base_vector)BASE_VECTOR_OF(struct fmt_index_symbol);
+  writer->sites = (struct base_vector)BASE_VECTOR_OF(struct fmt_index_site);
+  writer->sleds = (struct base_vector)BASE_VECTOR_OF(struct fmt_index_sled);
+  writer->states = (struct base_vector)BASE_VECTOR_OF(uint64_t);
   return writer;
 }
 
@@ -41,6 +45,9 @@ void index_writer_free(struct index_writer *writer)
   base_vector_free(&writer->enumerators);
   base_vector_free(&writer->ranges);
   base_vector_free(&writer->symbols);
+  base_vector_free(&writer->sites);
+  base_vector_free(&writer->sleds);
+  base_vector_free(&writer->states);
   free(writer);
 }
 
@@ -101,6 +108,25 @@ struct fmt_index_arg *index_writer_arg(struct index_writer *writer, enum fmt_arg
   return arg;
 }
 
+void index_writer_sled(struct index_writer *writer, uint32_t instructions, uint8_t flags)
+{
+  struct fmt_index_site *site = need(base_vector_add(&writer->sites, 1));
+  struct fmt_index_sled *sled = need(base_vector_add(&writer->sleds, 1));
+  const struct fmt_index_function *function = base_vector_at(&writer->functions, writer->functions.count - 1);
+  uint64_t address = 16u * writer->sleds.count;
+  *site = (struct fmt_index_site){.pc = address + FMT_SLED_CALL,
+                                  .function = writer->functions.count - 1,
+                                  .physical = FMT_NONE,
+                                  .first_state = writer->states.count,
+                                  .flags = FMT_SITE_SLED};
+  need(base_vector_add(&writer->states, function->state_words));
+  *sled = (struct fmt_index_sled){.address = address,
+                                  .function = address,
+                                  .site = writer->sites.count - 1,
+                                  .instructions = instructions,
+                                  .flags = flags};
+}
+
 void index_writer_symbol(struct index_writer *writer, uint64_t address, uint64_t size, const char *name)
 {
   struct fmt_index_symbol *symbol = need(base_vector_add(&writer->symbols, 1));
@@ -126,21 +152,21 @@ static struct sym_section_data section(const struct base_vector *vector)
 void *index_writer_finish(struct index_writer *writer, size_t *size)
 {
   struct sym_section_data sections[FMT_SECTION_COUNT] = {
-      [FMT_SECTION_SITES] = {.entry_size = sizeof(struct fmt_index_site)},
+      [FMT_SECTION_SITES] = section(&writer->sites),
       [FMT_SECTION_PHYSICALS] = {.entry_size = sizeof(struct fmt_index_physical)},
       [FMT_SECTION_FUNCTIONS] = section(&writer->functions),
       [FMT_SECTION_ARGS] = section(&writer->args),
       [FMT_SECTION_TYPES] = section(&writer->types),
       [FMT_SECTION_ENUMERATORS] = section(&writer->enumerators),
       [FMT_SECTION_OPS] = {.entry_size = sizeof(struct fmt_op)},
-      [FMT_SECTION_STATES] = {.entry_size = sizeof(uint64_t)},
+      [FMT_SECTION_STATES] = section(&writer->states),
       [FMT_SECTION_RANGES] = section(&writer->ranges),
       [FMT_SECTION_CALL_SITES] = {.entry_size = sizeof(struct fmt_index_call_site)},
       [FMT_SECTION_CALL_VALUES] = {.entry_size = sizeof(struct fmt_index_call_value)},
       [FMT_SECTION_SYMBOLS] = section(&writer->symbols),
       [FMT_SECTION_SAVED] = {.entry_size = sizeof(struct fmt_index_saved)},
       [FMT_SECTION_RULES] = {.entry_size = sizeof(struct fmt_index_rule)},
-      [FMT_SECTION_SLEDS] = {.entry_size = sizeof(struct fmt_index_sled)},
+      [FMT_SECTION_SLEDS] = section(&writer->sleds),
   };
   struct sym_index_identity identity = {
       .flags = FMT_INDEX_HAS_DWARF, .machine = 62 /* EM_X86_64 */, .path = index_writer_string(writer, "/bin/test")};

@@ -26,6 +26,10 @@ uint32_t index_writer_function(struct index_writer *writer, const char *file, ui
 struct fmt_index_arg *index_writer_arg(struct index_writer *writer, enum fmt_arg_kind kind, const char *name,
                                        uint32_t type);
 
+/* Gives the function that was made last, with its args, an entry sled, as a compiler that counts its instructions does.
+ */
+void index_writer_sled(struct index_writer *writer, uint32_t instructions, uint8_t flags);
+
 void index_writer_symbol(struct index_writer *writer, uint64_t address, uint64_t size, const char *name);
 uint32_t index_writer_ranges(struct index_writer *writer, const int64_t *bounds, uint32_t count);
 uint32_t index_writer_string(struct index_writer *writer, const char *text);

@@ -3,6 +3,8 @@
  * writes a line for every call it sees: the function's name and its args, "?" for what is lost, "!" for what cannot be
  * read.
  *
+ * At the entry sleds of the program it stops by a trap (trace_sleds.c).
+ *
  * TRACE_INDEX names the index of the program (or of the library TRACE_MODULE), TRACE_OUT the file to write.
  */
 #include <elf.h>
@@ -17,6 +19,7 @@
 #include <unistd.h>
 
 #include "format/open.h"
+#include "tests/support/symbols/trace.h"
 
 static struct fmt_index trace_index;
 static uint64_t bias;
@@ -61,8 +64,17 @@ static void start(void)
       !dl_iterate_phdr(find_module, NULL))
     return;
   out = fopen(to, "w");
-  if (out)
-    state = ON;
+  if (!out)
+    return;
+  state = ON;
+  test_trace_sleds(&trace_index, bias);
+}
+
+/* The program's sleds must be set before it runs; hooks come by themselves. */
+__attribute__((constructor)) static void start_early(void)
+{
+  if (state == NEW && !getenv("TRACE_MODULE"))
+    start();
 }
 
 static uint64_t extend(uint64_t value, unsigned bits, int is_signed)
@@ -345,8 +357,6 @@ static void print_call(struct call *call)
   }
   fputc('\n', out);
 }
-
-void test_trace_enter(const uint64_t *registers, uint64_t pc);
 
 void test_trace_enter(const uint64_t *registers, uint64_t pc)
 {

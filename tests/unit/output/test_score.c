@@ -6,9 +6,10 @@
 #include <string.h>
 #include <yajl/yajl_tree.h>
 
+#include "format/sled.h"
 #include "tests/support/output_sample.h"
 
-enum { MAIN, HOT, HEAVY, QUIET, HOTTER };
+enum { MAIN, HOT, HEAVY, QUIET };
 
 static char messages[8192];
 
@@ -51,6 +52,19 @@ static void calls(struct sample *sample, uint32_t function, uint64_t count, uint
 /* In 1000 ticks, main calls hot 100 times and quiet 50 times, whose 2 ticks each are those of their hooks, and heavy
  * twice. A call's hooks cost 2 ticks inside and 1 in the caller: 3 for main, 300, 150 and 6. So the program's own are
  * 400 of heavy and 1000 - 704 - 2 - 152 of main. */
+static struct callsig_stats *finish(struct sample *sample, uint64_t inner, uint64_t outer)
+{
+  recording_writer_header(sample->recording)->hook_inner = inner * 1024;
+  recording_writer_header(sample->recording)->hook_outer = outer * 1024;
+  uint64_t now = 0;
+  enter(sample, MAIN, 0, 0);
+  calls(sample, HOT, 100, 1, 2, &now);
+  calls(sample, HEAVY, 2, 2, 202, &now);
+  calls(sample, QUIET, 50, 5, 2, &now);
+  recording_exit(sample->thread, 1000);
+  return sample_load(sample, 1000);
+}
+
 static struct callsig_stats *load(uint64_t inner, uint64_t outer, const char *hotter)
 {
   struct sample sample;
@@ -61,15 +75,7 @@ static struct callsig_stats *load(uint64_t inner, uint64_t outer, const char *ho
   one(&sample, "b.c", 4, "quiet");
   one(&sample, "b.c", 5, hotter);
   sample_calls(&sample);
-  recording_writer_header(sample.recording)->hook_inner = inner * 1024;
-  recording_writer_header(sample.recording)->hook_outer = outer * 1024;
-  uint64_t now = 0;
-  enter(&sample, MAIN, 0, 0);
-  calls(&sample, HOT, 100, 1, 2, &now);
-  calls(&sample, HEAVY, 2, 2, 202, &now);
-  calls(&sample, QUIET, 50, 5, 2, &now);
-  recording_exit(sample.thread, 1000);
-  return sample_load(&sample, 1000);
+  return finish(&sample, inner, outer);
 }
 
 static struct callsig_stats *known(void)
@@ -77,15 +83,15 @@ static struct callsig_stats *known(void)
   return load(2, 1, "hotter");
 }
 
-/* What is printed; the caller frees it. */
-static char *score(struct callsig_stats *stats, struct callsig_stats_score wanted, const char *restriction)
+/* What is printed, with this result; the caller frees it. */
+static char *score(struct callsig_stats *stats, struct callsig_stats_score wanted, const char *restriction, int result)
 {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   assert_non_null(out);
   wanted.size = sizeof wanted;
-  assert_int_equal(callsig_stats_score(stats, &wanted, out, &restriction, restriction ? 1 : 0), 0);
+  assert_int_equal(callsig_stats_score(stats, &wanted, out, &restriction, restriction ? 1 : 0), result);
   assert_int_equal(fclose(out), 0);
   return text;
 }
@@ -94,14 +100,8 @@ static char *score(struct callsig_stats *stats, struct callsig_stats_score wante
 static void refused(struct callsig_stats *stats, struct callsig_stats_score wanted, const char *restriction, int error,
                     const char *message)
 {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  assert_non_null(out);
-  wanted.size = sizeof wanted;
   messages[0] = '\0';
-  assert_int_equal(callsig_stats_score(stats, &wanted, out, &restriction, restriction ? 1 : 0), error);
-  assert_int_equal(fclose(out), 0);
+  char *text = score(stats, wanted, restriction, error);
   assert_string_equal(text, "");
   if (!strstr(messages, message))
     fail_msg("%s is not in %s", message, messages);
@@ -111,7 +111,7 @@ static void refused(struct callsig_stats *stats, struct callsig_stats_score want
 static yajl_val score_json(struct callsig_stats *stats, struct callsig_stats_score wanted)
 {
   wanted.format = "json";
-  char *text = score(stats, wanted, NULL), error[256];
+  char *text = score(stats, wanted, NULL, 0), error[256];
   yajl_val root = yajl_tree_parse(text, error, sizeof error);
   if (!root)
     fail_msg("%s in %s", error, text);
@@ -244,11 +244,11 @@ static void budgets(void **state)
   expect_budget(stats, 1.6, "function:h?t", false, true, .851 / .542);
   expect_budget(stats, 1.6, "a.c", false, true, .851 / .542);
   expect_budget(stats, 1.6, "\nfile:b.c", true, false, .701 / .542);
-  char *table = score(stats, (struct callsig_stats_score){.overhead = 1.01}, NULL);
+  char *table = score(stats, (struct callsig_stats_score){.overhead = 1.01}, NULL, 0);
   assert_non_null(strstr(table, "a factor of 1.01 cannot be reached: without every function that may be left out it is "
                                 "still 1.02\n"));
   free(table);
-  table = score(stats, (struct callsig_stats_score){.overhead = 1.6}, "hot");
+  table = score(stats, (struct callsig_stats_score){.overhead = 1.6}, "hot", 0);
   assert_non_null(strstr(table, "the hooks took 459.000ms of 1.001s in recorded functions, in 153 calls; the program's "
                                 "own are 542.000ms: it ran 1.85 times as long as without hooks\n"));
   assert_non_null(strstr(table, "may be off by 250.250ms, so that the factor is 1.26 to 3.43\n"));
@@ -273,7 +273,7 @@ static void lowered(void **state)
   expect(root, "own", .670);
   expect(function_of(root, "hot"), "hooks", 1.0 * 330 / 1530);
   yajl_tree_free(root);
-  char *table = score(stats, (struct callsig_stats_score){0}, NULL);
+  char *table = score(stats, (struct callsig_stats_score){0}, NULL, 0);
   assert_non_null(strstr(table, "all costs were lowered to 21.6 % of what it says\n"));
   free(table);
   callsig_stats_free(stats);
@@ -290,7 +290,7 @@ static void uncalibrated(void **state)
   assert_true(YAJL_IS_NULL(get(function_of(root, "hot"), "hooks")));
   assert_int_equal(YAJL_GET_INTEGER(get(function_of(root, "hot"), "ncalls")), 100);
   yajl_tree_free(root);
-  char *table = score(stats, (struct callsig_stats_score){0}, NULL);
+  char *table = score(stats, (struct callsig_stats_score){0}, NULL, 0);
   assert_non_null(strstr(table, "what the hooks cost is unknown: "));
   assert_non_null(strstr(table, "as its clock was the program's own\n"));
   assert_non_null(strstr(table,
@@ -301,11 +301,46 @@ static void uncalibrated(void **state)
   callsig_stats_free(stats);
 }
 
-static void expect_filter(struct callsig_stats *stats, const char *form, const char *keep, const char *text,
+/* A call that is only counted costs 1 tick in its caller; of its 2 ticks the caller's time lacks what it did not take.
+ */
+static void sampled(void **state)
+{
+  (void)state;
+  for (uint64_t price = 0; price <= 2; price += 2) {
+    struct sample sample;
+    sample_begin(&sample);
+    one(&sample, "a.c", 1, "main");
+    one(&sample, "a.c", 2, "hot");
+    one(&sample, "a.c", 3, "heavy");
+    one(&sample, "b.c", 4, "quiet");
+    sample_calls(&sample);
+    recording_writer_sample(sample.recording, 7, 3);
+    recording_writer_header(sample.recording)->sample_price = price * 1024;
+    struct callsig_stats *stats = finish(&sample, 2, 1);
+    yajl_val root = score_json(stats, (struct callsig_stats_score){0}), hot = function_of(root, "hot");
+    double untimed = 100 - YAJL_GET_DOUBLE(get(hot, "timed"));
+    assert_true(untimed > 10 && untimed < 70);
+    assert_int_equal(YAJL_GET_INTEGER(get(hot, "ncalls")), 100);
+    if (price > 0) {
+      expect(hot, "hooks", (300 - 2 * untimed) / 1000);
+      expect(hot, "own", 0);
+      expect(root, "hooks", (459 - 2 * untimed) / 1000);
+      expect(function_of(root, "main"), "own", (142 + 2 * untimed) / 1000);
+    } else {
+      assert_true(YAJL_IS_NULL(get(hot, "hooks")));
+      refused(stats, (struct callsig_stats_score){.overhead = 2, .filter = "run"}, NULL, -ENODATA,
+              "has calls that were not timed, and what timing one costs was not measured");
+    }
+    yajl_tree_free(root);
+    callsig_stats_free(stats);
+  }
+}
+
+static void expect_filter(struct callsig_stats *stats, const char *form, double factor, const char *text,
                           const char *told)
 {
   messages[0] = '\0';
-  char *found = score(stats, (struct callsig_stats_score){.overhead = 1.25, .filter = form, .keep = keep}, NULL);
+  char *found = score(stats, (struct callsig_stats_score){.overhead = factor, .filter = form}, NULL, 0);
   assert_string_equal(found, text);
   assert_string_equal(messages, told);
   free(found);
@@ -315,11 +350,12 @@ static void filters(void **state)
 {
   (void)state;
   struct callsig_stats *stats = known();
-  expect_filter(stats, "run", NULL, "# callsig run --exclude-file, by callsig score\nfunction:hot\nfunction:quiet\n",
+  expect_filter(stats, "run", 1.25, "# callsig run --exclude-file, by callsig score\nfunction:hot\nfunction:quiet\n",
                 "");
-  expect_filter(stats, "clang", NULL, "# clang -fxray-attr-list, by callsig score\n[never]\nfun:hot\nfun:quiet\n", "");
-  expect_filter(stats, "gcc", NULL, "-finstrument-functions-exclude-function-list=hot,quiet\n",
+  expect_filter(stats, "clang", 1.25, "# clang -fxray-attr-list, by callsig score\n[never]\nfun:hot\nfun:quiet\n", "");
+  expect_filter(stats, "gcc", 1.25, "-finstrument-functions-exclude-function-list=hot,quiet\n",
                 "'hot' also leaves out b.c:5(hotter)\n");
+  expect_filter(stats, "run", 1.9, "", "--overhead: the budget is kept as it is: nothing is left out\n");
   refused(stats, (struct callsig_stats_score){.overhead = 1.01, .filter = "run"}, NULL, -ERANGE,
           "cannot be reached: without every function that may be left out the run is still 1.02 times");
   callsig_stats_free(stats);
@@ -355,13 +391,80 @@ static void part_of_kept(void **state)
   assert_string_equal(text_of(get(first, "file")), "b.c");
   assert_string_equal(text_of(get(first, "kept")), "namesake");
   yajl_tree_free(root);
-  char *all = score(stats, (struct callsig_stats_score){.overhead = 1.3, .filter = "run"}, NULL);
+  char *all = score(stats, (struct callsig_stats_score){.overhead = 1.3, .filter = "run"}, NULL, 0);
   assert_string_equal(all, "# callsig run --exclude-file, by callsig score\nfunction:get\nfunction:a::b<c, 'd'>\n");
   free(all);
   refused(stats, (struct callsig_stats_score){.overhead = 1.3, .filter = "gcc"}, NULL, -ERANGE, "cannot be reached");
-  all = score(stats, (struct callsig_stats_score){.overhead = 1.4, .filter = "gcc"}, NULL);
+  all = score(stats, (struct callsig_stats_score){.overhead = 1.4, .filter = "gcc"}, NULL, 0);
   assert_string_equal(all, "-finstrument-functions-exclude-function-list=a::b<c\\\\,\\ \\'d\\'>\n");
   free(all);
+  callsig_stats_free(stats);
+}
+
+static struct callsig_stats *load_sized(uint32_t heavy, uint32_t quiet, uint8_t quiet_flags)
+{
+  struct sample sample;
+  sample_begin(&sample);
+  one(&sample, "a.c", 1, "main");
+  index_writer_sled(sample.index, 60, 0);
+  one(&sample, "a.c", 2, "hot");
+  index_writer_sled(sample.index, 7, 0);
+  index_writer_sled(sample.index, 9, 0);
+  one(&sample, "a.c", 3, "heavy");
+  index_writer_sled(sample.index, heavy, 0);
+  one(&sample, "b.c", 4, "quiet");
+  index_writer_sled(sample.index, quiet, quiet_flags);
+  sample_calls(&sample);
+  return finish(&sample, 2, 1);
+}
+
+static void expect_size(struct callsig_stats *stats, double factor, const char *option)
+{
+  char *text = score(stats, (struct callsig_stats_score){.overhead = factor, .filter = "sled"}, NULL, 0);
+  assert_string_equal(text, option);
+  free(text);
+}
+
+/* A limit leaves out what is smaller and has no loop, by its largest copy. */
+static void sizes(void **state)
+{
+  (void)state;
+  struct callsig_stats *stats = load_sized(40, 12, 0);
+  yajl_val root = score_json(stats, (struct callsig_stats_score){0});
+  assert_int_equal(YAJL_GET_INTEGER(get(function_of(root, "hot"), "instructions")), 9);
+  assert_int_equal(YAJL_GET_INTEGER(get(function_of(root, "quiet"), "instructions")), 12);
+  assert_true(YAJL_IS_FALSE(get(function_of(root, "quiet"), "loop")));
+  yajl_tree_free(root);
+  expect_size(stats, 1.9, "--min-instructions 0\n");
+  messages[0] = '\0';
+  expect_size(stats, 1.6, "--min-instructions 10\n");
+  assert_string_equal(messages, "--min-instructions 10 leaves out, of what was called, a.c:2(hot)\n");
+  expect_size(stats, 1.25, "--min-instructions 13\n");
+  refused(stats, (struct callsig_stats_score){.overhead = 1.01, .filter = "sled"}, NULL, -ERANGE,
+          "with 13 the run is still 1.02 times as slow, and a larger one leaves out a.c:3(heavy), which is kept");
+  refused(stats, (struct callsig_stats_score){.overhead = 1.6, .filter = "sled", .keep = "hot"}, NULL, -ERANGE,
+          "with 0 the run is still 1.85 times as slow, and a larger one leaves out a.c:2(hot), which is kept");
+  callsig_stats_free(stats);
+  /* A function of the same size that matters is in the way. */
+  stats = load_sized(9, 12, 0);
+  refused(stats, (struct callsig_stats_score){.overhead = 1.6, .filter = "sled"}, NULL, -ERANGE, "a.c:3(heavy)");
+  callsig_stats_free(stats);
+  /* What has a loop stays whatever its size. */
+  stats = load_sized(40, 12, FMT_SLED_LOOP);
+  refused(stats, (struct callsig_stats_score){.overhead = 1.25, .filter = "sled"}, NULL, -ERANGE, "with 10 the run");
+  callsig_stats_free(stats);
+  /* What is unknown is not smaller than anything. */
+  stats = load_sized(40, 0, 0);
+  root = score_json(stats, (struct callsig_stats_score){0});
+  assert_true(YAJL_IS_NULL(get(function_of(root, "quiet"), "instructions")));
+  assert_true(YAJL_IS_NULL(get(function_of(root, "quiet"), "loop")));
+  yajl_tree_free(root);
+  expect_size(stats, 1.6, "--min-instructions 10\n");
+  refused(stats, (struct callsig_stats_score){.overhead = 1.25, .filter = "sled"}, NULL, -ERANGE, "with 10 the run");
+  callsig_stats_free(stats);
+  stats = known();
+  refused(stats, (struct callsig_stats_score){.overhead = 1.6, .filter = "sled"}, NULL, -ENODATA,
+          "the instructions of no function without a loop are known");
   callsig_stats_free(stats);
 }
 
@@ -373,6 +476,7 @@ static void refusals(void **state)
           "--format: 'xml' is none of table, json");
   refused(stats, (struct callsig_stats_score){.overhead = .9}, NULL, -EINVAL, "--overhead: 0.9 is not a factor");
   refused(stats, (struct callsig_stats_score){.overhead = NAN}, NULL, -EINVAL, "is not a factor");
+  refused(stats, (struct callsig_stats_score){.matters = 1.5}, NULL, -EINVAL, "--matters: 1.5 is not a part");
   refused(stats, (struct callsig_stats_score){.filter = "run"}, NULL, -EINVAL, "give --overhead FACTOR");
   refused(stats, (struct callsig_stats_score){.overhead = 2, .filter = "x"}, NULL, -EINVAL, "'x' is none of run, gcc");
   refused(stats, (struct callsig_stats_score){.overhead = 2, .filter = "run", .format = "csv"}, NULL, -EINVAL,
@@ -386,9 +490,10 @@ static void refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(costs),        cmocka_unit_test(grouping_stays), cmocka_unit_test(budgets),
-      cmocka_unit_test(lowered),      cmocka_unit_test(uncalibrated),   cmocka_unit_test(filters),
-      cmocka_unit_test(part_of_kept), cmocka_unit_test(refusals),
+      cmocka_unit_test(costs),    cmocka_unit_test(grouping_stays), cmocka_unit_test(budgets),
+      cmocka_unit_test(lowered),  cmocka_unit_test(uncalibrated),   cmocka_unit_test(sampled),
+      cmocka_unit_test(filters),  cmocka_unit_test(part_of_kept),   cmocka_unit_test(sizes),
+      cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -26,10 +26,10 @@ def tables(path):
 
 
 def main(compiler, include, document):
-    checks = ['#include <stddef.h>', '#include "format/recording.h"']
+    checks = ['#include <stddef.h>', '#include "format/samples.h"']
     found = tables(document)
-    if len(found) != 23 or not all(found.values()):
-        print(f"{document}: {len(found)} tables of structures, 23 expected")
+    if len(found) != 25 or not all(found.values()):
+        print(f"{document}: {len(found)} tables of structures, 25 expected")
         return 1
     for structure, rows in found.items():
         end = 0

@@ -1,0 +1,319 @@
+/* Reads the samples that the kernel takes of a program. */
+#include "cli/beside/perf_rings.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/beside/code_map.h"
+
+/* A prime number of nanoseconds, so that it is in step with little: about 4000 samples a second. */
+#define PERIOD_NS 249989u
+
+/* Of a ring, without its first page: more than is written between two looks, and less than an ordinary user may lock.
+ */
+#define RING_PAGES 64u
+
+struct ring {
+  int file;
+  struct perf_event_mmap_page *page;
+};
+
+enum event_kind { EVENT_SAMPLE, EVENT_MAPPING, EVENT_EXEC };
+
+/* What a record of a ring says, kept until the records of all rings up to its time are there. */
+struct event {
+  uint64_t time;
+  uint64_t address; /* of a mapping, its start */
+  uint64_t size, offset;
+  uint32_t kind; /* enum event_kind */
+  uint32_t pid;
+  uint32_t path; /* string, of a mapping */
+};
+
+struct cli_perf_rings {
+  struct ring *rings;
+  uint32_t count;
+  size_t page_size;
+  struct base_vector events; /* struct event */
+  struct cli_code_map map;
+  char *record; /* one that lies across the end of its ring */
+  uint64_t random;
+};
+
+static uint64_t now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int open_event(int processor)
+{
+  struct perf_event_attr attributes = {
+      .type = PERF_TYPE_SOFTWARE,
+      .size = sizeof attributes,
+      .config = PERF_COUNT_SW_CPU_CLOCK,
+      .sample_period = PERIOD_NS,
+      .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+      .disabled = 1,
+      .inherit = 1,
+      .exclude_kernel = 1,
+      .exclude_hv = 1,
+      .mmap = 1,
+      .comm = 1,
+      .comm_exec = 1,
+      .enable_on_exec = 1,
+      .sample_id_all = 1,
+      .use_clockid = 1,
+      .clockid = CLOCK_MONOTONIC,
+  };
+  return (int)syscall(SYS_perf_event_open, &attributes, 0, processor, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int open_ring(struct cli_perf_rings *rings, int processor)
+{
+  struct ring *ring = &rings->rings[rings->count];
+  ring->file = open_event(processor);
+  if (ring->file < 0)
+    return -errno;
+  void *page = mmap(NULL, (RING_PAGES + 1) * rings->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
+  if (page == MAP_FAILED) {
+    int error = -errno;
+    close(ring->file);
+    return error;
+  }
+  ring->page = page;
+  rings->count++;
+  return 0;
+}
+
+int cli_perf_rings_open(struct cli_perf_rings **opened)
+{
+  struct cli_perf_rings *rings = calloc(1, sizeof *rings);
+  long processors = sysconf(_SC_NPROCESSORS_CONF);
+  *opened = NULL;
+  if (rings == NULL)
+    return -ENOMEM;
+  rings->events = (struct base_vector)BASE_VECTOR_OF(struct event);
+  rings->map.mappings = (struct base_vector)BASE_VECTOR_OF(struct cli_mapping);
+  rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
+  rings->rings = calloc((size_t)processors, sizeof *rings->rings);
+  rings->record = malloc(UINT16_MAX + 1u);
+  int error = rings->rings == NULL || rings->record == NULL ? -ENOMEM : 0;
+  for (int i = 0; error == 0 && i < processors; i++) {
+    error = open_ring(rings, i);
+    /* A processor that is switched off. */
+    if (error == -ENODEV)
+      error = 0;
+  }
+  if (error == 0 && rings->count == 0)
+    error = -ENODEV;
+  if (getrandom(&rings->random, sizeof rings->random, GRND_NONBLOCK) != sizeof rings->random)
+    rings->random = now_ns();
+  rings->random |= 1;
+  if (error == 0)
+    *opened = rings;
+  else
+    cli_perf_rings_close(rings);
+  return error;
+}
+
+/* The `size` bytes of records at `position` of the ring, put together where they lie across its end. */
+static const void *bytes_at(struct cli_perf_rings *rings, const struct ring *ring, uint64_t position, size_t size)
+{
+  const char *data = (const char *)ring->page + rings->page_size;
+  size_t length = RING_PAGES * rings->page_size, at = (size_t)(position % length);
+  if (at + size <= length)
+    return data + at;
+  memcpy(rings->record, data + at, length - at);
+  memcpy(rings->record + (length - at), data, size - (length - at));
+  return rings->record;
+}
+
+/* The fields of a record after its header, as open_event() asks for them. */
+struct sample_fields {
+  uint64_t address;
+  uint32_t pid, tid;
+  uint64_t time;
+};
+
+struct mapping_fields {
+  uint32_t pid, tid;
+  uint64_t start, size, offset;
+  char path[];
+};
+
+struct lost_fields {
+  uint64_t id, lost;
+};
+
+/* What stands at the end of each record that is no sample. */
+struct record_end {
+  uint32_t pid, tid;
+  uint64_t time;
+};
+
+static int keep(struct cli_perf_rings *rings, const struct event *event)
+{
+  struct event *added = base_vector_add(&rings->events, 1);
+  if (added == NULL)
+    return -ENOMEM;
+  *added = *event;
+  return 0;
+}
+
+static int take_record(struct cli_perf_rings *rings, const struct perf_event_header *header,
+                       struct cli_samples *samples)
+{
+  const void *fields = header + 1;
+  struct record_end end;
+  memcpy(&end, (const char *)header + header->size - sizeof end, sizeof end);
+  struct event event = {.time = end.time, .pid = end.pid};
+  int error = 0;
+  if (header->type == PERF_RECORD_SAMPLE) {
+    const struct sample_fields *sample = fields;
+    event = (struct event){.time = sample->time, .pid = sample->pid, .address = sample->address, .kind = EVENT_SAMPLE};
+  } else if (header->type == PERF_RECORD_MMAP) {
+    const struct mapping_fields *mapping = fields;
+    event.kind = EVENT_MAPPING;
+    event.address = mapping->start;
+    event.size = mapping->size;
+    event.offset = mapping->offset;
+    error = base_strings_add(samples->strings, mapping->path, &event.path);
+  } else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC) {
+    event.kind = EVENT_EXEC;
+  } else {
+    if (header->type == PERF_RECORD_LOST)
+      samples->lost += ((const struct lost_fields *)fields)->lost;
+    return 0;
+  }
+  return error < 0 ? error : keep(rings, &event);
+}
+
+static int take_ring(struct cli_perf_rings *rings, struct ring *ring, struct cli_samples *samples)
+{
+  uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE), tail = ring->page->data_tail;
+  int error = 0;
+  while (error == 0 && tail < head) {
+    uint16_t size =
+        ((const struct perf_event_header *)bytes_at(rings, ring, tail, sizeof(struct perf_event_header)))->size;
+    if (size < sizeof(struct perf_event_header) || size > head - tail)
+      break;
+    error = take_record(rings, bytes_at(rings, ring, tail, size), samples);
+    tail += size;
+  }
+  __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+  return error;
+}
+
+static int compare_events(const void *left, const void *right)
+{
+  const struct event *a = left, *b = right;
+  if (a->time != b->time)
+    return a->time < b->time ? -1 : 1;
+  /* Code is mapped before it runs. */
+  return (a->kind == EVENT_SAMPLE) - (b->kind == EVENT_SAMPLE);
+}
+
+static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct event *event, struct cli_samples *samples)
+{
+  if (event->pid != (uint32_t)pid) {
+    samples->others += event->kind == EVENT_SAMPLE && event->pid != (uint32_t)getpid();
+    return 0;
+  }
+  if (event->kind == EVENT_EXEC)
+    cli_code_map_clear(&rings->map);
+  if (event->kind == EVENT_MAPPING) {
+    bool is_file = cli_code_map_is_file(base_strings_at(samples->strings, event->path));
+    const struct cli_mapping mapping = {.start = event->address,
+                                        .end = event->address + event->size,
+                                        .offset = event->offset,
+                                        .module = is_file ? event->path : 0};
+    return cli_code_map_add(&rings->map, &mapping);
+  }
+  if (event->kind != EVENT_SAMPLE)
+    return 0;
+  const struct cli_mapping *mapping = cli_code_map_find(&rings->map, event->address);
+  if (mapping != NULL && mapping->module != 0)
+    return cli_samples_add(samples, mapping->module, event->address - mapping->start + mapping->offset);
+  samples->total++;
+  samples->unmapped++;
+  return 0;
+}
+
+int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, struct cli_samples *samples)
+{
+  uint64_t complete = at_end ? UINT64_MAX : now_ns();
+  int error = 0;
+  for (uint32_t i = 0; error == 0 && i < rings->count; i++)
+    error = take_ring(rings, &rings->rings[i], samples);
+  struct event *events = rings->events.data;
+  uint32_t count = rings->events.count, taken = 0;
+  if (count > 0)
+    qsort(events, count, sizeof *events, compare_events);
+  for (; error == 0 && taken < count && events[taken].time < complete; taken++)
+    error = take_event(rings, pid, &events[taken], samples);
+  if (taken > 0)
+    memmove(events, events + taken, (count - taken) * sizeof *events);
+  rings->events.count -= taken;
+  return error;
+}
+
+/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled" (2016). */
+static uint64_t next_random(uint64_t *state)
+{
+  *state ^= *state >> 12;
+  *state ^= *state << 25;
+  *state ^= *state >> 27;
+  return *state * 0x2545F4914F6CDD1Du;
+}
+
+static void switch_all(const struct cli_perf_rings *rings, unsigned long request)
+{
+  for (uint32_t i = 0; i < rings->count; i++)
+    ioctl(rings->rings[i].file, request, 0);
+}
+
+void cli_perf_rings_shift(struct cli_perf_rings *rings)
+{
+  struct timespec pause = {.tv_nsec = (long)(next_random(&rings->random) % PERIOD_NS)};
+  switch_all(rings, PERF_EVENT_IOC_DISABLE);
+  nanosleep(&pause, NULL);
+  switch_all(rings, PERF_EVENT_IOC_ENABLE);
+}
+
+/* The events count the nanoseconds of CPU time during which they were enabled. */
+uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns)
+{
+  uint64_t sampled_ns = 0, count;
+  for (uint32_t i = 0; i < rings->count; i++)
+    if (read(rings->rings[i].file, &count, sizeof count) == (ssize_t)sizeof count)
+      sampled_ns += count;
+  if (sampled_ns == 0 || sampled_ns >= used_ns)
+    return PERIOD_NS;
+  return (uint64_t)(PERIOD_NS * ((double)used_ns / (double)sampled_ns));
+}
+
+void cli_perf_rings_close(struct cli_perf_rings *rings)
+{
+  if (rings == NULL)
+    return;
+  for (uint32_t i = 0; i < rings->count; i++) {
+    munmap(rings->rings[i].page, (RING_PAGES + 1) * rings->page_size);
+    close(rings->rings[i].file);
+  }
+  base_vector_free(&rings->events);
+  cli_code_map_free(&rings->map);
+  free(rings->rings);
+  free(rings->record);
+  free(rings);
+}

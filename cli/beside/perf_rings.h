@@ -1,0 +1,34 @@
+/*
+ * PC samples of a program by the kernel's own timer (perf_event_open, cpu-clock), from its first instruction on.
+ *
+ * The events are opened on the calling thread, disabled, and inherited by what it starts: an exec() enables them. There
+ * is one for each processor, so that threads and child processes write into the ring of the processor they run on.
+ */
+#ifndef CALLSIG_CLI_BESIDE_PERF_RINGS_H
+#define CALLSIG_CLI_BESIDE_PERF_RINGS_H
+
+#include <sys/types.h>
+
+#include "cli/beside/samples.h"
+
+struct cli_perf_rings;
+
+/* Makes the events and their rings. The program is to be started by the same thread. Returns 0, -ENOMEM, or the error
+ * of the kernel that denies it; gives no message. */
+int cli_perf_rings_open(struct cli_perf_rings **rings);
+
+/* Takes what the rings hold into `samples`, those of process `pid` by code. `at_end`: also what was written just now,
+ * when nothing writes any more. -ENOMEM. */
+int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, struct cli_samples *samples);
+
+/* Pauses sampling for a random part of a period. Samples then lie at random places of whatever the program repeats. */
+void cli_perf_rings_shift(struct cli_perf_rings *rings);
+
+/* The CPU time that a sample stands for, in nanoseconds, given that the program has used `used_ns` of it: what it used
+ * while sampling paused is shared out. Every process of the program has ended. */
+uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns);
+
+/* Ends sampling; NULL is nothing. */
+void cli_perf_rings_close(struct cli_perf_rings *rings);
+
+#endif

@@ -1,0 +1,106 @@
+/* Samples a program while it runs, in a thread of its own. */
+#include "cli/beside/sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/beside/perf_rings.h"
+#include "cli/beside/stops.h"
+
+/* The kernel's samples are fetched so often, and shifted as often. */
+#define LOOK_NS 10000000
+
+struct cli_sampler {
+  struct cli_perf_rings *rings; /* NULL: the kernel denies them, and `stops` are used */
+  struct cli_stops *stops;
+  struct cli_samples samples;
+  pthread_t thread;
+  bool has_thread;
+  pid_t pid;
+  atomic_bool ended;
+  int error;
+};
+
+int cli_sampler_open(struct cli_sampler **opened)
+{
+  struct cli_sampler *sampler = calloc(1, sizeof *sampler);
+  *opened = sampler;
+  int error = sampler == NULL ? -ENOMEM : cli_samples_init(&sampler->samples);
+  if (error == 0)
+    error = cli_perf_rings_open(&sampler->rings);
+  if (error != 0 && error != -ENOMEM)
+    error = cli_stops_open(&sampler->stops);
+  if (error == 0)
+    return 0;
+  if (sampler != NULL) {
+    cli_samples_free(&sampler->samples);
+    free(sampler);
+  }
+  *opened = NULL;
+  return error;
+}
+
+static void *sample_by_rings(void *data)
+{
+  struct cli_sampler *sampler = data;
+  const struct timespec pause = {.tv_nsec = LOOK_NS};
+  while (sampler->error == 0 && !sampler->ended) {
+    cli_perf_rings_shift(sampler->rings);
+    nanosleep(&pause, NULL);
+    sampler->error = cli_perf_rings_drain(sampler->rings, sampler->pid, false, &sampler->samples);
+  }
+  return NULL;
+}
+
+static void *sample_by_stops(void *data)
+{
+  struct cli_sampler *sampler = data;
+  int error = 0;
+  while (error == 0 && !sampler->ended)
+    error = cli_stops_look(sampler->stops, sampler->pid, &sampler->samples);
+  sampler->error = error == -ESRCH ? 0 : error;
+  return NULL;
+}
+
+int cli_sampler_start(struct cli_sampler *sampler, pid_t pid)
+{
+  sigset_t all, before;
+  sampler->pid = pid;
+  /* Signals are for the thread that hands them on. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  sampler->error =
+      -pthread_create(&sampler->thread, NULL, sampler->rings != NULL ? sample_by_rings : sample_by_stops, sampler);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  sampler->has_thread = sampler->error == 0;
+  return sampler->error;
+}
+
+void cli_sampler_stop(struct cli_sampler *sampler)
+{
+  sampler->ended = true;
+  if (sampler->has_thread)
+    pthread_join(sampler->thread, NULL);
+  sampler->has_thread = false;
+}
+
+int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_samples *samples)
+{
+  int error = sampler->error;
+  if (error == 0 && sampler->rings != NULL)
+    error = cli_perf_rings_drain(sampler->rings, sampler->pid, true, &sampler->samples);
+  *samples = sampler->samples;
+  samples->method = sampler->rings != NULL ? FMT_SAMPLES_PERF : FMT_SAMPLES_STOPS;
+  samples->period_ns =
+      sampler->rings != NULL ? cli_perf_rings_period(sampler->rings, used_ns) : cli_stops_period(sampler->stops);
+  cli_samples_sort(samples);
+  cli_perf_rings_close(sampler->rings);
+  cli_stops_close(sampler->stops);
+  free(sampler);
+  return error;
+}

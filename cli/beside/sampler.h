@@ -1,0 +1,26 @@
+/* PC samples of one run of a program, taken by whatever way this system allows. */
+#ifndef CALLSIG_CLI_BESIDE_SAMPLER_H
+#define CALLSIG_CLI_BESIDE_SAMPLER_H
+
+#include <sys/types.h>
+
+#include "cli/beside/samples.h"
+
+struct cli_sampler;
+
+/* Makes ready, before the program is started by the same thread. -ENOMEM. */
+int cli_sampler_open(struct cli_sampler **sampler);
+
+/* The program runs as process `pid`: a thread of its own samples it from now on. A negative errno when there can be no
+ * thread. */
+int cli_sampler_start(struct cli_sampler *sampler, pid_t pid);
+
+/* The process has ended, and was not reaped yet. Waits for the thread. */
+void cli_sampler_stop(struct cli_sampler *sampler);
+
+/* Hands out the samples, which are the caller's from then on, and ends the sampler; the program has used `used_ns`
+ * nanoseconds of CPU time. Returns 0, -ENOMEM, or the error of
+ * the kernel where it allows no way of sampling. */
+int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_samples *samples);
+
+#endif

@@ -1,0 +1,40 @@
+/* What a sampled run gives: how often which code of which file was met. */
+#ifndef CALLSIG_CLI_BESIDE_SAMPLES_H
+#define CALLSIG_CLI_BESIDE_SAMPLES_H
+
+#include <stdint.h>
+
+#include "base/strings.h"
+#include "base/vector.h"
+#include "format/samples.h"
+
+/* Samples at one place of a file. */
+struct cli_point {
+  uint32_t module; /* string: the file's path */
+  uint32_t count;
+  uint64_t offset; /* in the file */
+};
+
+struct cli_samples {
+  struct base_strings *strings; /* owned */
+  struct base_vector points;    /* struct cli_point; after cli_samples_sort() ascending, each place once */
+  uint32_t sorted;              /* of the points, those that cli_samples_sort() left */
+  uint64_t total;               /* in user code of the program's own process: the points', and unmapped */
+  uint64_t unmapped;            /* of them, in code that no file was mapped to */
+  uint64_t others;              /* in processes that the program started */
+  uint64_t lost;
+  uint64_t period_ns; /* CPU time that a sample stands for */
+  enum fmt_sample_method method;
+};
+
+/* -ENOMEM. Free with cli_samples_free(), also after an error. */
+int cli_samples_init(struct cli_samples *samples);
+void cli_samples_free(struct cli_samples *samples);
+
+/* Counts a sample at `offset` of the file `module` (a string of the samples). -ENOMEM. */
+int cli_samples_add(struct cli_samples *samples, uint32_t module, uint64_t offset);
+
+/* Brings the points into order by module and offset, equal ones made one. */
+void cli_samples_sort(struct cli_samples *samples);
+
+#endif

@@ -1,0 +1,226 @@
+/* Samples a program from outside by stopping its running threads for an instant. */
+#include "cli/beside/stops.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/random.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "cli/beside/code_map.h"
+
+/* Two looks are as far apart as this on average, and a sample stands for as much CPU time of a thread. */
+#define PERIOD_NS 1000000u
+
+/* A thread as it was seen last. */
+struct seen {
+  pid_t id;
+  bool alive;      /* it was there at this look */
+  uint64_t used;   /* nanoseconds on a processor, when it was sampled last, or first seen */
+  uint64_t latest; /* the same at the last look */
+};
+
+struct cli_stops {
+  struct base_vector threads; /* struct seen */
+  struct cli_code_map map;
+  uint64_t random;
+  uint64_t used_ns; /* of all threads, from each one's first look on */
+  uint64_t stops;   /* samples, those inside of the kernel included */
+};
+
+int cli_stops_open(struct cli_stops **opened)
+{
+  struct cli_stops *stops = calloc(1, sizeof *stops);
+  *opened = stops;
+  if (stops == NULL)
+    return -ENOMEM;
+  stops->threads = (struct base_vector)BASE_VECTOR_OF(struct seen);
+  stops->map.mappings = (struct base_vector)BASE_VECTOR_OF(struct cli_mapping);
+  if (getrandom(&stops->random, sizeof stops->random, GRND_NONBLOCK) != sizeof stops->random)
+    stops->random = (uint64_t)time(NULL);
+  return 0;
+}
+
+/* Waits for 0 to twice the period: Knuth's MMIX generator, whose high bits are good. */
+static void wait_randomly(struct cli_stops *stops)
+{
+  stops->random = stops->random * 6364136223846793005u + 1442695040888963407u;
+  struct timespec pause = {.tv_nsec = (long)((stops->random >> 32) % (2u * PERIOD_NS))};
+  nanosleep(&pause, NULL);
+}
+
+/* Reads the first line of a file of /proc about a thread. */
+static bool read_thread_file(pid_t pid, pid_t thread, const char *name, char *line, int size)
+{
+  char path[96];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)thread, name);
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return false;
+  bool found = fgets(line, size, file) != NULL;
+  fclose(file);
+  return found;
+}
+
+/* How long the thread was on a processor. */
+static bool read_used(pid_t pid, pid_t thread, uint64_t *used)
+{
+  char line[128];
+  return read_thread_file(pid, thread, "schedstat", line, sizeof line) && sscanf(line, "%" SCNu64, used) == 1;
+}
+
+static bool is_running(pid_t pid, pid_t thread)
+{
+  char line[512];
+  const char *state = read_thread_file(pid, thread, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
+  return state != NULL && strncmp(state, ") R", 3) == 0;
+}
+
+/* Where the stopped thread is; false in a system call, whose time is the kernel's. */
+static bool read_address(pid_t thread, uint64_t *address)
+{
+#if defined(__x86_64__)
+  struct user_regs_struct registers;
+  if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+    return false;
+  *address = registers.rip;
+  return (long long)registers.orig_rax < 0;
+#else
+  (void)thread;
+  *address = 0;
+  return false;
+#endif
+}
+
+/* Waits until the thread that was asked to has stopped. False when it ended instead: a thread is then given up, which
+ * only its tracer can do; the process's first one is left to who started it. */
+static bool wait_for_stop(pid_t pid, pid_t thread, int *status)
+{
+  siginfo_t info = {0};
+  if (waitid(P_PID, (id_t)thread, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL) != 0)
+    return false;
+  bool ended = info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED;
+  if (ended && thread == pid)
+    return false;
+  return waitpid(thread, status, __WALL | WNOHANG) == thread && WIFSTOPPED(*status);
+}
+
+/* Stops the thread, reads where it is, and lets it go on. 1: `address` is where; 0: it is in the kernel, or has gone.
+ */
+static int stop_thread(pid_t pid, pid_t thread, uint64_t *address)
+{
+  int status = 0;
+  if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0)
+    return errno == ESRCH ? 0 : -errno;
+  if (ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0 || !wait_for_stop(pid, thread, &status))
+    return 0;
+  int found = read_address(thread, address);
+  /* A signal that was on its way to the thread goes on with it. */
+  long signal = status >> 16 == 0 ? WSTOPSIG(status) : 0;
+  ptrace(PTRACE_DETACH, thread, NULL, signal);
+  return found;
+}
+
+static int take_sample(struct cli_stops *stops, pid_t pid, uint64_t address, struct cli_samples *samples)
+{
+  const struct cli_mapping *mapping = cli_code_map_find(&stops->map, address);
+  if (mapping == NULL) {
+    if (cli_code_map_read(&stops->map, samples->strings, pid) == -ENOMEM)
+      return -ENOMEM;
+    mapping = cli_code_map_find(&stops->map, address);
+  }
+  if (mapping != NULL && mapping->module != 0)
+    return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
+  samples->total++;
+  samples->unmapped++;
+  return 0;
+}
+
+/* The thread's entry, made when it is new. NULL when memory is short. */
+static struct seen *find_thread(struct cli_stops *stops, pid_t thread, uint64_t used)
+{
+  for (uint32_t i = 0; i < stops->threads.count; i++) {
+    struct seen *seen = base_vector_at(&stops->threads, i);
+    if (seen->id == thread)
+      return seen;
+  }
+  struct seen *added = base_vector_add(&stops->threads, 1);
+  if (added != NULL)
+    *added = (struct seen){.id = thread, .used = used, .latest = used};
+  return added;
+}
+
+static int look_at_thread(struct cli_stops *stops, pid_t pid, pid_t thread, struct cli_samples *samples)
+{
+  uint64_t used, address = 0;
+  if (!read_used(pid, thread, &used))
+    return 0;
+  struct seen *seen = find_thread(stops, thread, used);
+  if (seen == NULL)
+    return -ENOMEM;
+  seen->alive = true;
+  stops->used_ns += used - seen->latest;
+  seen->latest = used;
+  if (used - seen->used < PERIOD_NS || !is_running(pid, thread))
+    return 0;
+  int found = stop_thread(pid, thread, &address);
+  if (found < 0)
+    return found;
+  seen->used += PERIOD_NS;
+  stops->stops++;
+  return found > 0 ? take_sample(stops, pid, address, samples) : 0;
+}
+
+/* Forgets the threads that have ended, whose numbers may come again. */
+static void forget_ended(struct cli_stops *stops)
+{
+  struct seen *all = stops->threads.data;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < stops->threads.count; i++) {
+    if (!all[i].alive)
+      continue;
+    all[kept] = all[i];
+    all[kept++].alive = false;
+  }
+  stops->threads.count = kept;
+}
+
+int cli_stops_look(struct cli_stops *stops, pid_t pid, struct cli_samples *samples)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  DIR *folder = opendir(path);
+  if (folder == NULL)
+    return -ESRCH;
+  int error = 0;
+  for (struct dirent *entry; error == 0 && (entry = readdir(folder)) != NULL;)
+    if (entry->d_name[0] != '.')
+      error = look_at_thread(stops, pid, (pid_t)atoi(entry->d_name), samples);
+  closedir(folder);
+  forget_ended(stops);
+  if (error == 0)
+    wait_randomly(stops);
+  return error;
+}
+
+uint64_t cli_stops_period(const struct cli_stops *stops)
+{
+  return stops->stops > 0 ? stops->used_ns / stops->stops : 0;
+}
+
+void cli_stops_close(struct cli_stops *stops)
+{
+  if (stops == NULL)
+    return;
+  base_vector_free(&stops->threads);
+  cli_code_map_free(&stops->map);
+  free(stops);
+}

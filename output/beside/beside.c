@@ -1,0 +1,116 @@
+/* Replaces the times of recordings by those of runs that were sampled beside them. */
+#include "output/beside/beside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* More ticks than these are no time of any run: hostile recordings. */
+#define MOST_TICKS 0x1p62
+
+static uint64_t ticks_of(double ticks)
+{
+  return ticks >= MOST_TICKS ? (uint64_t)MOST_TICKS : ticks > 0 ? (uint64_t)(ticks + 0.5) : 0;
+}
+
+static uint64_t scale(uint64_t ticks, double factor)
+{
+  return ticks_of((double)ticks * factor);
+}
+
+/* The calls that were made while recursion was open take their part of the edge's time; of an edge that took none, by
+ * their number. */
+static void scale_recursion(struct out_edge *edge, struct out_recursion *recursion, double time, double factor)
+{
+  double recorded = (double)edge->total + (double)recursion->total;
+  double calls = (double)edge->calls + (double)recursion->calls;
+  double part = recorded > 0 ? (double)recursion->total / recorded : calls > 0 ? (double)recursion->calls / calls : 0;
+  for (int group = 0; group < FMT_GROUP_COUNT; group++) {
+    double primitive = recursion->calls > 0 ? (double)recursion->primitive[group] / (double)recursion->calls : 0;
+    recursion->cumulative[group] =
+        recorded > 0 ? scale(recursion->cumulative[group], factor) : ticks_of(time * part * primitive);
+  }
+  recursion->total = ticks_of(time * part);
+  edge->total = ticks_of(time) - recursion->total;
+}
+
+/* Gives the edge `time` ticks with callees, of which `own` are its own. The shortest and the longest call are scaled
+ * with the whole, since no sample tells calls apart. */
+static void replace_times(struct out_profile *profile, struct out_edge *edge, double time, uint64_t own)
+{
+  uint64_t recorded = out_beside_total(profile, edge);
+  double factor = recorded > 0 ? time / (double)recorded : 0;
+  if (edge->recursion != FMT_NONE)
+    scale_recursion(edge, out_profile_recursion(profile, edge->recursion), time, factor);
+  else
+    edge->total = ticks_of(time);
+  uint64_t total = out_beside_total(profile, edge);
+  edge->children = total > own ? total - own : 0;
+  if (total < own)
+    edge->total += own - total;
+  edge->min = edge->min == UINT64_MAX ? edge->min : scale(edge->min, factor);
+  edge->max = scale(edge->max, factor);
+  edge->overhead = 0;
+  edge->sampling = FMT_NONE;
+}
+
+/* Own times are rounded so that their sum is right: what was rounded off is carried on. */
+static void replace_all(const struct out_beside_times *times)
+{
+  double sum = 0;
+  uint64_t given = 0;
+  for (uint32_t i = 0; i < times->profile->edges.count; i++) {
+    struct out_edge *edge = out_profile_edge(times->profile, i);
+    if (!out_beside_has(times, edge))
+      continue;
+    sum += times->own[i];
+    uint64_t own = ticks_of(sum) - given;
+    given += own;
+    replace_times(times->profile, edge, times->inclusive[i], own);
+  }
+}
+
+/* Nothing of the hooks is in the times any more, and the times of single calls are known no more. */
+static void forget_hooks(struct out_profile *profile, const struct out_beside_times *times)
+{
+  struct out_recording_info *info = out_profile_recording(profile, times->recording);
+  info->hook_inner = info->hook_outer = info->process.hook_inner = info->process.hook_outer = 0;
+  info->flags &= ~(uint32_t)FMT_REC_SAMPLED;
+  info->process.flags = info->flags;
+  info->process.sample_price = 0;
+  for (uint32_t i = 0; i < profile->times_of.count; i++)
+    if (out_beside_has(times, out_profile_edge(profile, i)))
+      *(uint32_t *)base_vector_at(&profile->times_of, i) = FMT_NONE;
+}
+
+static int replace_recording(struct out_profile *profile, uint32_t recording, const struct out_sampled_run *run)
+{
+  struct out_beside_times times = {.profile = profile,
+                                   .recording = recording,
+                                   .own = calloc(profile->edges.count + 1u, sizeof *times.own),
+                                   .inclusive = calloc(profile->edges.count + 1u, sizeof *times.inclusive)};
+  int result = times.own && times.inclusive ? out_beside_own(&times, run) : -ENOMEM;
+  if (result == 0)
+    result = out_beside_inclusive(&times);
+  if (result == 0) {
+    replace_all(&times);
+    forget_hooks(profile, &times);
+  }
+  free(times.own);
+  free(times.inclusive);
+  return result;
+}
+
+int out_beside_apply(struct out_profile *profile, uint32_t first)
+{
+  int result = 0;
+  for (uint32_t i = first; i < profile->recordings.count && result == 0; i++) {
+    const struct out_recording_info *info = out_profile_recording(profile, i);
+    if (info->sampled == FMT_NONE)
+      continue;
+    const struct out_sampled_run *run = out_profile_sampled_run(profile, info->sampled);
+    result = out_beside_match(profile, i);
+    if (result == 0 && !run->is_applied && run->head.samples > 0)
+      result = replace_recording(profile, i, run);
+  }
+  return result;
+}

@@ -1,0 +1,51 @@
+/*
+ * Times of a run without hooks in the place of those of the recorded one. docs/beside.md says what they mean.
+ *
+ * The samples of a function are split over the edges that lead to it, as their calls' own time was in the recorded run.
+ * An edge's time with callees is its own and its share of what the edges that lead on from there take.
+ */
+#ifndef CALLSIG_OUTPUT_BESIDE_BESIDE_H
+#define CALLSIG_OUTPUT_BESIDE_BESIDE_H
+
+#include "output/profile/profile.h"
+
+/* Finds the rows that samples count for, of all recordings from number `first` on that have samples; and replaces the
+ * times of those recordings, unless they were replaced when they were merged, or there is no sample. -ENOMEM. */
+int out_beside_apply(struct out_profile *profile, uint32_t first);
+
+/* match.c: into out_place.row of the places of recording `recording`'s samples: the function that has calls there, by
+ * name, file and line; where another build was sampled, by name and the file's own name. -ENOMEM. */
+int out_beside_match(struct out_profile *profile, uint32_t recording);
+
+/* What the edges of one recording get; arrays by edge of the profile. */
+struct out_beside_times {
+  struct out_profile *profile;
+  uint32_t recording;
+  double *own;       /* ticks */
+  double *inclusive; /* ticks, own time and callees' */
+};
+
+/* True of an edge that leads to calls in the recording. */
+static inline bool out_beside_has(const struct out_beside_times *times, const struct out_edge *edge)
+{
+  return edge->to != FMT_NONE && out_profile_thread(times->profile, edge->thread)->recording == times->recording;
+}
+
+/* What was recorded: calls, and ticks with callees. */
+static inline uint64_t out_beside_calls(const struct out_profile *profile, const struct out_edge *edge)
+{
+  return edge->calls + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->calls);
+}
+
+static inline uint64_t out_beside_total(const struct out_profile *profile, const struct out_edge *edge)
+{
+  return edge->total + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->total);
+}
+
+/* own.c: fills `own`. -ENOMEM. */
+int out_beside_own(struct out_beside_times *times, const struct out_sampled_run *run);
+
+/* inclusive.c: fills `inclusive` from `own`. -ENOMEM. */
+int out_beside_inclusive(struct out_beside_times *times);
+
+#endif

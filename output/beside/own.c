@@ -1,0 +1,136 @@
+/* Splits the samples of each function over the edges that lead to it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "output/beside/beside.h"
+
+/* How an edge's part of its function is found, tried one after the other until there is one that is not 0. */
+enum weight {
+  WEIGHT_TIME,     /* own time, less what the hooks cost there as the runtime calibrated them */
+  WEIGHT_RECORDED, /* own time as it was recorded */
+  WEIGHT_CALLS,
+  WEIGHT_COUNT,
+};
+
+/* Arrays by variant, edge and function. */
+struct split {
+  const struct out_beside_times *times;
+  double *entered; /* calls into the variant */
+  double *cost;    /* what the hooks of calls out of the variant cost it */
+  double *weight;  /* of each edge */
+  double *sum;     /* of the weights, by function */
+  double *ticks;   /* the samples, by function */
+};
+
+static uint32_t function_of(const struct out_profile *profile, const struct out_edge *edge)
+{
+  uint32_t callable = out_profile_context(profile, out_profile_variant(profile, edge->to)->context)->callable;
+  return out_profile_callable(profile, callable)->function;
+}
+
+static double recorded(const struct out_profile *profile, const struct out_edge *edge)
+{
+  uint64_t total = out_beside_total(profile, edge);
+  return total > edge->children ? (double)(total - edge->children) : 0;
+}
+
+static void find_costs(struct split *split)
+{
+  const struct out_profile *profile = split->times->profile;
+  const struct out_recording_info *info = out_profile_recording(profile, split->times->recording);
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (!out_beside_has(split->times, edge))
+      continue;
+    double calls = (double)out_beside_calls(profile, edge);
+    split->entered[edge->to] += calls;
+    if (edge->from != FMT_NONE)
+      split->cost[edge->from] += calls * (double)info->hook_outer / 1024 + (double)edge->overhead;
+  }
+}
+
+static double weigh(const struct split *split, enum weight kind, const struct out_edge *edge)
+{
+  const struct out_profile *profile = split->times->profile;
+  double calls = (double)out_beside_calls(profile, edge);
+  if (kind == WEIGHT_CALLS)
+    return calls;
+  double own = recorded(profile, edge);
+  if (kind == WEIGHT_RECORDED)
+    return own;
+  const struct out_recording_info *info = out_profile_recording(profile, split->times->recording);
+  own -= calls * (double)info->hook_inner / 1024;
+  if (split->entered[edge->to] > 0)
+    own -= split->cost[edge->to] * (calls / split->entered[edge->to]);
+  return own > 0 ? own : 0;
+}
+
+/* Weighs the edges of the functions that have no weight yet. */
+static void weigh_all(struct split *split, enum weight kind, const bool *is_settled)
+{
+  const struct out_profile *profile = split->times->profile;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (!out_beside_has(split->times, edge) || is_settled[function_of(profile, edge)])
+      continue;
+    split->weight[i] = weigh(split, kind, edge);
+    split->sum[function_of(profile, edge)] += split->weight[i];
+  }
+}
+
+static void find_ticks(struct split *split, const struct out_sampled_run *run)
+{
+  const struct out_profile *profile = split->times->profile;
+  double tick = out_profile_recording(profile, split->times->recording)->tick;
+  double ticks = (double)run->head.period / 1024e9 / tick;
+  for (uint32_t i = 0; i < run->count; i++) {
+    const struct out_place *place = out_profile_place(profile, run->first + i);
+    if (place->row != FMT_NONE)
+      split->ticks[place->row] += (double)place->samples * ticks;
+  }
+}
+
+static void share_out(struct split *split)
+{
+  const struct out_profile *profile = split->times->profile;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (!out_beside_has(split->times, edge))
+      continue;
+    uint32_t function = function_of(profile, edge);
+    split->times->own[i] =
+        split->sum[function] > 0 ? split->ticks[function] * (split->weight[i] / split->sum[function]) : 0;
+  }
+}
+
+int out_beside_own(struct out_beside_times *times, const struct out_sampled_run *run)
+{
+  const struct out_profile *profile = times->profile;
+  size_t functions = profile->functions.count + 1u, variants = profile->variants.count + 1u;
+  bool *is_settled = calloc(functions, sizeof *is_settled);
+  struct split split = {.times = times,
+                        .entered = calloc(variants, sizeof *split.entered),
+                        .cost = calloc(variants, sizeof *split.cost),
+                        .weight = calloc(profile->edges.count + 1u, sizeof *split.weight),
+                        .sum = calloc(functions, sizeof *split.sum),
+                        .ticks = calloc(functions, sizeof *split.ticks)};
+  bool complete = is_settled && split.entered && split.cost && split.weight && split.sum && split.ticks;
+  if (complete) {
+    find_costs(&split);
+    find_ticks(&split, run);
+  }
+  for (int kind = WEIGHT_TIME; complete && kind < WEIGHT_COUNT; kind++) {
+    weigh_all(&split, (enum weight)kind, is_settled);
+    for (size_t i = 0; i < functions; i++)
+      is_settled[i] = split.sum[i] > 0;
+  }
+  if (complete)
+    share_out(&split);
+  free(is_settled);
+  free(split.entered);
+  free(split.cost);
+  free(split.weight);
+  free(split.sum);
+  free(split.ticks);
+  return complete ? 0 : -ENOMEM;
+}

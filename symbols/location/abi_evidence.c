@@ -1,0 +1,106 @@
+/*
+ * Decides by what DWARF says of a function's parameters whether the ABI may be asked of them.
+ */
+#include "symbols/location/abi_evidence.h"
+
+#include <dwarf.h>
+
+#include "symbols/location/abi.h"
+#include "symbols/location/locate.h"
+
+enum { DEPTH_MAX = 8, CFA_OFFSET = 8, ENTRIES_MAX = 256 };
+
+/* Whether the list has an entry that is no constant: then the function uses what it was passed. */
+static bool is_used(Dwarf_Die *parameter)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Addr base, start, end;
+  Dwarf_Op *ops;
+  size_t count;
+  ptrdiff_t offset = 0;
+  if (!dwarf_attr(parameter, DW_AT_location, &attribute))
+    return false;
+  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+    offset = dwarf_getlocations(&attribute, offset, &base, &start, &end, &ops, &count);
+    if (offset <= 0)
+      return false;
+    for (size_t k = 0; k < count; k++)
+      if ((ops[k].atom >= DW_OP_reg0 && ops[k].atom <= DW_OP_breg31) || ops[k].atom == DW_OP_fbreg)
+        return true;
+  }
+  return false;
+}
+
+/* What DWARF says of a parameter, held against its place, NULL where that is not known. */
+enum evidence { AGREES, DIFFERS, IS_KEPT, SAYS_NOTHING };
+
+static enum evidence judge(const struct sym_location_context *context, const struct sym_abi_place *place,
+                           Dwarf_Die *parameter)
+{
+  struct sym_location location;
+  uint8_t base;
+  int64_t offset;
+  sym_locate(context, parameter, NULL, 0, 1, &location);
+  if (location.kind == SYM_LOCATION_LOST)
+    return location.lost == SYM_LOST_NOT_YET || (location.lost == SYM_LOST_NO_RANGE && is_used(parameter))
+               ? IS_KEPT
+               : SAYS_NOTHING;
+  if (!place || place->kind == SYM_ABI_NOWHERE)
+    return SAYS_NOTHING;
+  bool is_sum = sym_code_is_sum(&location.code, &base, &offset);
+  bool agrees;
+  if (location.kind == SYM_LOCATION_VECTOR)
+    agrees = place->kind == SYM_ABI_IN_REGISTERS && !place->is_reference && place->registers[0] == location.reg;
+  else if (location.kind == SYM_LOCATION_REGISTER)
+    agrees =
+        place->kind == SYM_ABI_IN_REGISTERS && !place->is_reference && place->registers[0] == location.code.ops[0].reg;
+  else if (location.kind == SYM_LOCATION_MEMORY && is_sum && base == SYM_RSP)
+    agrees = place->kind == SYM_ABI_ON_STACK && !place->is_reference && offset - CFA_OFFSET == place->offset;
+  else if (location.kind == SYM_LOCATION_MEMORY && is_sum && place->is_reference)
+    agrees = place->kind == SYM_ABI_IN_REGISTERS && place->registers[0] == base;
+  else
+    return SAYS_NOTHING;
+  return agrees ? AGREES : DIFFERS;
+}
+
+/* How often each judgement falls on the parameters of an instance. */
+static void judge_all(const struct sym_location_context *context, struct sym_abi *abi, Dwarf_Die *parent,
+                      unsigned counts[4], unsigned depth)
+{
+  Dwarf_Die child;
+  if (depth > DEPTH_MAX || dwarf_child(parent, &child) != 0)
+    return;
+  do {
+    if (dwarf_tag(&child) == DW_TAG_GNU_formal_parameter_pack)
+      judge_all(context, abi, &child, counts, depth + 1);
+    if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+      continue;
+    struct sym_abi_place *place = sym_abi_place_of(abi, &child);
+    enum evidence evidence = judge(context, place, &child);
+    counts[evidence]++;
+    if (place) {
+      place->is_kept = evidence == IS_KEPT;
+      place->is_doubtful = evidence == DIFFERS;
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance, const struct sym_symbol *symbol,
+                bool is_gnu, struct sym_abi *abi)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Word convention = DW_CC_normal;
+  sym_abi_assign(instance, is_gnu, abi);
+  if (dwarf_attr_integrate(instance, DW_AT_calling_convention, &attribute))
+    dwarf_formudata(&attribute, &convention);
+  if (!symbol || sym_symbol_is_rebuilt(symbol->name) || (convention != DW_CC_normal && convention != DW_CC_program))
+    return;
+  unsigned counts[4] = {0};
+  struct sym_location_context bare = *context;
+  bare.abi = NULL;
+  judge_all(&bare, abi, instance, counts, 0);
+  bool is_global = !symbol->is_local;
+  abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
+  abi->is_certain = is_gnu || is_global;
+  abi->tells_missing = counts[DIFFERS] == 0 && is_gnu && is_global;
+}

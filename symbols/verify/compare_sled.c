@@ -1,0 +1,91 @@
+/*
+ * Compares how the index reads a parameter at a sled with what libdwarf and the function's code say of it.
+ */
+#include "symbols/verify/compare.h"
+#include "symbols/verify/emulate.h"
+
+enum { STEPS_MAX = 400 /* instructions after a sled that are followed */ };
+
+/* Runs the code after the sled and holds every value that it puts where DWARF says that the parameter is then against
+ * `emitted`, NULL for none. The first need not be the parameter: clang makes room for it by pushing any register. Where
+ * straight code leads to no value, VF_BY_CODE. */
+static enum vf_outcome run_on(const struct vf_subject *subject, const struct vf_place *place, unsigned size,
+                              const struct vf_emitted *emitted)
+{
+  struct vf_stores stores = {.count = 0};
+  struct vf_machine machine = *place->machine;
+  struct vf_place running = *place;
+  enum vf_outcome outcome = VF_BY_CODE;
+  machine.stores = &stores;
+  running.machine = &machine;
+  running.running = place->sled_end;
+  for (int step = 0; step < STEPS_MAX && vf_emulate(subject->code, &machine, &running.running); step++) {
+    struct vf_value value;
+    stores.reads = 0;
+    /* The frame is that of the instruction that comes next: the stack pointer moves on the way. */
+    running.pc = running.running + 1;
+    vf_evaluate(&running, subject->die, subject->parameter->die, VF_RUNNING, size, &value);
+    if (value.status != VF_READ || (value.is_slot && !stores.reads))
+      continue;
+    if (emitted && vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness))
+      return VF_AGREE;
+    outcome = VF_DIFFER;
+  }
+  return outcome;
+}
+
+/* Whether the code after the sled puts something else where DWARF says all the while that the parameter is: then it
+ * does not lie there before. */
+static bool is_filled_later(const struct vf_subject *subject, const struct vf_place *place, unsigned size,
+                            const struct vf_value *at_sled)
+{
+  struct vf_stores stores = {.count = 0};
+  struct vf_machine machine = *place->machine;
+  struct vf_place running = *place;
+  machine.stores = &stores;
+  running.machine = &machine;
+  running.running = place->sled_end;
+  for (int step = 0; step < STEPS_MAX && vf_emulate(subject->code, &machine, &running.running); step++) {
+    struct vf_value value;
+    running.pc = running.running + 1;
+    vf_evaluate(&running, subject->die, subject->parameter->die, VF_RUNNING, size, &value);
+    if (value.status == VF_READ && value.value != at_sled->value)
+      return true;
+  }
+  return false;
+}
+
+enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct vf_place *place)
+{
+  const struct vf_type *type = subject->parameter->type;
+  bool reads = vf_state_of(subject) == FMT_STATE_READ, is_readable = false;
+  unsigned size = subject->is_nullness ? 8 : type->size;
+  struct vf_machine machine = *place->machine;
+  struct vf_place entered = *place, behind;
+  struct vf_emitted emitted;
+  struct vf_value value;
+  /* Nothing has run: a value on entry is what is there. */
+  for (unsigned i = 0; i < VF_REGISTERS; i++)
+    machine.entry[i] = machine.registers[i];
+  entered.machine = &machine;
+  behind = entered;
+  behind.call = place->sled_end;
+  if (reads && !vf_run_ops(&machine, subject->index, subject->site, subject->arg, &emitted))
+    return VF_NO_VALUE;
+  for (unsigned i = 0; subject->die && i < 2; i++) {
+    vf_evaluate(i ? &behind : &entered, subject->die, subject->parameter->die, VF_AT_CALL, size, &value);
+    if (value.status == VF_UNKNOWN)
+      return VF_NOT_COMPARED;
+    if (reads && vf_same_value(type, &emitted, &value, subject->is_nullness))
+      return VF_AGREE;
+    is_readable |=
+        value.status == VF_READ && !value.is_slot && (reads || !is_filled_later(subject, &entered, size, &value));
+  }
+  if (is_readable)
+    return reads ? VF_DIFFER : VF_ONLY_SECOND;
+  if (!subject->die)
+    return reads ? VF_ONLY_INDEX : VF_AGREE;
+  if (!reads)
+    return run_on(subject, &entered, size, NULL) == VF_BY_CODE ? VF_AGREE : VF_BY_CODE;
+  return run_on(subject, &entered, size, &emitted);
+}

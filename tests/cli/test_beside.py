@@ -1,0 +1,388 @@
+"""`callsig run --beside`: the calls of a profiled run with the times of a run that was sampled beside it."""
+
+import json
+import os
+import resource
+import subprocess
+import unittest
+
+import harness
+
+# Work whose shares are known: each unit is the same loop. `spread` is inlined into its caller wherever there is optimisation.
+WORK = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static volatile uint64_t sink;
+static inline __attribute__((always_inline)) void spread(unsigned units)
+{
+  uint64_t x = units + 1;
+  for (unsigned i = 0; i < units * 1000; i++) {
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+  }
+  sink = x;
+}
+"""
+
+SHARES = WORK + """
+__attribute__((noinline)) void half(unsigned n) { spread(n); sink++; }
+__attribute__((noinline)) void third(unsigned n) { spread(n); sink += 2; }
+__attribute__((noinline)) void sixth(unsigned n) { spread(n); sink += 3; }
+__attribute__((noinline)) void tiny(unsigned n) { sink += n; }
+__attribute__((noinline)) void outer(unsigned n) { half(n * 3); third(n * 2); sink++; }
+int main(int argc, char **argv)
+{
+  int rounds = argc > 1 ? atoi(argv[1]) : 60;
+  for (int i = 0; i < rounds; i++) {
+    outer(1000);
+    sixth(i % 2 ? 250 : 1750);
+    for (unsigned k = 0; k < 20000; k++)
+      tiny(k & 1);
+  }
+  puts("done");
+  return 7;
+}
+"""
+
+# What the machine does while a test runs changes no CPU time much; samples do: three times their error, and 2 points.
+POINTS = 0.05
+
+# Denies system calls to what it runs: perf_event_open alone, or ptrace as well.
+DENY = """
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+  unsigned other = argc > 1 && strcmp(argv[1], "ptrace") == 0 ? SYS_ptrace : SYS_perf_event_open;
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, other, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof code / sizeof *code, code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    return 77;
+  execv(argv[2], argv + 2);
+  return 78;
+}
+"""
+
+
+class Beside(harness.Case):
+    def build(self, name, source, *flags, libs=()):
+        """The program, instrumented, and `name`-plain, which is not. Their source is the same file."""
+        program = self.compile(name, source, "-O2", *flags, libs=libs)
+        plain = self.path(name + "-plain")
+        done = self.run_command("cc", "-O2", "-g", *flags, self.path(name + ".c"), "-o", plain, *libs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program, plain
+
+    def report(self, *arguments):
+        done = self.callsig("report", *arguments, "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def by_function(self, *arguments):
+        report = self.report("--by", "function", *(arguments or ("callsig.out",)))
+        return {row["function"]: row for row in report["rows"]}, report
+
+    def note(self, report, words):
+        found = [note for note in report["notes"] if words in note]
+        self.assertTrue(found, report["notes"])
+        return found[0]
+
+    def samples(self, report):
+        """How many samples there were, how they were taken, and the seconds that they and the kernel tell."""
+        words = self.note(report, "times are those of").split()
+        at = words.index("samples")
+        return int(words[at - 1]), words[at + 1:at + 3], float(words[words.index("of", at) - 1]), float(words[words.index("seconds") - 1])
+
+    def assert_shares(self, rows, **expected):
+        total = sum(row["tottime"] for row in rows.values())
+        for function, share in expected.items():
+            self.assertAlmostEqual(rows[function]["tottime"] / total, share, delta=POINTS, msg=(function, rows))
+
+    def cpu_time(self, *command):
+        """User CPU seconds of a command."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    def test_known_shares(self):
+        program, plain = self.build("known", SHARES)
+        done = self.callsig("run", "--beside=" + plain, program)
+        self.assertEqual((done.returncode, done.stdout), (7, "done\n"), done.stderr)
+        rows, report = self.by_function()
+        self.assertEqual(rows["tiny"]["ncalls"], 60 * 20000)
+        count, _, sampled, used = self.samples(report)
+        self.assertGreater(count, 50)
+        self.assertAlmostEqual(sampled, used, delta=0.1 * used)
+        self.assertAlmostEqual(sum(row["tottime"] for row in rows.values()), self.cpu_time(plain), delta=0.3 * used)
+        # `spread` is inlined, and with these hooks it has rows of its own: it has the time.
+        self.assert_shares(rows, spread=1.0, half=0.0, third=0.0, tiny=0.0)
+        self.assertAlmostEqual(rows["outer"]["cumtime"] / rows["main"]["cumtime"], 5 / 6, delta=POINTS)
+        self.assertAlmostEqual(rows["main"]["cumtime"], report["total_time"], delta=1e-3)
+
+    def test_inlined_without_rows(self):
+        program, plain = self.build("caller", SHARES)
+        done = self.callsig("run", "--beside=" + plain, "--exclude", "spread", program)
+        self.assertEqual(done.returncode, 7, done.stderr)
+        rows, _ = self.by_function()
+        self.assertNotIn("spread", rows)
+        self.assert_shares(rows, half=1 / 2, third=1 / 3, sixth=1 / 6, tiny=0.0)
+
+    def test_split_over_signatures(self):
+        program, plain = self.build("split", SHARES)
+        # The division is that of the profiled run, whose CPU time other programs leave alone.
+        self.callsig("run", "--beside=" + plain, "--clock", "cpu", "--exclude", "spread", program)
+        rows = {row["signature"]: row["tottime"] for row in self.report("callsig.out")["rows"] if row["function"] == "sixth"}
+        self.assertEqual(len(rows), 2)
+        self.assertAlmostEqual(rows["sixth(n=1750)"] / sum(rows.values()), 7 / 8, delta=POINTS)
+
+    def test_table_and_output(self):
+        program = self.compile("twice", SHARES)
+        done = self.callsig("run", "--beside", program, "5")
+        # What the second run writes is not seen, and the table has what was sampled.
+        self.assertEqual((done.returncode, done.stdout), (7, "done\n"))
+        self.assertIn("times are those of %s run beside without hooks" % program, done.stderr)
+        self.assertIn("elsewhere: ", done.stderr)
+
+    def test_position_dependent(self):
+        program, plain = self.build("fixed", SHARES, "-no-pie")
+        self.callsig("run", "--beside=" + plain, "--exclude", "spread", program)
+        self.assert_shares(self.by_function()[0], half=1 / 2, third=1 / 3, sixth=1 / 6)
+
+    def test_shared_library(self):
+        library = self.write("part.c", WORK + "void part(unsigned n) { spread(n); sink++; }\n")
+        for folder, flags in (("with", harness.CFLAGS), ("without", ["-g"])):
+            os.mkdir(self.path(folder))
+            done = self.run_command("cc", "-O2", "-fPIC", "-shared", *flags, library, "-o", self.path(folder, "libpart.so"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        source = WORK + """
+            #include <dlfcn.h>
+            __attribute__((noinline)) void own(unsigned n) { spread(n); sink++; }
+            int main(int argc, char **argv)
+            {
+              void *library = dlopen("libpart.so", RTLD_NOW);
+              void (*part)(unsigned) = (void (*)(unsigned))dlsym(library, "part");
+              for (int i = 0; i < 30 + argc; i++) {
+                own(1000);
+                part(3000);
+              }
+              return argv[0] == 0;
+            }
+            """
+        program = self.compile("loads", source, "-O2", "-Wl,-rpath," + self.path("with"), libs=["-ldl"])
+        plain = self.path("loads-plain")
+        done = self.run_command("cc", "-O2", "-g", self.path("loads.c"), "-Wl,-rpath," + self.path("without"), "-o", plain, "-ldl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.callsig("run", "--beside=" + plain, "--exclude", "spread", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_shares(self.by_function()[0], own=1 / 4, part=3 / 4)
+
+    THREADS = WORK + """
+        #include <pthread.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        __attribute__((noinline)) void first(unsigned n) { spread(n); sink++; }
+        __attribute__((noinline)) void second(unsigned n) { spread(n); sink += 2; }
+        static void *run(void *data) { for (int i = 0; i < 20; i++) { first(1000); second(3000); } return data; }
+        int main(int argc, char **argv)
+        {
+          pthread_t threads[3];
+          for (int i = 0; i < 3; i++)
+            pthread_create(&threads[i], 0, run, 0);
+          for (int i = 0; i < 3; i++)
+            pthread_join(threads[i], 0);
+          if (argc > 1 && fork() == 0) {
+            first(40000);
+            _exit(0);
+          }
+          wait(0);
+          return argv[0] == 0;
+        }
+        """
+
+    def test_threads(self):
+        program, plain = self.build("threads", self.THREADS, libs=["-pthread"])
+        done = self.callsig("run", "--beside=" + plain, "--exclude", "spread", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, report = self.by_function()
+        self.assert_shares(rows, first=1 / 4, second=3 / 4)
+        _, _, sampled, used = self.samples(report)
+        self.assertAlmostEqual(sampled, used, delta=0.1 * used)
+
+    def test_child_process(self):
+        program, plain = self.build("forks", self.THREADS, libs=["-pthread"])
+        done = self.callsig("run", "--beside=" + plain, "--exclude", "spread", program, "fork")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, report = self.by_function()
+        # The child's work is a seventh of all, and is in no row of this process.
+        self.assert_shares(rows, first=1 / 4, second=3 / 4)
+        if self.samples(report)[1] == ["by", "the"]:
+            self.assertRegex(self.note(report, "in processes that it started"), r"\((1[0-9]|[5-9])\.\d %\)")
+
+    def test_recursion(self):
+        source = WORK + """
+            __attribute__((noinline)) int tree(int depth)
+            {
+              spread(40);
+              return depth == 0 ? 1 : tree(depth - 1) + tree(depth - 1) + 1;
+            }
+            __attribute__((noinline)) int line(int depth) { spread(40); sink++; return depth == 0 ? 0 : line(depth - 1) + 1; }
+            int main(int argc, char **argv) { (void)argv; return tree(11 + argc) + line(8191) == 0; }
+            """
+        program, plain = self.build("recursion", source)
+        done = self.callsig("run", "--beside=" + plain, "--exclude", "spread", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, report = self.by_function()
+        self.assert_shares(rows, tree=1 / 2, line=1 / 2)
+        total = report["total_time"]
+        self.assertAlmostEqual(rows["main"]["cumtime"], total, delta=0.01 * total)
+        for function in ("tree", "line"):
+            self.assertAlmostEqual(rows[function]["cumtime"], rows[function]["tottime"], delta=0.01 * total)
+
+    def deny(self, what, *arguments):
+        wrapper = self.path("deny")
+        if not os.path.exists(wrapper):
+            self.compile("deny", DENY, instrument=False)
+        done = self.run_command(wrapper, what, harness.CALLSIG, *arguments)
+        if done.returncode == 77:
+            self.skipTest("no system call can be denied here")
+        return done
+
+    def test_perf_denied(self):
+        program, plain = self.build("denied", SHARES)
+        done = self.deny("perf", "run", "--beside=" + plain, "--exclude", "spread", program)
+        self.assertEqual((done.returncode, done.stdout), (7, "done\n"), done.stderr)
+        if "no samples can be taken" in done.stderr:
+            self.skipTest("threads cannot be stopped here")
+        rows, report = self.by_function()
+        count, method, sampled, used = self.samples(report)
+        self.assertGreater(count, 50)
+        self.assertEqual(method, ["by", "stopping"])
+        self.assertAlmostEqual(sampled, used, delta=0.15 * used)
+        self.assert_shares(rows, half=1 / 2, third=1 / 3, sixth=1 / 6)
+
+    def test_all_denied(self):
+        program, plain = self.build("refused", SHARES)
+        done = self.deny("ptrace", "run", "--beside=" + plain, program, "3")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("no samples can be taken of it", done.stderr)
+        rows, report = self.by_function()
+        self.assertFalse([note for note in report["notes"] if "run beside" in note])
+        self.assertGreater(rows["main"]["cumtime"], 0)
+
+    def test_plain_missing(self):
+        program = self.compile("alone", harness.CALLS)
+        self.assert_fails(self.callsig("run", "--beside=./nowhere", program), 1, "--beside=./nowhere", "No such file")
+        self.assertFalse(os.path.exists(self.path("callsig.out")))
+
+    def test_other_program(self):
+        program = self.compile("alone", harness.CALLS)
+        self.callsig("run", "--beside=/bin/false", "-o", "other.out", program)
+        _, report = self.by_function("other.out")
+        self.note(report, "ended with status 1, this one with 0")
+
+    def test_no_sample(self):
+        program = self.compile("short", harness.CALLS)
+        done = self.callsig("run", "--beside=/bin/true", "-o", "short.out", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, report = self.by_function("short.out")
+        if "no sample was taken" in "".join(report["notes"]):
+            self.assertGreater(rows["main"]["cumtime"], 0)
+        else:
+            self.assertEqual(rows["main"]["tottime"], 0)
+
+    def test_input_and_output(self):
+        source = """
+            #include <stdio.h>
+            #include <unistd.h>
+            int main(int argc, char **argv)
+            {
+              char text[64] = "";
+              (void)argv;
+              if (!fgets(text, sizeof text, stdin))
+                return 9;
+              printf("%s%d", text, argc > 1 ? (int)getpid() : 0);
+              return 0;
+            }
+            """
+        program = self.compile("reads", source)
+        input_file = self.write("input", "skipped\nline\n")
+        for arguments, differs in (((), False), (("pid",), True)):
+            with open(input_file) as input_stream, open(self.path("output"), "w") as output:
+                os.lseek(input_stream.fileno(), len("skipped\n"), os.SEEK_SET)
+                done = subprocess.run([harness.CALLSIG, "run", "--beside", "-o", "io.out", program, *arguments], cwd=self.folder,
+                                      env=self.environment, stdin=input_stream, stdout=output, stderr=subprocess.PIPE, text=True,
+                                      timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(self.path("output")) as output:
+                self.assertTrue(output.read().startswith("line\n"))
+            notes = "".join(self.by_function("io.out")[1]["notes"])
+            self.assertEqual("wrote something else" in notes, differs, notes)
+            self.assertNotIn("ended with status", notes)
+        done = subprocess.run([harness.CALLSIG, "run", "--beside", "-o", "io.out", program], cwd=self.folder, env=self.environment,
+                              input="line\n", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("standard input is not a file", done.stderr)
+        self.note(self.by_function("io.out")[1], "ended with status 9, this one with 0")
+
+    def test_ended_by_signal(self):
+        program = self.compile("dies", "#include <stdlib.h>\nint main(void) { abort(); }\n")
+        done = self.callsig("run", "--beside", "-o", "dies.out", program)
+        self.assertEqual(done.returncode, 134)
+        self.assertIn("a signal ended the program", done.stderr)
+
+    def test_links_runtime(self):
+        source = '#include "callsig/callsig.h"\nint main(void) { return callsig_path() == 0; }\n'
+        program = self.compile("links", source, "-I", harness.INCLUDE, "-L", harness.RUNTIME, "-Wl,-rpath," + harness.RUNTIME,
+                               libs=["-lcallsig"])
+        self.assert_fails(self.callsig("run", "--beside", program), 1, "links libcallsig", "--beside=PLAIN")
+
+    def test_parallel_job(self):
+        program = self.compile("rank", harness.CALLS)
+        self.assert_fails(self.callsig("run", "--beside", program, env={"PMI_RANK": "0"}), 2, "--beside", "parallel job")
+
+    def test_merge_and_raw_counts(self):
+        program, plain = self.build("merged", SHARES)
+        self.callsig("run", "--beside=" + plain, "-o", "one.out", program, "10")
+        self.assertEqual(self.callsig("merge", "-o", "all.out", "one.out").returncode, 0)
+        self.assertEqual(self.callsig("merge", "-o", "again.out", "all.out").returncode, 0)
+        first, one = self.by_function("one.out")
+        for name in ("all.out", "again.out"):
+            rows, report = self.by_function(name)
+            self.assertEqual({f: (r["ncalls"], r["tottime"], r["cumtime"]) for f, r in rows.items()},
+                             {f: (r["ncalls"], r["tottime"], r["cumtime"]) for f, r in first.items()})
+            self.assertEqual(report["notes"], one["notes"])
+
+    def test_damaged(self):
+        """Whatever stands in the record, a reader ends with a table or one line."""
+        program = self.compile("hurt", SHARES)
+        self.callsig("run", "--beside", "-o", "hurt.out", program, "3")
+        with open(self.path("hurt.out"), "rb") as file:
+            whole = file.read()
+        at = whole.rindex(b"CSAM")
+        for offset in (*range(4, 96, 4), *range(96, 160, 4)):
+            for value in (b"\xff\xff\xff\xff", b"\x01\x00\x00\x80", b"\0\0\0\0"):
+                with open(self.path("bad.out"), "wb") as file:
+                    file.write(whole[:at + offset] + value + whole[at + offset + 4:])
+                done = self.callsig("report", "bad.out", "--by", "function")
+                self.assertEqual(done.returncode, 0, (offset, value, done.stderr))
+                self.assertIn("function calls", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.TestCase.maxDiff = None
+    harness.main()

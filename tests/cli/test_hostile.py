@@ -1,0 +1,100 @@
+"""Names, files and settings that would mislead or hold up whoever reads: formulas, text that moves text, FIFOs, sums that wrap."""
+
+import csv
+import io
+import os
+import struct
+
+import harness
+
+# A thread of its own, whose name is NAME.
+NAMED = """
+#include <sys/prctl.h>
+static int __attribute__((noinline)) twice(int n) { return n * 2; }
+__attribute__((no_instrument_function)) int main(int argc, char **argv) {
+  prctl(PR_SET_NAME, argv[1]);
+  return twice(argc) == 0; }
+"""
+TOTAL, CALLS = 80, 72  # where docs/recording-format.md has them in an edge
+
+
+class Hostile(harness.Case):
+    def record(self, name):
+        program = self.compile("named", NAMED)
+        self.assertEqual(self.callsig("run", "-o", "r", program, name).returncode, 0)
+
+    def test_formulas(self):
+        """Such cells of CSV are text to a spreadsheet too."""
+        for name, cell in (("=1+2", "'=1+2"), ("+a", "'+a"), ("-a", "'-a"), ("@SUM(1)", "'@SUM(1)"), ("\ta", "\\x09a"),
+                           ("a=b", "a=b"), ("=a,b", "'=a,b"), ('="a"', "'=\"a\"")):
+            self.record(name)
+            done = self.callsig("report", "--by", "thread", "--format", "csv", "r")
+            rows = list(csv.DictReader(io.StringIO(done.stdout)))
+            self.assertEqual([row["thread"].rsplit(" ", 1)[0] for row in rows], [cell], done.stdout)
+
+    def test_text_that_moves_text(self):
+        """Characters that turn the direction of text, or end a line, are shown as bytes."""
+        for character in "\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069":
+            self.record("a" + character + "b")
+            done = self.callsig("report", "--by", "thread", "r")
+            shown = "".join(f"\\x{byte:02x}" for byte in character.encode())
+            self.assertIn("a" + shown + "b", done.stdout)
+            self.assertNotIn(character, done.stdout)
+        for character in "\u05d0\u0627\u2027\u202f\u2065\u20ac":
+            self.record("a" + character + "b")
+            self.assertIn("a" + character + "b", self.callsig("report", "--by", "thread", "r").stdout)
+
+    def test_fifo(self):
+        """What nobody writes to is not waited for."""
+        os.mkfifo(self.path("fifo"))
+        for command in ("stages", "report", "diff", "scaling"):
+            names = ("fifo", "fifo") if command == "diff" else ("fifo",)
+            done = self.run_command("timeout", "20", harness.CALLSIG, command, *names)
+            self.assert_fails(done, 1, "fifo")
+
+    def test_one_cache(self):
+        """The command and the runtime mean the same folder, wherever the variables lead."""
+        program = self.compile("program", harness.CALLS)
+        self.environment.pop("CALLSIG_CACHE_DIR")
+        settings = {"XDG_CACHE_HOME": "relative", "HOME": self.path("home")}
+        preload = os.path.join(harness.RUNTIME, "libcallsig.so")
+        done = self.run_command(program, env=dict(settings, LD_PRELOAD=preload, CALLSIG_OUTPUT=self.path("out")))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertFalse(os.path.exists(self.path("relative")))
+        cache = self.path("home", ".cache", "callsig")
+        made = os.listdir(cache)
+        self.assertEqual(self.callsig("index", "--cache", program, env=settings).returncode, 0)
+        self.assertEqual(os.listdir(cache), made)
+
+    def edges(self, data):
+        """Where the edges of a recording are that were called."""
+        at = data.find(b"CEDG")
+        while at >= 0:
+            if at % 8 == 0 and struct.unpack_from("<Q", data, at + CALLS)[0]:
+                yield at
+            at = data.find(b"CEDG", at + 4)
+
+    def test_sums_that_wrap(self):
+        """What does not fit is refused and not shown as what is left of it."""
+        program = self.compile("program", harness.CALLS)
+        self.assertEqual(self.callsig("run", "-o", "r", program).returncode, 0)
+        with open(self.path("r"), "rb") as file:
+            recorded = file.read()
+        for field, words in ((CALLS, "2^64 calls or more"), (TOTAL, "2^64 ticks or more")):
+            data = bytearray(recorded)
+            places = list(self.edges(recorded))
+            self.assertGreater(len(places), 2)
+            for place in places[:2]:
+                struct.pack_into("<Q", data, place + field, 1 << 63)
+            with open(self.path("large"), "wb") as file:
+                file.write(data)
+            self.assert_fails(self.callsig("report", "large"), 1, words)
+            self.assert_fails(self.callsig("merge", "-o", "merged", "large", "large"), 1, words)
+            struct.pack_into("<Q", data, places[0] + field, 1 << 62)
+            with open(self.path("fits"), "wb") as file:
+                file.write(data)
+            self.assertEqual(self.callsig("report", "fits").returncode, 0)
+
+
+if __name__ == "__main__":
+    harness.main()

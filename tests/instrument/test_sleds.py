@@ -1,0 +1,201 @@
+"""Sleds are where they belong and nowhere else: what the compilers list is held against what objdump shows.
+
+Each program prints what it does, and has to print what it prints without sleds.
+"""
+
+# ctest: case .gcc quick gcc
+# ctest: case .gcc_11 quick gcc-11
+# ctest: case .clang quick clang
+# ctest: case .clang_16 full clang-16
+# ctest: case .clang_19 full clang-19
+# ctest: skips
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import program
+from program import ENTER, EXIT, LEAF, LOOP, TAIL
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.path.abspath(os.environ.get("CALLSIG_BUILD", os.path.join(HERE, "..", "..", "build")))
+CALLSIG_CC = os.path.join(BUILD, "cli", "callsig-cc")
+NOP5 = bytes.fromhex("0f1f440000")
+CXX = {"gcc": "g++", "clang": "clang++"}
+
+# What is compiled and linked with which options; `only` names the compilers that have them.
+VARIANTS = [
+    ("-O0",),
+    ("-O2",),
+    ("-O3", "-flto"),
+    ("-O2", "-fPIC", "-fcf-protection"),
+    ("-Os", "-ffunction-sections", "-Wl,--gc-sections"),
+    ("-O2", "-static"),
+    ("-O2", "-mcmodel=large", "-fno-pie", "-no-pie"),
+    ("-O2", "-g0", "-masm=intel"),
+    ("-O2", "-mfunction-return=thunk", "-mindirect-branch=thunk", "-fcf-protection=none"),
+]
+# What may have none: thunks, which gcc writes as text where they are not optimized, and in clang the wrappers of thread-local
+# variables, which it makes without its attributes.
+MAY_LACK = {True: r"excluded$|_ZThn|_ZTv0", False: r"_ZTW|_ZThn|_ZTv0"}
+GCC_ONLY = ("-mindirect-branch=thunk", "-masm=intel")
+
+
+def cxx_of(compiler):
+    name, _, version = compiler.partition("-")
+    return CXX[name] + (f"-{version}" if version else "")
+
+
+def run(*command, **options):
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def plugin_of(compiler):
+    """The plug-in that the build has made for a gcc, or None."""
+    if not shutil.which(compiler) or not shutil.which(cxx_of(compiler)):
+        return None
+    path = os.path.join(BUILD, "instrument", "gcc-" + run(compiler, "-dumpversion").strip().split(".")[0], "callsig_sleds.so")
+    return path if os.path.exists(path) else None
+
+
+def compile_both(compiler, source, flags, path):
+    """The program with sleds, and the plain one; both print the same."""
+    run(CALLSIG_CC, *flags, "-w", source, "-o", path, env={**os.environ, "CALLSIG_CC": compiler})
+    run(compiler, "-g", *flags, "-w", source, "-o", path + ".plain")
+    expected = run(path + ".plain")
+    assert run(path) == expected, f"{source} {flags}: it prints something else with sleds"
+
+
+def check_entry(made, function, sleds):
+    """Exactly one entry, and it is the first instruction."""
+    entries = [sled for sled in sleds if sled.kind == ENTER]
+    assert len(entries) == 1, f"{function.name}: {len(entries)} entries"
+    assert entries[0].address == made.entry_of(function), f"{function.name}: {entries[0].address:#x} is not its first instruction"
+    for sled in sleds:
+        expected = entries[0].address if made.section == program.GCC else function.address
+        assert sled.function == expected, f"{function.name}: an entry names {sled.function:#x} as its function"
+
+
+def check_exits(made, function):
+    """A sled of the right kind right before each return and each jump to another function."""
+    for part in made.parts_of(function):
+        before = None
+        for instruction in part.code:
+            kind = made.leaves(part, instruction)
+            # In a function that is one asm of returns nothing has been put.
+            if kind is not None and not (before and made.kinds.get(before.address) == kind):
+                raise AssertionError(f"{part.name}: no sled of kind {kind} before {instruction.address:#x}: {instruction.name}")
+            before = instruction
+
+
+def check_facts(function, sleds):
+    """Leaf, and about as many instructions as objdump counts."""
+    names = [instruction.name for instruction in function.code]
+    calls = "call" in names or any(sled.kind == TAIL for sled in sleds)
+    if calls:
+        assert not any(sled.flags & LEAF for sled in sleds), f"{function.name}: calls, and is listed as a leaf"
+    assert len({(sled.flags, sled.instructions) for sled in sleds}) == 1, f"{function.name}: its sleds disagree"
+    assert sleds[0].instructions > 0, function.name
+
+
+def check_gcc_program(path, excluded=()):
+    made = program.Program(path)
+    assert made.section == program.GCC, f"{path}: no section of sleds"
+    assert {sled.version for sled in made.sleds} == {2}
+    assert len(made.kinds) == len(made.sleds), "two entries name the same sled"
+    for sled in made.sleds:
+        code = made.by_address[sled.address]
+        assert code.bytes == NOP5 and sled.address % 8 <= 3, f"{sled.address:#x}: no 5-byte no-op in one word"
+    placed = set()
+    for function in made.own():
+        sleds = made.sleds_in(function)
+        if function.name in excluded:
+            assert not sleds, f"{function.name} has sleds and is excluded"
+        elif sleds:
+            check_entry(made, function, sleds)
+            check_exits(made, function)
+            check_facts(function, sleds)
+        placed.update(sleds)
+    lost = {getattr(made.function_at(sled.address), "name", hex(sled.address)) for sled in set(made.sleds) - placed}
+    assert not lost, f"sleds that are in no function of the program: {lost}"
+    return made
+
+
+def has_no_sleds(made, pattern):
+    return [function.name for function in made.own() if not made.sleds_in(function) and not re.match(pattern, function.name)]
+
+
+# Of a static program the C library's functions are none of ours.
+def is_static(flags):
+    return "-static" in flags
+
+
+def check_shapes(compiler, folder):
+    """All shapes of functions, with all options."""
+    for source, make, extra in (("shapes.c", compiler, ()), ("shapes.cc", cxx_of(compiler), ("-std=c++20",))):
+        for flags in VARIANTS:
+            is_gcc = compiler.startswith("gcc")
+            if not is_gcc and any(flag in GCC_ONLY for flag in flags) or is_static(flags) and source == "shapes.cc":
+                continue
+            path = os.path.join(folder, "shapes")
+            compile_both(make, os.path.join(HERE, source), (*extra, *flags), path)
+            if is_gcc:
+                made = check_gcc_program(path, excluded=("excluded",))
+            else:
+                made = check_clang_program(path)
+            if not is_static(flags):
+                missing = has_no_sleds(made, MAY_LACK[is_gcc])
+                assert not missing, f"{source} {flags}: without sleds: {missing}"
+            if source == "shapes.c" and flags == ("-O2",) and is_gcc:
+                check_flags_of_c(made)
+
+
+def check_flags_of_c(made):
+    """What is known of single functions of shapes.c."""
+    facts = {name: made.sleds_in(made.function_named(name)) for name in
+             ("forever", "targeted", "exported", "nothing", "fibonacci", "tail_by_pointer", "tail", "partial", "leaps", "fatal")}
+    loops = {name for name, sleds in facts.items() if sleds[0].flags & LOOP}
+    leaves = {name for name, sleds in facts.items() if sleds[0].flags & LEAF}
+    assert {"forever", "targeted"} <= loops and not loops & {"exported", "nothing", "tail"}, loops
+    assert {"forever", "targeted", "exported", "nothing"} == leaves, leaves
+    kinds = {name: {sled.kind for sled in sleds} for name, sleds in facts.items()}
+    assert kinds["tail_by_pointer"] == {ENTER, TAIL} and kinds["exported"] == {ENTER, EXIT}, kinds
+    assert kinds["leaps"] == {ENTER} and kinds["fatal"] == {ENTER}, "an exit of what does not return"
+
+
+def check_clang_program(path):
+    """clang's sleds have the two shapes that are known, and an entry for each function, at its first instruction."""
+    made = program.Program(path)
+    assert made.section == program.XRAY, f"{path}: no section of sleds"
+    assert {sled.version for sled in made.sleds} == {2}
+    for sled in made.sleds:
+        code = made.by_address[sled.address].bytes
+        assert sled.address % 2 == 0 and code == (b"\xc3" if sled.kind == EXIT else b"\xeb\x09"), f"{sled.address:#x}: {code.hex()}"
+    for function in made.own():
+        sleds = made.sleds_in(function)
+        if sleds:
+            check_entry(made, function, sleds)
+    assert "__xray_init" not in program.output_of("nm", path), "XRay's runtime is linked"
+    return made
+
+
+def main():
+    compiler = sys.argv[1]
+    if not shutil.which(compiler) or not shutil.which(cxx_of(compiler)):
+        print(f"skipped: there is no {compiler}")
+        return 77
+    if compiler.startswith("gcc") and not plugin_of(compiler):
+        print(f"skipped: no plug-in has been built for {compiler}")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="callsig-sleds-") as folder:
+        check_shapes(compiler, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
