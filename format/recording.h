@@ -313,7 +313,7 @@ struct fmt_rec_sampling {
   uint64_t squares_high;
   uint64_t imputed; /* ticks that an untimed call counts with now */
   uint64_t recent;  /* the runtime's own: what `imputed` is made from, in ticks / 256 */
-  uint64_t rate;    /* the runtime's own: one call in 2^rate is timed */
+  uint64_t rate;    /* the runtime's own: one call in `rate` is timed, in the mean; 0: each one */
 };
 
 /*
