@@ -118,7 +118,7 @@ def main():
     options = parser.parse_args()
     callsig = Callsig(options.build)
     sources = os.path.abspath(options.sources)
-    run([os.path.join(real.HERE, "..", "scripts", "get-sources.sh"), sources, *real.PACKAGES, "jsonnet"])
+    run([os.path.join(real.HERE, "..", "scripts", "get-sources.sh"), sources, *real.PACKAGES])
     rows = []
     for name, make in programs(sources, os.path.join(callsig.build, "bench", "real")):
         row = {"program": name}

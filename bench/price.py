@@ -36,8 +36,7 @@ def preload(library, **more):
 def callsig_run(callsig, times, options):
     def wrap(command, folder):
         recording = os.path.join(folder, "callsig.out")
-        environment = {"CALLSIG_CACHE_DIR": callsig.cache, "CALLSIG_TIMES": times}
-        return [callsig.command, "run", "-o", recording, *options, "--", *command], environment
+        return [callsig.command, "run", "-o", recording, "--times", times, *options, "--", *command], {"CALLSIG_CACHE_DIR": callsig.cache}
     return wrap
 
 

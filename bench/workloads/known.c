@@ -14,8 +14,11 @@ static uint64_t state = 1;
 static __attribute__((noinline)) void work(long n)
 {
   uint64_t x = state;
-  for (long i = 0; i < n; i++)
+  for (long i = 0; i < n; i++) {
     x = x * 6364136223846793005u + 1442695040888963407u;
+    /* No compiler makes one step of two. */
+    __asm__ volatile("" : "+r"(x));
+  }
   state = x;
 }
 
