@@ -102,11 +102,13 @@ void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
   impute(t, sampling);
   if (sampling->timed % REVIEW_CALLS)
     return;
-  /* By what the calls take of late: the first one also had the program's pages to fetch. */
+  /* By what the calls take of late: the first one also had the program's pages to fetch. Back again only when all of
+   * them took long as well: a rate that follows each long spell would time those more often than the short ones. */
   const uint64_t limit = worth_timing();
   if (!sampling->rate && sampling->recent / PARTS < limit)
     set_rate(edge, true);
-  else if (sampling->rate && sampling->recent / PARTS > 2 * limit)
+  else if (sampling->rate && sampling->recent / PARTS > 2 * limit &&
+           sampling->timed_total / sampling->timed > 2 * limit)
     set_rate(edge, false);
 }
 
