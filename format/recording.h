@@ -14,37 +14,10 @@
 
 #include <stdint.h>
 
+#include "format/record_tag.h"
+
 #define FMT_RECORDING_MAGIC   "CSIGREC" /* eight bytes with the terminating NUL */
 #define FMT_RECORDING_VERSION 1u
-
-/* Every record begins with its tag, and its size in bytes so that an older reader can step over what was added. */
-struct fmt_rec_tag {
-  uint32_t tag; /* enum fmt_rec_tag_id */
-  uint32_t size;
-};
-
-enum fmt_rec_tag_id {
-  FMT_TAG_MODULE = 0x444F4D43,    /* "CMOD" */
-  FMT_TAG_THREAD = 0x52485443,    /* "CTHR" */
-  FMT_TAG_FUNCTION = 0x4E554643,  /* "CFUN" */
-  FMT_TAG_SIGNATURE = 0x47495343, /* "CSIG" */
-  FMT_TAG_CONTEXT = 0x58544343,   /* "CCTX" */
-  FMT_TAG_VARIANT = 0x52415643,   /* "CVAR" */
-  FMT_TAG_EDGE = 0x47444543,      /* "CEDG" */
-  FMT_TAG_RECURSION = 0x43455243, /* "CREC" */
-  FMT_TAG_STACK = 0x4B545343,     /* "CSTK" */
-  FMT_TAG_NAME = 0x4D414E43,      /* "CNAM" */
-  FMT_TAG_HISTOGRAM = 0x53494843, /* "CHIS" */
-  FMT_TAG_STAGE = 0x47545343,     /* "CSTG" */
-  FMT_TAG_TASKS = 0x4B535443,     /* "CTSK" */
-  FMT_TAG_QUEUE = 0x45555143,     /* "CQUE" */
-  FMT_TAG_QUEUE_USE = 0x55555143, /* "CQUU" */
-  FMT_TAG_EVENT = 0x54564543,     /* "CEVT" */
-  FMT_TAG_RING = 0x474E5243,      /* "CRNG" */
-  FMT_TAG_PROCESS = 0x4F525043,   /* "CPRO" */
-  FMT_TAG_SAMPLING = 0x504D5343,  /* "CSMP" */
-  FMT_TAG_SAMPLES = 0x4D415343,   /* "CSAM" */
-};
 
 enum fmt_clock_kind {
   FMT_CLOCK_TSC,       /* rdtsc or cntvct: ticks, scaled by the two points below */
@@ -340,7 +313,7 @@ struct fmt_rec_sampling {
   uint64_t squares_high;
   uint64_t imputed; /* ticks that an untimed call counts with now */
   uint64_t recent;  /* the runtime's own: what `imputed` is made from, in ticks / 256 */
-  uint64_t rate;    /* the runtime's own: one call in 2^rate is timed */
+  uint64_t rate;    /* the runtime's own: one call in `rate` is timed, in the mean; 0: each one */
 };
 
 /*

@@ -46,8 +46,7 @@ struct fmt_rec_samples {
   uint32_t method;     /* enum fmt_sample_method */
   int32_t exit_status; /* of the run, as wait() gives it */
   uint32_t flags;      /* enum fmt_samples_flag */
-  uint32_t count;      /* of places */
-  struct fmt_rec_place places[];
+  uint32_t count;      /* of places (struct fmt_rec_place), which follow the record's fields */
 };
 
 enum fmt_samples_flag {

@@ -4,16 +4,23 @@
 #   scripts/install-deps.sh [--check] SET...
 #
 # With --check nothing is installed: what is missing is told, and the exit status is 1. What is there already is never
-# touched, so that with everything in place neither a network nor privileges are needed. What is in `full` alone is left out by
-# name where this Debian has no such package: the tests that need it say so and are skipped. docs/dependencies.md says what
+# touched, so that with everything in place neither a network nor privileges are needed. What is in `full` alone, and the headers
+# of gcc's plug-ins, are left out by name where this Debian has no such package: the tests that need it say so and are skipped. docs/dependencies.md says what
 # each package is for.
 set -eu
+
+# The headers of gcc's plug-ins, for the gcc that is here, or else the one that Debian's package gcc stands for.
+plugin_headers()
+{
+  version=$(gcc -dumpversion 2>/dev/null || apt-cache depends gcc 2>/dev/null | sed -n 's/.*Depends: gcc-\([0-9]*\)$/\1/p' | head -n 1)
+  echo "gcc-${version:-12}-plugin-dev"
+}
 
 packages_of()
 {
   case $1 in
   build)
-    echo "gcc g++ gcc-12-plugin-dev libc6-dev make cmake pkg-config libelf-dev libdw-dev libdwarf-dev libpcre2-dev libsqlite3-dev libedit-dev libyajl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev"
+    echo "gcc g++ $(plugin_headers) libc6-dev make cmake pkg-config libelf-dev libdw-dev libdwarf-dev libpcre2-dev libsqlite3-dev libedit-dev libyajl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev"
     ;;
   # What fetching and unpacking Debian's sources takes.
   demo) echo "apt tar gzip xz-utils ca-certificates libjpeg62-turbo-dev sqlite3" ;;
@@ -46,9 +53,12 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 0
 fi
 
+optional=$(plugin_headers)
 missing=
 for package in $wanted; do
   case " $missing " in *" $package "*) continue ;; esac
+  # What the build can do without is installed, and not asked for.
+  [ $check = yes ] && [ "$package" = "$optional" ] && continue
   # A Node.js that is not Debian's brings its own npm, and conflicts with Debian's.
   [ "$package" = npm ] && command -v npm >/dev/null && continue
   dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
@@ -83,10 +93,10 @@ echo "installing:$missing"
 $as_root apt-get -q update >"$log" 2>&1 || grep -m 1 -E '^(E|Err|W):' "$log" >&2 || :
 available=
 for package in $missing; do
-  case " $(packages_of full) " in
+  case " $(packages_of full) $optional " in
   *" $package "*)
     if ! apt-cache show "$package" >/dev/null 2>&1; then
-      echo "not in this Debian: $package; the tests that need it are skipped"
+      echo "not in this Debian: $package; what needs it is left out"
       continue
     fi
     ;;

@@ -45,7 +45,8 @@ tidy()
 : >"$lint/log"
 tidy -p "$lint" SOURCE <"$lint/configured" || failed=yes
 tidy SOURCE -- -std=gnu11 -D_GNU_SOURCE -Iinclude -I. -Iexamples/thumbnails <"$lint/others" || failed=yes
-sources '*.cc' '*.cpp' | tidy SOURCE -- -std=gnu++17 -Iinclude -I. || failed=yes
+# gcc's plug-in is made of gcc's own headers, which clang does not read.
+sources '*.cc' '*.cpp' ':!instrument' | tidy SOURCE -- -std=gnu++20 -Iinclude -I. || failed=yes
 xargs cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
   --suppressions-list=.cppcheck -D__x86_64__ -D_GNU_SOURCE '-DG_DEFINE_TYPE(name,prefix,parent)=' -Iinclude -I. \
   -j "$(nproc)" <"$lint/sources" || failed=yes

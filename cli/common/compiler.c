@@ -105,7 +105,7 @@ bool cli_compiler_takes(const struct cli_compiler *compiler, const char *const *
   const char *const rest[] = {"-Werror", "-x", "c", "-c", "/dev/null", "-o", "/dev/null"};
   char *arguments[1 + CLI_COMPILER_OPTIONS + sizeof rest / sizeof *rest + 1] = {(char *)compiler->path};
   size_t count = 1;
-  for (size_t i = 0; options[i] != NULL && i < CLI_COMPILER_OPTIONS; i++)
+  for (size_t i = 0; i < CLI_COMPILER_OPTIONS && options[i] != NULL; i++)
     arguments[count++] = (char *)options[i];
   for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
     arguments[count++] = (char *)rest[i];

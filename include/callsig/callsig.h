@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define CALLSIG_API           __attribute__((visibility("default"), no_instrument_function))
+#define CALLSIG_API __attribute__((visibility("default"), no_instrument_function))
 #if defined(__clang__) /* whose sleds go by an attribute of their own */
 #define CALLSIG_NO_INSTRUMENT __attribute__((no_instrument_function, xray_never_instrument))
 #else

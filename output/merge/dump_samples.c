@@ -13,17 +13,18 @@ static int put_samples(struct out_dump *dump, uint32_t number, const struct out_
   if (!record)
     return -ENOMEM;
   *record = run->head;
+  struct fmt_rec_place *places = (struct fmt_rec_place *)(record + 1);
   record->tag.size = (uint32_t)size;
   record->next = dump->header.samples;
   record->process = dump->processes + number * sizeof(struct fmt_rec_process);
   record->program = out_dump_string(dump, run->program);
   for (uint32_t i = 0; i < run->count; i++) {
     const struct out_place *place = out_profile_place(dump->profile, run->first + i);
-    record->places[i] = (struct fmt_rec_place){.name = out_dump_string(dump, place->name),
-                                               .file = place->file ? out_dump_string(dump, place->file) : 0,
-                                               .samples = place->samples,
-                                               .line = place->line,
-                                               .parent = place->parent};
+    places[i] = (struct fmt_rec_place){.name = out_dump_string(dump, place->name),
+                                       .file = place->file ? out_dump_string(dump, place->file) : 0,
+                                       .samples = place->samples,
+                                       .line = place->line,
+                                       .parent = place->parent};
   }
   dump->header.samples = out_dump_put(dump, record, size);
   free(record);

@@ -98,6 +98,40 @@ static bool is_spread(int number)
   return kernel_action(number, NULL, &action) == 0 && action.handler == (uintptr_t)prof_fault_entry;
 }
 
+/* Has the kernel do what it does by default: to a fault, which comes again, or to a signal that somebody sent. */
+static void leave_to_kernel(int number, siginfo_t *info, bool is_fault)
+{
+  const struct prof_signal_action by_default = {.handler = (uintptr_t)SIG_DFL};
+  kernel_action(number, &by_default, NULL);
+  if (!is_fault)
+    PROF_SYSCALL4(SYS_rt_tgsigqueueinfo, prof_sys_getpid(), prof_sys_gettid(), number, info);
+}
+
+/* What prof_fault_entry goes on to, 0: nothing. */
+static uintptr_t take(int number, void *signal_info, void *signal_context)
+{
+  siginfo_t *info = signal_info;
+  ucontext_t *context = signal_context;
+  bool is_fault = info->si_code > 0 && !(number == SIGBUS && info->si_code == BUS_MCEERR_AO);
+  greg_t *pc = &context->uc_mcontext.gregs[REG_RIP];
+  if (is_fault && (uintptr_t)*pc >= (uintptr_t)prof_guarded_begin && (uintptr_t)*pc < (uintptr_t)prof_guarded_end) {
+    *pc = (greg_t)(uintptr_t)prof_guarded_failed;
+    return 0;
+  }
+  uint64_t *kept = program_action(number), word = __atomic_load_n(kept, __ATOMIC_SEQ_CST);
+  uintptr_t handler = packed_handler(word);
+  if (handler == (uintptr_t)SIG_DFL || handler == (uintptr_t)SIG_IGN) {
+    leave_to_kernel(number, info, is_fault);
+    return 0;
+  }
+  if (packed_flags(word) & SA_RESETHAND)
+    __atomic_store_n(kept, word & ~(((uint64_t)1 << HANDLER_BITS) - 1), __ATOMIC_SEQ_CST);
+  /* The signal is blocked while the program's handler runs, unless it says otherwise, and nothing tells when control
+   * leaves it: the thread is armed again when it is seen to be open. */
+  prof_net_armed = 0;
+  return handler;
+}
+
 /* Spreads the net under one signal, unless the program ignores it. */
 static void spread(int number)
 {
@@ -128,6 +162,7 @@ static void find_blocking_handlers(void)
 static void spread_both(void)
 {
   uint32_t begun = NET_BEGUN;
+  prof_fault_taken = take;
   __atomic_store_n(&net_state, NET_BEGUN, __ATOMIC_SEQ_CST);
   find_blocking_handlers();
   spread(SIGSEGV);
@@ -210,37 +245,4 @@ void prof_net_action(int number, const struct prof_signal_action *set, struct pr
     old->handler = packed_handler(word);
     old->flags = packed_flags(word) | KERNEL_RESTORER;
   }
-}
-
-/* Has the kernel do what it does by default: to a fault, which comes again, or to a signal that somebody sent. */
-static void leave_to_kernel(int number, siginfo_t *info, bool is_fault)
-{
-  const struct prof_signal_action by_default = {.handler = (uintptr_t)SIG_DFL};
-  kernel_action(number, &by_default, NULL);
-  if (!is_fault)
-    PROF_SYSCALL4(SYS_rt_tgsigqueueinfo, prof_sys_getpid(), prof_sys_gettid(), number, info);
-}
-
-/* What prof_fault_entry goes on to, NULL: nothing. Called by assembly. */
-uintptr_t prof_fault_taken(int number, siginfo_t *info, ucontext_t *context);
-uintptr_t prof_fault_taken(int number, siginfo_t *info, ucontext_t *context)
-{
-  bool is_fault = info->si_code > 0 && !(number == SIGBUS && info->si_code == BUS_MCEERR_AO);
-  greg_t *pc = &context->uc_mcontext.gregs[REG_RIP];
-  if (is_fault && (uintptr_t)*pc >= (uintptr_t)prof_guarded_begin && (uintptr_t)*pc < (uintptr_t)prof_guarded_end) {
-    *pc = (greg_t)(uintptr_t)prof_guarded_failed;
-    return 0;
-  }
-  uint64_t *kept = program_action(number), word = __atomic_load_n(kept, __ATOMIC_SEQ_CST);
-  uintptr_t handler = packed_handler(word);
-  if (handler == (uintptr_t)SIG_DFL || handler == (uintptr_t)SIG_IGN) {
-    leave_to_kernel(number, info, is_fault);
-    return 0;
-  }
-  if (packed_flags(word) & SA_RESETHAND)
-    __atomic_store_n(kept, word & ~(((uint64_t)1 << HANDLER_BITS) - 1), __ATOMIC_SEQ_CST);
-  /* The signal is blocked while the program's handler runs, unless it says otherwise, and nothing tells when control
-   * leaves it: the thread is armed again when it is seen to be open. */
-  prof_net_armed = 0;
-  return handler;
 }

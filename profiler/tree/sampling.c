@@ -11,10 +11,10 @@
 #include "profiler/base/process.h"
 #include "profiler/tree/fast_compare.h"
 
-#define REVIEW_CALLS   32u   /* timed calls from one decision to the next */
-#define DRAWN_FROM     128u  /* one call in (this + 1) / 2 is timed, in the mean */
-#define MEMORY         64u   /* timed calls that the imputed time is the mean of, the older ones fading */
-#define PARTS          256u  /* of a tick, in `recent` */
+#define REVIEW_CALLS   32u  /* timed calls from one decision to the next */
+#define DRAWN_FROM     128u /* one call in (this + 1) / 2 is timed, in the mean */
+#define MEMORY         8u   /* timed calls that the imputed time is the mean of, the older ones fading: docs/times.md */
+#define PARTS          256u /* of a tick, in `recent` */
 #define PARTS_OF_PRICE 1024u /* of a tick, in header.sample_price */
 #define FALLBACK_PRICE 64u   /* ticks, where nothing was measured */
 
@@ -96,23 +96,18 @@ void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
   prof_add(&sampling->timed, 1);
   prof_add(&sampling->timed_total, ticks);
   add_square(sampling, ticks);
-  if (sampling->rate) {
-    uint64_t memory = sampling->timed < MEMORY ? sampling->timed : MEMORY;
-    int64_t change = (int64_t)(ticks * PARTS - sampling->recent) / (int64_t)memory;
-    sampling->recent += (uint64_t)change;
-    impute(t, sampling);
-  }
+  const uint64_t memory = sampling->timed < MEMORY ? sampling->timed : MEMORY;
+  const int64_t change = (int64_t)(ticks * PARTS - sampling->recent) / (int64_t)memory;
+  sampling->recent += (uint64_t)change;
+  impute(t, sampling);
   if (sampling->timed % REVIEW_CALLS)
     return;
-  uint64_t mean = sampling->rate ? sampling->recent / PARTS : sampling->timed_total / sampling->timed;
-  uint64_t limit = worth_timing();
-  if (!sampling->rate && mean < limit) {
-    sampling->recent = sampling->timed_total * PARTS / sampling->timed;
-    impute(t, sampling);
+  /* By what the calls take of late: the first one also had the program's pages to fetch. */
+  const uint64_t limit = worth_timing();
+  if (!sampling->rate && sampling->recent / PARTS < limit)
     set_rate(edge, true);
-  } else if (sampling->rate && mean > 2 * limit) {
+  else if (sampling->rate && sampling->recent / PARTS > 2 * limit)
     set_rate(edge, false);
-  }
 }
 
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/dwarf/triviality.h"
 
 enum {
   WORD = 8,           /* bytes */
@@ -269,15 +270,22 @@ static bool is_class(Dwarf_Die *type)
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* C++ classes say whether they are passed by reference, from DWARF 5 on; those of C never are. */
-static bool settle_class(Dwarf_Die *type, struct sym_abi_type *way)
+/* Whether a class is passed by its value: clang says so of those of C++, and of gcc's it follows from what they have.
+ * Those of C always are. */
+static bool settle_class(Dwarf_Die *type, bool is_gnu, struct sym_abi_type *way)
 {
   if (!is_class(type))
     return true;
   Dwarf_Word convention = number(type, DW_AT_calling_convention, 0);
   if (convention == DW_CC_pass_by_reference)
     way->way = SYM_ABI_REFERENCE;
-  return convention == DW_CC_pass_by_value || (convention == 0 && !sym_die_is_cxx(type));
+  if (convention == 0 && sym_die_is_cxx(type)) {
+    enum sym_triviality copy = is_gnu ? sym_copy_of(type) : SYM_COPY_UNKNOWN;
+    if (copy == SYM_COPY_BY_CODE)
+      way->way = SYM_ABI_REFERENCE;
+    return copy == SYM_COPY_TRIVIAL;
+  }
+  return convention == DW_CC_pass_by_value || convention == 0;
 }
 
 void sym_abi_classify(Dwarf_Die *type, bool is_gnu, struct sym_abi_type *way)
@@ -287,7 +295,7 @@ void sym_abi_classify(Dwarf_Die *type, bool is_gnu, struct sym_abi_type *way)
   if (!sym_type_strip(&stripped))
     return;
   way->size = dwarf_tag(&stripped) == DW_TAG_unspecified_type ? 0 : sym_type_size(&stripped);
-  if (!settle_class(&stripped, way))
+  if (!settle_class(&stripped, is_gnu, way))
     return;
   struct classification all = {.way = way, .is_gnu = is_gnu, .is_large = way->size > IN_REGISTERS};
   bool is_complex = dwarf_tag(&stripped) == DW_TAG_base_type &&

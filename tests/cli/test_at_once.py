@@ -45,7 +45,7 @@ class AtOnce(harness.Case):
         for _ in range(6000):
             if os.path.exists(self.path(f"marker{mark}")):
                 return
-            if process.poll() is not None:
+            if process.poll():
                 break
             time.sleep(0.01)
         self.fail(f"the program did not start: {process.poll()}")

@@ -34,7 +34,7 @@ __attribute__((noinline)) void tiny(unsigned n) { sink += n; }
 __attribute__((noinline)) void outer(unsigned n) { half(n * 3); third(n * 2); sink++; }
 int main(int argc, char **argv)
 {
-  int rounds = argc > 1 ? atoi(argv[1]) : 60;
+  int rounds = argc > 1 ? atoi(argv[1]) : 40;
   for (int i = 0; i < rounds; i++) {
     outer(1000);
     sixth(i % 2 ? 250 : 1750);
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 }
 """
 
-# What the machine does while a test runs changes no CPU time much; samples do: three times their error, and 2 points.
+# What the machine does while a test runs changes CPU times little; of some 1600 samples a share is within 1.3 points, mostly.
 POINTS = 0.05
 
 # Denies system calls to what it runs: perf_event_open alone, or ptrace as well.
@@ -124,7 +124,7 @@ class Beside(harness.Case):
         done = self.callsig("run", "--beside=" + plain, program)
         self.assertEqual((done.returncode, done.stdout), (7, "done\n"), done.stderr)
         rows, report = self.by_function()
-        self.assertEqual(rows["tiny"]["ncalls"], 60 * 20000)
+        self.assertEqual(rows["tiny"]["ncalls"], 40 * 20000)
         count, _, sampled, used = self.samples(report)
         self.assertGreater(count, 50)
         self.assertAlmostEqual(sampled, used, delta=0.1 * used)
@@ -264,7 +264,7 @@ class Beside(harness.Case):
 
     def test_perf_denied(self):
         program, plain = self.build("denied", SHARES)
-        done = self.deny("perf", "run", "--beside=" + plain, "--exclude", "spread", program)
+        done = self.deny("perf", "run", "--beside=" + plain, "--exclude", "spread", program, "120")
         self.assertEqual((done.returncode, done.stdout), (7, "done\n"), done.stderr)
         if "no samples can be taken" in done.stderr:
             self.skipTest("threads cannot be stopped here")
@@ -355,7 +355,7 @@ class Beside(harness.Case):
         program = self.compile("rank", harness.CALLS)
         self.assert_fails(self.callsig("run", "--beside", program, env={"PMI_RANK": "0"}), 2, "--beside", "parallel job")
 
-    def test_merge_and_raw_counts(self):
+    def test_merge(self):
         program, plain = self.build("merged", SHARES)
         self.callsig("run", "--beside=" + plain, "-o", "one.out", program, "10")
         self.assertEqual(self.callsig("merge", "-o", "all.out", "one.out").returncode, 0)

@@ -76,6 +76,11 @@ def check_entry(made, function, sleds):
     entries = [sled for sled in sleds if sled.kind == ENTER]
     assert len(entries) == 1, f"{function.name}: {len(entries)} entries"
     assert entries[0].address == made.entry_of(function), f"{function.name}: {entries[0].address:#x} is not its first instruction"
+    # A loop whose head is the function's first instruction goes round behind the entry.
+    for instruction in function.code:
+        if instruction.name.startswith("j") and re.match(r"[0-9a-f]+$", instruction.operands):
+            inside = function.address <= int(instruction.operands, 16) <= entries[0].address
+            assert not inside or instruction.address in made.after_tails, f"{function.name}: its entry is in a loop"
     for sled in sleds:
         expected = entries[0].address if made.section == program.GCC else function.address
         assert sled.function == expected, f"{function.name}: an entry names {sled.function:#x} as its function"

@@ -21,6 +21,11 @@ struct place {
   uint64_t samples;
 };
 
+static struct fmt_rec_place *places_of(struct fmt_rec_samples *record)
+{
+  return (struct fmt_rec_place *)(record + 1);
+}
+
 /* Adds a record of `count` places, whose sum is told as it is, to the recording; the result is its address. */
 static uint64_t add_samples(struct sample *sample, const struct place *places, uint32_t count)
 {
@@ -38,12 +43,13 @@ static uint64_t add_samples(struct sample *sample, const struct place *places, u
   record->samples = sum;
   record->user_ns = sum * 1000000;
   record->count = count;
+  struct fmt_rec_place *written = places_of(record);
   for (uint32_t i = 0; i < count; i++)
-    record->places[i] = (struct fmt_rec_place){.name = names[i],
-                                               .file = files[i],
-                                               .line = places[i].line,
-                                               .parent = places[i].parent,
-                                               .samples = places[i].samples};
+    written[i] = (struct fmt_rec_place){.name = names[i],
+                                        .file = files[i],
+                                        .line = places[i].line,
+                                        .parent = places[i].parent,
+                                        .samples = places[i].samples};
   recording_writer_header(sample->recording)->samples = address;
   return address;
 }
@@ -276,11 +282,11 @@ static void refused(void **state)
     if (kind == 0)
       record->samples++;
     else if (kind == 1)
-      record->places[1].parent = 1;
+      places_of(record)[1].parent = 1;
     else if (kind == 2)
       record->count = UINT32_MAX;
     else if (kind == 3)
-      record->places[2].samples = UINT64_MAX;
+      places_of(record)[2].samples = UINT64_MAX;
     else if (kind == 4)
       record->period = UINT64_MAX;
     else if (kind == 5)

@@ -382,9 +382,13 @@ static void try(const void *data, size_t size)
 {
   char path[256];
   snprintf(path, sizeof path, "%s", scratch_path("damaged"));
-  struct callsig_stats *stats;
+  struct callsig_stats *stats = NULL;
   save(data, size, path);
-  if (callsig_stats_load(path, &stats) == 0) {
+  struct callsig_stats_total total = {.size = sizeof total};
+  if (callsig_stats_load(path, &stats) == 0 && callsig_stats_total(stats, &total) == -EOVERFLOW) {
+    assert_int_equal(callsig_stats_dump(stats, path), -EOVERFLOW);
+    callsig_stats_free(stats);
+  } else if (stats) {
     free(printed(stats, callsig_stats_print_callers, NULL));
     assert_int_equal(callsig_stats_fold(stats), 0);
     free(printed(stats, callsig_stats_print, NULL));

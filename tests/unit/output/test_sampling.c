@@ -167,6 +167,52 @@ static void threads_become_one(void **state)
   twin_free(stats);
 }
 
+/* Gives the edge `behind` the newest one a histogram of `count` calls in one bucket. */
+static void add_histogram(struct twin *twin, unsigned behind, uint32_t bucket, uint64_t count)
+{
+  enum { SUB_BITS = 3 };
+  struct recording_writer *writer = twin->writers[SAMPLED];
+  uint64_t octave = recording_writer_make(writer, 0, sizeof(uint64_t) << SUB_BITS);
+  memset(recording_writer_at(writer, octave), 0, sizeof(uint64_t) << SUB_BITS);
+  ((uint64_t *)recording_writer_at(writer, octave))[bucket % (1u << SUB_BITS)] = count;
+  uint64_t histogram = recording_writer_make(writer, FMT_TAG_HISTOGRAM, sizeof(struct fmt_rec_histogram));
+  struct fmt_rec_histogram *record = recording_writer_at(writer, histogram);
+  record->sub_bits = SUB_BITS;
+  record->octaves[bucket >> SUB_BITS] = octave;
+  uint64_t edge = recording_thread_record(twin->threads[SAMPLED])->first_edge;
+  for (; behind > 0; behind--)
+    edge = ((struct fmt_rec_edge *)recording_writer_at(writer, edge))->next;
+  ((struct fmt_rec_edge *)recording_writer_at(writer, edge))->histogram = histogram;
+}
+
+/* main() calls leaf() 1000 times, of which 32 are timed, and outer() calls it 32 times: half of all calls are of the
+ * first kind by far, of the timed ones not. */
+static void percentiles_are_of_calls(void **state)
+{
+  (void)state;
+  enum { TIMED = 32, CALLS = 1000, SHORT = 10, LONG_BUCKET = 36, LONG = 99 };
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 12, 20);
+  twin_enter(&twin, MAIN, 0);
+  for (unsigned i = 0; i < CALLS; i++)
+    twin_call(&twin, LEAF, 0, SHORT);
+  twin_enter(&twin, OUTER, 0);
+  for (unsigned i = 0; i < TIMED; i++)
+    twin_call(&twin, LEAF, 0, LONG);
+  twin_leave(&twin);
+  twin_leave(&twin);
+  add_histogram(&twin, 0, LONG_BUCKET, TIMED);
+  add_histogram(&twin, 2, SHORT, TIMED);
+  twin_end(&twin, stats);
+  char *json = printed(stats[SAMPLED], callsig_stats_print_json, NULL); /* makes percentiles */
+  free(json);
+  struct callsig_stats_row leaf = twin_row(stats[SAMPLED], "leaf(n=0)");
+  assert_int_equal(leaf.timed_calls, 2 * TIMED);
+  assert_true(fabs(leaf.p50 * HZ - SHORT) < 1 && fabs(leaf.p99 * HZ - LONG) < 1);
+  twin_free(stats);
+}
+
 /* A call's hooks take 20 ticks inside and 10 in its caller, and 16 fewer when it is not timed, as the last 68 of 100
  * are not: with each of these its caller loses what hooks would have taken inside. */
 static void hooks_are_compensated(void **state)
@@ -246,6 +292,7 @@ int main(void)
       cmocka_unit_test(open_calls),
       cmocka_unit_test(merges_keep_errors),
       cmocka_unit_test(threads_become_one),
+      cmocka_unit_test(percentiles_are_of_calls),
       cmocka_unit_test(hooks_are_compensated),
       cmocka_unit_test(damage),
   };

@@ -94,7 +94,7 @@ prof_fault_entry:
         push    rdi
         push    rsi
         push    rdx
-        call    prof_fault_taken
+        call    [rip + prof_fault_taken]
         pop     rdx
         pop     rsi
         pop     rdi
@@ -106,6 +106,17 @@ prof_fault_entry:
         jmp     rcx
 1:      ret
         .size   prof_fault_entry, . - prof_fault_entry
+
+/* What a fault is for: set before the kernel may enter this. */
+        .bss
+        .globl  prof_fault_taken
+        .hidden prof_fault_taken
+        .type   prof_fault_taken, @object
+        .p2align 3
+prof_fault_taken:
+        .zero   8
+        .size   prof_fault_taken, . - prof_fault_taken
+        .text
 
 /* Unwinders know this place by its bytes, and look one byte before it for what it belongs to. */
         nop

@@ -15,8 +15,9 @@ extern const char prof_guarded_begin[] __attribute__((visibility("hidden")));
 extern const char prof_guarded_end[] __attribute__((visibility("hidden")));
 extern const char prof_guarded_failed[] __attribute__((visibility("hidden")));
 
-/* What the kernel enters for a fault. It calls prof_fault_taken(), and goes on to the handler that this returns, if
- * any, with its own arguments and nothing else on the stack. */
+/* What the kernel enters for a fault. It calls *prof_fault_taken, which is set before, and goes on to the handler that
+ * this returns, if any, with its own arguments and nothing else on the stack. */
+extern uintptr_t (*prof_fault_taken)(int number, void *info, void *context) __attribute__((visibility("hidden")));
 void prof_fault_entry(int number, void *info, void *context) __attribute__((visibility("hidden")));
 /* Where a handler returns to, in the form that debuggers and unwinders know. */
 void prof_signal_return(void) __attribute__((visibility("hidden")));
