@@ -136,7 +136,7 @@ static void switch_sleds(const struct prof_module *module, bool on)
   for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++) {
     const struct fmt_index_sled *sled = &index->sleds[i];
     uintptr_t address = sled->address + module->bias;
-    if (module->sled_code[i] && prof_sled_is(address, sled->shape))
+    if (module->sled_code[i] && prof_sled_is(address, sled->shape, module->sled_code[i]))
       prof_sled_switch(address, sled->shape, on ? module->sled_code[i] : 0);
   }
 }
