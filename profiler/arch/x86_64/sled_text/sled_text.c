@@ -54,6 +54,11 @@ bool prof_sled_is(uintptr_t address, unsigned shape, uintptr_t target)
   return begins_with(text, shapes[shape].off, shapes[shape].tested) || begins_with(text, call, sizeof call);
 }
 
+bool prof_sled_is_call(uint8_t first)
+{
+  return first == OPCODE_CALL;
+}
+
 static void store_word(uintptr_t address, const uint8_t first[5])
 {
   uint64_t *word = (uint64_t *)(address & ~(uintptr_t)7);
