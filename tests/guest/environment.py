@@ -12,6 +12,9 @@ import tempfile
 import time
 
 from harness import Failure, Guest, TIMEOUT
+from seccomp import PROT_EXEC, PROT_WRITE, without_mprotect
+
+CODE_CHUNK = 256 << 10  # profiler/sled/site_codes.c: what is made writable to add the code of a site
 
 
 def expect_one_line(result, *words):
@@ -437,7 +440,30 @@ def timeline(tools, compiler, level):
         result.remove()
 
 
+def denied(tools, compiler, level):
+    """Memory that may not be made executable: sleds stay off after one line, and the program is as if it were not there. Where
+    only the code of sites may not be written, all calls are counted without it."""
+    guest = Guest(tools, "filtered.c", compiler, level)
+    plain, counts = guest.run_plain([]), {"leaf": 2000, "helper": 1000, "work": 100, "main": 1}
+    for protection, words in ((PROT_WRITE | PROT_EXEC, "its code may not be written"),
+                              (PROT_EXEC, "memory may not be made executable")):
+        result = guest.run_profiled([], preexec_fn=without_mprotect(protection))
+        tools.compare(plain, result)
+        expect_one_line(result, guest.path, words, "is not profiled")
+        if os.path.exists(result.recording) and tools.read(result.recording).calls:
+            raise Failure(f"protection {protection}: {tools.read(result.recording).calls}")
+        result.remove()
+    for length in (None, CODE_CHUNK):
+        refused = without_mprotect(PROT_WRITE | PROT_EXEC, length) if length else None
+        result = guest.run_profiled([], preexec_fn=refused)
+        tools.compare(plain, result)
+        tools.expect_counts(result.recording, counts, exact=True)
+        if result.errors:
+            raise Failure(f"length {length}: {result.errors}")
+
+
 CASES = {
+    "denied": denied,
     "times": times,
     "timeline": timeline,
     "linked": linked,
@@ -459,6 +485,7 @@ CASES = {
 
 BUILDS = {
     "toggle": [("gcc", "-O2"), ("clang-sleds", "-O0")],
+    "denied": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "switching": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "linked": [("gcc", "-O2"), ("clang", "-O0")],
     "control": [("gcc", "-O0"), ("clang", "-O2")],
