@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import environment
+import sampled_times
 from harness import Failure, Guest, Tools
 
 EVERY = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")]
@@ -213,7 +214,9 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    everything = {**{name: None for name in CASES}, **environment.CASES}
+    others = {**environment.CASES, **sampled_times.CASES}
+    builds_of_others = {**environment.BUILDS, **sampled_times.BUILDS}
+    everything = {**{name: None for name in CASES}, **others}
     if options.list:
         print("\n".join(everything))
         return 0
@@ -227,7 +230,7 @@ def main():
             if name not in everything:
                 sys.exit(f"run_guest.py: no case {name}: --list shows them")
             tools = Tools(options.build, os.path.join(scratch, name))
-            builds = CASES[name].builds + sled_builds(name) if name in CASES else environment.BUILDS.get(name, ONE)
+            builds = CASES[name].builds + sled_builds(name) if name in CASES else builds_of_others.get(name, ONE)
             for compiler, level in builds:
                 if options.sleds and not compiler.endswith("-sleds"):
                     continue
@@ -238,7 +241,7 @@ def main():
                     if name in CASES:
                         run_build(tools, name, CASES[name], compiler, level)
                     else:
-                        environment.CASES[name](tools, compiler, level)
+                        others[name](tools, compiler, level)
                     print(f"ok   {name} {compiler} {level}", flush=True)
                 except (Failure, subprocess.TimeoutExpired) as error:
                     failed += 1
