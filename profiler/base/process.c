@@ -62,7 +62,7 @@ static void give_up(struct prof_process *process)
   process->reserved = 0;
   process->allocated = 0;
   process->start_lock = process->growth = process->modules_lock = process->threads_lock = process->arena_lock =
-      process->names_lock = process->rings_lock = process->stages_lock = unlocked;
+      process->names_lock = process->rings_lock = process->codes_lock = process->stages_lock = unlocked;
   process->epoch++;
   process->arena = (struct prof_arena){0};
   process->spare_chunks = NULL;
@@ -76,6 +76,7 @@ static void give_up(struct prof_process *process)
   process->threads = NULL;
   process->folded = NULL;
   process->unloading = 0;
+  process->sleds_waiting = 0;
   process->ended_threads = 0;
   process->finished = 0;
   process->path[0] = '\0';

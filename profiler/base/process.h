@@ -64,15 +64,16 @@ enum prof_process_state {
 };
 
 struct prof_process {
-  uint32_t state;      /* enum prof_process_state, atomic */
-  uint32_t pid;        /* of the process that `header` belongs to */
-  uint32_t disabled;   /* atomic: 1 while hooks are to count nothing */
-  uint32_t warming;    /* atomic: 1 while calls are to be made out but not counted; see schedule.c */
-  uint32_t scheduled;  /* there is a schedule */
-  uint32_t generation; /* atomic: changes with these; threads compare it in their slow path */
-  uint32_t finished;   /* the process is past its exit handlers */
-  uint32_t has_sleds;  /* some module has sleds that are or were switched on */
-  uint32_t recorded;   /* a call was recorded: the clock can no longer be replaced */
+  uint32_t state;         /* enum prof_process_state, atomic */
+  uint32_t pid;           /* of the process that `header` belongs to */
+  uint32_t disabled;      /* atomic: 1 while hooks are to count nothing */
+  uint32_t warming;       /* atomic: 1 while calls are to be made out but not counted; see schedule.c */
+  uint32_t scheduled;     /* there is a schedule */
+  uint32_t generation;    /* atomic: changes with these; threads compare it in their slow path */
+  uint32_t finished;      /* the process is past its exit handlers */
+  uint32_t sleds_waiting; /* atomic: sleds were left as they are, since a module was being unloaded */
+  uint32_t has_sleds;     /* some module has sleds that are or were switched on */
+  uint32_t recorded;      /* a call was recorded: the clock can no longer be replaced */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
 

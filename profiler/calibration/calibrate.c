@@ -103,18 +103,20 @@ static void set_up(struct calibration *all)
   }
 }
 
-/* Makes the entry's code as for a sled without arguments. False: there can be none. */
+/* Makes the entry's code as for a sled without arguments. False, and nothing was done: there can be none. */
 static bool set_up_sled(struct calibration *all)
 {
   all->site.pc = (uintptr_t)prof_calibration_sled_site;
   all->compare->site = &all->site;
   all->compare->active = &all->active;
+  if (!prof_site_code_write(all->code, sizeof all->code, all->compare, CODE_NUMBER) ||
+      PROF_SYSCALL3(SYS_mprotect, all->code, sizeof all->code, PROT_READ | PROT_EXEC) < 0)
+    return false;
   all->edge->site = all->site.pc;
   all->edge->site_info = (uintptr_t)all->compare;
   all->edge->cfa = sizeof(uintptr_t) | PROF_CFA_STRICT;
   all->edge->mode = PROF_MODE_PLAIN | CODE_NUMBER << PROF_MODE_CODE_SHIFT;
-  return prof_site_code_write(all->code, sizeof all->code, all->compare, CODE_NUMBER) &&
-         PROF_SYSCALL3(SYS_mprotect, all->code, sizeof all->code, PROT_READ | PROT_EXEC) == 0;
+  return true;
 }
 
 /* False when the fast path was not taken. */

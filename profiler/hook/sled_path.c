@@ -2,22 +2,54 @@
  * The hooks of sleds beyond the fast path: which function a sled belongs to, and then the generic path of all hooks.
  */
 #include "format/sled.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/process.h"
 #include "profiler/hook/generic_path.h"
 #include "profiler/hook/sled_hooks.h"
+#include "profiler/module/module.h"
 #include "profiler/module/module_find.h"
+#include "profiler/session/startup.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/fast_compare.h"
 
-/* The this_fn of the sled that a call returned to `pc` from; 0 when no module that is known has one there. */
-static uintptr_t function_of(uintptr_t pc)
+/* The module that lies there. A forked child has none at first, while its sleds call as they did in the parent. */
+static const struct prof_module *module_of(uintptr_t pc)
 {
   const struct prof_module *module = prof_module_find(pc);
+  struct prof_thread *t = module ? NULL : prof_thread_enter();
+  if (!t)
+    return module;
+  prof_pause(t);
+  prof_lock(&prof_process.modules_lock);
+  module = prof_module_for_address(t, pc);
+  prof_unlock(&prof_process.modules_lock);
+  prof_resume(t);
+  prof_slow_leave(t);
+  return module;
+}
+
+/* The this_fn of the sled that a call returned to `pc` from; 0 when no module's index has one there. */
+static uintptr_t function_of(uintptr_t pc)
+{
+  const struct prof_module *module = module_of(pc);
   if (!module || !module->index.header)
     return 0;
   uint64_t address = pc - FMT_SLED_CALL - module->bias;
   const struct fmt_index_sled *sled = fmt_index_sled_from(&module->index, address);
   return sled && sled->address == address ? sled->function + module->bias : 0;
+}
+
+/* Counts a call that begins and whose function could not be found. */
+static void lose_call(void)
+{
+  const struct prof_thread *t = prof_self;
+  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
+  if (state != PROF_HOOKS_OFF)
+    prof_count_loss(state == PROF_HOOKS_BUSY   ? FMT_LOSS_NESTED
+                    : state == PROF_HOOKS_GONE ? FMT_LOSS_LATE
+                                               : FMT_LOSS_NO_SPACE,
+                    1);
 }
 
 void prof_sled_entered(const struct prof_registers *registers)
@@ -27,6 +59,8 @@ void prof_sled_entered(const struct prof_registers *registers)
   uintptr_t function = known ? known->site->function_address : function_of(registers->pc);
   if (function)
     prof_hook_enter(function, *(const uintptr_t *)registers->general[7], registers);
+  else
+    lose_call();
 }
 
 void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)

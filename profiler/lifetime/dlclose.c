@@ -78,6 +78,33 @@ static bool has_loaded_modules(void)
   return module != NULL;
 }
 
+/* May a module that is known be unloaded? Not in a forked child whose state is still the parent's. */
+static bool matters(void)
+{
+  return has_loaded_modules() || (prof_process.has_sleds && !prof_fork_happened());
+}
+
+/* Counts the calling thread among those that unload. Sleds that another thread is switching are done then, and others
+ * wait. */
+static void begin_unloading(void)
+{
+  uint64_t mask = prof_block_signals();
+  count_unloading(1);
+  prof_lock(&prof_process.modules_lock);
+  prof_unlock(&prof_process.modules_lock);
+  prof_restore_signals(mask);
+}
+
+static void end_unloading(void)
+{
+  uint64_t mask = prof_block_signals();
+  check_modules();
+  count_unloading(-1);
+  prof_restore_signals(mask);
+  if (__atomic_exchange_n(&prof_process.sleds_waiting, 0, __ATOMIC_SEQ_CST))
+    prof_process.upcalls.switch_sleds(!__atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST));
+}
+
 /* A statically linked program has no dlsym() unless it loads modules itself. */
 extern __typeof__(dlsym) dlsym __attribute__((weak));
 
@@ -88,19 +115,14 @@ CALLSIG_API int dlclose(void *handle)
     next = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
   if (!next)
     return 0; /* nothing can be unloaded here: what dlclose() is free to do */
-  if (!has_loaded_modules())
+  if (!matters())
     return next(handle);
   uint32_t epoch = prof_process.epoch;
-  uint64_t mask = prof_block_signals();
-  count_unloading(1);
-  prof_restore_signals(mask);
+  begin_unloading();
   int result = next(handle);
   /* A destructor may have forked: nothing of this is in the child's own recording. */
   if (prof_fork_happened() || prof_process.epoch != epoch)
     return result;
-  mask = prof_block_signals();
-  check_modules();
-  count_unloading(-1);
-  prof_restore_signals(mask);
+  end_unloading();
   return result;
 }

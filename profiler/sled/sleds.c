@@ -16,10 +16,12 @@
 #include "profiler/base/message.h"
 #include "profiler/base/proc_maps.h"
 #include "profiler/base/process.h"
+#include "profiler/base/read_memory.h"
 #include "profiler/base/syscall.h"
 #include "profiler/hook/sled_hooks.h"
 #include "profiler/module/filter.h"
 #include "profiler/module/module.h"
+#include "profiler/module/site.h"
 #include "profiler/session/startup.h"
 #include "profiler/sled/elf_sleds.h"
 #include "profiler/sled/loader.h"
@@ -136,9 +138,20 @@ static void switch_sleds(const struct prof_module *module, bool on)
   for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++) {
     const struct fmt_index_sled *sled = &index->sleds[i];
     uintptr_t address = sled->address + module->bias;
-    if (module->sled_code[i] && prof_sled_is(address, sled->shape))
+    if (module->sled_code[i] && prof_sled_is(address, sled->shape, module->sled_code[i]))
       prof_sled_switch(address, sled->shape, on ? module->sled_code[i] : 0);
   }
+}
+
+/* May the module be unloaded while its sleds are written? Then they wait: who unloads counts as such, passes
+ * modules_lock, and has them switched when it is done. `loading`: under the loader's lock, where nobody unloads. Under
+ * modules_lock. */
+static bool may_vanish(const struct prof_module *module, bool loading)
+{
+  if (module->main_program || loading || !__atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST))
+    return false;
+  __atomic_store_n(&prof_process.sleds_waiting, 1, __ATOMIC_SEQ_CST);
+  return __atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST) != 0;
 }
 
 /* Switches the module's sleds. Under modules_lock. */
@@ -169,6 +182,20 @@ struct candidates {
   uint32_t count;
 };
 
+/* Does the module's text hold calls? What the loader unmapped and mapped again since, maybe for another thread that is
+ * not done with unloading, is as the compiler left it. */
+static bool is_still_on(const struct prof_module *module)
+{
+  uint32_t first = 0;
+  while (first < module->index.count[FMT_SECTION_SLEDS] && !module->sled_code[first])
+    first++;
+  if (first == module->index.count[FMT_SECTION_SLEDS])
+    return true;
+  uint8_t opcode;
+  return prof_read_memory(&opcode, module->index.sleds[first].address + module->bias, 1) == 0 &&
+         prof_sled_is_call(opcode);
+}
+
 static bool collect(const struct prof_mapping *mapping, void *data)
 {
   struct candidates *candidates = data;
@@ -176,24 +203,32 @@ static bool collect(const struct prof_mapping *mapping, void *data)
     return true;
   candidates->behind = mapping->high;
   const struct prof_module *known = prof_module_find(mapping->low);
-  if ((known && (known->sleds_on || known->sleds_failed)) || !prof_elf_has_sleds(mapping->path))
+  bool done = known && (known->sleds_failed || (known->sleds_on && is_still_on(known)));
+  if (done || !prof_elf_has_sleds(mapping->path))
     return true;
   candidates->addresses[candidates->count++] = mapping->low;
   return candidates->count < FOUND_AT_ONCE;
 }
 
-static void switch_on_at(struct prof_thread *t, uintptr_t address)
+static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
 {
   prof_pause(t);
+  struct prof_module *module = prof_module_find(address);
+  if (module && module->sleds_on)
+    prof_sites_check(module);
   prof_lock(&prof_process.modules_lock);
-  struct prof_module *module = prof_module_for_address(t, address);
-  if (module && !module->excluded && module->index.header && module->index.count[FMT_SECTION_SLEDS])
+  module = prof_module_for_address(t, address);
+  if (module && module->sleds_on && !is_still_on(module))
+    module->sleds_on = false;
+  if (module && !module->excluded && module->index.header && module->index.count[FMT_SECTION_SLEDS] &&
+      !may_vanish(module, loading))
     switch_module(module, true);
   prof_unlock(&prof_process.modules_lock);
   prof_resume(t);
 }
 
-void prof_sleds_find(void)
+/* Finds the modules with sleds that are not on, and switches them on. `loading`: under the loader's lock. */
+static void find(bool loading)
 {
   struct candidates candidates = {0};
   do {
@@ -206,17 +241,24 @@ void prof_sleds_find(void)
     if (!t)
       return;
     for (uint32_t i = 0; i < candidates.count; i++)
-      switch_on_at(t, candidates.addresses[i]);
+      switch_on_at(t, candidates.addresses[i], loading);
     prof_slow_leave(t);
   } while (candidates.count == FOUND_AT_ONCE);
 }
 
+void prof_sleds_find(void)
+{
+  find(true);
+}
+
+/* Another thread may have enabled recording since. */
 static void switch_off(void)
 {
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.modules_lock);
-  for (struct prof_module *module = prof_process.modules; module; module = module->next)
-    if (module->sleds_on && !module->unloaded)
+  bool off = __atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST);
+  for (struct prof_module *module = prof_process.modules; module && off; module = module->next)
+    if (module->sleds_on && !module->unloaded && !may_vanish(module, false))
       switch_module(module, false);
   prof_unlock(&prof_process.modules_lock);
   prof_restore_signals(mask);
@@ -225,7 +267,7 @@ static void switch_off(void)
 static void switch_all(bool on)
 {
   if (on)
-    prof_sleds_find();
+    find(false);
   else
     switch_off();
 }

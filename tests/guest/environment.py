@@ -12,6 +12,9 @@ import tempfile
 import time
 
 from harness import Failure, Guest, TIMEOUT
+from seccomp import PROT_EXEC, PROT_WRITE, without_mprotect
+
+CODE_CHUNK = 256 << 10  # profiler/sled/site_codes.c: what is made writable to add the code of a site
 
 
 def expect_one_line(result, *words):
@@ -233,13 +236,30 @@ def toggle(tools, compiler, level):
     if result.status or result.errors:
         raise Failure(f"exit status {result.status}: {result.errors}")
     tools.expect_counts(path, result.told("count"), exact=True)
-    read = tools.read(path)
+    expect_most(tools, result)
+
+
+def expect_most(tools, result):
+    """What was called while hooks went on and off is there, no call more than once, and no time is negative."""
+    read = tools.read(result.recording)
     for name, most in result.told("most").items():
-        if not 0 < read.calls[name][0] <= most:
-            raise Failure(f"{name} was called {most} times, the recording says {read.calls[name][0]}")
-    for row in tools.report_rows(path):
+        if not 0 < read.calls.get(name, [0])[0] <= most:
+            raise Failure(f"{name} was called {most} times, the recording says {read.calls.get(name)}")
+    for row in tools.report_rows(result.recording):
         if row["tottime"] < 0 or row["cumtime"] < row["tottime"]:
             raise Failure(f"impossible times: {row}")
+
+
+def switching(tools, compiler, level):
+    """Sleds go on and off under threads that run through them, with signals and plugins that come and go."""
+    guest = Guest(tools, "switching.c", compiler, level, libraries=tools.link_with("shared"))
+    plugins = [guest.build_plugin(name) for name in ("alpha", "beta")]
+    path = tools.new_recording()
+    result = guest.run([guest.path, "10000", *plugins], tools.environment(CALLSIG_OUTPUT=path), path)
+    if result.status or result.errors:
+        raise Failure(f"exit status {result.status}: {result.errors}")
+    tools.expect_counts(path, result.told("count"), exact=True)
+    expect_most(tools, result)
 
 
 def filters(tools, compiler, level):
@@ -420,7 +440,30 @@ def timeline(tools, compiler, level):
         result.remove()
 
 
+def denied(tools, compiler, level):
+    """Memory that may not be made executable: sleds stay off after one line, and the program is as if it were not there. Where
+    only the code of sites may not be written, all calls are counted without it."""
+    guest = Guest(tools, "filtered.c", compiler, level)
+    plain, counts = guest.run_plain([]), {"leaf": 2000, "helper": 1000, "work": 100, "main": 1}
+    for protection, words in ((PROT_WRITE | PROT_EXEC, "its code may not be written"),
+                              (PROT_EXEC, "memory may not be made executable")):
+        result = guest.run_profiled([], preexec_fn=without_mprotect(protection))
+        tools.compare(plain, result)
+        expect_one_line(result, guest.path, words, "is not profiled")
+        if os.path.exists(result.recording) and tools.read(result.recording).calls:
+            raise Failure(f"protection {protection}: {tools.read(result.recording).calls}")
+        result.remove()
+    for length in (None, CODE_CHUNK):
+        refused = without_mprotect(PROT_WRITE | PROT_EXEC, length) if length else None
+        result = guest.run_profiled([], preexec_fn=refused)
+        tools.compare(plain, result)
+        tools.expect_counts(result.recording, counts, exact=True)
+        if result.errors:
+            raise Failure(f"length {length}: {result.errors}")
+
+
 CASES = {
+    "denied": denied,
     "times": times,
     "timeline": timeline,
     "linked": linked,
@@ -430,6 +473,7 @@ CASES = {
     "control": control,
     "stages": stages,
     "toggle": toggle,
+    "switching": switching,
     "sigkill": sigkill,
     "full_disk": full_disk,
     "file_limit": file_limit,
@@ -440,6 +484,9 @@ CASES = {
 }
 
 BUILDS = {
+    "toggle": [("gcc", "-O2"), ("clang-sleds", "-O0")],
+    "denied": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
+    "switching": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "linked": [("gcc", "-O2"), ("clang", "-O0")],
     "control": [("gcc", "-O0"), ("clang", "-O2")],
     "sigkill": [("gcc", "-O2"), ("clang", "-O0")],

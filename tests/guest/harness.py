@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import shutil
 import subprocess
 
 import recording
@@ -92,6 +93,28 @@ class Tools:
             return [os.path.join(folder, "libcallsig.a")]
         return [self.preload, f"-Wl,-rpath,{folder}"]
 
+    def hooks_of(self, compiler):
+        """The compiler's own name, and what puts hooks into a program: "gcc", or sleds: "gcc-sleds"."""
+        name = compiler.removesuffix("-sleds")
+        if name == compiler:
+            return name, ["-finstrument-functions"]
+        if name.startswith("clang"):
+            return name, ["-Xclang", "-fxray-instrument", "-Xclang", "-fxray-instruction-threshold=1"]
+        return name, [f"-fplugin={self.gcc_plugin(name)}"]
+
+    def gcc_plugin(self, compiler):
+        done = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, timeout=TIMEOUT, check=True)
+        return os.path.join(self.build, "instrument", f"gcc-{done.stdout.split('.')[0].strip()}", "callsig_sleds.so")
+
+    def lacks(self, compiler):
+        """What is missing to build with this compiler, or None."""
+        name = compiler.removesuffix("-sleds")
+        if not shutil.which(name):
+            return f"no {name}"
+        if name != compiler and not name.startswith("clang") and not os.path.exists(self.gcc_plugin(name)):
+            return f"no plug-in for this {name}"
+        return None
+
     def new_recording(self):
         self.runs += 1
         path = os.path.join(self.scratch, f"recording-{self.runs}")
@@ -165,13 +188,13 @@ class Guest:
 
     def __init__(self, tools, source, compiler, level, flags=(), debug=True, libraries=None, name=""):
         self.tools = tools
-        self.compiler = compiler
+        self.compiler, self.hooks = tools.hooks_of(compiler)
         self.options = (["-g"] if debug else []) + [level, *flags, f"-I{INCLUDE}", f"-I{TOP}"]
         stem = os.path.splitext(source)[0]
         self.tag = f"{stem}-{compiler}{level}{name}{'' if debug else '-nodebug'}"
         self.libraries = libraries or []
         self.plain = None if libraries else self.compile(source, self.tag + "-plain", [])
-        self.path = self.compile(source, self.tag, ["-finstrument-functions"])
+        self.path = self.compile(source, self.tag, self.hooks)
 
     def compile(self, source, name, extra):
         path = os.path.join(self.tools.scratch, name)
@@ -183,8 +206,7 @@ class Guest:
         return path
 
     def build_plugin(self, name):
-        return self.compile("plugin.c", f"{name}-{self.compiler}{self.options[1]}.so",
-                            [f"-DPLUGIN={name}", "-shared", "-fPIC", "-finstrument-functions"])
+        return self.compile("plugin.c", f"{name}-{self.tag}.so", [f"-DPLUGIN={name}", "-shared", "-fPIC", *self.hooks])
 
     def run(self, command, environment, recording_path, **more):
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=environment, check=False,

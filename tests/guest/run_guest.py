@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the guest programs without and under the profiler and compares: output, exit status, and every count.
 
-    run_guest.py --build BUILD_DIR [--keep] [CASE...]
+    run_guest.py --build BUILD_DIR [--keep] [--sleds] [CASE...]
     run_guest.py --list
 
-A case is built with gcc and clang at -O0 and -O2 (guests that take long: one build), runs plain and with libcallsig preloaded,
-and passes when both runs print and end the same, and every count that the program tells of itself is the count in the
+A case is built with gcc and clang at -O0 and -O2 (guests that take long: one build), and once with sleds in place of the
+compiler's own hooks: by gcc's plug-in in one case, by clang in the next, without optimisation, since sleds are placed after
+inlining and a guest counts its functions as they are written. Each build runs plain and with libcallsig preloaded, and passes when both runs print and end the same, and every count that the program tells of itself is the count in the
 recording and in `callsig report --format json`.
 """
 
@@ -18,18 +19,30 @@ import sys
 import tempfile
 
 import environment
+import sampled_times
 from harness import Failure, Guest, Tools
 
 EVERY = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")]
 ONE = [("gcc", "-O2")]
 CXX = [(compiler, level) for compiler in ("g++", "clang++") for level in ("-O0", "-O2")]
 
-Case = collections.namedtuple("Case", "source builds runs check flags plugins")
+Case = collections.namedtuple("Case", "source builds runs check flags plugins sleds")
 
 
-def case(source, builds=None, runs=((),), check=None, flags=(), plugins=()):
-    """`runs`: arguments of each run; "@alpha", "@beta" stand for the built plugins, "@scratch" for a file of its own."""
-    return Case(source, builds or EVERY, runs, check, tuple(flags), tuple(plugins))
+def case(source, builds=None, runs=((),), check=None, flags=(), plugins=(), sleds=None):
+    """`runs`: arguments of each run; "@alpha", "@beta" stand for the built plugins, "@scratch" for a file of its own. `sleds`: the
+    compilers of the builds with sleds, where not one of the two; a text says why the guest cannot have any."""
+    return Case(source, builds or EVERY, runs, check, tuple(flags), tuple(plugins), sleds)
+
+
+def sled_builds(name):
+    """The builds of a case that have sleds: with the one compiler or the other, by turns."""
+    one = CASES[name]
+    if isinstance(one.sleds, str):
+        return []
+    compilers = one.sleds or (("gcc", "clang")[list(CASES).index(name) % 2],)
+    names = {"gcc": "g++", "clang": "clang++"} if one.builds is CXX else {"gcc": "gcc", "clang": "clang"}
+    return [(names[compiler] + "-sleds", "-O0") for compiler in compilers]
 
 
 def check_nothing_lost(tools, result):
@@ -167,7 +180,7 @@ CASES = {
     "close_fds": case("close_fds.c", check=check_nothing_lost),
     "own_stderr": case("own_stderr.c", runs=(("@scratch",),), check=check_full),
     "small_stack": case("small_stack.c", check=check_nothing_lost),
-    "shared_site": case("shared_site.c", check=check_nothing_lost),
+    "shared_site": case("shared_site.c", check=check_nothing_lost, sleds="calls the hooks of -finstrument-functions by hand"),
     "errno": case("errno.c", flags=("-frounding-math",), check=check_nothing_lost),
     "children": case("children.c", runs=(("@alpha",),), check=check_nothing_lost, plugins=("alpha",)),
     "vectors": case("vectors.c", check=check_nothing_lost),
@@ -197,10 +210,13 @@ def main():
     parser.add_argument("--build", help="the build folder of callsig")
     parser.add_argument("--scratch", help="where guests are built (default: a temporary folder)")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--sleds", action="store_true", help="only the builds with sleds")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    everything = {**{name: None for name in CASES}, **environment.CASES}
+    others = {**environment.CASES, **sampled_times.CASES}
+    builds_of_others = {**environment.BUILDS, **sampled_times.BUILDS}
+    everything = {**{name: None for name in CASES}, **others}
     if options.list:
         print("\n".join(everything))
         return 0
@@ -214,15 +230,18 @@ def main():
             if name not in everything:
                 sys.exit(f"run_guest.py: no case {name}: --list shows them")
             tools = Tools(options.build, os.path.join(scratch, name))
-            builds = CASES[name].builds if name in CASES else environment.BUILDS.get(name, ONE)
+            builds = CASES[name].builds + sled_builds(name) if name in CASES else builds_of_others.get(name, ONE)
             for compiler, level in builds:
-                if not shutil.which(compiler):
+                if options.sleds and not compiler.endswith("-sleds"):
+                    continue
+                if tools.lacks(compiler):
+                    print(f"     {name} {compiler} {level}: not built, {tools.lacks(compiler)}", flush=True)
                     continue
                 try:
                     if name in CASES:
                         run_build(tools, name, CASES[name], compiler, level)
                     else:
-                        environment.CASES[name](tools, compiler, level)
+                        others[name](tools, compiler, level)
                     print(f"ok   {name} {compiler} {level}", flush=True)
                 except (Failure, subprocess.TimeoutExpired) as error:
                     failed += 1

@@ -27,17 +27,36 @@ static const struct shape {
     [FMT_SLED_SHAPE_RETURN11] = {2, {0xc3, 0x2e}, {0xc3, 0x66, 0x0f, 0x1f, 0x40, 0x00}},
 };
 
-bool prof_sled_is(uintptr_t address, unsigned shape)
+static bool begins_with(const uint8_t *text, const uint8_t *bytes, unsigned count)
 {
-  const uint8_t *text = (const uint8_t *)address;
-  if (!fmt_sled_is_aligned(address, (uint8_t)shape))
-    return false;
-  if (text[0] == OPCODE_CALL)
-    return true;
-  for (unsigned i = 0; i < shapes[shape].tested; i++)
-    if (text[i] != shapes[shape].off[i])
+  for (unsigned i = 0; i < count; i++)
+    if (text[i] != bytes[i])
       return false;
   return true;
+}
+
+/* An instruction of five bytes at `address`, whose last four say how far it is to `target`. */
+static void make_branch(uint8_t code[FMT_SLED_CALL], uint8_t opcode, uintptr_t address, uintptr_t target)
+{
+  uint32_t distance = (uint32_t)(target - address - FMT_SLED_CALL);
+  code[0] = opcode;
+  for (unsigned i = 0; i < 4; i++)
+    code[1 + i] = (uint8_t)(distance >> 8 * i);
+}
+
+bool prof_sled_is(uintptr_t address, unsigned shape, uintptr_t target)
+{
+  const uint8_t *text = (const uint8_t *)address;
+  uint8_t call[FMT_SLED_CALL];
+  if (!fmt_sled_is_aligned(address, (uint8_t)shape))
+    return false;
+  make_branch(call, OPCODE_CALL, address, target);
+  return begins_with(text, shapes[shape].off, shapes[shape].tested) || begins_with(text, call, sizeof call);
+}
+
+bool prof_sled_is_call(uint8_t first)
+{
+  return first == OPCODE_CALL;
 }
 
 static void store_word(uintptr_t address, const uint8_t first[5])
@@ -53,10 +72,8 @@ void prof_sled_switch(uintptr_t address, unsigned shape, uintptr_t target)
 {
   const struct shape *known = &shapes[shape];
   uint8_t *text = (uint8_t *)address;
-  uint8_t call[FMT_SLED_CALL] = {OPCODE_CALL};
-  uint32_t distance = (uint32_t)(target - address - FMT_SLED_CALL);
-  for (unsigned i = 0; i < 4; i++)
-    call[1 + i] = (uint8_t)(distance >> 8 * i);
+  uint8_t call[FMT_SLED_CALL];
+  make_branch(call, OPCODE_CALL, address, target);
   const uint8_t *first = target ? call : known->off;
   if (shape == FMT_SLED_SHAPE_NOP5) {
     store_word(address, first);
@@ -83,8 +100,7 @@ bool prof_text_is_empty_function(uintptr_t address)
 
 void prof_text_jump(uintptr_t address, uintptr_t target)
 {
-  const uint32_t distance = (uint32_t)(target - address - FMT_SLED_CALL);
-  const uint8_t jump[] = {OPCODE_JUMP, (uint8_t)distance, (uint8_t)(distance >> 8), (uint8_t)(distance >> 16),
-                          (uint8_t)(distance >> 24)};
+  uint8_t jump[FMT_SLED_CALL];
+  make_branch(jump, OPCODE_JUMP, address, target);
   store_word(address, jump);
 }

@@ -9,8 +9,10 @@
 
 #define PROF_SLED_REACH 0x7fff0000u /* bytes between a sled and what it may call */
 
-/* Does a sled of this shape (enum fmt_sled_shape) lie there, on or off, so that it may be switched? */
-bool prof_sled_is(uintptr_t address, unsigned shape);
+/* Does a sled of this shape (enum fmt_sled_shape) lie there, off or a call of `target`, so that it may be switched? */
+bool prof_sled_is(uintptr_t address, unsigned shape, uintptr_t target);
+/* Is a sled on whose first byte is this one? */
+bool prof_sled_is_call(uint8_t first);
 /* Makes the sled a call of `target`, which is within reach, or (`target` 0) a no-op again. Its memory is writable.
  * Threads may be running through it: each takes it as it was or as it is now. */
 void prof_sled_switch(uintptr_t address, unsigned shape, uintptr_t target);

@@ -1,0 +1,36 @@
+"""Cases of sampled times: what callsig tells of them, held against a program whose times are known."""
+
+from harness import Failure, Guest
+
+RUNS = 20  # of a hundred rows: with 95 % within, fewer than 93 % come once in ten thousand times
+
+
+def sampled_rows(tools, guest, start):
+    """Of one run: each row's distance from the truth and its error, in seconds."""
+    path = tools.new_recording()
+    result = guest.run([guest.path, str(start)], tools.environment(CALLSIG_OUTPUT=path, CALLSIG_TIMES="auto"), path)
+    if result.status or result.errors:
+        raise Failure(f"exit status {result.status}: {result.errors}")
+    tools.expect_counts(path, result.told("count"), exact=True)
+    truth = result.told("truth")
+    rows = {row["function"]: row for row in tools.report_rows(path) if row["function"] in truth}
+    result.remove()
+    if len(rows) != 100:
+        raise Failure(f"{len(rows)} of the hundred functions are reported")
+    return [(abs(row["tottime"] - truth[name] / 1e9), row["tottime_error"]) for name, row in rows.items()]
+
+
+def sampled(tools, compiler, level):
+    """Of a hundred times at least 93 lie within the error that is told with 95 %; and few calls were timed."""
+    guest = Guest(tools, "sampled.c", compiler, level, libraries=tools.link_with("shared"))
+    rows = [row for start in range(RUNS) for row in sampled_rows(tools, guest, start)]
+    if any(not error for _, error in rows):
+        raise Failure(f"{sum(not error for _, error in rows)} of {len(rows)} rows have no error: they were not sampled")
+    within = sum(distance <= error for distance, error in rows)
+    print(f"     {within} of {len(rows)} times within their errors")
+    if within < 0.93 * len(rows):
+        raise Failure(f"{within} of {len(rows)} times are within their errors")
+
+
+CASES = {"sampled": sampled}
+BUILDS = {"sampled": [("gcc-sleds", "-O0")]}
