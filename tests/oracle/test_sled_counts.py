@@ -64,7 +64,8 @@ def instances(counted):
     found = defaultdict(list)
     for (_, name), calls in counted.items():
         if calls:
-            found[declared_name(name)].append(calls)
+            # clang's debug information has no name for what initialises a unit's static objects.
+            found["" if name.startswith("_GLOBAL__sub_I_") else declared_name(name)].append(calls)
     return {name: sorted(several) for name, several in found.items()}
 
 
