@@ -3,8 +3,6 @@
 # ctest: skips
 # ctest: case .lua quick --quick lua
 # ctest: case .zstd quick --quick zstd
-# ctest: case .sqlite3 quick --quick sqlite3
-# ctest: case .jsonnet quick --quick jsonnet
 # ctest: case _full.lua full --full lua
 # ctest: case _full.zstd full --full zstd
 # ctest: case _full.sqlite3 full --full sqlite3

@@ -248,7 +248,8 @@ static QUIET void *map_and_unmap(void *unused)
     mprotect(page, page_size, PROT_READ | PROT_WRITE);
     madvise(page, page_size, MADV_DONTNEED);
     munmap(page, page_size);
-    mmap(page, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (mmap(page, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
+      abort();
   }
   return unused;
 }
