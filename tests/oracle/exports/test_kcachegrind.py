@@ -62,7 +62,7 @@ def recordings(options, product, folder):
     builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
     command = builder.build(options.program, "gcc-O2")
     run = builder.runs(options.program, small=True)[0]
-    product.run([*command, *run.args], folder / "real", (), run.stdin, folder)
+    product.run([*command, *run.args], folder / "real", ("--times", "exact"), run.stdin, folder)
     yield options.program, folder / "real"
 
 

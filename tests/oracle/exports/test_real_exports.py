@@ -138,7 +138,7 @@ def main():
     for run in builder.runs(options.program, small=True)[:1]:
         with tempfile.TemporaryDirectory() as folder:
             recording = Path(folder) / "recording"
-            product.run([*command, *run.args], recording, (), run.stdin, folder)
+            product.run([*command, *run.args], recording, ("--times", "exact"), run.stdin, folder)
             for by in ("function", "signature"):
                 compared = Compared(product, folder, recording, by)
                 compared.check_pstats()

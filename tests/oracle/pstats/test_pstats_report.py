@@ -136,7 +136,7 @@ def real(options, folder):
     command = builder.build(options.program, "gcc-O2")
     run = builder.runs(options.program, small=True)[0]
     recording = os.path.join(folder, "recording")
-    product.run([*command, *run.args], recording, (), run.stdin, folder)
+    product.run([*command, *run.args], recording, ("--times", "exact"), run.stdin, folder)
     compared = Compared(options.callsig, folder, recording, options.program)
     for by in ("function", "signature"):
         numbers = compared.export(by)
