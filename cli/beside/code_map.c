@@ -2,7 +2,6 @@
 #include "cli/beside/code_map.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,25 @@ void cli_code_map_clear(struct cli_code_map *map)
   map->mappings.count = 0;
 }
 
+/* Reads "start-end rwxp offset device inode    path". Gives the path; NULL when it is no mapping of code. */
+static const char *parse_code(const char *line, struct cli_mapping *mapping)
+{
+  char *next;
+  mapping->start = strtoull(line, &next, 16);
+  if (*next != '-')
+    return NULL;
+  mapping->end = strtoull(next + 1, &next, 16);
+  if (strlen(next) < 6 || next[3] != 'x')
+    return NULL;
+  mapping->offset = strtoull(next + 5, &next, 16);
+  /* The device and the inode. */
+  for (unsigned field = 0; field < 2; field++) {
+    next += strspn(next, " ");
+    next += strcspn(next, " ");
+  }
+  return next + strspn(next, " ");
+}
+
 int cli_code_map_read(struct cli_code_map *map, struct base_strings *strings, pid_t pid)
 {
   char name[64];
@@ -34,15 +52,12 @@ int cli_code_map_read(struct cli_code_map *map, struct base_strings *strings, pi
   int error = 0;
   while (error == 0 && getline(&line, &room, file) > 0) {
     struct cli_mapping mapping = {0};
-    char rights[5];
-    int path = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &mapping.start, &mapping.end, rights,
-               &mapping.offset, &path) < 4 ||
-        path == 0 || rights[2] != 'x')
-      continue;
     line[strcspn(line, "\n")] = '\0';
-    if (cli_code_map_is_file(line + path))
-      error = base_strings_add(strings, line + path, &mapping.module);
+    const char *path = parse_code(line, &mapping);
+    if (path == NULL)
+      continue;
+    if (cli_code_map_is_file(path))
+      error = base_strings_add(strings, path, &mapping.module);
     if (error == 0)
       error = cli_code_map_add(map, &mapping);
   }

@@ -24,6 +24,7 @@
 
 struct ring {
   int file;
+  int mappings; /* an event of its own, whose records go into the same ring: it is never switched off */
   struct perf_event_mmap_page *page;
 };
 
@@ -56,21 +57,22 @@ static uint64_t now_ns(void)
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static int open_event(int processor)
+/* Takes samples, or tells of programs and of mappings of code alone. */
+static int open_event(int processor, bool samples)
 {
   struct perf_event_attr attributes = {
       .type = PERF_TYPE_SOFTWARE,
       .size = sizeof attributes,
-      .config = PERF_COUNT_SW_CPU_CLOCK,
-      .sample_period = PERIOD_NS,
+      .config = samples ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
+      .sample_period = samples ? PERIOD_NS : 0,
       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
       .disabled = 1,
       .inherit = 1,
       .exclude_kernel = 1,
       .exclude_hv = 1,
-      .mmap = 1,
-      .comm = 1,
-      .comm_exec = 1,
+      .mmap = !samples,
+      .comm = !samples,
+      .comm_exec = !samples,
       .enable_on_exec = 1,
       .sample_id_all = 1,
       .use_clockid = 1,
@@ -82,18 +84,21 @@ static int open_event(int processor)
 static int open_ring(struct cli_perf_rings *rings, int processor)
 {
   struct ring *ring = &rings->rings[rings->count];
-  ring->file = open_event(processor);
+  int error = 0;
+  ring->file = open_event(processor, true);
   if (ring->file < 0)
     return -errno;
-  void *page = mmap(NULL, (RING_PAGES + 1) * rings->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
-  if (page == MAP_FAILED) {
-    int error = -errno;
+  ring->page = mmap(NULL, (RING_PAGES + 1) * rings->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
+  if (ring->page == MAP_FAILED) {
+    error = -errno;
     close(ring->file);
     return error;
   }
-  ring->page = page;
+  ring->mappings = open_event(processor, false);
+  if (ring->mappings < 0 || ioctl(ring->mappings, PERF_EVENT_IOC_SET_OUTPUT, ring->file) != 0)
+    error = -errno;
   rings->count++;
-  return 0;
+  return error;
 }
 
 int cli_perf_rings_open(struct cli_perf_rings **opened)
@@ -309,6 +314,8 @@ void cli_perf_rings_close(struct cli_perf_rings *rings)
     return;
   for (uint32_t i = 0; i < rings->count; i++) {
     munmap(rings->rings[i].page, (RING_PAGES + 1) * rings->page_size);
+    if (rings->rings[i].mappings >= 0)
+      close(rings->rings[i].mappings);
     close(rings->rings[i].file);
   }
   base_vector_free(&rings->events);

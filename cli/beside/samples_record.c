@@ -40,7 +40,7 @@ static int put_text(struct writer *writer, const char *text, uint32_t *offset)
     return error;
   char *at = base_vector_at(&writer->bytes, *offset);
   memcpy(at, &name, sizeof name);
-  memcpy(at + sizeof name, text, length);
+  memcpy(at + sizeof name, text, length + 1);
   return 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -74,7 +73,11 @@ static bool read_thread_file(pid_t pid, pid_t thread, const char *name, char *li
 static bool read_used(pid_t pid, pid_t thread, uint64_t *used)
 {
   char line[128];
-  return read_thread_file(pid, thread, "schedstat", line, sizeof line) && sscanf(line, "%" SCNu64, used) == 1;
+  if (!read_thread_file(pid, thread, "schedstat", line, sizeof line))
+    return false;
+  char *end;
+  *used = strtoull(line, &end, 10);
+  return end != line;
 }
 
 static bool is_running(pid_t pid, pid_t thread)
@@ -203,7 +206,7 @@ int cli_stops_look(struct cli_stops *stops, pid_t pid, struct cli_samples *sampl
   int error = 0;
   for (struct dirent *entry; error == 0 && (entry = readdir(folder)) != NULL;)
     if (entry->d_name[0] != '.')
-      error = look_at_thread(stops, pid, (pid_t)atoi(entry->d_name), samples);
+      error = look_at_thread(stops, pid, (pid_t)strtol(entry->d_name, NULL, 10), samples);
   closedir(folder);
   forget_ended(stops);
   if (error == 0)

@@ -31,8 +31,9 @@ struct out_edge_sampling out_edge_sampling(const struct out_profile *profile, co
 static double t_of(double freedom)
 {
   static const double few[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447};
+  const size_t known = sizeof few / sizeof few[0];
   const double z = 1.959964, f = freedom;
-  if (freedom < 1 + sizeof few / sizeof few[0])
+  if (freedom < 1 + (double)known)
     return few[freedom < 1 ? 0 : (int)freedom - 1];
   double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
   return z + (z3 + z) / (4 * f) + (5 * z5 + 16 * z3 + 3 * z) / (96 * f * f) +

@@ -50,7 +50,8 @@ struct callsig_stats {
 /* An empty object with the default order and grouping. NULL when memory is short, after a message. */
 struct callsig_stats *out_stats_new(void);
 
-/* The finest tick of the recordings whose calls are counted, in seconds: what all others are scaled to. There is one. */
+/* The finest tick of the recordings whose calls are counted, in seconds: what all others are scaled to. There is one.
+ */
 double out_stats_finest_tick(const struct callsig_stats *stats);
 
 /* 0 when the object holds recordings, and each of them whole, else -EINVAL after a message. */

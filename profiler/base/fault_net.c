@@ -223,14 +223,28 @@ bool prof_net_has(int number)
   return __atomic_load_n(&net_state, __ATOMIC_SEQ_CST) != NET_GIVEN_UP || is_spread(number) || is_ignored(number);
 }
 
-void prof_net_action(int number, const struct prof_signal_action *set, struct prof_signal_action *old)
+/* What a program wishes. One that set a handler past the C library was given the net's for the one before: it means its
+ * own. */
+static struct prof_signal_action wished(int number, const struct prof_signal_action *set)
+{
+  struct prof_signal_action action = *set;
+  if (set->handler != (uintptr_t)prof_fault_entry)
+    return action;
+  uint64_t word = is_kept(number) ? __atomic_load_n(program_action(number), __ATOMIC_SEQ_CST) : 0;
+  action.handler = packed_handler(word);
+  action.flags = packed_flags(word);
+  return action;
+}
+
+void prof_net_action(int number, const struct prof_signal_action *asked, struct prof_signal_action *old)
 {
   struct prof_signal_action action, kernel = {0};
   uint64_t *kept = program_action(number), word;
-  if (!set) {
+  if (!asked) {
     kernel_action(number, NULL, &kernel);
     word = __atomic_load_n(kept, __ATOMIC_SEQ_CST);
   } else {
+    const struct prof_signal_action program = wished(number, asked), *set = &program;
     if (set->handler == (uintptr_t)SIG_IGN)
       disarm_all();
     /* What the handler of the net goes on to, before the kernel can enter it. */
@@ -241,7 +255,8 @@ void prof_net_action(int number, const struct prof_signal_action *set, struct pr
   if (!old)
     return;
   *old = kernel;
-  if (word != UNKNOWN) {
+  /* Else the kernel has the program's own: ignored, or set past the C library. */
+  if (word != UNKNOWN && kernel.handler == (uintptr_t)prof_fault_entry) {
     old->handler = packed_handler(word);
     old->flags = packed_flags(word) | KERNEL_RESTORER;
   }

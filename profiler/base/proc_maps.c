@@ -40,6 +40,7 @@ static void parse_line(const char *line, struct prof_mapping *mapping)
   uint64_t low, high, major, minor;
   line = read_hex(line, &low);
   line = read_hex(line + 1, &high);
+  mapping->readable = line[1] == 'r';
   mapping->writable = line[2] == 'w';
   mapping->executable = line[3] == 'x';
   line = read_hex(line + 6, &mapping->offset);

@@ -9,6 +9,7 @@
 
 struct prof_mapping {
   uintptr_t low, high;
+  bool readable;
   bool executable;
   bool writable;
   uint64_t offset;

@@ -78,6 +78,10 @@ CALLSIG_API sighandler_t signal(int number, sighandler_t handler)
     next = (sighandler_t(*)(int, sighandler_t))dlsym(RTLD_NEXT, "signal");
   if (next && !prof_net_has(number))
     return next(number, handler);
+  if (handler == SIG_ERR) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
   struct sigaction set = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
   if (number >= 1 && number <= 64)
     set_first_word(&set.sa_mask, (uint64_t)1 << (number - 1));
@@ -86,13 +90,11 @@ CALLSIG_API sighandler_t signal(int number, sighandler_t handler)
 
 static long set_mask(int how, const sigset_t *set, sigset_t *old)
 {
-  uint64_t word = set ? first_word(set) & ~RESERVED : 0, before = 0;
+  uint64_t word = set ? first_word(set) & ~RESERVED : 0;
   if (set && how != SIG_UNBLOCK)
     prof_net_blocking(word);
-  long failed = PROF_SYSCALL4(SYS_rt_sigprocmask, how, set ? &word : NULL, old ? &before : NULL, sizeof word);
-  if (!failed && old)
-    set_first_word(old, before);
-  return failed;
+  /* The kernel writes to `old`, as the C library has it do: a bad pointer is an error, and no fault. */
+  return PROF_SYSCALL4(SYS_rt_sigprocmask, how, set ? &word : NULL, old, sizeof word);
 }
 
 CALLSIG_API int sigprocmask(int how, const sigset_t *set, sigset_t *old)

@@ -30,6 +30,11 @@
 #define PARTS       1024u /* of a tick: the unit of the header's fields */
 #define CODE_NUMBER 1u
 #define CODE_SIZE   4096u
+#define RECORD_SIZE 192u
+
+_Static_assert(sizeof(struct fmt_rec_edge) <= RECORD_SIZE && sizeof(struct prof_fast_compare) <= RECORD_SIZE &&
+                   sizeof(struct fmt_rec_sampling) <= RECORD_SIZE,
+               "RECORD_SIZE");
 
 /* Everything that the fast path looks at. */
 struct calibration {
@@ -38,11 +43,10 @@ struct calibration {
   struct fmt_rec_frame frames[FRAMES];
   struct fmt_rec_histogram histogram;
   uint64_t octave[1 << PROF_CALL_SUB_BITS];
-  struct fmt_rec_edge root_edge;
-  struct fmt_rec_sampling sampling; /* directly before its edge */
-  struct fmt_rec_edge edge;
+  struct fmt_rec_edge *root_edge, *edge; /* these three, and the sampling record before `edge`, lie in `records` */
+  struct prof_fast_compare *compare;
+  uint8_t records[4][RECORD_SIZE] __attribute__((aligned(64)));
   struct prof_site site;
-  struct prof_fast_compare compare;
   uint64_t active;
   struct fmt_rec_edge *codes[1 << PROF_CODE_BITS];
   uint8_t code[CODE_SIZE] __attribute__((aligned(4096)));
@@ -57,7 +61,7 @@ struct cost {
 static void set_up_thread(struct calibration *all)
 {
   struct prof_thread *t = &all->thread;
-  all->frames[0].edge = (uintptr_t)&all->root_edge;
+  all->frames[0].edge = (uintptr_t)all->root_edge;
   all->frames[0].cfa = UINTPTR_MAX;
   t->self = t;
   t->top = all->frames;
@@ -72,9 +76,12 @@ static void set_up_thread(struct calibration *all)
 
 static void set_up(struct calibration *all)
 {
-  struct fmt_rec_edge *edge = &all->edge;
+  all->root_edge = (struct fmt_rec_edge *)all->records[0];
+  all->edge = (struct fmt_rec_edge *)all->records[2]; /* its sampling record ends where [2] begins */
+  all->compare = (struct prof_fast_compare *)all->records[3];
+  struct fmt_rec_edge *edge = all->edge;
   set_up_thread(all);
-  all->root_edge.to = (uintptr_t)&all->root;
+  all->root_edge->to = (uintptr_t)&all->root;
   all->root.last = (uintptr_t)edge;
   edge->after = (uintptr_t)edge;
   edge->site = (uintptr_t)prof_calibration_site;
@@ -86,7 +93,7 @@ static void set_up(struct calibration *all)
   edge->mode = PROF_MODE_PLAIN;
   if (prof_process.settings.sample_times) {
     edge->flags = FMT_EDGE_SAMPLED;
-    all->sampling.rate = 1; /* so that nothing is decided by what the calls take */
+    prof_edge_sampling(edge)->rate = 1; /* so that nothing is decided by what the calls take */
   }
   if (prof_process.settings.percentiles) {
     for (unsigned i = 0; i < FMT_HISTOGRAM_OCTAVES; i++)
@@ -100,22 +107,22 @@ static void set_up(struct calibration *all)
 static bool set_up_sled(struct calibration *all)
 {
   all->site.pc = (uintptr_t)prof_calibration_sled_site;
-  all->compare.site = &all->site;
-  all->compare.active = &all->active;
-  if (!prof_site_code_write(all->code, sizeof all->code, &all->compare, CODE_NUMBER) ||
+  all->compare->site = &all->site;
+  all->compare->active = &all->active;
+  if (!prof_site_code_write(all->code, sizeof all->code, all->compare, CODE_NUMBER) ||
       PROF_SYSCALL3(SYS_mprotect, all->code, sizeof all->code, PROT_READ | PROT_EXEC) < 0)
     return false;
-  all->edge.site = all->site.pc;
-  all->edge.site_info = (uintptr_t)&all->compare;
-  all->edge.cfa = sizeof(uintptr_t) | PROF_CFA_STRICT;
-  all->edge.mode = PROF_MODE_PLAIN | CODE_NUMBER << PROF_MODE_CODE_SHIFT;
+  all->edge->site = all->site.pc;
+  all->edge->site_info = (uintptr_t)all->compare;
+  all->edge->cfa = sizeof(uintptr_t) | PROF_CFA_STRICT;
+  all->edge->mode = PROF_MODE_PLAIN | CODE_NUMBER << PROF_MODE_CODE_SHIFT;
   return true;
 }
 
 /* False when the fast path was not taken. */
 static bool measure(struct calibration *all, bool sled, struct cost *cost)
 {
-  struct fmt_rec_edge *edge = &all->edge;
+  struct fmt_rec_edge *edge = all->edge;
   *cost = (struct cost){UINT64_MAX, UINT64_MAX};
   for (unsigned batch = 0; batch < BATCHES; batch++) {
     edge->calls = edge->total = edge->max = 0;
@@ -152,7 +159,7 @@ static void measure_all(struct calibration *all, struct fmt_rec_header *header)
   header->hook_outer = middle(header->hook_outer, timed.whole - timed.inner);
   if (!prof_process.settings.sample_times)
     return;
-  all->edge.mode |= PROF_MODE_SAMPLED;
+  all->edge->mode |= PROF_MODE_SAMPLED;
   if (measure(all, sled, &counted) && counted.whole < timed.whole)
     header->sample_price = middle(header->sample_price, timed.whole - counted.whole);
 }

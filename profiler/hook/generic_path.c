@@ -175,8 +175,9 @@ static bool in_order(const struct prof_thread *t, const struct prof_site *site, 
 static enum step enter_quick(struct prof_thread *t, struct entry *entry)
 {
   uintptr_t pc = entry->registers->pc;
-  struct prof_fast_compare *compare =
-      entry->probed ? prof_edge_fast_compare(entry->made) : prof_fast_compare_find(&t->tree, pc, entry->function, 0);
+  struct prof_fast_compare *compare = entry->probed && entry->made
+                                          ? prof_edge_fast_compare(entry->made)
+                                          : prof_fast_compare_find(&t->tree, pc, entry->function, 0);
   if (!compare)
     return PREPARE;
   const struct prof_site *site = compare->site;

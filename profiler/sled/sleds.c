@@ -2,8 +2,8 @@
  * The sleds of the process's modules: found, and turned into calls.
  *
  * A module's stubs lie in one mapping within reach of it, made and sealed before the first sled calls them. The text is
- * writable for as long as the sleds are written, by mprotect; where that is refused, /proc/self/mem may still write it;
- * where neither may, it is told once and the module is left as it is.
+ * writable for as long as the sleds are written (text_pages.c); where that is refused, it is told once and the module
+ * is left as it is.
  */
 #include "profiler/sled/sleds.h"
 
@@ -27,14 +27,10 @@
 #include "profiler/sled/loader.h"
 #include "profiler/sled/near_memory.h"
 #include "profiler/sled/site_codes.h"
+#include "profiler/sled/text_pages.h"
 
 #define PAGE          4096u
 #define FOUND_AT_ONCE 32u
-
-/* A module's text while its sleds are written. */
-struct text {
-  uintptr_t low, high; /* pages that hold sleds */
-};
 
 static size_t page_up(size_t size)
 {
@@ -113,22 +109,15 @@ static bool make_stubs(struct prof_module *module)
   return true;
 }
 
-/* The pages that the module's sleds lie in. */
-static struct text text_of(const struct prof_module *module)
+/* Makes the pages that the module's sleds lie in writable. 0, or a negative errno. */
+static long open_text(const struct prof_module *module, struct prof_text_pages *pages)
 {
   const struct fmt_index *index = &module->index;
   const struct fmt_index_sled *last = &index->sleds[index->count[FMT_SECTION_SLEDS] - 1];
-  struct text text = {(index->sleds[0].address + module->bias) & ~(uintptr_t)(PAGE - 1),
-                      last->address + module->bias + fmt_sled_size(last->shape) + 8};
-  text.high = (text.high + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-  if (text.high > module->end)
-    text.high = module->end;
-  return text;
-}
-
-static long protect(const struct text *text, int protection)
-{
-  return PROF_SYSCALL3(SYS_mprotect, text->low, text->high - text->low, protection);
+  /* Whole words are stored. */
+  uintptr_t low = index->sleds[0].address + module->bias;
+  uintptr_t high = last->address + module->bias + fmt_sled_size(last->shape) + 8;
+  return prof_text_open(pages, low, high < module->end ? high : module->end);
 }
 
 /* Switches every sled of the module that has code, on or off. */
@@ -162,8 +151,8 @@ static void switch_module(struct prof_module *module, bool on)
   module->sleds_failed = !module->sled_code && !make_stubs(module);
   if (module->sleds_failed)
     return;
-  const struct text text = text_of(module);
-  long error = protect(&text, PROT_READ | PROT_WRITE | PROT_EXEC);
+  struct prof_text_pages pages;
+  long error = open_text(module, &pages);
   if (error < 0) {
     module->sleds_failed = true;
     prof_message("%s: its code may not be written here (error %ld): its sleds stay off and it is not profiled",
@@ -171,7 +160,7 @@ static void switch_module(struct prof_module *module, bool on)
     return;
   }
   switch_sleds(module, on);
-  protect(&text, PROT_READ | PROT_EXEC);
+  prof_text_close(&pages);
   module->sleds_on = on;
 }
 

@@ -51,6 +51,7 @@ struct prof_thread {
   struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
   struct prof_thread *next; /* process.threads */
   struct prof_tree tree;
+  uint64_t preemptions; /* times that the thread was taken off its processor, when it was asked last */
   uint32_t tid;
   uint32_t generation;                     /* of process, when this thread last looked */
   uint64_t sigmask;                        /* saved by prof_slow_enter() */

@@ -7,16 +7,21 @@
  */
 #include "profiler/tree/sampling.h"
 
+#include <sys/resource.h>
+
 #include "profiler/base/counter.h"
 #include "profiler/base/process.h"
+#include "profiler/base/syscall.h"
 #include "profiler/tree/fast_compare.h"
 
-#define REVIEW_CALLS   32u  /* timed calls from one decision to the next */
-#define DRAWN_FROM     128u /* one call in (this + 1) / 2 is timed, in the mean */
-#define MEMORY         8u   /* timed calls that the imputed time is the mean of, the older ones fading: docs/times.md */
-#define PARTS          256u /* of a tick, in `recent` */
-#define PARTS_OF_PRICE 1024u /* of a tick, in header.sample_price */
-#define FALLBACK_PRICE 64u   /* ticks, where nothing was measured */
+#define REVIEW_CALLS    32u  /* timed calls from one decision to the next */
+#define DRAWN_FROM      128u /* one call in (this + 1) / 2 is timed, in the mean */
+#define MEMORY          8u /* timed calls that the imputed time is the mean of, the older ones fading: docs/times.md */
+#define PREEMPTED_TICKS 16384u /* less than a time slice by far */
+#define FAR             16u    /* times the usual */
+#define PARTS           256u   /* of a tick, in `recent` */
+#define PARTS_OF_PRICE  1024u  /* of a tick, in header.sample_price */
+#define FALLBACK_PRICE  64u    /* ticks, where nothing was measured */
 
 /* A call at least this long may be timed each time: by default the price of timing is a sixteenth of it then. */
 static uint64_t worth_timing(void)
@@ -89,10 +94,31 @@ static void add_square(struct fmt_rec_sampling *sampling, uint64_t ticks)
   sampling->squares_high += (uint64_t)(square >> 64) + (sampling->squares_low < low);
 }
 
+/* Was the thread taken off its processor since this was asked last? */
+static bool was_preempted(struct prof_thread *t)
+{
+  struct rusage usage = {0};
+  PROF_SYSCALL2(SYS_getrusage, RUSAGE_THREAD, &usage);
+  bool more = (uint64_t)usage.ru_nivcsw != t->preemptions;
+  t->preemptions = (uint64_t)usage.ru_nivcsw;
+  return more;
+}
+
+/* What a timed call says of those that are not timed. One that took far longer than others may have done so because
+ * another process had the processor: then it says nothing of them, for which it would stand by the dozen. */
+static uint64_t typical(struct prof_thread *t, const struct fmt_rec_sampling *sampling, uint64_t ticks)
+{
+  uint64_t usual = sampling->recent / PARTS;
+  bool far =
+      prof_process.settings.clock == FMT_CLOCK_TSC && sampling->rate && ticks > PREEMPTED_TICKS && ticks / FAR > usual;
+  return far && was_preempted(t) ? usual : ticks;
+}
+
 void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
   struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
   (void)start;
+  ticks = typical(t, sampling, ticks);
   prof_add(&sampling->timed, 1);
   prof_add(&sampling->timed_total, ticks);
   add_square(sampling, ticks);

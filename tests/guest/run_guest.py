@@ -158,7 +158,7 @@ CASES = {
                  check=check_finished),
     "signals": case("signals.c", runs=((), ("stack",))),
     "segv": case("segv.c"),
-    "faults": case("faults.c", runs=tuple((mode,) for mode in ("early", "late", "raw", "raw-late", "blocked", "handlers", "stack",
+    "faults": case("faults.c", runs=tuple((mode,) for mode in ("early", "late", "raw", "raw-late", "given-back", "blocked", "handlers", "stack",
                                                                "truncated", "thread", "ignored", "dies", "killed")),
                    check=check_followed),
     "no_system_calls": case("no_system_calls.c", runs=((), ("forbidden",)), check=check_steady),

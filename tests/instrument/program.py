@@ -72,7 +72,8 @@ class Program:
         self.section, self.sleds = read_sleds(path)
         self.kinds = {sled.address: sled.kind for sled in self.sleds}
         # Where a function's tail calls may stand: of itself too.
-        self.after_tails = {sled.address + 5 for sled in self.sleds if sled.kind == TAIL}
+        size = 5 if self.section == GCC else 11
+        self.after_tails = {sled.address + size for sled in self.sleds if sled.kind == TAIL}
         self.functions = self.read_functions()
         self.starts = [function.address for function in self.functions]
         self.cold = [function for function in self.functions if function.part]

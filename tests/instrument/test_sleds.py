@@ -4,7 +4,7 @@ Each program prints what it does, and has to print what it prints without sleds.
 """
 
 # ctest: case .gcc quick gcc
-# ctest: case .gcc_11 quick gcc-11
+# ctest: case .gcc_11 full gcc-11
 # ctest: case .clang quick clang
 # ctest: case .clang_16 full clang-16
 # ctest: case .clang_19 full clang-19

@@ -3,8 +3,6 @@
 # ctest: skips
 # ctest: case .lua quick --quick lua
 # ctest: case .zstd quick --quick zstd
-# ctest: case .sqlite3 quick --quick sqlite3
-# ctest: case .jsonnet quick --quick jsonnet
 # ctest: case _full.lua full --full lua
 # ctest: case _full.zstd full --full zstd
 # ctest: case _full.sqlite3 full --full sqlite3
@@ -64,7 +62,8 @@ def instances(counted):
     found = defaultdict(list)
     for (_, name), calls in counted.items():
         if calls:
-            found[declared_name(name)].append(calls)
+            # clang's debug information has no name for what initialises a unit's static objects.
+            found["" if name.startswith("_GLOBAL__sub_I_") else declared_name(name)].append(calls)
     return {name: sorted(several) for name, several in found.items()}
 
 

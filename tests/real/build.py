@@ -37,7 +37,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Builder:
-    """Builds below `out`; finished variants stay there and are used again while their commands are the same."""
+    """Builds below `out`; finished variants stay there and are used again while their commands and sources are the same."""
 
     def __init__(self, sources, out, callsig=None, plugins=None, jobs=2):
         self.sources = Path(sources).resolve()
@@ -81,15 +81,16 @@ class Builder:
     def _build(self, program, words, folder, generated):
         compiler = self._compiler(program, words)
         flags = self._flags(program, words, generated)
-        objects, commands = [], []
+        objects, commands, changed = [], [], []
         for source in program.sources:
             path = generated / source[1:] if isinstance(source, str) else source
+            changed.append(path.stat().st_mtime_ns)
             target = folder / ("".join(c if c.isalnum() else "_" for c in str(path.relative_to(path.parents[1]))) + ".o")
             objects.append(target)
             commands.append([*compiler, *flags, "-c", str(path), "-o", str(target)])
         links, run = self._links(program, words, folder, compiler, objects)
         plugins = b"".join(Path(option.removeprefix("-fplugin=")).read_bytes() for option in flags if option.startswith("-fplugin="))
-        stamp = hashlib.sha256(repr((commands, links)).encode() + plugins).hexdigest()
+        stamp = hashlib.sha256(repr((commands, links, changed)).encode() + plugins).hexdigest()
         done = folder / ".stamp"
         if done.exists() and done.read_text() == stamp and "static" not in words:
             return run

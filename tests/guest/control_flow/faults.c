@@ -1,8 +1,10 @@
 /* Pages that vanish under a followed string, and every way in which a program may deal with SIGSEGV and SIGBUS itself.
  */
+#define _GNU_SOURCE /* sysv_signal */
 #include "tests/guest/guest.h"
 
 #include <callsig/callsig.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -142,6 +144,23 @@ static QUIET void raw_handler(int late)
   CHECK(handled == 2);
 }
 
+/* What a rarer call of the C library gave for the handler before it is given back to a common one: the default comes
+ * back, and a fault ends the program. */
+static QUIET void give_back(void)
+{
+  struct sigaction now;
+  vanish();
+  struct sigaction before = {.sa_handler = sysv_signal(SIGSEGV, on_fault)};
+  CHECK(sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_handler == on_fault);
+  CHECK(sigaction(SIGSEGV, &before, &now) == 0 && now.sa_handler == on_fault);
+  CHECK(sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_handler == SIG_DFL);
+  CHECK(signal(SIGSEGV, SIG_ERR) == SIG_ERR && errno == EINVAL);
+  CHECK(sigprocmask(SIG_BLOCK, NULL, (sigset_t *)page) == -1 && errno == EFAULT);
+  CHECK(pthread_sigmask(SIG_BLOCK, NULL, (sigset_t *)page) == EFAULT);
+  vanish();
+  alarm(20);
+}
+
 /* The kernel kills a process that faults while the signal is blocked. */
 static QUIET void blocked(void)
 {
@@ -229,7 +248,8 @@ static QUIET void *map_and_unmap(void *unused)
     mprotect(page, page_size, PROT_READ | PROT_WRITE);
     madvise(page, page_size, MADV_DONTNEED);
     munmap(page, page_size);
-    mmap(page, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (mmap(page, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
+      abort();
   }
   return unused;
 }
@@ -275,6 +295,9 @@ int main(int argc, char **argv)
   } else if (strcmp(mode, "raw") == 0 || strcmp(mode, "raw-late") == 0) {
     raw_handler(mode[3] != '\0');
     calls = 3 * (1 + (mode[3] != '\0')) + 2;
+  } else if (strcmp(mode, "given-back") == 0) {
+    give_back();
+    calls = 6;
   } else if (strcmp(mode, "blocked") == 0) {
     blocked();
     calls = 12;
@@ -299,7 +322,7 @@ int main(int argc, char **argv)
   }
   printf("count open_thing %d\ncount main 1\n", calls);
   fflush(stdout);
-  if (strcmp(mode, "dies") == 0)
+  if (strcmp(mode, "dies") == 0 || strcmp(mode, "given-back") == 0)
     touch(page);
   if (strcmp(mode, "killed") == 0)
     kill(getpid(), SIGSEGV);

@@ -80,7 +80,9 @@ APART int by_value(plain p, int after)
   return p.a + after;
 }
 
-APART int by_reference(counted c, int after, empty, long last)
+/* Passed by value on purpose: that is what is tested. */
+APART int by_reference(counted c, // NOLINT(performance-unnecessary-value-param)
+                       int after, empty, long last)
 {
   tell("shapes::by_reference - %d - %ld\n", after, last);
   return c.value + after + (int)last;
@@ -98,7 +100,8 @@ APART plain result_in_registers(int n, const plain &from)
   return {n, from.b};
 }
 
-APART int string_length(std::string text, int add)
+APART int string_length(std::string text, // NOLINT(performance-unnecessary-value-param)
+                        int add)
 {
   tell("shapes::string_length - %d\n", add);
   return (int)text.size() + add;

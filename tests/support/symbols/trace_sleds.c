@@ -33,7 +33,7 @@ static void stop(int signal, siginfo_t *info, void *data)
     memcpy(&registers[16 + i], &context->uc_mcontext.fpregs->_xmm[i], sizeof registers[0]);
   }
   test_trace_enter(registers, at + FMT_SLED_CALL);
-  context->uc_mcontext.gregs[REG_RIP] = (greg_t)(at + fmt_sled_size(sled->shape));
+  context->uc_mcontext.gregs[REG_RIP] = (greg_t)at + (greg_t)fmt_sled_size(sled->shape);
 }
 
 static void set_trap(uint64_t address)

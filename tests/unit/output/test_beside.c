@@ -145,8 +145,7 @@ static void replaced(void **state)
   assert_int_equal(callsig_stats_total(stats, &total), 0);
   assert_true(total.time > .0575 && total.time < .0585);
   static const char *const notes[] = {
-      "times are those of /bin/plain run beside without hooks: 68 samples by the kernel's timer, 0.072 of 0.100 "
-      "seconds",
+      "times are those of /bin/plain run beside without hooks: 68 samples by the kernel's timer, 0.072 of 0.100",
       "the samples stand for 72.0 % of that run's user CPU time",
       "elsewhere: 0.002 seconds (2.8 %) in code without rows of /bin/x\n",
       "elsewhere: 0.005 seconds (6.9 %) in code without rows of /lib/libc.so\n",

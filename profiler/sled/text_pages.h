@@ -1,0 +1,27 @@
+/*
+ * The pages of a module's text, made writable for a while.
+ */
+#ifndef CALLSIG_PROFILER_SLED_TEXT_PAGES_H
+#define CALLSIG_PROFILER_SLED_TEXT_PAGES_H
+
+#include <stdint.h>
+
+#define PROF_TEXT_PARTS 32u
+
+/* Pages as they were before: whole ones, ascending, without gaps. */
+struct prof_text_pages {
+  uintptr_t low, high;
+  uint32_t count;
+  struct prof_text_part {
+    uintptr_t low, high;
+    int protection;
+  } parts[PROF_TEXT_PARTS];
+};
+
+/* Makes the pages of [low, high) writable; a part keeps being executable, or not. 0, or a negative errno when nothing
+ * was changed. */
+long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high);
+/* Gives each part back the protection that it had. */
+void prof_text_close(const struct prof_text_pages *pages);
+
+#endif
