@@ -33,6 +33,19 @@ static void save(const void *data, size_t size, const char *path)
   close(file);
 }
 
+/* Prints what a damaged recording holds: all of it, or a message that its sums are too large for any number. */
+static void print_damaged(struct callsig_stats *stats, print_fn print)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  int result = print(stats, out, NULL, 0);
+  assert_true(result == 0 || result == -EOVERFLOW);
+  assert_int_equal(fclose(out), 0);
+  free(text);
+}
+
 /* Loads the bytes and prints them in every way. Returns what loading returned. */
 static int try(const void *data, size_t size)
 {
@@ -51,9 +64,9 @@ static int try(const void *data, size_t size)
                                     callsig_stats_print_json, callsig_stats_print_csv};
   callsig_stats_compensate(stats, 1);
   for (size_t i = 0; i < sizeof prints / sizeof prints[0]; i++)
-    free(printed(stats, prints[i], NULL));
+    print_damaged(stats, prints[i]);
   callsig_stats_group(stats, CALLSIG_BY_FUNCTION | CALLSIG_BY_THREAD | CALLSIG_BY_MODULE);
-  free(printed(stats, callsig_stats_print, NULL));
+  print_damaged(stats, callsig_stats_print);
   callsig_stats_free(stats);
   return result;
 }

@@ -184,6 +184,15 @@ static void empty_functions(void **state)
       assert_int_equal(prof_text_is_empty_function((uintptr_t)&place[offset]), offset <= 3);
     }
   }
+  /* With the mark of a target of indirect branches, of which the jump takes the place. */
+  static const uint8_t marked[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};
+  for (unsigned offset = 0; offset < 8; offset++) {
+    memset(place, FILLER, 16);
+    memcpy(&place[offset], marked, sizeof marked);
+    assert_int_equal(prof_text_is_empty_function((uintptr_t)&place[offset]), offset <= 3);
+    place[offset + 4] = 0x55;
+    assert_false(prof_text_is_empty_function((uintptr_t)&place[offset]));
+  }
   for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
     memcpy(place, others[i], 3);
     assert_false(prof_text_is_empty_function((uintptr_t)place));

@@ -92,7 +92,15 @@ void prof_sled_switch(uintptr_t address, unsigned shape, uintptr_t target)
 bool prof_text_is_empty_function(uintptr_t address)
 {
   const uint8_t *text = (const uint8_t *)address;
-  if (address % 8 > 3 || text[0] != OPCODE_RET)
+  static const uint8_t marked[] = {0xf3, 0x0f, 0x1e, 0xfa, OPCODE_RET}; /* endbr64; ret */
+  if (address % 8 > 3)
+    return false;
+  unsigned equal = 0;
+  while (equal < sizeof marked && text[equal] == marked[equal])
+    equal++;
+  if (equal == sizeof marked)
+    return true;
+  if (text[0] != OPCODE_RET)
     return false;
   /* What compilers and assemblers put between functions: int3, nop, or the no-ops of several bytes. */
   return text[1] == 0xcc || text[1] == 0x90 || text[1] == 0x66 || (text[1] == 0x0f && text[2] == 0x1f);
