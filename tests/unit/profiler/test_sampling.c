@@ -212,8 +212,12 @@ static void drawn_apart(void **state)
     gap = 0;
   }
   double expected = (double)count / (PARTS * PARTS), chi_square = 0;
-  for (unsigned i = 0; i < PARTS * PARTS; i++)
-    chi_square += (pairs[i / PARTS][i % PARTS] - expected) * (pairs[i / PARTS][i % PARTS] - expected) / expected;
+  for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned j = 0; j < PARTS; j++) {
+      double off = (double)pairs[i][j] - expected;
+      chi_square += off * off / expected;
+    }
+  }
   assert_true(chi_square < 2 * CHI_SQUARE_MOST); /* of about twice as many degrees of freedom */
 }
 
