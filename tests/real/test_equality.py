@@ -24,7 +24,7 @@ COMPILERS = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
 LUA = ["gcc-O2-lto", "gcc-O2-nopie", "gcc-O2-static", "gcc-O2-shared", "gcc-O2-dlopen", "clang-O2-nopie", "clang-O2-dlopen"]
 AFTER = [f"{kind}-{shape}" for shape in ("sleds", "calls") for kind in (*COMPILERS, "gcc-O2-lto")]
 QUICK = {"lua": ["gcc-O2", "clang-O2", "gcc-O2-lto", "gcc-O2-nopie", "gcc-O2-static", "gcc-O2-dlopen", "gcc-O2-sleds", "clang-O2-sleds"],
-         "zstd": ["gcc-O2", "gcc-O2-sleds"], "sqlite3": ["gcc-O2", "clang-O2-sleds"], "jsonnet": ["gcc-O2", "gcc-O2-sleds"]}
+         "zstd": ["gcc-O2", "gcc-O2-sleds"], "sqlite3": ["gcc-O2", "clang-O2-sleds"], "jsonnet": ["gcc-O2-sleds"]}
 FULL = {"lua": COMPILERS + LUA + AFTER, "zstd": COMPILERS + AFTER, "sqlite3": COMPILERS + AFTER, "jsonnet": COMPILERS + AFTER}
 
 
