@@ -92,6 +92,7 @@ static void set_up(struct calibration *all)
   edge->cfa = CFA_OFFSET | PROF_CFA_STRICT;
   edge->mode = PROF_MODE_PLAIN;
   if (prof_process.settings.sample_times) {
+    all->thread.exit_least = 0;
     edge->flags = FMT_EDGE_SAMPLED;
     prof_edge_sampling(edge)->rate = 1; /* so that nothing is decided by what the calls take */
   }

@@ -43,7 +43,7 @@ static uint32_t state_of_process(void)
 void prof_thread_set_thresholds(struct prof_thread *t)
 {
   t->timeline_min = prof_process.header->timeline_min;
-  t->exit_least = prof_process.settings.percentiles ? 0 : t->timeline_min;
+  t->exit_least = prof_process.settings.percentiles || prof_process.settings.sample_times ? 0 : t->timeline_min;
 }
 
 /* Applies what changed in the process since this thread last looked: a disabled thread's open frames end. */
