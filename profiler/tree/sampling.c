@@ -89,10 +89,9 @@ static void add_square(struct fmt_rec_sampling *sampling, uint64_t ticks)
   sampling->squares_high += (uint64_t)(square >> 64) + (sampling->squares_low < low);
 }
 
-void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
+void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks)
 {
   struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
-  (void)start;
   prof_add(&sampling->timed, 1);
   prof_add(&sampling->timed_total, ticks);
   add_square(sampling, ticks);
@@ -110,6 +109,12 @@ void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
   else if (sampling->rate && sampling->recent / PARTS > 2 * limit &&
            sampling->timed_total / sampling->timed > 2 * limit)
     set_rate(edge, false);
+}
+
+uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge)
+{
+  const struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
+  return sampling->timed ? sampling->recent / PARTS : UINT64_MAX;
 }
 
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source)
