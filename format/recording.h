@@ -6,7 +6,6 @@
  * recorded process: file offset = address - header.base. A reader trusts none of them: it checks range, alignment and
  * tag. A record is complete before the pointer to it is stored (release order), so a file cut off by SIGKILL at any
  * instant is consistent. docs/recording-format.md describes the file byte by byte.
- *
  * This header is internal to callsig and is not installed.
  */
 #ifndef CALLSIG_FORMAT_RECORDING_H
@@ -85,7 +84,8 @@ struct fmt_rec_header {
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
-  uint64_t reserved[3];
+  uint64_t drawn_from; /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
+  uint64_t reserved[2];
 };
 
 enum fmt_rec_flag {

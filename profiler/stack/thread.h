@@ -49,6 +49,12 @@ struct prof_thread {
   struct fmt_rec_edge **probes; /* 2^PROF_PROBE_BITS edges: see tree/edge_probe.c; in the tree's arena */
   uint32_t probed;              /* calls that a probe found, for the one of them that is measured */
 
+  struct prof_budget { /* since `at`, in ticks, when what is timed was last held against --overhead: see sampling.c */
+    uint64_t at;
+    uint32_t timed, drawn; /* calls that were timed, and of them those that stand for others */
+    int32_t longer;        /* calls count as worth timing from 2^longer times as long on as they would at first */
+  } budget;
+
   struct prof_preemption preemption; /* without a word while nobody looks: see waiting.c */
   uint64_t looked_at;                /* ticks: until then what the thread has waited for a processor is taken out */
   uint64_t waited_ns;                /* what it has waited so far, as the kernel last told */
