@@ -18,7 +18,7 @@ are evaluated in the frame at hand.
 
 With `sleds` in the plan, `calls` maps the first instruction of a function to the one behind its sled, and the program runs by
 itself, with its sleds off: gdb stops at the first instruction, and behind the sled for what it cannot read before. What gdb would
-read from below the stack pointer is lost: nothing has been stored there yet.
+read from a frame that does not exist yet is lost.
 """
 
 import json
@@ -163,12 +163,14 @@ def describe(value):
     return ["other", ""]
 
 
-def is_below_stack(value):
-    """Whether gdb has taken the value from memory that the function at hand has yet to make its own."""
+def is_not_stored(value, block):
+    """Whether gdb has taken the value from the stack where it is only later: below the return address, and, in what clang compiled,
+    anywhere, since clang counts from the stack pointer that the prologue leaves."""
     if value.address is None:
         return False
     stack = int(gdb.parse_and_eval("$rsp")) & (2 ** 64 - 1)
-    return stack - STACK_SIZE <= int(value.address) < stack
+    top = STACK_SIZE if "clang" in (block.function.symtab.producer or "") else 8
+    return stack - STACK_SIZE <= int(value.address) < stack + top
 
 
 def read(frame, block, at_entry=False):
@@ -183,7 +185,7 @@ def read(frame, block, at_entry=False):
             continue
         try:
             value = symbol.value(frame)
-            if value.is_optimized_out or (at_entry and is_below_stack(value)):
+            if value.is_optimized_out or (at_entry and is_not_stored(value, block)):
                 found.append([symbol.name, ["lost", ""]])
                 continue
             value.fetch_lazy()
