@@ -42,6 +42,7 @@ static void make_recording(struct prof_process *process)
     prof_fork_prepare();
   }
   process->upcalls.close_frames = prof_frames_close_all;
+  process->upcalls.mend_frames = prof_frames_mend;
   int error = prof_recording_open(process, child);
   if (error == 0 && process->upcalls.calibrate)
     process->upcalls.calibrate(process);

@@ -228,40 +228,6 @@ def kill_stages(tools, guest):
         os.unlink(output)
 
 
-def toggle(tools, compiler, level):
-    """Profiling goes off and on under running threads: nothing is counted that should not be, and no time is negative."""
-    guest = Guest(tools, "toggle.c", compiler, level, libraries=tools.link_with("shared"))
-    path = tools.new_recording()
-    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path), path)
-    if result.status or result.errors:
-        raise Failure(f"exit status {result.status}: {result.errors}")
-    tools.expect_counts(path, result.told("count"), exact=True)
-    expect_most(tools, result)
-
-
-def expect_most(tools, result):
-    """What was called while hooks went on and off is there, no call more than once, and no time is negative."""
-    read = tools.read(result.recording)
-    for name, most in result.told("most").items():
-        if not 0 < read.calls.get(name, [0])[0] <= most:
-            raise Failure(f"{name} was called {most} times, the recording says {read.calls.get(name)}")
-    for row in tools.report_rows(result.recording):
-        if row["tottime"] < 0 or row["cumtime"] < row["tottime"]:
-            raise Failure(f"impossible times: {row}")
-
-
-def switching(tools, compiler, level):
-    """Sleds go on and off under threads that run through them, with signals and plugins that come and go."""
-    guest = Guest(tools, "switching.c", compiler, level, libraries=tools.link_with("shared"))
-    plugins = [guest.build_plugin(name) for name in ("alpha", "beta")]
-    path = tools.new_recording()
-    result = guest.run([guest.path, "10000", *plugins], tools.environment(CALLSIG_OUTPUT=path), path)
-    if result.status or result.errors:
-        raise Failure(f"exit status {result.status}: {result.errors}")
-    tools.expect_counts(path, result.told("count"), exact=True)
-    expect_most(tools, result)
-
-
 def filters(tools, compiler, level):
     """What is left out has no row, and its callees are still counted."""
     guest = Guest(tools, "filtered.c", compiler, level)
@@ -472,8 +438,6 @@ CASES = {
     "options": options,
     "control": control,
     "stages": stages,
-    "toggle": toggle,
-    "switching": switching,
     "sigkill": sigkill,
     "full_disk": full_disk,
     "file_limit": file_limit,
@@ -484,9 +448,7 @@ CASES = {
 }
 
 BUILDS = {
-    "toggle": [("gcc", "-O2"), ("clang-sleds", "-O0")],
     "denied": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
-    "switching": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "linked": [("gcc", "-O2"), ("clang", "-O0")],
     "control": [("gcc", "-O0"), ("clang", "-O2")],
     "sigkill": [("gcc", "-O2"), ("clang", "-O0")],
