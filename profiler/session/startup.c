@@ -9,6 +9,7 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/coroutine.h"
+#include "profiler/base/environment.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/options.h"

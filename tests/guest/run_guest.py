@@ -185,6 +185,8 @@ CASES = {
     "errno": case("errno.c", flags=("-frounding-math",), check=check_nothing_lost),
     "children": case("children.c", runs=(("@alpha",),), check=check_nothing_lost, plugins=("alpha",)),
     "vectors": case("vectors.c", check=check_nothing_lost),
+    "before_libc": case("before_libc.c", flags=("-fno-builtin",), check=check_nothing_lost,
+                        sleds="which are off until the loader is done"),
     "constructors": case("constructors.c", check=check_nothing_lost),
 }
 
