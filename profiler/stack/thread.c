@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
@@ -131,8 +132,10 @@ void prof_thread_name(struct fmt_rec_thread *record)
 struct prof_thread *prof_thread_map(void)
 {
   long address = prof_sys_mmap(0, CONTROL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (prof_sys_failed(address))
+  if (prof_sys_failed(address)) {
+    prof_memory_refused(address);
     return NULL;
+  }
   PROF_SYSCALL3(SYS_madvise, address, CONTROL_SIZE, MADV_WIPEONFORK);
   struct prof_thread *t = (struct prof_thread *)address;
   t->state = PROF_HOOKS_BUSY;

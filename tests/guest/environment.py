@@ -14,6 +14,7 @@ import time
 from harness import Failure, Guest, TIMEOUT
 from seccomp import PROT_EXEC, PROT_WRITE, without_mprotect
 
+PAGE = 4096
 CODE_CHUNK = 256 << 10  # profiler/sled/site_codes.c: what is made writable to add the code of a site
 
 
@@ -129,6 +130,16 @@ def address_space(tools, compiler, level):
             raise Failure(f"more than one line: {result.errors!r}")
         if not lines:
             tools.expect_counts(result.recording, result.told("count"), exact=True)
+
+
+def memory_refused(tools, compiler, level):
+    """The kernel gives no more memory once the program runs: one line, and the calls that need some are counted."""
+    guest = Guest(tools, "grow.c", compiler, level)
+    result = same_as_plain(tools, guest, ["refused"])
+    expect_one_line(result, "memory is refused", "RLIMIT_AS")
+    check_losses(tools, result)
+    if not tools.read(result.recording).loss["no_space"]:
+        raise Failure("memory was not refused")
 
 
 def stripped(tools, compiler, level):
@@ -419,6 +430,11 @@ def denied(tools, compiler, level):
         if os.path.exists(result.recording) and tools.read(result.recording).calls:
             raise Failure(f"protection {protection}: {tools.read(result.recording).calls}")
         result.remove()
+    apart = Guest(tools, "filtered.c", compiler, level, flags=["-falign-functions=4096"], name="apart")
+    result = apart.run_profiled([], preexec_fn=without_mprotect(PROT_WRITE | PROT_EXEC, PAGE))
+    tools.compare(apart.run_plain([]), result)
+    expect_one_line(result, "dynamic loader cannot be watched", "not profiled by their sleds")
+    tools.expect_counts(result.recording, counts, exact=True)
     for length in (None, CODE_CHUNK):
         refused = without_mprotect(PROT_WRITE | PROT_EXEC, length) if length else None
         result = guest.run_profiled([], preexec_fn=refused)
@@ -443,6 +459,7 @@ CASES = {
     "file_limit": file_limit,
     "unwritable": unwritable,
     "address_space": address_space,
+    "memory_refused": memory_refused,
     "stripped": stripped,
     "no_debug": no_debug,
 }
