@@ -33,7 +33,7 @@ struct fmt_rec_clock_point {
 
 /* What could not be recorded as asked, and is reported. Written with relaxed atomic adds. */
 enum fmt_rec_loss {
-  FMT_LOSS_NO_SPACE,        /* calls not recorded: the file could not grow */
+  FMT_LOSS_NO_SPACE,        /* calls not recorded: the file could not grow, or memory was refused */
   FMT_LOSS_NESTED,          /* calls not recorded: made by a hook's own slow path, or by a signal inside one */
   FMT_LOSS_EXIT_UNMATCHED,  /* exits without an entry, ignored */
   FMT_LOSS_UNWOUND,         /* frames closed because control left them without an exit hook (not a loss of calls) */
