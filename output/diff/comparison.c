@@ -109,8 +109,8 @@ static int prepare(struct work *work)
     result = out_signature_merge_make(profile, diff->shown, &diff->signature_merge);
   if (result == 0)
     result = out_filter_select(&stats->filter, profile, diff->shown, diff->signature_merge.row_of, &diff->selection);
-  if (result == 0 && stats->compensating)
-    result = out_compensate(profile, &diff->compensation);
+  if (result == 0 && out_stats_compensates(stats))
+    result = out_compensate(profile, stats->compensating == OUT_COMPENSATE_SAMPLED, &diff->compensation);
   return result;
 }
 
@@ -121,7 +121,7 @@ static struct out_grouping grouping_of(const struct work *work)
       .by = diff->stats->by,
       .shown_function = diff->shown,
       .signature_merge = diff->stats->by & CALLSIG_BY_SIGNATURE ? &diff->signature_merge : NULL,
-      .compensation = diff->stats->compensating ? &diff->compensation : NULL,
+      .compensation = out_stats_compensates(diff->stats) ? &diff->compensation : NULL,
       .selected_functions = diff->selection.functions,
       .selected_stages = diff->selection.stages,
       .selected_threads = work->threads,
