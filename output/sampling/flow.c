@@ -7,13 +7,16 @@
 #include "output/profile/edge_time.h"
 #include "output/sampling/sampling_error.h"
 
-/* Where nothing is known of how far imputed times may be off, they may be wholly off; and never not at all. */
+/* The square of more ticks than any run has. */
+#define UNKNOWN 0x1p126
+
+/* Where nothing is known of how far imputed times may be off, everything else is surer; and they may always be off. */
 static double uncertainty_of(const struct out_profile *profile, const struct out_edge *edge, uint64_t imputed)
 {
   const double least = 1 + (double)imputed * 1e-6 * (double)imputed;
   double square = out_recorded_error(profile, edge, (double)out_edge_sampling(profile, edge).untimed, 0);
   if (!(square >= 0))
-    square = (double)imputed * (double)imputed;
+    square = UNKNOWN;
   return square > least ? square : least;
 }
 
@@ -62,13 +65,14 @@ static void read_edge(struct out_flow *flow, const bool *is_merged, uint32_t num
   const struct out_profile *profile = flow->profile;
   const struct out_edge *edge = out_profile_edge(profile, number);
   const uint64_t total = out_edge_total(profile, edge), imputed = imputed_of(profile, edge);
+  const bool is_estimate = edge->sampling != FMT_NONE && out_edge_sampling(profile, edge).untimed > 0;
   struct out_flow_edge *added = &flow->edges[number];
   *added = (struct out_flow_edge){.from = node_of(profile, is_merged, edge->from),
                                   .to = node_of(profile, is_merged, edge->to),
                                   .recorded = total,
                                   .total = total,
                                   .least = total - imputed,
-                                  .uncertainty = imputed > 0 ? uncertainty_of(profile, edge, imputed) : 0};
+                                  .uncertainty = is_estimate ? uncertainty_of(profile, edge, imputed) : 0};
   flow->entered[added->to] += total;
   flow->called[added->to] += edge->children;
   flow->first_in[added->to + 1]++;

@@ -4,6 +4,7 @@ from harness import Failure, Guest
 
 RUNS = 20  # of a hundred rows: with 95 % within, fewer than 93 % come once in ten thousand times
 MIDDLE = 0.2  # of the errors: with so few timed calls of such lengths about 0.14
+SPLIT = 0.05  # of each argument's part of the time
 
 
 def sampled_rows(tools, guest, start):
@@ -37,5 +38,28 @@ def sampled(tools, compiler, level):
         raise Failure(f"{within} of {len(rows)} times are within their errors")
 
 
-CASES = {"sampled": sampled}
-BUILDS = {"sampled": [("gcc-sleds", "-O0")]}
+def split(tools, compiler, level):
+    """The time of one function is split among its arguments, 10 ns to 10 ms a call, as they took it."""
+    guest = Guest(tools, "split.c", compiler, level, libraries=tools.link_with("shared"))
+    path = tools.new_recording()
+    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path, CALLSIG_TIMES="auto"), path)
+    if result.status or result.errors:
+        raise Failure(f"exit status {result.status}: {result.errors}")
+    truth = result.told("truth")
+    rows = tools.report_rows(path, by="signature")
+    found = {str(row["args"][0]["value"]): row for row in rows if row["function"] == "work"}
+    result.remove()
+    if found.keys() != truth.keys():
+        raise Failure(f"work() is told of for {sorted(found)}, not {sorted(truth)}")
+    whole = {"found": sum(row["tottime"] for row in found.values()), "truth": sum(truth.values())}
+    for n, ticks in truth.items():
+        share, true_share = found[n]["tottime"] / whole["found"], ticks / whole["truth"]
+        print(f"     {n} ns a call: {share:.2%} of the time, in truth {true_share:.2%}, {found[n]['timed_calls']} of {found[n]['ncalls']} timed")
+        if abs(share / true_share - 1) > SPLIT:
+            raise Failure(f"work({n}) has {share:.2%} of the time, not {true_share:.2%}")
+    if found["10"]["timed_calls"] * 10 > found["10"]["ncalls"]:
+        raise Failure("the shortest calls were not sampled")
+
+
+CASES = {"sampled": sampled, "split": split}
+BUILDS = {"sampled": [("gcc-sleds", "-O0")], "split": [("gcc-sleds", "-O2"), ("clang-sleds", "-O2")]}
