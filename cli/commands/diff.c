@@ -212,7 +212,7 @@ static int compare(const struct diff_command *command, struct callsig_diff *diff
   int error = callsig_diff_arrange(diff, &command->view);
   if (error == 0)
     error = callsig_diff_compare(diff, &options);
-  return error == -EINVAL ? CLI_EXIT_USAGE : (error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK);
+  return cli_exit_status(error);
 }
 
 static bool is_too_slow(const struct diff_command *command, unsigned verdict, double relative)
