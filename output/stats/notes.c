@@ -385,13 +385,15 @@ static void note_rows(struct notes *notes)
     out_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
     send(notes);
   }
-  if (stats->compensating) {
+  if (out_stats_compensates(stats)) {
     struct out_compensated compensated = out_rows_compensated(&stats->rows);
     out_text_puts(&notes->text, "compensated: ");
     out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
     out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
     out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
     out_text_puts(&notes->text, " seconds");
+    if (stats->compensating == OUT_COMPENSATE_SAMPLED)
+      out_text_puts(&notes->text, "; --raw shows what the clock read");
     send(notes);
   }
 }
