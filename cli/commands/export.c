@@ -178,6 +178,8 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
     status = cli_row_options_apply(stats, &export.rows);
   if (status == CLI_EXIT_OK)
     status = write_export(stats, &export);
+  if (status == CLI_EXIT_OK)
+    status = cli_recordings_status(stats);
   callsig_stats_free(stats);
   return status;
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output/recording/seal.h"
 #include "output/stats/stats_object.h"
 #include "output/stats/sums.h"
 #include "output/text/message.h"
@@ -114,6 +115,8 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
   if (result < 0)
     return result;
   result = out_dump_write(&stats->profile, file.stream);
+  if (result == 0 && file.temporary)
+    result = fflush(file.stream) == 0 ? out_seal_file(fileno(file.stream)) : -errno;
   if (result == -ENOMEM)
     out_stats_fail(-ENOMEM, "%s: out of memory while it was written", path);
   else if (result < 0)
