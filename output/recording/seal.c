@@ -21,20 +21,22 @@ static uint64_t pieces_of(uint64_t size)
   return size / FMT_SEAL_PIECE + (size % FMT_SEAL_PIECE != 0);
 }
 
-/* What the seal says of a piece with these bytes, `left` being those from it to the end of what is sealed. */
-static struct fmt_rec_piece describe(const unsigned char *bytes, size_t size, uint64_t number, uint64_t left)
+/* The records that begin in a piece, `left` being the bytes from it to the end of what is sealed. */
+static uint32_t count_records(const unsigned char *bytes, size_t size, uint64_t left)
 {
-  struct fmt_rec_piece piece = {.checksum = XXH64(bytes, size, number)};
+  uint32_t records = 0;
   for (size_t at = 0; at + 8 <= size; at += 8) {
     uint64_t word;
     memcpy(&word, bytes + at, sizeof word);
-    piece.records += fmt_rec_is_tag(word, left - at);
+    records += fmt_rec_is_tag(word, left - at);
   }
-  return piece;
+  return records;
 }
 
-/* Goes over what is sealed, piece by piece. `seal` stands for the header's own reference. */
-typedef void piece_fn(void *data, uint64_t number, const struct fmt_rec_piece *piece);
+/* Gets a piece's bytes, of which `left` follow from its beginning to the end of what is sealed. */
+typedef void piece_fn(void *data, uint64_t number, const unsigned char *bytes, size_t size, uint64_t left);
+
+/* Goes over what is sealed, piece by piece. `seal` stands for the header's own reference, unless it is NULL. */
 
 static int each_piece(out_seal_read_fn *read, void *source, const uint64_t *seal, uint64_t covered, piece_fn *function,
                       void *data)
@@ -49,17 +51,18 @@ static int each_piece(out_seal_read_fn *read, void *source, const uint64_t *seal
     for (uint64_t done = 0; done < size && error == 0; done += FMT_SEAL_PIECE) {
       uint64_t part = size - done < FMT_SEAL_PIECE ? size - done : FMT_SEAL_PIECE,
                number = (at + done) / FMT_SEAL_PIECE;
-      struct fmt_rec_piece piece = describe(bytes + done, (size_t)part, number, left - done);
-      function(data, number, &piece);
+      function(data, number, bytes + done, (size_t)part, left - done);
     }
   }
   free(bytes);
   return error;
 }
 
-static void keep_piece(void *data, uint64_t number, const struct fmt_rec_piece *piece)
+static void keep_piece(void *data, uint64_t number, const unsigned char *bytes, size_t size, uint64_t left)
 {
-  ((struct fmt_rec_seal *)data)->pieces[number] = *piece;
+  struct fmt_rec_seal *seal = data;
+  seal->pieces[number] =
+      (struct fmt_rec_piece){.checksum = XXH64(bytes, size, number), .records = count_records(bytes, size, left)};
 }
 
 static uint64_t checksum_of(const struct fmt_rec_seal *seal)
@@ -91,12 +94,13 @@ struct comparison {
   struct out_seal_check *check;
 };
 
-static void compare_piece(void *data, uint64_t number, const struct fmt_rec_piece *piece)
+static void compare_piece(void *data, uint64_t number, const unsigned char *bytes, size_t size, uint64_t left)
 {
+  (void)left;
   struct comparison *comparison = data;
   struct out_seal_check *check = comparison->check;
   const struct fmt_rec_piece *sealed = &comparison->seal->pieces[number];
-  if (piece->checksum == sealed->checksum)
+  if (XXH64(bytes, size, number) == sealed->checksum)
     return;
   check->bad[number / 8] |= (unsigned char)(1u << number % 8);
   check->records += sealed->records;
