@@ -87,6 +87,7 @@ struct run_options {
 static double read_interval(const struct cli_command *command, const char *text)
 {
   char *end;
+  /* getopt_long() has refused the option without a value. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
   double interval = strtod(text, &end);
   if (end != text && *end == '\0' && interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)
     return interval;

@@ -104,7 +104,7 @@ static int check_place(const char *path)
 
 int callsig_stats_dump(struct callsig_stats *stats, const char *path)
 {
-  struct out_output_file file;
+  struct out_output_file file = {0};
   int result = out_stats_not_empty(stats);
   if (result == 0)
     result = out_sums_fit(&stats->profile, out_stats_finest_tick(stats));
