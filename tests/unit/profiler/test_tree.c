@@ -68,7 +68,9 @@ static struct prof_site make_site(uint32_t function)
                            .function = function,
                            .cfa_kind = FMT_CFA_REGISTER,
                            .cfa_register = 7,
-                           .cfa_offset = 16};
+                           .cfa_offset = 16,
+                           .frame_size = 16,
+                           .cfa_distance = 16};
   if (function == 0) {
     site.state_words = 2;
     site.states = states;
@@ -302,6 +304,9 @@ static void test_comparisons_by_caller(void **state)
   assert_ptr_equal(prof_fast_compare_find(&tree, sites[0].pc, sites[0].function_address, 0x600), passed);
   assert_false(any->fast);
   assert_true(constant->fast && passed->fast && unknown->fast);
+  /* Where no call has proven that the frame is where the index says, nothing of it is compared without looking. */
+  sites[0].frame_size = 0;
+  assert_false(prof_fast_compare_of(&tree, &sites[0], 0x800)->fast);
   assert_int_equal(constant->count, 4); /* the return address takes two places */
   assert_int_equal(constant->compared, 2);
   assert_int_equal(constant->ops[0].kind, PROF_COMPARE_RETURN);
