@@ -85,7 +85,10 @@ struct fmt_rec_header {
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
-  uint64_t reserved[3];
+  uint64_t folds; /* twice how many threads were folded; odd while one is being folded */
+  uint32_t cpus;  /* processors that the process may use, by its affinity at its start; 0 unknown */
+  uint32_t cpu_quota; /* thousandths of a processor that its cgroups allow it; 0: no limit is known */
+  uint64_t reserved[1];
 };
 
 enum fmt_rec_flag {
@@ -143,7 +146,10 @@ struct fmt_rec_thread {
   uint64_t first_queue_use; /* address of the newest fmt_rec_queue_use */
   uint64_t ring;            /* address of the thread's fmt_rec_ring, 0 for none */
   uint64_t process;         /* address of a fmt_rec_process; 0: the header's own process */
-  uint64_t reserved[4];
+  uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
+  uint64_t cpu_ns;          /* on a processor, of threads that ended; of live ones when the process ended; 0 unknown */
+  uint64_t queued_ns;       /* the same: ready to run, and waiting for a processor */
+  uint64_t preempted;       /* the same: how often a processor was taken from it (involuntary switches) */
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */

@@ -5,6 +5,7 @@
 
 #include "format/index.h"
 #include "output/pipeline/pipeline.h"
+#include "output/pipeline/thread_parts.h"
 #include "output/recording/clock.h"
 #include "output/recording/stage_reader.h"
 #include "output/text/idset.h"
@@ -18,9 +19,9 @@ struct reader {
   double tick;   /* seconds, of the process whose records are being read */
   uint32_t only; /* of a merged recording: the process that is read, counted from 1; 0: all */
   struct out_stage_reader lists;
-  struct base_vector threads, processes;
-  struct fmt_rec_thread thread; /* whose tasks are being read */
-  uint32_t first_replica;       /* of that thread */
+  struct base_vector processes;
+  struct out_thread_parts parts;
+  uint32_t first_replica; /* of the thread whose part is being added */
   struct base_vector
       stage_of; /* uint32_t by number of a stage record: in pipeline.stages; FMT_NONE: another process's */
   struct base_vector
@@ -213,8 +214,28 @@ static int take_event(void *data, const struct fmt_rec_event *record)
 static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t number)
 {
   struct reader *reader = data;
-  const struct fmt_rec_thread *thread = &reader->thread;
-  uint32_t index = *(uint32_t *)base_vector_at(&reader->stage_of, number);
+  return out_thread_parts_take_tasks(&reader->parts, record, number);
+}
+
+static int take_queue_use(void *data, const struct fmt_rec_queue_use *record, uint32_t number)
+{
+  struct reader *reader = data;
+  return out_thread_parts_take_use(&reader->parts, record, number);
+}
+
+/* Histograms of different kinds, as a damaged recording may have, do not add up. */
+static int add_times(struct reader *reader, struct out_histogram *sum, const struct out_histogram *times)
+{
+  int result = out_histogram_add(sum, times, 1);
+  if (result == -EINVAL)
+    reader->recording->damaged++;
+  return result == -EINVAL ? 0 : result;
+}
+
+static int add_tasks(struct reader *reader, const struct fmt_rec_thread *thread, const struct out_tasks_part *part)
+{
+  const struct fmt_rec_tasks *record = &part->record;
+  uint32_t index = *(uint32_t *)base_vector_at(&reader->stage_of, part->stage);
   if (index == FMT_NONE) {
     reader->recording->damaged++;
     return 0;
@@ -249,7 +270,7 @@ static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t n
                                   .tasks = record->tasks,
                                   .failures = failures,
                                   .total_time = (double)record->total * reader->tick};
-  return out_histogram_load(&stage->times, reader->recording, record->histogram);
+  return add_times(reader, &stage->times, &part->times);
 }
 
 /* What a thread waited is waited by the stages whose tasks it runs: the replicas from `first` on. */
@@ -269,10 +290,10 @@ static void take_waits(struct reader *reader, const struct callsig_queue_stats *
   }
 }
 
-static int take_queue_use(void *data, const struct fmt_rec_queue_use *record, uint32_t number)
+static int add_use(struct reader *reader, const struct out_use_part *part)
 {
-  struct reader *reader = data;
-  uint32_t index = *(uint32_t *)base_vector_at(&reader->queue_of, number);
+  const struct fmt_rec_queue_use *record = &part->record;
+  uint32_t index = *(uint32_t *)base_vector_at(&reader->queue_of, part->queue);
   if (index == FMT_NONE) {
     reader->recording->damaged++;
     return 0;
@@ -288,8 +309,8 @@ static int take_queue_use(void *data, const struct fmt_rec_queue_use *record, ui
   queue->stats.put_time += (double)record->put_total * reader->tick;
   queue->stats.get_time += (double)record->get_total * reader->tick;
   take_waits(reader, &queue->stats, record, reader->first_replica);
-  int result = out_histogram_load(&queue->put, reader->recording, record->put_histogram);
-  return result < 0 ? result : out_histogram_load(&queue->get, reader->recording, record->get_histogram);
+  int result = add_times(reader, &queue->put, &part->put);
+  return result < 0 ? result : add_times(reader, &queue->get, &part->get);
 }
 
 /* The tick of the process that the thread's times are in. */
@@ -305,22 +326,26 @@ static double tick_of(struct reader *reader, const struct fmt_rec_thread *thread
   return out_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &uncalibrated);
 }
 
+static int add_part(struct reader *reader, const struct out_thread_part *part)
+{
+  int result = 0;
+  reader->tick = tick_of(reader, &part->record);
+  saw(reader, part->record.end_ticks);
+  reader->first_replica = reader->pipeline->replicas.count;
+  for (uint32_t i = 0; i < part->tasks.count && result == 0; i++)
+    result = add_tasks(reader, &part->record, base_vector_at(&part->tasks, i));
+  for (uint32_t i = 0; i < part->uses.count && result == 0; i++)
+    result = add_use(reader, base_vector_at(&part->uses, i));
+  return result;
+}
+
 static int read_threads(struct reader *reader)
 {
-  struct fmt_rec_thread *record = &reader->thread;
-  uint64_t address = reader->recording->header.first_thread;
-  int result;
-  while ((result = out_recording_next(reader->recording, &reader->threads, address, FMT_TAG_THREAD, record,
-                                      sizeof *record)) > 0) {
-    address = record->next;
-    if (!is_ours(reader, record->process))
-      continue;
-    reader->tick = tick_of(reader, record);
-    saw(reader, record->end_ticks);
-    reader->first_replica = reader->pipeline->replicas.count;
-    result = out_stage_reader_thread(&reader->lists, record->first_tasks, record->first_queue_use);
-    if (result < 0)
-      break;
+  int result = out_thread_parts_read(&reader->parts);
+  for (uint32_t i = 0; i < reader->parts.threads.count && result == 0; i++) {
+    const struct out_thread_part *part = base_vector_at(&reader->parts.threads, i);
+    if (part->counts && is_ours(reader, part->record.process))
+      result = add_part(reader, part);
   }
   reader->tick = reader->pipeline->tick;
   return result;
@@ -425,7 +450,6 @@ int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const
       .recording = recording,
       .only = only,
       .pipeline = out_pipeline_new(),
-      .threads = BASE_VECTOR_OF(uint64_t),
       .processes = BASE_VECTOR_OF(uint64_t),
       .stage_of = BASE_VECTOR_OF(uint32_t),
       .queue_of = BASE_VECTOR_OF(uint32_t),
@@ -434,11 +458,12 @@ int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const
   if (!reader.pipeline)
     return -ENOMEM;
   out_stage_reader_init(&reader.lists, recording, &taker, &reader);
+  out_thread_parts_init(&reader.parts, recording, &reader.lists);
   int result = read_all(&reader, now);
-  struct base_vector *vectors[] = {&reader.threads, &reader.processes, &reader.stage_of, &reader.queue_of,
-                                   &reader.levels};
+  struct base_vector *vectors[] = {&reader.processes, &reader.stage_of, &reader.queue_of, &reader.levels};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
+  out_thread_parts_free(&reader.parts);
   out_stage_reader_free(&reader.lists);
   out_idset_free(&reader.stage_set);
   out_idset_free(&reader.queue_set);

@@ -30,6 +30,12 @@ void out_file_windows_close(struct out_file_windows *windows)
   *windows = (struct out_file_windows){0};
 }
 
+void out_file_windows_forget(struct out_file_windows *windows)
+{
+  if (windows->held)
+    memset(windows->held, 0xFF, WINDOWS * sizeof *windows->held);
+}
+
 /* Reads what lies at `offset`. A file that shrank leaves zeros. */
 static int fill(const struct out_file_windows *windows, unsigned char *bytes, size_t size, uint64_t offset)
 {
