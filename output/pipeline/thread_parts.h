@@ -17,6 +17,8 @@ struct out_tasks_part {
   uint32_t stage; /* the number of its record */
   struct fmt_rec_tasks record;
   struct out_histogram times;
+  bool has_work;
+  struct fmt_rec_task_work work;
 };
 
 /* A queue as one thread used it. */

@@ -14,6 +14,7 @@
 #include "profiler/base/text.h"
 #include "profiler/base/thread_end.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/lifetime/thread_usage.h"
 #include "profiler/lifetime/tree_merge.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/stack/stack.h"
@@ -97,6 +98,8 @@ static void end_recording(struct prof_thread *t)
   prof_frames_close_all(t, now, true);
   t->tree.record->end_ticks = now;
   prof_thread_name(t->tree.record);
+  if (t->tree.record->first_tasks)
+    prof_note_thread_usage(t->tree.record, t->tid);
   t->tree.record->state = FMT_THREAD_ENDED;
   uint64_t mask = t->sigmask;
   prof_self = &prof_gone;
@@ -139,6 +142,8 @@ static void name_live_threads(void)
       prof_sys_close(fd);
     for (long i = 0; i < length; i++)
       t->tree.record->name[i] = name[i] == '\n' ? '\0' : name[i];
+    if (t->tree.record->first_tasks)
+      prof_note_thread_usage(t->tree.record, t->tid);
   }
   prof_unlock(&prof_process.threads_lock);
   prof_restore_signals(mask);
