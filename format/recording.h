@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "format/record_tag.h"
+#include "format/tasks.h"
 
 #define FMT_RECORDING_MAGIC   "CSIGREC" /* eight bytes with the terminating NUL */
 #define FMT_RECORDING_VERSION 1u
@@ -84,9 +85,11 @@ struct fmt_rec_header {
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
-  uint64_t drawn_from; /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
-  uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
-  uint64_t reserved[1];
+  uint32_t drawn_from;   /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
+  uint32_t folds;        /* twice how many threads were folded; odd while one is being folded */
+  uint64_t seal;         /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
+  uint64_t active_ticks; /* recorded time that was: modulo 2^64, with the moments at which recording was switched on
+                            subtracted, and those at which it was switched off added */
 };
 
 enum fmt_rec_flag {
@@ -146,7 +149,8 @@ struct fmt_rec_thread {
   uint64_t first_queue_use; /* address of the newest fmt_rec_queue_use */
   uint64_t ring;            /* address of the thread's fmt_rec_ring, 0 for none */
   uint64_t process;         /* address of a fmt_rec_process; 0: the header's own process */
-  uint64_t reserved[4];
+  uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
+  uint64_t reserved[3];
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -373,30 +377,14 @@ struct fmt_rec_stage {
   uint64_t callback_failures;          /* callbacks of any kind that failed */
   uint64_t merged_signatures;          /* tasks that count without their text: the stage has too many texts */
   uint32_t flags;                      /* enum fmt_stage_flag */
-  uint32_t reserved32;
-  uint64_t process; /* address of a fmt_rec_process, in a merged recording: the clock of its times */
+  uint32_t processors; /* thousandths of a processor that the process could use when it was opened, by its affinity and
+                          cgroups; 0 unknown */
+  uint64_t process;    /* address of a fmt_rec_process, in a merged recording: the clock of its times */
 };
 
 enum fmt_stage_flag {
   FMT_STAGE_OWN_TIME =
       1u << 0, /* the times in its fmt_rec_tasks leave out tasks inside its own, and waits for queues */
-};
-
-/* The tasks of one stage as one thread ran them. One writer. The times are those of successful tasks. */
-struct fmt_rec_tasks {
-  struct fmt_rec_tag tag;
-  uint64_t next;  /* next older of the thread */
-  uint64_t stage; /* address of a fmt_rec_stage */
-  uint64_t tasks; /* ended, failures included */
-  uint64_t failures;
-  uint64_t total; /* ticks of successes */
-  uint64_t failed_total;
-  uint64_t min, max;                /* ticks of successes; UINT64_MAX and 0 before the first */
-  uint64_t histogram;               /* address of a fmt_rec_histogram, of successes */
-  uint64_t first_ticks, last_ticks; /* when the first task began and the last one ended */
-  uint64_t open;                    /* tasks that this thread has open */
-  uint64_t cancelled;               /* tasks that ended as none: in the tree only */
-  uint64_t reserved[3];
 };
 
 /* What a queue holds, in one 16-byte word that is replaced as a whole. While it is empty, the time it has been empty

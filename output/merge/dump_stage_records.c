@@ -94,6 +94,7 @@ static void put_tasks(struct out_dump *dump)
     record.next = dump->first_tasks[tasks->thread];
     record.stage = dump->stage_records[tasks->stage];
     record.histogram = histogram_address(dump, tasks->histogram);
+    record.work = tasks->has_work ? out_dump_put(dump, &tasks->work, sizeof tasks->work) : 0;
     dump->first_tasks[tasks->thread] = out_dump_put(dump, &record, sizeof record);
   }
 }

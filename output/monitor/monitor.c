@@ -14,6 +14,7 @@
 #include "output/monitor/monitor_consumer.h"
 #include "output/pipeline/function_sums.h"
 #include "output/pipeline/process_stats.h"
+#include "output/pipeline/thread_parts.h"
 #include "output/recording/clock.h"
 #include "output/recording/live.h"
 #include "output/stats/public_struct.h"
@@ -158,13 +159,30 @@ static int read_pipeline(struct callsig_monitor *monitor, const struct fmt_rec_c
   return result;
 }
 
+/* Reads functions. A reading during which a thread was folded may have its calls twice, or not at all: it is made
+ * again, and when there is no quiet moment, the interval has no functions, and the next one those of both. */
+static int read_functions(struct callsig_monitor *monitor, const struct fmt_rec_clock_point *now,
+                          struct callsig_pipeline *pipeline)
+{
+  enum { ATTEMPTS = 3 };
+  for (unsigned attempt = 1;; attempt++) {
+    uint64_t before = out_thread_folds(monitor->file);
+    int result = out_function_sums_read(monitor->file, monitor->path, now, pipeline);
+    if (result < 0 || before == out_thread_folds(monitor->file))
+      return result;
+    out_function_sums_drop(pipeline);
+    if (attempt == ATTEMPTS)
+      return 0;
+  }
+}
+
 static int take_snapshot(struct callsig_monitor *monitor, bool final, struct out_snapshot **snapshot)
 {
   const struct fmt_rec_clock_point *now;
   struct callsig_pipeline *pipeline = NULL;
   int result = read_pipeline(monitor, &now, &pipeline);
   if (result == 0 && wants_functions(monitor, final))
-    result = out_function_sums_read(monitor->file, monitor->path, now, pipeline);
+    result = read_functions(monitor, now, pipeline);
   if (result == 0) {
     pthread_mutex_lock(&monitor->lock);
     pipeline->has_process = monitor->process.known;

@@ -1,4 +1,4 @@
-/* Judges which stage bounds a pipeline, and by what. */
+/* Judges what bounds a pipeline, and by what. */
 #include "output/pipeline/bottleneck.h"
 
 #include <errno.h>
@@ -7,119 +7,47 @@
 
 #include "output/text/message.h"
 
-/* Shares of time, and ratios, from which on something is said. docs/pipeline-statistics.md gives them too. */
-#define BUSY_ENOUGH  0.70 /* of its time: a stage bounds the pipeline */
 #define AS_BUSY      0.03 /* a difference that does not count */
-#define WAITS        0.10 /* of its time: a stage is starved or blocked */
-#define OCCUPIED     0.50 /* of the time: a queue counts as full; below as empty */
-#define CONCERN      0.05 /* of its tasks failed */
-#define CRITICAL     0.20
-#define PAUSES       3.0 /* p90 over the median */
-#define ENOUGH_TASKS 20  /* for a median to mean anything */
-#define AGGREGATES   1.5 /* items in for each item out */
+#define NEARLY       0.80 /* of its time: a stage bounds the pipeline nearly as much */
+#define MOSTLY       0.50 /* of what a stage does */
+#define OUT_ALL_USED 0.90 /* of the processors */
+#define FEW_TASKS    2    /* a stage that had no more, beside one that had ... */
+#define MANY_TASKS   20   /* ... as many, is none that items go through */
 
 static uint64_t successes(const struct callsig_stage_stats *stats)
 {
   return stats->num_tasks - stats->num_failures;
 }
 
-/* The first queue at or behind a place. Queues are sorted. */
-static uint32_t lower_bound(const struct callsig_pipeline *pipeline, unsigned number, unsigned index)
+static struct out_window find_window(const struct callsig_pipeline *pipeline, uint32_t first_stage, uint32_t count)
 {
-  uint32_t low = 0, high = pipeline->queues.count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, middle)->stats;
-    if (queue->pipeline < number || (queue->pipeline == number && queue->index < index))
-      low = middle + 1;
-    else
-      high = middle;
+  struct out_window window = {.first = UINT64_MAX};
+  for (uint32_t i = 0; i < count; i++) {
+    const struct out_stage *stage = out_pipeline_stage_at(pipeline, first_stage + i);
+    window.first = stage->first_ticks < window.first ? stage->first_ticks : window.first;
+    window.last = stage->last_ticks > window.last ? stage->last_ticks : window.last;
   }
-  return low;
+  if (window.last > window.first)
+    window.seconds = (double)(window.last - window.first) * pipeline->tick;
+  if (pipeline->recorded > 0)
+    window.seconds = fmin(window.seconds, pipeline->recorded);
+  return window;
 }
 
-static const struct callsig_queue_stats *queue_at(const struct callsig_pipeline *pipeline, uint32_t index,
-                                                  unsigned number)
+static uint64_t tasks_of(const struct out_stage_view *view)
 {
-  if (index >= pipeline->queues.count)
-    return NULL;
-  const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, index)->stats;
-  return queue->pipeline == number ? queue : NULL;
+  return view->stage->stats.num_tasks + view->stage->stats.open;
 }
 
-static void find_queues(const struct callsig_pipeline *pipeline, struct out_stage_view *view)
+/* Beside stages that items go through, one whose only task lasts as long as the stream is none. */
+static bool counts(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
 {
-  const struct callsig_stage_stats *stats = &view->stage->stats;
-  uint32_t at = lower_bound(pipeline, stats->pipeline, stats->index);
-  if (at > 0)
-    view->input = queue_at(pipeline, at - 1, stats->pipeline);
-  view->output = queue_at(pipeline, at, stats->pipeline);
-  if (view->output && view->output->index != stats->index)
-    view->output = NULL;
-}
-
-/* How many tasks the stage worked on at a time: what it was opened with, unless more time was worked than that. */
-static double replicas_of(const struct callsig_stage_stats *stats, double work, double window)
-{
-  double used = window > 0 ? ceil(work / window - 0.05) : 0;
-  return used > stats->concurrency ? used : stats->concurrency;
-}
-
-static bool is_occupied(const struct callsig_queue_stats *queue)
-{
-  return queue->occupancy_rate >= OCCUPIED;
-}
-
-/* What a stage waits for when it does not work. A wait counts when it ends, so that a thread which waits for good has
- * none: time that nothing accounts for is put down to the queue that explains it. */
-static enum out_stage_state find_state(const struct out_stage_view *view)
-{
-  double starved = view->get_wait, blocked = view->put_wait;
-  double unexplained = fmax(0, 1 - view->busy - starved - blocked);
-  if (view->input && !is_occupied(view->input))
-    starved += unexplained;
-  else if (view->output && is_occupied(view->output))
-    blocked += unexplained;
-  if (fmax(starved, blocked) >= WAITS)
-    return starved >= blocked ? OUT_STAGE_STARVED : OUT_STAGE_BLOCKED;
-  return view->busy >= OCCUPIED ? OUT_STAGE_BUSY : OUT_STAGE_IDLE;
-}
-
-static void judge_stage(struct out_stage_view *view, double window)
-{
-  const struct callsig_stage_stats *stats = &view->stage->stats;
-  double work = stats->total_time + stats->failed_time;
-  view->replicas = replicas_of(stats, work, window);
-  double available = view->replicas * window;
-  if (available > 0) {
-    view->get_wait = view->stage->get_wait / available;
-    view->put_wait = view->stage->put_wait / available;
-    /* A program may wait inside its tasks, whose times then hold the wait: work is what is left. */
-    view->busy = fmax(0, fmin(work / available, 1 - view->get_wait - view->put_wait));
-  }
-  if (stats->ave_time > 0)
-    view->rate = view->replicas / stats->ave_time;
-  view->state = find_state(view);
-  if (stats->num_tasks > 0)
-    view->failure_rate = (double)stats->num_failures / (double)stats->num_tasks;
-  view->failures = view->failure_rate > CRITICAL  ? OUT_FAILURES_CRITICAL
-                   : view->failure_rate > CONCERN ? OUT_FAILURES_CONCERN
-                                                  : OUT_FAILURES_FEW;
-  view->pauses = successes(stats) >= ENOUGH_TASKS && stats->p90_time >= PAUSES * stats->p50_time;
-  view->aggregates = view->input && view->output && view->output->puts > 0 &&
-                     (double)view->input->num_items >= AGGREGATES * (double)view->output->puts;
-}
-
-/* The window of the pipeline: from its first task to the end of its last. */
-static double find_window(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck)
-{
-  uint64_t first = UINT64_MAX, last = 0;
-  for (uint32_t i = 0; i < bottleneck->count; i++) {
-    const struct out_stage *stage = bottleneck->views[i].stage;
-    first = stage->first_ticks < first ? stage->first_ticks : first;
-    last = stage->last_ticks > last ? stage->last_ticks : last;
-  }
-  return last > first ? (double)(last - first) * pipeline->tick : 0;
+  if (tasks_of(view) > FEW_TASKS)
+    return true;
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    if (tasks_of(&bottleneck->views[i]) >= MANY_TASKS)
+      return false;
+  return tasks_of(view) > 0;
 }
 
 /* The busiest stage; of stages that are as busy, the one at the step from occupied to empty queues. */
@@ -127,15 +55,16 @@ static void find_busiest(struct out_bottleneck *bottleneck)
 {
   for (uint32_t i = 0; i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
-    if (!bottleneck->step && view->input && view->output && is_occupied(view->input) && !is_occupied(view->output))
+    if (!bottleneck->step && view->input && view->output && out_queue_is_occupied(view->input) &&
+        !out_queue_is_occupied(view->output))
       bottleneck->step = view;
-    if (view->stage->stats.num_tasks + view->stage->stats.open > 0 &&
-        (!bottleneck->stage || view->busy > bottleneck->stage->busy))
+    if (counts(bottleneck, view) && (!bottleneck->stage || view->busy > bottleneck->stage->busy))
       bottleneck->stage = view;
   }
   for (uint32_t i = 0; bottleneck->stage && i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
-    if (view == bottleneck->stage || view->busy < bottleneck->stage->busy - AS_BUSY || view->busy == 0)
+    if (view == bottleneck->stage || view->busy < bottleneck->stage->busy - AS_BUSY || view->busy == 0 ||
+        !counts(bottleneck, view))
       continue;
     bottleneck->equal = view;
     if (view == bottleneck->step) {
@@ -146,19 +75,97 @@ static void find_busiest(struct out_bottleneck *bottleneck)
   }
 }
 
+/* The processors that the stages may use, and how many their threads did. */
+static void find_processors(struct out_bottleneck *bottleneck)
+{
+  double used = 0;
+  bool known = bottleneck->window > 0;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    const struct out_task_work *work = &view->stage->work;
+    bottleneck->processors = fmax(bottleneck->processors, view->stage->processors);
+    if (tasks_of(view) == 0)
+      continue;
+    known = known && view->shares.known;
+    /* What a thread did before the first task, or behind the last one, is none of the pipeline's. */
+    const double idle = fmax(0, view->replicas * bottleneck->window - work->own);
+    used += fmin(fmax(work->thread_cpu, view->shares.cpu * work->own), view->shares.cpu * work->own + idle);
+  }
+  bottleneck->used = known ? used / bottleneck->window : 0;
+}
+
+/* The thread whose stages, one after the other, take most of its time. Threads that were folded together are none. */
+static void find_unit(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage)
+{
+  for (uint32_t i = 0; i < pipeline->replicas.count; i++) {
+    const struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
+    struct out_unit unit = {.replica = replica};
+    unsigned stages = 0;
+    for (uint32_t j = 0; j < pipeline->replicas.count && !replica->folded; j++) {
+      const struct out_replica *other = base_vector_at(&pipeline->replicas, j);
+      if (other->tid != replica->tid || other->folded || other->stage < first_stage ||
+          other->stage - first_stage >= bottleneck->count || other->own_time < 0)
+        continue;
+      const struct out_stage_view *view = &bottleneck->views[other->stage - first_stage];
+      const double busy = counts(bottleneck, view) ? other->own_time / fmax(bottleneck->window, 1e-12) : 0;
+      stages++;
+      unit.busy += busy;
+      if (!unit.most || busy > unit.most_busy) {
+        unit.most = view;
+        unit.most_busy = busy;
+      }
+    }
+    if (stages > 1 && unit.busy > bottleneck->unit.busy)
+      bottleneck->unit = unit;
+  }
+}
+
+/* Does the work of the stage hang on processors, of which there are no more? Either all are used, or it waits for one
+ * longer than it has one, since others use them too. */
+static bool lacks_processors(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
+{
+  const struct out_task_shares *shares = &view->shares;
+  if (!shares->known || bottleneck->processors <= 0)
+    return false;
+  const bool all_used = bottleneck->used >= OUT_ALL_USED * bottleneck->processors;
+  return shares->cpu + shares->ready >= MOSTLY && (all_used || shares->ready >= fmax(shares->cpu, 0.3));
+}
+
+/* A stage that works little although items wait for it, and that waits for no queue: it waits between its tasks. */
+static const struct out_stage_view *find_outside(const struct out_bottleneck *bottleneck)
+{
+  for (uint32_t i = bottleneck->count; i-- > 0;) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (view->input && out_queue_is_occupied(view->input) && (!view->output || !out_queue_is_occupied(view->output)) &&
+        view->state != OUT_STAGE_FINISHED && counts(bottleneck, view) &&
+        1 - view->busy - view->get_wait - view->put_wait >= MOSTLY)
+      return view;
+  }
+  return NULL;
+}
+
 /* Nothing is busy: what is outside of the stages bounds the pipeline, if a queue shows it. */
 static void look_outside(struct out_bottleneck *bottleneck)
 {
   bottleneck->bound = OUT_BOUND_UNKNOWN;
   const struct out_stage_view *first = bottleneck->count > 0 ? &bottleneck->views[0] : NULL;
   const struct out_stage_view *last = bottleneck->count > 0 ? &bottleneck->views[bottleneck->count - 1] : NULL;
-  if (last && last->output && last->state == OUT_STAGE_BLOCKED && is_occupied(last->output)) {
+  const struct out_stage_view *outside = find_outside(bottleneck);
+  if (last && last->output && last->state == OUT_STAGE_BLOCKED && out_queue_is_occupied(last->output)) {
     bottleneck->bound = OUT_BOUND_SINK;
     bottleneck->before = last->output;
-  } else if (first && first->input && first->state == OUT_STAGE_STARVED && !is_occupied(first->input)) {
+  } else if (outside) {
+    bottleneck->bound = OUT_BOUND_STAGE;
+    bottleneck->outside = true;
+    bottleneck->stage = outside;
+    bottleneck->equal = NULL;
+    bottleneck->before = outside->input;
+    bottleneck->behind = outside->output;
+  } else if (first && first->input && first->state == OUT_STAGE_STARVED && !out_queue_is_occupied(first->input)) {
     bottleneck->bound = OUT_BOUND_SOURCE;
     bottleneck->behind = first->input;
-  }
+  } else if (bottleneck->processors > 0 && bottleneck->used >= OUT_ALL_USED * bottleneck->processors)
+    bottleneck->bound = OUT_BOUND_PROCESSOR;
 }
 
 /* Without stages: the first step from an occupied to an empty queue. */
@@ -168,7 +175,7 @@ static void judge_queues(const struct callsig_pipeline *pipeline, struct out_bot
   for (uint32_t i = first; i < end; i++) {
     const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, i)->stats;
     const struct callsig_queue_stats *behind = i + 1 < end ? &out_pipeline_queue_at(pipeline, i + 1)->stats : NULL;
-    if (is_occupied(queue) && (!behind || !is_occupied(behind))) {
+    if (out_queue_is_occupied(queue) && (!behind || !out_queue_is_occupied(behind))) {
       bottleneck->bound = behind ? OUT_BOUND_GAP : OUT_BOUND_SINK;
       bottleneck->before = queue;
       bottleneck->behind = behind;
@@ -182,21 +189,29 @@ static void judge_queues(const struct callsig_pipeline *pipeline, struct out_bot
 }
 
 /* With twice the replicas a stage needs half the share of its time for the same work; the throughput grows until it, or
- * the next one, has no time left. */
+ * the next one, has no time left, or the processors have none. */
 static void find_gain(struct out_bottleneck *bottleneck)
 {
   const struct out_stage_view *bounding = bottleneck->stage;
   bottleneck->throughput = bottleneck->window > 0 ? (double)bounding->stage->stats.num_tasks / bottleneck->window : 0;
-  bottleneck->gain = fmax(1, 2 / fmax(bounding->busy, BUSY_ENOUGH));
-  if (bottleneck->gain > 2)
-    bottleneck->gain = 2;
+  bottleneck->gain = fmin(2, fmax(1, 2 / fmax(bounding->busy, OUT_BUSY_ENOUGH)));
   for (uint32_t i = 0; i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
     double most = view->busy > 0 ? fmax(1, bounding->busy / view->busy) : INFINITY;
-    if (view != bounding && most < bottleneck->gain) {
+    if (view != bounding && counts(bottleneck, view) && most < bottleneck->gain) {
       bottleneck->gain = most;
       bottleneck->next = view;
     }
+  }
+  if (bottleneck->used <= 0 || bottleneck->processors <= 0)
+    return;
+  double most = fmax(1, bottleneck->processors / bottleneck->used);
+  if (bottleneck->bound == OUT_BOUND_PROCESSOR)
+    most = 1;
+  if (most < bottleneck->gain) {
+    bottleneck->gain = most;
+    bottleneck->gain_by_processors = true;
+    bottleneck->next = NULL;
   }
 }
 
@@ -230,31 +245,80 @@ static int find_stragglers(const struct callsig_pipeline *pipeline, struct out_b
   return result;
 }
 
+static bool waits_inside(const struct out_stage_view *view)
+{
+  return view->shares.known && view->shares.waiting >= MOSTLY;
+}
+
+/* With a stage, or a thread of several, that is busy enough. */
+static void judge_busy(struct out_bottleneck *bottleneck)
+{
+  const struct out_stage_view *stage = bottleneck->stage;
+  bottleneck->before = stage->input;
+  bottleneck->behind = stage->output;
+  if (bottleneck->phases.count > 0)
+    bottleneck->bound = OUT_BOUND_MOVING;
+  else if (lacks_processors(bottleneck, stage))
+    bottleneck->bound = OUT_BOUND_PROCESSOR;
+  else if (stage->busy < OUT_BUSY_ENOUGH)
+    bottleneck->bound = OUT_BOUND_THREAD;
+  else
+    bottleneck->bound = OUT_BOUND_STAGE;
+  for (uint32_t i = 0; i < bottleneck->count && bottleneck->bound == OUT_BOUND_STAGE; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (view != stage && view->busy >= NEARLY && waits_inside(stage) && waits_inside(view))
+      bottleneck->shares_wait = view;
+  }
+}
+
+static void judge_stages(struct out_bottleneck *bottleneck)
+{
+  const bool thread = bottleneck->unit.busy >= OUT_BUSY_ENOUGH;
+  if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH || bottleneck->phases.count > 0)
+    judge_busy(bottleneck);
+  else if (thread) {
+    bottleneck->stage = bottleneck->unit.most;
+    judge_busy(bottleneck);
+  } else
+    look_outside(bottleneck);
+  find_gain(bottleneck);
+}
+
+/* What works most of its time is not waiting for it. */
+static void settle_state(struct out_bottleneck *bottleneck)
+{
+  if (bottleneck->bound != OUT_BOUND_STAGE && bottleneck->bound != OUT_BOUND_PROCESSOR)
+    return;
+  struct out_stage_view *view = &bottleneck->views[bottleneck->stage - bottleneck->views];
+  if (view->state != OUT_STAGE_FINISHED && view->busy >= OUT_BUSY_ENOUGH)
+    view->state = OUT_STAGE_BUSY;
+}
+
 static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage,
                  uint32_t first_queue, uint32_t end_queue)
 {
   bottleneck->views = calloc(bottleneck->count + 1u, sizeof *bottleneck->views);
   if (!bottleneck->views)
     return out_stats_no_memory();
+  const struct out_window window = find_window(pipeline, first_stage, bottleneck->count);
+  bottleneck->window = window.seconds;
+  bottleneck->is_cpu_clock = pipeline->is_cpu_clock;
   for (uint32_t i = 0; i < bottleneck->count; i++)
-    bottleneck->views[i].stage = out_pipeline_stage_at(pipeline, first_stage + i);
-  bottleneck->window = find_window(pipeline, bottleneck);
-  for (uint32_t i = 0; i < bottleneck->count; i++) {
-    find_queues(pipeline, &bottleneck->views[i]);
-    judge_stage(&bottleneck->views[i], bottleneck->window);
-  }
+    out_stage_view_fill(pipeline, first_stage + i, &window, &bottleneck->views[i]);
+  if (pipeline->is_cpu_clock)
+    return 0;
+  if (out_time_course(pipeline, bottleneck) < 0)
+    return out_stats_no_memory();
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    out_stage_view_judge(pipeline, &window, &bottleneck->views[i]);
+  find_processors(bottleneck);
   find_busiest(bottleneck);
-  if (!bottleneck->stage)
+  if (bottleneck->stage) {
+    find_unit(pipeline, bottleneck, first_stage);
+    judge_stages(bottleneck);
+    settle_state(bottleneck);
+  } else
     judge_queues(pipeline, bottleneck, first_queue, end_queue);
-  else if (bottleneck->stage->busy < BUSY_ENOUGH)
-    look_outside(bottleneck);
-  else {
-    bottleneck->bound = OUT_BOUND_STAGE;
-    bottleneck->before = bottleneck->stage->input;
-    bottleneck->behind = bottleneck->stage->output;
-  }
-  if (bottleneck->stage)
-    find_gain(bottleneck);
   return find_stragglers(pipeline, bottleneck, first_stage);
 }
 
@@ -266,7 +330,8 @@ int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage
     return 0;
   unsigned of_stage = stages ? out_pipeline_stage_at(pipeline, *stage)->stats.pipeline : 0;
   unsigned of_queue = queues ? out_pipeline_queue_at(pipeline, *queue)->stats.pipeline : 0;
-  *bottleneck = (struct out_bottleneck){.stragglers = BASE_VECTOR_OF(struct out_straggler)};
+  *bottleneck = (struct out_bottleneck){.phases = BASE_VECTOR_OF(struct out_phase),
+                                        .stragglers = BASE_VECTOR_OF(struct out_straggler)};
   bottleneck->pipeline = stages && (!queues || of_stage <= of_queue) ? of_stage : of_queue;
   uint32_t first_stage = *stage, first_queue = *queue;
   while (*stage < pipeline->stages.count &&
@@ -285,6 +350,7 @@ int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage
 void out_bottleneck_free(struct out_bottleneck *bottleneck)
 {
   free(bottleneck->views);
+  base_vector_free(&bottleneck->phases);
   base_vector_free(&bottleneck->stragglers);
   bottleneck->views = NULL;
 }

@@ -1,39 +1,17 @@
 /*
- * Which stage bounds a pipeline, and why. docs/pipeline-statistics.md has the rules and where they come from.
+ * What bounds a pipeline, and why. docs/pipeline-statistics.md has the rules and where they come from.
  */
 #ifndef CALLSIG_OUTPUT_PIPELINE_BOTTLENECK_H
 #define CALLSIG_OUTPUT_PIPELINE_BOTTLENECK_H
 
-#include "output/pipeline/pipeline.h"
+#include "output/pipeline/stage_view.h"
 
 /* A straggler takes so many times as long for a task as its stage elsewhere, each with so many tasks at least. */
 #define OUT_STRAGGLER_RATIO 2.0
 #define OUT_STRAGGLER_TASKS 5
 
-/* What a stage's replicas spend most of their time on, beside work. */
-enum out_stage_state {
-  OUT_STAGE_BUSY,    /* it waits for neither */
-  OUT_STAGE_STARVED, /* it waits for input */
-  OUT_STAGE_BLOCKED, /* it waits for space behind it */
-  OUT_STAGE_IDLE,    /* it does not work most of the time, and no queue says what for it waits */
-};
-
-enum out_failure_level { OUT_FAILURES_FEW, OUT_FAILURES_CONCERN, OUT_FAILURES_CRITICAL };
-
-struct out_stage_view {
-  const struct out_stage *stage;
-  const struct callsig_queue_stats *input, *output; /* NULL: none is recorded */
-  enum out_stage_state state;
-  double replicas; /* tasks that it works on at a time: its concurrency, or more when that was exceeded */
-  double busy;     /* shares of its replicas' time: at work ... */
-  double get_wait; /* ... waiting for an item ... */
-  double put_wait; /* ... or for space */
-  double rate;     /* tasks a second that it could do: replicas / ave_time; 0 unknown */
-  double failure_rate;
-  enum out_failure_level failures;
-  bool pauses;     /* p90 is far above the median */
-  bool aggregates; /* it makes one item of several, so that its input is normally not occupied */
-};
+/* Of the processors that there are: no more can be used. */
+#define OUT_ALL_USED 0.90
 
 /* A thread that takes at least twice as long for a task as the others of its stage. */
 struct out_straggler {
@@ -42,12 +20,30 @@ struct out_straggler {
   double mean, others; /* seconds a task */
 };
 
+/* A part of the time, in which one stage bounds the pipeline. */
+struct out_phase {
+  double from, until;                /* seconds since the pipeline's first task */
+  const struct out_stage_view *view; /* NULL: none does */
+  double busy;
+};
+
+/* A thread that runs tasks of several stages, one after the other. */
+struct out_unit {
+  const struct out_replica *replica; /* one of its stages; NULL: there is no such thread */
+  double busy;                       /* the share of its time that its stages work */
+  const struct out_stage_view *most; /* of its stages, the one that takes most of that, ... */
+  double most_busy;                  /* ... and how much */
+};
+
 enum out_bound {
   OUT_BOUND_UNKNOWN, /* nothing ran, or nothing is busy and no queue says why */
   OUT_BOUND_STAGE,
-  OUT_BOUND_SOURCE, /* what puts into the first queue: every stage waits for it */
-  OUT_BOUND_SINK,   /* what takes from the last queue */
-  OUT_BOUND_GAP,    /* what takes from the queue `before`, of which no tasks are recorded */
+  OUT_BOUND_SOURCE,    /* what puts into the first queue: every stage waits for it */
+  OUT_BOUND_SINK,      /* what takes from the last queue */
+  OUT_BOUND_GAP,       /* what takes from the queue `before`, of which no tasks are recorded */
+  OUT_BOUND_PROCESSOR, /* the stages work, or could, and there are no processors for them */
+  OUT_BOUND_THREAD,    /* a thread that runs several stages: `unit` */
+  OUT_BOUND_MOVING,    /* one stage first and another later: `phases` */
 };
 
 /* One pipeline of a recording. */
@@ -56,14 +52,23 @@ struct out_bottleneck {
   struct out_stage_view *views; /* by index; owned */
   uint32_t count;
   enum out_bound bound;
-  const struct out_stage_view *stage;                /* the bounding one, or NULL. With OUT_BOUND_UNKNOWN the busiest */
-  const struct out_stage_view *equal;                /* another that is as busy, NULL: none */
+  bool is_cpu_clock;                        /* so that nothing can be told */
+  bool outside;                             /* the bounding stage waits outside of its tasks */
+  const struct out_stage_view *stage;       /* the bounding one, or NULL. Without one the busiest */
+  const struct out_stage_view *equal;       /* another that is as busy, NULL: none */
+  const struct out_stage_view *shares_wait; /* another that is busy, too, and both wait inside of their tasks */
   const struct callsig_queue_stats *before, *behind; /* the queues that show it; NULL: none */
   const struct out_stage_view *step; /* the first stage from an occupied to an empty queue; NULL: none */
-  double window;                     /* seconds from the first task to the last */
+  struct out_unit unit;
+  double window;                     /* seconds from the first task to the last, as far as they were recorded */
+  double processors, used;           /* that it may use; that its threads used of them. 0 unknown */
   double throughput;                 /* tasks a second of the bounding stage in it */
   double gain;                       /* what doubling its concurrency could multiply that by at most */
+  bool gain_by_processors;           /* more is not possible with these processors */
   const struct out_stage_view *next; /* which stage bounds the pipeline then; NULL: the same one still */
+  const struct out_stage_view *warm; /* a stage whose first task kept the others waiting; NULL: none */
+  double warm_time;                  /* seconds */
+  struct base_vector phases;         /* struct out_phase, several or none */
   struct base_vector stragglers;     /* struct out_straggler */
 };
 
@@ -73,5 +78,9 @@ struct out_bottleneck {
 int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage, uint32_t *queue,
                         struct out_bottleneck *bottleneck);
 void out_bottleneck_free(struct out_bottleneck *bottleneck);
+
+/* time_course.c: fills phases, warm and warm_time; and the views' busy shares as they are behind the warm-up. 0 or
+ * -ENOMEM. */
+int out_time_course(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck);
 
 #endif

@@ -77,6 +77,12 @@ int out_function_sums_read(int file, const char *path, const struct fmt_rec_cloc
   return result;
 }
 
+void out_function_sums_drop(struct callsig_pipeline *pipeline)
+{
+  pipeline->functions.count = 0;
+  pipeline->has_functions = false;
+}
+
 static uint64_t hash_string(uint64_t hash, const char *string)
 {
   while (*string)

@@ -12,6 +12,9 @@
 int out_function_sums_read(int file, const char *path, const struct fmt_rec_clock_point *now,
                            struct callsig_pipeline *pipeline);
 
+/* Takes back what out_function_sums_read() has filled in. */
+void out_function_sums_drop(struct callsig_pipeline *pipeline);
+
 /* Adds to delta->functions what changed from `before` (NULL: nothing) to `now`. Rows that are gone, because they went
  * into a wider one, are taken back. 0 or -ENOMEM. */
 int out_function_sums_subtract(const struct base_vector *before, const struct base_vector *now,

@@ -21,6 +21,7 @@ struct callsig_pipeline *out_pipeline_new(void)
       .events = BASE_VECTOR_OF(struct callsig_event_stats),
       .actions = BASE_VECTOR_OF(struct callsig_action_stats),
       .replicas = BASE_VECTOR_OF(struct out_replica),
+      .links = BASE_VECTOR_OF(struct out_link),
       .functions = BASE_VECTOR_OF(struct callsig_function_stats),
   };
   return pipeline;
@@ -36,8 +37,8 @@ void callsig_pipeline_free(struct callsig_pipeline *pipeline)
     out_histogram_free(&out_pipeline_queue_at(pipeline, i)->put);
     out_histogram_free(&out_pipeline_queue_at(pipeline, i)->get);
   }
-  struct base_vector *vectors[] = {&pipeline->stages,  &pipeline->queues,   &pipeline->events,
-                                   &pipeline->actions, &pipeline->replicas, &pipeline->functions};
+  struct base_vector *vectors[] = {&pipeline->stages,   &pipeline->queues, &pipeline->events,   &pipeline->actions,
+                                   &pipeline->replicas, &pipeline->links,  &pipeline->functions};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
   base_arena_free(&pipeline->strings);
@@ -61,7 +62,7 @@ static void derive_stage(struct out_stage *stage, double tick)
   stats->max_time = high * tick;
 }
 
-static void derive_queue(struct out_queue *queue, double tick)
+static void derive_queue(struct out_queue *queue, double tick, double recorded)
 {
   struct callsig_queue_stats *stats = &queue->stats;
   double low = queue->put_min_ticks, high = queue->put_max_ticks;
@@ -79,7 +80,8 @@ static void derive_queue(struct out_queue *queue, double tick)
   stats->p99_get_time = out_histogram_percentile(&queue->get, 990, low, high) * tick;
   stats->min_get_time = low * tick;
   stats->max_get_time = high * tick;
-  stats->qps = ratio((double)stats->num_items, stats->elapsed);
+  /* Items count while recording is on. */
+  stats->qps = ratio((double)stats->num_items, recorded > 0 && recorded < stats->elapsed ? recorded : stats->elapsed);
   stats->occupancy_rate = stats->elapsed > 0 ? 1 - stats->empty_time / stats->elapsed : 0;
 }
 
@@ -88,7 +90,7 @@ void out_pipeline_derive(struct callsig_pipeline *pipeline)
   for (uint32_t i = 0; i < pipeline->stages.count; i++)
     derive_stage(out_pipeline_stage_at(pipeline, i), pipeline->tick);
   for (uint32_t i = 0; i < pipeline->queues.count; i++)
-    derive_queue(out_pipeline_queue_at(pipeline, i), pipeline->tick);
+    derive_queue(out_pipeline_queue_at(pipeline, i), pipeline->tick, pipeline->recorded);
 }
 
 int callsig_pipeline_info(const struct callsig_pipeline *pipeline, struct callsig_pipeline_info *info)

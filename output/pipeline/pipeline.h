@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "callsig/pipeline.h"
 #include "callsig/stats.h"
+#include "output/pipeline/task_work.h"
 #include "output/recording/histogram.h"
 #include "output/recording/recording.h"
 
@@ -22,7 +23,9 @@ struct out_stage {
   struct out_histogram times;       /* ticks */
   double put_wait, get_wait;        /* what its threads waited to put into its queue, and to get from those before it */
   uint64_t first_ticks, last_ticks; /* when its first task began and its last one ended; with one open: now */
-  uint32_t met;                     /* while it is read: when, among the stages */
+  struct out_task_work work;
+  double processors; /* that the process could use when the stage was opened; 0 unknown */
+  uint32_t met;      /* while it is read: when, among the stages */
 };
 
 struct out_queue {
@@ -39,6 +42,15 @@ struct out_replica {
   bool folded;        /* several threads that ended */
   uint64_t tasks, failures;
   double total_time; /* of successes */
+  double own_time;   /* of all, without tasks and waits for queues inside; below 0: unknown */
+};
+
+/* A queue that the threads of a stage put into, or get from. */
+struct out_link {
+  uint32_t stage;    /* in callsig_pipeline.stages */
+  const char *queue; /* its label */
+  bool shared;       /* by threads that run tasks of other stages, too */
+  uint64_t gets, puts;
 };
 
 struct callsig_pipeline {
@@ -46,11 +58,16 @@ struct callsig_pipeline {
   const char *file;             /* what it was read from: the merged recording where info.path is a part of it */
   uint32_t only_process;        /* of a merged recording, counted from 1; 0: of all */
   double tick;                  /* seconds */
+  uint64_t start_ticks;         /* when the recording began */
+  bool is_cpu_clock;            /* times are CPU times, which tell nothing of waits */
+  double recorded;              /* seconds of `elapsed` that were recorded: less of it under a schedule */
+  uint64_t steps, active_steps; /* of a schedule; 0: there was none */
   struct base_vector stages;    /* struct out_stage, by pipeline and index */
   struct base_vector queues;    /* struct out_queue, by pipeline and index */
   struct base_vector events;    /* struct callsig_event_stats */
   struct base_vector actions;   /* struct callsig_action_stats */
   struct base_vector replicas;  /* struct out_replica */
+  struct base_vector links;     /* struct out_link */
   struct base_vector functions; /* struct callsig_function_stats */
   struct callsig_process_stats process;
   bool has_process;

@@ -136,6 +136,8 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
                 const struct callsig_pipeline *now, struct callsig_pipeline *delta)
 {
   delta->tick = now->tick;
+  delta->is_cpu_clock = now->is_cpu_clock;
+  delta->recorded = now->recorded - (before ? before->recorded : 0);
   delta->info = now->info;
   delta->info.path = copy(delta, now->info.path);
   delta->info.program = copy(delta, now->info.program);

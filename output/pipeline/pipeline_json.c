@@ -127,7 +127,7 @@ static const char *label_of(const struct out_stage_view *view)
 
 static void write_view(struct out_json *json, const struct out_stage_view *view)
 {
-  static const char *const states[] = {"busy", "starved", "blocked", "idle"};
+  static const char *const states[] = {"busy", "starved", "blocked", "idle", "finished"};
   static const char *const levels[] = {"few", "concern", "critical"};
   out_json_open_map(json);
   out_json_key_string(json, "stage", label_of(view));
@@ -143,6 +143,13 @@ static void write_view(struct out_json *json, const struct out_stage_view *view)
   out_json_key_string(json, "failures", levels[view->failures]);
   out_json_key(json, "pauses");
   out_json_bool(json, view->pauses);
+  if (view->shares.known) {
+    out_json_key_number(json, "on_processor", view->shares.cpu);
+    out_json_key_number(json, "waiting_for_processor", view->shares.ready);
+    out_json_key_number(json, "waiting_for_other", view->shares.waiting);
+  }
+  out_json_key_number(json, "pause_tasks", view->pause_tasks);
+  out_json_key_number(json, "pause_time", view->pause_time);
   out_json_key(json, "aggregates");
   out_json_bool(json, view->aggregates);
   out_json_close_map(json);
@@ -173,7 +180,7 @@ static int write_functions(struct out_json *json, const struct callsig_pipeline 
   int result = 0;
   out_json_key(json, "functions");
   out_json_open_array(json);
-  if (bottleneck->bound == OUT_BOUND_STAGE) {
+  if (bottleneck->stage && bottleneck->bound != OUT_BOUND_UNKNOWN) {
     if (!*stats)
       result = out_pipeline_stats(pipeline, stats);
     if (result == 0)
@@ -193,10 +200,36 @@ static int write_functions(struct out_json *json, const struct callsig_pipeline 
   return result;
 }
 
+/* What moves, what is shared, and what there is of processors. */
+static void write_more(struct out_json *json, const struct out_bottleneck *bottleneck)
+{
+  const struct out_replica *thread = bottleneck->bound == OUT_BOUND_THREAD ? bottleneck->unit.replica : NULL;
+  out_json_key_number(json, "processors", bottleneck->processors);
+  out_json_key_number(json, "processors_used", bottleneck->used);
+  out_json_key_string(json, "thread", thread ? thread->thread : NULL);
+  out_json_key(json, "outside_of_tasks");
+  out_json_bool(json, bottleneck->outside);
+  out_json_key_string(json, "waits_inside_too", label_of(bottleneck->shares_wait));
+  out_json_key_string(json, "warm_up", label_of(bottleneck->warm));
+  out_json_key_number(json, "warm_up_time", bottleneck->warm_time);
+  out_json_key(json, "phases");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < bottleneck->phases.count; i++) {
+    const struct out_phase *phase = base_vector_at(&bottleneck->phases, i);
+    out_json_open_map(json);
+    out_json_key_number(json, "from", phase->from);
+    out_json_key_number(json, "until", phase->until);
+    out_json_key_string(json, "stage", label_of(phase->view));
+    out_json_key_number(json, "busy", phase->busy);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+}
+
 static int write_verdict(struct out_json *json, const struct callsig_pipeline *pipeline,
                          const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
-  static const char *const bounds[] = {"unknown", "stage", "source", "sink", "gap"};
+  static const char *const bounds[] = {"unknown", "stage", "source", "sink", "gap", "processor", "thread", "moving"};
   out_json_open_map(json);
   out_json_key_integer(json, "pipeline", bottleneck->pipeline);
   out_json_key_string(json, "bound", bounds[bottleneck->bound]);
@@ -209,6 +242,7 @@ static int write_verdict(struct out_json *json, const struct callsig_pipeline *p
   out_json_key_number(json, "throughput", bottleneck->throughput);
   out_json_key_number(json, "doubling_gain", bottleneck->gain);
   out_json_key_string(json, "then", label_of(bottleneck->next));
+  write_more(json, bottleneck);
   int result = write_functions(json, pipeline, bottleneck, stats);
   out_json_key(json, "stages");
   out_json_open_array(json);

@@ -1,42 +1,18 @@
 /* From a recording to the statistics of its stages, queues and events. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/index.h"
-#include "output/pipeline/pipeline.h"
+#include "output/pipeline/pipeline_reader.h"
 #include "output/recording/clock.h"
 #include "output/recording/stage_reader.h"
 #include "output/text/idset.h"
 #include "output/text/message.h"
 
-/* One recording on its way. The vectors of uint64_t are lists of out_recording_number(). */
-struct reader {
-  struct out_recording *recording;
-  struct callsig_pipeline *pipeline;
-  uint64_t now;  /* ticks: the latest moment that is known of */
-  double tick;   /* seconds, of the process whose records are being read */
-  uint32_t only; /* of a merged recording: the process that is read, counted from 1; 0: all */
-  struct out_stage_reader lists;
-  struct base_vector threads, processes;
-  struct fmt_rec_thread thread; /* whose tasks are being read */
-  uint32_t first_replica;       /* of that thread */
-  struct base_vector
-      stage_of; /* uint32_t by number of a stage record: in pipeline.stages; FMT_NONE: another process's */
-  struct base_vector
-      queue_of;              /* uint32_t by number of a queue record: in pipeline.queues; FMT_NONE: another process's */
-  struct base_vector levels; /* struct fmt_rec_queue by number: what waits for `now` to be known */
-  struct out_idset stage_set, queue_set, event_set; /* of the pipeline's, by label or name */
-};
-
-static void saw(struct reader *reader, uint64_t ticks)
-{
-  if (ticks != UINT64_MAX && ticks > reader->now)
-    reader->now = ticks;
-}
-
 /* Does a record that refers to `process` belong to what is read? */
-static bool is_ours(const struct reader *reader, uint64_t process)
+static bool is_ours(const struct out_pipeline_reader *reader, uint64_t process)
 {
   if (!reader->only)
     return true;
@@ -44,7 +20,7 @@ static bool is_ours(const struct reader *reader, uint64_t process)
   return (number == FMT_NONE ? 0 : number) == reader->only - 1;
 }
 
-static int read_processes(struct reader *reader)
+static int read_processes(struct out_pipeline_reader *reader)
 {
   struct fmt_rec_process record;
   uint64_t address = reader->recording->header.first_process;
@@ -56,7 +32,7 @@ static int read_processes(struct reader *reader)
 }
 
 /* The name at `address` as it may be printed; "?" when there is none. NULL when memory is short. */
-static const char *copy_name(struct reader *reader, uint64_t address)
+static const char *copy_name(struct out_pipeline_reader *reader, uint64_t address)
 {
   size_t length = 0;
   const char *name = out_recording_name(reader->recording, address, &length);
@@ -107,7 +83,7 @@ static void *find(struct out_idset *set, struct base_vector *list, const char *n
 
 static int take_stage(void *data, const struct fmt_rec_stage *record)
 {
-  struct reader *reader = data;
+  struct out_pipeline_reader *reader = data;
   if (!is_ours(reader, record->process))
     return append_number(&reader->stage_of, FMT_NONE);
   struct base_vector *stages = &reader->pipeline->stages;
@@ -127,14 +103,16 @@ static int take_stage(void *data, const struct fmt_rec_stage *record)
                                                 .concurrency = record->concurrency ? record->concurrency : 1};
   if (stage->stats.threads == 0)
     stage->first_ticks = UINT64_MAX;
+  if (record->processors > stage->processors * 1000)
+    stage->processors = record->processors / 1000.0;
   stage->stats.dropped += record->dropped;
-  saw(reader, record->opened_ticks);
-  saw(reader, record->closed_ticks);
+  out_pipeline_saw(reader, record->opened_ticks);
+  out_pipeline_saw(reader, record->closed_ticks);
   return append_number(&reader->stage_of, number);
 }
 
 /* The level is replaced as a whole while it is read: two readings that agree are one that was not torn. */
-static void read_level(struct reader *reader, uint64_t address, struct fmt_rec_queue_level *level)
+static void read_level(struct out_pipeline_reader *reader, uint64_t address, struct fmt_rec_queue_level *level)
 {
   enum { TRIES = 64 };
   address += offsetof(struct fmt_rec_queue, level);
@@ -150,14 +128,14 @@ static void read_level(struct reader *reader, uint64_t address, struct fmt_rec_q
 }
 
 /* Another process's queue has a number, too. */
-static int pass_queue(struct reader *reader)
+static int pass_queue(struct out_pipeline_reader *reader)
 {
   return base_vector_add(&reader->levels, 1) ? append_number(&reader->queue_of, FMT_NONE) : -ENOMEM;
 }
 
 static int take_queue(void *data, const struct fmt_rec_queue *record, uint64_t address)
 {
-  struct reader *reader = data;
+  struct out_pipeline_reader *reader = data;
   if (!is_ours(reader, record->process))
     return pass_queue(reader);
   struct base_vector *queues = &reader->pipeline->queues;
@@ -179,23 +157,14 @@ static int take_queue(void *data, const struct fmt_rec_queue *record, uint64_t a
                                                 .index = record->index};
   queue->stats.capacity = record->capacity > queue->stats.capacity ? record->capacity : queue->stats.capacity;
   queue->stats.high_water = record->high_water > queue->stats.high_water ? record->high_water : queue->stats.high_water;
-  saw(reader, record->opened_ticks);
-  saw(reader, record->closed_ticks);
+  out_pipeline_saw(reader, record->opened_ticks);
+  out_pipeline_saw(reader, record->closed_ticks);
   return append_number(&reader->queue_of, number);
-}
-
-/* Widens [*low, *high] to hold the record's extremes, if it has any. */
-static void join_range(double *low, double *high, bool first, uint64_t count, uint64_t min, uint64_t max)
-{
-  if (count == 0 || min > max)
-    return;
-  *low = first || (double)min < *low ? (double)min : *low;
-  *high = first || (double)max > *high ? (double)max : *high;
 }
 
 static int take_event(void *data, const struct fmt_rec_event *record)
 {
-  struct reader *reader = data;
+  struct out_pipeline_reader *reader = data;
   if (!is_ours(reader, record->process))
     return 0;
   uint32_t number;
@@ -212,122 +181,30 @@ static int take_event(void *data, const struct fmt_rec_event *record)
 
 static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t number)
 {
-  struct reader *reader = data;
-  const struct fmt_rec_thread *thread = &reader->thread;
-  uint32_t index = *(uint32_t *)base_vector_at(&reader->stage_of, number);
-  if (index == FMT_NONE) {
-    reader->recording->damaged++;
-    return 0;
-  }
-  struct out_stage *stage = out_pipeline_stage_at(reader->pipeline, index);
-  uint64_t failures = record->failures < record->tasks ? record->failures : record->tasks;
-  join_range(&stage->min_ticks, &stage->max_ticks, stage->stats.num_tasks == stage->stats.num_failures,
-             record->tasks - failures, record->min, record->max);
-  stage->stats.threads++;
-  stage->stats.num_tasks += record->tasks;
-  stage->stats.num_failures += failures;
-  stage->stats.open += record->open;
-  stage->stats.total_time += (double)record->total * reader->tick;
-  stage->stats.failed_time += (double)record->failed_total * reader->tick;
-  saw(reader, record->last_ticks);
-  if (record->tasks + record->open > 0 && record->first_ticks < stage->first_ticks)
-    stage->first_ticks = record->first_ticks;
-  if (record->last_ticks > stage->last_ticks)
-    stage->last_ticks = record->last_ticks;
-  struct out_replica *replica = base_vector_add(&reader->pipeline->replicas, 1);
-  struct out_text text = {0};
-  out_text_printable(&text, thread->name, strnlen(thread->name, sizeof thread->name));
-  const char *name =
-      text.failed ? NULL : base_arena_copy(&reader->pipeline->strings, out_text_string(&text), text.length);
-  out_text_free(&text);
-  if (!replica || !name)
-    return -ENOMEM;
-  *replica = (struct out_replica){.stage = index,
-                                  .tid = thread->tid,
-                                  .thread = name,
-                                  .folded = thread->state == FMT_THREAD_FOLDED,
-                                  .tasks = record->tasks,
-                                  .failures = failures,
-                                  .total_time = (double)record->total * reader->tick};
-  return out_histogram_load(&stage->times, reader->recording, record->histogram);
-}
-
-/* What a thread waited is waited by the stages whose tasks it runs: the replicas from `first` on. */
-static void take_waits(struct reader *reader, const struct callsig_queue_stats *queue,
-                       const struct fmt_rec_queue_use *record, uint32_t first)
-{
-  const struct base_vector *replicas = &reader->pipeline->replicas;
-  for (uint32_t i = first; i < replicas->count && out_recording_spend(reader->recording, sizeof *record); i++) {
-    struct out_stage *stage =
-        out_pipeline_stage_at(reader->pipeline, ((struct out_replica *)base_vector_at(replicas, i))->stage);
-    if (stage->stats.pipeline != queue->pipeline)
-      continue;
-    if (stage->stats.index == queue->index)
-      stage->put_wait += (double)record->put_total * reader->tick;
-    else if (stage->stats.index > queue->index)
-      stage->get_wait += (double)record->get_total * reader->tick;
-  }
+  struct out_pipeline_reader *reader = data;
+  return out_thread_parts_take_tasks(&reader->parts, record, number);
 }
 
 static int take_queue_use(void *data, const struct fmt_rec_queue_use *record, uint32_t number)
 {
-  struct reader *reader = data;
-  uint32_t index = *(uint32_t *)base_vector_at(&reader->queue_of, number);
-  if (index == FMT_NONE) {
-    reader->recording->damaged++;
-    return 0;
-  }
-  struct out_queue *queue = out_pipeline_queue_at(reader->pipeline, index);
-  join_range(&queue->put_min_ticks, &queue->put_max_ticks, queue->stats.puts == 0, record->puts, record->put_min,
-             record->put_max);
-  join_range(&queue->get_min_ticks, &queue->get_max_ticks, queue->stats.num_items == 0, record->gets, record->get_min,
-             record->get_max);
-  queue->stats.puts += record->puts;
-  queue->stats.num_items += record->gets;
-  queue->stats.failed += record->failed;
-  queue->stats.put_time += (double)record->put_total * reader->tick;
-  queue->stats.get_time += (double)record->get_total * reader->tick;
-  take_waits(reader, &queue->stats, record, reader->first_replica);
-  int result = out_histogram_load(&queue->put, reader->recording, record->put_histogram);
-  return result < 0 ? result : out_histogram_load(&queue->get, reader->recording, record->get_histogram);
+  struct out_pipeline_reader *reader = data;
+  return out_thread_parts_take_use(&reader->parts, record, number);
 }
 
-/* The tick of the process that the thread's times are in. */
-static double tick_of(struct reader *reader, const struct fmt_rec_thread *thread)
+static int read_threads(struct out_pipeline_reader *reader)
 {
-  const struct fmt_rec_process *process =
-      thread->process
-          ? out_recording_record(reader->recording, thread->process, FMT_TAG_PROCESS, sizeof(struct fmt_rec_process))
-          : NULL;
-  bool uncalibrated;
-  if (!process)
-    return reader->pipeline->tick;
-  return out_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &uncalibrated);
-}
-
-static int read_threads(struct reader *reader)
-{
-  struct fmt_rec_thread *record = &reader->thread;
-  uint64_t address = reader->recording->header.first_thread;
-  int result;
-  while ((result = out_recording_next(reader->recording, &reader->threads, address, FMT_TAG_THREAD, record,
-                                      sizeof *record)) > 0) {
-    address = record->next;
-    if (!is_ours(reader, record->process))
-      continue;
-    reader->tick = tick_of(reader, record);
-    saw(reader, record->end_ticks);
-    reader->first_replica = reader->pipeline->replicas.count;
-    result = out_stage_reader_thread(&reader->lists, record->first_tasks, record->first_queue_use);
-    if (result < 0)
-      break;
+  int result = out_thread_parts_read(&reader->parts);
+  for (uint32_t i = 0; i < reader->parts.threads.count && result == 0; i++) {
+    const struct out_thread_part *part = base_vector_at(&reader->parts.threads, i);
+    if (part->counts && is_ours(reader, part->record.process))
+      result = out_pipeline_add_part(reader, part);
   }
   reader->tick = reader->pipeline->tick;
   return result;
 }
 
 /* A task that is open lasts until now. */
-static void finish_stages(struct reader *reader)
+static void finish_stages(struct out_pipeline_reader *reader)
 {
   for (uint32_t i = 0; i < reader->pipeline->stages.count; i++) {
     struct out_stage *stage = out_pipeline_stage_at(reader->pipeline, i);
@@ -337,7 +214,7 @@ static void finish_stages(struct reader *reader)
 }
 
 /* How long each queue was there and empty, now that it is known when now is. */
-static void finish_queues(struct reader *reader)
+static void finish_queues(struct out_pipeline_reader *reader)
 {
   for (uint32_t i = 0; i < reader->levels.count && i < reader->queue_of.count; i++) {
     const struct fmt_rec_queue *record = base_vector_at(&reader->levels, i);
@@ -358,7 +235,7 @@ static void finish_queues(struct reader *reader)
 }
 
 /* The recording that the process was merged from. */
-static const char *source_of(struct reader *reader)
+static const char *source_of(struct out_pipeline_reader *reader)
 {
   uint64_t address = *(const uint64_t *)base_vector_at(&reader->processes, reader->only - 1);
   const struct fmt_rec_process *process =
@@ -366,7 +243,7 @@ static const char *source_of(struct reader *reader)
   return copy_name(reader, process ? process->source : 0);
 }
 
-static int read_info(struct reader *reader, const struct fmt_rec_clock_point *now)
+static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_clock_point *now)
 {
   struct callsig_pipeline *pipeline = reader->pipeline;
   struct fmt_rec_header *header = &reader->recording->header;
@@ -375,6 +252,10 @@ static int read_info(struct reader *reader, const struct fmt_rec_clock_point *no
     header->last = *now;
   pipeline->tick = out_clock_tick(header->clock, header->injected_hz, &header->start, &header->last, &uncalibrated);
   reader->tick = pipeline->tick;
+  pipeline->start_ticks = header->start.ticks;
+  pipeline->is_cpu_clock = header->clock == FMT_CLOCK_CPU;
+  pipeline->steps = header->flags & FMT_REC_SCHEDULE ? header->steps : 0;
+  pipeline->active_steps = header->active_steps;
   reader->now = header->last.ticks > header->start.ticks ? header->last.ticks : header->start.ticks;
   pipeline->info.size = sizeof pipeline->info;
   pipeline->info.pid = header->pid;
@@ -386,7 +267,20 @@ static int read_info(struct reader *reader, const struct fmt_rec_clock_point *no
   return pipeline->file && pipeline->info.path && pipeline->info.program ? 0 : -ENOMEM;
 }
 
-static int read_all(struct reader *reader, const struct fmt_rec_clock_point *now)
+/* Recording that is on lasts until now: then the sum is below 0, as all moments are subtracted once more than added. */
+static double recorded_time(const struct out_pipeline_reader *reader)
+{
+  const struct fmt_rec_header *header = &reader->recording->header;
+  const double elapsed = reader->pipeline->info.elapsed;
+  if (!header->active_ticks || !(header->flags & FMT_REC_SCHEDULE) || reader->pipeline->is_cpu_clock)
+    return elapsed;
+  uint64_t active = header->active_ticks;
+  if ((int64_t)active < 0)
+    active += reader->now;
+  return (int64_t)active < 0 ? elapsed : fmin(elapsed, (double)active * reader->pipeline->tick);
+}
+
+static int read_all(struct out_pipeline_reader *reader, const struct fmt_rec_clock_point *now)
 {
   struct callsig_pipeline *pipeline = reader->pipeline;
   int result = reader->only ? read_processes(reader) : 0;
@@ -410,6 +304,7 @@ static int read_all(struct reader *reader, const struct fmt_rec_clock_point *now
   pipeline->info.elapsed = (double)(reader->now - reader->recording->header.start.ticks) * pipeline->tick;
   pipeline->info.end = pipeline->info.start + pipeline->info.elapsed;
   pipeline->info.unreadable = out_recording_lost(reader->recording);
+  pipeline->recorded = recorded_time(reader);
   out_pipeline_derive(pipeline);
   return 0;
 }
@@ -421,11 +316,10 @@ int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const
                            struct callsig_pipeline **read)
 {
   *read = NULL;
-  struct reader reader = {
+  struct out_pipeline_reader reader = {
       .recording = recording,
       .only = only,
       .pipeline = out_pipeline_new(),
-      .threads = BASE_VECTOR_OF(uint64_t),
       .processes = BASE_VECTOR_OF(uint64_t),
       .stage_of = BASE_VECTOR_OF(uint32_t),
       .queue_of = BASE_VECTOR_OF(uint32_t),
@@ -434,11 +328,12 @@ int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const
   if (!reader.pipeline)
     return -ENOMEM;
   out_stage_reader_init(&reader.lists, recording, &taker, &reader);
+  out_thread_parts_init(&reader.parts, recording, &reader.lists);
   int result = read_all(&reader, now);
-  struct base_vector *vectors[] = {&reader.threads, &reader.processes, &reader.stage_of, &reader.queue_of,
-                                   &reader.levels};
+  struct base_vector *vectors[] = {&reader.processes, &reader.stage_of, &reader.queue_of, &reader.levels};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
+  out_thread_parts_free(&reader.parts);
   out_stage_reader_free(&reader.lists);
   out_idset_free(&reader.stage_set);
   out_idset_free(&reader.queue_set);

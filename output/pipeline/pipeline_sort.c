@@ -46,6 +46,10 @@ int out_pipeline_sort(struct callsig_pipeline *pipeline)
     struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
     replica->stage = place[replica->stage];
   }
+  for (uint32_t i = 0; i < pipeline->links.count; i++) {
+    struct out_link *link = base_vector_at(&pipeline->links, i);
+    link->stage = place[link->stage];
+  }
   free(place);
   return 0;
 }

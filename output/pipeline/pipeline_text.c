@@ -92,6 +92,12 @@ void out_put_queue_heading(struct out_text *text)
 static void put_summary(struct out_text *text, const struct callsig_pipeline *pipeline)
 {
   out_put_heading(text);
+  if (pipeline->steps > 0) {
+    out_text_printf(text, "\n  Steps: %llu, of which %llu were recorded: ", (unsigned long long)pipeline->steps,
+                    (unsigned long long)pipeline->active_steps);
+    out_put_number(text, "", pipeline->recorded, 2, " s of ");
+    out_put_number(text, "", pipeline->info.elapsed, 2, " s\n");
+  }
   for (uint32_t i = 0; i < pipeline->stages.count; i++)
     put_stage(text, &out_pipeline_stage_at(pipeline, i)->stats);
   out_put_queue_heading(text);
@@ -105,13 +111,31 @@ static const char *label_of(const struct out_stage_view *view)
   return view->stage->stats.label;
 }
 
+/* "until 3.5 s 0:2:resize, then 0:1:decode". */
+static void put_phases(struct out_text *text, const struct out_bottleneck *bottleneck)
+{
+  out_text_puts(text, "its bound moves: ");
+  for (uint32_t i = 0; i < bottleneck->phases.count; i++) {
+    const struct out_phase *phase = base_vector_at(&bottleneck->phases, i);
+    if (i + 1 < bottleneck->phases.count)
+      out_put_number(text, i ? ", until " : "until ", phase->until, 1, " s ");
+    else
+      out_text_puts(text, ", then ");
+    out_text_puts(text, phase->view ? label_of(phase->view) : "nothing in it");
+    if (phase->view)
+      out_put_percent(text, " (works ", phase->busy, ")");
+  }
+  out_text_putc(text, '\n');
+}
+
 static void put_bound(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
   out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
   switch (bottleneck->bound) {
   case OUT_BOUND_STAGE:
     out_text_printf(text, "%s bounds it", label_of(bottleneck->stage));
-    out_put_percent(text, ": it works ", bottleneck->stage->busy, " of its time\n");
+    out_put_percent(text, ": it works ", bottleneck->stage->busy, " of its time");
+    out_text_puts(text, bottleneck->outside ? ", and waits for the rest of it outside of its tasks\n" : "\n");
     break;
   case OUT_BOUND_SOURCE:
     out_text_printf(text, "its source bounds it: what puts into %s", bottleneck->behind->label);
@@ -125,7 +149,34 @@ static void put_bound(struct out_text *text, const struct out_bottleneck *bottle
     out_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded\n",
                     bottleneck->before->label, bottleneck->behind->label);
     break;
+  case OUT_BOUND_PROCESSOR:
+    out_put_number(text, "the processor bounds it: its threads use ", bottleneck->used, 2, " of ");
+    out_put_number(text, "", bottleneck->processors, 2,
+                   bottleneck->used < OUT_ALL_USED * bottleneck->processors ? " processors, which others use too"
+                                                                            : " processors");
+    if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH) {
+      out_text_printf(text, "; %s", label_of(bottleneck->stage));
+      out_put_percent(text, " is at work ", bottleneck->stage->busy, " of its time");
+      out_put_percent(text, ", and for ", bottleneck->stage->shares.ready, " of that it waits for one");
+    }
+    out_text_putc(text, '\n');
+    break;
+  case OUT_BOUND_THREAD:
+    out_text_printf(text, "thread %s (%u) bounds it, which runs several stages", bottleneck->unit.replica->thread,
+                    bottleneck->unit.replica->tid);
+    out_put_percent(text, ": it works ", bottleneck->unit.busy, " of its time");
+    out_put_percent(text, ", ", bottleneck->unit.most_busy, " in ");
+    out_text_printf(text, "%s\n", label_of(bottleneck->unit.most));
+    break;
+  case OUT_BOUND_MOVING:
+    put_phases(text, bottleneck);
+    break;
   default:
+    if (bottleneck->is_cpu_clock) {
+      out_text_puts(
+          text, "no verdict: its times are CPU times, which tell nothing of waiting; record it with --clock wall\n");
+      break;
+    }
     out_text_puts(text, "nothing in it bounds it");
     if (bottleneck->stage) {
       out_text_printf(text, ": the busiest stage, %s,", label_of(bottleneck->stage));
@@ -133,6 +184,28 @@ static void put_bound(struct out_text *text, const struct out_bottleneck *bottle
     }
     out_text_putc(text, '\n');
   }
+}
+
+/* What the stage's tasks do with their time. */
+static void put_shares(struct out_text *text, const struct out_stage_view *view)
+{
+  if (!view->shares.known)
+    return;
+  out_put_percent(text, "    Its tasks are on a processor ", view->shares.cpu, " of their time, ");
+  out_put_percent(text, "wait for one ", view->shares.ready, ", ");
+  out_put_percent(text, "and wait for something else ", view->shares.waiting, "\n");
+}
+
+static void put_gain(struct out_text *text, const struct out_bottleneck *bottleneck)
+{
+  if (bottleneck->outside || bottleneck->bound == OUT_BOUND_THREAD || bottleneck->bound == OUT_BOUND_MOVING)
+    return;
+  out_put_number(text, "    Twice its concurrency could give at most ", bottleneck->gain, 2, " times as much");
+  if (bottleneck->next)
+    out_text_printf(text, "; then %s bounds the pipeline", label_of(bottleneck->next));
+  if (bottleneck->gain_by_processors)
+    out_put_number(text, "; then all of ", bottleneck->processors, 2, " processors are used");
+  out_text_putc(text, '\n');
 }
 
 /* The queues around the bounding stage, and what else says that it is the one. */
@@ -158,16 +231,20 @@ static void put_reasons(struct out_text *text, const struct out_bottleneck *bott
                     label_of(bottleneck->step));
   if (stage->aggregates)
     out_text_puts(text, "    It makes one item of several, so the queue before it is normally not occupied\n");
+  put_shares(text, stage);
+  if (bottleneck->shares_wait)
+    out_text_printf(
+        text,
+        "    %s waits inside of its tasks as well: what both wait for, a lock or a device, may be what bounds "
+        "them, and then more concurrency gives nothing\n",
+        label_of(bottleneck->shares_wait));
   if (stage->rate > 0) {
     out_put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
     out_put_number(text, "", stage->replicas, 0, " at a time, ");
-    out_put_scaled(text, stage->stage->stats.ave_time, 0);
+    out_put_scaled(text, stage->mean, 0);
     out_put_number(text, " each); it did ", bottleneck->throughput, 1, " tasks/s\n");
   }
-  out_put_number(text, "    Twice its concurrency could give at most ", bottleneck->gain, 2, " times as much");
-  if (bottleneck->next)
-    out_text_printf(text, "; then %s bounds the pipeline", label_of(bottleneck->next));
-  out_text_putc(text, '\n');
+  put_gain(text, bottleneck);
 }
 
 static void put_state(struct out_text *text, const struct out_stage_view *view)
@@ -183,6 +260,9 @@ static void put_state(struct out_text *text, const struct out_stage_view *view)
   case OUT_STAGE_BUSY:
     out_text_puts(text, "busy, ");
     break;
+  case OUT_STAGE_FINISHED:
+    out_put_number(text, "finished after ", view->finished, 2, " s, ");
+    break;
   default:
     out_text_puts(text, "idle, ");
   }
@@ -193,6 +273,11 @@ static void put_state(struct out_text *text, const struct out_stage_view *view)
 
 static void put_warnings(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
+  if (bottleneck->warm) {
+    out_text_printf(text, "    %s: it warms up: its first task takes ", label_of(bottleneck->warm));
+    out_put_scaled(text, bottleneck->warm_time, 0);
+    out_text_puts(text, ", which the shares above leave out\n");
+  }
   for (uint32_t i = 0; i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
     const struct callsig_stage_stats *stats = &view->stage->stats;
@@ -207,6 +292,10 @@ static void put_warnings(struct out_text *text, const struct out_bottleneck *bot
       out_put_scaled(text, stats->p90_time, 0);
       out_text_puts(text, ", median ");
       out_put_scaled(text, stats->p50_time, 0);
+      if (view->pause_tasks > 0) {
+        out_put_percent(text, "; ", view->pause_tasks, " of its tasks take ten times that, or longer, and ");
+        out_put_percent(text, "", view->pause_time, " of its time");
+      }
       out_text_putc(text, '\n');
     }
   }
@@ -241,7 +330,9 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
 {
   int result = 0;
   put_bound(text, bottleneck);
-  if (bottleneck->bound == OUT_BOUND_STAGE) {
+  const bool named = bottleneck->stage && bottleneck->bound != OUT_BOUND_UNKNOWN &&
+                     bottleneck->bound != OUT_BOUND_SOURCE && bottleneck->bound != OUT_BOUND_SINK;
+  if (named) {
     put_reasons(text, bottleneck);
     struct out_stage_functions functions = {0};
     if (!*stats)
@@ -252,7 +343,7 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
       put_functions(text, &functions);
     out_stage_functions_free(&functions);
   }
-  for (uint32_t i = 0; i < bottleneck->count; i++)
+  for (uint32_t i = 0; i < bottleneck->count && !bottleneck->is_cpu_clock; i++)
     put_state(text, &bottleneck->views[i]);
   put_warnings(text, bottleneck);
   return result;

@@ -8,6 +8,8 @@
 #include "output/text/message.h"
 #include "output/text/text.h"
 
+#define TEXT_SHARE 0.05 /* of the stage's time, outside of functions: a task's text is told */
+
 /* A glob that only the label matches: its brackets mean themselves. */
 static void escape(const char *label, struct out_text *glob)
 {
@@ -49,6 +51,18 @@ static int add(struct out_stage_functions *functions, const struct out_names *na
   return 0;
 }
 
+/* Was the task begun with a text? */
+static bool has_text(const struct out_names *names, const struct out_row_key *key)
+{
+  struct out_text text = {0};
+  struct out_arguments scratch = {0};
+  out_row_arguments(names, key, &scratch, &text);
+  const bool has = text.length > 0;
+  out_arguments_free(&scratch);
+  out_text_free(&text);
+  return has;
+}
+
 int out_stage_functions(struct callsig_stats *stats, const char *label, unsigned most,
                         struct out_stage_functions *functions)
 {
@@ -64,9 +78,14 @@ int out_stage_functions(struct callsig_stats *stats, const char *label, unsigned
     double share = whole > 0 ? (double)row->own * tick / whole : 0;
     /* Below a stage's tasks, what is written like an action and is not one is the task itself. */
     const char *name = out_profile_string(&stats->profile, function->name);
-    if (function->is_action && strlen(name) == strlen(label) + 2 && strncmp(name + 1, label, strlen(label)) == 0)
+    const bool is_task =
+        function->is_action && strlen(name) == strlen(label) + 2 && strncmp(name + 1, label, strlen(label)) == 0;
+    if (is_task)
       functions->task_share += share;
-    else if (functions->list.count < most && row->own > 0)
+    /* Tasks are told by their texts, where these have time that no function has. */
+    if (is_task && (share < TEXT_SHARE || !has_text(&names, &row->key)))
+      continue;
+    if (functions->list.count < most && row->own > 0)
       result = add(functions, &names, row, tick, share);
   }
   return result;

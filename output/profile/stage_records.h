@@ -31,6 +31,8 @@ struct out_tasks_record {
   uint32_t thread;    /* in profile.threads */
   uint32_t stage;     /* in stage_records.stages */
   uint32_t histogram; /* in profile.times, FMT_NONE for none */
+  bool has_work;
+  struct fmt_rec_task_work work;
 };
 
 struct out_queue_use_record {

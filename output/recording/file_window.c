@@ -30,6 +30,12 @@ void out_file_windows_close(struct out_file_windows *windows)
   *windows = (struct out_file_windows){0};
 }
 
+void out_file_windows_forget(struct out_file_windows *windows)
+{
+  if (windows->held)
+    memset(windows->held, 0xFF, WINDOWS * sizeof *windows->held);
+}
+
 int out_file_windows_read(const struct out_file_windows *windows, void *bytes, size_t size, uint64_t offset)
 {
   for (size_t done = 0; done < size;) {

@@ -28,6 +28,9 @@ int out_file_windows_open(struct out_file_windows *windows, int file, uint64_t s
 
 void out_file_windows_close(struct out_file_windows *windows);
 
+/* What was read is read anew when it is asked for again: the file has changed. */
+void out_file_windows_forget(struct out_file_windows *windows);
+
 /* The `size` bytes at `offset`, which must be inside; valid until the next call. Zeros where the file became shorter.
  * NULL when they cannot be read, or memory is short: windows->error says which. */
 const void *out_file_windows_at(struct out_file_windows *windows, uint64_t offset, uint64_t size);

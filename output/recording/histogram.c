@@ -166,6 +166,20 @@ bool out_histogram_range(const struct out_histogram *histogram, uint64_t *low, u
   return found;
 }
 
+void out_histogram_above(const struct out_histogram *histogram, double least, uint64_t *count, double *sum)
+{
+  *count = 0;
+  *sum = 0;
+  for (struct walk walk = {.histogram = histogram}; next_bucket(&walk);) {
+    uint64_t low, values = bucket_values(histogram, walk.bucket, &low);
+    double middle = (double)low + (double)(values - 1) / 2;
+    if (middle < least)
+      continue;
+    *count += walk.count;
+    *sum += (double)walk.count * middle;
+  }
+}
+
 /* n * permille / 1000 without overflow. */
 static uint64_t share(uint64_t n, unsigned permille)
 {

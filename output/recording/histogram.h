@@ -43,6 +43,9 @@ uint64_t out_histogram_total(const struct out_histogram *histogram);
 /* The smallest and the largest value that the buckets in use can hold; false when none is. */
 bool out_histogram_range(const struct out_histogram *histogram, uint64_t *low, uint64_t *high);
 
+/* The values of at least `least`: how many, and their sum, by the middle of their buckets. */
+void out_histogram_above(const struct out_histogram *histogram, double least, uint64_t *count, double *sum);
+
 /* The value at rank min(n * permille / 1000, n - 1) of the n values in ascending order, counted from 0: the middle of
  * its bucket, so at most 2^-(sub_bits + 1) of it away, and within [min, max], which the first and the last rank give
  * exactly. 0 when there are no values. */

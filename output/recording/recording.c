@@ -71,6 +71,31 @@ static int make_numbers(struct out_recording *recording)
   return 0;
 }
 
+/* The file's size now, with room for the numbers of what was added. False: it is as it was, or memory is short. */
+static bool take_size(struct out_recording *recording)
+{
+  struct stat status;
+  if (recording->copy || fstat(recording->windows.file, &status) < 0 || (size_t)status.st_size <= recording->size)
+    return false;
+  size_t size = ((size_t)status.st_size / NUMBERED_SIZE + 1) * sizeof *recording->numbers;
+  void *numbers = mremap(recording->numbers, recording->numbers_size, size, MREMAP_MAYMOVE);
+  if (numbers == MAP_FAILED)
+    return false;
+  recording->budget += ((size_t)status.st_size - recording->size) * 16;
+  recording->numbers = numbers;
+  recording->numbers_size = size;
+  recording->size = recording->windows.size = (size_t)status.st_size;
+  return true;
+}
+
+bool out_recording_grow(struct out_recording *recording)
+{
+  bool grown = take_size(recording);
+  if (grown)
+    out_file_windows_forget(&recording->windows);
+  return grown;
+}
+
 static int attach(int file, const char *path, struct out_recording *recording)
 {
   struct stat status;
@@ -83,7 +108,12 @@ static int attach(int file, const char *path, struct out_recording *recording)
   if (out_file_windows_open(&recording->windows, file, recording->size) < 0)
     return out_stats_no_memory();
   int result = read_header(recording);
-  return result < 0 ? result : make_numbers(recording);
+  if (result == 0)
+    result = make_numbers(recording);
+  /* What the header leads to is inside the file as it is now. */
+  if (result == 0)
+    (void)out_recording_grow(recording);
+  return result;
 }
 
 /* out_seal_read_fn */
@@ -359,6 +389,13 @@ void out_recording_renew(struct out_recording *recording)
   recording->damaged = 0;
   recording->first_damage = UINT64_MAX;
   recording->budget = recording->size * 16;
+}
+
+void out_recording_unnumber(struct out_recording *recording, struct base_vector *list)
+{
+  for (uint32_t i = 0; i < list->count; i++)
+    *number_at(recording, *(uint64_t *)base_vector_at(list, i)) = 0;
+  list->count = 0;
 }
 
 int out_recording_number(struct out_recording *recording, struct base_vector *list, uint64_t address, uint32_t tag,

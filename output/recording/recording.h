@@ -69,6 +69,10 @@ int out_recording_from_memory(const char *path, const void *data, size_t size, s
 
 void out_recording_close(struct out_recording *recording);
 
+/* Looks whether the file has grown since it was opened; what was read of it is read anew then. False when it has not,
+ * or cannot be told. */
+bool out_recording_grow(struct out_recording *recording);
+
 /* Are there `size` bytes at `address`, and is that 8-byte aligned? */
 bool out_recording_has(const struct out_recording *recording, uint64_t address, uint64_t size);
 
@@ -119,6 +123,9 @@ void out_recording_renew(struct out_recording *recording);
 
 /* Forgets all numbers, so that the records may be numbered again. */
 void out_recording_forget_numbers(struct out_recording *recording);
+
+/* Forgets the numbers of the records in a list, which is empty then. */
+void out_recording_unnumber(struct out_recording *recording, struct base_vector *list);
 
 /* Follows a list to the record at `address`, which gets a number: 1 with its first `size` bytes in `record`, 0 at the
  * end (also when it was met before, or is bad), or -ENOMEM. */

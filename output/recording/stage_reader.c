@@ -121,6 +121,12 @@ int out_stage_reader_thread(struct out_stage_reader *reader, uint64_t first_task
   return result < 0 ? result : follow(reader, &reader->uses, first_queue_use, &use_kind);
 }
 
+void out_stage_reader_forget_threads(struct out_stage_reader *reader)
+{
+  out_recording_unnumber(reader->recording, &reader->tasks);
+  out_recording_unnumber(reader->recording, &reader->uses);
+}
+
 int out_stage_reader_find(struct out_stage_reader *reader, uint64_t address, uint32_t *number)
 {
   struct out_record record;

@@ -42,6 +42,10 @@ int out_stage_reader_events(struct out_stage_reader *reader);
  * come before. 0, -ENOMEM or what the taker returned. */
 int out_stage_reader_thread(struct out_stage_reader *reader, uint64_t first_tasks, uint64_t first_queue_use);
 
+/* Forgets the records of threads, so that one may be read again, or another whose records are where those of one were
+ * that has ended. */
+void out_stage_reader_forget_threads(struct out_stage_reader *reader);
+
 /* The number of the stage at `address`, which is given to the taker when it was not in the list; FMT_NONE when there is
  * none. 0, -ENOMEM or what the taker returned. */
 int out_stage_reader_find(struct out_stage_reader *reader, uint64_t address, uint32_t *number);

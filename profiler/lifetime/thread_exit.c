@@ -14,6 +14,7 @@
 #include "profiler/base/text.h"
 #include "profiler/base/thread_end.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/lifetime/thread_usage.h"
 #include "profiler/lifetime/tree_merge.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/stack/stack.h"
@@ -22,13 +23,16 @@
 
 #define KEPT_THREADS 64u
 
-/* Takes the record out of the header's list: a reader sees it, or does not. */
+/* Takes the record out of the header's list: a reader sees it, or does not. Threads that begin put theirs before the
+ * first one meanwhile, and nothing else changes the list. */
 static void unlink_record(struct fmt_rec_thread *record)
 {
-  uint64_t *link = &prof_process.header->first_thread;
-  while (*link && *link != (uintptr_t)record)
-    link = &((struct fmt_rec_thread *)(uintptr_t)*link)->next;
-  if (*link)
+  uint64_t *link = &prof_process.header->first_thread, newest = (uintptr_t)record;
+  if (__atomic_compare_exchange_n(link, &newest, record->next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    return;
+  for (uint64_t at = newest; at && at != (uintptr_t)record; at = *link)
+    link = &((struct fmt_rec_thread *)at)->next;
+  if (*link == (uintptr_t)record)
     __atomic_store_n(link, record->next, __ATOMIC_RELEASE);
 }
 
@@ -48,6 +52,12 @@ static struct prof_tree *folded_tree(uint64_t start_ticks)
   return tree;
 }
 
+/* A reader that finds the count odd, or changed, does not take what a thread is being moved between for what it did. */
+static void count_fold(void)
+{
+  __atomic_add_fetch(&prof_process.header->folds, 1, __ATOMIC_SEQ_CST);
+}
+
 /* Moves the tree of an ended thread into the folded one and gives its memory back. Without space for the folded tree
  * the thread keeps its own. */
 static void fold_tree(struct prof_tree *tree)
@@ -56,6 +66,7 @@ static void fold_tree(struct prof_tree *tree)
   struct prof_tree *folded = folded_tree(record->start_ticks);
   if (!folded)
     return;
+  count_fold();
   (void)prof_tree_merge(folded, tree);
   folded->record->threads++;
   unlink_record(record);
@@ -63,6 +74,7 @@ static void fold_tree(struct prof_tree *tree)
     folded->record->start_ticks = record->start_ticks;
   if (record->end_ticks > folded->record->end_ticks)
     folded->record->end_ticks = record->end_ticks;
+  count_fold();
   prof_tree_release(tree);
 }
 
@@ -86,6 +98,8 @@ static void end_recording(struct prof_thread *t)
   prof_frames_close_all(t, now, true);
   t->tree.record->end_ticks = now;
   prof_thread_name(t->tree.record);
+  if (t->tree.record->first_tasks)
+    prof_note_thread_usage(t->tree.record, t->tid);
   t->tree.record->state = FMT_THREAD_ENDED;
   uint64_t mask = t->sigmask;
   prof_self = &prof_gone;
@@ -128,6 +142,8 @@ static void name_live_threads(void)
       prof_sys_close(fd);
     for (long i = 0; i < length; i++)
       t->tree.record->name[i] = name[i] == '\n' ? '\0' : name[i];
+    if (t->tree.record->first_tasks)
+      prof_note_thread_usage(t->tree.record, t->tid);
   }
   prof_unlock(&prof_process.threads_lock);
   prof_restore_signals(mask);

@@ -14,6 +14,7 @@
 #include "profiler/base/lock.h"
 #include "profiler/base/options.h"
 #include "profiler/base/recording.h"
+#include "profiler/pipeline/processors.h"
 #include "profiler/session/startup.h"
 #include "profiler/tree/tree.h"
 
@@ -44,6 +45,7 @@ static struct fmt_rec_stage *make_record(const struct prof_stage *stage)
   record->flags = stage->flags;
   record->opened_ticks = prof_clock_shared();
   record->tag = (struct fmt_rec_tag){FMT_TAG_STAGE, sizeof *record};
+  record->processors = prof_processors_allowed();
   publish(prof_process.header, record);
   return record;
 }
@@ -328,9 +330,11 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
     if (((const struct fmt_rec_tasks *)at)->stage == (uintptr_t)stage)
       return (struct fmt_rec_tasks *)at;
   struct fmt_rec_histogram *histogram = prof_histogram_make(tree, PROF_TASK_SUB_BITS);
-  struct fmt_rec_tasks *tasks = histogram ? prof_record_alloc(tree, sizeof *tasks) : NULL;
+  struct fmt_rec_task_work *work = histogram ? prof_task_work_make(tree) : NULL;
+  struct fmt_rec_tasks *tasks = work ? prof_record_alloc(tree, sizeof *tasks) : NULL;
   if (!tasks)
     return NULL;
+  tasks->work = (uintptr_t)work;
   tasks->stage = (uintptr_t)stage;
   tasks->min = UINT64_MAX;
   tasks->histogram = (uintptr_t)histogram;
@@ -355,6 +359,7 @@ uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread 
     prof_move(&to->total, &from->total);
     prof_move(&to->failed_total, &from->failed_total);
     prof_move(&to->cancelled, &from->cancelled);
+    prof_task_work_move((struct fmt_rec_task_work *)to->work, (struct fmt_rec_task_work *)from->work);
     if (from->min <= from->max) {
       prof_note_extremes(&to->min, &to->max, from->min);
       prof_note_extremes(&to->min, &to->max, from->max);

@@ -14,6 +14,7 @@
 #include "format/recording.h"
 #include "profiler/base/process.h"
 #include "profiler/base/text.h"
+#include "profiler/pipeline/task_work.h"
 #include "profiler/stack/thread.h"
 
 /* Texts of tasks that are kept apart, by stage; tasks with others count without a text. */
@@ -62,6 +63,7 @@ struct prof_stage_use {
   struct fmt_rec_function *function;
   struct fmt_rec_tasks *tasks;
   struct fmt_rec_edge *last; /* the edge of the task that was begun last; NULL before the first */
+  struct prof_task_sample sample;
 };
 
 /* "PIPELINE:INDEX:NAME", with "[CONCURRENCY]" when that is above 1; and where in it the name begins. */

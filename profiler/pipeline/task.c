@@ -68,6 +68,23 @@ static uint64_t ticks_of_stage(const struct fmt_rec_stage *stage, const struct e
   return stage->flags & FMT_STAGE_OWN_TIME ? ending->own : ending->ticks;
 }
 
+static PROF_COLD void extend_work(struct fmt_rec_tasks *tasks, uint64_t end)
+{
+  struct prof_thread *t = prof_thread_enter();
+  if (!t)
+    return;
+  prof_task_work_extend((struct fmt_rec_task_work *)tasks->work, end);
+  prof_slow_leave(t);
+}
+
+static void count_work(struct prof_stage_use *use, const struct ending *ending)
+{
+  if (PROF_LIKELY(prof_task_work_count(use->tasks, &use->sample, ending->start, ending->ticks, ending->own)))
+    return;
+  extend_work(use->tasks, ending->start + ending->ticks);
+  (void)prof_task_work_count(use->tasks, &use->sample, ending->start, ending->ticks, ending->own);
+}
+
 static PROF_COLD void extend_histogram(struct fmt_rec_tasks *tasks, uint64_t ticks)
 {
   struct prof_thread *t = prof_thread_enter();
@@ -100,6 +117,7 @@ static void count_ending(struct prof_stage *stage, const struct ending *ending, 
   uint64_t ticks = ticks_of_stage((const struct fmt_rec_stage *)use->tasks->stage, ending);
   if (!count(use->tasks, ticks, ending->start + ending->ticks, failed))
     extend_histogram(use->tasks, ticks);
+  count_work(use, ending);
   prof_ring_add(prof_self, FMT_SPAN_TASK, ending->edge, ending->start, ending->ticks, item, failed);
 }
 
@@ -142,6 +160,11 @@ static void cut(struct prof_thread *t, uint64_t now, bool left)
   if (ending.edge) {
     if (tasks && !count(tasks, ticks, now, failed))
       count_in_new_bucket(t, tasks, ticks);
+    struct prof_task_sample unseen = {0};
+    if (tasks) {
+      prof_task_work_extend((struct fmt_rec_task_work *)tasks->work, now);
+      (void)prof_task_work_count(tasks, &unseen, ending.start, ending.ticks, ending.own);
+    }
     prof_ring_add(t, FMT_SPAN_TASK, ending.edge, ending.start, ending.ticks, item, failed);
   }
   if (open && left)
@@ -191,12 +214,15 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
     return false;
   user_frame.function = use->function;
   user_frame.last = &use->last;
+  const bool sampled = prof_task_sample_begin(&use->sample);
   /* Where the frame will be: what unwinds it must find the task. */
   open->frame = t->top + 1;
   if (!prof_user_frame_open(t, &user_frame, sp)) {
     open->frame = NULL;
     return false;
   }
+  if (PROF_UNLIKELY(sampled))
+    use->sample.start = open->frame->start_ticks;
   begun(t, use, open->frame);
   if (PROF_UNLIKELY(text && !user_frame.text && prof_process.settings.signatures && !t->warming))
     __atomic_fetch_add(&((struct fmt_rec_stage *)use->tasks->stage)->merged_signatures, 1, __ATOMIC_RELAXED);

@@ -107,8 +107,8 @@ static void add_square(struct fmt_rec_sampling *sampling, uint64_t ticks)
 /* Raises what the recording tells of the thinnest sample. */
 static void tell_drawn(uint32_t drawn_from)
 {
-  uint64_t *told = &prof_process.header->drawn_from;
-  uint64_t known = __atomic_load_n(told, __ATOMIC_RELAXED);
+  uint32_t *told = &prof_process.header->drawn_from;
+  uint32_t known = __atomic_load_n(told, __ATOMIC_RELAXED);
   while (known < drawn_from &&
          !__atomic_compare_exchange_n(told, &known, drawn_from, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;

@@ -1,0 +1,171 @@
+/* Adds what single threads did to the statistics of stages and queues. */
+#include <errno.h>
+#include <string.h>
+
+#include "format/index.h"
+#include "output/pipeline/pipeline_reader.h"
+#include "output/recording/clock.h"
+#include "output/text/text.h"
+
+/* Widens [*low, *high] to hold the record's extremes, if it has any. */
+static void join_range(double *low, double *high, bool first, uint64_t count, uint64_t min, uint64_t max)
+{
+  if (count == 0 || min > max)
+    return;
+  *low = first || (double)min < *low ? (double)min : *low;
+  *high = first || (double)max > *high ? (double)max : *high;
+}
+
+/* Histograms of different kinds, as a damaged recording may have, do not add up. */
+static int add_times(struct out_pipeline_reader *reader, struct out_histogram *sum, const struct out_histogram *times)
+{
+  int result = out_histogram_add(sum, times, 1);
+  if (result == -EINVAL)
+    reader->recording->damaged++;
+  return result == -EINVAL ? 0 : result;
+}
+
+/* How long the thread ran; of threads that were folded together, how long they worked. */
+static double lifetime_of(const struct out_pipeline_reader *reader, const struct fmt_rec_thread *thread,
+                          const struct fmt_rec_task_work *work)
+{
+  const uint64_t end = thread->end_ticks ? thread->end_ticks : reader->now;
+  const uint64_t ran = end > thread->start_ticks ? end - thread->start_ticks : 0;
+  return (double)(thread->state == FMT_THREAD_FOLDED || ran < work->own ? work->own : ran) * reader->tick;
+}
+
+static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_thread *thread,
+                     const struct out_tasks_part *part)
+{
+  const struct fmt_rec_tasks *record = &part->record;
+  uint32_t index = *(uint32_t *)base_vector_at(&reader->stage_of, part->stage);
+  if (index == FMT_NONE) {
+    reader->recording->damaged++;
+    return 0;
+  }
+  struct out_stage *stage = out_pipeline_stage_at(reader->pipeline, index);
+  uint64_t failures = record->failures < record->tasks ? record->failures : record->tasks;
+  join_range(&stage->min_ticks, &stage->max_ticks, stage->stats.num_tasks == stage->stats.num_failures,
+             record->tasks - failures, record->min, record->max);
+  stage->stats.threads++;
+  stage->stats.num_tasks += record->tasks;
+  stage->stats.num_failures += failures;
+  stage->stats.open += record->open;
+  stage->stats.total_time += (double)record->total * reader->tick;
+  stage->stats.failed_time += (double)record->failed_total * reader->tick;
+  out_pipeline_saw(reader, record->last_ticks);
+  if (record->tasks + record->open > 0 && record->first_ticks < stage->first_ticks)
+    stage->first_ticks = record->first_ticks;
+  if (record->last_ticks > stage->last_ticks)
+    stage->last_ticks = record->last_ticks;
+  struct out_replica *replica = base_vector_add(&reader->pipeline->replicas, 1);
+  struct out_text text = {0};
+  out_text_printable(&text, thread->name, strnlen(thread->name, sizeof thread->name));
+  const char *name =
+      text.failed ? NULL : base_arena_copy(&reader->pipeline->strings, out_text_string(&text), text.length);
+  out_text_free(&text);
+  if (!replica || !name)
+    return -ENOMEM;
+  *replica = (struct out_replica){.stage = index,
+                                  .tid = thread->tid,
+                                  .thread = name,
+                                  .folded = thread->state == FMT_THREAD_FOLDED,
+                                  .tasks = record->tasks,
+                                  .failures = failures,
+                                  .total_time = (double)record->total * reader->tick,
+                                  .own_time = part->has_work ? (double)part->work.own * reader->tick : -1};
+  if (part->has_work) {
+    out_task_work_add(&stage->work, &part->work, reader->tick);
+    stage->work.lifetime += lifetime_of(reader, thread, &part->work);
+  }
+  return add_times(reader, &stage->times, &part->times);
+}
+
+static struct out_link *find_link(struct callsig_pipeline *pipeline, uint32_t stage, const char *queue)
+{
+  for (uint32_t i = 0; i < pipeline->links.count; i++) {
+    struct out_link *link = base_vector_at(&pipeline->links, i);
+    if (link->stage == stage && link->queue == queue)
+      return link;
+  }
+  struct out_link *link = base_vector_add(&pipeline->links, 1);
+  if (link)
+    *link = (struct out_link){.stage = stage, .queue = queue};
+  return link;
+}
+
+/* What a thread waited is waited by the stage whose tasks it runs. Where these are several, by those behind the queue
+ * for what they get, and by the one before it for what they put. */
+static int take_waits(struct out_pipeline_reader *reader, const struct callsig_queue_stats *queue,
+                      const struct fmt_rec_queue_use *record)
+{
+  const struct base_vector *replicas = &reader->pipeline->replicas;
+  const bool shared = replicas->count > reader->first_replica + 1;
+  for (uint32_t i = reader->first_replica;
+       i < replicas->count && out_recording_spend(reader->recording, sizeof *record); i++) {
+    const uint32_t number = ((struct out_replica *)base_vector_at(replicas, i))->stage;
+    struct out_stage *stage = out_pipeline_stage_at(reader->pipeline, number);
+    struct out_link *link = find_link(reader->pipeline, number, queue->label);
+    if (!link)
+      return -ENOMEM;
+    link->shared |= shared;
+    link->gets += record->gets;
+    link->puts += record->puts;
+    const bool near = stage->stats.pipeline == queue->pipeline;
+    if (!shared || (near && stage->stats.index == queue->index))
+      stage->put_wait += (double)record->put_total * reader->tick;
+    if (!shared || (near && stage->stats.index > queue->index))
+      stage->get_wait += (double)record->get_total * reader->tick;
+  }
+  return 0;
+}
+
+static int add_use(struct out_pipeline_reader *reader, const struct out_use_part *part)
+{
+  const struct fmt_rec_queue_use *record = &part->record;
+  uint32_t index = *(uint32_t *)base_vector_at(&reader->queue_of, part->queue);
+  if (index == FMT_NONE) {
+    reader->recording->damaged++;
+    return 0;
+  }
+  struct out_queue *queue = out_pipeline_queue_at(reader->pipeline, index);
+  join_range(&queue->put_min_ticks, &queue->put_max_ticks, queue->stats.puts == 0, record->puts, record->put_min,
+             record->put_max);
+  join_range(&queue->get_min_ticks, &queue->get_max_ticks, queue->stats.num_items == 0, record->gets, record->get_min,
+             record->get_max);
+  queue->stats.puts += record->puts;
+  queue->stats.num_items += record->gets;
+  queue->stats.failed += record->failed;
+  queue->stats.put_time += (double)record->put_total * reader->tick;
+  queue->stats.get_time += (double)record->get_total * reader->tick;
+  int result = take_waits(reader, &queue->stats, record);
+  if (result == 0)
+    result = add_times(reader, &queue->put, &part->put);
+  return result < 0 ? result : add_times(reader, &queue->get, &part->get);
+}
+
+/* The tick of the process that the thread's times are in. */
+static double tick_of(struct out_pipeline_reader *reader, const struct fmt_rec_thread *thread)
+{
+  const struct fmt_rec_process *process =
+      thread->process
+          ? out_recording_record(reader->recording, thread->process, FMT_TAG_PROCESS, sizeof(struct fmt_rec_process))
+          : NULL;
+  bool uncalibrated;
+  if (!process)
+    return reader->pipeline->tick;
+  return out_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &uncalibrated);
+}
+
+int out_pipeline_add_part(struct out_pipeline_reader *reader, const struct out_thread_part *part)
+{
+  int result = 0;
+  reader->tick = tick_of(reader, &part->record);
+  out_pipeline_saw(reader, part->record.end_ticks);
+  reader->first_replica = reader->pipeline->replicas.count;
+  for (uint32_t i = 0; i < part->tasks.count && result == 0; i++)
+    result = add_tasks(reader, &part->record, base_vector_at(&part->tasks, i));
+  for (uint32_t i = 0; i < part->uses.count && result == 0; i++)
+    result = add_use(reader, base_vector_at(&part->uses, i));
+  return result;
+}

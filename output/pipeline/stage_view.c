@@ -1,0 +1,184 @@
+/* Finds how a stage's replicas spend their time, and the queues around it. */
+#include "output/pipeline/stage_view.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WAITS        0.10 /* of its time: a stage is starved or blocked */
+#define CONCERN      0.05 /* of its tasks failed */
+#define CRITICAL     0.20
+#define PAUSES       3.0  /* p90 over the median */
+#define FAR_ABOVE    10.0 /* times the median: a task that pauses */
+#define PAUSE_TIME   0.20 /* of its time is in tasks that pause */
+#define ENOUGH_TASKS 20   /* for a median to mean anything */
+#define AGGREGATES   1.5  /* items in for each item out */
+#define FINISHED     0.05 /* of the window is left when its last task ends */
+
+static uint64_t successes(const struct callsig_stage_stats *stats)
+{
+  return stats->num_tasks - stats->num_failures;
+}
+
+bool out_queue_is_occupied(const struct callsig_queue_stats *queue)
+{
+  return queue->occupancy_rate >= OUT_OCCUPIED;
+}
+
+/* The first queue at or behind a place. Queues are sorted. */
+static uint32_t lower_bound(const struct callsig_pipeline *pipeline, unsigned number, unsigned index)
+{
+  uint32_t low = 0, high = pipeline->queues.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, middle)->stats;
+    if (queue->pipeline < number || (queue->pipeline == number && queue->index < index))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static const struct callsig_queue_stats *queue_at(const struct callsig_pipeline *pipeline, uint32_t index,
+                                                  unsigned number)
+{
+  if (index >= pipeline->queues.count)
+    return NULL;
+  const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, index)->stats;
+  return queue->pipeline == number ? queue : NULL;
+}
+
+static const struct callsig_queue_stats *queue_named(const struct callsig_pipeline *pipeline, const char *label)
+{
+  for (uint32_t i = 0; i < pipeline->queues.count; i++) {
+    const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, i)->stats;
+    if (strcmp(queue->label, label) == 0)
+      return queue;
+  }
+  return NULL;
+}
+
+/* The queues that its own threads were seen to use most. False: none was seen. */
+static bool find_seen_queues(const struct callsig_pipeline *pipeline, uint32_t number, struct out_stage_view *view)
+{
+  uint64_t gets = 0, puts = 0;
+  for (uint32_t i = 0; i < pipeline->links.count; i++) {
+    const struct out_link *link = base_vector_at(&pipeline->links, i);
+    if (link->stage != number || link->shared)
+      continue;
+    if (link->gets > gets) {
+      gets = link->gets;
+      view->input = queue_named(pipeline, link->queue);
+    }
+    if (link->puts > puts) {
+      puts = link->puts;
+      view->output = queue_named(pipeline, link->queue);
+    }
+  }
+  return gets + puts > 0;
+}
+
+/* By their places, where nothing was seen: the queue of its own index is behind it, the one before that is before it.
+ */
+static void find_queues(const struct callsig_pipeline *pipeline, uint32_t number, struct out_stage_view *view)
+{
+  const struct callsig_stage_stats *stats = &view->stage->stats;
+  if (find_seen_queues(pipeline, number, view))
+    return;
+  uint32_t at = lower_bound(pipeline, stats->pipeline, stats->index);
+  if (at > 0)
+    view->input = queue_at(pipeline, at - 1, stats->pipeline);
+  view->output = queue_at(pipeline, at, stats->pipeline);
+  if (view->output && view->output->index != stats->index)
+    view->output = NULL;
+}
+
+/* How many tasks the stage worked on at a time: what it was opened with, unless more time was worked than that. */
+static double replicas_of(const struct callsig_stage_stats *stats, double work, double window)
+{
+  double used = window > 0 ? ceil(work / window - 0.05) : 0;
+  return used > stats->concurrency ? used : stats->concurrency;
+}
+
+static void find_pauses(const struct out_stage *stage, double tick, struct out_stage_view *view)
+{
+  const struct callsig_stage_stats *stats = &stage->stats;
+  uint64_t count;
+  double ticks;
+  if (successes(stats) < ENOUGH_TASKS || stats->p50_time <= 0)
+    return;
+  out_histogram_above(&stage->times, FAR_ABOVE * stats->p50_time / tick, &count, &ticks);
+  view->pause_tasks = (double)count / (double)successes(stats);
+  view->pause_time = fmin(1, ticks * tick / fmax(stats->total_time, 1e-12));
+  view->pauses = stats->p90_time >= PAUSES * stats->p50_time ||
+                 (count > 1 && view->busy >= WAITS && view->pause_time >= PAUSE_TIME);
+}
+
+static void find_failures(struct out_stage_view *view)
+{
+  const struct callsig_stage_stats *stats = &view->stage->stats;
+  if (stats->num_tasks > 0)
+    view->failure_rate = (double)stats->num_failures / (double)stats->num_tasks;
+  view->failures = view->failure_rate > CRITICAL  ? OUT_FAILURES_CRITICAL
+                   : view->failure_rate > CONCERN ? OUT_FAILURES_CONCERN
+                                                  : OUT_FAILURES_FEW;
+}
+
+void out_stage_view_fill(const struct callsig_pipeline *pipeline, uint32_t number, const struct out_window *window,
+                         struct out_stage_view *view)
+{
+  const struct out_stage *stage = out_pipeline_stage_at(pipeline, number);
+  const struct callsig_stage_stats *stats = &stage->stats;
+  view->stage = stage;
+  find_queues(pipeline, number, view);
+  const double inclusive = stats->total_time + stats->failed_time;
+  const double work = stage->work.known ? fmin(stage->work.own, inclusive) : inclusive;
+  view->replicas = replicas_of(stats, work, window->seconds);
+  const double available = view->replicas * window->seconds;
+  if (available > 0) {
+    view->get_wait = stage->get_wait / available;
+    view->put_wait = stage->put_wait / available;
+    /* A program may wait inside its tasks, whose times then hold the wait: work is what is left. */
+    const double left = stage->work.known ? 1 : 1 - view->get_wait - view->put_wait;
+    view->busy = fmax(0, fmin(work / available, left));
+  }
+  view->shares = out_task_shares(&stage->work);
+  if (stats->num_tasks > 0)
+    view->mean = inclusive / (double)stats->num_tasks;
+  if (view->mean > 0)
+    view->rate = view->replicas / view->mean;
+  find_failures(view);
+  find_pauses(stage, pipeline->tick, view);
+  view->aggregates = view->input && view->output && view->output->puts > 0 &&
+                     (double)view->input->num_items >= AGGREGATES * (double)view->output->puts;
+}
+
+/* A wait counts when it ends, so that a thread which waits for good has none: time that nothing accounts for is put
+ * down to the queue that explains it. */
+static enum out_stage_state find_state(const struct out_stage_view *view)
+{
+  double starved = view->get_wait, blocked = view->put_wait;
+  double unexplained = fmax(0, 1 - view->busy - starved - blocked);
+  if (view->input && !out_queue_is_occupied(view->input))
+    starved += unexplained;
+  else if (view->output && out_queue_is_occupied(view->output))
+    blocked += unexplained;
+  if (fmax(starved, blocked) >= WAITS)
+    return starved >= blocked ? OUT_STAGE_STARVED : OUT_STAGE_BLOCKED;
+  return view->busy >= OUT_OCCUPIED ? OUT_STAGE_BUSY : OUT_STAGE_IDLE;
+}
+
+void out_stage_view_judge(const struct callsig_pipeline *pipeline, const struct out_window *window,
+                          struct out_stage_view *view)
+{
+  const struct out_stage *stage = view->stage;
+  const double left =
+      window->last > stage->last_ticks ? (double)(window->last - stage->last_ticks) * pipeline->tick : 0;
+  view->state = find_state(view);
+  /* The last stage is behind the others by what is on its way. */
+  if (stage->stats.num_tasks > 0 && stage->stats.open == 0 && left > FINISHED * window->seconds &&
+      left > FAR_ABOVE * view->mean && stage->last_ticks > window->first) {
+    view->state = OUT_STAGE_FINISHED;
+    view->finished = (double)(stage->last_ticks - window->first) * pipeline->tick;
+  }
+}

@@ -1,0 +1,224 @@
+/* Follows which stage bounds a pipeline from one part of its time to the next. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/pipeline/bottleneck.h"
+
+#define SHORTEST  0.10 /* of the time: a part that counts */
+#define APART     0.15 /* by so much another stage has to be busier */
+#define WARM_TIME 0.05 /* of the time: a first task that is told */
+#define WARM_UP   10.0 /* times the median: a first task that warms up */
+
+/* A slot of the time, in seconds since the pipeline's first task, or several. */
+struct part {
+  double from, until;
+  const struct out_stage_view *view; /* that is busiest, and enough; NULL: none */
+  unsigned first, end;               /* slots */
+};
+
+struct course {
+  const struct out_bottleneck *bottleneck;
+  uint32_t shift;
+  double slot;                 /* seconds */
+  double begin, length;        /* of the window, since the recording began */
+  struct out_task_work *works; /* by view, widened to `shift` */
+  struct part parts[FMT_TASK_SLOTS];
+  unsigned count;
+};
+
+static double overlap(const struct course *course, unsigned slot)
+{
+  double from = fmax(course->begin, slot * course->slot);
+  double until = fmin(course->begin + course->length, (slot + 1) * course->slot);
+  return fmax(0, until - from);
+}
+
+/* The share of a stage's replicas' time in some slots. */
+static double busy_in(const struct course *course, uint32_t view, unsigned first, unsigned end)
+{
+  double own = 0, time = 0;
+  for (unsigned i = first; i < end; i++) {
+    own += (double)course->works[view].slots[i].own;
+    time += overlap(course, i);
+  }
+  own *= ldexp(course->slot, -(int)course->shift);
+  return time > 0 ? fmin(1, own / (time * course->bottleneck->views[view].replicas)) : 0;
+}
+
+static void find_busiest(const struct course *course, struct part *part)
+{
+  double most = OUT_BUSY_ENOUGH;
+  part->view = NULL;
+  for (uint32_t i = 0; i < course->bottleneck->count; i++) {
+    double busy = busy_in(course, i, part->first, part->end);
+    if (busy >= most) {
+      most = busy;
+      part->view = &course->bottleneck->views[i];
+    }
+  }
+}
+
+static double busy_of(const struct course *course, const struct out_stage_view *view, const struct part *part)
+{
+  return view ? busy_in(course, (uint32_t)(view - course->bottleneck->views), part->first, part->end) : 0;
+}
+
+/* Joins a part with the next one. */
+static void join(struct course *course, unsigned at)
+{
+  struct part *part = &course->parts[at];
+  part->until = part[1].until;
+  part->end = part[1].end;
+  course->count--;
+  for (unsigned i = at + 1; i < course->count; i++)
+    course->parts[i] = course->parts[i + 1];
+  find_busiest(course, part);
+}
+
+/* Is what bounds in `one` as busy as what bounds in `other` there, so that it may be chance? Where nothing does, is
+ * what bounds in `one` less busy there? */
+static bool as_busy(const struct course *course, const struct part *one, const struct part *other)
+{
+  if (!other->view)
+    return busy_of(course, one->view, one) - busy_of(course, one->view, other) < APART;
+  return busy_of(course, other->view, other) - busy_of(course, one->view, other) < APART;
+}
+
+static bool alike(const struct course *course, const struct part *one, const struct part *other)
+{
+  return one->view == other->view || as_busy(course, one, other) || as_busy(course, other, one);
+}
+
+static void cut_slots(struct course *course)
+{
+  for (unsigned i = 0; i < FMT_TASK_SLOTS; i++) {
+    const double length = overlap(course, i);
+    if (length < course->slot / 4)
+      continue;
+    struct part *part = &course->parts[course->count++];
+    *part = (struct part){.from = fmax(0, i * course->slot - course->begin), .first = i, .end = i + 1};
+    part->until = part->from + length;
+    find_busiest(course, part);
+  }
+}
+
+/* Joins neighbours of one bound, then the shortest part with its longer neighbour until each part counts, then what may
+ * differ by chance. */
+static void join_parts(struct course *course)
+{
+  for (unsigned i = 0; i + 1 < course->count;)
+    if (course->parts[i].view == course->parts[i + 1].view)
+      join(course, i);
+    else
+      i++;
+  for (;;) {
+    unsigned shortest = 0;
+    for (unsigned i = 1; i < course->count; i++)
+      if (course->parts[i].until - course->parts[i].from < course->parts[shortest].until - course->parts[shortest].from)
+        shortest = i;
+    const struct part *part = &course->parts[shortest];
+    if (course->count < 2 || part->until - part->from >= SHORTEST * course->length)
+      break;
+    const double before = shortest > 0 ? part[-1].until - part[-1].from : 0;
+    const double behind = shortest + 1 < course->count ? part[1].until - part[1].from : 0;
+    join(course, before > behind ? shortest - 1 : shortest);
+  }
+  for (unsigned i = 0; i + 1 < course->count;)
+    if (alike(course, &course->parts[i], &course->parts[i + 1])) {
+      join(course, i);
+      i = i > 0 ? i - 1 : 0;
+    } else
+      i++;
+}
+
+/* The first task of a stage, when all wait for it and it takes far longer than others: the window begins behind it. */
+static void find_warm_up(const struct callsig_pipeline *pipeline, struct course *course,
+                         struct out_bottleneck *bottleneck)
+{
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage *stage = bottleneck->views[i].stage;
+    unsigned first = 0;
+    while (first < FMT_TASK_SLOTS && course->works[i].slots[first].tasks == 0)
+      first++;
+    /* What its first task kept busy, up to the slot in which that ended. */
+    const double began = stage->first_ticks > pipeline->start_ticks
+                             ? (double)(stage->first_ticks - pipeline->start_ticks) * pipeline->tick
+                             : 0;
+    const double took = fmin(stage->stats.max_time, first * course->slot - began);
+    if (first == FMT_TASK_SLOTS || took < WARM_TIME * course->length || took < bottleneck->warm_time ||
+        stage->stats.p50_time <= 0 || stage->stats.max_time < WARM_UP * stage->stats.p50_time)
+      continue;
+    bottleneck->warm = &bottleneck->views[i];
+    bottleneck->warm_time = stage->stats.max_time;
+  }
+  if (!bottleneck->warm)
+    return;
+  const uint32_t warm = (uint32_t)(bottleneck->warm - bottleneck->views);
+  unsigned first = 0;
+  while (course->works[warm].slots[first].tasks == 0)
+    first++;
+  const double end = course->begin + course->length;
+  course->begin = fmin(end, (first + 1) * course->slot);
+  course->length = end - course->begin;
+  for (uint32_t i = 0; i < bottleneck->count && course->length > 0; i++)
+    bottleneck->views[i].busy = busy_in(course, i, first + 1, FMT_TASK_SLOTS);
+}
+
+static int add_phases(const struct course *course, double shift, struct out_bottleneck *bottleneck)
+{
+  if (course->count < 2)
+    return 0;
+  for (unsigned i = 0; i < course->count; i++) {
+    const struct part *part = &course->parts[i];
+    struct out_phase *phase = base_vector_add(&bottleneck->phases, 1);
+    if (!phase)
+      return -ENOMEM;
+    *phase = (struct out_phase){.from = part->from + shift,
+                                .until = part->until + shift,
+                                .view = part->view,
+                                .busy = busy_of(course, part->view, part)};
+  }
+  return 0;
+}
+
+/* False: it is not known when the stages worked. */
+static bool begin(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                  struct course *course)
+{
+  uint64_t first = UINT64_MAX;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage *stage = bottleneck->views[i].stage;
+    if (!stage->work.known && stage->stats.num_tasks > 0)
+      return false;
+    first = stage->first_ticks < first ? stage->first_ticks : first;
+    course->shift = stage->work.known && stage->work.shift > course->shift ? stage->work.shift : course->shift;
+  }
+  course->slot = ldexp(pipeline->tick, (int)course->shift);
+  course->begin = first > pipeline->start_ticks && first != UINT64_MAX
+                      ? (double)(first - pipeline->start_ticks) * pipeline->tick
+                      : 0;
+  course->length = bottleneck->window;
+  return course->length > 0 && course->slot > 0;
+}
+
+int out_time_course(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck)
+{
+  struct course course = {.bottleneck = bottleneck};
+  if (pipeline->is_cpu_clock || pipeline->steps || !begin(pipeline, bottleneck, &course))
+    return 0;
+  course.works = calloc(bottleneck->count + 1u, sizeof *course.works);
+  if (!course.works)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    course.works[i] = bottleneck->views[i].stage->work;
+    out_task_work_widen(&course.works[i], course.shift);
+  }
+  const double before = course.begin;
+  find_warm_up(pipeline, &course, bottleneck);
+  cut_slots(&course);
+  join_parts(&course);
+  int result = add_phases(&course, course.begin - before, bottleneck);
+  free(course.works);
+  return result;
+}

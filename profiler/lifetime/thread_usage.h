@@ -1,0 +1,12 @@
+/*
+ * What a thread has used of processors over its life.
+ */
+#ifndef CALLSIG_PROFILER_LIFETIME_THREAD_USAGE_H
+#define CALLSIG_PROFILER_LIFETIME_THREAD_USAGE_H
+
+#include "format/recording.h"
+
+/* Writes thread_cpu_ns and queued_ns of the stages whose tasks the live thread `tid` ran, where the kernel tells. */
+void prof_note_thread_usage(struct fmt_rec_thread *record, uint32_t tid);
+
+#endif

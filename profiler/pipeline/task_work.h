@@ -1,0 +1,42 @@
+/*
+ * What a stage's tasks did with their time, in one thread: on a processor or not, and when. struct fmt_rec_task_work.
+ *
+ * How long a task was on a processor is asked of the kernel, which takes as long as ten tasks that do nothing: so of
+ * random tasks alone, as many as leave the program's speed alone.
+ */
+#ifndef CALLSIG_PROFILER_PIPELINE_TASK_WORK_H
+#define CALLSIG_PROFILER_PIPELINE_TASK_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/base/tree_store.h"
+#include "profiler/stack/thread.h"
+
+/* The sampling of one stage's tasks in one thread, and the task that is being looked at. */
+struct prof_task_sample {
+  uint32_t until;  /* tasks until the next one that is looked at */
+  uint32_t random; /* the state of the draw */
+  uint64_t start;  /* when the task began; 0: none is looked at */
+  uint64_t cpu_ns; /* of the thread at its beginning */
+  uint64_t waits;  /* how often it had gone to wait by then */
+  uint64_t preempted;
+};
+
+/* Before a task begins: looks at it when it is its turn. True: it is, and its beginning is to be put into `start`.
+ * Anywhere. */
+bool prof_task_sample_begin(struct prof_task_sample *sample);
+
+/* A task that began at `start` has ended: `own` of its `ticks` without tasks and waits for queues inside. False: there
+ * was no room for when, and prof_task_work_extend() comes first. Anywhere. */
+bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint64_t start, uint64_t ticks,
+                          uint64_t own);
+/* Makes room up to `end`. In a slow section. */
+void prof_task_work_extend(struct fmt_rec_task_work *work, uint64_t end);
+
+/* An empty record of the tree. NULL: no space. In a slow section. */
+struct fmt_rec_task_work *prof_task_work_make(struct prof_tree *tree);
+/* Moves all of `source` to `target`: under threads_lock. */
+void prof_task_work_move(struct fmt_rec_task_work *target, struct fmt_rec_task_work *source);
+
+#endif

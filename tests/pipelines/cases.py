@@ -1,0 +1,63 @@
+"""Pipelines whose bound is known, as arguments of run_pipeline.c, and what is true of each.
+
+A truth is a dictionary: `bound` and `stage` are the verdict's (a set: any of them); `gain` is the most that may be promised;
+`all` holds functions of the verdict and the whole answer that must be true, with what they say.
+"""
+
+
+def says(text, function):
+    return text, function
+
+
+def view(verdict, name):
+    return next(each for each in verdict["stages"] if each["stage"].split(":")[2].split("[")[0] == name)
+
+
+SLEEPING = {
+    "one_is_slow": dict(run=["read=2", "decode=12,threads=2", "resize=9", "write=1"], bound="stage", stage="resize", gain=1.7,
+                        all=[says("resize would leave decode", lambda v, w: 1.2 < v["doubling_gain"])]),
+    "moves": dict(run=["items=400", "resize=6,then=2", "decode=2,then=10"], bound="moving", stage=None,
+                  all=[says("resize, then decode", lambda v, w: [p["stage"].split(":")[2] for p in v["phases"]] == ["resize", "decode"])]),
+    "some_items_are_large": dict(run=["read=1", "decode=2,every=10/30", "write=1"], bound="stage", stage="decode", gain=2.0),
+    "texts_tell_which": dict(run=["read=1", "decode=2,every=10/30,text", "write=1"], bound="stage", stage="decode", plain=True,
+                             all=[says("the text is named", lambda v, w: any("codec=av1" in f["function"] for f in v["functions"]))]),
+    "a_lock": dict(run=["lookup=5,threads=2,lock", "update=5,threads=2,lock"], bound="stage", stage={"lookup", "update"}, gain=1.2,
+                   all=[says("both wait", lambda v, w: v["waits_inside_too"])]),
+    "called_directly": dict(run=["read=1,calls,own", "decode=5,calls,own", "write=3,own"], bound="thread", stage="decode"),
+    "called_directly_inclusive": dict(run=["read=1,calls", "decode=5,calls", "write=3"], bound="thread", stage="decode"),
+    "sink_in_task": dict(run=["read=1", "encode=4", "send=10"], bound="stage", stage="send"),
+    "sink_outside": dict(run=["read=1", "encode=4", "sink=10"], bound="sink", stage=None),
+    "waits_between_tasks": dict(run=["read=1", "encode=5", "send=1,outside=9"], bound="stage", stage="send",
+                                all=[says("outside", lambda v, w: v["outside_of_tasks"])]),
+    "branches": dict(run=["demux=1,fan", "video=10", "audio=1"], bound="stage", stage="video"),
+    "higher_branch": dict(run=["demux=1,fan", "video=1", "audio=10"], bound="stage", stage="audio",
+                          all=[says("its own input", lambda v, w: view(v, "audio")["input"] == "0:1:audio")]),
+    "short": dict(run=["items=12", "read=2", "decode=9", "write=1"], bound="stage", stage="decode"),
+    "failures": dict(run=["read=1", "decode=6,fail=3/0.5", "write=1"], bound="stage", stage="decode",
+                     all=[says("the rate is what it did",
+                               lambda v, w: 0.8 < view(v, "decode")["effective_rate"] / v["throughput"] < 1.25)]),
+    "batches": dict(run=["read=1,batch=8", "infer=40", "write=1"], bound="stage", stage="infer",
+                    all=[says("it aggregates", lambda v, w: view(v, "read")["aggregates"])]),
+    "source_ends_early": dict(run=["capacity=1000", "read=1", "decode=6", "write=1"], bound="stage", stage="decode",
+                              all=[says("read has finished", lambda v, w: view(v, "read")["state"] == "finished")]),
+    "puts_inside": dict(run=["read=1,inside", "decode=6,inside", "write=1"], bound="stage", stage="decode"),
+    "schedule": dict(run=["items=300", "schedule=3,1", "read=1", "decode=5", "write=1"], bound="stage", stage="decode",
+                     all=[says("rates of recorded time", lambda v, w: 120 < v["throughput"] < 220)]),
+    "warm_up": dict(run=["read=1", "decode=2,first=1500", "write=6"], bound="stage", stage="write",
+                    all=[says("it warms up", lambda v, w: v["warm_up"] and "decode" in v["warm_up"])]),
+    "pauses": dict(run=["read=1", "decode=2,every=50/300", "write=1"], bound="stage", stage="decode",
+                   all=[says("it pauses", lambda v, w: view(v, "decode")["pauses"])]),
+    "straggler": dict(run=["read=1", "decode=8,threads=4,slow=40", "write=1"], bound="stage", stage="decode",
+                      all=[says("a thread is slow", lambda v, w: v["stragglers"])]),
+    "source_outside": dict(run=["source=8", "read=1", "decode=2", "write=1"], bound="source", stage=None),
+}
+
+# These need processors of their own: `cores` of them.
+COMPUTING = {
+    "processors": dict(run=["items=150", "read=1", "compress=20,cpu,threads=8", "write=1"], cores=2, bound="processor", stage="compress", gain=1.1),
+    "processors_two_stages": dict(run=["items=150", "heavy=20,cpu,threads=8", "light=6,cpu"], cores=2, bound="processor",
+                                  stage={"heavy", "light"}, gain=1.15),
+    "processors_nearly": dict(run=["items=400", "filter=5,cpu,threads=8", "pack=4,cpu"], cores=2, bound={"stage", "processor"},
+                              stage={"pack", "filter"}, gain=1.75),
+    "one_core": dict(run=["items=150", "read=1", "pack=6,cpu", "write=1"], cores=1, bound="processor", stage="pack", gain=1.2),
+}
