@@ -4,8 +4,8 @@
 #
 #   scripts/sanitize.sh PRESET BUILD [CTEST-OPTION...]
 #
-# PRESET is asan or tsan of CMakePresets.json, which says how to build, which targets, and which tests to run. BUILD is a build folder
-# of its own, made when missing.
+# PRESET is asan or tsan of CMakePresets.json, which says how to build, which targets, and which tests to run: all of these that are quick,
+# unless CTEST-OPTIONs say which. BUILD is a build folder of its own, made when missing.
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: scripts/sanitize.sh PRESET BUILD [CTEST-OPTION...]" >&2; exit 2; }
@@ -27,5 +27,9 @@ names=$(echo "$described" | tail -n 1)
 cmake --preset "$preset" -B "$build"
 # shellcheck disable=SC2086 # several targets
 cmake --build "$build" -j "$(nproc)" --target $targets
-[ $# -gt 0 ] || set -- -L quick -R "$names"
+case " $* " in
+*" -R "*) ;;
+*" -E "*) set -- "$@" -R "$names" ;;
+*) set -- -L quick -R "$names" "$@" ;;
+esac
 ctest --test-dir "$build" -j "$(nproc)" --no-tests=error --output-on-failure "$@"

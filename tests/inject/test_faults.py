@@ -3,7 +3,7 @@
 # ctest: real
 # ctest: skips
 # ctest: arguments --inject $<TARGET_FILE:inject>
-# ctest: case - quick --samples 10
+# ctest: case - quick --samples 6
 # ctest: case _full full
 """One system call of callsig fails, or its process is killed at one: nothing crashes, hangs or is lost without a word.
 
