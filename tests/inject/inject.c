@@ -34,10 +34,20 @@
 #include <unistd.h>
 
 #define MOST_THREADS 1024
+#define PLACES       256u
 
 enum who { LIBRARY, PROGRAM, WHOLE };
 
+/* A mapping of a thread's, and whether calls that are made from there count; forgotten when a process runs something
+ * else. */
+struct place {
+  pid_t thread;
+  unsigned long low, high;
+  bool counts;
+};
+
 struct injection {
+  struct place places[PLACES];
   FILE *output;
   enum who who;
   const char *name;
@@ -54,35 +64,50 @@ static const char *base_name(const char *path)
   return slash ? slash + 1 : path;
 }
 
-/* The file that is mapped at the address, into `path`; false where none is. */
-static bool mapped_file(pid_t pid, unsigned long address, char path[static PATH_MAX])
+/* The file that is mapped at the address, into `path`, "" where none is, and its bounds. */
+static void mapped_file(pid_t thread, unsigned long address, char path[static PATH_MAX], struct place *place)
 {
   char name[64], line[PATH_MAX + 128];
-  snprintf(name, sizeof name, "/proc/%d/maps", pid);
-  FILE *maps = fopen(name, "r");
+  snprintf(name, sizeof name, "/proc/%d/maps", thread);
+  FILE *maps = fopen(name, "re");
   bool found = false;
+  path[0] = 0;
   while (maps && !found && fgets(line, sizeof line, maps)) {
-    unsigned long low, high;
     path[0] = 0;
-    if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %4095[^\n]", &low, &high, path) >= 2)
-      found = low <= address && address < high;
+    found = sscanf(line, "%lx-%lx %*s %*s %*s %*s %4095[^\n]", &place->low, &place->high, path) >= 2 &&
+            place->low <= address && address < place->high;
   }
   if (maps)
     fclose(maps);
-  return found && path[0] == '/';
+  if (!found)
+    path[0] = 0;
 }
 
-static bool counts(const struct injection *injection, pid_t pid, unsigned long address)
+static bool runs_program(pid_t thread, const char *program)
 {
   char path[PATH_MAX], link[64];
-  if (injection->who == LIBRARY)
-    return mapped_file(pid, address, path) && strncmp(base_name(path), injection->name, strlen(injection->name)) == 0;
-  snprintf(link, sizeof link, "/proc/%d/exe", pid);
+  snprintf(link, sizeof link, "/proc/%d/exe", thread);
   ssize_t length = readlink(link, path, sizeof path - 1);
   path[length > 0 ? length : 0] = 0;
-  if (strcmp(base_name(path), injection->name) != 0)
-    return false;
-  return injection->who == WHOLE || !mapped_file(pid, address, path) || strncmp(base_name(path), "ld-linux", 8) != 0;
+  return strcmp(base_name(path), program) == 0;
+}
+
+static bool counts(struct injection *injection, pid_t thread, unsigned long address)
+{
+  struct place *place = &injection->places[((unsigned long)thread ^ address >> 20) % PLACES];
+  if (place->thread == thread && place->low <= address && address < place->high)
+    return place->counts;
+  char path[PATH_MAX];
+  place->low = place->high = 0;
+  mapped_file(thread, address, path, place);
+  const char *file = base_name(path);
+  place->thread = thread;
+  if (injection->who == LIBRARY)
+    place->counts = strncmp(file, injection->name, strlen(injection->name)) == 0;
+  else
+    place->counts =
+        runs_program(thread, injection->name) && (injection->who == WHOLE || strncmp(file, "ld-linux", 8) != 0);
+  return place->counts;
 }
 
 #if defined(__x86_64__)
@@ -133,12 +158,12 @@ static pid_t process_of(pid_t thread)
   return process;
 }
 
-static void inject(struct injection *injection, pid_t thread, pid_t process)
+static void inject(struct injection *injection, pid_t thread)
 {
   fprintf(injection->output, "injected %lu\n", injection->counted);
   injection->number = 0;
   if (!injection->error)
-    kill(process, SIGKILL);
+    kill(process_of(thread), SIGKILL);
   else if (injection->failing_count < MOST_THREADS && skip_call(thread) == 0)
     injection->failing[injection->failing_count++] = thread;
 }
@@ -155,14 +180,13 @@ static bool is_chosen(const struct injection *injection, const struct __ptrace_s
 
 static void entered(struct injection *injection, pid_t thread, const struct __ptrace_syscall_info *call)
 {
-  pid_t process = process_of(thread);
-  if (!counts(injection, process, call->instruction_pointer))
+  if (!counts(injection, thread, call->instruction_pointer))
     return;
   injection->counted++;
   fprintf(injection->output, "%lu %llu %llu %llu\n", injection->counted, (unsigned long long)call->entry.nr,
           (unsigned long long)call->entry.args[0], (unsigned long long)call->entry.args[1]);
   if (injection->number && injection->counted >= injection->number && is_chosen(injection, call))
-    inject(injection, thread, process);
+    inject(injection, thread);
 }
 
 static void left(struct injection *injection, pid_t thread)
@@ -194,6 +218,8 @@ static int signal_of(struct injection *injection, pid_t thread, int status)
     stopped_at_call(injection, thread);
     return 0;
   }
+  if (status >> 16 == PTRACE_EVENT_EXEC)
+    memset(injection->places, 0, sizeof injection->places);
   /* Stops of new threads and images are ptrace()'s own, and a group's stop is left at once: nobody here stops. */
   return status >> 16 || number == SIGSTOP ? 0 : number;
 }

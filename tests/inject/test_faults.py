@@ -4,7 +4,16 @@
 # ctest: skips
 # ctest: arguments --inject $<TARGET_FILE:inject>
 # ctest: case - quick --samples 6
-# ctest: case _full full
+# ctest: case _full.lua full lua
+# ctest: case _full.threads full threads
+# ctest: case _full.run full run
+# ctest: case _full.allocations full allocations
+# ctest: case _full.stages full stages
+# ctest: case _full.merge full merge
+# ctest: case _full.killed full killed
+# ctest: case _full.killed_run full killed_run
+# ctest: case _full.killed_stages full killed_stages
+# ctest: case _full.killed_merge full killed_merge
 """One system call of callsig fails, or its process is killed at one: nothing crashes, hangs or is lost without a word.
 
     test_faults.py --sources FOLDER --out FOLDER --build FOLDER --inject PROGRAM [--samples N] [SCENARIO...]
@@ -115,6 +124,10 @@ class Bench:
             sys.exit(77)
         return Ran(log.read_text().splitlines(), self.names, done)
 
+    def record(self, program, recording):
+        subprocess.run(program, check=True, stdout=subprocess.DEVNULL, env=self.product.environment(
+            LD_PRELOAD=str(self.product.preload), CALLSIG_OUTPUT=str(recording), CALLSIG_COMMAND=str(self.product.command)))
+
     def callsig(self, *arguments):
         done = subprocess.run([str(self.product.command), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               env=self.product.environment())
@@ -223,8 +236,11 @@ class Command(Scenario):
         check_said(ran, told=ran.status != 0)
         self.complete(folder, complete)
 
+    def recording(self, folder):
+        return folder / "recording"
+
     def complete(self, folder, complete):
-        recording, database = folder / "recording", folder / "db"
+        recording, database = self.recording(folder), folder / "db"
         expect(recording.exists() or not complete, "no recording")
         if recording.exists():
             calls, lost = self.bench.recorded(recording)
@@ -260,6 +276,36 @@ class KilledCommand(Command):
         self.complete(folder, False)
 
 
+class Stages(Command):
+    """`callsig stages --db`, of a run that nobody read along."""
+
+    def recording(self, folder):
+        return folder.parent / "unread"
+
+    def run(self, folder, fault=NOTHING):
+        return self.bench.run(self.who, fault, [self.bench.product.command, "stages", "--db", folder / "db", self.recording(folder)], folder)
+
+    def measure(self, folder):
+        recording = self.recording(folder)
+        self.bench.record(self.program, recording)
+        ran = self.run(folder)
+        self.calls, lost = self.bench.recorded(recording)
+        expect(ran.status == 0 and not ran.said and not lost and self.in_database(folder / "db") == self.calls,
+               f"without a fault: status {ran.status}, {ran.said}, {self.calls} calls, {lost} lost")
+
+    def judge(self, folder, ran):
+        check_said(ran, told=ran.status != 0)
+        self.complete(folder, ran.status == 0 and not ran.said)
+
+
+class KilledStages(Stages):
+    who, kills = "whole=callsig", True
+
+    def judge(self, folder, ran):
+        expect(ran.status == 128 + 9, f"status {ran.status}")
+        self.complete(folder, False)
+
+
 class Merge(Scenario):
     """`callsig merge`."""
 
@@ -272,8 +318,7 @@ class Merge(Scenario):
     def prepare(self, folder):
         for name in ("one", "two"):
             path = folder / name
-            subprocess.run(self.program, check=True, stdout=subprocess.DEVNULL, env=self.bench.product.environment(
-                LD_PRELOAD=str(self.bench.product.preload), CALLSIG_OUTPUT=str(path), CALLSIG_COMMAND=str(self.bench.product.command)))
+            self.bench.record(self.program, path)
             self.parts.append((path, path.read_bytes()))
 
     def run(self, folder, fault=NOTHING):
@@ -314,9 +359,11 @@ SCENARIOS = {
     "threads": lambda bench: Runtime(bench, bench.threads),
     "run": lambda bench: Command(bench, bench.threads),
     "allocations": lambda bench: Allocations(bench, bench.threads),
+    "stages": lambda bench: Stages(bench, bench.threads),
     "merge": lambda bench: Merge(bench, bench.threads),
     "killed": lambda bench: Killed(bench, bench.threads),
     "killed_run": lambda bench: KilledCommand(bench, bench.threads),
+    "killed_stages": lambda bench: KilledStages(bench, bench.threads),
     "killed_merge": lambda bench: KilledMerge(bench, bench.threads),
 }
 
