@@ -161,6 +161,10 @@ static enum outcome push_entry(struct machine *m, const struct fmt_op *op)
     const struct fmt_index_saved *saved = prof_capture_saved(capture->site, passed->source);
     base = saved ? prof_frame_load(capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8)
                  : capture->registers->general[passed->source & 15];
+  } else if (passed->kind == FMT_CALL_ADDRESS) {
+    base = capture->site->module->bias;
+  } else if (passed->kind == FMT_CALL_FRAME) {
+    base = capture->cfa;
   }
   push(m, base + (uint64_t)passed->imm);
   return GO_ON;

@@ -20,6 +20,7 @@ ALLOWED = {
     "__sigsetjmp", "pthread_atfork", "__register_atfork", "pthread_key_create", "pthread_key_delete", "pthread_setspecific",
     "__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable",
     "_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__dso_handle", "__ehdr_start", "__tls_get_addr", "__errno_location",
+    "__rseq_offset", "__rseq_size",
 }
 
 
