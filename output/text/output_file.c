@@ -18,6 +18,17 @@ static int fail(const char *path, int error)
   return out_stats_fail(error, "%s: %s; %s", path, strerror(-error), advice);
 }
 
+/* Takes over the descriptor, which is closed when it fails. */
+static int open_stream(struct out_output_file *file, int descriptor)
+{
+  file->stream = fdopen(descriptor, "w");
+  if (file->stream)
+    return 0;
+  int result = -errno;
+  close(descriptor);
+  return result;
+}
+
 /* A new file beside `path`. mkostemp makes it 0600. */
 static int open_beside(struct out_output_file *file)
 {
@@ -29,26 +40,16 @@ static int open_beside(struct out_output_file *file)
   int descriptor = mkostemp(file->temporary, O_CLOEXEC);
   if (descriptor < 0)
     return -errno;
-  file->stream = fdopen(descriptor, "w");
-  if (file->stream)
-    return 0;
-  int result = -errno;
-  close(descriptor);
-  unlink(file->temporary);
+  int result = open_stream(file, descriptor);
+  if (result)
+    unlink(file->temporary);
   return result;
 }
 
 static int open_directly(struct out_output_file *file)
 {
   int descriptor = open(file->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
-  if (descriptor < 0)
-    return -errno;
-  file->stream = fdopen(descriptor, "w");
-  if (file->stream)
-    return 0;
-  int result = -errno;
-  close(descriptor);
-  return result;
+  return descriptor < 0 ? -errno : open_stream(file, descriptor);
 }
 
 int out_output_file_open(struct out_output_file *file, const char *path)

@@ -54,7 +54,8 @@ void prof_lock(struct prof_lock *lock)
   long error;
   do {
     error = PROF_SYSCALL4(SYS_futex, &lock->word, FUTEX_LOCK_PI_PRIVATE, 0, 0);
-  } while (error == -EINTR || error == -EAGAIN);
+    /* Whoever waited plainly beside threads that the kernel knows to wait would not be woken, nor would they. */
+  } while (error == -EINTR || error == -EAGAIN || error == -ENOMEM);
   if (error)
     wait_plainly(&lock->word, own);
 }

@@ -76,6 +76,7 @@ struct prof_process {
   uint32_t generation;    /* atomic: changes with these; threads compare it in their slow path */
   uint32_t finished;      /* the process is past its exit handlers */
   uint32_t sleds_waiting; /* atomic: sleds were left as they are, since a module was being unloaded */
+  uint32_t sleds_unread;  /* atomic: it was told that what has sleds cannot be found out */
   uint32_t has_sleds;     /* some module has sleds that are or were switched on */
   uint32_t recorded;      /* a call was recorded: the clock can no longer be replaced */
   struct prof_settings settings;

@@ -4,10 +4,8 @@
 #ifndef CALLSIG_PROFILER_SLED_ELF_SLEDS_H
 #define CALLSIG_PROFILER_SLED_ELF_SLEDS_H
 
-#include <stdbool.h>
-
-/* Has the file a section of sleds that is not empty? False as well when it cannot be read or is no ELF file. Anywhere.
- */
-bool prof_elf_has_sleds(const char *path);
+/* 1 when the file has a section of sleds that is not empty, 0 when it has none, is no ELF file or is gone, and a
+ * negative errno when it cannot be read. Anywhere. */
+int prof_elf_has_sleds(const char *path);
 
 #endif

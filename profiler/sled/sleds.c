@@ -187,6 +187,14 @@ static bool is_still_on(const struct prof_module *module)
          prof_sled_is_call(opcode);
 }
 
+/* What cannot be read may have sleds, which stay off: told once, since the next library that is loaded asks again. */
+static void tell_unread(const char *path, int error)
+{
+  if (!__atomic_exchange_n(&prof_process.sleds_unread, 1, __ATOMIC_RELAXED))
+    prof_message("%s: cannot be read (error %d): modules that have sleds and are not found so are not profiled", path,
+                 -error);
+}
+
 static bool collect(const struct prof_mapping *mapping, void *data)
 {
   struct candidates *candidates = data;
@@ -195,7 +203,10 @@ static bool collect(const struct prof_mapping *mapping, void *data)
   candidates->behind = mapping->high;
   const struct prof_module *known = prof_module_find(mapping->low);
   bool done = known && (known->sleds_failed || (known->sleds_on && is_still_on(known)));
-  if (done || !prof_elf_has_sleds(mapping->path))
+  int found = done ? 0 : prof_elf_has_sleds(mapping->path);
+  if (found < 0)
+    tell_unread(mapping->path, found);
+  if (found <= 0)
     return true;
   candidates->addresses[candidates->count++] = mapping->low;
   return candidates->count < FOUND_AT_ONCE;
@@ -209,6 +220,12 @@ static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
     prof_sites_check(module);
   prof_lock(&prof_process.modules_lock);
   module = prof_module_for_address(t, address);
+  /* Without the loader's lock another thread may just have unloaded it. */
+  if (!module && loading)
+    prof_message(
+        "what is mapped at 0x%lx has sleds, and no memory can be had or read to tell what it is: they stay off "
+        "and it is not profiled",
+        (unsigned long)address);
   if (module && module->sleds_on && !is_still_on(module))
     module->sleds_on = false;
   if (module && !module->excluded && module->index.header && module->index.count[FMT_SECTION_SLEDS] &&
@@ -218,6 +235,15 @@ static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
   prof_resume(t);
 }
 
+/* The thread has no state: recording is off, its hooks are busy, the recording failed, which was told, or memory did.
+ */
+static void tell_no_thread(void)
+{
+  if (__atomic_load_n(&prof_process.state, __ATOMIC_RELAXED) == PROF_PROCESS_RECORDING && prof_self == &prof_idle &&
+      __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF)
+    prof_message("no memory for the thread that switches sleds on: they stay off and are not profiled");
+}
+
 /* Finds the modules with sleds that are not on, and switches them on. `loading`: under the loader's lock. */
 static void find(bool loading)
 {
@@ -225,12 +251,18 @@ static void find(bool loading)
   do {
     candidates.count = 0;
     uint64_t mask = prof_block_signals();
-    prof_proc_maps_walk(collect, &candidates);
+    int error = prof_proc_maps_walk(collect, &candidates);
+    if (error < 0)
+      tell_unread("/proc/self/maps", error);
     prof_restore_signals(mask);
     prof_process.has_sleds |= candidates.count != 0;
-    struct prof_thread *t = candidates.count ? prof_thread_enter() : NULL;
-    if (!t)
+    if (!candidates.count)
       return;
+    struct prof_thread *t = prof_thread_enter();
+    if (!t) {
+      tell_no_thread();
+      return;
+    }
     for (uint32_t i = 0; i < candidates.count; i++)
       switch_on_at(t, candidates.addresses[i], loading);
     prof_slow_leave(t);

@@ -6,6 +6,9 @@ target_link_libraries(list_options PRIVATE callsig_cli_parts)
 # Builds what the tests of the command run.
 add_custom_target(test_cli)
 add_dependencies(test_cli callsig_cli callsig callsig_static list_options write_pipeline)
+foreach(version IN LISTS CALLSIG_PLUGIN_VERSIONS)
+  add_dependencies(test_cli callsig_plugin_gcc${version})
+endforeach()
 
 # The command and the compiler wrapper: every option, every error line and exit status.
 callsig_python_tests(cli ${CMAKE_CURRENT_LIST_DIR}/test_*.py)

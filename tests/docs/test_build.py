@@ -32,10 +32,11 @@ def write_picture():
 
 
 def tests():
-    """The names of all tests."""
+    """The names of all tests: of this build, and of the preset asan those that have no other."""
     shown = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"], check=True, stdout=subprocess.PIPE,
                            stderr=subprocess.DEVNULL, text=True).stdout
-    return [test["name"] for test in json.loads(shown)["tests"]]
+    fuzzed = sorted(path.stem.removeprefix("fuzz_") for path in (pages.TOP / "tests" / "fuzz").glob("fuzz_*.c"))
+    return [test["name"] for test in json.loads(shown)["tests"]] + [f"fuzz.{what}" for what in fuzzed]
 
 
 class Build(unittest.TestCase):

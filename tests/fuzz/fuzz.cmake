@@ -1,5 +1,6 @@
-# Readers of untrusted input, fed with damaged input: a fixed corpus and fixed mutations under the address and undefined
-# behaviour sanitizers, by any compiler (replay_<what>, the tests fuzz.<what>); and libFuzzer targets (fuzz_<what>) by clang:
+# Readers of untrusted input, fed with damaged input: a fixed corpus and fixed mutations in a build with the address and undefined
+# behaviour sanitizers, by any compiler (replay_<what>, the tests fuzz.<what> of the preset asan, which the test `sanitize` builds and
+# runs); and libFuzzer targets (fuzz_<what>) by clang:
 #
 #   cmake --preset fuzz && cmake --build --preset fuzz -j
 #   mkdir corpus && build/fuzz/tests/write_seed corpus/seed && build/fuzz/tests/write_pipeline corpus/pipeline
@@ -7,58 +8,64 @@
 set(CALLSIG_FUZZ ${CMAKE_CURRENT_LIST_DIR})
 callsig_sanitizer_options(CALLSIG_FUZZ_SANITIZERS address,undefined)
 list(APPEND CALLSIG_FUZZ_SANITIZERS -g -O1)
-
-# callsig_fuzzed_library(NAME FLAG...): what the targets run, compiled as the sanitizers and libFuzzer need it: all of output/, base/ and
-# format/, and of symbols/ what reads rules and prints programs.
-function(callsig_fuzzed_library name)
-  get_target_property(sources callsig_output SOURCES)
-  add_library(${name} STATIC ${ARGN} ${sources} ${CALLSIG_BASE_SOURCES} ${CALLSIG_FORMAT_SOURCES} ${CALLSIG_TEST_WRITERS}
-    ${PROJECT_SOURCE_DIR}/symbols/plan/rules.c ${PROJECT_SOURCE_DIR}/symbols/plan/rule_lexer.c
-    ${PROJECT_SOURCE_DIR}/symbols/capture/optext.c)
-  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-  target_compile_definitions(${name} PRIVATE _GNU_SOURCE=) # as empty as the files define it that do so themselves
-  target_compile_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
-  target_link_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
-  target_link_libraries(${name} PUBLIC callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL
-                        PkgConfig::ZLIB PkgConfig::XXHASH m ${CMAKE_DL_LIBS})
-endfunction()
+callsig_glob(CALLSIG_FUZZ_TARGETS ${CALLSIG_FUZZ}/fuzz_*.c)
 
 # The recording of a pipeline, for targets to begin with.
 set(CALLSIG_FUZZ_PIPELINE ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
-add_custom_command(OUTPUT ${CALLSIG_FUZZ_PIPELINE} COMMAND write_pipeline ${CALLSIG_FUZZ_PIPELINE} DEPENDS write_pipeline VERBATIM)
-add_custom_target(callsig_fuzz_pipeline ALL DEPENDS ${CALLSIG_FUZZ_PIPELINE})
-set_target_properties(callsig_fuzz_pipeline PROPERTIES CALLSIG_FILE ${CALLSIG_FUZZ_PIPELINE})
 file(GLOB CALLSIG_FUZZ_EXPRESSIONS CONFIGURE_DEPENDS ${CALLSIG_FUZZ}/expressions/[0-9][0-9])
 
-if(NOT CALLSIG_SANITIZE)
-  callsig_fuzzed_library(callsig_replayed ${CALLSIG_FUZZ}/replay.c)
-  if(CMAKE_C_COMPILER_ID MATCHES Clang)
-    callsig_fuzzed_library(callsig_fuzzed)
-    target_compile_options(callsig_fuzzed PUBLIC -fsanitize=fuzzer-no-link)
-    set_target_properties(callsig_fuzzed PROPERTIES EXCLUDE_FROM_ALL ON)
-    add_custom_target(fuzzers DEPENDS write_seed write_pipeline)
-  endif()
-  callsig_glob(files ${CALLSIG_FUZZ}/fuzz_*.c)
-  foreach(file IN LISTS files)
+# callsig_replay_targets(): programs and tests that replay, where the libraries themselves are built with sanitizers.
+function(callsig_replay_targets)
+  add_custom_command(OUTPUT ${CALLSIG_FUZZ_PIPELINE} COMMAND write_pipeline ${CALLSIG_FUZZ_PIPELINE} DEPENDS write_pipeline VERBATIM)
+  add_custom_target(callsig_fuzz_pipeline ALL DEPENDS ${CALLSIG_FUZZ_PIPELINE})
+  set_target_properties(callsig_fuzz_pipeline PROPERTIES CALLSIG_FILE ${CALLSIG_FUZZ_PIPELINE})
+  add_library(callsig_replay STATIC ${CALLSIG_FUZZ}/replay.c)
+  target_link_libraries(callsig_replay PUBLIC callsig_test_writers)
+  foreach(file IN LISTS CALLSIG_FUZZ_TARGETS)
     callsig_read_needs(${file} case)
     get_filename_component(target ${file} NAME_WE)
     string(REGEX REPLACE "^fuzz_" "" what ${target})
     add_executable(replay_${what} ${file})
-    target_link_libraries(replay_${what} PRIVATE callsig_replayed)
+    target_link_libraries(replay_${what} PRIVATE callsig_replay)
     callsig_build_needs(replay_${what})
     callsig_add_cases(fuzz.${what} replay_${what})
-    if(TARGET callsig_fuzzed)
-      add_executable(${target} EXCLUDE_FROM_ALL ${file})
-      target_link_libraries(${target} PRIVATE callsig_fuzzed -fsanitize=fuzzer)
-      add_dependencies(fuzzers ${target})
-    endif()
+    add_dependencies(test_replays replay_${what})
   endforeach()
+endfunction()
+
+# callsig_libfuzzer_targets(): what the targets run, compiled as the sanitizers and libFuzzer need it: all of output/, base/ and format/,
+# and of symbols/ what reads rules and prints programs; and a program for each target.
+function(callsig_libfuzzer_targets)
+  get_target_property(sources callsig_output SOURCES)
+  add_library(callsig_fuzzed STATIC EXCLUDE_FROM_ALL ${sources} ${CALLSIG_BASE_SOURCES} ${CALLSIG_FORMAT_SOURCES} ${CALLSIG_TEST_WRITERS}
+    ${PROJECT_SOURCE_DIR}/symbols/plan/rules.c ${PROJECT_SOURCE_DIR}/symbols/plan/rule_lexer.c
+    ${PROJECT_SOURCE_DIR}/symbols/capture/optext.c)
+  target_include_directories(callsig_fuzzed PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(callsig_fuzzed PRIVATE _GNU_SOURCE=) # as empty as the files define it that do so themselves
+  target_compile_options(callsig_fuzzed PUBLIC ${CALLSIG_FUZZ_SANITIZERS} -fsanitize=fuzzer-no-link)
+  target_link_options(callsig_fuzzed PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
+  target_link_libraries(callsig_fuzzed PUBLIC callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL
+                        PkgConfig::ZLIB PkgConfig::XXHASH m ${CMAKE_DL_LIBS})
+  add_custom_target(fuzzers DEPENDS write_seed write_pipeline)
+  foreach(file IN LISTS CALLSIG_FUZZ_TARGETS)
+    get_filename_component(target ${file} NAME_WE)
+    add_executable(${target} EXCLUDE_FROM_ALL ${file})
+    target_link_libraries(${target} PRIVATE callsig_fuzzed -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${target})
+  endforeach()
+endfunction()
+
+add_custom_target(test_replays)
+if(CALLSIG_SANITIZE MATCHES "address")
+  callsig_replay_targets()
+elseif(NOT CALLSIG_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES Clang)
+  callsig_libfuzzer_targets()
 endif()
 
 # The parser of rules under libFuzzer, where clang is at hand whatever compiles the rest. A folder of its own takes the new inputs; the
 # corpus of the repository is only read.
 find_program(CALLSIG_FUZZ_CLANG NAMES clang clang-14)
-if(CALLSIG_FUZZ_CLANG)
+if(CALLSIG_FUZZ_CLANG AND NOT CALLSIG_SANITIZE)
   set(CALLSIG_FUZZ_RULES ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_guided)
   set(sources ${CALLSIG_FUZZ}/fuzz_rules.c)
   foreach(name IN ITEMS base/arena symbols/plan/rules symbols/plan/rule_lexer)

@@ -2,8 +2,9 @@
  * Any bytes as a recording, read and printed in every way. A corrupted signature index inside of it is given a checksum
  * that fits, so that what is behind the checksum is reached.
  */
-/* ctest: case - quick 3000 recording @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
+/* ctest: case - quick 500 recording @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
 /* ctest: case .long full 100000 recording */
+/* ctest: case .functions full 20000 @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

@@ -1,6 +1,9 @@
 """gcc's plug-in by itself: what becomes of the list of sleds at the link, which functions it leaves out, what it refuses, that it
 costs nothing, and that its other shape, calls after inlining, counts what callgrind counts."""
 
+# ctest: case .gcc quick gcc
+# ctest: case .gcc_11 full gcc-11
+# ctest: case .gcc_12 full gcc-12
 # ctest: skips
 
 import collections
@@ -15,18 +18,21 @@ import program
 from program import ENTER
 from test_sleds import BUILD, HERE, check_gcc_program, plugin_of, run
 
-# Each plug-in once.
-COMPILERS = list({plugin_of(compiler): compiler for compiler in ("gcc-11", "gcc-12", "gcc") if plugin_of(compiler)}.values())
+PLUGINS = {plugin_of(compiler) for compiler in ("gcc-11", "gcc-12", "gcc")} - {None}
 ARGUMENT = "-fplugin-arg-callsig_sleds-"
 USED = "int used(int x) { return x * 3; }\nint dead(int x) { return x * 5; }\nint dead_too(int x) { return x * 7; }\n"
 MAIN = "int used(int);\nint dropped(int x) { return x; }\nint main(int c, char **v) { (void)v; return used(c) - 3; }\n"
 
 
 class Links(unittest.TestCase):
+    compiler = "gcc"
+
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="callsig-links-")
         self.addCleanup(scratch.cleanup)
         self.folder = scratch.name
+        self.cxx = self.compiler.replace("gcc", "g++")
+        self.plugin = "-fplugin=" + plugin_of(self.compiler)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -34,13 +40,6 @@ class Links(unittest.TestCase):
     def write(self, name, text):
         with open(self.path(name), "w") as file:
             file.write(text)
-
-    def run(self, result=None):
-        """Each test by each gcc that has a plug-in."""
-        for self.compiler in COMPILERS:
-            self.cxx = self.compiler.replace("gcc", "g++")
-            self.plugin = "-fplugin=" + plugin_of(self.compiler)
-            super().run(result)
 
     def gcc(self, *words, plugin=True, compiler=None):
         return run(compiler or self.compiler, "-g", *([self.plugin] if plugin else []), *words, cwd=self.folder)
@@ -152,8 +151,7 @@ class Links(unittest.TestCase):
         for value in ("", "=", "=-1", "=1x", "=9999999999"):
             self.assertIn("takes a whole number", self.refused(self.plugin, ARGUMENT + "min-instructions" + value), value)
         self.assertIn("does not go together with '-finstrument-functions'", self.refused(self.plugin, "-finstrument-functions"))
-        others = {plugin_of(compiler) for compiler in COMPILERS} - {plugin_of(self.compiler)}
-        for other in others:
+        for other in PLUGINS - {plugin_of(self.compiler)}:
             self.assertRegex(self.refused("-fplugin=" + other), r"made for gcc \d+\.\d+\.\d+ .*, and this is gcc \d+|undefined symbol")
 
     def test_32_bits(self):
@@ -229,7 +227,8 @@ def callgrind_calls(path, name):
 
 
 if __name__ == "__main__":
-    if not COMPILERS:
-        print("skipped: no plug-in has been built")
+    Links.compiler = sys.argv.pop(1)
+    if not plugin_of(Links.compiler):
+        print(f"skipped: no plug-in has been built for {Links.compiler}")
         sys.exit(77)
     unittest.main()

@@ -64,15 +64,24 @@ class Builder:
                 (folder / ".done").touch()
         return folder
 
-    def build(self, name, variant):
-        """Returns the command, a list, that runs `name` built as `variant`."""
+    def _words(self, name, variant):
+        """What makes a build of `name` another one than the next: `fixed` does not where there is nothing to fix."""
         words = variant.split("-")
         unknown = set(words) - WORDS
         if unknown:
             raise SystemExit(f"build.py: variant {variant}: unknown {', '.join(sorted(unknown))}")
         program = self.program(name)
+        return [word for word in words if word != "fixed" or program.fixed or program.clang]
+
+    def folder(self, name, variant):
+        """Where `name` is built as `variant`."""
+        return self.out / name / "-".join(self._words(name, variant))
+
+    def build(self, name, variant):
+        """Returns the command, a list, that runs `name` built as `variant`."""
+        words, folder = self._words(name, variant), self.folder(name, variant)
+        program = self.program(name)
         generated = self.generated(program)
-        folder = self.out / name / variant
         folder.mkdir(parents=True, exist_ok=True)
         with open(folder / ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -165,13 +174,18 @@ class Builder:
         if done.returncode:
             raise SystemExit(f"build.py: {' '.join(command)}\n{done.stdout}")
 
+    @staticmethod
+    def plain(small):
+        """The variant that is not instrumented: for the quick tests one that is compiled in a moment."""
+        return "gcc-O0-plain-fixed" if small else "gcc-O2-plain"
+
     def runs(self, name, small=False):
         """The program's runs, with their input files made."""
         program = self.program(name)
         inputs = self.out / name / "inputs"
         inputs.mkdir(parents=True, exist_ok=True)
         if name == "zstd":
-            plain = self.build(name, "gcc-O2-plain")[0]
+            plain = self.build(name, self.plain(small))[0]
             if not (inputs / "zstd-plain").exists():
                 (inputs / "zstd-plain").symlink_to(plain)
         return program.runs(self.sources / program.package, inputs, small)

@@ -18,7 +18,7 @@ import sys
 
 from driver import Driver
 
-QUICK = {"lua": ["gcc-O2", "clang-O2"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
+QUICK = {"lua": ["gcc-O2-fixed", "clang-O2-fixed"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
 EVERY = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
 FULL = {"lua": EVERY + ["gcc-O2-lto", "gcc-O2-nopie"], "zstd": EVERY, "sqlite3": EVERY, "jsonnet": EVERY}
 AIM = {"gcc-O2": 97.0, "clang-O2": 96.0}
@@ -31,7 +31,7 @@ def check(builder, product, name, variant):
     program = builder.build(name, variant)[0]
     text = product.call("index", "--coverage", program)
     readable, placed, declared = map(float, re.findall(r"([0-9.]+) % readable of", text))
-    aim = AIM.get(variant, 0.0) if name in C_PROGRAMS else 0.0
+    aim = AIM.get(variant.removesuffix("-fixed"), 0.0) if name in C_PROGRAMS else 0.0
     least = REACHED.get((name, variant), aim)
     done = subprocess.run([str(product.command), "index", "--verify", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env=product.environment())

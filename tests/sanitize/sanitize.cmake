@@ -1,6 +1,13 @@
-# The command, the libraries and their unit tests again, built with AddressSanitizer and UndefinedBehaviorSanitizer.
-callsig_test(sanitize quick ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh asan ${PROJECT_BINARY_DIR}/sanitize)
-set_tests_properties(sanitize PROPERTIES TIMEOUT 1200 PROCESSORS 2)
+# The tests of the command and the libraries again, and the readers of damaged input, built with AddressSanitizer and
+# UndefinedBehaviorSanitizer. It takes longest of all, so it begins. What spends its time in compilers, in starting commands that only
+# refuse, or in statistics is among the full tests, as is more damaged input.
+set(rest "^(cli\\.(at_once|beside|callsig_cc|flags|usage)|unit\\.output\\.(sampling_errors|verdict)|unit\\.symbols\\.(matrix|notes|sled_sections))$")
+set(sanitize ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh asan ${PROJECT_BINARY_DIR}/sanitize)
+callsig_test(sanitize quick ${sanitize} -L quick -E ${rest})
+callsig_test(sanitize.rest full ${sanitize} -L quick -R ${rest})
+callsig_test(sanitize.fuzz full ${sanitize} -L full -R ^fuzz)
+set_tests_properties(sanitize sanitize.rest sanitize.fuzz PROPERTIES PROCESSORS 2 RESOURCE_LOCK sanitize)
+set_tests_properties(sanitize PROPERTIES TIMEOUT 1800 COST 1000)
 
 # The thread that samples for a monitor, and what it shares with the program's own, under ThreadSanitizer.
 callsig_test(sanitize.threads full ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh tsan ${PROJECT_BINARY_DIR}/sanitize-thread)

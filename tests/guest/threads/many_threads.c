@@ -1,4 +1,4 @@
-/* 100,000 short threads, four at a time, with one that lives through all of them. argv[1]: how many. */
+/* Many short threads, four at a time, with one that lives through all of them. argv[1]: how many. */
 #include "tests/guest/guest.h"
 
 #include <pthread.h>

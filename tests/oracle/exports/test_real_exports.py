@@ -130,7 +130,7 @@ def main():
     options = parser.parse_args()
     product = Product(options.build, options.out)
     builder = build.Builder(options.sources, options.out, options.callsig or product.libraries)
-    command = builder.build(options.program, "gcc-O2")
+    command = builder.build(options.program, "gcc-O2-fixed")
     release, why = speedscope_package.find(Path(options.build) / "tests" / "speedscope")
     lacking = [f"speedscope: {why}"] if why or not shutil.which("node") else []
     release = None if lacking else release

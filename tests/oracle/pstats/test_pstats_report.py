@@ -133,7 +133,7 @@ def real(options, folder):
     from product import Product
     product = Product(options.build, options.out)
     builder = build.Builder(options.sources, options.out, options.callsig_libraries or product.libraries)
-    command = builder.build(options.program, "gcc-O2")
+    command = builder.build(options.program, "gcc-O2-fixed")
     run = builder.runs(options.program, small=True)[0]
     recording = os.path.join(folder, "recording")
     product.run([*command, *run.args], recording, ("--times", "exact"), run.stdin, folder)

@@ -1,0 +1,417 @@
+#!/usr/bin/env python3
+# ctest: name inject.faults
+# ctest: real
+# ctest: skips
+# ctest: arguments --inject $<TARGET_FILE:inject>
+# ctest: case - quick --samples 6
+# ctest: case _full.lua full lua
+# ctest: case _full.threads full threads
+# ctest: case _full.run full run
+# ctest: case _full.allocations full allocations
+# ctest: case _full.stages full stages
+# ctest: case _full.merge full merge
+# ctest: case _full.killed full killed
+# ctest: case _full.killed_run full killed_run
+# ctest: case _full.killed_stages full killed_stages
+# ctest: case _full.killed_merge full killed_merge
+"""One system call of callsig fails, or its process is killed at one: nothing crashes, hangs or is lost without a word.
+
+    test_faults.py --sources FOLDER --out FOLDER --build FOLDER --inject PROGRAM [--samples N] [SCENARIO...]
+
+A scenario is a command and whose calls in it fail (inject.c). It runs once to be counted, and then once for each call that takes
+memory, opens, maps, reads, grows or writes a file, locks, or starts a thread or a process; that call fails as it does when the machine
+has no more of it. SIGKILL comes at every system call. --samples takes so many of them, spread evenly. What has to hold:
+
+ * the runtime: the program prints and returns what it does without callsig, and every call is recorded, counted as not recorded, or
+   a line says what failed;
+ * the command: it succeeds, or one line says what failed; inputs stay as they were and an output is whole or absent;
+ * killed: recordings and databases are sound, hold no call that was not made, and `callsig stages --db` brings a database up to date.
+
+Exit status 77: ptrace() is denied here.
+"""
+
+import argparse
+import errno
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "real"))
+
+import build  # noqa: E402
+from product import Product, plain_run  # noqa: E402
+
+TIMEOUT = 120
+# brk() tells of a failure by what it returns; allocations have a scenario of their own.
+ERRORS = {"openat": errno.EMFILE, "mmap": errno.ENOMEM, "mremap": errno.ENOMEM, "mprotect": errno.ENOMEM,
+          "memfd_create": errno.EMFILE, "ftruncate": errno.ENOSPC, "fallocate": errno.ENOSPC, "write": errno.ENOSPC, "pwrite64": errno.ENOSPC,
+          "writev": errno.ENOSPC, "read": errno.EIO, "pread64": errno.EIO, "fsync": errno.EIO, "fdatasync": errno.EIO, "rename": errno.EIO,
+          "linkat": errno.EIO, "clone": errno.EAGAIN, "clone3": errno.EAGAIN, "fork": errno.EAGAIN, "vfork": errno.EAGAIN, "execve": errno.ENOMEM,
+          "process_vm_readv": errno.EPERM}
+# The operations of a futex that may fail: waiting for it, and taking one that inherits priority.
+FUTEX_ERRORS = {0: errno.EAGAIN, 9: errno.EAGAIN, 6: errno.ENOMEM}
+FUTEX_OPERATION = 0x7F
+STDERR = 2
+NOTHING = (0, "any", 0)
+
+
+class Failure(Exception):
+    """What does not hold."""
+
+
+def expect(true, text):
+    if not true:
+        raise Failure(text)
+
+
+def names_of_calls():
+    """{number: name} of this processor's system calls, as the C library's header has them."""
+    text = subprocess.run(["cc", "-E", "-dM", "-include", "sys/syscall.h", "-x", "c", os.devnull], stdout=subprocess.PIPE, text=True, check=True)
+    return {int(number): name for name, number in re.findall(r"^#define __NR_(\w+) (\d+)$", text.stdout, re.M)}
+
+
+def error_of(name, arguments):
+    """What the call fails with, or None where it is none that can. What stderr does not take cannot be told either."""
+    if name == "futex":
+        return FUTEX_ERRORS.get(arguments[1] & FUTEX_OPERATION)
+    if name in ("write", "writev") and arguments[0] == STDERR:
+        return None
+    return ERRORS.get(name)
+
+
+class Ran:
+    """One run of a command: `calls` that inject counted, as (number, system call, its name, arguments), whether a fault was `injected`, and its
+    end."""
+
+    def __init__(self, lines, names, done):
+        self.calls = [(int(words[0]), int(words[1]), names[int(words[1])], [int(word) for word in words[2:]])
+                      for words in map(str.split, lines) if words[0].isdigit()]
+        self.injected = any(line.startswith("injected") for line in lines)
+        self.status = int(lines[-1].split()[1])
+        self.output = done.stdout
+        self.said = done.stderr.decode(errors="replace").splitlines()
+
+
+class Bench:
+    """The built callsig, the tool that injects, and the programs to run."""
+
+    def __init__(self, options):
+        self.product = Product(options.build, options.out)
+        self.inject = str(Path(options.inject).resolve())
+        self.names = names_of_calls()
+        self.builder = build.Builder(options.sources, options.out, self.product.libraries, self.product.plugins)
+        self.lua = [*self.builder.build("lua", "gcc-O2-sleds-fixed"), *self.builder.runs("lua", small=True)[0].args]
+        self.threads = [str(Path(options.out).resolve() / "inject-threads")]
+        self.failing_memory = str(Path(options.out).resolve() / "inject-fail.so")
+        subprocess.run(["cc", "-shared", "-fPIC", str(HERE.parent / "cli" / "fail_allocation.c"), "-o", self.failing_memory], check=True)
+        subprocess.run([str(self.product.command.parent / "callsig-cc"), "-O1", str(HERE / "threads.c"), "-o", self.threads[0], "-pthread", "-ldl"],
+                       check=True, env=self.product.environment(CALLSIG_CC="gcc"))
+
+    def run(self, who, fault, command, folder, **variables):
+        log = Path(folder) / "log"
+        done = subprocess.run([self.inject, str(log), who, *map(str, fault), *map(str, command)], cwd=folder, timeout=TIMEOUT,
+                              env=self.product.environment(CALLSIG_COMMAND=str(self.product.command), **variables),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode == 77:
+            print(done.stderr.decode().strip())
+            sys.exit(77)
+        return Ran(log.read_text().splitlines(), self.names, done)
+
+    def record(self, program, recording):
+        subprocess.run(program, check=True, stdout=subprocess.DEVNULL, env=self.product.environment(
+            LD_PRELOAD=str(self.product.preload), CALLSIG_OUTPUT=str(recording), CALLSIG_COMMAND=str(self.product.command)))
+
+    def callsig(self, *arguments):
+        done = subprocess.run([str(self.product.command), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=self.product.environment())
+        expect(done.returncode in (0, 1) and (done.returncode == 0) != bool(done.stderr),
+               f"callsig {' '.join(map(str, arguments))}: status {done.returncode}, {done.stderr.strip()}")
+        return done
+
+    def recorded(self, recording):
+        """(calls in the report, calls that it says are not recorded)."""
+        report = json.loads(self.callsig("report", recording, "--by", "function", "--format", "json").stdout or '{"rows": [], "notes": []}')
+        lost = [re.match(r"(\d+) calls? not recorded", note) for note in report["notes"]]
+        return sum(row["ncalls"] for row in report["rows"]), sum(int(found[1]) for found in lost if found)
+
+
+def check_said(ran, told):
+    """Each line is callsig's own and says what failed; `told`: there has to be one."""
+    for line in ran.said:
+        expect(re.match(r"callsig: \S.{10}", line), f"it said: {line}")
+    expect(ran.said or not told, f"not a word, and status {ran.status}")
+
+
+class Scenario:
+    """A command, and what has to hold of it: the scenarios below. Each has run(), measure(), of the run without a fault, and judge()."""
+
+    kills = False
+
+    def __init__(self, bench, program):
+        self.bench, self.program = bench, program
+
+    def faults(self, folder):
+        """(number, system call, error, what it is) of the faults there are. The caches have been filled by a first run."""
+        found = []
+        for number, call, name, arguments in self.run(folder).calls:
+            error = error_of(name, arguments)
+            if self.kills:
+                found.append((number, "any", "kill", name))
+            elif error:
+                call = f"{call}.{arguments[1] & FUTEX_OPERATION}" if name == "futex" else call
+                found.append((number, call, error, f"{name}, {os.strerror(error)}"))
+        return found
+
+
+class Runtime(Scenario):
+    """The runtime inside a program that it was preloaded into."""
+
+    who = "library=libcallsig.so"
+
+    def run(self, folder, fault=NOTHING):
+        return self.bench.run(self.who, fault, ["env", f"LD_PRELOAD={self.bench.product.preload}", *self.program], folder,
+                              CALLSIG_OUTPUT=str(folder / "recording"))
+
+    def measure(self, folder):
+        ran, plain = self.run(folder), plain_run(self.program)
+        self.status, self.output = plain.returncode, plain.stdout
+        self.calls, lost = self.bench.recorded(folder / "recording")
+        expect((ran.status, ran.output) == (self.status, self.output) and not ran.said and self.calls > 100 and not lost,
+               f"without a fault: status {ran.status}, {ran.said}, {self.calls} calls, {lost} lost")
+
+    def judge(self, folder, ran):
+        expect((ran.status, ran.output) == (self.status, self.output), f"the program's end: {ran.status} {ran.output!r}")
+        recording = folder / "recording"
+        calls, lost = self.bench.recorded(recording) if recording.exists() else (0, 0)
+        expect(calls + lost <= self.calls, f"{calls} calls of {self.calls}, and {lost} lost")
+        check_said(ran, told=calls + lost < self.calls)
+
+
+class Killed(Runtime):
+    """The program is killed, and what it recorded until then is read."""
+
+    kills = True
+
+    def __init__(self, bench, program):
+        super().__init__(bench, program)
+        self.who = f"whole={Path(program[0]).name}"
+
+    def judge(self, folder, ran):
+        expect(ran.status == 128 + 9, f"status {ran.status}")
+        recording = folder / "recording"
+        calls, lost = self.bench.recorded(recording) if recording.exists() else (0, 0)
+        expect(calls + lost <= self.calls, f"{calls} calls of {self.calls}, and {lost} lost")
+
+
+class Command(Scenario):
+    """`callsig run --db`: the command and its thread that reads along."""
+
+    who = "program=callsig"
+
+    def run(self, folder, fault=NOTHING, **variables):
+        return self.bench.run(self.who, fault, [self.bench.product.command, "run", "-o", folder / "recording", "--db", folder / "db",
+                                                "--interval", "0.01", *self.program], folder, **variables)
+
+    def in_database(self, path):
+        with sqlite3.connect(path) as database:
+            expect(database.execute("PRAGMA integrity_check").fetchall() == [("ok",)], "the database is damaged")
+            return database.execute("SELECT TOTAL(ncalls) FROM function_stats").fetchone()[0]
+
+    def measure(self, folder):
+        ran = self.run(folder)
+        self.output, (self.calls, lost) = ran.output, self.bench.recorded(folder / "recording")
+        expect(ran.status == 0 and not ran.said and not lost and self.in_database(folder / "db") == self.calls,
+               f"without a fault: status {ran.status}, {ran.said}, {self.calls} calls, {lost} lost")
+
+    def judge(self, folder, ran):
+        expect(ran.output in (b"", self.output), f"the program's output: {ran.output!r}")
+        complete = ran.status == 0 and not ran.said
+        check_said(ran, told=ran.status != 0)
+        self.complete(folder, complete)
+
+    def recording(self, folder):
+        return folder / "recording"
+
+    def complete(self, folder, complete):
+        recording, database = self.recording(folder), folder / "db"
+        expect(recording.exists() or not complete, "no recording")
+        if recording.exists():
+            calls, lost = self.bench.recorded(recording)
+            expect(calls + lost <= self.calls, f"{calls} calls of {self.calls}, and {lost} lost")
+            if complete:
+                expect(calls == self.calls and self.in_database(database) == calls, "it succeeded, and not all is there")
+            if self.bench.callsig("stages", "--db", database, recording).returncode == 0:
+                expect(self.in_database(database) == calls, "the database does not get up to date")
+
+
+class Allocations(Command):
+    """One allocation of the command finds no memory."""
+
+    def run(self, folder, fault=NOTHING, **variables):
+        number = fault[0] or 10 ** 12
+        ran = super().run(folder, LD_PRELOAD=self.bench.failing_memory, FAIL_ALLOCATION=str(number), FAIL_ALLOCATION_IN="callsig",
+                          FAIL_ALLOCATION_ONCE="1", FAIL_ALLOCATION_COUNT=str(folder / "count"), **variables)
+        ran.injected = True
+        return ran
+
+    def faults(self, folder):
+        self.run(folder)
+        return [(number, "any", errno.ENOMEM, "an allocation") for number in range(1, int((folder / "count").read_text()) + 1)]
+
+
+class KilledCommand(Command):
+    """The command is killed while the program runs, or its child that is to become the program."""
+
+    who, kills = "whole=callsig", True
+
+    def judge(self, folder, ran):
+        check_said(ran, told=ran.status != 128 + 9)
+        self.complete(folder, False)
+
+
+class Stages(Command):
+    """`callsig stages --db`, of a run that nobody read along."""
+
+    def recording(self, folder):
+        return folder.parent / "unread"
+
+    def run(self, folder, fault=NOTHING):
+        return self.bench.run(self.who, fault, [self.bench.product.command, "stages", "--db", folder / "db", self.recording(folder)], folder)
+
+    def measure(self, folder):
+        recording = self.recording(folder)
+        self.bench.record(self.program, recording)
+        ran = self.run(folder)
+        self.calls, lost = self.bench.recorded(recording)
+        expect(ran.status == 0 and not ran.said and not lost and self.in_database(folder / "db") == self.calls,
+               f"without a fault: status {ran.status}, {ran.said}, {self.calls} calls, {lost} lost")
+
+    def judge(self, folder, ran):
+        check_said(ran, told=ran.status != 0)
+        self.complete(folder, ran.status == 0 and not ran.said)
+
+
+class KilledStages(Stages):
+    who, kills = "whole=callsig", True
+
+    def judge(self, folder, ran):
+        expect(ran.status == 128 + 9, f"status {ran.status}")
+        self.complete(folder, False)
+
+
+class Merge(Scenario):
+    """`callsig merge`."""
+
+    who = "program=callsig"
+
+    def __init__(self, bench, program):
+        super().__init__(bench, program)
+        self.parts = []
+
+    def prepare(self, folder):
+        for name in ("one", "two"):
+            path = folder / name
+            self.bench.record(self.program, path)
+            self.parts.append((path, path.read_bytes()))
+
+    def run(self, folder, fault=NOTHING):
+        return self.bench.run(self.who, fault, [self.bench.product.command, "merge", "-o", folder / "merged",
+                                                *[path for path, _ in self.parts]], folder)
+
+    def measure(self, folder):
+        self.prepare(folder.parent)
+        ran = self.run(folder)
+        self.calls = sum(self.bench.recorded(path)[0] for path, _ in self.parts)
+        expect(ran.status == 0 and not ran.said and self.bench.recorded(folder / "merged") == (self.calls, 0),
+               f"without a fault: status {ran.status}, {ran.said}")
+
+    def judge(self, folder, ran):
+        check_said(ran, told=ran.status != 0)
+        self.check_files(folder, ran.status == 0)
+        left = {path.name for path in folder.iterdir()} - {"log", "merged"}
+        expect(not left, f"it left {left}")
+
+    def check_files(self, folder, complete):
+        expect(all(path.read_bytes() == content for path, content in self.parts), "its input has changed")
+        merged = folder / "merged"
+        expect(merged.exists() or not complete, "nothing was merged")
+        if merged.exists():
+            expect(self.bench.recorded(merged) == (self.calls, 0), "what is merged is not whole")
+
+
+class KilledMerge(Merge):
+    who, kills = "whole=callsig", True
+
+    def judge(self, folder, ran):
+        expect(ran.status == 128 + 9, f"status {ran.status}")
+        self.check_files(folder, False)
+
+
+SCENARIOS = {
+    "lua": lambda bench: Runtime(bench, bench.lua),
+    "threads": lambda bench: Runtime(bench, bench.threads),
+    "run": lambda bench: Command(bench, bench.threads),
+    "allocations": lambda bench: Allocations(bench, bench.threads),
+    "stages": lambda bench: Stages(bench, bench.threads),
+    "merge": lambda bench: Merge(bench, bench.threads),
+    "killed": lambda bench: Killed(bench, bench.threads),
+    "killed_run": lambda bench: KilledCommand(bench, bench.threads),
+    "killed_stages": lambda bench: KilledStages(bench, bench.threads),
+    "killed_merge": lambda bench: KilledMerge(bench, bench.threads),
+}
+
+
+def sweep(name, scenario, samples, top):
+    """Prints what does not hold; returns the number of faults that were injected and of findings."""
+    folder = top / name / "first"
+    folder.mkdir(parents=True)
+    scenario.measure(folder)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    chosen = scenario.faults(folder)
+    if samples and len(chosen) > samples:
+        chosen = [chosen[i * len(chosen) // samples] for i in range(samples)]
+    injected = wrong = 0
+    for number, call, error, what in chosen:
+        folder = top / name / str(number)
+        folder.mkdir()
+        try:
+            ran = scenario.run(folder, (number, call, error))
+            injected += ran.injected
+            if ran.injected:
+                scenario.judge(folder, ran)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            wrong += 1
+            print(f"  {name}: {'killed at ' if scenario.kills else ''}{number}, {what}: {failure}", flush=True)
+        shutil.rmtree(folder)
+    print(f"{name:14} {injected:5} faults of {len(chosen)}, {wrong} findings", flush=True)
+    return injected, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    build.add_arguments(parser)
+    parser.add_argument("--build", required=True, help="build folder of callsig")
+    parser.add_argument("--inject", required=True, help="inject.c, compiled")
+    parser.add_argument("--samples", type=int, help="how many faults of each scenario (default: all)")
+    parser.add_argument("scenario", nargs="*", choices=[[], *SCENARIOS])
+    options = parser.parse_args()
+    bench = Bench(options)
+    injected = wrong = 0
+    with tempfile.TemporaryDirectory(prefix="callsig-inject-") as top:
+        for name in options.scenario or SCENARIOS:
+            counts = sweep(name, SCENARIOS[name](bench), options.samples, Path(top))
+            injected, wrong = injected + counts[0], wrong + counts[1]
+    print(f"{injected} faults injected, {wrong} findings")
+    return wrong > 0 or injected == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
