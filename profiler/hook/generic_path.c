@@ -275,6 +275,25 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   return true;
 }
 
+/* Opens a frame of an edge that the assembly found, wherever recursion stands. False: nothing is done. */
+static inline bool enter_known(struct prof_thread *t, const struct prof_registers *registers, struct fmt_rec_edge *edge)
+{
+  if (PROF_UNLIKELY((edge->mode & PROF_MODE_DECIDES) == PROF_MODE_NEVER || t->top >= t->limit))
+    return false;
+  uintptr_t cfa = cfa_of(t, edge, registers);
+  if (PROF_UNLIKELY(!cfa))
+    return false;
+  const uint64_t began = prof_process.settings.sample_times ? 0 : prof_time_stamp();
+  uint64_t counters = prof_frame_counters(t, edge);
+  if (PROF_UNLIKELY(!counters))
+    return false;
+  ((struct fmt_rec_variant *)edge->from)->last = (uintptr_t)edge;
+  prof_frame_push(t, edge, cfa, counters, 0);
+  if (began && t->top->start_ticks != PROF_NOT_TIMED)
+    prof_add(&edge->overhead, t->top->start_ticks - began);
+  return true;
+}
+
 static bool make_edge(struct prof_thread *t, struct entry *entry, const struct prof_site *site)
 {
   struct prof_tree *tree = &t->tree;
@@ -365,14 +384,6 @@ static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
   return step;
 }
 
-static bool enter_attempts(struct prof_thread *t, struct entry *entry)
-{
-  for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
-    if (enter_quick(t, entry) == DONE || prepare(t, entry) == DONE)
-      return true;
-  return false;
-}
-
 /* The whole generic path; `found`: the edge, if a probe found it. */
 static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_t call_site,
                                                     const struct prof_registers *registers, struct fmt_rec_edge *found)
@@ -395,7 +406,13 @@ static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_
     if (t->interrupted)
       prof_hook_shield(t, registers->general[7]);
   }
-  if (!enter_attempts(t, &entry))
+  enum step step = AGAIN;
+  for (unsigned attempt = 0; attempt < ATTEMPTS && step != DONE; attempt++) {
+    step = enter_quick(t, &entry);
+    if (step != DONE)
+      step = prepare(t, &entry);
+  }
+  if (step != DONE)
     prof_count_loss(FMT_LOSS_NESTED, 1);
   else if (PROF_LIKELY(!prof_frame_is_link(t->stack, t->top) || !t->stack->outer))
     return;
@@ -410,6 +427,14 @@ void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_
     enter_generic(function, call_site, registers, found);
 }
 
+void prof_hook_enter_known(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers,
+                           struct fmt_rec_edge *edge)
+{
+  struct prof_thread *t = prof_self;
+  if (PROF_UNLIKELY(!t || t->state != PROF_HOOKS_ON) || !enter_known(t, registers, edge))
+    prof_hook_enter(function, call_site, registers);
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 /* Is `top` the frame that this exit ends? The fast path's checks again. */
@@ -421,15 +446,6 @@ static bool ends_top(const struct prof_thread *t, uintptr_t function, uintptr_t 
       prof_frame_is_first(t->stack, top))
     return false;
   return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
-}
-
-/* When a call ended whose exit hook was entered at `ticks`, 0 where nobody looked. Frames that a thread could not close
- * yet ended with their period. */
-static uint64_t time_of_exit(const struct prof_thread *t, uint64_t ticks)
-{
-  uint64_t now = ticks ? ticks : prof_clock_now();
-  uint64_t ended = PROF_UNLIKELY(t->interrupted) ? t->tree.record->end_ticks : 0;
-  return ended && t->top->start_ticks < ended ? ended : now;
 }
 
 static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
@@ -451,6 +467,18 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
   prof_slow_leave(t);
 }
 
+void prof_hook_exit_top(struct prof_thread *t, uint64_t ticks)
+{
+  struct fmt_rec_edge *edge = prof_frame_edge(t->top);
+  if (t->top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
+    prof_frame_end(t, 0);
+    return;
+  }
+  prof_frame_end(t, prof_hook_exit_time(t, ticks));
+  if (ticks && !prof_process.settings.sample_times)
+    prof_add(&edge->overhead, prof_clock_now() - ticks);
+}
+
 void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
 {
   struct prof_thread *t = prof_self;
@@ -464,16 +492,8 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
     if (!t)
       return;
   }
-  if (PROF_LIKELY(ends_top(t, function, call_site, sp))) {
-    struct fmt_rec_edge *edge = prof_frame_edge(t->top);
-    if (t->top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
-      prof_frame_end(t, 0);
-      return;
-    }
-    prof_frame_end(t, time_of_exit(t, ticks));
-    if (ticks && !prof_process.settings.sample_times)
-      prof_add(&edge->overhead, prof_clock_now() - ticks);
-  } else {
-    exit_slow(t, function, call_site, sp, time_of_exit(t, ticks));
-  }
+  if (PROF_LIKELY(ends_top(t, function, call_site, sp)))
+    prof_hook_exit_top(t, ticks);
+  else
+    exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks));
 }

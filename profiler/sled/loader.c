@@ -46,7 +46,7 @@ long prof_loader_watch(void (*changed)(void))
   uintptr_t *target = (uintptr_t *)mapped;
   uint8_t *stub = (uint8_t *)mapped + PAGE;
   *target = (uintptr_t)on_change;
-  prof_stub_write(stub, target);
+  prof_stub_write_jump(stub, target);
   loader_changed = changed;
   long error = PROF_SYSCALL3(SYS_mprotect, stub, PAGE, PROT_READ | PROT_EXEC);
   if (error == 0)
