@@ -187,7 +187,8 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
     return DONE;
   uintptr_t cfa = prof_capture_cfa(site, entry->registers);
   if (site->uses_entry && !entry->probed)
-    compare = prof_fast_compare_find(&t->tree, pc, entry->function, prof_capture_return(site, cfa));
+    compare = prof_fast_compare_find(&t->tree, pc, entry->function,
+                                     prof_capture_return(site, cfa, entry->registers->general[7]));
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
     return PREPARE;
@@ -302,7 +303,8 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
   prof_tree_check_pressure(tree);
   struct prof_fast_compare *compare = prof_fast_compare_of(tree, site, 0);
   if (compare && site->uses_entry)
-    compare = prof_fast_compare_of(tree, site, prof_capture_return(site, prof_capture_cfa(site, entry->registers)));
+    compare = prof_fast_compare_of(
+        tree, site, prof_capture_return(site, prof_capture_cfa(site, entry->registers), entry->registers->general[7]));
   if (!compare || capture(entry, compare, t->words, FMT_SIGNATURE_MAX_WORDS, &count) < 0)
     return false;
   struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
@@ -334,7 +336,7 @@ static enum step prepare_section(struct prof_thread *t, struct entry *entry, boo
 {
   const struct prof_registers *registers = entry->registers;
   const struct prof_site *site =
-      prof_site_resolve(t, registers->pc, entry->function, registers->general[7], entry->call_site);
+      prof_site_resolve(t, registers->pc, entry->function, registers->general, entry->call_site);
   *failed = true;
   if (!site)
     return DONE;
@@ -407,11 +409,8 @@ static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_
       prof_hook_shield(t, registers->general[7]);
   }
   enum step step = AGAIN;
-  for (unsigned attempt = 0; attempt < ATTEMPTS && step != DONE; attempt++) {
-    step = enter_quick(t, &entry);
-    if (step != DONE)
-      step = prepare(t, &entry);
-  }
+  for (unsigned attempt = 0; attempt < ATTEMPTS && step != DONE; attempt++)
+    step = enter_quick(t, &entry) == DONE ? DONE : prepare(t, &entry);
   if (step != DONE)
     prof_count_loss(FMT_LOSS_NESTED, 1);
   else if (PROF_LIKELY(!prof_frame_is_link(t->stack, t->top) || !t->stack->outer))

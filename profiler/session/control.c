@@ -134,6 +134,7 @@ int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
     prof_process.header->injected_hz = hz;
     if (!prof_process.settings.sample_times)
       prof_process.header->flags &= ~(uint32_t)FMT_REC_SAMPLED;
+    prof_process.header->flags &= ~(uint32_t)(FMT_REC_WAITS_TAKEN | FMT_REC_WAITS_UNKNOWN);
     prof_process.header->hook_inner = 0;
     prof_process.header->hook_outer = 0;
     prof_process.header->timeline_min = prof_clock_timeline_min();

@@ -21,6 +21,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/waiting.h"
 #include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
@@ -93,6 +94,7 @@ static bool set_up(struct prof_thread *t)
     return false;
   prof_thread_set_thresholds(t);
   prof_sampling_start(t);
+  prof_waiting_start(t);
   prof_ring_open(t);
   prof_tree_publish(&t->tree);
   return true;

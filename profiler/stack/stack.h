@@ -115,6 +115,8 @@ void prof_stack_retreat(struct prof_thread *t);
 void prof_stack_rest(struct prof_thread *t);
 /* Moves the start of every open frame of the running machine stack forward: the clock stood still. */
 void prof_frames_shift(struct prof_thread *t, uint64_t ticks);
+/* The same by `all` ticks and, for frames that were open at `when`, `then` ticks more. Anywhere. */
+void prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then, uint64_t all);
 /* The machine stack whose memory `sp` lies in, or NULL. Anywhere. */
 struct prof_machine *prof_machine_find(const struct prof_thread *t, uintptr_t sp);
 /* The machine stack with just this range, or NULL. Anywhere. */

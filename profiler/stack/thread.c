@@ -14,6 +14,7 @@
 #include "profiler/base/wipe_on_fork.h"
 #include "profiler/stack/interrupted.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/waiting.h"
 
 #define CONTROL_SIZE 4096u
 #define SHORT_PAUSE  65536u /* ticks, some tens of microseconds: less than moving many frames may take */
@@ -93,8 +94,10 @@ static bool can_pause(const struct prof_thread *t)
 
 void prof_pause(struct prof_thread *t)
 {
-  if (can_pause(t) && t->pauses++ == 0)
-    t->paused_at = prof_clock_now();
+  if (!can_pause(t) || t->pauses++ != 0)
+    return;
+  prof_waiting_settle(t, prof_clock_now(), true);
+  t->paused_at = prof_clock_now();
 }
 
 void prof_resume(struct prof_thread *t)
@@ -102,8 +105,10 @@ void prof_resume(struct prof_thread *t)
   if (!can_pause(t) || --t->pauses != 0)
     return;
   uint64_t ticks = prof_clock_now() - t->paused_at;
-  if (ticks > SHORT_PAUSE)
-    prof_frames_shift(t, ticks);
+  if (ticks <= SHORT_PAUSE)
+    return;
+  prof_frames_shift(t, ticks);
+  prof_waiting_forget(t);
 }
 
 void prof_threads_interrupt(void)
