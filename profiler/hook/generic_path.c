@@ -386,14 +386,6 @@ static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
   return step;
 }
 
-static bool enter_attempts(struct prof_thread *t, struct entry *entry)
-{
-  for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
-    if (enter_quick(t, entry) == DONE || prepare(t, entry) == DONE)
-      return true;
-  return false;
-}
-
 /* The whole generic path; `found`: the edge, if a probe found it. */
 static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_t call_site,
                                                     const struct prof_registers *registers, struct fmt_rec_edge *found)
@@ -416,7 +408,10 @@ static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_
     if (t->interrupted)
       prof_hook_shield(t, registers->general[7]);
   }
-  if (!enter_attempts(t, &entry))
+  enum step step = AGAIN;
+  for (unsigned attempt = 0; attempt < ATTEMPTS && step != DONE; attempt++)
+    step = enter_quick(t, &entry) == DONE ? DONE : prepare(t, &entry);
+  if (step != DONE)
     prof_count_loss(FMT_LOSS_NESTED, 1);
   else if (PROF_LIKELY(!prof_frame_is_link(t->stack, t->top) || !t->stack->outer))
     return;
@@ -452,15 +447,6 @@ static bool ends_top(const struct prof_thread *t, uintptr_t function, uintptr_t 
   return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
 }
 
-/* When a call ended whose exit hook was entered at `ticks`, 0 where nobody looked. Frames that a thread could not close
- * yet ended with their period. */
-static uint64_t time_of_exit(const struct prof_thread *t, uint64_t ticks)
-{
-  uint64_t now = ticks ? ticks : prof_clock_now();
-  uint64_t ended = PROF_UNLIKELY(t->interrupted) ? t->tree.record->end_ticks : 0;
-  return ended && t->top->start_ticks < ended ? ended : now;
-}
-
 static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
                                 uint64_t now)
 {
@@ -487,7 +473,7 @@ void prof_hook_exit_top(struct prof_thread *t, uint64_t ticks)
     prof_frame_end(t, 0);
     return;
   }
-  prof_frame_end(t, time_of_exit(t, ticks));
+  prof_frame_end(t, prof_hook_exit_time(t, ticks));
   if (ticks && !prof_process.settings.sample_times)
     prof_add(&edge->overhead, prof_clock_now() - ticks);
 }
@@ -508,5 +494,5 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
   if (PROF_LIKELY(ends_top(t, function, call_site, sp)))
     prof_hook_exit_top(t, ticks);
   else
-    exit_slow(t, function, call_site, sp, time_of_exit(t, ticks));
+    exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks));
 }

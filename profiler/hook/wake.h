@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profiler/base/clock.h"
+
 #include "profiler/base/compiler.h"
 #include "profiler/stack/thread.h"
 
@@ -20,5 +22,14 @@ PROF_COLD struct prof_thread *prof_hook_wake(bool entering);
 PROF_COLD void prof_hook_shield(struct prof_thread *t, uintptr_t sp);
 /* Leaves the stack as the handler found it, when no call was opened. */
 PROF_COLD void prof_hook_unshield(struct prof_thread *t);
+
+/* When a call ended whose exit hook was entered at `ticks`, 0 where nobody looked. Frames that a thread could not close
+ * yet ended with their period. */
+static inline uint64_t prof_hook_exit_time(const struct prof_thread *t, uint64_t ticks)
+{
+  uint64_t now = ticks ? ticks : prof_clock_now();
+  uint64_t ended = PROF_UNLIKELY(t->interrupted) ? t->tree.record->end_ticks : 0;
+  return ended && t->top->start_ticks < ended ? ended : now;
+}
 
 #endif

@@ -32,14 +32,6 @@ struct piece {
   struct prof_fast_compare_op ops[];
 };
 
-/* What a site's stub leads to. In the process's arena; under codes_lock. */
-struct prof_site_code {
-  struct prof_site_link link;
-  const struct piece *piece;
-  uint16_t number;
-  uint32_t widened; /* compare->widened of what it was made for */
-};
-
 /* A chunk that is given out, in the process's arena. Never freed. */
 struct chunk {
   const struct chunk *next;
@@ -48,6 +40,14 @@ struct chunk {
 
 /* Newest first; atomic. */
 static const struct chunk *chunks;
+
+/* What a site's stub leads to. In the process's arena; under codes_lock. */
+struct prof_site_code {
+  struct prof_site_link link;
+  const struct piece *piece;
+  uint16_t number;
+  uint32_t widened; /* compare->widened of what it was made for */
+};
 
 /* Where the next piece goes. Under codes_lock. */
 static struct {
