@@ -127,7 +127,7 @@ static int write_export(struct callsig_stats *stats, const struct export_options
 {
   int error = export->output != NULL ? callsig_stats_export_file(stats, &export->wanted, export->output)
                                      : callsig_stats_export(stats, &export->wanted, stdout);
-  return error == -EINVAL ? CLI_EXIT_USAGE : error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  return cli_exit_status(error);
 }
 
 /* The export must not take the place of what it is made from. */

@@ -208,7 +208,7 @@ static int arrange(struct callsig_stats *stats, struct report_options *report)
     error = callsig_stats_stack(stats, report->stack);
   if (error == 0)
     error = callsig_stats_set_style(stats, &report->style);
-  return error == 0 ? CLI_EXIT_OK : (error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE);
+  return cli_exit_status(error);
 }
 
 /* Prints by `print` with the restrictions and --top behind them. Returns an exit status. */

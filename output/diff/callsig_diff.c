@@ -120,7 +120,9 @@ static int select_calls(struct callsig_stats *stats, const struct callsig_diff_o
   if (result == 0)
     result = callsig_stats_group(stats, options->by);
   if (result == 0)
-    result = callsig_stats_compensate(stats, options->compensate);
+    result = callsig_stats_compensate(stats, options->compensate > 0);
+  if (result == 0 && options->compensate == 0)
+    stats->compensating = OUT_COMPENSATE_SAMPLED;
   if (result == 0)
     stats->strip_dirs = options->strip_dirs != 0;
   return result;

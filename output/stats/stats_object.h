@@ -16,10 +16,18 @@
 #include "output/stats/signature_merge.h"
 #include "output/stats/sort.h"
 
+/* From which recordings' times what the hooks cost is taken off. */
+enum out_compensating {
+  OUT_COMPENSATE_SAMPLED, /* from those in which not all calls were timed */
+  OUT_COMPENSATE_NONE,
+  OUT_COMPENSATE_ALL,
+};
+
 struct callsig_stats {
   struct out_profile profile;
   unsigned by; /* enum callsig_stats_by */
-  bool strip_dirs, compensating;
+  bool strip_dirs;
+  enum out_compensating compensating;
   unsigned frames; /* of call stacks that rows are by; 0: none */
   struct out_filter filter;
   uint32_t only_process; /* of profile.recordings, counted from 1: calls of its threads alone are counted; 0: of all */
@@ -64,6 +72,9 @@ int out_stats_group(struct callsig_stats *stats);
 
 /* Makes that, rows and order when they are not there. 0 or a negative errno after a message. */
 int out_stats_prepare(struct callsig_stats *stats);
+
+/* Are times less than what the clock read, by what the hooks cost? */
+bool out_stats_compensates(const struct callsig_stats *stats);
 
 /* How far the times of a row may be off; the object must be prepared. */
 static inline struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)

@@ -173,6 +173,10 @@ static enum outcome push_entry(struct machine *m, const struct fmt_op *op)
     base = capture->registers->general[passed->source & 15];
     if (saved && prof_read_frame(&base, stack_pointer(m), capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8) < 0)
       return UNREADABLE;
+  } else if (passed->kind == FMT_CALL_ADDRESS) {
+    base = capture->site->module->bias;
+  } else if (passed->kind == FMT_CALL_FRAME) {
+    base = capture->cfa;
   }
   push(m, base + (uint64_t)passed->imm);
   return GO_ON;

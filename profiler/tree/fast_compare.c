@@ -90,8 +90,14 @@ static bool summarize_entry(const struct prof_fast_compare *compare, uint8_t reg
   if (!compare->return_pc || site->cfa_kind != FMT_CFA_REGISTER)
     return false;
   const struct fmt_index_call_value *passed = prof_capture_passed(site, compare->return_pc, reg);
-  if (!passed || passed->kind == FMT_CALL_CONST) {
+  if (!passed || passed->kind == FMT_CALL_CONST || passed->kind == FMT_CALL_ADDRESS) {
     summary->source = passed ? CONSTANT : LOST;
+    return true;
+  }
+  if (passed->kind == FMT_CALL_FRAME) {
+    summary->source = FROM_REGISTER;
+    summary->reg = site->cfa_register;
+    summary->offset += passed->imm + site->cfa_offset;
     return true;
   }
   const struct fmt_index_saved *saved = prof_capture_saved(site, passed->source);
