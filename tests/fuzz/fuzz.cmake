@@ -8,15 +8,17 @@ set(CALLSIG_FUZZ ${CMAKE_CURRENT_LIST_DIR})
 callsig_sanitizer_options(CALLSIG_FUZZ_SANITIZERS address,undefined)
 list(APPEND CALLSIG_FUZZ_SANITIZERS -g -O1)
 
-# callsig_fuzzed_library(NAME FLAG...): what the targets run, compiled as the sanitizers and libFuzzer need it: all of output/, base/ and
-# format/, and of symbols/ what reads rules and prints programs.
+# callsig_fuzzed_library(NAME FLAG...): what the targets run, compiled as the sanitizers and libFuzzer need it: all of output/, base/,
+# format/ and symbols/ (but for its verify/), and the mutators.
 function(callsig_fuzzed_library name)
   get_target_property(sources callsig_output SOURCES)
+  get_target_property(readers callsig_symbols SOURCES)
+  file(GLOB mutators CONFIGURE_DEPENDS ${CALLSIG_FUZZ}/mutate_*.c)
   add_library(${name} STATIC ${ARGN} ${sources} ${CALLSIG_BASE_SOURCES} ${CALLSIG_FORMAT_SOURCES} ${CALLSIG_TEST_WRITERS}
-    ${PROJECT_SOURCE_DIR}/symbols/plan/rules.c ${PROJECT_SOURCE_DIR}/symbols/plan/rule_lexer.c
-    ${PROJECT_SOURCE_DIR}/symbols/capture/optext.c)
+    ${readers} ${mutators})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-  target_compile_definitions(${name} PRIVATE _GNU_SOURCE=) # as empty as the files define it that do so themselves
+  # As empty as the files define it that do so themselves; the producer of indexes is any.
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE= SYM_PRODUCER=0u)
   target_compile_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
   target_link_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
   target_link_libraries(${name} PUBLIC callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL
@@ -28,6 +30,28 @@ set(CALLSIG_FUZZ_PIPELINE ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
 add_custom_command(OUTPUT ${CALLSIG_FUZZ_PIPELINE} COMMAND write_pipeline ${CALLSIG_FUZZ_PIPELINE} DEPENDS write_pipeline VERBATIM)
 add_custom_target(callsig_fuzz_pipeline ALL DEPENDS ${CALLSIG_FUZZ_PIPELINE})
 set_target_properties(callsig_fuzz_pipeline PROPERTIES CALLSIG_FILE ${CALLSIG_FUZZ_PIPELINE})
+
+# The same merged with itself: processes, and threads without stacks.
+set(CALLSIG_FUZZ_MERGED ${CMAKE_CURRENT_BINARY_DIR}/fuzz_merged.seed)
+add_custom_command(OUTPUT ${CALLSIG_FUZZ_MERGED}
+  COMMAND callsig_cli merge -o ${CALLSIG_FUZZ_MERGED} ${CALLSIG_FUZZ_PIPELINE} ${CALLSIG_FUZZ_PIPELINE}
+  DEPENDS callsig_cli ${CALLSIG_FUZZ_PIPELINE} VERBATIM)
+add_custom_target(callsig_fuzz_merged ALL DEPENDS ${CALLSIG_FUZZ_MERGED})
+add_dependencies(callsig_fuzz_merged callsig_fuzz_pipeline)
+set_target_properties(callsig_fuzz_merged PROPERTIES CALLSIG_FILE ${CALLSIG_FUZZ_MERGED})
+
+# ELF files with hooks at both levels, and with both lists of sleds.
+set(CALLSIG_FUZZ_ELF)
+foreach(level IN ITEMS O0 O2)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/fuzz_elf_${level}.seed)
+  add_custom_command(OUTPUT ${file}
+    COMMAND ${CMAKE_C_COMPILER} -g -${level} -finstrument-functions -fPIC -shared -nostdlib -o ${file} ${CALLSIG_FUZZ}/elf/seed.c
+            ${CALLSIG_FUZZ}/elf/sleds.S
+    DEPENDS ${CALLSIG_FUZZ}/elf/seed.c ${CALLSIG_FUZZ}/elf/sleds.S VERBATIM)
+  list(APPEND CALLSIG_FUZZ_ELF ${file})
+endforeach()
+add_custom_target(callsig_fuzz_elf ALL DEPENDS ${CALLSIG_FUZZ_ELF})
+set_target_properties(callsig_fuzz_elf PROPERTIES CALLSIG_FILES "${CALLSIG_FUZZ_ELF}")
 file(GLOB CALLSIG_FUZZ_EXPRESSIONS CONFIGURE_DEPENDS ${CALLSIG_FUZZ}/expressions/[0-9][0-9])
 
 if(NOT CALLSIG_SANITIZE)
@@ -36,7 +60,7 @@ if(NOT CALLSIG_SANITIZE)
     callsig_fuzzed_library(callsig_fuzzed)
     target_compile_options(callsig_fuzzed PUBLIC -fsanitize=fuzzer-no-link)
     set_target_properties(callsig_fuzzed PROPERTIES EXCLUDE_FROM_ALL ON)
-    add_custom_target(fuzzers DEPENDS write_seed write_pipeline)
+    add_custom_target(fuzzers DEPENDS write_seed callsig_fuzz_pipeline callsig_fuzz_merged callsig_fuzz_elf)
   endif()
   callsig_glob(files ${CALLSIG_FUZZ}/fuzz_*.c)
   foreach(file IN LISTS files)
@@ -48,7 +72,7 @@ if(NOT CALLSIG_SANITIZE)
     callsig_build_needs(replay_${what})
     callsig_add_cases(fuzz.${what} replay_${what})
     if(TARGET callsig_fuzzed)
-      add_executable(${target} EXCLUDE_FROM_ALL ${file})
+      add_executable(${target} EXCLUDE_FROM_ALL ${file} ${CALLSIG_FUZZ}/guided.c)
       target_link_libraries(${target} PRIVATE callsig_fuzzed -fsanitize=fuzzer)
       add_dependencies(fuzzers ${target})
     endif()
@@ -74,4 +98,11 @@ if(CALLSIG_FUZZ_CLANG)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus)
   callsig_test(fuzz.rules.guided quick ${CALLSIG_FUZZ_RULES} -runs=20000 -seed=1 -max_len=400
                ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus ${CALLSIG_FUZZ}/rules)
+endif()
+
+# All of them for ten minutes each, in a build of its own by clang.
+if(NOT CALLSIG_SANITIZE)
+  callsig_test(fuzz.guided_full full ${Python3_EXECUTABLE} ${CALLSIG_FUZZ}/run_guided.py --source ${PROJECT_SOURCE_DIR}
+               --build ${CMAKE_CURRENT_BINARY_DIR}/guided)
+  set_tests_properties(fuzz.guided_full PROPERTIES SKIP_RETURN_CODE 77)
 endif()
