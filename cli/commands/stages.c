@@ -1,10 +1,12 @@
 /* callsig stages: the pipelines of recordings, and what holds them back. */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "callsig/stats.h"
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
@@ -88,6 +90,14 @@ static bool is_database(const char *path)
   return found;
 }
 
+/* A line above what a file holds. */
+static void print_name(const char *path)
+{
+  char name[4 * PATH_MAX];
+  base_printable_line(name, sizeof name, path);
+  printf("%s:\n", name);
+}
+
 static int print_database(const char *path, print_fn *print)
 {
   if (print == callsig_pipeline_print)
@@ -134,7 +144,7 @@ static int print_pipelines(struct callsig_pipeline **pipelines, size_t count, bo
       continue;
     callsig_pipeline_info(pipelines[i], &info);
     if (named || (told > 1 && print != callsig_pipeline_print_json))
-      printf("%s:\n", info.path);
+      print_name(info.path);
     error = print(pipelines[i], stdout);
   }
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
@@ -162,7 +172,7 @@ static int print_file(const char *path, bool named, print_fn *print, struct prin
   size_t count;
   if (is_database(path)) {
     if (named)
-      printf("%s:\n", path);
+      print_name(path);
     return print_database(path, print);
   }
   if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)

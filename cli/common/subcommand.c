@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "config.h"
 
 static void print_line(const char *format, va_list arguments)
 {
   /* One buffered write, so that lines of processes that share stderr do not mix. */
-  char line[4096];
-  int length = vsnprintf(line, sizeof line, format, arguments);
-  if (length >= 0)
-    fprintf(stderr, "callsig: %s\n", line);
+  char text[4096], line[8192];
+  if (vsnprintf(text, sizeof text, format, arguments) < 0)
+    return;
+  base_printable_line(line, sizeof line, text);
+  fprintf(stderr, "callsig: %s\n", line);
 }
 
 void cli_error(const char *format, ...)

@@ -106,7 +106,8 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
     result = intern(loader, process->rank_source, "?", &info->rank_source);
   if (result == 0 && process->source)
     return intern(loader, process->source, "?", &info->path);
-  return result < 0 ? result : base_strings_add(loader->profile->strings, loader->recording->path, &info->path);
+  return result < 0 ? result
+                    : out_load_text(loader, loader->recording->path, strlen(loader->recording->path), &info->path);
 }
 
 /* Every process that a merged recording lists, in the list's order. */

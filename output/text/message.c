@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/printable.h"
 #include "callsig/stats.h"
 
 /* The callback is the process's, as the public function says; the lock keeps the pair whole. */
@@ -23,8 +24,9 @@ void callsig_stats_set_message(callsig_stats_message_fn message, void *data)
 
 static void deliver(const char *format, va_list arguments)
 {
-  char line[1024];
-  vsnprintf(line, sizeof line, format, arguments);
+  char text[1024], line[2048];
+  vsnprintf(text, sizeof text, format, arguments);
+  base_printable_line(line, sizeof line, text);
   pthread_mutex_lock(&lock);
   callsig_stats_message_fn message = callback;
   void *data = callback_data;

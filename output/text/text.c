@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
+
 void out_text_free(struct out_text *text)
 {
   free(text->data);
@@ -224,43 +226,7 @@ void out_text_double(struct out_text *text, double value, bool single)
 
 size_t out_text_utf8(const char *bytes, size_t length)
 {
-  const unsigned char *at = (const unsigned char *)bytes;
-  if (length == 0)
-    return 0;
-  if (at[0] < 0x80)
-    return 1;
-  size_t need = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
-  if (at[0] < 0xC2 || at[0] > 0xF4 || length < need)
-    return 0;
-  for (size_t i = 1; i < need; i++) {
-    if ((at[i] & 0xC0) != 0x80)
-      return 0;
-  }
-  /* Overlong forms, surrogates and code points beyond the last one. */
-  if ((at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) || (at[0] == 0xF0 && at[1] < 0x90) ||
-      (at[0] == 0xF4 && at[1] > 0x8F))
-    return 0;
-  return need;
-}
-
-/* Does a character of three bytes end a line, or change the direction of what follows? U+200E, U+200F, U+2028 to
- * U+202E, U+2066 to U+2069. */
-static bool moves_text(const unsigned char *at)
-{
-  return at[0] == 0xE2 && ((at[1] == 0x80 && (at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xA8 && at[2] <= 0xAE))) ||
-                           (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9));
-}
-
-/* Printing as it is where it stands: not a control character of ASCII or of Latin 1, nor one that moves other text
- * (U+061C is the only one of two bytes). */
-static bool prints(const char *bytes, size_t length)
-{
-  const unsigned char *at = (const unsigned char *)bytes;
-  if (length == 1)
-    return at[0] >= 0x20 && at[0] != 0x7F;
-  if (length == 2)
-    return !(at[0] == 0xC2 && at[1] < 0xA0) && !(at[0] == 0xD8 && at[1] == 0x9C);
-  return length != 3 || !moves_text(at);
+  return base_utf8(bytes, length);
 }
 
 static void escape(struct out_text *text, unsigned char byte)
@@ -279,7 +245,7 @@ void out_text_quoted(struct out_text *text, const char *bytes, size_t length, ch
     size_t character = out_text_utf8(bytes + i, length - i);
     if (quote == '\'' && bytes[i] == '\0') {
       out_text_puts(text, "\\0");
-    } else if (character == 0 || !prints(bytes + i, character)) {
+    } else if (character == 0 || !base_prints(bytes + i, character)) {
       escape(text, (unsigned char)bytes[i]);
       character = 1;
     } else {
@@ -308,7 +274,7 @@ void out_text_printable(struct out_text *text, const char *bytes, size_t length)
     out_text_add(text, bytes + i, run);
     i += run;
     size_t character = out_text_utf8(bytes + i, length - i);
-    if (i < length && (character == 0 || !prints(bytes + i, character))) {
+    if (i < length && (character == 0 || !base_prints(bytes + i, character))) {
       out_text_printf(text, "\\x%02x", (unsigned char)bytes[i]);
       character = 1;
     } else {

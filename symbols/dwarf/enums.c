@@ -184,7 +184,8 @@ int sym_enumerators_describe(struct sym_enumerators *enumerators, struct base_st
   if (result < 0)
     return result;
   uint32_t count = enumerators->count - first;
-  struct fmt_index_enumerator *entries = enumerators->entries + first;
+  /* There may be none at all, in this type and before it. */
+  struct fmt_index_enumerator *entries = count ? enumerators->entries + first : NULL;
   sort(entries, count);
   entry->is_signed = enum_is_signed(type, entries, count);
   entry->kind = sym_enumerators_are_flags(entries, count, entry->size) ? FMT_TYPE_FLAGS : FMT_TYPE_ENUM;

@@ -49,6 +49,21 @@ class Hostile(harness.Case):
             self.record("a" + character + "b")
             self.assertIn("a" + character + "b", self.callsig("report", "--by", "thread", "r").stdout)
 
+    def test_paths(self):
+        """A path is shown as names are, in one line, wherever it is named."""
+        self.record("named")
+        name = "r\u202e\n\x1b[1m"
+        os.rename(self.path("r"), self.path(name))
+        shown = "r\\xe2\\x80\\xae\\x0a\\x1b[1m"
+        with open(self.path(name), "ab") as file:
+            file.write(bytes(8))
+        done = self.callsig("report", name, name)
+        self.assertEqual([line.split(": ")[1] for line in done.stderr.splitlines()], [shown, shown])
+        for command in (("report", name), ("stages", name, name), ("index", name), ("score", name), ("browse", name + "x")):
+            done = self.callsig(*command)
+            self.assertIn(shown, done.stdout + done.stderr)
+            self.assertNotRegex(done.stdout + done.stderr, "[\u202e\x1b]")
+
     def test_fifo(self):
         """What nobody writes to is not waited for."""
         os.mkfifo(self.path("fifo"))
@@ -121,7 +136,7 @@ class Hostile(harness.Case):
         program = self.compile("program", harness.CALLS)
         self.assertEqual(self.callsig("run", "-o", "r", program).returncode, 0)
         with open(self.path("r"), "rb") as file:
-            recorded = file.read()
+            recorded = harness.unsealed(file.read())
         for field, words in ((CALLS, "2^64 calls or more"), (TOTAL, "2^64 ticks or more")):
             data = bytearray(recorded)
             places = list(self.edges(recorded))

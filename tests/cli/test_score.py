@@ -88,9 +88,11 @@ class Score(harness.Case):
         """Runs the program and writes into its recording that a call's hooks take 1/2 a tick inside and 49 1/2 outside."""
         done = self.callsig("run", "-o", name, *options, program)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        with open(self.path(name), "r+b") as file:
-            file.seek(112)
-            file.write(struct.pack("<QQ", 512, 49 * 1024 + 512))
+        with open(self.path(name), "rb") as file:
+            data = bytearray(harness.unsealed(file.read()))
+        struct.pack_into("<QQ", data, 112, 512, 49 * 1024 + 512)
+        with open(self.path(name), "wb") as file:
+            file.write(data)
 
     def calls(self, name):
         """Function -> calls, of a recording."""

@@ -9,18 +9,62 @@ set(CALLSIG_FUZZ ${CMAKE_CURRENT_LIST_DIR})
 callsig_sanitizer_options(CALLSIG_FUZZ_SANITIZERS address,undefined)
 list(APPEND CALLSIG_FUZZ_SANITIZERS -g -O1)
 callsig_glob(CALLSIG_FUZZ_TARGETS ${CALLSIG_FUZZ}/fuzz_*.c)
-
-# The recording of a pipeline, for targets to begin with.
-set(CALLSIG_FUZZ_PIPELINE ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
+file(GLOB CALLSIG_FUZZ_MUTATORS CONFIGURE_DEPENDS ${CALLSIG_FUZZ}/mutate_*.c)
 file(GLOB CALLSIG_FUZZ_EXPRESSIONS CONFIGURE_DEPENDS ${CALLSIG_FUZZ}/expressions/[0-9][0-9])
+set(CALLSIG_FUZZ_PIPELINE ${CMAKE_CURRENT_BINARY_DIR}/fuzz_pipeline.seed)
+set(CALLSIG_FUZZ_MERGED ${CMAKE_CURRENT_BINARY_DIR}/fuzz_merged.seed)
 
-# callsig_replay_targets(): programs and tests that replay, where the libraries themselves are built with sanitizers.
-function(callsig_replay_targets)
+# callsig_fuzzed_library(NAME): what the targets run, compiled as the sanitizers and libFuzzer need it: all of output/, base/,
+# format/ and symbols/ (but for its verify/), and the mutators.
+function(callsig_fuzzed_library name)
+  get_target_property(sources callsig_output SOURCES)
+  get_target_property(readers callsig_symbols SOURCES)
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${sources} ${CALLSIG_BASE_SOURCES} ${CALLSIG_FORMAT_SOURCES} ${CALLSIG_TEST_WRITERS}
+    ${readers} ${CALLSIG_FUZZ_MUTATORS})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+  # As empty as the files define it that do so themselves; the producer of indexes is any.
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE= SYM_PRODUCER=0u)
+  target_compile_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
+  target_link_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
+  target_link_libraries(${name} PUBLIC callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL
+                        PkgConfig::ZLIB PkgConfig::XXHASH m ${CMAKE_DL_LIBS})
+endfunction()
+
+# callsig_fuzz_seeds(): what targets begin with; sets CALLSIG_FUZZ_ELF.
+function(callsig_fuzz_seeds)
+  # The recording of a pipeline.
   add_custom_command(OUTPUT ${CALLSIG_FUZZ_PIPELINE} COMMAND write_pipeline ${CALLSIG_FUZZ_PIPELINE} DEPENDS write_pipeline VERBATIM)
   add_custom_target(callsig_fuzz_pipeline ALL DEPENDS ${CALLSIG_FUZZ_PIPELINE})
   set_target_properties(callsig_fuzz_pipeline PROPERTIES CALLSIG_FILE ${CALLSIG_FUZZ_PIPELINE})
-  add_library(callsig_replay STATIC ${CALLSIG_FUZZ}/replay.c)
-  target_link_libraries(callsig_replay PUBLIC callsig_test_writers)
+
+  # The same merged with itself: processes, and threads without stacks.
+  add_custom_command(OUTPUT ${CALLSIG_FUZZ_MERGED}
+    COMMAND callsig_cli merge -o ${CALLSIG_FUZZ_MERGED} ${CALLSIG_FUZZ_PIPELINE} ${CALLSIG_FUZZ_PIPELINE}
+    DEPENDS callsig_cli ${CALLSIG_FUZZ_PIPELINE} VERBATIM)
+  add_custom_target(callsig_fuzz_merged ALL DEPENDS ${CALLSIG_FUZZ_MERGED})
+  add_dependencies(callsig_fuzz_merged callsig_fuzz_pipeline)
+  set_target_properties(callsig_fuzz_merged PROPERTIES CALLSIG_FILE ${CALLSIG_FUZZ_MERGED})
+
+  # ELF files with hooks at both levels, and with both lists of sleds.
+  set(CALLSIG_FUZZ_ELF)
+  foreach(level IN ITEMS O0 O2)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/fuzz_elf_${level}.seed)
+    add_custom_command(OUTPUT ${file}
+      COMMAND ${CMAKE_C_COMPILER} -g -${level} -finstrument-functions -fPIC -shared -nostdlib -o ${file} ${CALLSIG_FUZZ}/elf/seed.c
+              ${CALLSIG_FUZZ}/elf/sleds.S
+      DEPENDS ${CALLSIG_FUZZ}/elf/seed.c ${CALLSIG_FUZZ}/elf/sleds.S VERBATIM)
+    list(APPEND CALLSIG_FUZZ_ELF ${file})
+  endforeach()
+  add_custom_target(callsig_fuzz_elf ALL DEPENDS ${CALLSIG_FUZZ_ELF})
+  set_target_properties(callsig_fuzz_elf PROPERTIES CALLSIG_FILES "${CALLSIG_FUZZ_ELF}")
+  set(CALLSIG_FUZZ_ELF ${CALLSIG_FUZZ_ELF} PARENT_SCOPE)
+endfunction()
+
+# callsig_replay_targets(): programs and tests that replay, where the libraries themselves are built with sanitizers.
+function(callsig_replay_targets)
+  callsig_fuzz_seeds()
+  add_library(callsig_replay STATIC ${CALLSIG_FUZZ}/replay.c ${CALLSIG_FUZZ_MUTATORS})
+  target_link_libraries(callsig_replay PUBLIC callsig_test_writers callsig_symbols)
   foreach(file IN LISTS CALLSIG_FUZZ_TARGETS)
     callsig_read_needs(${file} case)
     get_filename_component(target ${file} NAME_WE)
@@ -33,23 +77,15 @@ function(callsig_replay_targets)
   endforeach()
 endfunction()
 
-# callsig_libfuzzer_targets(): what the targets run, compiled as the sanitizers and libFuzzer need it: all of output/, base/ and format/,
-# and of symbols/ what reads rules and prints programs; and a program for each target.
+# callsig_libfuzzer_targets(): a program for each target that libFuzzer leads.
 function(callsig_libfuzzer_targets)
-  get_target_property(sources callsig_output SOURCES)
-  add_library(callsig_fuzzed STATIC EXCLUDE_FROM_ALL ${sources} ${CALLSIG_BASE_SOURCES} ${CALLSIG_FORMAT_SOURCES} ${CALLSIG_TEST_WRITERS}
-    ${PROJECT_SOURCE_DIR}/symbols/plan/rules.c ${PROJECT_SOURCE_DIR}/symbols/plan/rule_lexer.c
-    ${PROJECT_SOURCE_DIR}/symbols/capture/optext.c)
-  target_include_directories(callsig_fuzzed PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-  target_compile_definitions(callsig_fuzzed PRIVATE _GNU_SOURCE=) # as empty as the files define it that do so themselves
-  target_compile_options(callsig_fuzzed PUBLIC ${CALLSIG_FUZZ_SANITIZERS} -fsanitize=fuzzer-no-link)
-  target_link_options(callsig_fuzzed PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
-  target_link_libraries(callsig_fuzzed PUBLIC callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL
-                        PkgConfig::ZLIB PkgConfig::XXHASH m ${CMAKE_DL_LIBS})
-  add_custom_target(fuzzers DEPENDS write_seed write_pipeline)
+  callsig_fuzz_seeds()
+  callsig_fuzzed_library(callsig_fuzzed)
+  target_compile_options(callsig_fuzzed PUBLIC -fsanitize=fuzzer-no-link)
+  add_custom_target(fuzzers DEPENDS write_seed callsig_fuzz_pipeline callsig_fuzz_merged callsig_fuzz_elf)
   foreach(file IN LISTS CALLSIG_FUZZ_TARGETS)
     get_filename_component(target ${file} NAME_WE)
-    add_executable(${target} EXCLUDE_FROM_ALL ${file})
+    add_executable(${target} EXCLUDE_FROM_ALL ${file} ${CALLSIG_FUZZ}/guided.c)
     target_link_libraries(${target} PRIVATE callsig_fuzzed -fsanitize=fuzzer)
     add_dependencies(fuzzers ${target})
   endforeach()
@@ -81,4 +117,11 @@ if(CALLSIG_FUZZ_CLANG AND NOT CALLSIG_SANITIZE)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus)
   callsig_test(fuzz.rules.guided quick ${CALLSIG_FUZZ_RULES} -runs=20000 -seed=1 -max_len=400
                ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_corpus ${CALLSIG_FUZZ}/rules)
+endif()
+
+# All of them for ten minutes each, in a build of its own by clang.
+if(NOT CALLSIG_SANITIZE)
+  callsig_test(fuzz.guided_full full ${Python3_EXECUTABLE} ${CALLSIG_FUZZ}/run_guided.py --source ${PROJECT_SOURCE_DIR}
+               --build ${CMAKE_CURRENT_BINARY_DIR}/guided)
+  set_tests_properties(fuzz.guided_full PROPERTIES SKIP_RETURN_CODE 77)
 endif()

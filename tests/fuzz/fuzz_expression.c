@@ -9,6 +9,8 @@
 #include "output/stats/stats_object.h"
 #include "tests/support/seeds.h"
 
+fuzz_mutate_fn *const fuzz_mutate = NULL;
+
 static void ignore(const char *line, void *data)
 {
   (void)line;

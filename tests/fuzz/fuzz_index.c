@@ -14,6 +14,8 @@
 #include "format/sled.h"
 #include "symbols/capture/optext.h"
 
+fuzz_mutate_fn *const fuzz_mutate = fuzz_mutate_index;
+
 static void mend_checksum(unsigned char *data, size_t size)
 {
   struct fmt_index_header header = {0};

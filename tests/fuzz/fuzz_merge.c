@@ -2,7 +2,8 @@
  * Any bytes as a recording that is merged with itself: what is written is a recording of the same calls, it is written
  * again as it is, and the two sides compare.
  */
-/* ctest: case - quick 500 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
+/* ctest: case - quick 500 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE>
+ * $<TARGET_PROPERTY:callsig_fuzz_merged,CALLSIG_FILE> */
 /* ctest: case .long full 20000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"
@@ -17,6 +18,8 @@
 #include "output/merge/dump.h"
 #include "output/pipeline/pipeline.h"
 #include "output/stats/stats_object.h"
+
+fuzz_mutate_fn *const fuzz_mutate = fuzz_mutate_recording;
 
 static void ignore(const char *line, void *data)
 {

@@ -1,5 +1,6 @@
 /* Any bytes as a recording of which the pipelines are wanted, and as a histogram out of a database. */
-/* ctest: case - quick 3000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
+/* ctest: case - quick 3000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE>
+ * $<TARGET_PROPERTY:callsig_fuzz_merged,CALLSIG_FILE> */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
@@ -7,6 +8,8 @@
 
 #include "output/pipeline/bottleneck.h"
 #include "output/pipeline/pipeline.h"
+
+fuzz_mutate_fn *const fuzz_mutate = fuzz_mutate_recording;
 
 static void ignore(const char *line, void *data)
 {

@@ -2,7 +2,8 @@
  * Any bytes as a recording, read and printed in every way. A corrupted signature index inside of it is given a checksum
  * that fits, so that what is behind the checksum is reached.
  */
-/* ctest: case - quick 500 recording @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
+/* ctest: case - quick 500 recording @CALLSIG_FUZZ@/recordings/more-functions-than-signatures
+ * $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> $<TARGET_PROPERTY:callsig_fuzz_merged,CALLSIG_FILE> */
 /* ctest: case .long full 100000 recording */
 /* ctest: case .functions full 20000 @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
 #include "tests/fuzz/fuzz.h"
@@ -14,6 +15,8 @@
 
 #include "output/recording/recording.h"
 #include "output/stats/stats_object.h"
+
+fuzz_mutate_fn *const fuzz_mutate = fuzz_mutate_recording;
 
 static void ignore(const char *line, void *data)
 {

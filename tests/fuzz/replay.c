@@ -9,16 +9,8 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/random.h"
 #include "tests/support/seeds.h"
-
-/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", 2016. */
-static uint64_t next(uint64_t *state)
-{
-  *state ^= *state >> 12;
-  *state ^= *state << 25;
-  *state ^= *state >> 27;
-  return *state * UINT64_C(2685821657736338717);
-}
 
 static void *read_file(const char *path, size_t *size)
 {
@@ -33,12 +25,11 @@ static void *read_file(const char *path, size_t *size)
 }
 
 /* One to four changes: a byte, a bit, an aligned word taken from elsewhere, a small or extreme word. */
-static void mutate(unsigned char *data, size_t size, uint64_t *random)
+static void change_bytes(unsigned char *data, size_t size, uint64_t *random)
 {
-  static const uint64_t values[] = {0, 1, 2, 8, UINT64_MAX, UINT32_MAX, UINT64_C(1) << 63, 0xFFFF, 64, 256};
-  for (uint64_t i = next(random) % 4 + 1; i > 0; i--) {
-    uint64_t where = next(random) % size, what = next(random);
-    switch (next(random) % 4) {
+  for (uint64_t i = fuzz_random(random) % 4 + 1; i > 0; i--) {
+    uint64_t where = fuzz_random(random) % size, what = fuzz_random(random);
+    switch (fuzz_random(random) % 4) {
     case 0:
       data[where] = (unsigned char)what;
       break;
@@ -50,23 +41,36 @@ static void mutate(unsigned char *data, size_t size, uint64_t *random)
         memmove(data + where % (size / 8) * 8, data + what % (size / 8) * 8, 8);
       break;
     default:
-      if (size >= 8)
-        memcpy(data + where % (size / 8) * 8, &values[what % (sizeof values / sizeof values[0])], 8);
+      if (size >= 8) {
+        uint64_t value = fuzz_extreme(random);
+        memcpy(data + where % (size / 8) * 8, &value, 8);
+      }
     }
   }
 }
 
+/* Every other time as the format's structure leads, where the target knows of one; every eighth of the others is cut.
+ */
+static size_t mutate(unsigned char *data, size_t size, size_t room, unsigned long number, uint64_t *random)
+{
+  size_t made = fuzz_mutate && number % 2 ? fuzz_mutate(data, size, room, fuzz_random(random) | 1) : 0;
+  if (made)
+    return made;
+  change_bytes(data, size, random);
+  return number % 8 ? size : fuzz_random(random) % size;
+}
+
 static int run(const unsigned char *data, size_t size, unsigned long mutations)
 {
-  unsigned char *copy = malloc(size + 1);
+  const size_t room = size + 4096 + size / 8;
+  unsigned char *copy = malloc(room);
   uint64_t random = UINT64_C(88172645463325252);
   if (!copy)
     return 1;
   LLVMFuzzerTestOneInput(data, size);
   for (unsigned long i = 0; i < mutations && size > 0; i++) {
     memcpy(copy, data, size);
-    mutate(copy, size, &random);
-    LLVMFuzzerTestOneInput(copy, i % 8 ? size : next(&random) % size);
+    LLVMFuzzerTestOneInput(copy, mutate(copy, size, room, i, &random));
   }
   free(copy);
   return 0;
