@@ -33,7 +33,7 @@ struct fmt_rec_clock_point {
 
 /* What could not be recorded as asked, and is reported. Written with relaxed atomic adds. */
 enum fmt_rec_loss {
-  FMT_LOSS_NO_SPACE,        /* calls not recorded: the file could not grow */
+  FMT_LOSS_NO_SPACE,        /* calls not recorded: the file could not grow, or memory was refused */
   FMT_LOSS_NESTED,          /* calls not recorded: made by a hook's own slow path, or by a signal inside one */
   FMT_LOSS_EXIT_UNMATCHED,  /* exits without an entry, ignored */
   FMT_LOSS_UNWOUND,         /* frames closed because control left them without an exit hook (not a loss of calls) */
@@ -85,7 +85,8 @@ struct fmt_rec_header {
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
   uint64_t drawn_from; /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
-  uint64_t reserved[2];
+  uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
+  uint64_t reserved[1];
 };
 
 enum fmt_rec_flag {

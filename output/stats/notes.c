@@ -51,7 +51,8 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
     uint32_t loss;
     const char *thing, *text;
   } losses[] = {
-      {FMT_LOSS_NO_SPACE, "call", "not recorded: the recording could not grow (disk full, or its memory limit)"},
+      {FMT_LOSS_NO_SPACE, "call",
+       "not recorded: the recording could not grow (disk full, or its memory limit), or memory was refused"},
       {FMT_LOSS_NESTED, "call", "not recorded: made inside of the profiler's own slow path"},
       {FMT_LOSS_LATE, "call", "not recorded: made after their thread had ended"},
       {FMT_LOSS_EXIT_UNMATCHED, "exit", "without an entry, ignored"},
@@ -404,13 +405,15 @@ static void note_rows(struct notes *notes)
     out_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
     send(notes);
   }
-  if (stats->compensating) {
+  if (out_stats_compensates(stats)) {
     struct out_compensated compensated = out_rows_compensated(&stats->rows);
     out_text_puts(&notes->text, "compensated: ");
     out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
     out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
     out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
     out_text_puts(&notes->text, " seconds");
+    if (stats->compensating == OUT_COMPENSATE_SAMPLED)
+      out_text_puts(&notes->text, "; --raw shows what the clock read");
     send(notes);
   }
 }

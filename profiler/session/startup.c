@@ -9,6 +9,7 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/coroutine.h"
+#include "profiler/base/environment.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/options.h"
@@ -43,6 +44,7 @@ static void make_recording(struct prof_process *process)
     prof_fork_prepare();
   }
   process->upcalls.close_frames = prof_frames_close_all;
+  process->upcalls.mend_frames = prof_frames_mend;
   int error = prof_recording_open(process, child);
   if (error == 0 && process->upcalls.calibrate)
     process->upcalls.calibrate(process);

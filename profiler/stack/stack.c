@@ -108,6 +108,20 @@ bool prof_stack_grow(struct prof_thread *t)
   return true;
 }
 
+bool prof_stack_shield(struct prof_thread *t)
+{
+  for (const struct fmt_rec_stack *stack = t->stack; stack && t->shield;
+       stack = (const struct fmt_rec_stack *)stack->outer)
+    if (stack == t->shield)
+      return true;
+  bool fresh = prof_frame_is_link(t->stack, t->top) && t->stack->outer;
+  if (!fresh && !prof_stack_grow(t))
+    return false;
+  t->stack->frames[0].edge = (uintptr_t)t->tree.root_edge;
+  t->shield = t->stack;
+  return true;
+}
+
 void prof_stack_retreat(struct prof_thread *t)
 {
   struct fmt_rec_frame *link = &t->stack->frames[0];

@@ -62,7 +62,7 @@ struct prof_thread {
   struct prof_interrupted {
     const struct fmt_rec_frame *frame; /* its hook was interrupted by a handler, in which there was a look at `at` */
     uint64_t at, waited;               /* that took so much out of the frames that were open */
-  } interrupted;
+  } stale_look;
 
   struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
   struct prof_thread *next; /* process.threads */
@@ -73,6 +73,8 @@ struct prof_thread {
   uint64_t paused_at;                      /* ticks at which prof_pause() stopped the clock */
   uint32_t pauses;                         /* depth of prof_pause() */
   uint32_t warming;                        /* process.warming, when this thread last looked */
+  uint32_t interrupted;                    /* 1: SLOW for as long as a handler runs that interrupted a hook */
+  struct fmt_rec_stack *shield;            /* the segment that its calls lie in; see stack.c */
   uint64_t discard[2];                     /* where calls count meanwhile */
   struct prof_uses stage_uses;             /* struct prof_stage_use */
   struct prof_uses queue_uses;             /* struct fmt_rec_queue_use */
@@ -96,7 +98,9 @@ static inline bool prof_thread_running(const struct prof_thread *t)
 /* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
  */
 bool prof_slow_enter(struct prof_thread *t);
-/* Leaves it: the state follows from the process's (disabled, clock), signals as before. */
+/* Leaves it: the state follows from the process's (disabled, clock), signals as before. Where the process has changed
+ * and a signal handler runs that interrupted a hook, the thread stays SLOW until that hook is done, with `interrupted`
+ * set: the frames that are open are not to be touched. */
 void prof_slow_leave(struct prof_thread *t);
 
 /* Stops the thread's clock around something long (a helper command, a large copy): prof_resume() moves the start of

@@ -219,10 +219,10 @@ static const struct fmt_rec_frame *in_progress(const struct prof_thread *t)
  * frame, which therefore was passed over. */
 static uint64_t waited_at_entry(struct prof_thread *t, const struct prof_ending *call)
 {
-  const struct prof_interrupted look = t->interrupted;
+  const struct prof_interrupted look = t->stale_look;
   if (!call->frame || call->frame != look.frame)
     return 0;
-  t->interrupted.frame = NULL;
+  t->stale_look.frame = NULL;
   const uint64_t ticks = call->end - call->start;
   if (call->start > look.at || ticks < look.waited)
     return 0;
@@ -255,7 +255,7 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   const uint64_t since_end = running && look.now > call->end ? look.now - call->end : 0;
   prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
   if (place.before > 0)
-    t->interrupted = (struct prof_interrupted){in_progress(t), look.now, place.before};
+    t->stale_look = (struct prof_interrupted){in_progress(t), look.now, place.before};
   __atomic_fetch_add(&prof_process.header->loss[FMT_LOSS_WAITED], running ? look.waited : place.in_call + place.before,
                      __ATOMIC_RELAXED);
   return (struct prof_waited){place.in_call, changed};

@@ -53,7 +53,7 @@ static inline bool prof_waiting_look(struct prof_thread *t, const struct fmt_rec
   const uint64_t found = __atomic_load_n(word, __ATOMIC_RELAXED);
   if (PROF_LIKELY(found == t->preemption.armed))
     t->looked_at = now;
-  return PROF_UNLIKELY(found == 0 || (frame && frame == t->interrupted.frame));
+  return PROF_UNLIKELY(found == 0 || (frame && frame == t->stale_look.frame));
 }
 
 #endif

@@ -210,8 +210,8 @@ class Guest:
     def build_plugin(self, name):
         return self.compile("plugin.c", f"{name}-{self.tag}.so", [f"-DPLUGIN={name}", "-shared", "-fPIC", *self.hooks])
 
-    def run(self, command, environment, recording_path, **more):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=environment, check=False,
+    def run(self, command, environment, recording_path, timeout=TIMEOUT, **more):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment, check=False,
                               cwd=self.tools.scratch, **more)
         return Result(command, done, recording_path)
 

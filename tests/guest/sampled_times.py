@@ -4,6 +4,7 @@ from harness import Failure, Guest
 
 RUNS = 20  # of a hundred rows: with 95 % within, fewer than 93 % come once in ten thousand times
 MIDDLE = 0.2  # of the errors: with so few timed calls of such lengths about 0.14
+SPLIT = 0.05  # of each argument's part of the time
 
 APART = 0.25  # how far the times of a busy run may be from its processor time: what hooks cost, and a wait now and then that no reading shows
 SHARE = 0.85  # of the time, that the short calls have at least which do all of the work
@@ -83,5 +84,29 @@ def not_told(tools, compiler, level):
         raise Failure(f"exact times tell of waits: {report['waited']} s, {report['notes']}")
 
 
-CASES = {"sampled": sampled, "busy": busy, "not_told": not_told}
-BUILDS = {"sampled": [("gcc-sleds", "-O0")], "busy": [("gcc-sleds", "-O0"), ("gcc", "-O2")], "not_told": [("gcc-sleds", "-O0")]}
+def split(tools, compiler, level):
+    """The time of one function is split among its arguments, 10 ns to 10 ms a call, as they took it."""
+    guest = Guest(tools, "split.c", compiler, level, libraries=tools.link_with("shared"))
+    path = tools.new_recording()
+    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path, CALLSIG_TIMES="auto"), path)
+    if result.status or result.errors:
+        raise Failure(f"exit status {result.status}: {result.errors}")
+    truth = result.told("truth")
+    rows = tools.report_rows(path, by="signature")
+    found = {str(row["args"][0]["value"]): row for row in rows if row["function"] == "work"}
+    result.remove()
+    if found.keys() != truth.keys():
+        raise Failure(f"work() is told of for {sorted(found)}, not {sorted(truth)}")
+    whole = {"found": sum(row["tottime"] for row in found.values()), "truth": sum(truth.values())}
+    for n, ticks in truth.items():
+        share, true_share = found[n]["tottime"] / whole["found"], ticks / whole["truth"]
+        print(f"     {n} ns a call: {share:.2%} of the time, in truth {true_share:.2%}, {found[n]['timed_calls']} of {found[n]['ncalls']} timed")
+        if abs(share / true_share - 1) > SPLIT:
+            raise Failure(f"work({n}) has {share:.2%} of the time, not {true_share:.2%}")
+    if found["10"]["timed_calls"] * 10 > found["10"]["ncalls"]:
+        raise Failure("the shortest calls were not sampled")
+
+
+CASES = {"sampled": sampled, "split": split, "busy": busy, "not_told": not_told}
+BUILDS = {"sampled": [("gcc-sleds", "-O0")], "split": [("gcc-sleds", "-O2"), ("clang-sleds", "-O2")],
+          "busy": [("gcc-sleds", "-O0"), ("gcc", "-O2")], "not_told": [("gcc-sleds", "-O0")]}

@@ -51,45 +51,6 @@ static void uncertain_rows_say_so(void **state)
   twin_free(stats);
 }
 
-/* Calls of a known price: beyond the budget they are told of, with what counting alone costs. */
-static void budget_and_waits(void **state)
-{
-  (void)state;
-  for (unsigned beyond = 0; beyond < 2; beyond++) {
-    struct twin twin;
-    struct callsig_stats *stats[2];
-    twin_begin(&twin, 3, 4);
-    struct fmt_rec_header *header = recording_writer_header(twin.writers[SAMPLED]);
-    header->overhead = beyond ? 1024 + 103 : 2048;
-    header->hook_inner = 20 * 1024;
-    header->hook_outer = 10 * 1024;
-    header->sample_price = 20 * 1024;
-    header->flags |= FMT_REC_WAITS_TAKEN | (beyond ? FMT_REC_WAITS_UNKNOWN : 0u);
-    header->loss[FMT_LOSS_WAITED] = beyond ? HZ / 2 : 1;
-    twin_enter(&twin, MAIN, 0);
-    for (unsigned i = 0; i < 10000; i++)
-      twin_call(&twin, LEAF, 0, 60);
-    twin_leave(&twin);
-    twin_end(&twin, stats);
-    /* 600,000 ticks; 100,000 for counting 10,000 calls, and 20 for each that is timed */
-    struct callsig_stats_row leaf = twin_row(stats[SAMPLED], "leaf(n=0)");
-    const double own = 600000 - 100010 - 20.0 * ((double)leaf.timed_calls + 1), all = 600000 / own;
-    char text[64];
-    snprintf(text, sizeof text, "take an estimated %.3f times its own time", all);
-    twin_expect(stats[SAMPLED], callsig_stats_print, text, (int)beyond);
-    snprintf(text, sizeof text, "counting alone %.3f: callsig score", (own + 100010) / own);
-    twin_expect(stats[SAMPLED], callsig_stats_print, text, (int)beyond);
-    twin_expect(stats[SAMPLED], callsig_stats_print, " seconds of waiting for a processor are in no row", (int)beyond);
-    twin_expect(stats[SAMPLED], callsig_stats_print, "could not be told from the rest", (int)beyond);
-    snprintf(text, sizeof text, "\"slowdown\": %.3f", floor(all * 1000) / 1000);
-    twin_expect(stats[SAMPLED], callsig_stats_print_json, text, 1);
-    twin_expect(stats[EXACT], callsig_stats_print_json, "\"slowdown\": null", 1);
-    twin_expect(stats[EXACT], callsig_stats_print_json, "\"waited\": null", 1);
-    twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"waited\": null", 0);
-    twin_free(stats);
-  }
-}
-
 static void columns(void **state)
 {
   (void)state;
@@ -127,7 +88,8 @@ static void open_calls(void **state)
                            whole = twin_row(stats[SAMPLED], "main(n=0)");
   assert_int_equal(outer.ncalls, 101);
   assert_int_equal(outer.timed_calls, 32);
-  assert_true(fabs(outer.cumtime * HZ - 101 * 50) < 1e-6 && fabs(outer.max * HZ - 50) < 1e-6);
+  /* The open one may just have begun: there is no time left for it in main(). */
+  assert_true(fabs(outer.cumtime * HZ - 100 * 50) < 1e-6 && fabs(outer.max * HZ - 50) < 1e-6);
   assert_int_equal(whole.timed_calls, 1);
   twin_free(stats);
 
@@ -253,7 +215,7 @@ static void percentiles_are_of_calls(void **state)
 }
 
 /* A call's hooks take 20 ticks inside and 10 in its caller, and 16 fewer when it is not timed, as the last 68 of 100
- * are not: with each of these its caller loses what hooks would have taken inside. */
+ * are not: these do not last the 16 that their hooks did not take, though those did from which they have their time. */
 static void hooks_are_compensated(void **state)
 {
   (void)state;
@@ -273,7 +235,12 @@ static void hooks_are_compensated(void **state)
   twin.now += MAIN_TICKS + INNER_HOOKS;
   twin_leave(&twin);
   twin_end(&twin, stats);
-  assert_true(twin_row(stats[SAMPLED], "main(n=0)").tottime * HZ < MAIN_TICKS - 0.5);
+  assert_int_equal(callsig_stats_compensate(stats[SAMPLED], 0), 0);
+  const double main_ticks = MAIN_TICKS + INNER_HOOKS + CALLS * OUTER_HOOKS,
+               leaf_ticks = CALLS * (LEAF_TICKS + INNER_HOOKS) - (CALLS - TIMED) * PRICE;
+  assert_true(fabs(twin_row(stats[SAMPLED], "main(n=0)").tottime * HZ - main_ticks) < 1e-6);
+  assert_true(fabs(twin_row(stats[SAMPLED], "leaf(n=0)").tottime * HZ - leaf_ticks) < 1e-6);
+  assert_true(twin_row(stats[SAMPLED], "leaf(n=0)").tottime_error == 0);
   assert_int_equal(callsig_stats_compensate(stats[SAMPLED], 1), 0);
   struct callsig_stats_row whole = twin_row(stats[SAMPLED], "main(n=0)"), leaf = twin_row(stats[SAMPLED], "leaf(n=0)");
   assert_true(fabs(leaf.tottime * HZ - CALLS * LEAF_TICKS) < 1e-6 && leaf.timed_calls == TIMED);
@@ -327,7 +294,6 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(uncertain_rows_say_so),
-      cmocka_unit_test(budget_and_waits),
       cmocka_unit_test(columns),
       cmocka_unit_test(open_calls),
       cmocka_unit_test(merges_keep_errors),
