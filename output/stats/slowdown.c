@@ -11,7 +11,8 @@ struct out_slowdown out_slowdown(const struct out_profile *profile, uint32_t rec
   double calls = 0, untimed = 0, time = 0;
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
-    if (out_profile_thread(profile, edge->thread)->recording != recording)
+    /* What leads to the root is no call, and has the outermost ones as its children. */
+    if (out_profile_thread(profile, edge->thread)->recording != recording || !out_profile_is_call(profile, edge->to))
       continue;
     double edge_calls = (double)edge->calls;
     time += (double)edge->total - (double)edge->children;
