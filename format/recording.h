@@ -85,7 +85,7 @@ struct fmt_rec_header {
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
   uint64_t drawn_from; /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
-  uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
+  uint64_t seal;       /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
   uint64_t reserved[1];
 };
 
@@ -160,8 +160,7 @@ struct fmt_rec_function {
   uint64_t active;       /* used by the runtime while recursion is open */
   uint32_t signatures;   /* distinct signatures made so far */
   uint32_t widened_args; /* args whose level is not 0 */
-  uint64_t levels;    /* address of a fmt_rec_name whose text is one byte an arg: its level, enum fmt_widening; 0 while
-                         none    is widened */
+  uint64_t levels;    /* address of a fmt_rec_name, its text one byte an arg: enum fmt_widening; 0: none is widened */
   uint64_t distinct;  /* the runtime's own: distinct signatures as the levels make them */
   uint64_t widenings; /* the runtime's own: how often an arg was widened */
   uint64_t reserved[2];
