@@ -164,9 +164,9 @@ struct fmt_rec_function {
   uint64_t active;       /* used by the runtime while recursion is open */
   uint32_t signatures;   /* distinct signatures made so far */
   uint32_t widened_args; /* args whose level is not 0 */
-  uint64_t levels;       /* address of a fmt_rec_name, one byte an arg: enum fmt_widening; 0 while none is widened */
-  uint64_t distinct;     /* the runtime's own: distinct signatures as the levels make them */
-  uint64_t widenings;    /* the runtime's own: how often an arg was widened */
+  uint64_t levels;    /* address of a fmt_rec_name, its text one byte an arg: enum fmt_widening; 0: none is widened */
+  uint64_t distinct;  /* the runtime's own: distinct signatures as the levels make them */
+  uint64_t widenings; /* the runtime's own: how often an arg was widened */
   uint64_t reserved[2];
 };
 

@@ -11,6 +11,7 @@
 #include "output/stats/imbalance.h"
 #include "output/stats/notes.h"
 #include "output/stats/restrict.h"
+#include "output/stats/slowdown.h"
 #include "output/text/json_writer.h"
 #include "output/text/message.h"
 
@@ -36,8 +37,20 @@ static const char *times_name(const struct out_profile *profile, const struct ou
   return info->flags & FMT_REC_SAMPLED ? "sampled" : "exact";
 }
 
-static void write_recording(struct report *report, const struct out_recording_info *info)
+/* A number that may be unknown: null then. */
+static void write_known(struct out_json *json, const char *key, double value)
 {
+  out_json_key(json, key);
+  if (isnan(value))
+    out_json_null(json);
+  else
+    out_json_number(json, value, false);
+}
+
+static void write_recording(struct report *report, uint32_t recording)
+{
+  const struct out_recording_info *info = out_profile_recording(&report->stats->profile, recording);
+  const struct out_slowdown slowdown = out_slowdown(&report->stats->profile, recording);
   struct out_json *json = &report->json;
   out_json_key_string(json, "program", out_profile_string(&report->stats->profile, info->program));
   out_json_key_integer(json, "pid", info->pid);
@@ -48,6 +61,8 @@ static void write_recording(struct report *report, const struct out_recording_in
     out_json_number(json, (double)info->process.overhead / 1024, false);
   else
     out_json_null(json);
+  write_known(json, "slowdown", slowdown.all);
+  write_known(json, "slowdown_counting", slowdown.counting);
   out_json_key(json, "waited");
   if (info->flags & FMT_REC_WAITS_TAKEN)
     out_json_number(json, (double)info->loss[FMT_LOSS_WAITED] * info->tick, false);
@@ -60,14 +75,14 @@ static void write_head(struct report *report)
   const struct out_profile *profile = &report->stats->profile;
   struct out_json *json = &report->json;
   out_json_key_string(json, "schema", "callsig.report/1");
-  write_recording(report, out_profile_recording(profile, report->processes[0]));
+  write_recording(report, report->processes[0]);
   out_json_key(json, "recordings");
   out_json_open_array(json);
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
     const struct out_recording_info *info = out_profile_recording(profile, report->processes[i]);
     out_json_open_map(json);
     out_json_key_string(json, "file", out_profile_string(profile, info->path));
-    write_recording(report, info);
+    write_recording(report, report->processes[i]);
     out_json_key_string(json, "rank", info->process.rank_source ? out_profile_string(profile, info->rank_label) : NULL);
     out_json_close_map(json);
   }
@@ -122,16 +137,6 @@ static void write_stack(struct report *report, const struct out_row_key *key)
     out_text_clear(&report->text);
   }
   out_json_close_array(&report->json);
-}
-
-/* A number that may be unknown: null then. */
-static void write_known(struct out_json *json, const char *key, double value)
-{
-  out_json_key(json, key);
-  if (isnan(value))
-    out_json_null(json);
-  else
-    out_json_number(json, value, false);
 }
 
 static void write_row(struct report *report, uint32_t number)

@@ -4,6 +4,7 @@
 #include "output/text/message.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include "output/profile/process.h"
 #include "output/stats/render.h"
 #include "output/stats/sampled_notes.h"
+#include "output/stats/slowdown.h"
 
 struct notes {
   const struct callsig_stats *stats;
@@ -92,6 +94,22 @@ static void note_waits(struct notes *notes, const struct out_recording_info *inf
   }
 }
 
+/* A budget that the run is beyond: what calls cost, of which counting them is the part that no budget can save. */
+static void note_budget(struct notes *notes, uint32_t recording)
+{
+  const struct out_recording_info *info = out_profile_recording(&notes->stats->profile, recording);
+  const struct out_slowdown slowdown = out_slowdown(&notes->stats->profile, recording);
+  if (info->process.overhead == 0 || !(slowdown.all * 1024 > (double)info->process.overhead))
+    return;
+  begin(notes, info);
+  out_text_puts(&notes->text, "calls made the program take an estimated ");
+  out_text_fixed(&notes->text, slowdown.all, 0);
+  out_text_puts(&notes->text, " times its own time, which is beyond the budget; counting alone ");
+  out_text_fixed(&notes->text, slowdown.counting, 0);
+  out_text_puts(&notes->text, ": callsig score tells what to leave out");
+  send(notes);
+}
+
 static void note_open(struct notes *notes, const struct out_recording_info *info)
 {
   const struct out_profile *profile = &notes->stats->profile;
@@ -123,8 +141,9 @@ static void note_samples(struct notes *notes, const struct out_recording_info *i
   out_text_free(&prefix);
 }
 
-static void note_recording(struct notes *notes, const struct out_recording_info *info)
+static void note_recording(struct notes *notes, uint32_t recording)
 {
+  const struct out_recording_info *info = out_profile_recording(&notes->stats->profile, recording);
   note_samples(notes, info);
   if (info->exit_status != -1 && WIFSIGNALED(info->exit_status)) {
     begin(notes, info);
@@ -135,6 +154,7 @@ static void note_recording(struct notes *notes, const struct out_recording_info 
   note_open(notes, info);
   note_losses(notes, info);
   note_waits(notes, info);
+  note_budget(notes, recording);
   if (info->folded_threads > 0) {
     begin(notes, info);
     count(notes, info->folded_threads, "ended thread");
@@ -422,7 +442,7 @@ int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
   if (!processes)
     return -ENOMEM;
   for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
-    note_recording(&notes, out_profile_recording(&stats->profile, processes[i]));
+    note_recording(&notes, processes[i]);
   free(processes);
   note_clocks(&notes);
   if (notes.result == 0)

@@ -51,6 +51,45 @@ static void uncertain_rows_say_so(void **state)
   twin_free(stats);
 }
 
+/* Calls of a known price: beyond the budget they are told of, with what counting alone costs. */
+static void budget_and_waits(void **state)
+{
+  (void)state;
+  for (unsigned beyond = 0; beyond < 2; beyond++) {
+    struct twin twin;
+    struct callsig_stats *stats[2];
+    twin_begin(&twin, 3, 4);
+    struct fmt_rec_header *header = recording_writer_header(twin.writers[SAMPLED]);
+    header->overhead = beyond ? 1024 + 103 : 2048;
+    header->hook_inner = 20 * 1024;
+    header->hook_outer = 10 * 1024;
+    header->sample_price = 20 * 1024;
+    header->flags |= FMT_REC_SAMPLED | FMT_REC_WAITS_TAKEN | (beyond ? FMT_REC_WAITS_UNKNOWN : 0u);
+    header->loss[FMT_LOSS_WAITED] = beyond ? HZ / 2 : 1;
+    twin_enter(&twin, MAIN, 0);
+    for (unsigned i = 0; i < 10000; i++)
+      twin_call(&twin, LEAF, 0, 60);
+    twin_leave(&twin);
+    twin_end(&twin, stats);
+    /* 600,000 ticks; 100,000 for counting 10,000 calls, and 20 for each that is timed */
+    struct callsig_stats_row leaf = twin_row(stats[SAMPLED], "leaf(n=0)");
+    const double own = 600000 - 100010 - 20.0 * ((double)leaf.timed_calls + 1), all = 600000 / own;
+    char text[64];
+    snprintf(text, sizeof text, "take an estimated %.3f times its own time", all);
+    twin_expect(stats[SAMPLED], callsig_stats_print, text, (int)beyond);
+    snprintf(text, sizeof text, "counting alone %.3f: callsig score", (own + 100010) / own);
+    twin_expect(stats[SAMPLED], callsig_stats_print, text, (int)beyond);
+    twin_expect(stats[SAMPLED], callsig_stats_print, " seconds of waiting for a processor are in no row", (int)beyond);
+    twin_expect(stats[SAMPLED], callsig_stats_print, "could not be told from the rest", (int)beyond);
+    snprintf(text, sizeof text, "\"slowdown\": %.3f", floor(all * 1000) / 1000);
+    twin_expect(stats[SAMPLED], callsig_stats_print_json, text, 1);
+    twin_expect(stats[EXACT], callsig_stats_print_json, "\"slowdown\": null", 1);
+    twin_expect(stats[EXACT], callsig_stats_print_json, "\"waited\": null", 1);
+    twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"waited\": null", 0);
+    twin_free(stats);
+  }
+}
+
 static void columns(void **state)
 {
   (void)state;
@@ -294,6 +333,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(uncertain_rows_say_so),
+      cmocka_unit_test(budget_and_waits),
       cmocka_unit_test(columns),
       cmocka_unit_test(open_calls),
       cmocka_unit_test(merges_keep_errors),

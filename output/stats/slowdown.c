@@ -1,0 +1,31 @@
+/* Estimates how many times as long a run took as the program alone. */
+#include "output/stats/slowdown.h"
+
+#include <math.h>
+
+struct out_slowdown out_slowdown(const struct out_profile *profile, uint32_t recording)
+{
+  const struct out_recording_info *info = out_profile_recording(profile, recording);
+  const double whole = (double)(info->hook_inner + info->hook_outer) / 1024;
+  const double price = (double)info->process.sample_price / 1024;
+  double calls = 0, untimed = 0, time = 0;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    /* What leads to the root is no call, and has the outermost ones as its children. */
+    if (out_profile_thread(profile, edge->thread)->recording != recording || !out_profile_is_call(profile, edge->to))
+      continue;
+    double edge_calls = (double)edge->calls;
+    time += (double)edge->total - (double)edge->children;
+    if (edge->recursion != FMT_NONE) {
+      edge_calls += (double)out_profile_recursion(profile, edge->recursion)->calls;
+      time += (double)out_profile_recursion(profile, edge->recursion)->total;
+    }
+    calls += edge_calls;
+    if (edge->sampling != FMT_NONE)
+      untimed += fmax(edge_calls - (double)out_profile_sampling(profile, edge->sampling)->timed, 0);
+  }
+  const double hooks = calls * whole - untimed * price, counting = calls * (whole - price), own = time - hooks;
+  if (!(info->flags & FMT_REC_SAMPLED) || !(whole > price) || !(own > 0))
+    return (struct out_slowdown){NAN, NAN};
+  return (struct out_slowdown){time / own, (own + counting) / own};
+}
