@@ -110,8 +110,10 @@ static int check_format(const struct cli_command *command, const char *wanted)
     snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", name);
   }
   if (wanted == NULL)
-    return cli_usage_error(command, "no format: add --to and one of %s", list);
-  return cli_usage_error(command, "--to: '%s' is none of %s", wanted, list);
+    cli_usage_error(command, "no format: add --to and one of %s", list);
+  else
+    cli_usage_error(command, "--to: '%s' is none of %s", wanted, list);
+  return CLI_EXIT_USAGE;
 }
 
 /* True for the formats that hold what was called when, and not sums. */
@@ -178,6 +180,8 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
     status = cli_row_options_apply(stats, &export.rows);
   if (status == CLI_EXIT_OK)
     status = write_export(stats, &export);
+  if (status == CLI_EXIT_OK)
+    status = cli_recordings_status(stats);
   callsig_stats_free(stats);
   return status;
 }

@@ -255,8 +255,10 @@ static int report_main(const struct cli_command *command, int argc, char **argv)
     status = arrange(stats, &report);
   if (status == CLI_EXIT_OK)
     status = print_all(stats, print, &report, arguments + recordings, count - recordings);
+  if (status == CLI_EXIT_OK)
+    status = cli_finish_output(cli_recordings_status(stats));
   callsig_stats_free(stats);
-  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
+  return status;
 }
 
 const struct cli_command cli_command_report = {

@@ -105,8 +105,10 @@ static int scaling_main(const struct cli_command *command, int argc, char **argv
     status = cli_exit_status(callsig_stats_sort(stats, scaling.sort));
   if (status == CLI_EXIT_OK)
     status = cli_exit_status(callsig_stats_scaling(stats, &scaling.wanted, stdout, restrictions, count - recordings));
+  if (status == CLI_EXIT_OK)
+    status = cli_finish_output(cli_recordings_status(stats));
   callsig_stats_free(stats);
-  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
+  return status;
 }
 
 const struct cli_command cli_command_scaling = {

@@ -103,9 +103,9 @@ static int score_main(const struct cli_command *command, int argc, char **argv)
     status = cli_recordings_load(command, arguments, recordings, count > recordings ? restrictions[0] : NULL, &stats);
     if (status == CLI_EXIT_OK)
       status = cli_exit_status(callsig_stats_score(stats, &score.wanted, stdout, restrictions, count - recordings));
-    callsig_stats_free(stats);
     if (status == CLI_EXIT_OK)
-      status = cli_finish_output(status);
+      status = cli_finish_output(cli_recordings_status(stats));
+    callsig_stats_free(stats);
   }
   free(score.keep);
   return status;

@@ -127,6 +127,7 @@ struct callsig_diff_total {
   unsigned verdict;
   double old_ncalls, old_tottime, new_ncalls, new_tottime;
   double change, relative, low, high, p; /* of tottime, as those of a row */
+  uint64_t damaged;                      /* callsig_stats_damaged() of all recordings */
 };
 /* -EINVAL before the comparison was made. */
 CALLSIG_STATS_API int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_total *total);

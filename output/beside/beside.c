@@ -47,7 +47,7 @@ static void forget_hooks(struct out_profile *profile, const struct out_beside_ti
 {
   struct out_recording_info *info = out_profile_recording(profile, times->recording);
   info->hook_inner = info->hook_outer = info->process.hook_inner = info->process.hook_outer = 0;
-  info->flags &= ~(uint32_t)FMT_REC_SAMPLED;
+  info->flags &= ~(uint32_t)(FMT_REC_SAMPLED | FMT_REC_WAITS_TAKEN | FMT_REC_WAITS_UNKNOWN);
   info->process.flags = info->flags;
   info->process.sample_price = 0;
   for (uint32_t i = 0; i < profile->times_of.count; i++)

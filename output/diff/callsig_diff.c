@@ -288,6 +288,7 @@ int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_tota
       .low = comparison->judged ? change->low : NAN,
       .high = comparison->judged ? change->high : NAN,
       .p = comparison->judged ? change->p : NAN,
+      .damaged = callsig_stats_damaged(diff->stats),
   };
   out_struct_hand_out(total, &full, sizeof full);
   return 0;

@@ -48,6 +48,11 @@ static void write_recording(struct report *report, const struct out_recording_in
     out_json_number(json, (double)info->process.overhead / 1024, false);
   else
     out_json_null(json);
+  out_json_key(json, "waited");
+  if (info->flags & FMT_REC_WAITS_TAKEN)
+    out_json_number(json, (double)info->loss[FMT_LOSS_WAITED] * info->tick, false);
+  else
+    out_json_null(json);
 }
 
 static void write_head(struct report *report)

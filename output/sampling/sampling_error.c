@@ -12,6 +12,9 @@
 /* How much of the disagreement of two estimates counts as error: both may be off, and whole ticks are rounded. */
 #define DISAGREEMENT 1.5
 
+/* How much wider an interval is for each standard deviation that the longest call is too far from the mean. */
+#define TAIL 0.1
+
 /* What of them an imputed time still knows, which is made of about as many calls. */
 #define KNOWN_CALLS 8.0
 
@@ -40,6 +43,17 @@ static double variance_of(const struct out_sampling *sampling)
   return deviations > 0 ? (double)(deviations / (timed - 1)) : 0;
 }
 
+/* By how much more the times of unlike calls may be off: a few long calls that make much of the time may as well be
+ * missing among those that were timed, and the variance with them. As many times that are spread normally have none
+ * farther from the mean than sqrt(2 ln m) standard deviations. */
+static double tail_of(const struct out_edge *edge, const struct out_sampling *sampling)
+{
+  const double timed = (double)sampling->timed, deviation = sqrt(variance_of(sampling));
+  const double longest = (double)edge->max - (double)sampling->timed_total / timed;
+  const double farther = deviation > 0 ? longest / deviation - sqrt(2 * log(timed)) : 0;
+  return 1 + TAIL * fmax(farther, 0);
+}
+
 /* How far the mean of the imputed times lies from that of the timed ones, each less what its hooks spared: 0 while it
  * is not known. Where calls change, or are timed more often while they are long, neither is right; nor where imputed
  * times were changed since they did not fit their callers'. */
@@ -65,7 +79,7 @@ double out_recorded_error(const struct out_profile *profile, const struct out_ed
   if (sampling->timed < 2)
     return NAN;
   double timed = (double)sampling->timed, later = timed > FIRST_CALLS ? timed - FIRST_CALLS : 0;
-  double weight = fmin(timed, later + KNOWN_CALLS), t = t_of(weight - 1);
+  double weight = fmin(timed, later + KNOWN_CALLS), t = t_of(weight - 1) * tail_of(edge, sampling);
   double all_untimed = (double)out_edge_sampling(profile, edge).untimed;
   double apart = DISAGREEMENT * untimed * disagreement(profile, edge, sampling, all_untimed, spared);
   return t * t * variance_of(sampling) * (untimed * untimed / weight + untimed) + apart * apart;

@@ -72,6 +72,8 @@ int out_stats_take(struct callsig_stats *stats, struct out_recording *recording,
     result = out_stats_no_memory();
   if (result == 0 && out_beside_apply(&stats->profile, first) < 0)
     result = out_stats_no_memory();
+  if (result == 0 && !recording->is_told)
+    stats->damaged += out_recording_tell_damage(recording);
   stats->incomplete |= result < 0;
   out_recording_close(recording);
   return result;
@@ -99,6 +101,7 @@ int out_stats_read_file(int file, const char *path, const struct fmt_rec_clock_p
   struct out_recording recording;
   *made = NULL;
   int result = out_recording_read_file(file, path, &recording);
+  recording.is_told = true;
   return result < 0 ? result : out_stats_of_recording(&recording, now, made);
 }
 
@@ -130,6 +133,11 @@ int callsig_stats_load(const char *path, struct callsig_stats **loaded)
   *loaded = NULL;
   int result = out_recording_read(path, &recording);
   return result < 0 ? result : out_stats_of_recording(&recording, NULL, loaded);
+}
+
+uint64_t callsig_stats_damaged(const struct callsig_stats *stats)
+{
+  return stats->damaged;
 }
 
 void callsig_stats_free(struct callsig_stats *stats)

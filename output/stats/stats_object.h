@@ -47,6 +47,7 @@ struct callsig_stats {
   struct out_rows rows;
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
   struct out_row_error *errors;        /* by row, NULL when all calls were timed */
+  uint64_t damaged;                    /* records that are missing of damaged recordings */
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
   uint32_t *order;                     /* rows with calls, sorted */
   uint32_t listed;                     /* of them */
@@ -100,7 +101,7 @@ int out_stats_of_recording(struct out_recording *recording, const struct fmt_rec
                            struct callsig_stats **stats);
 
 /* A new object of the recording in an open file, which `path` names in messages. `now` may be NULL. 0 or a negative
- * errno after a message. */
+ * errno after a message. Of damage its caller tells. */
 int out_stats_read_file(int file, const char *path, const struct fmt_rec_clock_point *now,
                         struct callsig_stats **stats);
 

@@ -7,6 +7,7 @@
  */
 #include "profiler/sled/sleds.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "format/sled.h"
@@ -80,19 +81,20 @@ static bool make_stubs(struct prof_module *module)
   uintptr_t mapped = code ? map_stubs(module, words_size, stubs_size) : 0;
   if (!mapped)
     return false;
-  uintptr_t *targets = (uintptr_t *)mapped;
+  const struct prof_site_link **links = (const struct prof_site_link **)mapped;
+  uintptr_t *exits = (uintptr_t *)mapped; /* the first word is theirs */
   const uintptr_t first = mapped + words_size;
   uint32_t next = 1;
-  targets[0] = (uintptr_t)prof_sled_exit;
-  prof_stub_write((uint8_t *)first, &targets[0]);
+  *exits = (uintptr_t)prof_sled_exit;
+  prof_stub_write_jump((uint8_t *)first, exits);
   for (uint32_t i = 0; i < count; i++) {
     if (!is_wanted(module, &index->sleds[i]))
       continue;
     code[i] = first;
     if (fmt_sled_is_entry(index->sleds[i].kind)) {
       code[i] = first + next * PROF_STUB_SIZE;
-      targets[next] = (uintptr_t)prof_sled_enter;
-      prof_stub_write((uint8_t *)code[i], &targets[next]);
+      links[next] = prof_site_link_none();
+      prof_stub_write((uint8_t *)code[i], &links[next]);
       next++;
     }
   }
@@ -103,7 +105,7 @@ static bool make_stubs(struct prof_module *module)
     return false;
   }
   module->sled_stubs = first;
-  module->sled_targets = targets;
+  module->sled_links = links;
   module->sled_code = code;
   prof_process.upcalls.make_code = prof_site_code;
   return true;
@@ -261,11 +263,27 @@ static void switch_all(bool on)
     switch_off();
 }
 
+/* Where the loader cannot be watched, libraries that come later are not told of: of interest to programs whose sleds
+ * are on. */
+static void tell_unwatched(long error)
+{
+  bool on = false;
+  for (const struct prof_module *module = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE); module;
+       module = module->next)
+    on = on || module->sleds_on;
+  if (on && error < 0 && error != -ENOENT)
+    prof_message(
+        "the dynamic loader cannot be watched (error %ld): libraries that are loaded while the program runs are "
+        "not profiled by their sleds",
+        -error);
+}
+
 __attribute__((constructor)) static void find_at_start(void)
 {
   uint64_t mask = prof_block_signals();
   prof_process.upcalls.switch_sleds = switch_all;
-  prof_loader_watch(prof_sleds_find);
+  long error = prof_loader_watch(prof_sleds_find);
   prof_restore_signals(mask);
   prof_sleds_find();
+  tell_unwatched(error);
 }
