@@ -378,6 +378,24 @@ static void note_sampling(struct notes *notes)
   }
 }
 
+/* What was taken off without being asked for is told where it is to be seen at all. */
+static void note_compensation(struct notes *notes)
+{
+  const struct callsig_stats *stats = notes->stats;
+  const struct out_compensated compensated = out_rows_compensated(&stats->rows);
+  const bool is_asked_for = stats->compensating == OUT_COMPENSATE_ALL;
+  if (!is_asked_for && compensated.taken * stats->grouping.tick < 0.0005)
+    return;
+  out_text_puts(&notes->text, "compensated: ");
+  out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
+  out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
+  out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
+  out_text_puts(&notes->text, " seconds");
+  if (!is_asked_for)
+    out_text_puts(&notes->text, "; --raw shows what the clock read");
+  send(notes);
+}
+
 static void note_rows(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
@@ -405,17 +423,8 @@ static void note_rows(struct notes *notes)
     out_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
     send(notes);
   }
-  if (out_stats_compensates(stats)) {
-    struct out_compensated compensated = out_rows_compensated(&stats->rows);
-    out_text_puts(&notes->text, "compensated: ");
-    out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
-    out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
-    out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
-    out_text_puts(&notes->text, " seconds");
-    if (stats->compensating == OUT_COMPENSATE_SAMPLED)
-      out_text_puts(&notes->text, "; --raw shows what the clock read");
-    send(notes);
-  }
+  if (out_stats_compensates(stats))
+    note_compensation(notes);
 }
 
 static void note_clocks(struct notes *notes)

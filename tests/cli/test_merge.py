@@ -71,7 +71,8 @@ class Merge(harness.Case):
         # Recordings with one clock: with several, each number that is added up is rounded to the finest.
         self.merge("--fold", "-o", "folded", self.parts[0])
         for view in (["--by", "function"], []):
-            rows = [sorted(self.report([name], "--format", "csv", *view).splitlines()) for name in ("folded", "part0")]
+            # What hooks cost is shared out over edges, of which a folded recording has fewer.
+            rows = [sorted(self.report([name], "--raw", "--format", "csv", *view).splitlines()) for name in ("folded", "part0")]
             self.assertEqual([row for row in rows[0] if "shown as one" not in row], rows[1])
         views = [self.report([name], "--by", "function", "--columns", "ncalls,p50,p90,p99", "-s", "nfl", "--unit", "ns")
                  for name in ("folded", "part0")]
