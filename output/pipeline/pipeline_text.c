@@ -93,7 +93,7 @@ static void put_summary(struct out_text *text, const struct callsig_pipeline *pi
 {
   out_put_heading(text);
   if (pipeline->steps > 0) {
-    out_text_printf(text, "\n  Steps: %llu, of which %llu were recorded: ", (unsigned long long)pipeline->steps,
+    out_text_printf(text, "\n  Steps: %llu, of which %llu were recorded: about ", (unsigned long long)pipeline->steps,
                     (unsigned long long)pipeline->active_steps);
     out_put_number(text, "", pipeline->recorded, 2, " s of ");
     out_put_number(text, "", pipeline->info.elapsed, 2, " s\n");
