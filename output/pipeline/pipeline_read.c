@@ -298,7 +298,7 @@ static int read_all(struct out_pipeline_reader *reader, const struct fmt_rec_clo
     return result;
   pipeline->info.elapsed = (double)(reader->now - reader->recording->header.start.ticks) * pipeline->tick;
   pipeline->info.end = pipeline->info.start + pipeline->info.elapsed;
-  pipeline->info.unreadable = reader->recording->damaged;
+  pipeline->info.unreadable = out_recording_lost(reader->recording);
   pipeline->recorded = recorded_time(reader);
   out_pipeline_derive(pipeline);
   return 0;

@@ -10,6 +10,7 @@
 #include "profiler/arch/x86_64/primitives/clone.h"
 #include "profiler/arch/x86_64/primitives/counter.h"
 #include "profiler/arch/x86_64/primitives/guarded_copy.h"
+#include "profiler/arch/x86_64/primitives/signal_frame.h"
 #include "profiler/arch/x86_64/primitives/syscall.h"
 #include "profiler/arch/x86_64/primitives/thread_pointer.h"
 #include "profiler/arch/x86_64/primitives/time_stamp.h"

@@ -6,11 +6,11 @@
 #include "profiler/module/module_find.h"
 #include "profiler/tree/capture_arithmetic.h"
 
-uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa)
+uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa, uintptr_t stack)
 {
-  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN)
+  uint64_t pc = 0;
+  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN || prof_read_frame(&pc, stack, cfa - 8, 8) < 0)
     return 0;
-  uintptr_t pc = prof_frame_load(cfa - 8, 8);
   return pc >= site->module->start && pc < site->module->end ? pc : 0;
 }
 

@@ -9,9 +9,9 @@
 #include "format/index.h"
 #include "profiler/module/site.h"
 
-/* Where a call of the site's physical function that has this canonical frame address returns to; 0 when that is unknown
- * or another module. */
-uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa);
+/* Where a call of the site's physical function that has this canonical frame address returns to, `stack` being its
+ * stack pointer; 0 when that is unknown, cannot be read, or is in another module. */
+uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa, uintptr_t stack);
 
 /* What the caller that returns to `return_pc` passed to the site's physical function in register `reg`, or NULL.
  * Anywhere. */
