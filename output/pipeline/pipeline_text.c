@@ -198,7 +198,8 @@ static void put_shares(struct out_text *text, const struct out_stage_view *view)
 
 static void put_gain(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
-  if (bottleneck->outside || bottleneck->bound == OUT_BOUND_THREAD || bottleneck->bound == OUT_BOUND_MOVING)
+  if (bottleneck->outside || bottleneck->shares_wait || bottleneck->bound == OUT_BOUND_THREAD ||
+      bottleneck->bound == OUT_BOUND_MOVING)
     return;
   out_put_number(text, "    Twice its concurrency could give at most ", bottleneck->gain, 2, " times as much");
   if (bottleneck->next)
