@@ -85,11 +85,10 @@ struct fmt_rec_header {
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
-  uint32_t drawn_from;   /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
-  uint32_t folds;        /* twice how many threads were folded; odd while one is being folded */
-  uint64_t seal;         /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
-  uint64_t active_ticks; /* recorded time that was: modulo 2^64, with the moments at which recording was switched on
-                            subtracted, and those at which it was switched off added */
+  uint32_t drawn_from; /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
+  uint32_t folds;      /* twice how many threads were folded; odd while one is being folded */
+  uint64_t seal;       /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
+  uint64_t reserved[1];
 };
 
 enum fmt_rec_flag {

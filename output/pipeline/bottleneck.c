@@ -203,6 +203,11 @@ static void find_gain(struct out_bottleneck *bottleneck)
       bottleneck->next = view;
     }
   }
+  /* What both wait for may be one thing, which no concurrency makes two of. */
+  if (bottleneck->shares_wait) {
+    bottleneck->gain = 1;
+    bottleneck->next = NULL;
+  }
   if (bottleneck->used <= 0 || bottleneck->processors <= 0)
     return;
   double most = fmax(1, bottleneck->processors / bottleneck->used);

@@ -1,6 +1,5 @@
 /* From a recording to the statistics of its stages, queues and events. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,17 +266,13 @@ static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_cl
   return pipeline->file && pipeline->info.path && pipeline->info.program ? 0 : -ENOMEM;
 }
 
-/* Recording that is on lasts until now: then the sum is below 0, as all moments are subtracted once more than added. */
+/* Steps of a schedule are taken to be as long as one another. */
 static double recorded_time(const struct out_pipeline_reader *reader)
 {
-  const struct fmt_rec_header *header = &reader->recording->header;
-  const double elapsed = reader->pipeline->info.elapsed;
-  if (!header->active_ticks || !(header->flags & FMT_REC_SCHEDULE) || reader->pipeline->is_cpu_clock)
-    return elapsed;
-  uint64_t active = header->active_ticks;
-  if ((int64_t)active < 0)
-    active += reader->now;
-  return (int64_t)active < 0 ? elapsed : fmin(elapsed, (double)active * reader->pipeline->tick);
+  const struct callsig_pipeline *pipeline = reader->pipeline;
+  if (pipeline->steps == 0 || pipeline->active_steps == 0 || pipeline->active_steps > pipeline->steps)
+    return pipeline->info.elapsed;
+  return pipeline->info.elapsed * (double)pipeline->active_steps / (double)pipeline->steps;
 }
 
 static int read_all(struct out_pipeline_reader *reader, const struct fmt_rec_clock_point *now)

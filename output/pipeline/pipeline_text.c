@@ -93,7 +93,7 @@ static void put_summary(struct out_text *text, const struct callsig_pipeline *pi
 {
   out_put_heading(text);
   if (pipeline->steps > 0) {
-    out_text_printf(text, "\n  Steps: %llu, of which %llu were recorded: ", (unsigned long long)pipeline->steps,
+    out_text_printf(text, "\n  Steps: %llu, of which %llu were recorded: about ", (unsigned long long)pipeline->steps,
                     (unsigned long long)pipeline->active_steps);
     out_put_number(text, "", pipeline->recorded, 2, " s of ");
     out_put_number(text, "", pipeline->info.elapsed, 2, " s\n");
@@ -198,7 +198,8 @@ static void put_shares(struct out_text *text, const struct out_stage_view *view)
 
 static void put_gain(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
-  if (bottleneck->outside || bottleneck->bound == OUT_BOUND_THREAD || bottleneck->bound == OUT_BOUND_MOVING)
+  if (bottleneck->outside || bottleneck->shares_wait || bottleneck->bound == OUT_BOUND_THREAD ||
+      bottleneck->bound == OUT_BOUND_MOVING)
     return;
   out_put_number(text, "    Twice its concurrency could give at most ", bottleneck->gain, 2, " times as much");
   if (bottleneck->next)

@@ -111,17 +111,23 @@ static int read_list(struct out_recording *recording, struct base_vector *list)
   return 0;
 }
 
-/* Waits for a thread that is being folded. False when that has taken too long, or nobody is there to end it. */
-static bool wait_for_fold(const struct out_recording *recording, long *waited)
+/* Waits a moment. False when that has been done for too long. */
+static bool pause_once(long *waited)
 {
   const struct timespec pause = {.tv_nsec = PAUSE_NS};
-  if (*waited >= PATIENCE_NS || recording->copy)
-    return false;
-  if (*waited == 0 && !out_recording_is_live(recording->windows.file, recording->header.pid))
+  if (*waited >= PATIENCE_NS)
     return false;
   nanosleep(&pause, NULL);
   *waited += PAUSE_NS;
   return true;
+}
+
+/* Waits for a thread that is being folded. False when that has taken too long, or nobody is there to end it. */
+static bool wait_for_fold(const struct out_recording *recording, long *waited)
+{
+  if (recording->copy || (*waited == 0 && !out_recording_is_live(recording->windows.file, recording->header.pid)))
+    return false;
+  return pause_once(waited);
 }
 
 /* The list at a moment without a fold, whose number becomes parts->folds; when there is none for too long, as it is. */
@@ -241,7 +247,8 @@ static int settle(struct out_thread_parts *parts, struct base_vector *list)
 {
   int result = 0;
   long waited = 0;
-  while (result == 0 && folds_of(parts->recording) != parts->folds && wait_for_fold(parts->recording, &waited)) {
+  /* Also when the process has ended meanwhile: its last threads were folded after they were read. */
+  while (result == 0 && folds_of(parts->recording) != parts->folds && pause_once(&waited)) {
     (void)out_recording_grow(parts->recording);
     result = read_stable_list(parts, list);
     out_file_windows_forget(&parts->recording->windows);

@@ -165,9 +165,22 @@ static void find_warm_up(const struct callsig_pipeline *pipeline, struct course 
     bottleneck->views[i].busy = busy_in(course, i, first + 1, FMT_TASK_SLOTS);
 }
 
+/* Does one stage bound first, and another later? */
+static bool moves(const struct course *course)
+{
+  const struct out_stage_view *first = NULL;
+  for (unsigned i = 0; i < course->count; i++) {
+    const struct out_stage_view *view = course->parts[i].view;
+    if (view && first && view != first)
+      return true;
+    first = first ? first : view;
+  }
+  return false;
+}
+
 static int add_phases(const struct course *course, double shift, struct out_bottleneck *bottleneck)
 {
-  if (course->count < 2)
+  if (!moves(course))
     return 0;
   for (unsigned i = 0; i < course->count; i++) {
     const struct part *part = &course->parts[i];

@@ -383,19 +383,19 @@ void out_recording_forget_numbers(struct out_recording *recording)
     memset(recording->numbers, 0, recording->numbers_size);
 }
 
+void out_recording_unnumber(struct out_recording *recording, struct base_vector *list)
+{
+  for (uint32_t i = 0; i < list->count; i++)
+    *number_at(recording, *(uint64_t *)base_vector_at(list, i)) = 0;
+  list->count = 0;
+}
+
 void out_recording_renew(struct out_recording *recording)
 {
   out_recording_forget_numbers(recording);
   recording->damaged = 0;
   recording->first_damage = UINT64_MAX;
   recording->budget = recording->size * 16;
-}
-
-void out_recording_unnumber(struct out_recording *recording, struct base_vector *list)
-{
-  for (uint32_t i = 0; i < list->count; i++)
-    *number_at(recording, *(uint64_t *)base_vector_at(list, i)) = 0;
-  list->count = 0;
 }
 
 int out_recording_number(struct out_recording *recording, struct base_vector *list, uint64_t address, uint32_t tag,

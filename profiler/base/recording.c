@@ -336,8 +336,6 @@ static void fill_header(struct prof_process *process, bool child)
   }
   header->start = (struct fmt_rec_clock_point){prof_clock_now(), prof_monotonic_ns()};
   header->last = header->start;
-  if (!process->disabled && !process->warming)
-    header->active_ticks = 0 - (header->clock == FMT_CLOCK_CPU ? header->start.monotonic_ns : header->start.ticks);
   /* The magic comes last: before it the file is no recording. */
   uint64_t word;
   __builtin_memcpy(&word, magic, sizeof word);

@@ -65,21 +65,12 @@ static void end_open_frames(void)
   prof_unlock(&prof_process.threads_lock);
 }
 
-/* Keeps how long calls were recorded. */
-static void count_active(bool was, bool is)
-{
-  const uint64_t now = was == is || prof_process.settings.clock == FMT_CLOCK_INJECTED ? 0 : prof_clock_shared();
-  if (was != is)
-    __atomic_fetch_add(&prof_process.header->active_ticks, is ? 0 - now : now, __ATOMIC_RELAXED);
-}
-
 void prof_set_recording(bool disabled, bool warming)
 {
   uint64_t mask = prof_block_signals();
   bool was_disabled = __atomic_exchange_n(&prof_process.disabled, disabled, __ATOMIC_SEQ_CST);
   bool was_warming = __atomic_exchange_n(&prof_process.warming, warming, __ATOMIC_SEQ_CST);
   if (was_disabled != disabled || was_warming != warming) {
-    count_active(!was_disabled && !was_warming, !disabled && !warming);
     if (!was_disabled)
       end_open_frames();
     prof_threads_interrupt();

@@ -21,7 +21,7 @@ SLEEPING = {
     "some_items_are_large": dict(run=["read=1", "decode=2,every=10/30", "write=1"], bound="stage", stage="decode", gain=2.0),
     "texts_tell_which": dict(run=["read=1", "decode=2,every=10/30,text", "write=1"], bound="stage", stage="decode", plain=True,
                              all=[says("the text is named", lambda v, w: any("codec=av1" in f["function"] for f in v["functions"]))]),
-    "a_lock": dict(run=["lookup=5,threads=2,lock", "update=5,threads=2,lock"], bound="stage", stage={"lookup", "update"}, gain=1.2,
+    "a_lock": dict(run=["lookup=5,threads=2,lock", "update=5,threads=2,lock"], bound="stage", stage={"lookup", "update"}, gain=1.0,
                    all=[says("both wait", lambda v, w: v["waits_inside_too"])]),
     "called_directly": dict(run=["read=1,calls,own", "decode=5,calls,own", "write=3,own"], bound="thread", stage="decode"),
     "called_directly_inclusive": dict(run=["read=1,calls", "decode=5,calls", "write=3"], bound="thread", stage="decode"),
