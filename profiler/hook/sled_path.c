@@ -58,7 +58,7 @@ void prof_sled_entered(const struct prof_registers *registers)
   const struct prof_fast_compare *known = prof_thread_running(t) ? prof_fast_compare_at(&t->tree, registers->pc) : NULL;
   uintptr_t function = known ? known->site->function_address : function_of(registers->pc);
   if (function)
-    prof_hook_enter(function, *(const uintptr_t *)registers->general[7], registers);
+    prof_hook_enter(function, *(const uintptr_t *)registers->general[PROF_SP], registers);
   else
     lose_call();
 }

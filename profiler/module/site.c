@@ -3,6 +3,7 @@
  */
 #include "profiler/module/site.h"
 
+#include "profiler/arch/registers.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
@@ -151,7 +152,7 @@ static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t
   if (site->index_site && !describe_indexed(site))
     return NULL;
   if (site->cfa_kind == FMT_CFA_UNKNOWN) {
-    site->cfa_register = 7;
+    site->cfa_register = PROF_SP;
     site->inlined = true; /* for all that is known */
     site->cfa_offset = hint->stack ? scan_for_cfa(hint->stack, hint->call_site) : hint->offset;
   }

@@ -3,14 +3,26 @@
  */
 #include "profiler/tree/caller_values.h"
 
+#include "profiler/arch/registers.h"
 #include "profiler/module/module_find.h"
 #include "profiler/tree/capture_arithmetic.h"
+
+bool prof_capture_return_offset(const struct prof_site *site, int32_t *offset)
+{
+  const struct fmt_index_saved *saved =
+      PROF_LINK < PROF_REGISTERS && site->index_site ? prof_capture_saved(site, PROF_LINK) : NULL;
+  *offset = saved ? saved->cfa_offset : PROF_RETURN_OFFSET;
+  return saved || PROF_LINK >= PROF_REGISTERS;
+}
 
 uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa)
 {
   if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN)
     return 0;
-  uintptr_t pc = prof_frame_load(cfa - 8, 8);
+  int32_t offset;
+  if (!prof_capture_return_offset(site, &offset))
+    return 0;
+  uintptr_t pc = prof_frame_load(cfa + (uintptr_t)(intptr_t)offset, 8);
   return pc >= site->module->start && pc < site->module->end ? pc : 0;
 }
 

@@ -16,7 +16,8 @@
 
 uintptr_t prof_capture_cfa(const struct prof_site *site, const struct prof_registers *registers)
 {
-  uintptr_t base = registers->general[site->cfa_register & 15] + (uintptr_t)(intptr_t)site->cfa_offset;
+  uintptr_t base =
+      registers->general[site->cfa_register & (PROF_REGISTERS - 1)] + (uintptr_t)(intptr_t)site->cfa_offset;
   return site->cfa_kind == FMT_CFA_MEMORY ? prof_frame_load(base, 8) : base;
 }
 
@@ -160,7 +161,7 @@ static enum outcome push_entry(struct machine *m, const struct fmt_op *op)
   if (passed->kind == FMT_CALL_REGISTER) {
     const struct fmt_index_saved *saved = prof_capture_saved(capture->site, passed->source);
     base = saved ? prof_frame_load(capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8)
-                 : capture->registers->general[passed->source & 15];
+                 : capture->registers->general[passed->source & (PROF_REGISTERS - 1)];
   }
   push(m, base + (uint64_t)passed->imm);
   return GO_ON;
@@ -256,12 +257,12 @@ static enum outcome push_value(struct machine *m, const struct fmt_op *op)
   const struct prof_capture *capture = m->capture;
   switch (op->code) {
   case FMT_OP_REG:
-    push(m, capture->registers->general[op->reg & 15]);
+    push(m, capture->registers->general[op->reg & (PROF_REGISTERS - 1)]);
     return GO_ON;
   case FMT_OP_XMM:
     if (!capture->xmm)
       return LOST;
-    push(m, capture->xmm[op->reg & 15]);
+    push(m, capture->xmm[op->reg & (PROF_VECTORS - 1)]);
     return GO_ON;
   case FMT_OP_CONST:
     push(m, (uint64_t)op->imm);
@@ -284,7 +285,7 @@ static enum outcome push_value(struct machine *m, const struct fmt_op *op)
 /* Whole args in one op: a register, a constant, or memory of the frame. */
 static enum outcome emit_direct(struct machine *m, const struct fmt_op *op)
 {
-  uint64_t reg = m->capture->registers->general[op->reg & 15];
+  uint64_t reg = m->capture->registers->general[op->reg & (PROF_REGISTERS - 1)];
   switch (op->code) {
   case FMT_OP_EMIT_REG:
     return emit_word(m, op, prof_extend(reg, op->size, op->flags));
