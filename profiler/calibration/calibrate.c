@@ -54,7 +54,13 @@ struct calibration {
   struct prof_site site;
   uint64_t active;
   struct fmt_rec_edge *codes[1 << PROF_CODE_BITS];
-  uint8_t code[CODE_SIZE] __attribute__((aligned(4096)));
+#if PROF_HAS_SLEDS
+  struct prof_site_link link;
+  const struct prof_site_link *link_word;
+  struct {
+    uint8_t stub[64], entry[CODE_SIZE - 64];
+  } code __attribute__((aligned(4096)));
+#endif
 };
 
 /* What a call costs, in `PARTS` of a tick. */
@@ -117,8 +123,11 @@ static bool set_up_sled(struct calibration *all)
   all->site.pc = (uintptr_t)prof_calibration_sled_site;
   all->compare->site = &all->site;
   all->compare->active = &all->active;
-  if (!prof_site_code_write(all->code, sizeof all->code, all->compare, CODE_NUMBER) ||
-      PROF_SYSCALL3(SYS_mprotect, all->code, sizeof all->code, PROT_READ | PROT_EXEC) < 0)
+  all->link = (struct prof_site_link){(uintptr_t)all->code.entry, prof_site_code_mode(all->compare, CODE_NUMBER)};
+  all->link_word = &all->link;
+  prof_stub_write(all->code.stub, &all->link_word);
+  if (!prof_site_code_write(all->code.entry, sizeof all->code.entry, all->compare) ||
+      PROF_SYSCALL3(SYS_mprotect, &all->code, sizeof all->code, PROT_READ | PROT_EXEC) < 0)
     return false;
   all->edge->site = all->site.pc;
   all->edge->site_info = (uintptr_t)all->compare;
@@ -129,7 +138,7 @@ static bool set_up_sled(struct calibration *all)
 
 static void call_sled(struct calibration *all)
 {
-  prof_calibration_sled_calls(BATCH_CALLS, (void (*)(void))(uintptr_t)all->code);
+  prof_calibration_sled_calls(BATCH_CALLS, (void (*)(void))(uintptr_t)all->code.stub);
 }
 
 #else

@@ -56,12 +56,12 @@ void prof_frame_push(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
   /* The marks name this frame, so it has to be open before they are made. */
   __atomic_store_n(&frame->start_ticks, PROF_NOT_STARTED, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
-  /* A frame that came to own just what the fast path marks for a back edge may also end on the fast path. Not the first
-   * one of a segment, whose end goes back to the segment before, nor that of an edge which is always called
-   * generically. */
-  bool ends_fast = counters & PROF_FRAME_OPENED && !first && !(edge->flags & FMT_EDGE_GENERIC);
-  if (prof_recursion_enter(t, frame, edge) && ends_fast)
-    frame->flags = counters & ~(uint64_t)PROF_FRAME_GENERIC;
+  /* Not the first one of a segment, whose end goes back to the segment before, nor that of an edge which is always
+   * called generically. */
+  bool ends_fast = !first && !(edge->flags & FMT_EDGE_GENERIC);
+  uint32_t fast = prof_recursion_enter(t, frame, edge);
+  if (fast != PROF_FRAME_GENERIC && ends_fast)
+    frame->flags = (counters & ~(uint64_t)PROF_FRAME_BITS) | fast;
   __atomic_store_n(&frame->start_ticks, counted ? PROF_NOT_TIMED : ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
 }
 

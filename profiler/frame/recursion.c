@@ -213,12 +213,19 @@ bool prof_recursion_outermost(struct prof_thread *t, struct fmt_rec_edge *edge)
   return true;
 }
 
+/* Was the frame counted in t->recursion? */
+static bool is_opened(const struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge)
+{
+  const uint64_t bits = frame->flags & PROF_FRAME_BITS;
+  return bits & PROF_FRAME_OPENED || (bits == PROF_FRAME_MARKED && edge->flags & FMT_EDGE_BACK);
+}
+
 /* Makes the frame the owner of every group of its edge that is inactive, and of the edge itself: one bit each. */
 static uint32_t own(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
   struct fmt_rec_recursion *recursion = recursion_of(edge);
   uint32_t owned = 0;
-  frame->flags |= PROF_FRAME_GENERIC | PROF_FRAME_MARKED;
+  frame->flags |= PROF_FRAME_GENERIC | PROF_FRAME_MARKED | (is_opened(frame, edge) ? PROF_FRAME_OPENED : 0u);
   for (unsigned group = 0; group < FMT_GROUP_COUNT; group++) {
     if (!group_active(recursion, group)) {
       *word_of(recursion, group) = (uintptr_t)frame;
@@ -261,15 +268,17 @@ static uint32_t unmark(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
   return owned;
 }
 
-bool prof_recursion_enter(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+uint32_t prof_recursion_enter(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
-  uint32_t of_back_edge = 1u << FMT_GROUP_SIGNATURE | 1u << FMT_GROUP_SIGNATURE_PAIR | 1u << EDGE_WORD;
-  if (word_of(recursion_of(edge), FMT_GROUP_SIGNATURE_STAGE))
-    of_back_edge |= 1u << FMT_GROUP_SIGNATURE_STAGE;
+  const uint32_t stage = word_of(recursion_of(edge), FMT_GROUP_SIGNATURE_STAGE) ? 1u << FMT_GROUP_SIGNATURE_STAGE : 0;
+  const uint32_t of_back_edge = 1u << FMT_GROUP_SIGNATURE | 1u << FMT_GROUP_SIGNATURE_PAIR | stage | 1u << EDGE_WORD;
   each_unsettled(t, t->stack, frame - 1, mark);
   uint32_t owned = own(frame, edge);
   t->marked = frame;
-  return owned == of_back_edge;
+  if (owned == of_back_edge && edge->flags & FMT_EDGE_BACK)
+    return PROF_FRAME_BACK;
+  bool fast = owned >> EDGE_WORD && !(owned & ~(of_back_edge | 1u << FMT_GROUP_FUNCTION_PAIR));
+  return fast ? PROF_FRAME_MARKED : PROF_FRAME_GENERIC;
 }
 
 /* Moves the watermark to the innermost frame below `frame` that is open, and makes its exit come here. */
@@ -297,7 +306,7 @@ uint32_t prof_recursion_leave(struct prof_thread *t, struct fmt_rec_frame *frame
   uint32_t owned = unmark(frame, edge);
   if (t->marked == frame)
     lower_watermark(t, frame);
-  if (frame->flags & PROF_FRAME_OPENED && --t->recursion == 0)
+  if (is_opened(frame, edge) && --t->recursion == 0)
     t->mode = PROF_MODE_PLAIN;
   return owned;
 }
@@ -320,7 +329,7 @@ static uint64_t count_opened(const struct fmt_rec_stack *stack, const struct fmt
   uint64_t opened = 0;
   for (;;) {
     for (; !prof_frame_is_link(stack, top); top--)
-      opened += top->edge && top->flags & PROF_FRAME_OPENED;
+      opened += top->edge && is_opened(top, prof_frame_edge(top));
     if (!stack->outer)
       return opened;
     top = (const struct fmt_rec_frame *)top->flags;

@@ -19,9 +19,9 @@ bool prof_recursion_prepare(struct prof_thread *t, struct fmt_rec_edge *edge);
 bool prof_recursion_outermost(struct prof_thread *t, struct fmt_rec_edge *edge);
 /* Is this very edge active (with a frame that is open)? */
 bool prof_recursion_active(struct fmt_rec_edge *edge);
-/* Settles the frames up to `frame` - 1 and marks `frame`, which is published, as a call of `edge`. True when it owns
- * what the fast path of a back edge owns, and no more. Anywhere. */
-bool prof_recursion_enter(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
+/* Settles the frames up to `frame` - 1 and marks `frame`, which is published, as a call of `edge`. Gives how the exit's
+ * fast path can end it: PROF_FRAME_BACK or PROF_FRAME_MARKED, or PROF_FRAME_GENERIC when it cannot. Anywhere. */
+uint32_t prof_recursion_enter(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
 /* Clears the marks of `frame`, which is `top` and marked, and gives the groups that it was outermost in, one bit each.
  */
 uint32_t prof_recursion_leave(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);

@@ -66,7 +66,9 @@ CHECK(struct fmt_rec_recursion, calls, PROF_X_CALLS);
 CHECK(struct fmt_rec_recursion, primitive, PROF_X_PRIMITIVE);
 CHECK(struct fmt_rec_recursion, cumulative, PROF_X_CUMULATIVE);
 CHECK(struct fmt_rec_recursion, active, PROF_X_ACTIVE);
-_Static_assert(FMT_GROUP_SIGNATURE == PROF_X_SIGNATURE && FMT_GROUP_FUNCTION_PAIR == PROF_X_FUNCTION_PAIR &&
+_Static_assert(FMT_EDGE_BACK == PROF_E_FLAG_BACK, "PROF_E_FLAG_BACK");
+_Static_assert(FMT_GROUP_FUNCTION == PROF_X_FUNCTION && FMT_GROUP_SIGNATURE == PROF_X_SIGNATURE &&
+                   FMT_GROUP_FUNCTION_PAIR == PROF_X_FUNCTION_PAIR &&
                    FMT_GROUP_SIGNATURE_PAIR == PROF_X_SIGNATURE_PAIR &&
                    FMT_GROUP_SIGNATURE_STAGE == PROF_X_SIGNATURE_STAGE && PROF_X_EDGE == FMT_GROUP_RESERVED - 1,
                "groups");

@@ -11,6 +11,7 @@
 #include "profiler/tree/edge_codes.h"
 
 /* fmt_rec_edge.flags */
+#define PROF_E_FLAG_BACK    0x1  /* FMT_EDGE_BACK */
 #define PROF_E_FLAG_MODULE  0x24 /* FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE */
 #define PROF_E_FLAG_SAMPLED 0x40 /* FMT_EDGE_SAMPLED */
 
@@ -66,6 +67,7 @@
 #define PROF_X_CUMULATIVE 120
 #define PROF_X_ACTIVE     216
 /* enum fmt_group, and the place of the edge's own word */
+#define PROF_X_FUNCTION        0
 #define PROF_X_SIGNATURE       1
 #define PROF_X_FUNCTION_PAIR   2
 #define PROF_X_SIGNATURE_PAIR  3

@@ -275,6 +275,25 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   return true;
 }
 
+/* Opens a frame of an edge that the assembly found, wherever recursion stands. False: nothing is done. */
+static inline bool enter_known(struct prof_thread *t, const struct prof_registers *registers, struct fmt_rec_edge *edge)
+{
+  if (PROF_UNLIKELY((edge->mode & PROF_MODE_DECIDES) == PROF_MODE_NEVER || t->top >= t->limit))
+    return false;
+  uintptr_t cfa = cfa_of(t, edge, registers);
+  if (PROF_UNLIKELY(!cfa))
+    return false;
+  const uint64_t began = prof_process.settings.sample_times ? 0 : prof_time_stamp();
+  uint64_t counters = prof_frame_counters(t, edge);
+  if (PROF_UNLIKELY(!counters))
+    return false;
+  ((struct fmt_rec_variant *)edge->from)->last = (uintptr_t)edge;
+  prof_frame_push(t, edge, cfa, counters, 0);
+  if (began && t->top->start_ticks != PROF_NOT_TIMED)
+    prof_add(&edge->overhead, t->top->start_ticks - began);
+  return true;
+}
+
 static bool make_edge(struct prof_thread *t, struct entry *entry, const struct prof_site *site)
 {
   struct prof_tree *tree = &t->tree;
@@ -425,6 +444,14 @@ void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_
     enter_generic(function, call_site, registers, found);
 }
 
+void prof_hook_enter_known(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers,
+                           struct fmt_rec_edge *edge)
+{
+  struct prof_thread *t = prof_self;
+  if (PROF_UNLIKELY(!t || t->state != PROF_HOOKS_ON) || !enter_known(t, registers, edge))
+    prof_hook_enter(function, call_site, registers);
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 /* Is `top` the frame that this exit ends? The fast path's checks again. */
@@ -457,6 +484,18 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
   prof_slow_leave(t);
 }
 
+void prof_hook_exit_top(struct prof_thread *t, uint64_t ticks)
+{
+  struct fmt_rec_edge *edge = prof_frame_edge(t->top);
+  if (t->top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
+    prof_frame_end(t, 0);
+    return;
+  }
+  prof_frame_end(t, ticks ? ticks : prof_clock_now());
+  if (ticks && !prof_process.settings.sample_times)
+    prof_add(&edge->overhead, prof_clock_now() - ticks);
+}
+
 void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
 {
   struct prof_thread *t = prof_self;
@@ -470,16 +509,8 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
     if (!t)
       return;
   }
-  if (PROF_LIKELY(ends_top(t, function, call_site, sp))) {
-    struct fmt_rec_edge *edge = prof_frame_edge(t->top);
-    if (t->top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
-      prof_frame_end(t, 0);
-      return;
-    }
-    prof_frame_end(t, ticks ? ticks : prof_clock_now());
-    if (ticks && !prof_process.settings.sample_times)
-      prof_add(&edge->overhead, prof_clock_now() - ticks);
-  } else {
+  if (PROF_LIKELY(ends_top(t, function, call_site, sp)))
+    prof_hook_exit_top(t, ticks);
+  else
     exit_slow(t, function, call_site, sp, ticks ? ticks : prof_clock_now());
-  }
 }

@@ -6,13 +6,22 @@
 
 #include <stdint.h>
 
+#include "format/recording.h"
 #include "profiler/tree/capture.h"
 
 /* `function` and `call_site` are the hook's arguments. */
 void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers);
 
+/* The same for a call whose edge the hook's assembly found, arguments and all, but could not open a frame of: unless
+ * the edge's mode is PROF_MODE_NEVER, when nobody has compared the arguments yet. */
+void prof_hook_enter_known(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers,
+                           struct fmt_rec_edge *edge);
+
 /* `sp` is rsp before the hook's call; `ticks` the time stamp counter when the hook began, 0 where it is not the clock.
  */
 void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks);
+
+/* The same for the end of the innermost frame, which is open, is not the first of a segment, and is this call's. */
+void prof_hook_exit_top(struct prof_thread *t, uint64_t ticks);
 
 #endif

@@ -6,20 +6,26 @@
 
 #include <stdint.h>
 
+#include "format/recording.h"
 #include "profiler/tree/capture.h"
 
 /* Called by sleds through their stubs, and by nothing else: they keep every register. */
 void prof_sled_enter(void);
 void prof_sled_exit(void);
-/* Where the code of a site goes on, rax the edge whose site, caller and arguments are this call's, r10 the control
- * block; rax, rdx, r10 and r11 are saved as the hook saves them. Found: no frame is open yet. Timed and sample: frame
- * rdx is reserved, and the call is timed; for a sample the next one is drawn first. */
+/* The first, with r11 saved as the hook saves it, where the stub of an entry goes at first. */
+void prof_sled_unknown(void);
+/* Where the code of sites goes on, rax the edge whose caller and arguments are this call's if the code compares it, r10
+ * the control block, rdx the innermost frame; rax, rdx, r10 and r11 are saved as the hook saves them. Miss: there is no
+ * such edge. Found: its mode is not that of the link, r11d what they differ by. Sample: frame rdx is reserved, and the
+ * call is timed; the next one is drawn first. */
+void prof_sled_miss(void);
 void prof_sled_found(void);
-void prof_sled_timed(void);
 void prof_sled_sample(void);
 
 /* An entry beyond the fast path, with the registers as they were at the sled. */
 void prof_sled_entered(const struct prof_registers *registers);
+/* The same for a call whose edge is known, as for prof_hook_enter_known(). */
+void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_rec_edge *edge);
 /* An exit beyond it, with the return address of the sled's call, rsp at the sled, and the time if it was read. */
 void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks);
 

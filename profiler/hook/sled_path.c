@@ -63,12 +63,22 @@ void prof_sled_entered(const struct prof_registers *registers)
     lose_call();
 }
 
+void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_rec_edge *edge)
+{
+  prof_hook_enter_known(edge->function_address, *(const uintptr_t *)registers->general[PROF_SP], registers, edge);
+}
+
 void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)
 {
-  const struct prof_thread *t = prof_self;
+  struct prof_thread *t = prof_self;
   const struct fmt_rec_edge *edge = prof_thread_running(t) ? prof_frame_edge(t->top) : NULL;
   /* The frame that begins where this one does is its own. */
-  uintptr_t function = edge && t->top->cfa == sp + sizeof(uintptr_t) ? edge->function_address : function_of(pc);
+  const bool is_top = edge && t->top->cfa == sp + sizeof(uintptr_t);
+  if (is_top && !prof_frame_is_first(t->stack, t->top)) {
+    prof_hook_exit_top(t, ticks);
+    return;
+  }
+  uintptr_t function = is_top ? edge->function_address : function_of(pc);
   /* No call site: a sled is never jumped to, so the frame's own address tells whose end it is. */
   if (function)
     prof_hook_exit(function, 0, sp, ticks);

@@ -21,13 +21,14 @@ struct prof_module {
   bool unloaded;     /* its addresses may belong to another module by now */
   bool main_program; /* the executable itself, which is never unloaded */
   bool tls_known;
-  bool excluded;           /* by a module filter: none of its functions is recorded */
-  bool sleds_on;           /* its sleds call the hooks */
-  bool sleds_failed;       /* they cannot: it was told */
-  uintptr_t sled_stubs;    /* the first stub; NULL and 0 in these three: not made */
-  uintptr_t *sled_targets; /* what each stub jumps to */
-  uintptr_t *sled_code;    /* of each FMT_SECTION_SLEDS entry, what it calls while on: a stub, or 0 when it stays off */
-  int64_t tls_offset;      /* its thread-local block minus the thread pointer, when tls_known */
+  bool excluded;        /* by a module filter: none of its functions is recorded */
+  bool sleds_on;        /* its sleds call the hooks */
+  bool sleds_failed;    /* they cannot: it was told */
+  uintptr_t sled_stubs; /* the first stub; NULL and 0 in these three: not made */
+  const struct prof_site_link *
+      *sled_links;      /* of the stubs of entries, by their number; the first is that of the exits */
+  uintptr_t *sled_code; /* of each FMT_SECTION_SLEDS entry, what it calls while on: a stub, or 0 when it stays off */
+  int64_t tls_offset;   /* its thread-local block minus the thread pointer, when tls_known */
 };
 
 /* The module in process.modules that `address` lies in, or NULL. Anywhere. */

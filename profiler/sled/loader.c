@@ -43,7 +43,7 @@ bool prof_loader_watch(void (*changed)(void))
   uintptr_t *target = (uintptr_t *)mapped;
   uint8_t *stub = (uint8_t *)mapped + PAGE;
   *target = (uintptr_t)on_change;
-  prof_stub_write(stub, target);
+  prof_stub_write_jump(stub, target);
   loader_changed = changed;
   if (PROF_SYSCALL3(SYS_mprotect, stub, PAGE, PROT_READ | PROT_EXEC) < 0 ||
       PROF_SYSCALL3(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) < 0) {

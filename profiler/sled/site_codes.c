@@ -1,8 +1,8 @@
 /*
- * The machine code of sites: one piece for each way in which a site's calls are compared.
+ * The machine code of sites: one piece for each way in which calls are compared.
  *
- * A site has new code when its function's arguments widen; the old code stays, since a thread may be running in it, and
- * is no longer led to. Threads whose arguments are not as wide compare by the hook, until they are.
+ * A site has another number and link when its function's arguments widen; the old ones stay, since a thread may be
+ * going by them, and are no longer led to. Threads whose arguments are not as wide compare by the hook, until they are.
  *
  * Code lies in chunks that are writable while a piece is added, and executable all the time. Where that may not be,
  * there is no code, and every call is compared by the hook.
@@ -13,56 +13,58 @@
 #include <sys/mman.h>
 
 #include "format/sled.h"
-#include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
+#include "profiler/hook/sled_hooks.h"
 
 #define CHUNK_SIZE  ((size_t)256 << 10)
 #define MAX_CODE    4096u /* bytes of one piece */
 #define LAST_NUMBER UINT16_MAX
 #define CODE_ALIGN  64u
 
-/* What a site's code compares. In the process's arena; under codes_lock. */
-struct prof_site_code {
-  uint16_t number;
-  uint32_t widened; /* compare->widened of what it was made for */
+/* A piece of code, and what it compares. In the process's arena; under codes_lock. */
+struct piece {
+  struct piece *next; /* made before this one */
+  uint8_t *code;      /* NULL: what is to be compared cannot be by code */
   uint32_t count, words;
   struct prof_fast_compare_op ops[];
 };
 
+/* What a site's stub leads to. In the process's arena; under codes_lock. */
+struct prof_site_code {
+  struct prof_site_link link;
+  const struct piece *piece;
+  uint16_t number;
+  uint32_t widened; /* compare->widened of what it was made for */
+};
+
 /* Where the next piece goes. Under codes_lock. */
 static struct {
+  struct piece *pieces;
   uint8_t *chunk, *next;
   uint16_t numbers; /* given so far */
   bool denied;
 } pool;
 
-static bool compares_alike(const struct prof_site_code *code, const struct prof_fast_compare *compare)
+static const struct prof_site_link none = {(uintptr_t)prof_sled_unknown, 0};
+
+const struct prof_site_link *prof_site_link_none(void)
 {
-  if (code->count != compare->count || code->words != compare->words)
+  return &none;
+}
+
+static bool compares_alike(const struct piece *piece, const struct prof_fast_compare *compare)
+{
+  if (piece->count != compare->count || piece->words != compare->words)
     return false;
-  for (uint32_t i = 0; i < code->count; i++) {
-    const struct prof_fast_compare_op *a = &code->ops[i], *b = &compare->ops[i];
+  for (uint32_t i = 0; i < piece->count; i++) {
+    const struct prof_fast_compare_op *a = &piece->ops[i], *b = &compare->ops[i];
     if (a->kind != b->kind || a->reg != b->reg || a->shift != b->shift || a->flags != b->flags ||
         a->offset != b->offset)
       return false;
   }
   return true;
-}
-
-static struct prof_site_code *note(const struct prof_fast_compare *compare, uint16_t number)
-{
-  struct prof_site_code *code = prof_process_alloc(sizeof *code + compare->count * sizeof code->ops[0]);
-  if (!code)
-    return NULL;
-  code->number = number;
-  code->widened = compare->widened;
-  code->count = compare->count;
-  code->words = compare->words;
-  for (uint32_t i = 0; i < compare->count; i++)
-    code->ops[i] = compare->ops[i];
-  return code;
 }
 
 static bool protect(int protection)
@@ -85,19 +87,39 @@ static bool open_pool(void)
   return !pool.denied;
 }
 
-/* Adds a piece. NULL when the site's calls cannot be compared by code. */
-static uint8_t *write_code(const struct prof_fast_compare *compare, uint16_t number)
+static uint8_t *write_code(const struct prof_fast_compare *compare)
 {
   if (!open_pool())
     return NULL;
   uint8_t *code = pool.next;
-  size_t size = prof_site_code_write(code, MAX_CODE, compare, number);
+  size_t size = prof_site_code_write(code, MAX_CODE, compare);
   pool.next += (size + CODE_ALIGN - 1) & ~(size_t)(CODE_ALIGN - 1);
   return protect(PROT_READ | PROT_EXEC) && size ? code : NULL;
 }
 
-/* The word that the stub of the site jumps through; NULL when its sled calls none. */
-static uintptr_t *target_of(const struct prof_site *site)
+/* The piece that compares so, made when new. NULL: no memory. */
+static const struct piece *piece_for(const struct prof_fast_compare *compare)
+{
+  struct piece *piece = pool.pieces;
+  while (piece && !compares_alike(piece, compare))
+    piece = piece->next;
+  if (piece)
+    return piece;
+  piece = prof_process_alloc(sizeof *piece + compare->count * sizeof piece->ops[0]);
+  if (!piece)
+    return NULL;
+  piece->count = compare->count;
+  piece->words = compare->words;
+  for (uint32_t i = 0; i < compare->count; i++)
+    piece->ops[i] = compare->ops[i];
+  piece->code = write_code(compare);
+  piece->next = pool.pieces;
+  pool.pieces = piece;
+  return piece;
+}
+
+/* The word with the link of the site's stub; NULL when its sled calls none. */
+static const struct prof_site_link **link_of(const struct prof_site *site)
 {
   const struct prof_module *module = site->module;
   uint64_t address = site->pc - FMT_SLED_CALL - module->bias;
@@ -105,24 +127,24 @@ static uintptr_t *target_of(const struct prof_site *site)
   if (!module->sled_code || !sled || sled->address != address)
     return NULL;
   uintptr_t code = module->sled_code[sled - module->index.sleds];
-  return code ? module->sled_targets + (code - module->sled_stubs) / PROF_STUB_SIZE : NULL;
+  return code ? module->sled_links + (code - module->sled_stubs) / PROF_STUB_SIZE : NULL;
 }
 
 static uint16_t make(const struct prof_fast_compare *compare)
 {
   struct prof_site *site = (struct prof_site *)compare->site;
-  uintptr_t *target = target_of(site);
-  if (!target || pool.numbers == LAST_NUMBER)
+  const struct prof_site_link **link = link_of(site);
+  const struct piece *piece = link && pool.numbers != LAST_NUMBER ? piece_for(compare) : NULL;
+  struct prof_site_code *code = piece && piece->code ? prof_process_alloc(sizeof *code) : NULL;
+  if (!code)
     return 0;
-  uint16_t number = (uint16_t)(pool.numbers + 1);
-  struct prof_site_code *code = note(compare, number);
-  uint8_t *start = code ? write_code(compare, number) : NULL;
-  if (!start)
-    return 0;
-  pool.numbers = number;
+  code->number = ++pool.numbers;
+  code->widened = compare->widened;
+  code->piece = piece;
+  code->link = (struct prof_site_link){(uintptr_t)piece->code, prof_site_code_mode(compare, code->number)};
   site->code = code;
-  __atomic_store_n(target, (uintptr_t)start, __ATOMIC_RELEASE);
-  return number;
+  __atomic_store_n(link, &code->link, __ATOMIC_RELEASE);
+  return code->number;
 }
 
 uint16_t prof_site_code(const struct prof_fast_compare *compare)
@@ -130,7 +152,7 @@ uint16_t prof_site_code(const struct prof_fast_compare *compare)
   prof_lock(&prof_process.codes_lock);
   const struct prof_site_code *known = compare->site->code;
   uint16_t number = 0;
-  if (known && compares_alike(known, compare))
+  if (known && compares_alike(known->piece, compare))
     number = known->number;
   else if (!known || compare->widened > known->widened)
     number = make(compare);

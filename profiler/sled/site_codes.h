@@ -6,7 +6,11 @@
 
 #include <stdint.h>
 
+#include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/tree/fast_compare.h"
+
+/* The link of an entry's stub whose calls no code is for. */
+const struct prof_site_link *prof_site_link_none(void);
 
 /* What prof_upcalls.make_code is. Takes codes_lock. In a slow section. */
 uint16_t prof_site_code(const struct prof_fast_compare *compare);

@@ -80,19 +80,20 @@ static bool make_stubs(struct prof_module *module)
   uintptr_t mapped = code ? map_stubs(module, words_size, stubs_size) : 0;
   if (!mapped)
     return false;
-  uintptr_t *targets = (uintptr_t *)mapped;
+  const struct prof_site_link **links = (const struct prof_site_link **)mapped;
+  uintptr_t *exits = (uintptr_t *)mapped; /* the first word is theirs */
   const uintptr_t first = mapped + words_size;
   uint32_t next = 1;
-  targets[0] = (uintptr_t)prof_sled_exit;
-  prof_stub_write((uint8_t *)first, &targets[0]);
+  *exits = (uintptr_t)prof_sled_exit;
+  prof_stub_write_jump((uint8_t *)first, exits);
   for (uint32_t i = 0; i < count; i++) {
     if (!is_wanted(module, &index->sleds[i]))
       continue;
     code[i] = first;
     if (fmt_sled_is_entry(index->sleds[i].kind)) {
       code[i] = first + next * PROF_STUB_SIZE;
-      targets[next] = (uintptr_t)prof_sled_enter;
-      prof_stub_write((uint8_t *)code[i], &targets[next]);
+      links[next] = prof_site_link_none();
+      prof_stub_write((uint8_t *)code[i], &links[next]);
       next++;
     }
   }
@@ -103,7 +104,7 @@ static bool make_stubs(struct prof_module *module)
     return false;
   }
   module->sled_stubs = first;
-  module->sled_targets = targets;
+  module->sled_links = links;
   module->sled_code = code;
   prof_process.upcalls.make_code = prof_site_code;
   return true;

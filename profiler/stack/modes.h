@@ -33,7 +33,10 @@
 #define PROF_FRAME_BITS    7
 /* All there is, in a frame whose edge stays 0: a call that could not be recorded. It keeps its place until it ends. */
 #define PROF_FRAME_LOST 8
-/* Marked and opened alone: a call of a back edge that owns exactly its signature, its pair of signatures and its edge.
+/* A marked frame without GENERIC is ended by the exit's fast path. With OPENED: a call of a back edge that owns exactly
+ * its signature, its pair of signatures, its signature in its stage and its edge. MARKED alone: it owns its edge, and
+ * of these and its pair of functions what its words say; it was counted in prof_thread.recursion if its edge is a back
+ * edge.
  */
 #define PROF_FRAME_BACK (PROF_FRAME_OPENED | PROF_FRAME_MARKED)
 

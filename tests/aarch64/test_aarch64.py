@@ -96,9 +96,16 @@ class Case:
         plain = run(*EMULATOR, built)
         done, recordings = self.there(built, name, *emulator)
         expect((done.stdout, done.stderr) == (plain.stdout, ""), f"{name}: {done.stdout}{done.stderr}, not {plain.stdout}")
-        for by in ("function",) if "O2" in name else ("function", "signature"):
+        optimised = "-O2" in name or "-O3" in name
+        for by in ("function", "signature"):
             found, wanted = self.rows(recordings, by), self.here(program, by)
-            expect(found == wanted, f"{name} by {by}: {dict(found - wanted)} too often, {dict(wanted - found)} missing")
+            if optimised and by == "signature":  # some arguments are lost, none is another
+                found = {row: count for row, count in found.items() if "=?" not in row}
+                expect(found, f"{name}: no argument is read")
+                other = {row: count for row, count in found.items() if count > wanted[row]}
+                expect(not other, f"{name} by {by}: {other}, not {dict(wanted)}")
+            else:
+                expect(found == wanted, f"{name} by {by}: {dict(found - wanted)} too often, {dict(wanted - found)} missing")
 
 
 def program(case, name):

@@ -15,31 +15,89 @@
 
 #define L(name) .Lsled_enter_##name
 
-/* Called by the sled (by a jump through its stub): the return address is the probe site. */
+/* Where the stub of an entry goes whose calls no code is for: r11 is saved. */
+        .globl  prof_sled_unknown
+        .hidden prof_sled_unknown
+        .type   prof_sled_unknown, @function
+        .p2align 6
+prof_sled_unknown:
+        mov     r11, SAVED(11)
+        .size   prof_sled_unknown, . - prof_sled_unknown
+/* The hook, with the registers as they were at the sled: the return address is the probe site. */
         .globl  prof_sled_enter
         .hidden prof_sled_enter
         .type   prof_sled_enter, @function
-        .p2align 6
 prof_sled_enter:
 #include "profiler/arch/x86_64/hooks/enter_path.inc"
         .size   prof_sled_enter, . - prof_sled_enter
 
-/* The edge in rax is that of the call, but is in another mode than the thread in r10. */
+/*
+ * The edge in rax is that of the call, if it is one that the site's code compares. r10 control block, rdx the innermost frame, r11d
+ * what the edge's mode differs by from the thread's and that of the site's link.
+ */
         .globl  prof_sled_found
         .hidden prof_sled_found
         .type   prof_sled_found, @function
         .p2align 4
 prof_sled_found:
+        cmp     r11d, 1 << PROF_MODE_CODE_SHIFT
+        jae     prof_sled_miss
+        and     r11d, PROF_MODE_DECIDES ^ PROF_MODE_OPS
+        jz      .Lsled_enter_found_open
+        /* A function that is not active may be called as a plain one while recursion is open. */
+        cmp     r11d, PROF_MODE_RECURSION ^ PROF_MODE_PLAIN
+        jne     .Lsled_enter_found_other
+        cmp     dword ptr [r10 + PROF_T_MODE], PROF_MODE_RECURSION
+        jne     .Lsled_enter_found_other
+        test    dword ptr [rax + PROF_E_FLAGS], PROF_E_FLAG_MODULE
+        jnz     .Lsled_enter_found_other
+        mov     r11, [rax + PROF_E_SITE_INFO]
+        mov     r11, [r11 + PROF_C_ACTIVE]
+        cmp     qword ptr [r11], 0
+        jne     .Lsled_enter_found_other
+.Lsled_enter_found_open:
+        lea     r11, [rsp + 16]
+        cmp     r11, [rdx + PROF_F_CFA]
+        jae     prof_sled_miss
+        cmp     r11, [r10 + PROF_T_STACK_LOW]
+        jbe     prof_sled_miss
+        add     rdx, PROF_F_SIZE
+        mov     [rdx + PROF_F_CFA], r11
+        mov     [r10 + PROF_T_TOP], rdx
+        mov     r11, [rax + PROF_E_COUNTERS]
+        mov     [rdx + PROF_F_FLAGS], r11
+        test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
+        jz      prof_sled_timed
+        dec     dword ptr [r10 + PROF_T_SAMPLE]
+        jz      prof_sled_sample
+        mov     qword ptr [rdx + PROF_F_START], 0
+        mov     [rdx + PROF_F_EDGE], rax
+        mov     rax, SAVED(RAX)
+        mov     rdx, SAVED(RDX)
+        mov     r10, SAVED(10)
+        mov     r11, SAVED(11)
+        ret
+.Lsled_enter_found_other:
         mov     SAVED(RDI), rdi
         mov     SAVED(RSI), rsi
         mov     rdi, r10
-        mov     rsi, [rdi + PROF_T_TOP]
-        mov     r10d, [rax + PROF_E_MODE]
-        xor     r10d, [rdi + PROF_T_MODE]
-        and     r10d, PROF_MODE_DECIDES ^ PROF_MODE_OPS
-        jz      L(open)
+        mov     rsi, rdx
+        mov     r10d, r11d
         jmp     L(unequal)
         .size   prof_sled_found, . - prof_sled_found
+
+/* The code of a site did not find the edge: the hook, with the registers as they were. */
+        .globl  prof_sled_miss
+        .hidden prof_sled_miss
+        .type   prof_sled_miss, @function
+        .p2align 4
+prof_sled_miss:
+        mov     rax, SAVED(RAX)
+        mov     rdx, SAVED(RDX)
+        mov     r10, SAVED(10)
+        mov     r11, SAVED(11)
+        jmp     prof_sled_enter
+        .size   prof_sled_miss, . - prof_sled_miss
 
 /* Draws the next call that is timed, as NEXT_SAMPLE does. */
         .globl  prof_sled_sample

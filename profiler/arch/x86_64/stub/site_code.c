@@ -1,10 +1,11 @@
 /*
- * Machine code for one site: finds the edge of a call of a sled, compares its arguments, and opens the frame.
+ * Machine code for calls of one shape: finds the edge of a call of a sled, compares its arguments, and opens the frame.
  *
  * The edge is looked for in the thread's table by a hash of the caller's edge, the site and the arguments, so that
  * calls whose arguments alternate are found as surely as those that repeat them. What lies there is verified in full:
- * site, caller, mode, and every argument. rax, r10 and r11 are saved in the red zone and used; rdx too, when the frame
- * is opened. The rest of the registers is where the ABI has the arguments, and is only read.
+ * caller, mode, in which the site is, and every argument. The stub has saved r11 in the red zone, and left its link
+ * there; rax, rdx and r10 are saved too, and used. The rest of the registers is where the ABI has the arguments, and is
+ * only read.
  */
 #include "profiler/arch/x86_64/stub/stub.h"
 
@@ -99,6 +100,9 @@ static void miss_if(struct writer *w, unsigned condition)
 }
 enum { NOT_BELOW = 3, EQUAL = 4, NOT_EQUAL = 5, NOT_ABOVE = 6, NEGATIVE = 8 };
 
+/* Where the link's mode lies: the place of rbx, which the code does not change. */
+#define SITE_MODE saved(3)
+
 static int32_t saved(unsigned dwarf)
 {
   return -(int32_t)PROF_R_SIZE + 8 * (int32_t)dwarf;
@@ -146,6 +150,10 @@ static bool is_known(const struct prof_fast_compare_op *op)
 static unsigned value(struct writer *w, const struct prof_fast_compare_op *op)
 {
   unsigned reg = encoded[op->reg], size = size_of(op);
+  if (reg == RDX) {
+    LOAD(w, R11, RSP, saved(1));
+    reg = R11;
+  }
   if (is_frame(op)) {
     /* The stack pointer is lower by the return address of the sled's call. */
     memory(w, size < 4 ? 4 : size,
@@ -190,8 +198,7 @@ static void mix(struct writer *w)
 /* eax: a hash of the caller's edge in rax, the site and the arguments, scaled to the thread's table. */
 static void hash(struct writer *w, const struct prof_fast_compare *compare)
 {
-  byte(w, 0x35); /* xor eax, number of the site */
-  word(w, (uint32_t)compare->site->pc * 0x85EBCA6Bu);
+  memory(w, 4, 0x33, RAX, RSP, SITE_MODE); /* xor eax, ... */
   mix(w);
   for (uint32_t i = 0; i < compare->count; i++) {
     const struct prof_fast_compare_op *op = &compare->ops[i];
@@ -215,14 +222,16 @@ static void hash(struct writer *w, const struct prof_fast_compare *compare)
   BYTES(w, 0xc1, 0xe8, 32 - PROF_CODE_BITS); /* shr eax */
 }
 
-/* Saves the scratch registers, and leaves the control block in r10 and the caller's edge in rax. */
+/* Saves the scratch registers and the link's mode, and leaves the control block in r10, the innermost frame in rdx and
+ * its edge, which is the caller's, in rax. */
 static void begin(struct writer *w)
 {
   const intptr_t self = (intptr_t)&prof_self - (intptr_t)prof_thread_pointer();
   STORE(w, RAX, RSP, saved(0));
   STORE(w, RDX, RSP, saved(1));
   STORE(w, R10, RSP, saved(10));
-  STORE(w, R11, RSP, saved(11));
+  LOAD(w, R11, R11, offsetof(struct prof_site_link, mode));
+  STORE(w, R11, RSP, SITE_MODE);
   BYTES(w, 0x64, 0x4c, 0x8b, 0x14, 0x25); /* mov r10, fs:[self] */
   word(w, (uint32_t)self);
   registers(w, 8, 0x85, R10, R10);
@@ -230,27 +239,30 @@ static void begin(struct writer *w)
   memory(w, 4, 0x83, 7, R10, PROF_T_STATE); /* cmp dword [r10 + state], ON */
   byte(w, PROF_HOOKS_ON);
   miss_if(w, NOT_EQUAL);
-  LOAD(w, R11, R10, PROF_T_TOP);
-  memory(w, 8, 0x3b, R11, R10, PROF_T_LIMIT);
+  LOAD(w, RDX, R10, PROF_T_TOP);
+  memory(w, 8, 0x3b, RDX, R10, PROF_T_LIMIT);
   miss_if(w, NOT_BELOW);
-  LOAD(w, RAX, R11, PROF_F_EDGE);
+  LOAD(w, RAX, RDX, PROF_F_EDGE);
   registers(w, 8, 0x85, RAX, RAX);
   miss_if(w, EQUAL);
 }
 
-/* Verifies that the edge in rax is of this site and caller, and compares the arguments. */
+/* Verifies that the edge in rax is of this caller, and of these arguments if its mode is one that this code compares.
+ */
 static void verify(struct writer *w, const struct prof_fast_compare *compare)
 {
   registers(w, 8, 0x85, RAX, RAX);
   miss_if(w, EQUAL);
-  LOAD(w, R11, RSP, 0);
-  memory(w, 8, 0x3b, R11, RAX, PROF_E_SITE);
-  miss_if(w, NOT_EQUAL);
-  LOAD(w, R11, R10, PROF_T_TOP);
-  LOAD(w, R11, R11, PROF_F_EDGE);
+  LOAD(w, R11, RDX, PROF_F_EDGE);
   LOAD(w, R11, R11, PROF_E_TO);
   memory(w, 8, 0x3b, R11, RAX, PROF_E_FROM);
   miss_if(w, NOT_EQUAL);
+  if (compare->count) {
+    /* Another site's edge may have fewer words than are compared. */
+    memory(w, 4, 0x0fb7, R11, RAX, PROF_E_MODE + 2);
+    memory(w, 2, 0x3b, R11, RSP, SITE_MODE + 2);
+    miss_if(w, NOT_EQUAL);
+  }
   int32_t place = (int32_t)compare->words;
   for (uint32_t i = 0; i < compare->count; i++, place += 8) {
     const struct prof_fast_compare_op *op = &compare->ops[i];
@@ -273,22 +285,6 @@ static void verify(struct writer *w, const struct prof_fast_compare *compare)
     memory(w, size, size == 1 ? 0x38 : 0x39, reg, RAX, place); /* cmp [word], value */
     miss_if(w, NOT_EQUAL);
   }
-}
-
-/* Opens the frame of a call that is counted only; any other goes on in assembly. */
-static void open_frame(struct writer *w)
-{
-  LOAD(w, RDX, R10, PROF_T_TOP);
-  memory(w, 8, 0x8d, R11, RSP, 16); /* the canonical frame address */
-  memory(w, 8, 0x3b, R11, RDX, PROF_F_CFA);
-  miss_if(w, NOT_BELOW);
-  memory(w, 8, 0x3b, R11, R10, PROF_T_STACK_LOW);
-  miss_if(w, NOT_ABOVE);
-  BYTES(w, 0x48, 0x83, 0xc2, PROF_F_SIZE); /* add rdx, frame */
-  STORE(w, R11, RDX, PROF_F_CFA);
-  STORE(w, RDX, R10, PROF_T_TOP);
-  LOAD(w, R11, RAX, PROF_E_COUNTERS);
-  STORE(w, R11, RDX, PROF_F_FLAGS);
 }
 
 /* jmp to an address anywhere: through a word behind the instruction. */
@@ -322,36 +318,30 @@ static void patch(uint8_t *place, const uint8_t *target)
     place[i] = (uint8_t)(distance >> 8 * i);
 }
 
-/* While recursion is open, an edge that is none of a recursion may be called as a plain one when its function is not
- * active: frame/recursion.c. r11 has what the modes differ by. Gives where it jumps otherwise. */
-static uint8_t *inactive_in_recursion(struct writer *w)
+/* Opens the frame of a call that is counted only. Gives the jump of the one that is the sample. */
+static uint8_t *open_frame(struct writer *w)
 {
-  BYTES(w, 0x41, 0x83, 0xfb, PROF_MODE_RECURSION ^ PROF_MODE_PLAIN); /* cmp r11d, ... */
-  uint8_t *not_plain = jump_if(w, NOT_EQUAL);
-  memory(w, 4, 0x83, 7, R10, PROF_T_MODE); /* cmp dword [mode], recursion */
-  byte(w, PROF_MODE_RECURSION);
-  uint8_t *not_open = jump_if(w, NOT_EQUAL);
-  memory(w, 4, 0xf7, 0, RAX, PROF_E_FLAGS); /* test dword [flags], module */
-  word(w, PROF_E_FLAG_MODULE);
-  uint8_t *module = jump_if(w, NOT_EQUAL);
-  LOAD(w, R11, RAX, PROF_E_SITE_INFO);
-  LOAD(w, R11, R11, PROF_C_ACTIVE);
-  memory(w, 8, 0x83, 7, R11, 0); /* cmp qword [active], 0 */
-  byte(w, 0);
-  BYTES(w, 0x74, 0x05); /* je over the jump */
-  const uint8_t *others = w->next;
-  byte(w, 0xe9);
-  uint8_t *place = w->next;
+  memory(w, 8, 0x8d, R11, RSP, 16); /* the canonical frame address */
+  memory(w, 8, 0x3b, R11, RDX, PROF_F_CFA);
+  miss_if(w, NOT_BELOW);
+  memory(w, 8, 0x3b, R11, R10, PROF_T_STACK_LOW);
+  miss_if(w, NOT_ABOVE);
+  BYTES(w, 0x48, 0x83, 0xc2, PROF_F_SIZE); /* add rdx, frame */
+  STORE(w, R11, RDX, PROF_F_CFA);
+  STORE(w, RDX, R10, PROF_T_TOP);
+  LOAD(w, R11, RAX, PROF_E_COUNTERS);
+  STORE(w, R11, RDX, PROF_F_FLAGS);
+  memory(w, 4, 0xff, 1, R10, PROF_T_SAMPLE); /* dec */
+  uint8_t *sample = jump_if(w, EQUAL);
+  memory(w, 8, 0xc7, 0, RDX, PROF_F_START); /* mov qword, 0 */
   word(w, 0);
-  if (!w->failed) {
-    patch(not_plain, others);
-    patch(not_open, others);
-    patch(module, others);
-  }
-  return place;
+  STORE(w, RAX, RDX, PROF_F_EDGE);
+  restore(w);
+  byte(w, 0xc3);
+  return sample;
 }
 
-size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, uint16_t number)
+size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare)
 {
   struct writer writer = {.start = target, .next = target, .end = target + capacity};
   struct writer *w = &writer;
@@ -365,45 +355,27 @@ size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_
   STORE(w, R11, R10, PROF_T_PENDING);
   LOAD(w, RAX, R11, 0);
   verify(w, compare);
-  /* The edge is one that this code compares; and its mode is the thread's. */
-  memory(w, 4, 0x0fb7, R11, RAX, PROF_E_MODE + 2);
-  BYTES(w, 0x41, 0x81, 0xfb); /* cmp r11d, ... */
-  word(w, number);
-  miss_if(w, NOT_EQUAL);
   memory(w, 4, 0x8b, R11, RAX, PROF_E_MODE);
   memory(w, 4, 0x33, R11, R10, PROF_T_MODE);
-  BYTES(w, 0x41, 0x81, 0xe3); /* and r11d, ... */
-  word(w, PROF_MODE_DECIDES & ~(uint32_t)PROF_MODE_OPS);
-  uint8_t *same_mode = jump_if(w, EQUAL);
-  uint8_t *other_mode = inactive_in_recursion(w);
-  if (!w->failed)
-    patch(same_mode, w->next);
-  open_frame(w);
-  memory(w, 4, 0xf7, 0, RAX, PROF_E_MODE); /* test dword [mode], sampled */
-  word(w, PROF_MODE_SAMPLED);
-  uint8_t *timed = jump_if(w, EQUAL);
-  memory(w, 4, 0xff, 1, R10, PROF_T_SAMPLE); /* dec */
-  uint8_t *sample = jump_if(w, EQUAL);
-  memory(w, 8, 0xc7, 0, RDX, PROF_F_START); /* mov qword, 0 */
-  word(w, 0);
-  STORE(w, RAX, RDX, PROF_F_EDGE);
-  restore(w);
-  byte(w, 0xc3);
-  const uint8_t *at_timed = w->next;
-  jump(w, prof_sled_timed);
+  memory(w, 4, 0x33, R11, RSP, SITE_MODE);
+  uint8_t *other_mode = jump_if(w, NOT_EQUAL);
+  uint8_t *sample = open_frame(w);
   const uint8_t *at_sample = w->next;
   jump(w, prof_sled_sample);
   const uint8_t *at_miss = w->next;
-  restore(w);
-  jump(w, prof_sled_enter);
+  jump(w, prof_sled_miss);
   const uint8_t *at_mode = w->next;
   jump(w, prof_sled_found);
   if (w->failed)
     return 0;
-  patch(timed, at_timed);
   patch(sample, at_sample);
   patch(other_mode, at_mode);
   for (uint32_t i = 0; i < w->miss_count; i++)
     patch(w->misses[i], at_miss);
   return (size_t)(w->next - w->start);
+}
+
+uint32_t prof_site_code_mode(const struct prof_fast_compare *compare, uint16_t number)
+{
+  return (uint32_t)number << PROF_MODE_CODE_SHIFT | PROF_MODE_SAMPLED | (compare->count ? PROF_MODE_OPS : 0u);
 }

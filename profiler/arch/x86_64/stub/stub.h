@@ -1,9 +1,10 @@
 /*
- * Stubs: what sleds call, near the module, and the code of a site that they go on to.
+ * Stubs: what sleds call, near the module, and the code for calls of one shape that they go on to.
  *
- * A stub is a jump through a word. At first that leads to the hook; once the site's calls are known, to code that was
- * made for it, which finds the edge of a call by caller and arguments, compares them, and opens the frame, each without
- * a loop.
+ * The stub of an entry goes where its link says. At first that is the hook; once the site's calls are known, code for
+ * calls that are compared as these are, which finds the edge of a call by caller, site and arguments, compares them,
+ * and opens the frame, each without a loop. Sites whose calls are compared alike share it: what a site has of its own
+ * is its stub of 16 bytes, so that the hot code of a program with many hot functions still fits the processor's caches.
  */
 #ifndef CALLSIG_PROFILER_ARCH_X86_64_STUB_STUB_H
 #define CALLSIG_PROFILER_ARCH_X86_64_STUB_STUB_H
@@ -13,14 +14,24 @@
 
 #include "profiler/tree/fast_compare.h"
 
-#define PROF_STUB_SIZE 8u
+#define PROF_STUB_SIZE 16u
 
-/* Writes the stub at `place` that jumps to where `target` says, within two gigabytes of it. */
-void prof_stub_write(uint8_t *place, const uintptr_t *target);
+/* Where the stub of an entry goes, and with what. Never changed: a site that has other code gets another link. */
+struct prof_site_link {
+  uintptr_t code;
+  uint64_t mode; /* of the edges that are looked for: prof_site_code_mode() */
+};
 
-/* Writes code for the calls of a sled's site whose arguments `compare` says all of. Gives its bytes, at most
- * `capacity`; 0 when they are not enough, or when it has an op that only the hook compares. It opens edges that have
- * `number`, not 0, in the upper half of their mode. */
-size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, uint16_t number);
+/* Writes the stub of an entry at `place`; `link`, within two gigabytes of it, is the word with its link. */
+void prof_stub_write(uint8_t *place, const struct prof_site_link **link);
+/* Writes a stub that jumps to the address in the word at `target`, within two gigabytes. */
+void prof_stub_write_jump(uint8_t *place, const uintptr_t *target);
+
+/* Writes code for calls whose arguments `compare` says all of. Gives its bytes, at most `capacity`; 0 when they are not
+ * enough, or when it has an op that only the hook compares. */
+size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare);
+
+/* The link's `mode` for the edges that have `number`, not 0, in the upper half of their mode. */
+uint32_t prof_site_code_mode(const struct prof_fast_compare *compare, uint16_t number);
 
 #endif
