@@ -11,7 +11,8 @@ __attribute__((noinline)) static int integers(char c, short s, int i, long l, un
 {
   return c + s + i + (int)l + u + b;
 }
-__attribute__((noinline)) static long many(int a, int b, int c, int d, int e, int f, int g, int h, int ninth, long tenth)
+__attribute__((noinline)) static long many(int a, int b, int c, int d, int e, int f, int g, int h, int ninth,
+                                           long tenth)
 {
   return a + b + c + d + e + f + g + h + ninth + tenth;
 }

@@ -1,4 +1,5 @@
-/* Handlers of signals with hooks of their own: sent, by a timer, on another stack, and a fault that is left by a jump. */
+/* Handlers of signals with hooks of their own: sent, by a timer, on another stack, and a fault that is left by a jump.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
