@@ -74,7 +74,7 @@ TRUTH_AIMS = {"no_signatures": 0.10, "signatures": 0.10, "beside": 0.03}
 
 def write_truth(part, write):
     write("## Truth\n")
-    write(f"The sum of tottime as it is printed, and with `--compensate`, beside the {part.get('base', 'wall')} time of the same program "
+    write(f"The sum of tottime with `--raw`, and as it is printed (compensated), beside the {part.get('base', 'wall')} time of the same program "
           f"uninstrumented; each *ratio* is the median over {part['rounds']} interleaved pairs of runs, its aim 0.90 to 1.10, and 0.97 to 1.03 "
           "with `--beside`. *Share* is how much of the total is the program's own time: an error of 1 % in what the hooks cost is one of "
           "(100 - share) / share % in the ratio.\n")

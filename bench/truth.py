@@ -29,17 +29,18 @@ def plain_run(load, variant, wrap):
 
 
 def profiled_run(callsig, load, variant, options):
-    """The total with and without --compensate, the calls, how many times are negative, and each function's share of the total."""
+    """The total without and with what the hooks took, the calls, how many times are negative, and each function's share of the
+    total as the table has it."""
     with Folder() as folder:
         command, environment = callsig_run(callsig, "auto", options)(load.command(variant), folder)
         wall = load.timed(command, environment, folder)[0]
         recording = os.path.join(folder, "callsig.out")
-        raw = callsig.report(recording, "--by", "function")
-        compensated = callsig.report(recording, "--compensate")
+        raw = callsig.report(recording, "--raw", "--by", "function")
+        compensated = callsig.report(recording, "--compensate", "--by", "function")
         times = [row[key] for row in compensated["rows"] for key in ("tottime", "cumtime")]
         shares = {}
-        for row in raw["rows"]:
-            shares[row["function"]] = shares.get(row["function"], 0) + row["tottime"] / raw["total_time"]
+        for row in compensated["rows"]:
+            shares[row["function"]] = shares.get(row["function"], 0) + row["tottime"] / compensated["total_time"]
         return {"seconds": compensated["total_time"], "uncertainty": compensated["total_uncertainty"], "raw": raw["total_time"],
                 "wall": wall, "calls": raw["total_calls"], "negative": sum(time < 0 for time in times), "shares": shares}
 

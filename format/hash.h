@@ -9,6 +9,6 @@
 #include <stdint.h>
 
 /* XXH64 with seed 0. Anywhere. */
-uint64_t fmt_hash(const void *data, size_t size);
+__attribute__((nonnull)) uint64_t fmt_hash(const void *data, size_t size);
 
 #endif

@@ -35,6 +35,7 @@ enum fmt_rec_tag_id {
   FMT_TAG_PROCESS = 0x4F525043,   /* "CPRO" */
   FMT_TAG_SAMPLING = 0x504D5343,  /* "CSMP" */
   FMT_TAG_SAMPLES = 0x4D415343,   /* "CSAM" */
+  FMT_TAG_SEAL = 0x41455343,      /* "CSEA" */
 };
 
 #endif

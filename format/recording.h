@@ -6,7 +6,6 @@
  * recorded process: file offset = address - header.base. A reader trusts none of them: it checks range, alignment and
  * tag. A record is complete before the pointer to it is stored (release order), so a file cut off by SIGKILL at any
  * instant is consistent. docs/recording-format.md describes the file byte by byte.
- *
  * This header is internal to callsig and is not installed.
  */
 #ifndef CALLSIG_FORMAT_RECORDING_H
@@ -34,7 +33,7 @@ struct fmt_rec_clock_point {
 
 /* What could not be recorded as asked, and is reported. Written with relaxed atomic adds. */
 enum fmt_rec_loss {
-  FMT_LOSS_NO_SPACE,        /* calls not recorded: the file could not grow */
+  FMT_LOSS_NO_SPACE,        /* calls not recorded: the file could not grow, or memory was refused */
   FMT_LOSS_NESTED,          /* calls not recorded: made by a hook's own slow path, or by a signal inside one */
   FMT_LOSS_EXIT_UNMATCHED,  /* exits without an entry, ignored */
   FMT_LOSS_UNWOUND,         /* frames closed because control left them without an exit hook (not a loss of calls) */
@@ -42,10 +41,10 @@ enum fmt_rec_loss {
   FMT_LOSS_CONTEXTS_MERGED, /* calls counted in a merged context to stay in bounds */
   FMT_LOSS_LATE,            /* calls made after their thread's data was folded */
   FMT_LOSS_NO_INDEX, /* kept for calls of modules without a signature index: a reader finds those by their functions */
-  FMT_LOSS_SIGNATURES_MERGED, /* signatures that would have been distinct but for widening (counted when they first
-                                occur) */
+  FMT_LOSS_SIGNATURES_MERGED, /* signatures, when they first occur, that would have been distinct but for widening */
   FMT_LOSS_TIMELINE, /* spans that are in no ring: their thread had none, or was folded after it had overwritten them */
   FMT_LOSS_HISTOGRAM, /* calls whose time is in no histogram: the recording was nearly full */
+  FMT_LOSS_WAITED,    /* FMT_REC_WAITS_TAKEN: ticks in which threads waited for a processor, in no call's time */
   FMT_LOSS_COUNT = 16
 };
 
@@ -85,16 +84,20 @@ struct fmt_rec_header {
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
-  uint64_t reserved[3];
+  uint64_t drawn_from; /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
+  uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
+  uint64_t reserved[1];
 };
 
 enum fmt_rec_flag {
-  FMT_REC_SIGNATURES = 1u << 0, /* signatures were recorded */
-  FMT_REC_FINISHED = 1u << 1,   /* the process ended through exit(): open frames were open then */
-  FMT_REC_CHILD = 1u << 2,      /* made by a forked child */
-  FMT_REC_SCHEDULE = 1u << 3,   /* only the active steps of a schedule were recorded */
-  FMT_REC_SAMPLED = 1u << 5,    /* not every call was timed: edges have sampling records */
-  FMT_REC_MERGED = 1u << 4,     /* written by callsig_stats_dump(): times, pid and losses are in the process records */
+  FMT_REC_SIGNATURES = 1u << 0,    /* signatures were recorded */
+  FMT_REC_FINISHED = 1u << 1,      /* the process ended through exit(): open frames were open then */
+  FMT_REC_CHILD = 1u << 2,         /* made by a forked child */
+  FMT_REC_SCHEDULE = 1u << 3,      /* only the active steps of a schedule were recorded */
+  FMT_REC_SAMPLED = 1u << 5,       /* not every call was timed: edges have sampling records */
+  FMT_REC_WAITS_TAKEN = 1u << 6,   /* waits for a processor are in no call's time, as far as they are known */
+  FMT_REC_WAITS_UNKNOWN = 1u << 7, /* those of some thread could not be told: they are in its calls' times */
+  FMT_REC_MERGED = 1u << 4, /* written by callsig_stats_dump(): times, pid and losses are in the process records */
 };
 
 struct fmt_rec_name {

@@ -150,7 +150,7 @@ static int write_all(int file, const void *data, size_t size, uint64_t offset)
 int cli_samples_write(const char *path, pid_t pid, const struct cli_samples *samples, const struct base_vector *places,
                       const struct cli_sampled_run *run)
 {
-  struct fmt_rec_header header;
+  struct fmt_rec_header header = {0};
   uint64_t end = 0, record = 0;
   int file = open_end(path, pid, &header, &end);
   if (file < 0)

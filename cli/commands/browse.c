@@ -82,7 +82,9 @@ static int browse(struct cli_browser *browser, char **files, int count)
     converse(browser);
   else
     obey(browser);
-  return cli_finish_output(browser->failed && !person ? CLI_EXIT_FAILURE : CLI_EXIT_OK);
+  if (browser->failed && !person)
+    return cli_finish_output(CLI_EXIT_FAILURE);
+  return cli_finish_output(browser->stats != NULL ? cli_recordings_status(browser->stats) : CLI_EXIT_OK);
 }
 
 static const struct option option_table[] = {

@@ -206,12 +206,13 @@ static int compare(const struct diff_command *command, struct callsig_diff *diff
   options.by = command->rows.by;
   options.filter = &command->rows.filter;
   options.strip_dirs = command->rows.strip_dirs;
-  options.compensate = command->rows.compensate;
+  const int compensate[] = {[CLI_HOOK_COST_SUBTRACTED] = 1, [CLI_HOOK_COST_LEFT] = -1};
+  options.compensate = compensate[command->rows.hook_cost];
   /* Before it, so that rows are sorted once. */
   int error = callsig_diff_arrange(diff, &command->view);
   if (error == 0)
     error = callsig_diff_compare(diff, &options);
-  return error == -EINVAL ? CLI_EXIT_USAGE : (error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK);
+  return cli_exit_status(error);
 }
 
 static bool is_too_slow(const struct diff_command *command, unsigned verdict, double relative)
@@ -279,6 +280,13 @@ static int print(const struct diff_command *command, const struct callsig_diff *
   return cli_finish_output(CLI_EXIT_OK);
 }
 
+/* A comparison of recordings that lack something is a failure; a message said so when they were read. */
+static int check_damage(const struct callsig_diff *diff)
+{
+  struct callsig_diff_total total = {.size = sizeof total};
+  return callsig_diff_total(diff, &total) < 0 || total.damaged > 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
 static int run(const struct diff_command *command)
 {
   struct callsig_diff *diff = NULL;
@@ -289,6 +297,8 @@ static int run(const struct diff_command *command)
     status = print(command, diff);
   if (status == CLI_EXIT_OK && command->fail_above >= 0)
     status = check_limit(command, diff);
+  if (status == CLI_EXIT_OK)
+    status = check_damage(diff);
   callsig_diff_free(diff);
   return status;
 }

@@ -110,8 +110,10 @@ static int check_format(const struct cli_command *command, const char *wanted)
     snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", name);
   }
   if (wanted == NULL)
-    return cli_usage_error(command, "no format: add --to and one of %s", list);
-  return cli_usage_error(command, "--to: '%s' is none of %s", wanted, list);
+    cli_usage_error(command, "no format: add --to and one of %s", list);
+  else
+    cli_usage_error(command, "--to: '%s' is none of %s", wanted, list);
+  return CLI_EXIT_USAGE;
 }
 
 /* True for the formats that hold what was called when, and not sums. */
@@ -125,7 +127,7 @@ static int write_export(struct callsig_stats *stats, const struct export_options
 {
   int error = export->output != NULL ? callsig_stats_export_file(stats, &export->wanted, export->output)
                                      : callsig_stats_export(stats, &export->wanted, stdout);
-  return error == -EINVAL ? CLI_EXIT_USAGE : error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  return cli_exit_status(error);
 }
 
 /* The export must not take the place of what it is made from. */
@@ -178,6 +180,8 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
     status = cli_row_options_apply(stats, &export.rows);
   if (status == CLI_EXIT_OK)
     status = write_export(stats, &export);
+  if (status == CLI_EXIT_OK)
+    status = cli_recordings_status(stats);
   callsig_stats_free(stats);
   return status;
 }

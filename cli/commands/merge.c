@@ -5,6 +5,7 @@
 
 #include "callsig/stats.h"
 #include "cli/commands/commands.h"
+#include "cli/common/recordings.h"
 
 static const char help[] =
     "usage: callsig merge -o OUT [--fold] FILE...\n"
@@ -30,8 +31,9 @@ static int merge(const char *output, bool fold, char **files, int count)
     error = callsig_stats_fold(stats);
   if (error == 0)
     error = callsig_stats_dump(stats, output);
+  int status = error < 0 ? CLI_EXIT_FAILURE : cli_recordings_status(stats);
   callsig_stats_free(stats);
-  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  return status;
 }
 
 enum { OPTION_FOLD = CLI_OPTION_NEXT };

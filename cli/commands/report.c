@@ -208,7 +208,7 @@ static int arrange(struct callsig_stats *stats, struct report_options *report)
     error = callsig_stats_stack(stats, report->stack);
   if (error == 0)
     error = callsig_stats_set_style(stats, &report->style);
-  return error == 0 ? CLI_EXIT_OK : (error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE);
+  return cli_exit_status(error);
 }
 
 /* Prints by `print` with the restrictions and --top behind them. Returns an exit status. */
@@ -255,8 +255,10 @@ static int report_main(const struct cli_command *command, int argc, char **argv)
     status = arrange(stats, &report);
   if (status == CLI_EXIT_OK)
     status = print_all(stats, print, &report, arguments + recordings, count - recordings);
+  if (status == CLI_EXIT_OK)
+    status = cli_finish_output(cli_recordings_status(stats));
   callsig_stats_free(stats);
-  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
+  return status;
 }
 
 const struct cli_command cli_command_report = {

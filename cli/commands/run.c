@@ -87,6 +87,7 @@ struct run_options {
 static double read_interval(const struct cli_command *command, const char *text)
 {
   char *end;
+  /* getopt_long() has refused the option without a value. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
   double interval = strtod(text, &end);
   if (end != text && *end == '\0' && interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)
     return interval;
@@ -353,6 +354,8 @@ static void report_run(const struct run_options *run, const struct running *runn
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
+  if (error == 0)
+    cli_recording_seal(place);
   if (error != -ENOENT && error != -ESTALE && run->output == NULL && run->rank.number == 0)
     print_table(place->path, run);
   if (children > 0)

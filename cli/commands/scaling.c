@@ -1,5 +1,4 @@
 /* callsig scaling: each function's time per call as a law of its arguments. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,13 +88,6 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
-static int exit_status(int error)
-{
-  if (error == 0)
-    return CLI_EXIT_OK;
-  return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
-}
-
 static int scaling_main(const struct cli_command *command, int argc, char **argv)
 {
   struct scaling_options scaling = {.wanted = {.size = sizeof scaling.wanted}, .rows = CLI_ROW_OPTIONS_DEFAULT};
@@ -110,11 +102,13 @@ static int scaling_main(const struct cli_command *command, int argc, char **argv
   if (status == CLI_EXIT_OK)
     status = cli_row_options_apply(stats, &scaling.rows);
   if (status == CLI_EXIT_OK && scaling.sort != NULL)
-    status = exit_status(callsig_stats_sort(stats, scaling.sort));
+    status = cli_exit_status(callsig_stats_sort(stats, scaling.sort));
   if (status == CLI_EXIT_OK)
-    status = exit_status(callsig_stats_scaling(stats, &scaling.wanted, stdout, restrictions, count - recordings));
+    status = cli_exit_status(callsig_stats_scaling(stats, &scaling.wanted, stdout, restrictions, count - recordings));
+  if (status == CLI_EXIT_OK)
+    status = cli_finish_output(cli_recordings_status(stats));
   callsig_stats_free(stats);
-  return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
+  return status;
 }
 
 const struct cli_command cli_command_scaling = {

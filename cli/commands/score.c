@@ -1,5 +1,4 @@
 /* callsig score: what each function's hooks cost, and what to leave out to keep a budget. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,13 +91,6 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
-static int exit_status(int error)
-{
-  if (error == 0)
-    return CLI_EXIT_OK;
-  return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
-}
-
 static int score_main(const struct cli_command *command, int argc, char **argv)
 {
   struct score_options score = {.wanted = {.size = sizeof score.wanted}};
@@ -110,10 +102,10 @@ static int score_main(const struct cli_command *command, int argc, char **argv)
     struct callsig_stats *stats = NULL;
     status = cli_recordings_load(command, arguments, recordings, count > recordings ? restrictions[0] : NULL, &stats);
     if (status == CLI_EXIT_OK)
-      status = exit_status(callsig_stats_score(stats, &score.wanted, stdout, restrictions, count - recordings));
-    callsig_stats_free(stats);
+      status = cli_exit_status(callsig_stats_score(stats, &score.wanted, stdout, restrictions, count - recordings));
     if (status == CLI_EXIT_OK)
-      status = cli_finish_output(status);
+      status = cli_finish_output(cli_recordings_status(stats));
+    callsig_stats_free(stats);
   }
   free(score.keep);
   return status;

@@ -100,7 +100,18 @@ static int print_database(const char *path, print_fn *print)
 struct printed {
   struct callsig_pipeline **pipelines;
   size_t count;
+  bool damaged; /* a file lacks something, which was told when it was read */
 };
+
+static bool is_damaged(struct callsig_pipeline **pipelines, size_t count)
+{
+  struct callsig_pipeline_info info = {.size = sizeof info};
+  for (size_t i = 0; i < count; i++) {
+    if (callsig_pipeline_info(pipelines[i], &info) == 0 && info.damaged > 0)
+      return true;
+  }
+  return false;
+}
 
 static bool is_told(const struct callsig_pipeline *pipeline, print_fn *print)
 {
@@ -157,6 +168,7 @@ static int print_file(const char *path, bool named, print_fn *print, struct prin
   if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)
     return CLI_EXIT_FAILURE;
   int status = print_pipelines(pipelines, count, named, print);
+  printed->damaged |= is_damaged(pipelines, count);
   if (status == CLI_EXIT_OK)
     return keep(printed, pipelines, count);
   callsig_pipeline_free_all(pipelines, count);
@@ -178,7 +190,7 @@ static int print_files(char **paths, size_t count, print_fn *print)
                                         stdout) < 0)
     status = CLI_EXIT_FAILURE;
   callsig_pipeline_free_all(printed.pipelines, printed.count);
-  return status;
+  return status == CLI_EXIT_OK && printed.damaged ? cli_finish_output(CLI_EXIT_FAILURE) : status;
 }
 
 /* Adds to the database what it lacks. Returns an exit status. */

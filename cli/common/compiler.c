@@ -87,7 +87,7 @@ int cli_compiler_ask(const char *name, struct cli_compiler *compiler)
   }
   char *const arguments[] = {compiler->path, (char *)"-dM",       (char *)"-E", (char *)"-x",
                              (char *)"c",    (char *)"/dev/null", NULL};
-  pid_t pid;
+  pid_t pid = -1;
   error = start(compiler->path, arguments, ends[1], &pid);
   close(ends[1]);
   if (error < 0) {

@@ -52,3 +52,8 @@ int cli_recordings_load_timeline(const struct cli_command *command, char **recor
 {
   return load(command, recordings, count, NULL, true, stats);
 }
+
+int cli_recordings_status(const struct callsig_stats *stats)
+{
+  return callsig_stats_damaged(stats) > 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}

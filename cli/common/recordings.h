@@ -25,4 +25,8 @@ int cli_recordings_load(const struct cli_command *command, char **recordings, si
 int cli_recordings_load_timeline(const struct cli_command *command, char **recordings, size_t count,
                                  struct callsig_stats **stats);
 
+/* The exit status of a command that did what it was asked for: a failure where the recordings are damaged, as whatever
+ * was shown lacks something. A message said so when they were loaded. */
+int cli_recordings_status(const struct callsig_stats *stats);
+
 #endif

@@ -31,6 +31,14 @@ static int read_groups(const struct cli_command *command, const char *text, unsi
   }
 }
 
+static int choose_hook_cost(const struct cli_command *command, enum cli_hook_cost wanted, struct cli_row_options *rows)
+{
+  if (rows->hook_cost != CLI_HOOK_COST_DEFAULT && rows->hook_cost != wanted)
+    return cli_usage_error(command, "--compensate and --raw exclude each other");
+  rows->hook_cost = wanted;
+  return CLI_EXIT_OK;
+}
+
 int cli_row_options_take(const struct cli_command *command, int option, const char *value, struct cli_row_options *rows)
 {
   switch (option) {
@@ -54,8 +62,10 @@ int cli_row_options_take(const struct cli_command *command, int option, const ch
   case CLI_ROW_OPTION_STRIP_DIRS:
     rows->strip_dirs = true;
     break;
+  case CLI_ROW_OPTION_COMPENSATE:
+    return choose_hook_cost(command, CLI_HOOK_COST_SUBTRACTED, rows);
   default:
-    rows->compensate = true;
+    return choose_hook_cost(command, CLI_HOOK_COST_LEFT, rows);
   }
   return CLI_EXIT_OK;
 }
@@ -67,8 +77,8 @@ int cli_row_options_apply(struct callsig_stats *stats, const struct cli_row_opti
     return CLI_EXIT_USAGE;
   if (error == 0 && rows->by != 0)
     error = callsig_stats_group(stats, rows->by);
-  if (error == 0 && rows->compensate)
-    error = callsig_stats_compensate(stats, 1);
+  if (error == 0 && rows->hook_cost != CLI_HOOK_COST_DEFAULT)
+    error = callsig_stats_compensate(stats, rows->hook_cost == CLI_HOOK_COST_SUBTRACTED);
   if (error == 0 && rows->strip_dirs)
     error = callsig_stats_strip_dirs(stats);
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;

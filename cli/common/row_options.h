@@ -13,7 +13,8 @@
 struct cli_row_options {
   unsigned by; /* enum callsig_stats_by; 0: the default */
   struct callsig_stats_filter filter;
-  bool strip_dirs, compensate;
+  bool strip_dirs;
+  enum cli_hook_cost { CLI_HOOK_COST_DEFAULT, CLI_HOOK_COST_SUBTRACTED, CLI_HOOK_COST_LEFT } hook_cost;
 };
 
 #define CLI_ROW_OPTIONS_DEFAULT                                                                                        \
@@ -31,6 +32,7 @@ enum {
   CLI_ROW_OPTION_MODULE,
   CLI_ROW_OPTION_STRIP_DIRS,
   CLI_ROW_OPTION_COMPENSATE,
+  CLI_ROW_OPTION_RAW,
   CLI_ROW_OPTION_NEXT, /* a subcommand's own begin here */
 };
 
@@ -42,8 +44,9 @@ enum {
       {"thread", required_argument, NULL, CLI_ROW_OPTION_THREAD},                                                      \
       {"module", required_argument, NULL, CLI_ROW_OPTION_MODULE},                                                      \
       {"strip-dirs", no_argument, NULL, CLI_ROW_OPTION_STRIP_DIRS},                                                    \
+      {"compensate", no_argument, NULL, CLI_ROW_OPTION_COMPENSATE},                                                    \
   {                                                                                                                    \
-    "compensate", no_argument, NULL, CLI_ROW_OPTION_COMPENSATE                                                         \
+    "raw", no_argument, NULL, CLI_ROW_OPTION_RAW                                                                       \
   }
 
 /* Their lines of a subcommand's help. */
@@ -56,7 +59,9 @@ enum {
   "  --thread GLOB       only calls of threads of such a name\n"                                                       \
   "  --module GLOB       only functions of such modules\n"                                                             \
   "  --strip-dirs        print file names without their folders; rows that become equal meet\n"                        \
-  "  --compensate        subtract what the hooks themselves cost\n"
+  "  --compensate        subtract what the hooks themselves cost (default where calls are\n"                           \
+  "                      sampled), and show it\n"                                                                      \
+  "  --raw               times as the clock read them, hooks and all\n"
 
 /* Takes one of the options above. CLI_EXIT_OK, or CLI_EXIT_USAGE after a message. */
 int cli_row_options_take(const struct cli_command *command, int option, const char *value,

@@ -95,6 +95,13 @@ const char *cli_environment(const char *name)
   return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+int cli_exit_status(int error)
+{
+  if (error == 0)
+    return CLI_EXIT_OK;
+  return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+}
+
 int cli_finish_output(int status)
 {
   bool failed = ferror(stdout) != 0;

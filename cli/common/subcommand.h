@@ -62,6 +62,10 @@ int cli_next_option(const struct cli_command *command, int argc, char **argv, in
 /* The value of an environment variable; NULL when it is unset or empty. */
 const char *cli_environment(const char *name);
 
+/* The exit status of what the library returned: 0, or a negative errno after a message, -EINVAL where the user said
+ * something wrongly. */
+int cli_exit_status(int error);
+
 /* Flushes stdout; a write that failed is an error with a message. Returns the exit status: `status`, or
  * CLI_EXIT_FAILURE. */
 int cli_finish_output(int status);

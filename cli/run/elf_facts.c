@@ -97,7 +97,7 @@ static int read_elf(Elf *elf, int fd, struct cli_elf_facts *facts)
 int cli_elf_facts_read(const char *path, struct cli_elf_facts *facts)
 {
   *facts = (struct cli_elf_facts){0};
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0)
     return -errno;
   elf_version(EV_CURRENT);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common/subcommand.h"
+#include "symbols/base/text_file.h"
 
 /* Linux takes no longer text in an environment than 32 pages, the variable's name with it. */
 enum { LONGEST = 32 * 4096 - 64 };
@@ -42,8 +43,12 @@ static int add_line(const char *path, char *line, size_t length, char **list)
 
 int cli_glob_file_read(const char *path, char **list)
 {
-  FILE *file = fopen(path, "re");
-  int error = file != NULL ? 0 : -errno;
+  FILE *file = NULL;
+  int error = sym_text_file_open(path, &file);
+  if (error < 0) {
+    cli_error("%s: it cannot be read: %s", path, sym_text_file_problem(error));
+    return error;
+  }
   char *line = NULL;
   size_t room = 0;
   ssize_t length;
@@ -57,7 +62,6 @@ int cli_glob_file_read(const char *path, char **list)
   if (error < 0 && !is_told)
     cli_error("%s: it cannot be read: %s", path, strerror(-error));
   free(line);
-  if (file != NULL)
-    fclose(file);
+  fclose(file);
   return error;
 }

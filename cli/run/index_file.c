@@ -15,7 +15,7 @@ int cli_index_file_open(const char *path, struct cli_index_file *file)
   *file = (struct cli_index_file){0};
   struct stat status;
   int error = 0;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0 || fstat(fd, &status) != 0) {
     error = -errno;
     goto out;

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "callsig/stats.h"
 #include "format/recording.h"
 
 /* Now, on the recording's clock. False for clocks that only the program itself could read. */
@@ -60,6 +62,11 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
   return 0;
 }
 
+void cli_recording_seal(const struct cli_recording_place *place)
+{
+  callsig_stats_seal(place->fd, place->path);
+}
+
 /* "PID" or "PID.N", digits alone. */
 static bool is_child_suffix(const char *text)
 {
@@ -68,6 +75,16 @@ static bool is_child_suffix(const char *text)
     return digits != 0;
   text += digits + 1;
   return text[-1] == '.' && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* Where it cannot be sealed, it stays as its process left it. */
+static void seal_child(int folder, const char *name)
+{
+  int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return;
+  callsig_stats_seal(fd, name);
+  close(fd);
 }
 
 int cli_recording_count_children(const struct cli_recording_place *place)
@@ -88,9 +105,11 @@ int cli_recording_count_children(const struct cli_recording_place *place)
     int fd = cli_recording_open(dirfd(folder), name, &header);
     if (fd < 0)
       continue;
-    close(fd);
-    if (memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 && header.run == place->run)
+    if (memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 && header.run == place->run) {
+      seal_child(dirfd(folder), name);
       count++;
+    }
+    close(fd);
   }
   closedir(folder);
   return count;

@@ -62,8 +62,9 @@ struct callsig_options {
 };
 
 /* Starts recording with these options (NULL: the defaults). Without it the first instrumented call starts with the
- * defaults and the environment. -EALREADY when recording has started; -EINVAL for options that this library does not
- * know; -EIO when there can be no recording. */
+ * defaults and the environment, and in a program with sleds the library does when it is loaded, so that options have to
+ * be set in the environment. -EALREADY, and a message where there are options, when recording has started; -EINVAL for
+ * options that this library does not know; -EIO when there can be no recording. */
 CALLSIG_API int callsig_start(const struct callsig_options *options);
 
 /* Stops counting in every thread: open frames end now, as finished calls. Until callsig_enable(), hooks return at once.

@@ -45,7 +45,7 @@ struct callsig_diff_options {
   double min_time; /* seconds: rows with less of the metric on both sides are left out */
   const struct callsig_stats_filter *filter; /* which calls count, as of callsig_stats_filter(); NULL: all */
   int strip_dirs;                            /* as of callsig_stats_strip_dirs() */
-  int compensate;                            /* as of callsig_stats_compensate() */
+  int compensate; /* 1: as callsig_stats_compensate(stats, 1); -1: as with 0; 0: as without a call of it */
 };
 
 /* Compares what was added; `options` may be NULL. It can be done again with others. Changes are judged when both sides
@@ -127,6 +127,7 @@ struct callsig_diff_total {
   unsigned verdict;
   double old_ncalls, old_tottime, new_ncalls, new_tottime;
   double change, relative, low, high, p; /* of tottime, as those of a row */
+  uint64_t damaged;                      /* callsig_stats_damaged() of all recordings */
 };
 /* -EINVAL before the comparison was made. */
 CALLSIG_STATS_API int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_total *total);

@@ -46,6 +46,7 @@ struct callsig_pipeline_info {
   unsigned intervals;  /* monitor: how many intervals this one covers; more than 1 when they had to wait. Else 0 */
   uint64_t unreadable; /* records that could not be read */
   int final;           /* monitor: this is the run's last interval */
+  uint64_t damaged;    /* as of callsig_stats_damaged() */
 };
 CALLSIG_STATS_API int callsig_pipeline_info(const struct callsig_pipeline *pipeline,
                                             struct callsig_pipeline_info *info);

@@ -47,11 +47,23 @@ CALLSIG_STATS_API int callsig_stats_snapshot(struct callsig_stats **stats);
  * callsig_stats_free(), and refuses with -EINVAL whatever needs calls. */
 CALLSIG_STATS_API int callsig_stats_add(struct callsig_stats *stats, const char *path);
 
-/* Writes everything that was loaded and added into one recording at `path`, 0600: grouping, filters and stripped names
- * play no part. Processes and threads stay apart with clocks of their own, so that nothing is rounded; calls that were
- * open count as they did when they were read; timelines are there when they were read: callsig_stats_options. An older
- * recording at `path` is replaced when the new one is complete. -EEXIST when something else lies there; the error of
- * writing it otherwise. */
+/* How many records are missing of recordings that are damaged or cut off, at least 1 for each, so that whatever is
+ * shown lacks them; 0: all were whole. The message callback got a line for each when it was loaded or added. What a
+ * process is just writing is no damage. */
+CALLSIG_STATS_API uint64_t callsig_stats_damaged(const struct callsig_stats *stats);
+
+/* Seals the recording in a file, open for reading and writing, that nobody writes to any more: what was reserved behind
+ * its records is cut off, and checksums of all of it are put there, by which readers find what was cut or overwritten
+ * since. `callsig run` does so when its program has ended; `path` is for messages. 0, also when it is sealed already;
+ * -EBUSY without a message while a process still records there; -EINVAL when it is no recording, or the error of
+ * reading or writing, after which it is as it was. The file has a shared flock() on return. */
+CALLSIG_STATS_API int callsig_stats_seal(int file, const char *path);
+
+/* Writes everything that was loaded and added into one recording at `path`, 0600 and sealed: grouping, filters and
+ * stripped names play no part. Processes and threads stay apart with clocks of their own, so that nothing is rounded;
+ * calls that were open count as they did when they were read; timelines are there when they were read:
+ * callsig_stats_options. An older recording at `path` is replaced when the new one is complete. -EEXIST when something
+ * else lies there; the error of writing it otherwise. */
 CALLSIG_STATS_API int callsig_stats_dump(struct callsig_stats *stats, const char *path);
 
 /* From now on the threads of one process that have the same name count as one, as ended threads do. Calls and times are
@@ -97,8 +109,9 @@ CALLSIG_STATS_API int callsig_stats_strip_dirs(struct callsig_stats *stats);
  * where recursion is folded. -EINVAL for too many. */
 CALLSIG_STATS_API int callsig_stats_stack(struct callsig_stats *stats, unsigned frames);
 
-/* Subtracts the hooks' own calibrated cost from the times from now on, or no longer. Tables and CSV then have a column,
- * JSON has fields, that say how much. */
+/* Subtracts the hooks' own calibrated cost from the times of all recordings from now on, or of none. Without a call it is
+ * taken off those in which not all calls were timed (docs/times.md). CSV and JSON then have fields that say how much, and
+ * tables a column when it was asked for. */
 CALLSIG_STATS_API int callsig_stats_compensate(struct callsig_stats *stats, int on);
 
 /* Sorts by pstats's keys, separated by commas, pstats's prefixes allowed: "cumtime", "tottime,name"; default

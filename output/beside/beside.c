@@ -4,46 +4,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* More ticks than these are no time of any run: hostile recordings. */
-#define MOST_TICKS 0x1p62
-
-static uint64_t ticks_of(double ticks)
-{
-  return ticks >= MOST_TICKS ? (uint64_t)MOST_TICKS : ticks > 0 ? (uint64_t)(ticks + 0.5) : 0;
-}
-
 static uint64_t scale(uint64_t ticks, double factor)
 {
-  return ticks_of((double)ticks * factor);
-}
-
-/* The calls that were made while recursion was open take their part of the edge's time; of an edge that took none, by
- * their number. */
-static void scale_recursion(struct out_edge *edge, struct out_recursion *recursion, double time, double factor)
-{
-  double recorded = (double)edge->total + (double)recursion->total;
-  double calls = (double)edge->calls + (double)recursion->calls;
-  double part = recorded > 0 ? (double)recursion->total / recorded : calls > 0 ? (double)recursion->calls / calls : 0;
-  for (int group = 0; group < FMT_GROUP_COUNT; group++) {
-    double primitive = recursion->calls > 0 ? (double)recursion->primitive[group] / (double)recursion->calls : 0;
-    recursion->cumulative[group] =
-        recorded > 0 ? scale(recursion->cumulative[group], factor) : ticks_of(time * part * primitive);
-  }
-  recursion->total = ticks_of(time * part);
-  edge->total = ticks_of(time) - recursion->total;
+  return out_ticks((double)ticks * factor);
 }
 
 /* Gives the edge `time` ticks with callees, of which `own` are its own. The shortest and the longest call are scaled
  * with the whole, since no sample tells calls apart. */
 static void replace_times(struct out_profile *profile, struct out_edge *edge, double time, uint64_t own)
 {
-  uint64_t recorded = out_beside_total(profile, edge);
+  uint64_t recorded = out_edge_total(profile, edge);
   double factor = recorded > 0 ? time / (double)recorded : 0;
-  if (edge->recursion != FMT_NONE)
-    scale_recursion(edge, out_profile_recursion(profile, edge->recursion), time, factor);
-  else
-    edge->total = ticks_of(time);
-  uint64_t total = out_beside_total(profile, edge);
+  out_edge_set_total(profile, edge, time);
+  uint64_t total = out_edge_total(profile, edge);
   edge->children = total > own ? total - own : 0;
   if (total < own)
     edge->total += own - total;
@@ -63,7 +36,7 @@ static void replace_all(const struct out_beside_times *times)
     if (!out_beside_has(times, edge))
       continue;
     sum += times->own[i];
-    uint64_t own = ticks_of(sum) - given;
+    uint64_t own = out_ticks(sum) - given;
     given += own;
     replace_times(times->profile, edge, times->inclusive[i], own);
   }
@@ -74,7 +47,7 @@ static void forget_hooks(struct out_profile *profile, const struct out_beside_ti
 {
   struct out_recording_info *info = out_profile_recording(profile, times->recording);
   info->hook_inner = info->hook_outer = info->process.hook_inner = info->process.hook_outer = 0;
-  info->flags &= ~(uint32_t)FMT_REC_SAMPLED;
+  info->flags &= ~(uint32_t)(FMT_REC_SAMPLED | FMT_REC_WAITS_TAKEN | FMT_REC_WAITS_UNKNOWN);
   info->process.flags = info->flags;
   info->process.sample_price = 0;
   for (uint32_t i = 0; i < profile->times_of.count; i++)

@@ -7,6 +7,7 @@
 #ifndef CALLSIG_OUTPUT_BESIDE_BESIDE_H
 #define CALLSIG_OUTPUT_BESIDE_BESIDE_H
 
+#include "output/profile/edge_time.h"
 #include "output/profile/profile.h"
 
 /* Finds the rows that samples count for, of all recordings from number `first` on that have samples; and replaces the
@@ -29,17 +30,6 @@ struct out_beside_times {
 static inline bool out_beside_has(const struct out_beside_times *times, const struct out_edge *edge)
 {
   return edge->to != FMT_NONE && out_profile_thread(times->profile, edge->thread)->recording == times->recording;
-}
-
-/* What was recorded: calls, and ticks with callees. */
-static inline uint64_t out_beside_calls(const struct out_profile *profile, const struct out_edge *edge)
-{
-  return edge->calls + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->calls);
-}
-
-static inline uint64_t out_beside_total(const struct out_profile *profile, const struct out_edge *edge)
-{
-  return edge->total + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->total);
 }
 
 /* own.c: fills `own`. -ENOMEM. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "output/beside/beside.h"
+#include "output/sampling/hook_cost.h"
 
 /* How an edge's part of its function is found, tried one after the other until there is one that is not 0. */
 enum weight {
@@ -28,38 +29,30 @@ static uint32_t function_of(const struct out_profile *profile, const struct out_
   return out_profile_callable(profile, callable)->function;
 }
 
-static double recorded(const struct out_profile *profile, const struct out_edge *edge)
-{
-  uint64_t total = out_beside_total(profile, edge);
-  return total > edge->children ? (double)(total - edge->children) : 0;
-}
-
 static void find_costs(struct split *split)
 {
   const struct out_profile *profile = split->times->profile;
-  const struct out_recording_info *info = out_profile_recording(profile, split->times->recording);
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (!out_beside_has(split->times, edge))
       continue;
-    double calls = (double)out_beside_calls(profile, edge);
+    double calls = (double)out_edge_calls(profile, edge);
     split->entered[edge->to] += calls;
     if (edge->from != FMT_NONE)
-      split->cost[edge->from] += calls * (double)info->hook_outer / 1024 + (double)edge->overhead;
+      split->cost[edge->from] += out_hook_cost(profile, edge).caller;
   }
 }
 
 static double weigh(const struct split *split, enum weight kind, const struct out_edge *edge)
 {
   const struct out_profile *profile = split->times->profile;
-  double calls = (double)out_beside_calls(profile, edge);
+  double calls = (double)out_edge_calls(profile, edge);
   if (kind == WEIGHT_CALLS)
     return calls;
-  double own = recorded(profile, edge);
+  double own = (double)out_edge_own(profile, edge);
   if (kind == WEIGHT_RECORDED)
     return own;
-  const struct out_recording_info *info = out_profile_recording(profile, split->times->recording);
-  own -= calls * (double)info->hook_inner / 1024;
+  own -= out_hook_cost(profile, edge).callee;
   if (split->entered[edge->to] > 0)
     own -= split->cost[edge->to] * (calls / split->entered[edge->to]);
   return own > 0 ? own : 0;

@@ -120,7 +120,9 @@ static int select_calls(struct callsig_stats *stats, const struct callsig_diff_o
   if (result == 0)
     result = callsig_stats_group(stats, options->by);
   if (result == 0)
-    result = callsig_stats_compensate(stats, options->compensate);
+    result = callsig_stats_compensate(stats, options->compensate > 0);
+  if (result == 0 && options->compensate == 0)
+    stats->compensating = OUT_COMPENSATE_SAMPLED;
   if (result == 0)
     stats->strip_dirs = options->strip_dirs != 0;
   return result;
@@ -286,6 +288,7 @@ int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_tota
       .low = comparison->judged ? change->low : NAN,
       .high = comparison->judged ? change->high : NAN,
       .p = comparison->judged ? change->p : NAN,
+      .damaged = callsig_stats_damaged(diff->stats),
   };
   out_struct_hand_out(total, &full, sizeof full);
   return 0;

@@ -14,6 +14,7 @@
 /* What one file's recordings add to a row, in ticks. */
 struct amount {
   uint64_t calls, own, cumulative;
+  double own_error, cumulative_error; /* squares */
 };
 
 /* A diff on its way: every row of any file, and what each file adds to it. */
@@ -35,6 +36,15 @@ double out_diff_value(const struct out_diff_side *side, enum callsig_diff_metric
   if (metric == CALLSIG_DIFF_PERCALL)
     return side->calls > 0 ? side->own / side->calls : 0;
   return side->own;
+}
+
+double out_diff_error(const struct out_diff_side *side, enum callsig_diff_metric metric)
+{
+  if (metric == CALLSIG_DIFF_CUMTIME)
+    return side->cumulative_error;
+  if (metric == CALLSIG_DIFF_PERCALL)
+    return side->calls > 0 ? side->own_error / side->calls : 0;
+  return side->own_error;
 }
 
 double out_diff_relative(const struct out_diff_change *change, enum callsig_diff_metric metric)
@@ -109,8 +119,8 @@ static int prepare(struct work *work)
     result = out_signature_merge_make(profile, diff->shown, &diff->signature_merge);
   if (result == 0)
     result = out_filter_select(&stats->filter, profile, diff->shown, diff->signature_merge.row_of, &diff->selection);
-  if (result == 0 && stats->compensating)
-    result = out_compensate(profile, &diff->compensation);
+  if (result == 0 && out_stats_compensates(stats))
+    result = out_compensate(profile, stats->compensating == OUT_COMPENSATE_SAMPLED, &diff->compensation);
   return result;
 }
 
@@ -121,7 +131,7 @@ static struct out_grouping grouping_of(const struct work *work)
       .by = diff->stats->by,
       .shown_function = diff->shown,
       .signature_merge = diff->stats->by & CALLSIG_BY_SIGNATURE ? &diff->signature_merge : NULL,
-      .compensation = diff->stats->compensating ? &diff->compensation : NULL,
+      .compensation = out_stats_compensates(diff->stats) ? &diff->compensation : NULL,
       .selected_functions = diff->selection.functions,
       .selected_stages = diff->selection.stages,
       .selected_threads = work->threads,
@@ -166,23 +176,48 @@ static struct amount *amount_at(const struct work *work, uint32_t row, uint32_t 
   return (struct amount *)work->table.data + (size_t)row * work->count + column;
 }
 
+/* Of what is not known at all any part may be error. */
+static double square_of(double error, uint64_t time)
+{
+  return isnan(error) ? (double)time * (double)time : error * error;
+}
+
+static int add_amounts(struct work *work, uint32_t column, const struct out_rows *rows,
+                       const struct out_row_error *errors)
+{
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    const struct out_row *row = out_rows_at(rows, i);
+    if (row->calls == 0)
+      continue;
+    uint32_t number;
+    int result = find_row(work, row, &number);
+    if (result < 0)
+      return result;
+    struct amount amount = {.calls = row->calls, .own = row->own, .cumulative = row->cumulative};
+    if (errors) {
+      amount.own_error = square_of(errors[i].own, row->own);
+      amount.cumulative_error = square_of(errors[i].cumulative, row->cumulative);
+    }
+    *amount_at(work, number, column) = amount;
+  }
+  return 0;
+}
+
 static int add_column(struct work *work, uint32_t column)
 {
   struct out_grouping grouping = grouping_of(work);
   struct out_rows rows;
   out_rows_init(&rows);
   select_threads(work, column);
-  int result = out_rows_build(&work->diff->stats->profile, &grouping, &rows);
-  for (uint32_t i = 0; i < rows.list.count && result == 0; i++) {
-    const struct out_row *row = out_rows_at(&rows, i);
-    if (row->calls == 0)
-      continue;
-    uint32_t number;
-    result = find_row(work, row, &number);
-    if (result == 0)
-      *amount_at(work, number, column) =
-          (struct amount){.calls = row->calls, .own = row->own, .cumulative = row->cumulative};
-  }
+  const struct out_profile *profile = &work->diff->stats->profile;
+  int result = out_rows_build(profile, &grouping, &rows);
+  const bool has_errors = result == 0 && out_row_errors_known(profile);
+  struct out_row_error *errors = has_errors ? out_row_errors_make(profile, &grouping, &rows) : NULL;
+  if (has_errors && !errors)
+    result = -ENOMEM;
+  if (result == 0)
+    result = add_amounts(work, column, &rows, errors);
+  free(errors);
   out_rows_free(&rows);
   return result;
 }
@@ -195,11 +230,15 @@ static struct out_diff_side side_of(const struct work *work, const struct amount
     sum.calls += amounts[i].calls;
     sum.own += amounts[i].own;
     sum.cumulative += amounts[i].cumulative;
+    sum.own_error += amounts[i].own_error;
+    sum.cumulative_error += amounts[i].cumulative_error;
   }
   double count = end - first, tick = work->diff->tick;
   struct out_diff_side side = {.calls = (double)sum.calls / count,
                                .own = (double)sum.own * tick / count,
-                               .cumulative = (double)sum.cumulative * tick / count};
+                               .cumulative = (double)sum.cumulative * tick / count,
+                               .own_error = sqrt(sum.own_error) * tick / count,
+                               .cumulative_error = sqrt(sum.cumulative_error) * tick / count};
   return side;
 }
 
@@ -217,29 +256,48 @@ static void values_of(const struct work *work, const struct amount *amounts, enu
   }
 }
 
-/* Tests one row. A time is the difference of two readings of the clock, each rounded to a tick: no sum of `calls` of
- * them varies by less than that. */
+/* The least variance of a side's values. A time is the difference of two readings of the clock, each rounded to a tick:
+ * no sum of them varies by less than that. Nor do times vary by less than they may be off since not all calls were
+ * timed; the side knows that of its mean. */
+static double floor_of(double grain, const struct out_diff_side *side, enum callsig_diff_metric metric, uint32_t count)
+{
+  const double normal = 1.959964, error = out_diff_error(side, metric) / normal;
+  return fmax(grain, error * error * count);
+}
+
+/* Tests one row. */
 static void judge(const struct work *work, const struct amount *amounts, enum callsig_diff_metric metric,
                   double *values, struct out_diff_change *change)
 {
   const struct out_diff *diff = work->diff;
   double calls;
   values_of(work, amounts, metric, values, &calls);
-  double floor = diff->tick * diff->tick / 6 * calls;
+  double grain = diff->tick * diff->tick / 6 * calls;
   if (metric == CALLSIG_DIFF_PERCALL)
-    floor = calls > 0 ? floor / (calls * calls) : 0;
-  struct out_sample old = out_sample_of(values, work->old_count, floor);
-  struct out_sample new = out_sample_of(values + work->old_count, work->count - work->old_count, floor);
+    grain = calls > 0 ? grain / (calls * calls) : 0;
+  const uint32_t new_count = work->count - work->old_count;
+  struct out_sample old =
+      out_sample_of(values, work->old_count, floor_of(grain, &change->old, metric, work->old_count));
+  struct out_sample new =
+      out_sample_of(values + work->old_count, new_count, floor_of(grain, &change->new, metric, new_count));
   struct out_welch welch = out_welch_test(&old, &new, 1 - diff->options.level);
   change->low = welch.low;
   change->high = welch.high;
   change->p = change->adjusted = welch.p;
 }
 
+/* By how much the change may be off since not all calls were timed. */
+static double error_of(const struct out_diff_change *change, enum callsig_diff_metric metric)
+{
+  return hypot(out_diff_error(&change->old, metric), out_diff_error(&change->new, metric));
+}
+
 static enum callsig_diff_verdict verdict_of(const struct out_diff *diff, const struct out_diff_change *change,
                                             enum callsig_diff_metric metric)
 {
   double amount = out_diff_amount(change, metric);
+  if (fabs(amount) <= error_of(change, metric))
+    amount = 0;
   bool none = change->old.calls == 0 && change->new.calls == 0;
   if (none || (diff->judged && change->adjusted >= diff->options.level))
     return CALLSIG_DIFF_SAME;
@@ -299,6 +357,7 @@ static void make_total(struct work *work, struct amount *sums, double *values)
     for (uint32_t k = 0; k < work->count; k++) {
       sums[k].calls += amount_at(work, i, k)->calls;
       sums[k].own += amount_at(work, i, k)->own;
+      sums[k].own_error += amount_at(work, i, k)->own_error;
     }
   }
   diff->total.old = side_of(work, sums, false);

@@ -22,6 +22,7 @@ struct out_diff_options {
 /* Means of a side's recordings. Times in seconds. */
 struct out_diff_side {
   double calls, own, cumulative;
+  double own_error, cumulative_error; /* how far these may be off, with 95 %; 0 where all calls were timed */
 };
 
 struct out_diff_change {
@@ -65,6 +66,9 @@ void out_diff_free(struct out_diff *diff);
 
 /* What is compared, of one side. */
 double out_diff_value(const struct out_diff_side *side, enum callsig_diff_metric metric);
+
+/* How far that may be off. */
+double out_diff_error(const struct out_diff_side *side, enum callsig_diff_metric metric);
 
 static inline double out_diff_amount(const struct out_diff_change *change, enum callsig_diff_metric metric)
 {

@@ -122,7 +122,7 @@ int callsig_stats_export_file(struct callsig_stats *stats, const struct callsig_
 {
   struct out_export export = {.stats = stats};
   const struct format *format;
-  struct out_output_file file;
+  struct out_output_file file = {0};
   int result = read_wanted(wanted, &format, &export);
   if (result == 0)
     result = out_output_file_open(&file, path);

@@ -55,7 +55,7 @@ static bool equal_offset(const void *owner, uint32_t number, const void *key)
 /* The index of a string in string_table, to which it is written when it is new. */
 static int64_t index_of(struct writer *writer, const char *string)
 {
-  uint32_t offset;
+  uint32_t offset = 0;
   if (writer->result == 0 && base_strings_add(writer->strings, string, &offset) < 0)
     writer->result = -ENOMEM;
   if (writer->result < 0)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output/recording/seal.h"
 #include "output/stats/stats_object.h"
 #include "output/stats/sums.h"
 #include "output/text/message.h"
@@ -103,7 +104,7 @@ static int check_place(const char *path)
 
 int callsig_stats_dump(struct callsig_stats *stats, const char *path)
 {
-  struct out_output_file file;
+  struct out_output_file file = {0};
   int result = out_stats_not_empty(stats);
   if (result == 0)
     result = out_sums_fit(&stats->profile, out_stats_finest_tick(stats));
@@ -114,6 +115,8 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
   if (result < 0)
     return result;
   result = out_dump_write(&stats->profile, file.stream);
+  if (result == 0 && file.temporary)
+    result = fflush(file.stream) == 0 ? out_seal_file(fileno(file.stream)) : -errno;
   if (result == -ENOMEM)
     out_stats_fail(-ENOMEM, "%s: out of memory while it was written", path);
   else if (result < 0)

@@ -27,7 +27,7 @@ static int resolve(const char *path, char **resolved)
     real = realpath(dirname(folder), NULL);
     result = real ? 0 : -errno;
   }
-  if (result == 0 && asprintf(resolved, "%s/%s", strcmp(real, "/") == 0 ? "" : real, basename(name)) < 0)
+  if (real && asprintf(resolved, "%s/%s", strcmp(real, "/") == 0 ? "" : real, basename(name)) < 0)
     result = -ENOMEM;
   free(folder);
   free(name);

@@ -354,9 +354,13 @@ static int read_whole(int file, const char *path, struct out_run *run, struct ca
   const struct fmt_rec_header *header = &recording.header;
   *live = !(header->flags & FMT_REC_FINISHED) && header->exit_status == -1 && out_recording_is_live(file, header->pid);
   bool known = *live && out_clock_now(header->clock, &now);
-  result = out_run_read(&recording, 0, run);
+  result = out_recording_check(&recording);
+  if (result == 0)
+    result = out_run_read(&recording, 0, run);
   if (result == 0)
     result = out_pipeline_read(&recording, known ? &now : NULL, pipeline);
+  if (result == 0)
+    out_recording_tell_damage(&recording);
   out_recording_close(&recording);
   return result < 0 ? result : out_function_sums_read(file, path, known ? &now : NULL, *pipeline);
 }

@@ -11,6 +11,8 @@
 struct loading {
   int file;
   const char *path;
+  struct out_recording recording;
+  struct fmt_rec_header header; /* its own: reading a process puts that in its place */
   struct out_pipeline_processes processes;
   struct callsig_stats *stats; /* NULL: no actions */
   struct base_vector list;     /* struct callsig_pipeline * */
@@ -35,13 +37,10 @@ static int keep(struct loading *loading, struct callsig_pipeline *pipeline)
 
 static int load_process(struct loading *loading, uint32_t number)
 {
-  struct out_recording recording;
   struct callsig_pipeline *pipeline = NULL;
-  int result = out_recording_attach(loading->file, loading->path, &recording);
-  if (result < 0)
-    return result;
-  result = out_pipeline_read_process(&recording, number + 1, &pipeline);
-  out_recording_close(&recording);
+  loading->recording.header = loading->header;
+  out_recording_renew(&loading->recording);
+  int result = out_pipeline_read_process(&loading->recording, number + 1, &pipeline);
   if (result == 0 && loading->stats)
     result = out_pipeline_take_actions(loading->stats, pipeline);
   if (result < 0 || is_empty(pipeline)) {
@@ -65,13 +64,38 @@ static int load_processes(struct loading *loading)
 
 static int find_processes(struct loading *loading)
 {
-  struct out_recording recording;
-  int result = out_recording_attach(loading->file, loading->path, &recording);
+  loading->header = loading->recording.header;
+  return out_pipeline_find_processes(&loading->recording, &loading->processes) < 0 ? out_stats_no_memory() : 0;
+}
+
+/* What is damaged of the file counts once, with the first of its pipelines. */
+static void tell_damage(struct loading *loading)
+{
+  uint64_t damaged = out_recording_tell_damage(&loading->recording);
+  if (loading->list.count > 0)
+    (*(struct callsig_pipeline **)base_vector_at(&loading->list, 0))->info.damaged = damaged;
+}
+
+/* One pipeline, or those of several processes. */
+static int load_file(struct loading *loading)
+{
+  int result = out_recording_attach(loading->file, loading->path, &loading->recording);
   if (result < 0)
     return result;
-  result = out_pipeline_find_processes(&recording, &loading->processes);
-  out_recording_close(&recording);
-  return result < 0 ? out_stats_no_memory() : 0;
+  result = find_processes(loading);
+  bool several = result == 0 && loading->processes.count > 1;
+  if (several)
+    result = out_recording_check(&loading->recording);
+  if (several && result == 0)
+    result = load_processes(loading);
+  if (several && result == 0)
+    tell_damage(loading);
+  out_recording_close(&loading->recording);
+  if (result < 0 || several)
+    return result;
+  struct callsig_pipeline *pipeline;
+  result = callsig_pipeline_load(loading->path, &pipeline);
+  return result == 0 ? keep(loading, pipeline) : result;
 }
 
 void callsig_pipeline_free_all(struct callsig_pipeline **pipelines, size_t count)
@@ -89,15 +113,7 @@ int callsig_pipeline_load_all(const char *path, struct callsig_pipeline ***pipel
       .file = out_recording_open(path), .path = path, .list = BASE_VECTOR_OF(struct callsig_pipeline *)};
   if (loading.file < 0)
     return loading.file;
-  int result = find_processes(&loading);
-  if (result == 0 && loading.processes.count > 1) {
-    result = load_processes(&loading);
-  } else if (result == 0) {
-    struct callsig_pipeline *pipeline;
-    result = callsig_pipeline_load(path, &pipeline);
-    if (result == 0)
-      result = keep(&loading, pipeline);
-  }
+  int result = load_file(&loading);
   out_pipeline_processes_free(&loading.processes);
   close(loading.file);
   if (result < 0) {

@@ -14,10 +14,17 @@ static int load(int file, const char *path, struct callsig_pipeline **pipeline)
   int result = out_recording_attach(file, path, &recording);
   if (result < 0)
     return result;
+  result = out_recording_check(&recording);
+  if (result < 0) {
+    out_recording_close(&recording);
+    return result;
+  }
   struct fmt_rec_clock_point now;
   bool live = !(recording.header.flags & FMT_REC_FINISHED) && recording.header.exit_status == -1 &&
               out_recording_is_live(file, recording.header.pid) && out_clock_now(recording.header.clock, &now);
   result = out_pipeline_read(&recording, live ? &now : NULL, pipeline);
+  if (result == 0)
+    (*pipeline)->info.damaged = out_recording_tell_damage(&recording);
   out_recording_close(&recording);
   return result;
 }

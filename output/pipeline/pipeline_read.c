@@ -409,7 +409,7 @@ static int read_all(struct reader *reader, const struct fmt_rec_clock_point *now
     return result;
   pipeline->info.elapsed = (double)(reader->now - reader->recording->header.start.ticks) * pipeline->tick;
   pipeline->info.end = pipeline->info.start + pipeline->info.elapsed;
-  pipeline->info.unreadable = reader->recording->damaged;
+  pipeline->info.unreadable = out_recording_lost(reader->recording);
   out_pipeline_derive(pipeline);
   return 0;
 }

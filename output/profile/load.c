@@ -336,6 +336,8 @@ int out_load(struct out_profile *profile, struct out_recording *recording, const
   };
   out_stage_reader_init(&loader.stages, recording, &out_load_stage_taker, &loader);
   int result = load_all(&loader);
+  if (result == 0 && out_recording_lost(recording) > 0)
+    out_recording_count_unread(recording);
   struct base_vector *vectors[] = {&loader.modules,    &loader.functions,   &loader.contexts,    &loader.variants,
                                    &loader.signatures, &loader.edges,       &loader.stacks,      &loader.processes,
                                    &loader.stage_of,   &loader.callable_of, &loader.signature_of};

@@ -129,17 +129,25 @@ static int find_edges(struct out_loader *loader, const struct out_loaded_frame *
   return 0;
 }
 
+/* Was the clock read when the process ended, or just now? Otherwise it may have run on since the last reading. */
+static bool is_end_known(const struct out_loader *loader)
+{
+  const struct fmt_rec_header *header = &loader->recording->header;
+  return loader->now || header->flags & FMT_REC_FINISHED || header->exit_status != -1;
+}
+
 /* When the open calls end: at the clock's last reading, but not before the newest of them began, nor before their own
- * finished callees were over. */
+ * finished callees were over. (But where these count with times that are estimates, a reading at the end knows better.) */
 static uint64_t end_of(const struct out_loader *loader, const struct base_vector *frames, uint64_t end_ticks)
 {
   uint64_t end = end_ticks;
+  const bool is_sampled = loader->recording->header.flags & FMT_REC_SAMPLED && is_end_known(loader);
   for (uint32_t i = 0; i < frames->count; i++) {
     const struct open_frame *frame = base_vector_at(frames, i);
     if (frame->start == UINT64_MAX)
       continue;
     const struct out_edge *edge = out_profile_edge(loader->profile, frame->edge);
-    uint64_t inside = edge->calls == 0 && edge->recursion == FMT_NONE ? edge->children : 0;
+    uint64_t inside = edge->calls == 0 && edge->recursion == FMT_NONE && !is_sampled ? edge->children : 0;
     if (frame->start <= UINT64_MAX - inside && frame->start + inside > end)
       end = frame->start + inside;
   }

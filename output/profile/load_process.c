@@ -173,5 +173,5 @@ void out_load_finish_processes(struct out_loader *loader)
     if (info->process.open_frames > 0)
       take_open(loader, info);
   }
-  out_profile_recording(loader->profile, loader->first_process)->damaged += loader->recording->damaged;
+  out_profile_recording(loader->profile, loader->first_process)->damaged += out_recording_lost(loader->recording);
 }

@@ -30,17 +30,16 @@ void out_file_windows_close(struct out_file_windows *windows)
   *windows = (struct out_file_windows){0};
 }
 
-/* Reads what lies at `offset`. A file that shrank leaves zeros. */
-static int fill(const struct out_file_windows *windows, unsigned char *bytes, size_t size, uint64_t offset)
+int out_file_windows_read(const struct out_file_windows *windows, void *bytes, size_t size, uint64_t offset)
 {
   for (size_t done = 0; done < size;) {
-    ssize_t got = pread(windows->file, bytes + done, size - done, (off_t)(offset + done));
+    ssize_t got = pread(windows->file, (char *)bytes + done, size - done, (off_t)(offset + done));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
       return -errno;
     if (got == 0) {
-      memset(bytes + done, 0, size - done);
+      memset((char *)bytes + done, 0, size - done);
       break;
     }
     done += (size_t)got;
@@ -64,7 +63,7 @@ static const void *read_across(struct out_file_windows *windows, uint64_t offset
     if (!windows->across)
       return fail(windows, -ENOMEM);
   }
-  int result = fill(windows, windows->across, size, offset);
+  int result = out_file_windows_read(windows, windows->across, size, offset);
   return result < 0 ? fail(windows, result) : windows->across;
 }
 
@@ -77,7 +76,7 @@ const void *out_file_windows_at(struct out_file_windows *windows, uint64_t offse
   if (*held != piece) {
     uint64_t left = windows->size - piece * PIECE;
     *held = UINT64_MAX;
-    int result = fill(windows, window, left < PIECE ? left : PIECE, piece * PIECE);
+    int result = out_file_windows_read(windows, window, left < PIECE ? left : PIECE, piece * PIECE);
     if (result < 0)
       return fail(windows, result);
     *held = piece;

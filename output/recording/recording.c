@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "format/index.h"
+#include "output/recording/live.h"
 #include "output/text/message.h"
+#include "output/text/text.h"
 
 /* The size that the first version wrote: what every recording has. */
 #define HEADER_SIZE sizeof(struct fmt_rec_header)
@@ -21,6 +23,9 @@
 _Static_assert(sizeof(struct fmt_rec_variant) >= NUMBERED_SIZE && sizeof(struct fmt_rec_signature) >= NUMBERED_SIZE &&
                    sizeof(struct fmt_rec_context) >= NUMBERED_SIZE && sizeof(struct fmt_rec_event) >= NUMBERED_SIZE,
                "the smallest records that are numbered");
+
+/* Before its checksums are compared, nothing is known to be wrong. */
+#define UNCHECKED ((struct out_seal_check){.first = UINT64_MAX})
 
 static int check_header(struct out_recording *recording)
 {
@@ -69,7 +74,7 @@ static int make_numbers(struct out_recording *recording)
 static int attach(int file, const char *path, struct out_recording *recording)
 {
   struct stat status;
-  *recording = (struct out_recording){.path = path, .file = -1};
+  *recording = (struct out_recording){.path = path, .file = -1, .first_damage = UINT64_MAX, .check = UNCHECKED};
   if (fstat(file, &status) < 0)
     return out_stats_fail(-errno, "%s: cannot read: %s", path, strerror(errno));
   if (!S_ISREG(status.st_mode))
@@ -79,6 +84,93 @@ static int attach(int file, const char *path, struct out_recording *recording)
     return out_stats_no_memory();
   int result = read_header(recording);
   return result < 0 ? result : make_numbers(recording);
+}
+
+/* out_seal_read_fn */
+static int read_for_check(void *source, void *bytes, size_t size, uint64_t offset)
+{
+  struct out_recording *recording = source;
+  if (!recording->copy)
+    return out_file_windows_read(&recording->windows, bytes, size, offset);
+  uint64_t there = offset >= recording->size ? 0 : recording->size - offset;
+  size_t known = there < size ? (size_t)there : size;
+  memset((char *)bytes + known, 0, size - known);
+  memcpy(bytes, (const char *)recording->copy + (known > 0 ? offset : 0), known);
+  return 0;
+}
+
+int out_recording_check(struct out_recording *recording)
+{
+  int error = out_seal_check(read_for_check, recording, &recording->header, recording->size, &recording->check);
+  if (error == -ENOMEM)
+    return out_stats_no_memory();
+  if (error < 0)
+    return out_stats_fail(error, "%s: cannot read: %s", recording->path, strerror(-error));
+  if (recording->check.first < HEADER_SIZE)
+    return out_stats_fail(-EINVAL, "%s: damaged: its header is not as it was written, so that nothing can be read",
+                          recording->path);
+  return 0;
+}
+
+uint64_t out_recording_lost(const struct out_recording *recording)
+{
+  return recording->check.bad ? recording->check.records : recording->damaged;
+}
+
+void out_recording_count_unread(struct out_recording *recording)
+{
+  recording->unread = 0;
+  for (uint64_t at = HEADER_SIZE / 8 * 8; at + sizeof(struct fmt_rec_edge) <= recording->size; at += 8) {
+    const struct fmt_rec_tag *record = bytes_at(recording, at, sizeof *record);
+    if (record && record->tag == FMT_TAG_EDGE && record->size >= sizeof(struct fmt_rec_edge) &&
+        recording->numbers[at / NUMBERED_SIZE] == 0 &&
+        out_seal_is_good(&recording->check, at, sizeof(struct fmt_rec_edge)))
+      recording->unread++;
+  }
+}
+
+/* "cut off at byte 8192 of 16384" */
+static void say_where(const struct out_recording *recording, struct out_text *line)
+{
+  const struct out_seal_check *check = &recording->check;
+  uint64_t first = check->first < recording->first_damage ? check->first : recording->first_damage;
+  out_text_printf(line, "%s: ", recording->path);
+  if (check->whole > recording->size)
+    out_text_printf(line, "cut off at byte %llu of %llu", (unsigned long long)recording->size,
+                    (unsigned long long)check->whole);
+  else if (first != UINT64_MAX)
+    out_text_printf(line, "damaged at byte %llu", (unsigned long long)first);
+  else
+    out_text_puts(line, "damaged");
+}
+
+static void say_how_many(const struct out_recording *recording, struct out_text *line)
+{
+  uint64_t records = out_recording_lost(recording);
+  if (records == 0) {
+    out_text_puts(line, ": all of its records are there");
+    return;
+  }
+  out_text_printf(line, ": %llu record%s not read", (unsigned long long)records, records == 1 ? " is" : "s are");
+  if (recording->unread > 0)
+    out_text_printf(line, ", nor up to %llu of calls that only %s to", (unsigned long long)recording->unread,
+                    records == 1 ? "it leads" : "they lead");
+  out_text_puts(line, "; what is shown lacks them");
+}
+
+uint64_t out_recording_tell_damage(const struct out_recording *recording)
+{
+  const struct out_seal_check *check = &recording->check;
+  if ((check->first == UINT64_MAX && recording->damaged == 0) ||
+      (!recording->copy && !check->is_sealed && out_recording_is_live(recording->windows.file, recording->header.pid)))
+    return 0;
+  struct out_text line = {0};
+  say_where(recording, &line);
+  say_how_many(recording, &line);
+  out_stats_message("%s", line.failed ? "out of memory while damage of a recording was told" : out_text_string(&line));
+  out_text_free(&line);
+  uint64_t records = out_recording_lost(recording);
+  return records > 0 ? records : 1;
 }
 
 int out_recording_attach(int file, const char *path, struct out_recording *recording)
@@ -94,6 +186,11 @@ int out_recording_read_file(int file, const char *path, struct out_recording *re
   int result = out_recording_attach(file, path, recording);
   if (result < 0)
     return result;
+  result = out_recording_check(recording);
+  if (result < 0) {
+    out_recording_close(recording);
+    return result;
+  }
   /* Records are followed from the newest one back, which no file system expects. */
   posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
   /* Fewer page faults; without huge pages it works all the same. */
@@ -110,7 +207,7 @@ int out_recording_open(const char *path)
 
 int out_recording_read(const char *path, struct out_recording *recording)
 {
-  *recording = (struct out_recording){.path = path, .file = -1};
+  *recording = (struct out_recording){.path = path, .file = -1, .check = UNCHECKED};
   int file = out_recording_open(path);
   if (file < 0)
     return file;
@@ -124,7 +221,8 @@ int out_recording_read(const char *path, struct out_recording *recording)
 
 int out_recording_from_memory(const char *path, const void *data, size_t size, struct out_recording *recording)
 {
-  *recording = (struct out_recording){.path = path, .file = -1, .size = size};
+  *recording =
+      (struct out_recording){.path = path, .file = -1, .size = size, .first_damage = UINT64_MAX, .check = UNCHECKED};
   void *copy = malloc(size + 1);
   if (!copy)
     return out_stats_no_memory();
@@ -134,6 +232,8 @@ int out_recording_from_memory(const char *path, const void *data, size_t size, s
   int result = read_header(recording);
   if (result == 0)
     result = make_numbers(recording);
+  if (result == 0)
+    result = out_recording_check(recording);
   if (result < 0)
     out_recording_close(recording);
   return result;
@@ -147,6 +247,7 @@ void out_recording_close(struct out_recording *recording)
     close(recording->file);
   free((void *)recording->copy);
   out_file_windows_close(&recording->windows);
+  out_seal_check_free(&recording->check);
   recording->copy = NULL;
   recording->numbers = NULL;
   recording->file = -1;
@@ -161,7 +262,8 @@ bool out_recording_has(const struct out_recording *recording, uint64_t address, 
 
 const void *out_recording_bytes(struct out_recording *recording, uint64_t address, uint64_t size)
 {
-  if (!out_recording_has(recording, address, size))
+  if (!out_recording_has(recording, address, size) ||
+      !out_seal_is_good(&recording->check, address - recording->header.base, size))
     return NULL;
   return bytes_at(recording, address - recording->header.base, size);
 }
@@ -251,6 +353,14 @@ void out_recording_forget_numbers(struct out_recording *recording)
     memset(recording->numbers, 0, recording->numbers_size);
 }
 
+void out_recording_renew(struct out_recording *recording)
+{
+  out_recording_forget_numbers(recording);
+  recording->damaged = 0;
+  recording->first_damage = UINT64_MAX;
+  recording->budget = recording->size * 16;
+}
+
 int out_recording_number(struct out_recording *recording, struct base_vector *list, uint64_t address, uint32_t tag,
                          size_t size, uint32_t *number, struct out_record *record)
 {
@@ -264,6 +374,8 @@ int out_recording_number(struct out_recording *recording, struct base_vector *li
   record->data = slot && !taken ? find_record(recording, address, tag, size, &record->size) : NULL;
   if (!record->data) {
     recording->damaged++;
+    if (recording->first_damage == UINT64_MAX)
+      recording->first_damage = slot ? address - recording->header.base : recording->size;
     return OUT_RECORD_BAD;
   }
   uint64_t *added = base_vector_add(list, 1);

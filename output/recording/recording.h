@@ -16,18 +16,23 @@
 #include "base/vector.h"
 #include "format/recording.h"
 #include "output/recording/file_window.h"
+#include "output/recording/seal.h"
 
 struct out_recording {
   const char *path; /* borrowed */
   size_t size;
   struct fmt_rec_header header; /* a copy, so that hostile overlaps cannot change it */
   uint64_t damaged;             /* references that led nowhere, counted by who follows them */
+  uint64_t first_damage;        /* where the first one led to, as far as known; UINT64_MAX: none */
+  uint64_t unread;              /* edges that are there, and that nothing leads to: out_recording_count_unread() */
+  struct out_seal_check check;  /* what was changed since it was sealed: nothing of that is handed out */
   uint64_t budget;              /* bytes of variable length that may still be looked at; see out_recording_spend() */
   struct out_file_windows windows;
   int file;            /* to be closed; -1: borrowed, or none */
   const void *copy;    /* of memory that is no file: all of it, instead of windows; else NULL. Owned */
   uint32_t *numbers;   /* see out_recording_number(). Owned */
   size_t numbers_size; /* bytes */
+  bool is_told;        /* who opened it tells of its damage, and not who loads it */
 };
 
 /* Opens the file. After a message that names it: -EINVAL when it is no recording, -ENOTSUP when a newer version wrote
@@ -37,8 +42,24 @@ int out_recording_read(const char *path, struct out_recording *recording);
 /* The same of an open file, which `path` names in messages, and which must stay open. */
 int out_recording_read_file(int file, const char *path, struct out_recording *recording);
 
-/* The same for a few records of what may be a large recording: nothing is read ahead. */
+/* The same for a few records of what may be a large recording: nothing is read ahead, and no checksum compared. */
 int out_recording_attach(int file, const char *path, struct out_recording *recording);
+
+/* Compares the checksums of a recording that was attached. -EINVAL after a message when its header is not as it was, so
+ * that nothing of it can be trusted; or the error of reading. */
+int out_recording_check(struct out_recording *recording);
+
+/* How many records of what was read so far are known to be missing. */
+uint64_t out_recording_lost(const struct out_recording *recording);
+
+/* Counts the edges that have no number, once all that lists lead to have one: in `unread`. Among them may be some that
+ * the runtime had given up. */
+void out_recording_count_unread(struct out_recording *recording);
+
+/* When a recording that was read is damaged or cut off, one line that says where and how many records are missing. One
+ * that is being written is not: references to what came later lead nowhere. Returns how many records were lost, at
+ * least 1 where it is damaged; 0 when it is whole. */
+uint64_t out_recording_tell_damage(const struct out_recording *recording);
 
 /* Opens a recording's file for reading. A negative errno after a message. */
 int out_recording_open(const char *path);
@@ -92,6 +113,9 @@ struct out_record {
  * it), OUT_RECORD_KNOWN, or OUT_RECORD_BAD, which is counted; or -ENOMEM. */
 int out_recording_number(struct out_recording *recording, struct base_vector *list, uint64_t address, uint32_t tag,
                          size_t size, uint32_t *number, struct out_record *record);
+
+/* As before anything was read: to read it again. */
+void out_recording_renew(struct out_recording *recording);
 
 /* Forgets all numbers, so that the records may be numbered again. */
 void out_recording_forget_numbers(struct out_recording *recording);

@@ -81,7 +81,7 @@ static int print_row(struct csv *csv, uint32_t number)
   }
   for (unsigned i = 0; i < OUT_PERCENTILES && csv->stats->percentiles; i++)
     put_known(csv, csv->stats->percentiles[number].value[i] * tick);
-  if (csv->stats->compensating) {
+  if (out_stats_compensates(csv->stats)) {
     const struct out_subtraction *taken = base_vector_at(&csv->stats->rows.subtractions, number);
     put_seconds(csv, taken->own * tick);
     put_seconds(csv, taken->cumulative * tick);
@@ -103,7 +103,7 @@ static int print_heading(struct csv *csv)
     out_text_puts(&csv->line, ",process,rank");
   if (csv->stats->percentiles)
     out_text_puts(&csv->line, ",p50,p90,p99");
-  if (csv->stats->compensating)
+  if (out_stats_compensates(csv->stats))
     out_text_puts(&csv->line, ",tottime_compensation,cumtime_compensation");
   if (csv->stats->errors)
     out_text_puts(&csv->line, ",tottime_error,cumtime_error,timed_calls,uncertain");

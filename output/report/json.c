@@ -48,6 +48,11 @@ static void write_recording(struct report *report, const struct out_recording_in
     out_json_number(json, (double)info->process.overhead / 1024, false);
   else
     out_json_null(json);
+  out_json_key(json, "waited");
+  if (info->flags & FMT_REC_WAITS_TAKEN)
+    out_json_number(json, (double)info->loss[FMT_LOSS_WAITED] * info->tick, false);
+  else
+    out_json_null(json);
 }
 
 static void write_head(struct report *report)
@@ -70,7 +75,7 @@ static void write_head(struct report *report)
   out_json_key_integer(json, "total_calls", report->stats->total.calls);
   out_json_key_integer(json, "primitive_calls", report->stats->total.primitive_calls);
   out_json_key_number(json, "total_time", report->stats->total.time);
-  if (report->stats->compensating) {
+  if (out_stats_compensates(report->stats)) {
     struct out_compensated compensated = out_rows_compensated(&report->stats->rows);
     out_json_key_number(json, "total_compensation", compensated.taken * report->stats->grouping.tick);
     out_json_key_number(json, "total_uncertainty", compensated.uncertainty * report->stats->grouping.tick);
@@ -154,7 +159,7 @@ static void write_row(struct report *report, uint32_t number)
   out_json_key_integer(json, "timed_calls", row->calls - error.untimed);
   out_json_key(json, "uncertain");
   out_json_bool(json, error.is_uncertain);
-  if (report->stats->compensating) {
+  if (out_stats_compensates(report->stats)) {
     const struct out_subtraction *taken = base_vector_at(&report->stats->rows.subtractions, number);
     out_json_key_number(json, "tottime_compensation", taken->own * tick);
     out_json_key_number(json, "cumtime_compensation", taken->cumulative * tick);

@@ -38,7 +38,7 @@ static void put_row(struct out_table *table, uint32_t number)
                               .whole = stats->total.time,
                               .percentiles = stats->percentiles ? &stats->percentiles[number] : NULL,
                               .tick = stats->grouping.tick};
-  if (stats->compensating)
+  if (out_stats_compensates(stats))
     values.hooks = ((struct out_subtraction *)base_vector_at(&stats->rows.subtractions, number))->own * values.tick;
   out_columns_row(&table->columns, table->unit, stats->style.color, &values, &table->line);
 }

@@ -18,7 +18,7 @@ int out_table_open(struct out_table *table, struct callsig_stats *stats, FILE *o
   table->is_told = result < 0;
   if (result < 0)
     return result;
-  if (stats->compensating)
+  if (stats->compensating == OUT_COMPENSATE_ALL)
     out_columns_add(&table->columns, OUT_COLUMN_HOOKS);
   table->names = out_stats_names(stats);
   table->list.rows = malloc((stats->listed + 1u) * sizeof *table->list.rows);

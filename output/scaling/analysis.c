@@ -10,6 +10,8 @@
 
 /* A law that deviates by more is looked for again among the calls that have the same other arguments. */
 #define SPLIT 0.10
+/* A time that may be off by more of itself tells nothing of a law. */
+#define UNCERTAIN 0.5
 /* Of fewer calls none is left out. */
 #define TRIMMED 3
 
@@ -41,6 +43,24 @@ static double counted_calls(const struct out_scaling_measure *measure, const str
   return (double)(all ? row->calls : row->primitive);
 }
 
+/* How far the row's time may be off, as a part of it: not known is wholly. Where the shortest call stands for all, it
+ * is one that was timed. */
+static double uncertainty_of(const struct out_scaling_measure *measure, const struct out_scaling_row *row)
+{
+  if (measure->statistic == OUT_STATISTIC_MINIMUM)
+    return 0;
+  double time = measure->own ? row->own : row->cumulative;
+  double error = measure->own ? row->own_error : row->cumulative_error;
+  return isnan(error) ? INFINITY : error > 0 ? error / time : 0;
+}
+
+/* A row that is off by so much counts half. */
+static double certainty_of(double uncertainty)
+{
+  const double half = 0.05;
+  return 1 / (1 + uncertainty / half * (uncertainty / half));
+}
+
 /* True when every candidate of the row is known; writes their values. */
 static bool read_values(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *finding,
                         uint32_t row, double *values)
@@ -68,9 +88,14 @@ static uint32_t read_points(const struct out_scaling_analysis *analysis, struct 
       finding->zero++;
       continue;
     }
+    double uncertainty = uncertainty_of(measure, row);
+    if (uncertainty > UNCERTAIN) {
+      finding->uncertain++;
+      continue;
+    }
     finding->bound += row->is_bound && !measure->own && measure->statistic != OUT_STATISTIC_MINIMUM;
     times[count] = time;
-    weights[count++] = calls / (calls + 1);
+    weights[count++] = calls / (calls + 1) * certainty_of(uncertainty);
   }
   return count;
 }

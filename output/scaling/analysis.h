@@ -64,6 +64,7 @@ struct out_scaling_finding {
   uint32_t *rows;            /* of the samples */
   uint32_t row_count;
   uint32_t unknown, zero, bound; /* rows left out as a candidate is not known, as the time is 0; rows of upper bounds */
+  uint32_t uncertain;            /* rows left out since too few of their calls were timed */
   struct out_scaling_role *roles; /* by argument of the samples */
   const char **names;             /* by candidate */
   uint32_t *candidates;           /* by candidate: the argument */

@@ -199,7 +199,7 @@ static int write_report(struct out_scaling_report *report, const struct out_scal
 static int read_statistic(const struct callsig_stats_scaling *wanted, struct out_scaling_report *report)
 {
   struct out_scaling_measure *measure = &report->measure;
-  bool is_mean_alone = measure->own || report->stats->compensating;
+  bool is_mean_alone = measure->own || out_stats_compensates(report->stats);
   measure->statistic = is_mean_alone ? OUT_STATISTIC_MEAN : OUT_STATISTIC_TRIMMED;
   if (!wanted->measure)
     return 0;

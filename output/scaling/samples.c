@@ -268,8 +268,10 @@ static int put_arguments(struct reading *reading)
   return result;
 }
 
-static int read_row(struct reading *reading, const struct out_row *row)
+static int read_row(struct reading *reading, uint32_t number)
 {
+  const struct out_row *row = out_rows_at(&reading->stats->rows, number);
+  const struct out_row_error error = out_stats_error(reading->stats, number);
   const struct out_profile *profile = &reading->stats->profile;
   const struct out_signature *signature = out_profile_signature(profile, row->key.what);
   const struct out_layout *layout = out_profile_layout(profile, signature->layout);
@@ -281,6 +283,8 @@ static int read_row(struct reading *reading, const struct out_row *row)
       .cumulative = (double)row->cumulative * tick,
       .min = (double)row->min * tick,
       .max = (double)row->max * tick,
+      .own_error = error.own * tick,
+      .cumulative_error = error.cumulative * tick,
       .is_bound = row->is_bound,
   };
   if (signature->any || !layout->entry || layout->entry->flags & FMT_FUNCTION_NO_DWARF) {
@@ -301,7 +305,7 @@ int out_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, 
   int result = samples->rows ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < count && result == 0; i++) {
     reading.row = i;
-    result = read_row(&reading, out_rows_at(&stats->rows, rows[i]));
+    result = read_row(&reading, rows[i]);
   }
   out_arguments_free(&reading.arguments);
   base_vector_free(&reading.levels);

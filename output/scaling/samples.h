@@ -22,8 +22,9 @@ struct out_scaling_argument {
 
 struct out_scaling_row {
   uint64_t calls, primitive;
-  double own, cumulative, min, max; /* seconds: of all calls, of all calls, of one, of one */
-  uint32_t is_bound;                /* cumulative is an upper bound */
+  double own, cumulative, min, max;   /* seconds: of all calls, of all calls, of one, of one */
+  double own_error, cumulative_error; /* how far these may be off, with 95 %; NAN: not known; 0: all calls were timed */
+  uint32_t is_bound;                  /* cumulative is an upper bound */
 };
 
 struct out_scaling_samples {

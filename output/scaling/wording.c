@@ -208,10 +208,12 @@ void out_scaling_put_reason(struct out_text *text, const struct out_scaling_anal
     out_text_puts(text, ", and no law up to n^3 explains it");
     break;
   case OUT_SCALING_FEW:
-    if (finding->points.candidates > 0)
-      out_text_printf(text, "%u different calls have a time, %u are needed", finding->points.count, OUT_SCALING_VALUES);
-    else
+    if (finding->points.candidates == 0)
       put_roles(text, analysis, finding);
+    else
+      out_text_printf(text, "%u different calls have a time, %u are needed", finding->points.count, OUT_SCALING_VALUES);
+    if (finding->uncertain > 0)
+      out_text_printf(text, "; of %u, too few were timed to tell", finding->uncertain);
     break;
   case OUT_SCALING_NO_NUMBER:
     out_text_puts(text, analysis->samples->unknown == analysis->samples->row_count
@@ -324,6 +326,11 @@ static int warn_of_rows(struct warnings *warnings)
   if (result == 0 && finding->zero > 0) {
     out_text_printf(warnings->text, "%u of %u signatures are left out: no time of their own was measured",
                     finding->zero, finding->row_count);
+    result = give(warnings);
+  }
+  if (result == 0 && finding->uncertain > 0) {
+    out_text_printf(warnings->text, "%u of %u signatures are left out: too few of their calls were timed to tell",
+                    finding->uncertain, finding->row_count);
     result = give(warnings);
   }
   if (result == 0 && finding->bound > 0) {

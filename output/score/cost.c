@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/stats/sampling_error.h"
+#include "output/profile/edge_time.h"
+#include "output/sampling/hook_cost.h"
 
 double out_score_slowdown(double hooks, double own)
 {
@@ -26,28 +27,16 @@ struct sums {
   const uint32_t *shown_function;
   struct out_score_costs *costs;
   struct part {
-    double time;  /* own time as it was measured, seconds: below 0 where callees count with more than they took */
+    double time;  /* own time as it was measured, seconds */
     double hooks; /* the part of it that is not the program's */
   } * parts;      /* by function */
   double outside; /* of hooks in no function's time: around the outermost calls */
 };
 
-/* What the hooks of a recording's calls take, seconds. */
-struct price {
-  double inner, outer, timing;
-};
-
-/* False when it is not known. */
-static bool find_price(const struct out_recording_info *info, uint64_t untimed, struct price *price)
+/* Was it measured what hooks take, and what a call spares that is not timed? */
+static bool is_known(const struct out_recording_info *info, uint64_t untimed)
 {
-  double part = info->tick / 1024;
-  *price = (struct price){.inner = (double)info->hook_inner * part,
-                          .outer = (double)info->hook_outer * part,
-                          .timing = (double)info->process.sample_price * part};
-  /* Counting takes no less than nothing. */
-  if (price->timing > price->inner + price->outer)
-    price->timing = price->inner + price->outer;
-  return price->inner + price->outer > 0 && (untimed == 0 || price->timing > 0);
+  return (info->hook_inner > 0 || info->hook_outer > 0) && (untimed == 0 || info->process.sample_price > 0);
 }
 
 static uint32_t function_of(const struct sums *sums, uint32_t variant)
@@ -57,29 +46,23 @@ static uint32_t function_of(const struct sums *sums, uint32_t variant)
   return sums->shown_function[out_profile_callable(profile, context->callable)->function];
 }
 
-/* A call that is not timed counts with the time of timed ones, hooks and all, and took less: what it did not take is
- * missing in its caller's own time. */
 static void add_edge(struct sums *sums, const struct out_edge *edge)
 {
   const struct out_profile *profile = sums->profile;
   uint32_t number = out_profile_thread(profile, edge->thread)->recording;
   const struct out_recording_info *info = out_profile_recording(profile, number);
-  const struct out_recursion *recursion =
-      edge->recursion == FMT_NONE ? NULL : out_profile_recursion(profile, edge->recursion);
-  uint64_t total = edge->total + (recursion ? recursion->total : 0);
-  struct out_edge_sampling sampling = out_edge_sampling(profile, edge);
-  double calls = (double)sampling.timed + (double)sampling.untimed;
-  struct price price;
-  if (!find_price(info, sampling.untimed, &price) && calls > 0)
+  const struct out_edge_sampling sampling = out_edge_sampling(profile, edge);
+  const uint64_t calls = sampling.timed + sampling.untimed;
+  if (calls > 0 && !is_known(info, sampling.untimed))
     sums->costs->unknown = number;
-  double inner = calls * price.inner,
-         outer = calls * price.outer - (double)sampling.untimed * price.timing + (double)edge->overhead * info->tick;
+  const struct out_hook_cost hooks = out_hook_cost(profile, edge);
+  const double inner = hooks.callee * info->tick, outer = hooks.caller * info->tick;
   uint32_t to = function_of(sums, edge->to);
   struct out_score_cost *cost = &sums->costs->functions[to];
-  cost->calls += sampling.timed + sampling.untimed;
+  cost->calls += calls;
   cost->timed += sampling.timed;
   cost->hooks += inner + outer;
-  sums->parts[to].time += ((double)total - (double)edge->children) * info->tick;
+  sums->parts[to].time += (double)out_edge_own(profile, edge) * info->tick;
   sums->parts[to].hooks += inner;
   if (edge->from != FMT_NONE)
     sums->parts[function_of(sums, edge->from)].hooks += outer;

@@ -5,54 +5,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/stats/sampling_error.h"
+#include "output/profile/edge_time.h"
+#include "output/sampling/hook_cost.h"
+#include "output/stats/edge_share.h"
 
 void out_compensation_free(struct out_compensation *compensation)
 {
   free(compensation->own);
   free(compensation->share);
-  free(compensation->calls);
   *compensation = (struct out_compensation){0};
 }
 
-static uint64_t calls_of(const struct out_profile *profile, const struct out_edge *edge)
+/* What hooks cost more than the own time of edges, and less: seconds. */
+struct room {
+  double lacking, free;
+};
+
+/* What is summed on the way to what each edge's own time loses. */
+struct costs {
+  const struct out_profile *profile;
+  double *outward;           /* by variant: what the hooks of the calls that it makes cost it */
+  double *entered;           /* by variant: calls into it */
+  double *edge;              /* by edge: what hooks cost its calls' own time, ticks */
+  struct room *of_signature; /* by signature: of its edges */
+  struct room *of_function;  /* by function: of its signatures */
+};
+
+static const struct out_recording_info *recording_of(const struct out_profile *profile, const struct out_edge *edge)
 {
-  return edge->calls + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->calls);
+  return out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
 }
 
-/* Own time of the calls on an edge, ticks. */
-static double own_of(const struct out_profile *profile, const struct out_edge *edge)
+static void count_variants(struct costs *costs, bool only_sampled)
 {
-  uint64_t total =
-      edge->total + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->total);
-  return total > edge->children ? (double)(total - edge->children) : 0;
-}
-
-/* own[variant], calls[variant], and by context the sum of own time in `time`. */
-static void count_variants(const struct out_profile *profile, struct out_compensation *compensation, double *time)
-{
+  const struct out_profile *profile = costs->profile;
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (edge->to == FMT_NONE)
       continue;
-    const struct out_recording_info *info =
-        out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
-    uint64_t calls = calls_of(profile, edge);
-    compensation->calls[edge->to] += calls;
-    compensation->own[edge->to] += (double)calls * (double)info->hook_inner / 1024;
-    /* A call that is not timed spares the price of that, and is taken off its caller with the time of one that is. */
-    double spared = (double)out_edge_sampling(profile, edge).untimed * (double)info->process.sample_price / 1024;
+    costs->entered[edge->to] += (double)out_edge_calls(profile, edge);
+    if (only_sampled && !(recording_of(profile, edge)->flags & FMT_REC_SAMPLED))
+      continue;
+    const struct out_hook_cost cost = out_hook_cost(profile, edge);
+    costs->edge[i] = cost.callee;
     if (edge->from != FMT_NONE)
-      compensation->own[edge->from] +=
-          (double)calls * (double)info->hook_outer / 1024 + (double)edge->overhead - spared;
-    time[out_profile_variant(profile, edge->to)->context] += own_of(profile, edge);
+      costs->outward[edge->from] += cost.caller;
   }
 }
 
 /* A caller whose signature was merged is a variant that nothing leads into: what its callees cost is shared out among
  * the calls of its context. */
-static int spread_merged(const struct out_profile *profile, struct out_compensation *compensation)
+static int spread_merged(struct costs *costs)
 {
+  const struct out_profile *profile = costs->profile;
   size_t count = profile->contexts.count + 1u;
   double *cost = calloc(count, sizeof *cost), *calls = calloc(count, sizeof *calls);
   bool complete = cost && calls;
@@ -60,20 +65,99 @@ static int spread_merged(const struct out_profile *profile, struct out_compensat
     uint32_t context = out_profile_variant(profile, i)->context;
     if (context == FMT_NONE)
       continue;
-    calls[context] += (double)compensation->calls[i];
-    if (compensation->calls[i] == 0) {
-      cost[context] += compensation->own[i];
-      compensation->own[i] = 0;
+    calls[context] += costs->entered[i];
+    if (costs->entered[i] == 0) {
+      cost[context] += costs->outward[i];
+      costs->outward[i] = 0;
     }
   }
   for (uint32_t i = 0; complete && i < profile->variants.count; i++) {
     uint32_t context = out_profile_variant(profile, i)->context;
     if (context != FMT_NONE && calls[context] > 0)
-      compensation->own[i] += cost[context] * ((double)compensation->calls[i] / calls[context]);
+      costs->outward[i] += cost[context] * (costs->entered[i] / calls[context]);
   }
   free(cost);
   free(calls);
   return complete ? 0 : -ENOMEM;
+}
+
+static void add_room(struct room *room, double own, double cost)
+{
+  if (cost > own)
+    room->lacking += cost - own;
+  else
+    room->free += own - cost;
+}
+
+/* The part of what is free that others lack. */
+static double taken_of(const struct room *room)
+{
+  return room->lacking < room->free ? room->lacking / room->free : 1;
+}
+
+/* What a variant's callees cost is known of all its calls together: an edge takes its part of them. */
+static void add_outward(struct costs *costs)
+{
+  const struct out_profile *profile = costs->profile;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE)
+      continue;
+    if (costs->entered[edge->to] > 0)
+      costs->edge[i] += costs->outward[edge->to] * ((double)out_edge_calls(profile, edge) / costs->entered[edge->to]);
+    const double tick = recording_of(profile, edge)->tick;
+    add_room(&costs->of_signature[out_profile_variant(profile, edge->to)->signature],
+             (double)out_edge_own(profile, edge) * tick, costs->edge[i] * tick);
+  }
+  for (uint32_t i = 0; i < profile->signatures.count; i++)
+    add_room(&costs->of_function[out_signature_function(profile, i)], costs->of_signature[i].free,
+             costs->of_signature[i].lacking);
+}
+
+/* No edge loses more than it has. What hooks cost beyond that is taken off the other calls with the same signature, and
+ * what these have not, off the other calls of the function: so rows do not depend on how calls are spread over edges.
+ */
+static void settle_edges(const struct costs *costs, double *taken)
+{
+  const struct out_profile *profile = costs->profile;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE)
+      continue;
+    const uint32_t signature = out_profile_variant(profile, edge->to)->signature;
+    const double own = (double)out_edge_own(profile, edge);
+    double wanted = costs->edge[i] < own ? costs->edge[i] : own;
+    wanted += (own - wanted) * taken_of(&costs->of_signature[signature]);
+    wanted += (own - wanted) * taken_of(&costs->of_function[out_signature_function(profile, signature)]);
+    taken[i] = wanted < own ? wanted : own;
+  }
+}
+
+static int find_own(const struct out_profile *profile, bool only_sampled, double *taken)
+{
+  const size_t variants = profile->variants.count + 1u;
+  struct costs costs = {.profile = profile,
+                        .outward = calloc(variants, sizeof *costs.outward),
+                        .entered = calloc(variants, sizeof *costs.entered),
+                        .edge = calloc(profile->edges.count + 1u, sizeof *costs.edge),
+                        .of_signature = calloc(profile->signatures.count + 1u, sizeof *costs.of_signature),
+                        .of_function = calloc(profile->functions.count + 1u, sizeof *costs.of_function)};
+  bool complete = costs.outward && costs.entered && costs.edge && costs.of_signature && costs.of_function;
+  int result = -ENOMEM;
+  if (complete) {
+    count_variants(&costs, only_sampled);
+    result = spread_merged(&costs);
+  }
+  if (result == 0) {
+    add_outward(&costs);
+    settle_edges(&costs, taken);
+  }
+  free(costs.outward);
+  free(costs.entered);
+  free(costs.edge);
+  free(costs.of_signature);
+  free(costs.of_function);
+  return result;
 }
 
 /* Where each context's subtree lies in the preorder: from `first` to `last`. */
@@ -172,10 +256,23 @@ static void settle(struct shares *shares)
   }
 }
 
-static int find_shares(const struct out_profile *profile, struct out_compensation *compensation, double *own_time)
+/* By context, the sums of the own time of the calls into it, and of what hooks cost of that. */
+static void sum_contexts(const struct out_profile *profile, const double *taken, double *own_time, double *own_cost)
+{
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE)
+      continue;
+    const uint32_t context = out_profile_variant(profile, edge->to)->context;
+    own_time[context] += (double)out_edge_own(profile, edge);
+    own_cost[context] += taken[i];
+  }
+}
+
+static int find_shares(const struct out_profile *profile, struct out_compensation *compensation)
 {
   size_t count = profile->contexts.count + 1u;
-  double *own_cost = calloc(count, sizeof *own_cost);
+  double *own_time = calloc(count, sizeof *own_time), *own_cost = calloc(count, sizeof *own_cost);
   struct shares shares = {.profile = profile,
                           .own_time = own_time,
                           .own_cost = own_cost,
@@ -183,17 +280,12 @@ static int find_shares(const struct out_profile *profile, struct out_compensatio
                           .cost = calloc(count, sizeof *shares.cost),
                           .spans = calloc(count, sizeof *shares.spans),
                           .share = compensation->share};
-  bool complete = own_cost && shares.time && shares.cost && shares.spans;
+  bool complete = own_time && own_cost && shares.time && shares.cost && shares.spans;
   if (complete) {
-    for (uint32_t i = 0; i < profile->variants.count; i++) {
-      uint32_t context = out_profile_variant(profile, i)->context;
-      if (context != FMT_NONE)
-        own_cost[context] += compensation->own[i];
-    }
-    for (size_t i = 0; i < count; i++)
-      own_cost[i] = own_cost[i] > own_time[i] ? own_time[i] : own_cost[i];
+    sum_contexts(profile, compensation->own, own_time, own_cost);
     settle(&shares);
   }
+  free(own_time);
   free(own_cost);
   free(shares.time);
   free(shares.cost);
@@ -201,20 +293,13 @@ static int find_shares(const struct out_profile *profile, struct out_compensatio
   return complete ? 0 : -ENOMEM;
 }
 
-int out_compensate(const struct out_profile *profile, struct out_compensation *compensation)
+int out_compensate(const struct out_profile *profile, bool only_sampled, struct out_compensation *compensation)
 {
-  compensation->own = calloc(profile->variants.count + 1u, sizeof *compensation->own);
-  compensation->calls = calloc(profile->variants.count + 1u, sizeof *compensation->calls);
+  compensation->own = calloc(profile->edges.count + 1u, sizeof *compensation->own);
   compensation->share = calloc(profile->contexts.count + 1u, sizeof *compensation->share);
-  double *time = calloc(profile->contexts.count + 1u, sizeof *time);
-  int result = -ENOMEM;
-  if (compensation->own && compensation->calls && compensation->share && time) {
-    count_variants(profile, compensation, time);
-    result = spread_merged(profile, compensation);
-  }
+  int result = compensation->own && compensation->share ? find_own(profile, only_sampled, compensation->own) : -ENOMEM;
   if (result == 0)
-    result = find_shares(profile, compensation, time);
-  free(time);
+    result = find_shares(profile, compensation);
   if (result < 0)
     out_compensation_free(compensation);
   return result;

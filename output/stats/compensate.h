@@ -7,16 +7,16 @@
 #include "output/stats/rows.h"
 
 /*
- * A call's hooks add header.hook_inner to the call itself and header.hook_outer to its caller. Those of a call that is
- * not timed cost header.sample_price less; but its imputed time has hook_inner, so that its caller is left with
- * header.hook_outer less header.sample_price, which may be below 0. So a variant's own time
- * holds (calls into it) * inner + (calls out of it) * outer, exactly, and what hooks took beyond the fast path, as they
- * measured it. Of the time with callees, the hooks' share is that of the context's whole subtree: everything that was
- * called from there, recursion folded into it.
+ * What hooks cost a call is told by output/sampling/hook_cost.h. A variant's own time holds that of the calls into it
+ * and of those out of it; an edge's own time is never made less than nothing, and what it lacks is taken off the other
+ * calls of its function. Of the time with callees, the hooks' share is that of the context's whole subtree: everything
+ * that was called from there, recursion folded into it. So the own times of all calls still sum to the times of the
+ * outermost ones.
  *
- * 0 or -ENOMEM. Free with out_compensation_free().
+ * `only_sampled`: of recordings in which every call was timed, nothing is taken off. 0 or -ENOMEM. Free with
+ * out_compensation_free().
  */
-int out_compensate(const struct out_profile *profile, struct out_compensation *compensation);
+int out_compensate(const struct out_profile *profile, bool only_sampled, struct out_compensation *compensation);
 void out_compensation_free(struct out_compensation *compensation);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "callsig/stats.h"
+#include "output/profile/edge_time.h"
 
 /* The kinds of group beside those that the runtime counts for: calls without a caller, and none at all. */
 enum { GROUP_OUTERMOST = FMT_GROUP_COUNT, GROUP_NONE };
@@ -133,15 +134,13 @@ static double round_parts(double ticks)
   return rint(ticks * parts) / parts;
 }
 
+/* Whole parts of a tick, so that sums are exact and the order of recordings does not show. */
 static void subtract(const struct out_profile *profile, const struct out_grouping *grouping,
                      const struct out_edge *edge, double scale, struct out_share *share)
 {
   const struct out_compensation *compensation = grouping->compensation;
-  uint64_t calls = compensation->calls[edge->to];
-  /* Whole parts of a tick, so that sums are exact and the order of recordings does not show. What a variant's callees
-   * cost is known of all its calls together: an edge takes its part of them. */
-  if (calls > 0)
-    share->subtraction.own = round_parts(compensation->own[edge->to] * ((double)share->calls / (double)calls) * scale);
+  const size_t number = (size_t)(edge - (const struct out_edge *)profile->edges.data);
+  share->subtraction.own = round_parts(compensation->own[number] * scale);
   share->subtraction.cumulative =
       round_parts((double)share->cumulative * compensation->share[out_profile_variant(profile, edge->to)->context]);
 }
@@ -154,13 +153,10 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
                                                           : out_profile_recursion(profile, edge->recursion);
   double tick = out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording)->tick;
   double scale = tick / grouping->tick;
-  uint64_t inclusive = edge->total + recursion->total;
   struct out_share share = {.calls = edge->calls + recursion->calls,
-                            .own = inclusive > edge->children ? scaled(inclusive - edge->children, scale) : 0,
+                            .own = scaled(out_edge_own(profile, edge), scale),
                             .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                             .max = scaled(edge->max, scale)};
-  if (inclusive < edge->children && edge->sampling != FMT_NONE)
-    share.deficit = scaled(edge->children - inclusive, scale);
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   bool enclosed = out_is_by_callstack(grouping) ? is_back(profile, edge)
                                                 : is_enclosed(grouping, context, edge->from == FMT_NONE, group);

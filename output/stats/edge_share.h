@@ -12,7 +12,6 @@
 /* What one edge adds, in ticks of struct out_grouping.tick. */
 struct out_share {
   uint64_t calls, primitive, own, cumulative, min, max;
-  uint64_t deficit; /* what callees took more than the calls themselves, where not all were timed: own is 0 then */
   struct out_subtraction subtraction; /* zero unless compensating */
   bool is_bound;                      /* some of its calls were made while recursion was open */
 };

@@ -49,7 +49,8 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
     uint32_t loss;
     const char *thing, *text;
   } losses[] = {
-      {FMT_LOSS_NO_SPACE, "call", "not recorded: the recording could not grow (disk full, or its memory limit)"},
+      {FMT_LOSS_NO_SPACE, "call",
+       "not recorded: the recording could not grow (disk full, or its memory limit), or memory was refused"},
       {FMT_LOSS_NESTED, "call", "not recorded: made inside of the profiler's own slow path"},
       {FMT_LOSS_LATE, "call", "not recorded: made after their thread had ended"},
       {FMT_LOSS_EXIT_UNMATCHED, "exit", "without an entry, ignored"},
@@ -68,6 +69,25 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
     begin(notes, info);
     count(notes, info->loss[losses[i].loss], losses[i].thing);
     out_text_printf(&notes->text, " %s", losses[i].text);
+    send(notes);
+  }
+}
+
+/* Waits for a processor, from a hundredth of the table's time on: they are in no row, or nobody knows in which. */
+static void note_waits(struct notes *notes, const struct out_recording_info *info)
+{
+  const double waited = (double)info->loss[FMT_LOSS_WAITED] * info->tick;
+  if (info->flags & FMT_REC_WAITS_TAKEN && waited > 0 && waited * 100 >= notes->stats->total.time) {
+    begin(notes, info);
+    out_text_fixed(&notes->text, waited, 0);
+    out_text_puts(&notes->text, " seconds of waiting for a processor are in no row");
+    send(notes);
+  }
+  if (info->flags & FMT_REC_WAITS_UNKNOWN) {
+    begin(notes, info);
+    out_text_puts(&notes->text,
+                  "waits for a processor could not be told from the rest, of some thread at least: on a busy "
+                  "machine callers of short calls have them");
     send(notes);
   }
 }
@@ -114,6 +134,7 @@ static void note_recording(struct notes *notes, const struct out_recording_info 
   }
   note_open(notes, info);
   note_losses(notes, info);
+  note_waits(notes, info);
   if (info->folded_threads > 0) {
     begin(notes, info);
     count(notes, info->folded_threads, "ended thread");
@@ -364,13 +385,15 @@ static void note_rows(struct notes *notes)
     out_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
     send(notes);
   }
-  if (stats->compensating) {
+  if (out_stats_compensates(stats)) {
     struct out_compensated compensated = out_rows_compensated(&stats->rows);
     out_text_puts(&notes->text, "compensated: ");
     out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
     out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
     out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
     out_text_puts(&notes->text, " seconds");
+    if (stats->compensating == OUT_COMPENSATE_SAMPLED)
+      out_text_puts(&notes->text, "; --raw shows what the clock read");
     send(notes);
   }
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/stats/sampling_error.h"
+#include "output/profile/edge_time.h"
 
 /* So many calls took about so long. */
 struct times {

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/profile/edge_time.h"
+#include "output/sampling/sampling_error.h"
 #include "output/stats/edge_share.h"
-#include "output/stats/sampling_error.h"
 
 /* What the sums are made of; `list` has squares of half widths until all edges are in. */
 struct summing {

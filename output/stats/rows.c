@@ -118,7 +118,6 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
   row->calls += share->calls;
   row->primitive += share->primitive;
   row->own += share->own;
-  row->deficit += share->deficit;
   row->cumulative += share->cumulative;
   row->is_bound |= joined && share->is_bound;
   if (share->min < row->min)
@@ -198,16 +197,6 @@ static int bound_by_function(const struct out_profile *profile, const struct out
   return result;
 }
 
-/* What one edge's callees took more by chance, others of the row took less. */
-static void settle_deficits(struct out_rows *rows)
-{
-  for (uint32_t i = 0; i < rows->list.count; i++) {
-    struct out_row *row = out_rows_at(rows, i);
-    row->own -= row->deficit < row->own ? row->deficit : row->own;
-    row->deficit = 0;
-  }
-}
-
 static bool any_bound(const struct out_rows *rows)
 {
   for (uint32_t i = 0; i < rows->list.count; i++) {
@@ -253,8 +242,6 @@ int out_rows_build(const struct out_profile *profile, const struct out_grouping 
   int result = make_direct(profile, grouping, rows);
   if (result == 0)
     result = build(profile, grouping, rows);
-  if (result == 0)
-    settle_deficits(rows);
   if (result == 0 && grouping->by & CALLSIG_BY_SIGNATURE && any_bound(rows))
     result = bound_by_function(profile, grouping, rows);
   if (result == 0 && grouping->compensation)
@@ -303,7 +290,6 @@ static int add_pair(const struct out_profile *profile, const struct out_grouping
     return result;
   pair->calls += share->calls;
   pair->primitive += share->primitive;
-  pair->deficit += share->deficit;
   pair->own += out_less(share->own, share->subtraction.own);
   pair->cumulative += out_less(share->cumulative, share->subtraction.cumulative);
   return 0;
@@ -327,7 +313,6 @@ int out_rows_pairs(const struct out_profile *profile, const struct out_grouping 
   /* No pair outlasts its callee: what widening joined may have counted a nested pair twice. */
   for (uint32_t i = 0; i < list->count && result == 0; i++) {
     struct out_pair *pair = base_vector_at(list, i);
-    pair->own -= pair->deficit < pair->own ? pair->deficit : pair->own;
     if (pair->cumulative > out_rows_at(rows, pair->callee)->cumulative)
       pair->cumulative = out_rows_at(rows, pair->callee)->cumulative;
   }

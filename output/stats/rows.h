@@ -38,7 +38,6 @@ struct out_row {
   uint32_t function; /* what it is shown as; FMT_NONE when rows are by neither function nor signature */
   uint32_t is_bound; /* joined by widening under recursion: primitive calls and cumulative time are upper bounds */
   uint64_t calls, primitive, own, cumulative, min, max;
-  uint64_t deficit; /* while edges are summed: what callees took more than the calls of an edge, by a sample's chance */
 };
 
 /* What --compensate takes off a row, in ticks. */
@@ -57,14 +56,13 @@ struct out_rows {
 /* One caller of one row. */
 struct out_pair {
   uint32_t caller, callee; /* rows */
-  uint64_t calls, primitive, own, cumulative, deficit;
+  uint64_t calls, primitive, own, cumulative;
 };
 
 /* What the hooks cost, found by compensate.c. */
 struct out_compensation {
-  double *own;     /* by variant: ticks of the recording to take off all of its own time. Owned */
-  double *share;   /* by context: the part of its time, callees included, that was the hooks'. Owned */
-  uint64_t *calls; /* by variant: calls into it. Owned */
+  double *own;   /* by edge: ticks of the recording to take off its own time. Owned */
+  double *share; /* by context: the part of its time, callees included, that was the hooks'. Owned */
 };
 
 /* How calls are grouped. */

@@ -11,6 +11,7 @@
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/recording.h"
+#include "output/sampling/reconcile.h"
 #include "output/stats/public_struct.h"
 #include "output/stats/stats_object.h"
 #include "output/stats/strip.h"
@@ -65,9 +66,14 @@ int out_stats_take(struct callsig_stats *stats, struct out_recording *recording,
 {
   out_stats_forget(stats);
   uint32_t first = stats->profile.recordings.count;
+  const bool is_merged = recording->header.flags & FMT_REC_MERGED;
   int result = out_load(&stats->profile, recording, now);
+  if (result == 0 && !is_merged && out_reconcile(&stats->profile, first) < 0)
+    result = out_stats_no_memory();
   if (result == 0 && out_beside_apply(&stats->profile, first) < 0)
     result = out_stats_no_memory();
+  if (result == 0 && !recording->is_told)
+    stats->damaged += out_recording_tell_damage(recording);
   stats->incomplete |= result < 0;
   out_recording_close(recording);
   return result;
@@ -95,6 +101,7 @@ int out_stats_read_file(int file, const char *path, const struct fmt_rec_clock_p
   struct out_recording recording;
   *made = NULL;
   int result = out_recording_read_file(file, path, &recording);
+  recording.is_told = true;
   return result < 0 ? result : out_stats_of_recording(&recording, now, made);
 }
 
@@ -126,6 +133,11 @@ int callsig_stats_load(const char *path, struct callsig_stats **loaded)
   *loaded = NULL;
   int result = out_recording_read(path, &recording);
   return result < 0 ? result : out_stats_of_recording(&recording, NULL, loaded);
+}
+
+uint64_t callsig_stats_damaged(const struct callsig_stats *stats)
+{
+  return stats->damaged;
 }
 
 void callsig_stats_free(struct callsig_stats *stats)
@@ -190,8 +202,18 @@ int callsig_stats_stack(struct callsig_stats *stats, unsigned frames)
 int callsig_stats_compensate(struct callsig_stats *stats, int on)
 {
   out_stats_forget(stats);
-  stats->compensating = on != 0;
+  stats->compensating = on ? OUT_COMPENSATE_ALL : OUT_COMPENSATE_NONE;
   return 0;
+}
+
+bool out_stats_compensates(const struct callsig_stats *stats)
+{
+  bool any = stats->compensating == OUT_COMPENSATE_ALL;
+  for (uint32_t i = 0; i < stats->profile.recordings.count && stats->compensating == OUT_COMPENSATE_SAMPLED; i++) {
+    const struct out_recording_info *info = out_profile_recording(&stats->profile, i);
+    any |= info->flags & FMT_REC_SAMPLED && (info->hook_inner > 0 || info->hook_outer > 0);
+  }
+  return any;
 }
 
 int callsig_stats_sort(struct callsig_stats *stats, const char *keys)
@@ -264,15 +286,15 @@ static int group(struct callsig_stats *stats)
   }
   if (result == 0)
     result = out_callstacks_make(&stats->profile, stats->shown_function, stats->frames, &stats->callstacks);
-  if (result == 0 && stats->compensating)
-    result = out_compensate(&stats->profile, &stats->compensation);
+  if (result == 0 && out_stats_compensates(stats))
+    result = out_compensate(&stats->profile, stats->compensating == OUT_COMPENSATE_SAMPLED, &stats->compensation);
   if (result < 0)
     return result;
   stats->grouping = (struct out_grouping){
       .by = stats->by,
       .shown_function = stats->shown_function,
       .signature_merge = stats->by & CALLSIG_BY_SIGNATURE ? &stats->signature_merge : NULL,
-      .compensation = stats->compensating ? &stats->compensation : NULL,
+      .compensation = out_stats_compensates(stats) ? &stats->compensation : NULL,
       .ranks = stats->ranks,
       .callstacks = &stats->callstacks,
       .selected_functions = stats->selection.functions,

@@ -16,10 +16,18 @@
 #include "output/stats/signature_merge.h"
 #include "output/stats/sort.h"
 
+/* From which recordings' times what the hooks cost is taken off. */
+enum out_compensating {
+  OUT_COMPENSATE_SAMPLED, /* from those in which not all calls were timed */
+  OUT_COMPENSATE_NONE,
+  OUT_COMPENSATE_ALL,
+};
+
 struct callsig_stats {
   struct out_profile profile;
   unsigned by; /* enum callsig_stats_by */
-  bool strip_dirs, compensating;
+  bool strip_dirs;
+  enum out_compensating compensating;
   unsigned frames; /* of call stacks that rows are by; 0: none */
   struct out_filter filter;
   uint32_t only_process; /* of profile.recordings, counted from 1: calls of its threads alone are counted; 0: of all */
@@ -39,6 +47,7 @@ struct callsig_stats {
   struct out_rows rows;
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
   struct out_row_error *errors;        /* by row, NULL when all calls were timed */
+  uint64_t damaged;                    /* records that are missing of damaged recordings */
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
   uint32_t *order;                     /* rows with calls, sorted */
   uint32_t listed;                     /* of them */
@@ -63,6 +72,9 @@ int out_stats_group(struct callsig_stats *stats);
 
 /* Makes that, rows and order when they are not there. 0 or a negative errno after a message. */
 int out_stats_prepare(struct callsig_stats *stats);
+
+/* Are times less than what the clock read, by what the hooks cost? */
+bool out_stats_compensates(const struct callsig_stats *stats);
 
 /* How far the times of a row may be off; the object must be prepared. */
 static inline struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
@@ -89,7 +101,7 @@ int out_stats_of_recording(struct out_recording *recording, const struct fmt_rec
                            struct callsig_stats **stats);
 
 /* A new object of the recording in an open file, which `path` names in messages. `now` may be NULL. 0 or a negative
- * errno after a message. */
+ * errno after a message. Of damage its caller tells. */
 int out_stats_read_file(int file, const char *path, const struct fmt_rec_clock_point *now,
                         struct callsig_stats **stats);
 

@@ -8,6 +8,7 @@
 
 #include "profiler/arch/primitives.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/message.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
@@ -52,10 +53,22 @@ static bool keep_spare(struct prof_arena_chunk *chunk, size_t used)
   return true;
 }
 
+void prof_memory_refused(long error)
+{
+  static bool told;
+  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING &&
+      !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+    prof_message("memory is refused (error %ld): calls that need some are not recorded, only counted; raise RLIMIT_AS",
+                 -error);
+}
+
 static struct prof_arena_chunk *map_chunk(size_t bytes)
 {
   long address = prof_sys_mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return prof_sys_failed(address) ? NULL : (struct prof_arena_chunk *)address;
+  if (!prof_sys_failed(address))
+    return (struct prof_arena_chunk *)address;
+  prof_memory_refused(address);
+  return NULL;
 }
 
 /* A chunk that holds `size` bytes, zeroed. */

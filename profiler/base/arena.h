@@ -13,6 +13,10 @@ struct prof_arena {
   uint8_t *next, *end;
 };
 
+/* Tells, once, that the kernel refused memory with this negative errno while calls are recorded: some will be lost.
+ * Before, whoever asked tells of it. Anywhere. */
+void prof_memory_refused(long error);
+
 /* `size` zeroed bytes, 16-byte aligned (64 for 64 and more), that stay until prof_arena_free(); NULL when there is no
  * memory. In a slow section. */
 void *prof_arena_alloc(struct prof_arena *arena, size_t size);

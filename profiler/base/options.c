@@ -4,7 +4,6 @@
 #include "profiler/base/options.h"
 
 #include <errno.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "format/recording.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/environment.h"
 #include "profiler/base/message.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
@@ -29,24 +29,6 @@
 #define MOST_SPANS     (UINT64_C(1) << 24)
 #define OPTIONS_MAX    4096u /* bytes of a structure of options: what is larger is none */
 #define RULES_MAX      (UINT64_C(16) << 20)
-
-extern char **environ;
-
-bool prof_is_privileged(void)
-{
-  return getauxval(AT_SECURE) != 0;
-}
-
-const char *prof_environment(const char *name)
-{
-  size_t length = prof_length(name);
-  if (prof_is_privileged())
-    return NULL;
-  for (char **entry = environ; entry && *entry; entry++)
-    if (prof_equal_bytes(*entry, name, length) && (*entry)[length] == '=')
-      return *entry + length + 1;
-  return NULL;
-}
 
 /* The environment's word when it is there and not empty, else the program's own. */
 static const char *either(const char *name, const char *option)

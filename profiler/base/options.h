@@ -1,5 +1,5 @@
 /*
- * The environment, and what callsig_start() asked for.
+ * What was asked for, by the environment and by callsig_start().
  */
 #ifndef CALLSIG_PROFILER_BASE_OPTIONS_H
 #define CALLSIG_PROFILER_BASE_OPTIONS_H
@@ -9,13 +9,6 @@
 
 #include "callsig/callsig.h"
 #include "profiler/base/process.h"
-
-/* Has the process privileges that its user does not have (set-user-ID, set-group-ID, file capabilities)? Anywhere. */
-bool prof_is_privileged(void);
-
-/* The value of an environment variable, or NULL; always NULL in a set-user-ID program, whose environment is somebody
- * else's. Borrowed from the environment. */
-const char *prof_environment(const char *name);
 
 /* Fills an options structure of `size` bytes from one that begins with its own size: what it lacks is 0. Anywhere. */
 void prof_options_copy(void *target, size_t size, const void *source);

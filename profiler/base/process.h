@@ -36,6 +36,8 @@ struct prof_fast_compare;
 struct prof_upcalls {
   /* prof_frames_close_all(); session/startup.c sets it before the first thread has a control block. */
   void (*close_frames)(struct prof_thread *t, uint64_t now, bool left);
+  /* prof_frames_mend(); set with it. */
+  void (*mend_frames)(struct prof_thread *t);
   /* Ends `top`, the open frame of a task, at `now`, other than by callsig_task_end(); `left`: control will not come
    * back to the task. pipeline/task.c sets it, and the next, before the first task has a frame. */
   void (*cut_task)(struct prof_thread *t, uint64_t now, bool left);
@@ -52,6 +54,8 @@ struct prof_upcalls {
   /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
    * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
   uint16_t (*make_code)(const struct prof_fast_compare *compare);
+  /* Does the address lie in machine code that was made for sites? sled/site_codes.c sets it before it makes any. */
+  bool (*is_site_code)(uintptr_t address);
   /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
    * begun before is calibrated then. */
   void (*calibrate)(struct prof_process *process);

@@ -25,12 +25,19 @@ static bool on_signal_stack(uintptr_t sp, uintptr_t *low, uintptr_t *high)
   return sp > *low && sp <= *high;
 }
 
-/* A coroutine's stack may lie inside a frame of the stack that runs. A stack pointer above the innermost frame is then
- * no sign that frames are dead, but of the coroutine. */
-static bool on_inner_stack(struct prof_thread *t, uintptr_t sp, uintptr_t *low, uintptr_t *high)
+static bool is_other(const struct prof_thread *t, uintptr_t low, uintptr_t high)
+{
+  return low != t->stack_low || high != t->stack_high;
+}
+
+/* A coroutine's stack, or a signal handler's, may lie inside a frame of the stack that runs, or among the thread's own
+ * variables behind it. A stack pointer above the innermost frame is then no sign that frames are dead, but of that
+ * stack: the one that sp lies on, or false. */
+static bool on_inner_stack(struct prof_thread *t, uintptr_t sp, uintptr_t *low, uintptr_t *high, bool *is_signals)
 {
   bool above = prof_stack_at_bottom(t) || sp >= prof_frame_cfa(t);
-  return above && prof_stack_named(sp, low, high) && (*low != t->stack_low || *high != t->stack_high);
+  *is_signals = above && on_signal_stack(sp, low, high) && is_other(t, *low, *high);
+  return *is_signals || (above && prof_stack_named(sp, low, high) && is_other(t, *low, *high));
 }
 
 /* Makes the machine stack with just this range the one that runs. */
@@ -52,8 +59,12 @@ static bool follow_inner(struct prof_thread *t, uintptr_t low, uintptr_t high, u
 bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
 {
   uintptr_t low, high;
-  if (sp > t->stack_low && sp <= t->stack_high)
-    return on_inner_stack(t, sp, &low, &high) ? follow_inner(t, low, high, now) : true;
+  bool is_signals;
+  if (sp > t->stack_low && sp <= t->stack_high) {
+    if (!on_inner_stack(t, sp, &low, &high, &is_signals))
+      return true;
+    return is_signals ? prof_stack_enter_signal(t, low, high) : follow_inner(t, low, high, now);
+  }
   if (on_signal_stack(sp, &low, &high))
     return prof_stack_enter_signal(t, low, high);
   while (t->machine->outer) {

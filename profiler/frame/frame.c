@@ -13,6 +13,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/waiting.h"
 #include "profiler/tree/sampling.h"
 
 uint64_t prof_frame_counters(struct prof_thread *t, struct fmt_rec_edge *edge)
@@ -94,6 +95,58 @@ void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
     prof_ring_call(t, edge, start, ticks);
 }
 
+/* What of a call's ticks, timed from `start` to `end`, it has taken itself, once the thread was found to have been off
+ * its processor. Where that is uncertain, a call that counts for many takes what they took of late, as they do. */
+static PROF_COLD uint64_t without_waits(struct prof_thread *t, const struct fmt_rec_frame *frame,
+                                        const struct fmt_rec_edge *edge, uint64_t start, uint64_t end, bool running,
+                                        bool *told_apart)
+{
+  const bool has_usual = edge->flags & FMT_EDGE_SAMPLED;
+  const struct prof_ending call = {.frame = frame,
+                                   .start = start,
+                                   .end = end,
+                                   .usual = has_usual ? prof_sampling_usual(edge) : PROF_USUAL_UNKNOWN,
+                                   .weighs = prof_edge_is_sampled(edge)};
+  const struct prof_waited waited = prof_waiting_take(t, &call, running);
+  const uint64_t ticks = end - start - waited.ticks;
+  *told_apart = waited.uncertain && call.weighs;
+  return *told_apart && ticks > prof_edge_sampling(edge)->imputed ? prof_edge_sampling(edge)->imputed : ticks;
+}
+
+/* Takes ticks off where the assembly has counted a call of the edge: the frame that it closed still tells. False, and
+ * nothing is done, where hooks of a signal handler were there meanwhile. */
+static bool take_back(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks)
+{
+  const uint64_t flags = t->top[1].flags, less = -ticks;
+  uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
+  struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)edge->recursion;
+  if (counters != &edge->calls && (!recursion || counters != &recursion->calls))
+    return false;
+  prof_add(&counters[1], less);
+  prof_add(&prof_frame_caller(t->top)->children, less);
+  if ((flags & PROF_FRAME_BITS) == PROF_FRAME_BACK) {
+    prof_add(&recursion->cumulative[FMT_GROUP_SIGNATURE], less);
+    prof_add(&recursion->cumulative[FMT_GROUP_SIGNATURE_PAIR], less);
+    if (recursion->active[FMT_GROUP_SIGNATURE_STAGE])
+      prof_add(&recursion->cumulative[FMT_GROUP_SIGNATURE_STAGE], less);
+  }
+  return true;
+}
+
+uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
+{
+  if (prof_waiting_look(t, t->top + 1, start + ticks)) {
+    bool told_apart;
+    const uint64_t own = without_waits(t, t->top + 1, edge, start, start + ticks, true, &told_apart);
+    if (own < ticks && take_back(t, edge, ticks - own))
+      ticks = own;
+    if (told_apart)
+      return ticks;
+  }
+  prof_sampling_note(t, edge, ticks);
+  return ticks;
+}
+
 void prof_frame_end(struct prof_thread *t, uint64_t now)
 {
   struct fmt_rec_frame *frame = t->top;
@@ -112,6 +165,9 @@ void prof_frame_end(struct prof_thread *t, uint64_t now)
   __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
   if (PROF_UNLIKELY(prof_frame_is_discarded(t, flags)))
     return;
+  bool told_apart = false;
+  if (!counted && ticks > 0 && prof_waiting_look(t, frame, now))
+    ticks = without_waits(t, frame, edge, start, now, false, &told_apart);
   uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
   prof_add(&counters[0], 1);
   prof_add(&counters[1], ticks);
@@ -125,10 +181,10 @@ void prof_frame_end(struct prof_thread *t, uint64_t now)
       }
     }
   }
-  if (counted)
+  if (counted || told_apart)
     return;
   if (edge->flags & FMT_EDGE_SAMPLED)
-    prof_sampling_note(t, edge, start, ticks);
+    prof_sampling_note(t, edge, ticks);
   if (ticks >= t->exit_least)
     prof_frame_ended(t, edge, start, ticks);
   prof_note_extremes(&edge->min, &edge->max, ticks);

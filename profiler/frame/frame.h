@@ -24,6 +24,10 @@ void prof_frame_end(struct prof_thread *t, uint64_t now);
 /* Adds a call of `edge` that has ended, after `ticks`, to the edge's histogram and to the timeline, as far as they are
  * kept. For calls of t->exit_least ticks and more. The hooks' assembly calls it. Anywhere. */
 void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
+/* A call of `edge`, which has FMT_EDGE_SAMPLED, was timed and counted with `ticks`, by the hooks' assembly: all of it
+ * but its extremes, its histogram and the timeline. Gives what of them it has taken itself. The hooks' assembly calls
+ * it. Anywhere. */
+uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
 /* Opens a frame of `edge` above `top`, with these ticks as its start, in a slow section. False: no space. */
 bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t cfa, uint64_t ticks);
 

@@ -76,11 +76,6 @@ static bool is_settled(const struct fmt_rec_frame *frame, const struct fmt_rec_e
   return frame->flags & PROF_FRAME_MARKED || (frame->flags & ~(uint64_t)PROF_FRAME_BITS) != (uintptr_t)&edge->calls;
 }
 
-static bool holds(const struct fmt_rec_stack *stack, const struct fmt_rec_frame *frame)
-{
-  return frame >= stack->frames && frame < stack->frames + stack->capacity;
-}
-
 typedef bool (*unsettled_fn)(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
 
 /* Visits the frames above t->marked up to `top` (in segment `stack`) that are not settled, outermost first, until one
@@ -89,7 +84,7 @@ static bool each_unsettled(struct prof_thread *t, struct fmt_rec_stack *stack, s
                            unsettled_fn visit)
 {
   struct fmt_rec_frame *frame = t->marked;
-  if (!holds(stack, frame)) {
+  if (!prof_stack_holds(stack, frame)) {
     struct fmt_rec_stack *outer = (struct fmt_rec_stack *)stack->outer;
     if (!each_unsettled(t, outer, (struct fmt_rec_frame *)stack->frames[0].flags, visit))
       return false;

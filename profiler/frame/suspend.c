@@ -6,10 +6,12 @@
 
 #include "profiler/frame/recursion.h"
 #include "profiler/stack/modes.h"
+#include "profiler/stack/waiting.h"
 
 void prof_stack_suspend(struct prof_thread *t, uint64_t now)
 {
   struct prof_machine *machine = t->machine;
+  prof_waiting_settle(t, now, false);
   prof_recursion_suspend(t);
   machine->stack = t->stack;
   machine->top = t->top;

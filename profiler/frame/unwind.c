@@ -9,6 +9,7 @@
 #include "profiler/frame/unwind.h"
 
 #include "format/index.h"
+#include "profiler/base/clock.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
@@ -18,7 +19,7 @@
 
 static void drop(struct prof_thread *t)
 {
-  t->top->flags = 0;
+  t->top->flags = (uintptr_t)t->discard;
   t->top->cfa = 0;
   t->top--;
 }
@@ -53,10 +54,16 @@ void prof_frame_close(struct prof_thread *t, uint64_t now)
     prof_count_loss(FMT_LOSS_UNWOUND, 1);
 }
 
+/* Closes the frames of the machine stack that runs, and of what it interrupted when it is a signal handler's. */
 static void close_machine(struct prof_thread *t, uint64_t now, bool left)
 {
-  while (!prof_stack_at_bottom(t))
-    take_top(t, now, left);
+  for (;;) {
+    while (!prof_stack_at_bottom(t))
+      take_top(t, now, left);
+    if (!t->machine->outer)
+      return;
+    prof_stack_retreat(t);
+  }
 }
 
 void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left)
@@ -69,6 +76,28 @@ void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left)
     prof_stack_resume(t, machine, now);
     close_machine(t, now, left);
   }
+}
+
+/* The innermost frame of the segment that is open or in progress, or its link. */
+static struct fmt_rec_frame *last_of(struct fmt_rec_stack *stack)
+{
+  struct fmt_rec_frame *last = stack->frames, *end = stack->frames + stack->capacity - 1;
+  while (last < end && (last[1].edge || last[1].cfa))
+    last++;
+  return last;
+}
+
+void prof_frames_mend(struct prof_thread *t)
+{
+  struct fmt_rec_frame *top = t->top;
+  const uint64_t ended = t->tree.record->end_ticks, now = ended ? ended : prof_clock_now();
+  while (!prof_stack_holds(t->stack, top) && t->stack->outer) {
+    t->top = last_of(t->stack);
+    while (!prof_frame_is_link(t->stack, t->top))
+      take_top(t, now, true);
+    prof_stack_retreat(t);
+  }
+  t->top = top;
 }
 
 uintptr_t prof_frame_cfa(const struct prof_thread *t)

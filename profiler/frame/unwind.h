@@ -39,5 +39,9 @@ enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, u
 /* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. `left`: the thread
  * does not come back to its tasks, which have failed. In a slow section. */
 void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left);
+/* `top` lies in another segment than the thread's: a hook went on that a signal had interrupted, and the frames of the
+ * handler never ended, since their sleds were switched off meanwhile. They end, and the segment is that of `top` again.
+ * In a slow section. */
+void prof_frames_mend(struct prof_thread *t);
 
 #endif

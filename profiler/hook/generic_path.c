@@ -18,9 +18,9 @@
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
 #include "profiler/module/site.h"
-#include "profiler/session/startup.h"
 #include "profiler/stack/histogram.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
@@ -187,7 +187,8 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
     return DONE;
   uintptr_t cfa = prof_capture_cfa(site, entry->registers);
   if (site->uses_entry && !entry->probed)
-    compare = prof_fast_compare_find(&t->tree, pc, entry->function, prof_capture_return(site, cfa));
+    compare = prof_fast_compare_find(&t->tree, pc, entry->function,
+                                     prof_capture_return(site, cfa, entry->registers->general[PROF_SP]));
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
     return PREPARE;
@@ -302,7 +303,9 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
   prof_tree_check_pressure(tree);
   struct prof_fast_compare *compare = prof_fast_compare_of(tree, site, 0);
   if (compare && site->uses_entry)
-    compare = prof_fast_compare_of(tree, site, prof_capture_return(site, prof_capture_cfa(site, entry->registers)));
+    compare = prof_fast_compare_of(
+        tree, site,
+        prof_capture_return(site, prof_capture_cfa(site, entry->registers), entry->registers->general[PROF_SP]));
   if (!compare || capture(entry, compare, t->words, FMT_SIGNATURE_MAX_WORDS, &count) < 0)
     return false;
   struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
@@ -334,7 +337,7 @@ static enum step prepare_section(struct prof_thread *t, struct entry *entry, boo
 {
   const struct prof_registers *registers = entry->registers;
   const struct prof_site *site =
-      prof_site_resolve(t, registers->pc, entry->function, registers->general[PROF_SP], entry->call_site);
+      prof_site_resolve(t, registers->pc, entry->function, registers->general, entry->call_site);
   *failed = true;
   if (!site)
     return DONE;
@@ -384,26 +387,12 @@ static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
   return step;
 }
 
-/* The calling thread's control block, when its hooks are to count; it may have to be made, or to catch up first. */
-static PROF_COLD struct prof_thread *wake(bool entering)
+static bool enter_attempts(struct prof_thread *t, struct entry *entry)
 {
-  struct prof_thread *t = prof_self;
-  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
-  if (state == PROF_HOOKS_OFF)
-    return NULL;
-  if (state == PROF_HOOKS_BUSY || state == PROF_HOOKS_GONE) {
-    if (entering)
-      prof_count_loss(state == PROF_HOOKS_BUSY ? FMT_LOSS_NESTED : FMT_LOSS_LATE, 1);
-    return NULL;
-  }
-  t = prof_thread_enter();
-  if (!t) {
-    if (entering && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) == PROF_HOOKS_SLOW)
-      prof_count_loss(FMT_LOSS_NO_SPACE, 1);
-    return NULL;
-  }
-  prof_slow_leave(t);
-  return prof_thread_running(t) ? t : NULL;
+  for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
+    if (enter_quick(t, entry) == DONE || prepare(t, entry) == DONE)
+      return true;
+  return false;
 }
 
 /* The whole generic path; `found`: the edge, if a probe found it. */
@@ -422,18 +411,17 @@ static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_
   entry.began = t && t->state == PROF_HOOKS_ON && !prof_process.settings.sample_times ? prof_clock_now() : 0;
   if (PROF_UNLIKELY(!prof_thread_running(t))) {
     keep_xmm(&entry);
-    t = wake(true);
+    t = prof_hook_wake(true);
     if (!t)
       return;
+    if (t->interrupted)
+      prof_hook_shield(t, registers->general[PROF_SP]);
   }
-  for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++)
-    if (enter_quick(t, &entry) == DONE || prepare(t, &entry) == DONE)
-      return;
-  prof_count_loss(FMT_LOSS_NESTED, 1);
-  if (prof_slow_enter(t)) {
-    prof_stack_rest(t);
-    prof_slow_leave(t);
-  }
+  if (!enter_attempts(t, &entry))
+    prof_count_loss(FMT_LOSS_NESTED, 1);
+  else if (PROF_LIKELY(!prof_frame_is_link(t->stack, t->top) || !t->stack->outer))
+    return;
+  prof_hook_unshield(t);
 }
 
 void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers)
@@ -465,6 +453,15 @@ static bool ends_top(const struct prof_thread *t, uintptr_t function, uintptr_t 
   return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
 }
 
+/* When a call ended whose exit hook was entered at `ticks`, 0 where nobody looked. Frames that a thread could not close
+ * yet ended with their period. */
+static uint64_t time_of_exit(const struct prof_thread *t, uint64_t ticks)
+{
+  uint64_t now = ticks ? ticks : prof_clock_now();
+  uint64_t ended = PROF_UNLIKELY(t->interrupted) ? t->tree.record->end_ticks : 0;
+  return ended && t->top->start_ticks < ended ? ended : now;
+}
+
 static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
                                 uint64_t now)
 {
@@ -478,7 +475,7 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
     ended = prof_unwind_for_exit(t, function, call_site, sp, now);
   if (ended == PROF_EXIT_TOP)
     prof_frame_end(t, now);
-  else if (ended == PROF_EXIT_UNMATCHED && !prof_process.scheduled) /* a schedule ends calls that go on */
+  else if (ended == PROF_EXIT_UNMATCHED && !prof_process.scheduled && !t->interrupted) /* these end calls that go on */
     prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
   prof_stack_rest(t);
   prof_slow_leave(t);
@@ -491,7 +488,7 @@ void prof_hook_exit_top(struct prof_thread *t, uint64_t ticks)
     prof_frame_end(t, 0);
     return;
   }
-  prof_frame_end(t, ticks ? ticks : prof_clock_now());
+  prof_frame_end(t, time_of_exit(t, ticks));
   if (ticks && !prof_process.settings.sample_times)
     prof_add(&edge->overhead, prof_clock_now() - ticks);
 }
@@ -505,12 +502,12 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
       prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
       return;
     }
-    t = wake(false);
+    t = prof_hook_wake(false);
     if (!t)
       return;
   }
   if (PROF_LIKELY(ends_top(t, function, call_site, sp)))
     prof_hook_exit_top(t, ticks);
   else
-    exit_slow(t, function, call_site, sp, ticks ? ticks : prof_clock_now());
+    exit_slow(t, function, call_site, sp, time_of_exit(t, ticks));
 }

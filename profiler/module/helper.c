@@ -17,8 +17,8 @@
 #include <sys/resource.h>
 
 #include "profiler/arch/primitives.h"
+#include "profiler/base/environment.h"
 #include "profiler/base/message.h"
-#include "profiler/base/options.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
@@ -133,10 +133,9 @@ static void outer_child(void *data)
 /* The program's environment without what is meant for the program alone. False when there is no memory. */
 static bool prepare_environment(struct helper *helper, const struct prof_settings *settings, size_t room)
 {
-  extern char **environ;
   static const char *const left_out[] = {"LD_PRELOAD=", "LD_AUDIT=", "CALLSIG_OUTPUT=", "CALLSIG_CACHE_DIR="};
   size_t count = 0;
-  for (char **entry = environ; entry && *entry; entry++) {
+  for (char *const *entry = prof_environment_entries(); *entry; entry++) {
     bool keep = true;
     for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
       keep = keep && !prof_starts_with(*entry, left_out[i]);
@@ -196,9 +195,9 @@ static int finish(const struct helper *helper, const char *file, long pid)
 
 static size_t count_environment(void)
 {
-  extern char **environ;
+  char *const *entries = prof_environment_entries();
   size_t count = 0;
-  while (environ && environ[count])
+  while (entries[count])
     count++;
   return count;
 }

@@ -131,11 +131,30 @@ static bool describe_indexed(struct prof_site *site)
   return true;
 }
 
-/* Where the offset of a site's CFA comes from when the index does not know it. */
+/* Where the offset of a site's CFA comes from when the index does not know it, and what proves what the index says. */
 struct frame_hint {
-  uintptr_t stack, call_site; /* what the hook was given; stack 0: see offset */
+  const uint64_t *general; /* registers before the hook's call; NULL: see offset */
+  uintptr_t call_site;     /* what the hook was given: the address that lies below the CFA */
   int32_t offset;
 };
+
+#define FRAME_MOST ((uintptr_t)16 << 20) /* bytes of a frame */
+
+/* Looks whether the CFA is where the index says, in a frame whose registers are known. Of what is in this frame the
+ * fast path reads without looking. */
+static void prove_frame(struct prof_site *site, const struct frame_hint *hint)
+{
+  uintptr_t stack = hint->general[PROF_SP], base = hint->general[site->cfa_register & (PROF_REGISTERS - 1)];
+  uintptr_t cfa = base + (uintptr_t)(intptr_t)site->cfa_offset, word = 0;
+  if (site->cfa_kind == FMT_CFA_MEMORY && prof_read_memory(&cfa, cfa, sizeof cfa) < 0)
+    return;
+  intptr_t distance = (intptr_t)(cfa - base);
+  if (cfa <= stack || cfa - stack > FRAME_MOST || distance != (int32_t)distance ||
+      prof_read_memory(&word, cfa - sizeof word, sizeof word) < 0 || word != hint->call_site)
+    return;
+  site->frame_size = (uint32_t)(cfa - stack);
+  site->cfa_distance = (int32_t)distance;
+}
 
 static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
                                   const struct frame_hint *hint)
@@ -154,7 +173,9 @@ static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t
   if (site->cfa_kind == FMT_CFA_UNKNOWN) {
     site->cfa_register = PROF_SP;
     site->inlined = true; /* for all that is known */
-    site->cfa_offset = hint->stack ? scan_for_cfa(hint->stack, hint->call_site) : hint->offset;
+    site->cfa_offset = hint->general ? scan_for_cfa(hint->general[PROF_SP], hint->call_site) : hint->offset;
+  } else if (hint->general) {
+    prove_frame(site, hint);
   }
   if (site->module)
     site->excluded = site->module->excluded || !prof_filter_allows(&prof_process, site->module, site->index_function);
@@ -212,9 +233,9 @@ static const struct prof_site *resolve(struct prof_thread *t, uintptr_t pc, uint
 }
 
 const struct prof_site *prof_site_resolve(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
-                                          uintptr_t stack, uintptr_t call_site)
+                                          const uint64_t *general, uintptr_t call_site)
 {
-  const struct frame_hint hint = {.stack = stack, .call_site = call_site};
+  const struct frame_hint hint = {.general = general, .call_site = call_site};
   return resolve(t, pc, function_address, &hint);
 }
 

@@ -28,6 +28,10 @@ struct prof_site {
   bool uses_entry;                /* some op reads what the caller passed: it is compared for each return address */
   uint8_t cfa_kind, cfa_register; /* FMT_CFA_UNKNOWN: PROF_SP and an offset that was found on the stack */
   int32_t cfa_offset;
+  /* What the frame of the first call had between the stack pointer and the CFA, which its return address proved to be
+   * one; 0: that is not proven, and nothing of the frame is read without precautions. */
+  uint32_t frame_size;
+  int32_t cfa_distance; /* the CFA less cfa_register then */
   uint16_t op_count, state_words;
   uint32_t max_words; /* of a signature captured here */
   const struct fmt_op *ops;
@@ -68,11 +72,11 @@ static inline const struct prof_site *prof_site_suspended(uint64_t word)
 /* The site with this return address and function, when it is known. Anywhere. */
 const struct prof_site *prof_site_known(uintptr_t pc, uintptr_t function_address);
 
-/* The site with this return address, resolved through module.c and filter.c when it is new. `stack` is rsp before the
- * hook's call and `call_site` what the hook was given. NULL when there is no memory. May pause the clock and block for
- * long. */
+/* The site with this return address, resolved through module.c and filter.c when it is new. `general` are the registers
+ * before the hook's call, by DWARF number, and `call_site` what the hook was given. NULL when there is no memory. May
+ * pause the clock and block for long. */
 const struct prof_site *prof_site_resolve(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
-                                          uintptr_t stack, uintptr_t call_site);
+                                          const uint64_t *general, uintptr_t call_site);
 /* The same outside of its hook, when `cfa_offset` is known to be that of a site without call frame information. */
 const struct prof_site *prof_site_at(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
                                      int32_t cfa_offset);

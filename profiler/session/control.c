@@ -9,6 +9,7 @@
 #include "format/recording.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/message.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
@@ -27,8 +28,13 @@ static uint32_t process_state(void)
 
 int callsig_start(const struct callsig_options *options)
 {
-  if (process_state() != PROF_PROCESS_NEW)
+  if (process_state() != PROF_PROCESS_NEW) {
+    if (options)
+      prof_message(
+          "callsig_start(): recording has begun already, with the first instrumented call, or when the library "
+          "was loaded in a program with sleds: its options are not used; set them in the environment");
     return -EALREADY;
+  }
   int error = prof_options_keep(options);
   return error ? error : prof_start_now();
 }
@@ -128,6 +134,7 @@ int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
     prof_process.header->injected_hz = hz;
     if (!prof_process.settings.sample_times)
       prof_process.header->flags &= ~(uint32_t)FMT_REC_SAMPLED;
+    prof_process.header->flags &= ~(uint32_t)(FMT_REC_WAITS_TAKEN | FMT_REC_WAITS_UNKNOWN);
     prof_process.header->hook_inner = 0;
     prof_process.header->hook_outer = 0;
     prof_process.header->timeline_min = prof_clock_timeline_min();

@@ -9,6 +9,7 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/coroutine.h"
+#include "profiler/base/environment.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/options.h"
@@ -20,6 +21,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/waiting.h"
 #include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
@@ -42,6 +44,7 @@ static void make_recording(struct prof_process *process)
     prof_fork_prepare();
   }
   process->upcalls.close_frames = prof_frames_close_all;
+  process->upcalls.mend_frames = prof_frames_mend;
   int error = prof_recording_open(process, child);
   if (error == 0 && process->upcalls.calibrate)
     process->upcalls.calibrate(process);
@@ -91,6 +94,7 @@ static bool set_up(struct prof_thread *t)
     return false;
   prof_thread_set_thresholds(t);
   prof_sampling_start(t);
+  prof_waiting_start(t);
   prof_ring_open(t);
   prof_tree_publish(&t->tree);
   return true;

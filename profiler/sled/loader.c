@@ -8,6 +8,7 @@
  */
 #include "profiler/sled/loader.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,26 +32,30 @@ static void on_change(void)
     loader_changed();
 }
 
-bool prof_loader_watch(void (*changed)(void))
+long prof_loader_watch(void (*changed)(void))
 {
   uintptr_t function = &_r_debug ? (uintptr_t)_r_debug.r_brk : 0;
-  if (!function || !prof_text_is_empty_function(function))
-    return false;
+  if (!function)
+    return -ENOENT;
+  if (!prof_text_is_empty_function(function))
+    return -EBUSY;
   uintptr_t page = function & ~(uintptr_t)(PAGE - 1);
   long mapped = prof_near_map(page, page + PAGE, PROF_SLED_REACH, 2 * (size_t)PAGE);
   if (prof_sys_failed(mapped))
-    return false;
+    return mapped;
   uintptr_t *target = (uintptr_t *)mapped;
   uint8_t *stub = (uint8_t *)mapped + PAGE;
   *target = (uintptr_t)on_change;
   prof_stub_write_jump(stub, target);
   loader_changed = changed;
-  if (PROF_SYSCALL3(SYS_mprotect, stub, PAGE, PROT_READ | PROT_EXEC) < 0 ||
-      PROF_SYSCALL3(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) < 0) {
+  long error = PROF_SYSCALL3(SYS_mprotect, stub, PAGE, PROT_READ | PROT_EXEC);
+  if (error == 0)
+    error = PROF_SYSCALL3(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+  if (error < 0) {
     prof_sys_munmap((void *)mapped, 2 * (size_t)PAGE);
-    return false;
+    return error;
   }
   prof_text_jump(function, (uintptr_t)stub);
   PROF_SYSCALL3(SYS_mprotect, page, PAGE, PROT_READ | PROT_EXEC);
-  return true;
+  return 0;
 }

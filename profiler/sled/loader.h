@@ -4,11 +4,9 @@
 #ifndef CALLSIG_PROFILER_SLED_LOADER_H
 #define CALLSIG_PROFILER_SLED_LOADER_H
 
-#include <stdbool.h>
-
 /* From now on calls `changed` whenever the loader has added modules or taken some away, in the thread that asked it to,
  * under the loader's lock. Once, with signals blocked. Where the loader cannot be watched, modules that are loaded
- * later are not told of: false. */
-bool prof_loader_watch(void (*changed)(void));
+ * later are not told of: -ENOENT when there is none, as in a statically linked program, else another negative errno. */
+long prof_loader_watch(void (*changed)(void));
 
 #endif

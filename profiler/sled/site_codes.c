@@ -9,6 +9,7 @@
  */
 #include "profiler/sled/site_codes.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 
@@ -38,6 +39,15 @@ struct prof_site_code {
   uint16_t number;
   uint32_t widened; /* compare->widened of what it was made for */
 };
+
+/* A chunk that is given out, in the process's arena. Never freed. */
+struct chunk {
+  const struct chunk *next;
+  const uint8_t *start;
+};
+
+/* Newest first; atomic. */
+static const struct chunk *chunks;
 
 /* Where the next piece goes. Under codes_lock. */
 static struct {
@@ -72,17 +82,35 @@ static bool protect(int protection)
   return PROF_SYSCALL3(SYS_mprotect, pool.chunk, CHUNK_SIZE, protection) == 0;
 }
 
+static bool is_site_code(uintptr_t address)
+{
+  for (const struct chunk *chunk = __atomic_load_n(&chunks, __ATOMIC_ACQUIRE); chunk; chunk = chunk->next)
+    if (address - (uintptr_t)chunk->start < CHUNK_SIZE)
+      return true;
+  return false;
+}
+
+static bool add_chunk(void)
+{
+  struct chunk *chunk = prof_process_alloc(sizeof *chunk);
+  long mapped =
+      chunk ? prof_sys_mmap(0, CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : -ENOMEM;
+  if (prof_sys_failed(mapped))
+    return false;
+  pool.chunk = pool.next = (uint8_t *)mapped;
+  *chunk = (struct chunk){chunks, pool.chunk};
+  __atomic_store_n(&chunks, chunk, __ATOMIC_RELEASE);
+  prof_process.upcalls.is_site_code = is_site_code;
+  return true;
+}
+
 /* Makes room for a piece, writable. */
 static bool open_pool(void)
 {
   if (pool.denied)
     return false;
-  if (!pool.chunk || pool.next + MAX_CODE > pool.chunk + CHUNK_SIZE) {
-    long mapped = prof_sys_mmap(0, CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (prof_sys_failed(mapped))
-      return false;
-    pool.chunk = pool.next = (uint8_t *)mapped;
-  }
+  if ((!pool.chunk || pool.next + MAX_CODE > pool.chunk + CHUNK_SIZE) && !add_chunk())
+    return false;
   pool.denied = !protect(PROT_READ | PROT_WRITE | PROT_EXEC);
   return !pool.denied;
 }

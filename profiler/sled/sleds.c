@@ -7,6 +7,7 @@
  */
 #include "profiler/sled/sleds.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "format/sled.h"
@@ -262,11 +263,27 @@ static void switch_all(bool on)
     switch_off();
 }
 
+/* Where the loader cannot be watched, libraries that come later are not told of: of interest to programs whose sleds
+ * are on. */
+static void tell_unwatched(long error)
+{
+  bool on = false;
+  for (const struct prof_module *module = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE); module;
+       module = module->next)
+    on = on || module->sleds_on;
+  if (on && error < 0 && error != -ENOENT)
+    prof_message(
+        "the dynamic loader cannot be watched (error %ld): libraries that are loaded while the program runs are "
+        "not profiled by their sleds",
+        -error);
+}
+
 __attribute__((constructor)) static void find_at_start(void)
 {
   uint64_t mask = prof_block_signals();
   prof_process.upcalls.switch_sleds = switch_all;
-  prof_loader_watch(prof_sleds_find);
+  long error = prof_loader_watch(prof_sleds_find);
   prof_restore_signals(mask);
   prof_sleds_find();
+  tell_unwatched(error);
 }

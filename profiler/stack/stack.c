@@ -8,6 +8,7 @@
  */
 #include "profiler/stack/stack.h"
 
+#include "profiler/arch/primitives.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/recording.h"
 #include "profiler/stack/modes.h"
@@ -107,6 +108,20 @@ bool prof_stack_grow(struct prof_thread *t)
   return true;
 }
 
+bool prof_stack_shield(struct prof_thread *t)
+{
+  for (const struct fmt_rec_stack *stack = t->stack; stack && t->shield;
+       stack = (const struct fmt_rec_stack *)stack->outer)
+    if (stack == t->shield)
+      return true;
+  bool fresh = prof_frame_is_link(t->stack, t->top) && t->stack->outer;
+  if (!fresh && !prof_stack_grow(t))
+    return false;
+  t->stack->frames[0].edge = (uintptr_t)t->tree.root_edge;
+  t->shield = t->stack;
+  return true;
+}
+
 void prof_stack_retreat(struct prof_thread *t)
 {
   struct fmt_rec_frame *link = &t->stack->frames[0];
@@ -161,17 +176,24 @@ bool prof_stack_enter_signal(struct prof_thread *t, uintptr_t low, uintptr_t hig
   return true;
 }
 
-void prof_frames_shift(struct prof_thread *t, uint64_t ticks)
+void prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then, uint64_t all)
 {
   struct fmt_rec_stack *stack = t->stack;
   struct fmt_rec_frame *frame = t->top;
+  if (then == 0 && all == 0)
+    return;
   for (;;) {
     for (; !prof_frame_is_link(stack, frame); frame--)
       if (frame->start_ticks != PROF_NOT_STARTED && frame->start_ticks != PROF_NOT_TIMED)
-        frame->start_ticks += ticks;
+        prof_add(&frame->start_ticks, all + (frame->start_ticks <= when ? then : 0));
     if (!stack->outer)
       return;
     frame = (struct fmt_rec_frame *)stack->frames[0].flags;
     stack = (struct fmt_rec_stack *)stack->outer;
   }
+}
+
+void prof_frames_shift(struct prof_thread *t, uint64_t ticks)
+{
+  prof_frames_shift_since(t, 0, 0, ticks);
 }

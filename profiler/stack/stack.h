@@ -39,6 +39,12 @@ static inline bool prof_frame_is_link(const struct fmt_rec_stack *stack, const s
   return frame == stack->frames;
 }
 
+/* Does the frame lie in this segment? */
+static inline bool prof_stack_holds(const struct fmt_rec_stack *stack, const struct fmt_rec_frame *frame)
+{
+  return frame >= stack->frames && frame < stack->frames + stack->capacity;
+}
+
 /* Is this the first frame of a segment that continues another? Its end goes back to that one. */
 static inline bool prof_frame_is_first(const struct fmt_rec_stack *stack, const struct fmt_rec_frame *frame)
 {
@@ -98,6 +104,10 @@ bool prof_stack_open(struct prof_thread *t, uintptr_t low, uintptr_t high, uint3
 void prof_stack_publish(struct prof_thread *t);
 /* Continues the current segment in another, in a slow section. False: no space. */
 bool prof_stack_grow(struct prof_thread *t);
+/* Begins a segment whose calls have no caller, unless one was begun that the innermost frame lies above: what a handler
+ * calls that interrupted a hook, while the frames below ended with an earlier period. prof_stack_rest() takes it off.
+ * In a slow section, on the machine stack that runs. False: no space. */
+bool prof_stack_shield(struct prof_thread *t);
 /* `top` is the link of a segment that continues another: goes back to that one. In a slow section. */
 void prof_stack_retreat(struct prof_thread *t);
 /* Goes back from every segment that has no frame left. A signal handler with hooks of its own thereby leaves segment
@@ -105,6 +115,8 @@ void prof_stack_retreat(struct prof_thread *t);
 void prof_stack_rest(struct prof_thread *t);
 /* Moves the start of every open frame of the running machine stack forward: the clock stood still. */
 void prof_frames_shift(struct prof_thread *t, uint64_t ticks);
+/* The same by `all` ticks and, for frames that were open at `when`, `then` ticks more. Anywhere. */
+void prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then, uint64_t all);
 /* The machine stack whose memory `sp` lies in, or NULL. Anywhere. */
 struct prof_machine *prof_machine_find(const struct prof_thread *t, uintptr_t sp);
 /* The machine stack with just this range, or NULL. Anywhere. */

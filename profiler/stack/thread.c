@@ -6,12 +6,15 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/wipe_on_fork.h"
+#include "profiler/stack/interrupted.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/waiting.h"
 
 #define CONTROL_SIZE 4096u
 #define SHORT_PAUSE  65536u /* ticks, some tens of microseconds: less than moving many frames may take */
@@ -29,6 +32,8 @@ bool prof_slow_enter(struct prof_thread *t)
   uint64_t mask = prof_block_signals();
   __atomic_store_n(&t->state, PROF_HOOKS_BUSY, __ATOMIC_RELAXED);
   t->sigmask = mask;
+  if (!prof_stack_holds(t->stack, t->top))
+    prof_process.upcalls.mend_frames(t);
   return true;
 }
 
@@ -46,26 +51,35 @@ void prof_thread_set_thresholds(struct prof_thread *t)
   t->exit_least = prof_process.settings.percentiles || prof_process.settings.sample_times ? 0 : t->timeline_min;
 }
 
-/* Applies what changed in the process since this thread last looked: a disabled thread's open frames end. */
-static void catch_up(struct prof_thread *t)
+/* Applies what changed in the process since this thread last looked: a disabled thread's open frames end. False, and
+ * nothing is done, when a hook is interrupted that holds some of them. */
+static bool catch_up(struct prof_thread *t)
 {
   uint32_t generation = __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST);
   if (t->generation == generation)
-    return;
+    return true;
+  t->interrupted = __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST) && prof_hook_is_interrupted(t);
+  if (t->interrupted)
+    return false;
   t->generation = generation;
+  t->shield = NULL;
   prof_thread_set_thresholds(t);
   uint64_t ended = __atomic_exchange_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
   if (ended)
     prof_process.upcalls.close_frames(t, ended, false);
   t->warming = __atomic_load_n(&prof_process.warming, __ATOMIC_SEQ_CST);
   prof_stack_publish(t);
+  return true;
 }
 
 void prof_slow_leave(struct prof_thread *t)
 {
   uint64_t mask = t->sigmask;
   do {
-    catch_up(t);
+    if (!catch_up(t)) {
+      __atomic_store_n(&t->state, PROF_HOOKS_SLOW, __ATOMIC_SEQ_CST);
+      break;
+    }
     __atomic_store_n(&t->state, state_of_process(), __ATOMIC_SEQ_CST);
     /* Another thread that changes the process now either finds this state and makes it SLOW, or is seen here. */
   } while (t->generation != __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST));
@@ -80,8 +94,10 @@ static bool can_pause(const struct prof_thread *t)
 
 void prof_pause(struct prof_thread *t)
 {
-  if (can_pause(t) && t->pauses++ == 0)
-    t->paused_at = prof_clock_now();
+  if (!can_pause(t) || t->pauses++ != 0)
+    return;
+  prof_waiting_settle(t, prof_clock_now(), true);
+  t->paused_at = prof_clock_now();
 }
 
 void prof_resume(struct prof_thread *t)
@@ -89,8 +105,10 @@ void prof_resume(struct prof_thread *t)
   if (!can_pause(t) || --t->pauses != 0)
     return;
   uint64_t ticks = prof_clock_now() - t->paused_at;
-  if (ticks > SHORT_PAUSE)
-    prof_frames_shift(t, ticks);
+  if (ticks <= SHORT_PAUSE)
+    return;
+  prof_frames_shift(t, ticks);
+  prof_waiting_forget(t);
 }
 
 void prof_threads_interrupt(void)
@@ -119,8 +137,10 @@ void prof_thread_name(struct fmt_rec_thread *record)
 struct prof_thread *prof_thread_map(void)
 {
   long address = prof_sys_mmap(0, CONTROL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (prof_sys_failed(address))
+  if (prof_sys_failed(address)) {
+    prof_memory_refused(address);
     return NULL;
+  }
   PROF_SYSCALL3(SYS_madvise, address, CONTROL_SIZE, MADV_WIPEONFORK);
   struct prof_thread *t = (struct prof_thread *)address;
   t->state = PROF_HOOKS_BUSY;

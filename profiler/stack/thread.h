@@ -9,6 +9,7 @@
 
 #include "format/index.h"
 #include "format/recording.h"
+#include "profiler/base/preemption.h"
 #include "profiler/base/tree_store.h"
 #include "profiler/stack/modes.h"
 
@@ -48,6 +49,21 @@ struct prof_thread {
   struct fmt_rec_edge **probes; /* 2^PROF_PROBE_BITS edges: see tree/edge_probe.c; in the tree's arena */
   uint32_t probed;              /* calls that a probe found, for the one of them that is measured */
 
+  struct prof_budget { /* since `at`, in ticks, when what is timed was last held against --overhead: see sampling.c */
+    uint64_t at;
+    uint32_t timed, drawn; /* calls that were timed, and of them those that stand for others */
+    int32_t longer;        /* calls count as worth timing from 2^longer times as long on as they would at first */
+  } budget;
+
+  struct prof_preemption preemption; /* without a word while nobody looks: see waiting.c */
+  uint64_t looked_at;                /* ticks: until then what the thread has waited for a processor is taken out */
+  uint64_t waited_ns;                /* what it has waited so far, as the kernel last told */
+  uint64_t look_least;               /* ticks that asking the kernel takes at least */
+  struct prof_interrupted {
+    const struct fmt_rec_frame *frame; /* its hook was interrupted by a handler, in which there was a look at `at` */
+    uint64_t at, waited;               /* that took so much out of the frames that were open */
+  } stale_look;
+
   struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
   struct prof_thread *next; /* process.threads */
   struct prof_tree tree;
@@ -57,6 +73,8 @@ struct prof_thread {
   uint64_t paused_at;                      /* ticks at which prof_pause() stopped the clock */
   uint32_t pauses;                         /* depth of prof_pause() */
   uint32_t warming;                        /* process.warming, when this thread last looked */
+  uint32_t interrupted;                    /* 1: SLOW for as long as a handler runs that interrupted a hook */
+  struct fmt_rec_stack *shield;            /* the segment that its calls lie in; see stack.c */
   uint64_t discard[2];                     /* where calls count meanwhile */
   struct prof_uses stage_uses;             /* struct prof_stage_use */
   struct prof_uses queue_uses;             /* struct fmt_rec_queue_use */
@@ -80,7 +98,9 @@ static inline bool prof_thread_running(const struct prof_thread *t)
 /* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
  */
 bool prof_slow_enter(struct prof_thread *t);
-/* Leaves it: the state follows from the process's (disabled, clock), signals as before. */
+/* Leaves it: the state follows from the process's (disabled, clock), signals as before. Where the process has changed
+ * and a signal handler runs that interrupted a hook, the thread stays SLOW until that hook is done, with `interrupted`
+ * set: the frames that are open are not to be touched. */
 void prof_slow_leave(struct prof_thread *t);
 
 /* Stops the thread's clock around something long (a helper command, a large copy): prof_resume() moves the start of

@@ -15,14 +15,13 @@ bool prof_capture_return_offset(const struct prof_site *site, int32_t *offset)
   return saved || PROF_LINK >= PROF_REGISTERS;
 }
 
-uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa)
+uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa, uintptr_t stack)
 {
-  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN)
-    return 0;
+  uint64_t pc = 0;
   int32_t offset;
-  if (!prof_capture_return_offset(site, &offset))
+  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN || !prof_capture_return_offset(site, &offset) ||
+      prof_read_frame(&pc, stack, cfa + (uintptr_t)(intptr_t)offset, 8) < 0)
     return 0;
-  uintptr_t pc = prof_frame_load(cfa + (uintptr_t)(intptr_t)offset, 8);
   return pc >= site->module->start && pc < site->module->end ? pc : 0;
 }
 

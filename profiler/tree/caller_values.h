@@ -10,9 +10,9 @@
 #include "format/index.h"
 #include "profiler/module/site.h"
 
-/* Where a call of the site's physical function that has this canonical frame address returns to; 0 when that is unknown
- * or another module. */
-uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa);
+/* Where a call of the site's physical function that has this canonical frame address returns to, `stack` being its
+ * stack pointer; 0 when that is unknown, cannot be read, or is in another module. */
+uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa, uintptr_t stack);
 
 /* Where the site's frame keeps its return address, from the canonical frame address. False: that is not known. */
 bool prof_capture_return_offset(const struct prof_site *site, int32_t *offset);

@@ -1,8 +1,9 @@
 /*
  * The interpreter of capture programs.
  *
- * Memory that belongs to the program's own frame is read directly. Any other address goes through prof_read_memory(),
- * which fails where a load would fault, so a dangling argument costs a state and no more.
+ * Memory that belongs to the program's own frame is read directly, as far as it is sure to be there: the page that the
+ * stack pointer leads to. Any other address goes through prof_read_memory(), which fails where a load would fault, so a
+ * dangling argument, or an index that lies about a frame, costs a state and no more.
  */
 #include "profiler/tree/capture.h"
 
@@ -18,7 +19,10 @@ uintptr_t prof_capture_cfa(const struct prof_site *site, const struct prof_regis
 {
   uintptr_t base =
       registers->general[site->cfa_register & (PROF_REGISTERS - 1)] + (uintptr_t)(intptr_t)site->cfa_offset;
-  return site->cfa_kind == FMT_CFA_MEMORY ? prof_frame_load(base, 8) : base;
+  uint64_t cfa = 0;
+  if (site->cfa_kind != FMT_CFA_MEMORY)
+    return base;
+  return prof_read_frame(&cfa, registers->general[PROF_SP], base, 8) == 0 ? cfa : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -36,6 +40,11 @@ enum outcome { GO_ON, EMITTED, LOST = FMT_STATE_LOST + 16, UNREADABLE = FMT_STAT
 static uint64_t *top_of(struct machine *m)
 {
   return &m->stack[m->depth - 1];
+}
+
+static uintptr_t stack_pointer(const struct machine *m)
+{
+  return m->capture->registers->general[PROF_SP];
 }
 
 static void push(struct machine *m, uint64_t value)
@@ -153,15 +162,20 @@ static enum outcome emit_range(struct machine *m, const struct fmt_op *op, uint6
 static enum outcome push_entry(struct machine *m, const struct fmt_op *op)
 {
   const struct prof_capture *capture = m->capture;
-  uintptr_t pc = prof_capture_return(capture->site, capture->cfa);
+  uintptr_t pc = prof_capture_return(capture->site, capture->cfa, stack_pointer(m));
   const struct fmt_index_call_value *passed = prof_capture_passed(capture->site, pc, op->reg);
   if (!passed)
     return LOST;
   uint64_t base = 0;
   if (passed->kind == FMT_CALL_REGISTER) {
     const struct fmt_index_saved *saved = prof_capture_saved(capture->site, passed->source);
-    base = saved ? prof_frame_load(capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8)
-                 : capture->registers->general[passed->source & (PROF_REGISTERS - 1)];
+    base = capture->registers->general[passed->source & (PROF_REGISTERS - 1)];
+    if (saved && prof_read_frame(&base, stack_pointer(m), capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8) < 0)
+      return UNREADABLE;
+  } else if (passed->kind == FMT_CALL_ADDRESS) {
+    base = capture->site->module->bias;
+  } else if (passed->kind == FMT_CALL_FRAME) {
+    base = capture->cfa;
   }
   push(m, base + (uint64_t)passed->imm);
   return GO_ON;
@@ -183,6 +197,15 @@ static enum outcome load(struct machine *m, const struct fmt_op *op)
   int failed = op->flags & FMT_OPF_STORAGE ? prof_read_storage(&value, address, op->size)
                                            : prof_read_memory(&value, address, op->size);
   if (failed)
+    return UNREADABLE;
+  *top_of(m) = value;
+  return GO_ON;
+}
+
+static enum outcome frame_load(struct machine *m, const struct fmt_op *op)
+{
+  uint64_t value = 0;
+  if (prof_read_frame(&value, stack_pointer(m), *top_of(m) + (uint64_t)op->imm, op->size) < 0)
     return UNREADABLE;
   *top_of(m) = value;
   return GO_ON;
@@ -282,6 +305,15 @@ static enum outcome push_value(struct machine *m, const struct fmt_op *op)
   }
 }
 
+static enum outcome emit_frame(struct machine *m, const struct fmt_op *op, uintptr_t address)
+{
+  bool nullness = op->code == FMT_OP_EMIT_NULL_FRAME;
+  uint64_t value = 0;
+  if (prof_read_frame(&value, stack_pointer(m), address, nullness ? 8 : op->size) < 0)
+    return UNREADABLE;
+  return emit_word(m, op, nullness ? value != 0 : prof_extend(value, op->size, op->flags));
+}
+
 /* Whole args in one op: a register, a constant, or memory of the frame. */
 static enum outcome emit_direct(struct machine *m, const struct fmt_op *op)
 {
@@ -293,10 +325,8 @@ static enum outcome emit_direct(struct machine *m, const struct fmt_op *op)
     return emit_word(m, op, reg != 0);
   case FMT_OP_EMIT_CONST:
     return emit_word(m, op, (uint64_t)op->imm);
-  case FMT_OP_EMIT_FRAME:
-    return emit_word(m, op, prof_extend(prof_frame_load(reg + (uint64_t)op->imm, op->size), op->size, op->flags));
   default:
-    return emit_word(m, op, prof_frame_load(reg + (uint64_t)op->imm, 8) != 0);
+    return emit_frame(m, op, reg + (uint64_t)op->imm);
   }
 }
 
@@ -331,8 +361,7 @@ static enum outcome run_op(struct machine *m, const struct fmt_op *op)
     return emit_from_stack(m, op);
   switch (op->code) {
   case FMT_OP_FRAME_LOAD:
-    *top_of(m) = prof_frame_load(*top_of(m) + (uint64_t)op->imm, op->size);
-    return GO_ON;
+    return frame_load(m, op);
   case FMT_OP_LOAD:
     return load(m, op);
   case FMT_OP_DIV:

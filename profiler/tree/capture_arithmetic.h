@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "format/index.h"
+#include "profiler/base/read_memory.h"
 
 /* The low `size` bytes of a value, with its sign when FMT_OPF_SIGNED is in `flags`. */
 static inline uint64_t prof_extend(uint64_t value, uint8_t size, uint8_t flags)
@@ -38,6 +39,17 @@ static inline uint64_t prof_frame_load(uintptr_t address, uint8_t size)
       value |= (uint64_t)bytes[i] << 8 * i;
     return value;
   }
+}
+
+/* The same where an index says that the frame is: directly in the page that the stack pointer `stack` leads to, which
+ * is there, and elsewhere as memory that need not be. 0 or -EFAULT. */
+static inline int prof_read_frame(uint64_t *value, uintptr_t stack, uintptr_t address, uint8_t size)
+{
+  const uintptr_t page = 4096;
+  if (((address ^ stack) | ((address + size - 1) ^ stack)) >= page)
+    return prof_read_memory(value, address, size);
+  *value = prof_frame_load(address, size);
+  return 0;
 }
 
 /* A shift by any count, arithmetic for FMT_OP_SHRA. */

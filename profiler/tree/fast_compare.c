@@ -91,8 +91,14 @@ static bool summarize_entry(const struct prof_fast_compare *compare, uint8_t reg
   if (!compare->return_pc || site->cfa_kind != FMT_CFA_REGISTER)
     return false;
   const struct fmt_index_call_value *passed = prof_capture_passed(site, compare->return_pc, reg);
-  if (!passed || passed->kind == FMT_CALL_CONST) {
+  if (!passed || passed->kind == FMT_CALL_CONST || passed->kind == FMT_CALL_ADDRESS) {
     summary->source = passed ? CONSTANT : LOST;
+    return true;
+  }
+  if (passed->kind == FMT_CALL_FRAME) {
+    summary->source = FROM_REGISTER;
+    summary->reg = site->cfa_register;
+    summary->offset += passed->imm + site->cfa_offset;
     return true;
   }
   const struct fmt_index_saved *saved = prof_capture_saved(site, passed->source);
@@ -139,8 +145,21 @@ static uint8_t frame_kind(uint8_t size)
                      : PROF_COMPARE_FRAME1;
 }
 
+/* Around a frame: the red zone below it, and above it arguments that the caller left in its own. */
+enum { RED_ZONE = 128, PASSED_MOST = 128 };
+
+/* May it be read without looking whether it is there: is it in the frame that was proven when the site was met? */
+static bool is_in_frame(const struct prof_site *site, uint8_t reg, int64_t offset)
+{
+  if (site->frame_size == 0 || (reg != 7 && reg != site->cfa_register))
+    return false;
+  int64_t from_cfa = offset - (reg == site->cfa_register ? site->cfa_distance : (int64_t)site->frame_size);
+  return from_cfa >= -(int64_t)site->frame_size - RED_ZONE && from_cfa <= PASSED_MOST - 8;
+}
+
 /* The op that compares such a value at this level of widening; false when there is none. */
-static bool compare_op(const struct summary *summary, unsigned level, struct prof_fast_compare_op *op)
+static bool compare_op(const struct prof_site *site, const struct summary *summary, unsigned level,
+                       struct prof_fast_compare_op *op)
 {
   if (summary->source == CONSTANT) {
     *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_SKIP};
@@ -148,6 +167,8 @@ static bool compare_op(const struct summary *summary, unsigned level, struct pro
   }
   uint8_t size = summary->size;
   bool in_frame = summary->source == FROM_FRAME;
+  if (in_frame && !is_in_frame(site, summary->reg, summary->offset))
+    return false;
   if (summary->reg >= PROF_REGISTERS || summary->offset != (int32_t)summary->offset ||
       (in_frame && level == FMT_WIDEN_LOG2) ||
       (in_frame && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
@@ -193,6 +214,8 @@ static uint32_t arg_ops(const struct fmt_op *ops)
 static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
 {
   const struct prof_site *site = compare->site;
+  if (compare->return_pc && !is_in_frame(site, site->cfa_register, site->cfa_distance - 8))
+    return false;
   if (compare->return_pc)
     compare_return(compare);
   for (uint32_t first = 0, count; first < site->op_count; first += count) {
@@ -203,7 +226,7 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
     bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(compare, ops, count, &summary);
     if (level == FMT_WIDEN_TYPE || (known && summary.source == LOST))
       continue;
-    if (!known || !compare_op(&summary, level, &compare->ops[compare->count]))
+    if (!known || !compare_op(site, &summary, level, &compare->ops[compare->count]))
       return false;
     compare->count++;
     compare->compared++;
@@ -233,7 +256,7 @@ static void fill_programs(struct prof_fast_compare *compare, const uint8_t *leve
     struct summary summary;
     bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(compare, ops, count, &summary);
     if (!known || level == FMT_WIDEN_TYPE || summary.source == CONSTANT || summary.source == LOST ||
-        !compare_op(&summary, level, op))
+        !compare_op(site, &summary, level, op))
       *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_PROGRAM, .offset = (int32_t)first};
     else if (level == FMT_WIDEN_LOG2)
       prof_signature_set_state(states, ops->arg, FMT_STATE_LOG2);

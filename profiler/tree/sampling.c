@@ -7,28 +7,42 @@
  */
 #include "profiler/tree/sampling.h"
 
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/process.h"
 #include "profiler/tree/fast_compare.h"
 
 #define REVIEW_CALLS   32u  /* timed calls from one decision to the next */
-#define DRAWN_FROM     128u /* one call in (this + 1) / 2 is timed, in the mean */
+#define DRAWN_FROM     128u /* one call in (this + 1) / 2 is timed, in the mean; with a budget, from the next two */
+#define DRAWN_LEAST    32u
+#define DRAWN_MOST     1024u
+#define LONGER_MOST    6    /* and as far below */
+#define BUDGET_CALLS   512u /* timed calls of a thread from one look at the budget to the next */
 #define MEMORY         8u   /* timed calls that the imputed time is the mean of, the older ones fading: docs/times.md */
 #define PARTS          256u /* of a tick, in `recent` */
 #define PARTS_OF_PRICE 1024u /* of a tick, in header.sample_price */
 #define FALLBACK_PRICE 64u   /* ticks, where nothing was measured */
 
-/* A call at least this long may be timed each time: by default the price of timing is a sixteenth of it then. */
-static uint64_t worth_timing(void)
+/* Ticks that timing a call costs above counting it. */
+static uint64_t price_of_timing(void)
 {
-  const struct fmt_rec_header *header = prof_process.header;
-  uint64_t price = header->sample_price ? header->sample_price / PARTS_OF_PRICE : FALLBACK_PRICE;
-  uint32_t overhead = prof_process.settings.overhead;
+  const uint64_t price = prof_process.header->sample_price;
+  return price ? price / PARTS_OF_PRICE : FALLBACK_PRICE;
+}
+
+/* A call at least this long may be timed each time: by default the price of timing is a sixteenth of it then. */
+static uint64_t worth_timing(const struct prof_thread *t)
+{
+  const uint64_t price = price_of_timing(), least = price * 4;
+  const uint32_t overhead = prof_process.settings.overhead;
   if (overhead <= 1024)
     return price * 16;
-  /* An eighth of the budget goes to clocks that are read for each call. */
+  /* At first an eighth of the budget goes to clocks that are read for each call. */
   uint64_t ticks = price * 8 * 1024 / (overhead - 1024);
-  return ticks < price * 4 ? price * 4 : ticks;
+  const int32_t longer = t->budget.longer;
+  ticks = longer >= 0 ? ticks << longer : ticks >> -longer;
+  return ticks < least ? least : ticks;
 }
 
 static uint64_t next_random(struct prof_thread *t)
@@ -50,6 +64,7 @@ void prof_sampling_start(struct prof_thread *t)
   /* Any state but 0 will do; threads should not draw alike. */
   t->random = ((uintptr_t)t ^ (uint64_t)t->tid * 0x9E3779B97F4A7C15u) | 1;
   t->sample_mask = DRAWN_FROM - 1;
+  t->budget = (struct prof_budget){.at = 0};
   for (unsigned i = 0; i < 8; i++)
     draw(t);
 }
@@ -64,9 +79,9 @@ bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge)
   return false;
 }
 
-static void set_rate(struct fmt_rec_edge *edge, bool sampled)
+static void set_rate(const struct prof_thread *t, struct fmt_rec_edge *edge, bool sampled)
 {
-  prof_edge_sampling(edge)->rate = sampled ? (DRAWN_FROM + 1) / 2 : 0;
+  prof_edge_sampling(edge)->rate = sampled ? (t->sample_mask + 2) / 2 : 0;
   /* One instruction, since a handler may mark or clear the edge at any moment. */
   if (sampled)
     __atomic_fetch_or(&edge->mode, PROF_MODE_SAMPLED, __ATOMIC_RELAXED);
@@ -89,10 +104,60 @@ static void add_square(struct fmt_rec_sampling *sampling, uint64_t ticks)
   sampling->squares_high += (uint64_t)(square >> 64) + (sampling->squares_low < low);
 }
 
-void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
+/* Raises what the recording tells of the thinnest sample. */
+static void tell_drawn(uint32_t drawn_from)
+{
+  uint64_t *told = &prof_process.header->drawn_from;
+  uint64_t known = __atomic_load_n(told, __ATOMIC_RELAXED);
+  while (known < drawn_from &&
+         !__atomic_compare_exchange_n(told, &known, drawn_from, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
+/* What timing may cost in so many ticks that passed, beside counting all calls. */
+static uint64_t left_for_timing(const struct prof_thread *t, uint64_t passed, uint64_t timing)
+{
+  const struct fmt_rec_header *header = prof_process.header;
+  const uint64_t whole = header->hook_inner + header->hook_outer;
+  const uint64_t count_price = whole > header->sample_price ? whole - header->sample_price : 0;
+  const uint64_t calls = t->budget.timed + (uint64_t)t->budget.drawn * t->sample_mask / 2;
+  const uint64_t counting = calls * count_price / PARTS_OF_PRICE, hooks = counting + timing;
+  /* The calibration was in a loop of its own, and hooks may cost less where they are. */
+  const uint64_t own = hooks < passed - passed / 8 ? passed - hooks : passed / 8;
+  const uint64_t allowed = own / 1024 * (prof_process.settings.overhead - 1024);
+  return allowed > counting ? allowed - counting : 0;
+}
+
+/* Holds what timing has cost against what the budget leaves for it, one half for calls that are timed each and one for
+ * samples: either is doubled or halved when it is out by more. The calls that are timed stay random ones, and what is
+ * imputed is made of the last few, however many others lie between: so no estimate depends on how thin the sample is.
+ */
+static void keep_budget(struct prof_thread *t, uint64_t now)
+{
+  struct prof_budget *budget = &t->budget;
+  const uint64_t price = price_of_timing(), passed = now > budget->at ? now - budget->at : 0;
+  const uint64_t each = (budget->timed - budget->drawn) * price, drawn = budget->drawn * price;
+  const uint64_t half = left_for_timing(t, passed, each + drawn) / 2;
+  if (budget->at && drawn > half && t->sample_mask + 1 < DRAWN_MOST)
+    t->sample_mask = t->sample_mask * 2 + 1;
+  else if (budget->at && drawn < half / 2 && t->sample_mask + 1 > DRAWN_LEAST)
+    t->sample_mask /= 2;
+  if (budget->at && each > half && budget->longer < LONGER_MOST)
+    budget->longer++;
+  else if (budget->at && each < half / 2 && budget->longer > -LONGER_MOST)
+    budget->longer--;
+  tell_drawn(t->sample_mask + 1);
+  budget->at = now;
+  budget->timed = budget->drawn = 0;
+}
+
+void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks)
 {
   struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
-  (void)start;
+  t->budget.timed++;
+  t->budget.drawn += sampling->rate != 0;
+  if (PROF_UNLIKELY(t->budget.timed >= BUDGET_CALLS) && prof_process.settings.overhead > 1024)
+    keep_budget(t, prof_clock_now());
   prof_add(&sampling->timed, 1);
   prof_add(&sampling->timed_total, ticks);
   add_square(sampling, ticks);
@@ -104,12 +169,18 @@ void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
     return;
   /* By what the calls take of late: the first one also had the program's pages to fetch. Back again only when all of
    * them took long as well: a rate that follows each long spell would time those more often than the short ones. */
-  const uint64_t limit = worth_timing();
+  const uint64_t limit = worth_timing(t);
   if (!sampling->rate && sampling->recent / PARTS < limit)
-    set_rate(edge, true);
+    set_rate(t, edge, true);
   else if (sampling->rate && sampling->recent / PARTS > 2 * limit &&
            sampling->timed_total / sampling->timed > 2 * limit)
-    set_rate(edge, false);
+    set_rate(t, edge, false);
+}
+
+uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge)
+{
+  const struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
+  return sampling->timed ? sampling->recent / PARTS : UINT64_MAX;
 }
 
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source)

@@ -32,9 +32,12 @@ void prof_sampling_start(struct prof_thread *t);
 /* Is the call of `edge` that begins now to be counted only? Draws. Anywhere. */
 bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge);
 
-/* A call of the edge, which has FMT_EDGE_SAMPLED, ended after `ticks` of the clock; it began at `start`. Sees to how
- * the next ones are timed. The hooks' assembly calls it. Anywhere. */
-void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
+/* A call of the edge, which has FMT_EDGE_SAMPLED, ended after `ticks` of the clock. Sees to how the next ones are
+ * timed. Anywhere. */
+void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks);
+
+/* What calls of the edge, which has FMT_EDGE_SAMPLED, took of late, in ticks; UINT64_MAX before the first. Anywhere. */
+uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge);
 
 /* Adds what `source` counted to `target`, and clears it. In a slow section. */
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source);

@@ -21,6 +21,7 @@ enum sym_lost {
   SYM_LOST_FRAME_NUMBER, /* a number that is told as an address in the frame: clang 14 leaves out the load of a spilled
                            register, so what is told is not the value */
   SYM_LOST_NOT_YET,      /* kept in the function's frame, which does not exist at a sled */
+  SYM_LOST_OMITTED,      /* this clone is not passed it (DW_OP_GNU_parameter_ref): docs/index-format.md */
   SYM_LOST_CORRUPT,      /* libdw cannot read its location */
   SYM_LOST_COUNT
 };

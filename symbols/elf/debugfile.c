@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char *debug_directories; /* NULL is libdwfl's default: beside the file, .debug, /usr/lib/debug. Never written. */
@@ -48,11 +49,20 @@ static int check_machine(struct sym_debugfile *file)
 
 static int report(struct sym_debugfile *file)
 {
-  int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
+  struct stat status;
+  /* Without waiting for who would write to a FIFO. */
+  int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0 || fstat(fd, &status) != 0) {
     int error = errno;
+    if (fd >= 0)
+      close(fd);
     sym_debugfile_say(file, "cannot open: %s", strerror(error));
     return -error;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    close(fd);
+    sym_debugfile_say(file, "not an ELF file: not a regular file");
+    return -ENOEXEC;
   }
   file->dwfl = dwfl_begin(&callbacks);
   if (!file->dwfl) {

@@ -55,15 +55,18 @@ static int add_slots(struct sym_hook *hook, const struct sym_debugfile *file, El
   return 0;
 }
 
-/* DT_BIND_NOW in any of its three spellings. */
+/* DT_BIND_NOW in any of its three spellings, and where the global offset table is. */
 static void read_dynamic(struct sym_hook *hook, Elf_Scn *section)
 {
   Elf_Data *data = elf_getdata(section, NULL);
   GElf_Dyn entry;
-  for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
+  for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
     if (entry.d_tag == DT_BIND_NOW || (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_BIND_NOW)) ||
         (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_NOW)))
       hook->bind_now = true;
+    if (entry.d_tag == DT_PLTGOT)
+      hook->offset_table = entry.d_un.d_ptr;
+  }
 }
 
 static int add_code(struct sym_hook *hook, Elf_Scn *section, const GElf_Shdr *header)

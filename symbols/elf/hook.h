@@ -24,6 +24,7 @@ struct sym_hook {
   struct base_vector sections; /* struct sym_code_bytes, ascending by address; the bytes belong to libelf */
   struct base_vector slots;    /* struct sym_hook_slot, ascending by address */
   struct base_vector targets;  /* struct sym_hook_target, ascending by address */
+  uint64_t offset_table;       /* what code adds distances in it to: _GLOBAL_OFFSET_TABLE_; 0: not known */
   bool bind_now;               /* the dynamic linker resolves everything before the program runs */
 };
 

@@ -95,7 +95,8 @@ static int cache_name(const char *path, const struct sym_index_options *options,
 {
   struct stat facts;
   uint8_t build_id[32];
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  /* What is no regular file is refused when it is read; here nothing waits for who would write to a FIFO. */
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0 || fstat(fd, &facts) != 0) {
     int error = errno;
     if (fd >= 0)
@@ -140,7 +141,7 @@ static bool is_current(const char *cached)
   struct stat facts;
   struct fmt_index index;
   bool current = false;
-  int fd = open(cached, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int fd = open(cached, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0)
     return false;
   if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && is_trusted(&facts) && facts.st_size > 0) {

@@ -115,6 +115,8 @@ static enum sym_lost step(struct sym_machine *machine, const Dwarf_Op *op)
   case DW_OP_entry_value:
   case DW_OP_GNU_entry_value:
     return sym_machine_entry_value(machine, op);
+  case DW_OP_GNU_parameter_ref:
+    return SYM_LOST_OMITTED;
   case DW_OP_form_tls_address:
   case DW_OP_GNU_push_tls_address:
     return thread_local_address(machine);

@@ -160,6 +160,21 @@ static bool leads_to_function(Dwarf_Die type)
   return true;
 }
 
+/* Whether a pointer's target is void by a name that does not say so: `typedef void BZFILE`, but not GLvoid or VOID. */
+static bool is_handle(Dwarf_Die pointer)
+{
+  Dwarf_Die target;
+  if (!sym_type_of(&pointer, &target))
+    return false;
+  while (sym_type_is_qualifier(dwarf_tag(&target))) {
+    Dwarf_Die of = target;
+    if (!sym_type_of(&of, &target))
+      return false;
+  }
+  const char *name = dwarf_tag(&target) == DW_TAG_typedef ? dwarf_diename(&target) : NULL;
+  return name && !strcasestr(name, "void");
+}
+
 void sym_args_pairing_role(const struct sym_args *args, const struct sym_access_path *access_path, uint32_t type,
                            struct sym_pairing_parameter *pairing)
 {
@@ -176,7 +191,7 @@ void sym_args_pairing_role(const struct sym_args *args, const struct sym_access_
   pairing->element_size = element->size;
   switch (element->kind) {
   case FMT_TYPE_VOID:
-    pairing->role = SYM_PAIRING_VOID;
+    pairing->role = is_handle(pointer) ? SYM_PAIRING_HANDLE : SYM_PAIRING_VOID;
     break;
   case FMT_TYPE_CHAR:
     pairing->role = SYM_PAIRING_CHAR;

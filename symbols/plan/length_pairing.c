@@ -42,7 +42,8 @@ static bool unit_fits(struct search *search, size_t pointer, size_t length, enum
 {
   const struct sym_pairing_parameter *parameter = &search->parameters[pointer];
   const char *name = search->parameters[length].name;
-  bool bytes_are_elements = parameter->role == SYM_PAIRING_VOID || parameter->element_size == 1;
+  bool bytes_are_elements =
+      parameter->role == SYM_PAIRING_VOID || parameter->role == SYM_PAIRING_HANDLE || parameter->element_size == 1;
   if (unit == SYM_UNIT_BYTES && !bytes_are_elements) {
     explain(search, pointer, "not joined: %s counts bytes and the elements are larger%s", name, "");
     return false;
@@ -126,6 +127,11 @@ static bool accepts_plain(struct search *search, size_t pointer, size_t length, 
   const char *name = search->parameters[length].name;
   if (parameter->role == SYM_PAIRING_AGGREGATE) {
     explain(search, pointer, "not joined: %s does not name it, and a pointer to a struct is mostly one object%s", name,
+            "");
+    return false;
+  }
+  if (parameter->role == SYM_PAIRING_HANDLE) {
+    explain(search, pointer, "not joined: %s does not name it, and a pointer to a void of a name is one object%s", name,
             "");
     return false;
   }

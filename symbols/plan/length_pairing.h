@@ -16,6 +16,7 @@ enum sym_pairing_role {
   SYM_PAIRING_OTHER, /* neither: float, struct, bool, enum, char, function pointer, reference, this, pointer to array */
   SYM_PAIRING_INTEGER,   /* may be a length */
   SYM_PAIRING_VOID,      /* pointers, by what they point to */
+  SYM_PAIRING_HANDLE,    /* void by a name of its own, as bzip2's BZFILE: one object */
   SYM_PAIRING_CHAR,      /* plain char: text as often as an array */
   SYM_PAIRING_NUMBER,    /* integer, bool, enum or float */
   SYM_PAIRING_AGGREGATE, /* struct, union, class, known or only declared */

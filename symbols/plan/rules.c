@@ -10,6 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "symbols/base/text_file.h"
 #include "symbols/plan/rule_lexer.h"
 
 /* A rules file larger than this is not a rules file. */
@@ -330,8 +331,13 @@ int sym_rules_load(const char *path, base_message_fn message, void *data, struct
 {
   char *text = NULL;
   size_t size = 0;
-  FILE *file = fopen(path, "re");
-  int result = file ? read_file(file, &text, &size) : -errno;
+  FILE *file = NULL;
+  int result = sym_text_file_open(path, &file);
+  if (result < 0) {
+    tell(message, data, "%s: cannot read the rules file: %s", path, sym_text_file_problem(result));
+    return result;
+  }
+  result = read_file(file, &text, &size);
   if (result < 0) {
     tell(message, data, "%s: cannot read the rules file: %s", path, strerror(-result));
     goto out;
@@ -339,8 +345,7 @@ int sym_rules_load(const char *path, base_message_fn message, void *data, struct
   result = sym_rules_parse(text, size, path, message, data, rules);
 out:
   free(text);
-  if (file)
-    fclose(file);
+  fclose(file);
   return result;
 }
 

@@ -4,6 +4,10 @@
 #include "symbols/sites/sites.h"
 
 #include <errno.h>
+#include <stdlib.h>
+
+#include "symbols/processor/x86_64.h"
+#include "symbols/sites/far_calls.h"
 
 /* The size of the call of the hook at `at`, or 0. */
 static size_t hook_call(const struct sym_hook *hook, const struct sym_code_bytes *code, size_t at, bool *is_lazy)
@@ -37,14 +41,38 @@ static int scan(const struct sym_hook *hook, const struct sym_code_bytes *code, 
   return 0;
 }
 
+static int compare(const void *a, const void *b)
+{
+  const struct sym_found_site *left = a, *right = b;
+  return (left->pc > right->pc) - (left->pc < right->pc);
+}
+
+/* Puts the sites in order, each once. */
+static void settle(struct base_vector *sites)
+{
+  struct sym_found_site *all = sites->data;
+  uint32_t kept = 0;
+  if (sites->count)
+    qsort(all, sites->count, sizeof *all, compare);
+  for (uint32_t i = 0; i < sites->count; i++)
+    if (kept == 0 || all[kept - 1].pc != all[i].pc)
+      all[kept++] = all[i];
+  sites->count = kept;
+}
+
 int sym_sites_find(const struct sym_hook *hook, struct base_vector *sites)
 {
   *sites = (struct base_vector)BASE_VECTOR_OF(struct sym_found_site);
   if (hook->targets.count == 0 && hook->slots.count == 0)
     return 0;
   int error = 0;
-  for (uint32_t i = 0; !error && i < hook->sections.count; i++)
-    error = scan(hook, base_vector_at(&hook->sections, i), sites);
+  for (uint32_t i = 0; !error && i < hook->sections.count; i++) {
+    const struct sym_code_bytes *section = base_vector_at(&hook->sections, i);
+    error = scan(hook, section, sites);
+    if (!error && hook->processor == &sym_x86_64)
+      error = sym_far_calls_find(hook, section, sites);
+  }
+  settle(sites);
   return error;
 }
 

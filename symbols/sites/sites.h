@@ -5,8 +5,9 @@
  * prefix that the linker's relaxation leaves) whose 32-bit displacement leads exactly to the hook or one of its stubs,
  * and of a call through a slot (ff 15) whose displacement leads exactly to one of the hook's slots. A pattern inside
  * another instruction would have to match one of these few addresses in all 32 bits, and even then nothing ever calls
- * the hook with that return address, so such a site is never looked up. What the patterns cannot see is a call through
- * a register: such a site is missing from the index, and the run time counts its calls by the function's address alone.
+ * the hook with that return address, so such a site is never looked up. Calls through a register are found where
+ * straight code leads to them from a 64-bit constant (far_calls.h); others are missing from the index, and the run time
+ * counts their calls by the function's address alone.
  */
 #ifndef CALLSIG_SYMBOLS_SITES_SITES_H
 #define CALLSIG_SYMBOLS_SITES_SITES_H

@@ -24,10 +24,10 @@ int vf_code_open(struct vf_code *code, const char *path)
   struct stat status;
   int error = 0;
   *code = (struct vf_code){0};
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0)
     return -errno;
-  if (fstat(fd, &status) != 0 || status.st_size < (off_t)sizeof(Elf64_Ehdr)) {
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(Elf64_Ehdr)) {
     error = -ENOEXEC;
     goto out;
   }

@@ -2,7 +2,10 @@
 
 import csv
 import io
+import json
 import os
+import shutil
+import socket
 import struct
 
 import harness
@@ -26,11 +29,13 @@ class Hostile(harness.Case):
     def test_formulas(self):
         """Such cells of CSV are text to a spreadsheet too."""
         for name, cell in (("=1+2", "'=1+2"), ("+a", "'+a"), ("-a", "'-a"), ("@SUM(1)", "'@SUM(1)"), ("\ta", "\\x09a"),
-                           ("a=b", "a=b"), ("=a,b", "'=a,b"), ('="a"', "'=\"a\"")):
+                           ("a=b", "a=b"), ("=a,b", "'=a,b"), ('="a"', "'=\"a\""), ("'=1", "''=1"), ("'", "''"), ("a'", "a'")):
             self.record(name)
             done = self.callsig("report", "--by", "thread", "--format", "csv", "r")
             rows = list(csv.DictReader(io.StringIO(done.stdout)))
             self.assertEqual([row["thread"].rsplit(" ", 1)[0] for row in rows], [cell], done.stdout)
+            table = json.loads(self.callsig("report", "--by", "thread", "--format", "json", "r").stdout)
+            self.assertEqual([row["thread"] for row in table["rows"]], [row["thread"].removeprefix("'") for row in rows])
 
     def test_text_that_moves_text(self):
         """Characters that turn the direction of text, or end a line, are shown as bytes."""
@@ -51,6 +56,43 @@ class Hostile(harness.Case):
             names = ("fifo", "fifo") if command == "diff" else ("fifo",)
             done = self.run_command("timeout", "20", harness.CALLSIG, command, *names)
             self.assert_fails(done, 1, "fifo")
+
+    def test_no_files(self):
+        """Readers of programs, rules and lists say of what is no file, in one line, that it is none."""
+        program = self.compile("program", harness.CALLS)
+        os.mkfifo(self.path("fifo"))
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.path("socket"))
+            for name in ("fifo", "socket", "/dev/zero", "/dev/null", self.folder):
+                for command in (("index", name), ("index", "--cache", name), ("index", "--rules", name, program),
+                                ("run", "--rules", name, program), ("run", "--exclude-file", name, program),
+                                ("report", name), ("stages", name), ("score", name), ("export", "--to", "json", name),
+                                ("merge", "-o", "merged", name), ("diff", name, name), ("run", name)):
+                    with self.subTest(command=command):
+                        self.assert_fails(self.run_command("timeout", "20", harness.CALLSIG, *command), 1, name)
+
+    def test_pipes(self):
+        """What a shell's <(COMMAND) gives is read to its end, however late it comes."""
+        program = self.compile("program", harness.CALLS)
+        line = 'sleep 0.3; "$0" run -o r --exclude-file <(sleep 0.5; printf "twice\\nmain\\n") "$1" && "$0" report r'
+        done = self.run_command("bash", "-c", line, harness.CALLSIG, program)
+        self.assertEqual(list(self.rows(done.stdout)), [f"{program}.c:3(work(n=1))"], done.stderr)
+
+    def test_large_model(self):
+        """Calls of the hooks through a register are found with their arguments, as those by a displacement are."""
+        for compiler in ("gcc", "clang"):
+            if shutil.which(compiler) is None:
+                continue
+            for flags in (("-O0",), ("-O2",), ("-O0", "-no-pie", "-fno-pic"), ("-O2", "-no-pie", "-fno-pic"), ("-O1", "-fPIC")):
+                with self.subTest(compiler=compiler, flags=flags):
+                    tables = []
+                    for model in ("small", "large"):
+                        program = self.compile(model, harness.CALLS, *flags, "-mcmodel=" + model, compiler=compiler)
+                        self.assertEqual(self.callsig("run", "-o", "r", program).returncode, 0)
+                        rows = self.rows(self.callsig("report", "--strip-dirs", "r").stdout)
+                        tables.append({name.replace("large.c", "small.c"): row[0] for name, row in rows.items()})
+                    self.assertEqual(tables[0], tables[1])
+                    self.assertIn("small.c:2(twice(n=7))" if flags[0] == "-O0" else "small.c:3(work(n=1))", tables[1])
 
     def test_one_cache(self):
         """The command and the runtime mean the same folder, wherever the variables lead."""

@@ -1,5 +1,5 @@
 # Guest programs: callsig must not disturb them, and must count them exactly. The driver says which cases there are; each is one test,
-# over every compiler and level.
+# over every compiler and level. Those whose names end with _full take long.
 file(GLOB drivers CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.py)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${drivers})
 execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/run_guest.py --list
@@ -9,5 +9,9 @@ if(failed OR NOT cases)
   message(FATAL_ERROR "tests/guest/run_guest.py --list names no cases")
 endif()
 foreach(case IN LISTS cases)
-  callsig_test(guest.${case} quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run_guest.py --build ${PROJECT_BINARY_DIR} ${case})
+  set(label quick)
+  if(case MATCHES "_full$")
+    set(label full)
+  endif()
+  callsig_test(guest.${case} ${label} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run_guest.py --build ${PROJECT_BINARY_DIR} ${case})
 endforeach()

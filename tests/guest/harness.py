@@ -166,13 +166,15 @@ class Tools:
 
     def report_rows(self, path, by="function"):
         """The rows of `callsig report`; nothing while there is no such command."""
-        if not self.command:
-            return []
+        return self.report(path, by)["rows"] if self.command else []
+
+    def report(self, path, by="function"):
+        """All that `callsig report` says."""
         done = subprocess.run([self.command, "report", path, "--by", by, "--format", "json"],
                               capture_output=True, text=True, timeout=TIMEOUT, env=self.environment(), check=False)
         if done.returncode:
             raise Failure(f"callsig report {path}: {done.stderr}")
-        return json.loads(done.stdout)["rows"]
+        return json.loads(done.stdout)
 
     def expect_report(self, path, read):
         found = {}
@@ -208,8 +210,8 @@ class Guest:
     def build_plugin(self, name):
         return self.compile("plugin.c", f"{name}-{self.tag}.so", [f"-DPLUGIN={name}", "-shared", "-fPIC", *self.hooks])
 
-    def run(self, command, environment, recording_path, **more):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=environment, check=False,
+    def run(self, command, environment, recording_path, timeout=TIMEOUT, **more):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment, check=False,
                               cwd=self.tools.scratch, **more)
         return Result(command, done, recording_path)
 

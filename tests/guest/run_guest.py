@@ -20,6 +20,7 @@ import tempfile
 
 import environment
 import sampled_times
+import switched
 from harness import Failure, Guest, Tools
 
 EVERY = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")]
@@ -184,6 +185,8 @@ CASES = {
     "errno": case("errno.c", flags=("-frounding-math",), check=check_nothing_lost),
     "children": case("children.c", runs=(("@alpha",),), check=check_nothing_lost, plugins=("alpha",)),
     "vectors": case("vectors.c", check=check_nothing_lost),
+    "before_libc": case("before_libc.c", flags=("-fno-builtin",), check=check_nothing_lost,
+                        sleds="which are off until the loader is done"),
     "constructors": case("constructors.c", check=check_nothing_lost),
 }
 
@@ -214,8 +217,8 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    others = {**environment.CASES, **sampled_times.CASES}
-    builds_of_others = {**environment.BUILDS, **sampled_times.BUILDS}
+    others = {**environment.CASES, **sampled_times.CASES, **switched.CASES}
+    builds_of_others = {**environment.BUILDS, **sampled_times.BUILDS, **switched.BUILDS}
     everything = {**{name: None for name in CASES}, **others}
     if options.list:
         print("\n".join(everything))

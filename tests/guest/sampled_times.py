@@ -4,6 +4,10 @@ from harness import Failure, Guest
 
 RUNS = 20  # of a hundred rows: with 95 % within, fewer than 93 % come once in ten thousand times
 MIDDLE = 0.2  # of the errors: with so few timed calls of such lengths about 0.14
+SPLIT = 0.05  # of each argument's part of the time
+
+APART = 0.25  # how far the times of a busy run may be from its processor time: what hooks cost, and a wait now and then that no reading shows
+SHARE = 0.85  # of the time, that the short calls have at least which do all of the work
 
 
 def sampled_rows(tools, guest, start):
@@ -37,5 +41,72 @@ def sampled(tools, compiler, level):
         raise Failure(f"{within} of {len(rows)} times are within their errors")
 
 
-CASES = {"sampled": sampled}
-BUILDS = {"sampled": [("gcc-sleds", "-O0")]}
+def recorded(tools, guest, arguments, **settings):
+    """The report of a run, and the processor time that the guest tells, in seconds."""
+    path = tools.new_recording()
+    result = guest.run([guest.path, *arguments], tools.environment(CALLSIG_OUTPUT=path, **settings), path)
+    if result.status or result.errors:
+        raise Failure(f"exit status {result.status}: {result.errors}")
+    report = tools.report(path)
+    used = result.told("cpu")["all"] / 1e9
+    result.remove()
+    return report, used
+
+
+def busy(tools, compiler, level):
+    """Beside a program that never rests: times are the processor time that was used, and lie with the calls that used it."""
+    guest = Guest(tools, "busy_processor.c", compiler, level, libraries=tools.link_with("shared"))
+    for way in ("plain", "threads", "signals", "stacks"):
+        report, used = recorded(tools, guest, [way], CALLSIG_TIMES="auto")
+        if report["waited"] is None:
+            if not any("could not be told" in note for note in report["notes"]):
+                raise Failure(f"{way}: waits were not taken out, and no note says so: {report['notes']}")
+            print(f"     {way}: (no way to tell waits here)")
+            continue
+        leaf = sum(row["tottime"] for row in report["rows"] if row["function"] == "leaf")
+        print(f"     {way}: {used:.3f} s used, {report['waited']:.3f} s waited, {report['total_time']:.3f} s in rows, {leaf:.3f} s in leaf()")
+        if abs(report["total_time"] / used - 1) > APART or leaf < SHARE * report["total_time"]:
+            raise Failure(f"{way}: {used} s were used; {leaf} s of {report['total_time']} s are in leaf(), {report['waited']} s were waits")
+        if report["waited"] > used / 4 and not any("are in no row" in note for note in report["notes"]):
+            raise Failure(f"{way}: no note tells of {report['waited']} s: {report['notes']}")
+
+
+def not_told(tools, compiler, level):
+    """Where nobody tells of waits they stay in the times, and a note says so."""
+    guest = Guest(tools, "busy_processor.c", compiler, level, libraries=tools.link_with("shared"))
+    report, used = recorded(tools, guest, ["plain"], CALLSIG_TIMES="auto", GLIBC_TUNABLES="glibc.pthread.rseq=0")
+    if report["waited"] is not None or not any("could not be told" in note for note in report["notes"]):
+        raise Failure(f"{report['waited']} s of waits are told, with the notes {report['notes']}")
+    if report["total_time"] < used:
+        raise Failure(f"{report['total_time']} s are in rows, {used} s were used")
+    report, used = recorded(tools, guest, ["plain"], CALLSIG_TIMES="exact")
+    if report["waited"] is not None or any("waiting for a processor" in note for note in report["notes"]):
+        raise Failure(f"exact times tell of waits: {report['waited']} s, {report['notes']}")
+
+
+def split(tools, compiler, level):
+    """The time of one function is split among its arguments, 10 ns to 10 ms a call, as they took it."""
+    guest = Guest(tools, "split.c", compiler, level, libraries=tools.link_with("shared"))
+    path = tools.new_recording()
+    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path, CALLSIG_TIMES="auto"), path)
+    if result.status or result.errors:
+        raise Failure(f"exit status {result.status}: {result.errors}")
+    truth = result.told("truth")
+    rows = tools.report_rows(path, by="signature")
+    found = {str(row["args"][0]["value"]): row for row in rows if row["function"] == "work"}
+    result.remove()
+    if found.keys() != truth.keys():
+        raise Failure(f"work() is told of for {sorted(found)}, not {sorted(truth)}")
+    whole = {"found": sum(row["tottime"] for row in found.values()), "truth": sum(truth.values())}
+    for n, ticks in truth.items():
+        share, true_share = found[n]["tottime"] / whole["found"], ticks / whole["truth"]
+        print(f"     {n} ns a call: {share:.2%} of the time, in truth {true_share:.2%}, {found[n]['timed_calls']} of {found[n]['ncalls']} timed")
+        if abs(share / true_share - 1) > SPLIT:
+            raise Failure(f"work({n}) has {share:.2%} of the time, not {true_share:.2%}")
+    if found["10"]["timed_calls"] * 10 > found["10"]["ncalls"]:
+        raise Failure("the shortest calls were not sampled")
+
+
+CASES = {"sampled": sampled, "split": split, "busy": busy, "not_told": not_told}
+BUILDS = {"sampled": [("gcc-sleds", "-O0")], "split": [("gcc-sleds", "-O2"), ("clang-sleds", "-O2")],
+          "busy": [("gcc-sleds", "-O0"), ("gcc", "-O2")], "not_told": [("gcc-sleds", "-O0")]}

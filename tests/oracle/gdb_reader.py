@@ -15,6 +15,10 @@ instance.
 Which function is meant follows from this_fn, not from the innermost frame alone: where the debug information puts the
 call outside the inlined function that makes it, that function's nearest block after the call is taken, and its parameters
 are evaluated in the frame at hand.
+
+With `sleds` in the plan, `calls` maps the first instruction of a function to the one behind its sled, and the program runs by
+itself, with its sleds off: gdb stops at the first instruction, and behind the sled for what it cannot read before. What gdb would
+read from a frame that does not exist yet is lost.
 """
 
 import json
@@ -24,6 +28,7 @@ import re
 import gdb
 
 STEPS = 8  # how many instructions after the call a parameter may become readable
+STACK_SIZE = 8 << 20
 INTEGERS = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE}
 NUMBERS = INTEGERS | {gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM}
 SUMS = {}  # by block: what spilled_sums() says
@@ -158,7 +163,17 @@ def describe(value):
     return ["other", ""]
 
 
-def read(frame, block):
+def is_not_stored(value, block):
+    """Whether gdb has taken the value from the stack where it is only later: below the return address, and, in what clang compiled,
+    anywhere, since clang counts from the stack pointer that the prologue leaves."""
+    if value.address is None:
+        return False
+    stack = int(gdb.parse_and_eval("$rsp")) & (2 ** 64 - 1)
+    top = STACK_SIZE if "clang" in (block.function.symtab.producer or "") else 8
+    return stack - STACK_SIZE <= int(value.address) < stack + top
+
+
+def read(frame, block, at_entry=False):
     """[[name, [kind, value]], ...] in the order of declaration; lost ones as ["lost", ""]."""
     found = []
     key = block.start, block.end, block.function.name
@@ -170,7 +185,7 @@ def read(frame, block):
             continue
         try:
             value = symbol.value(frame)
-            if value.is_optimized_out:
+            if value.is_optimized_out or (at_entry and is_not_stored(value, block)):
                 found.append([symbol.name, ["lost", ""]])
                 continue
             value.fetch_lazy()
@@ -183,6 +198,10 @@ def read(frame, block):
 
 
 class Reader:
+    """At calls of the entry hook."""
+
+    at_entry = False
+
     def __init__(self, plan):
         self.plan = plan
         self.output = open(plan["output"], "w")
@@ -231,13 +250,17 @@ class Reader:
 
         return frame_for(self.names[told], nearest)
 
+    def told(self, pc):
+        """The address of the function that is entered at the call at `pc`."""
+        return int(gdb.parse_and_eval("$rdi"))
+
     def at_call(self, pc):
-        told = int(gdb.parse_and_eval("$rdi"))
+        told = self.told(pc)
         frame, block = self.place(told)
         record = {"function": told - self.bias, "name": symbol_names(told), "site": self.calls[pc] - self.bias, "args": None}
         if block is not None:
             self.declare(record, block)
-            record["args"] = read(frame, block)
+            record["args"] = read(frame, block, self.at_entry)
         key = (gdb.selected_thread().num, int(gdb.parse_and_eval("$rsp")))
         if key in self.waiting:
             self.flush(self.waiting.pop(key))
@@ -258,7 +281,7 @@ class Reader:
         frame, block = self.place(record["function"] + self.bias)
         block = self.blocks.pop(key) or block
         self.fill(record, frame, block)
-        if block is not None and self.is_lost(record):
+        if block is not None and self.is_lost(record) and not self.at_entry:
             self.step(record, frame, block)
         self.flush(record)
 
@@ -270,7 +293,7 @@ class Reader:
         """Reads what was lost before."""
         if block is None:
             return
-        values = read(frame, block)
+        values = read(frame, block, self.at_entry)
         if record["args"] is None:
             record["args"] = [[name, ["lost", ""]] for name, _ in values]
             self.declare(record, block)
@@ -310,6 +333,16 @@ class Reader:
         self.output.close()
 
 
+class SledReader(Reader):
+    """At the first instructions of functions."""
+
+    at_entry = True
+
+    def told(self, pc):
+        return pc
+
+
 with open(os.environ["ARGUMENTS_PLAN"]) as plan_file:
-    Reader(json.load(plan_file)).run()
+    given = json.load(plan_file)
+(SledReader if given.get("sleds") else Reader)(given).run()
 gdb.execute("quit")

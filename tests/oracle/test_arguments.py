@@ -40,6 +40,9 @@ QUICK = {"lua": ["gcc-O2", "clang-O2"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"
 FULL = {"lua": ["gcc-O2", "clang-O2", "gcc-O0", "gcc-O3", "gcc-O2-lto"], "zstd": ["gcc-O2", "clang-O2"],
         "sqlite3": ["gcc-O2", "clang-O2"], "jsonnet": ["gcc-O2", "clang-O2"]}
 COLUMNS = (matching.EQUAL, matching.TYPE_ONLY, matching.BOTH_LOST, matching.ONLY_GDB, matching.ONLY_CALLSIG)
+# Options of the drivers.
+BUDGET = ("--budget", {"type": int, "default": 3000, "help": "how many calls gdb stops at in each run"})
+VERBOSE = ("--verbose", {"action": "store_true", "help": "show examples of mismatches"})
 
 
 def rows_by_function(report):
@@ -49,23 +52,9 @@ def rows_by_function(report):
     return rows
 
 
-class Comparison:
-    def __init__(self, builder, product, hooks, budget, verbose):
-        self.builder, self.product, self.hooks, self.budget, self.verbose = builder, product, hooks, budget, verbose
-
-    def run(self, name, variant, run):
-        """Prints the outcome of one run; returns its number of mismatches and of calls that were compared."""
-        command = [str(part) for part in [*self.builder.build(name, variant), *run.args]]
-        self.product.call("index", "--cache", command[0])
-        with tempfile.TemporaryDirectory() as folder:
-            recording = Path(folder) / "recording"
-            environment = {"LD_PRELOAD": str(self.product.preload), "CALLSIG_OUTPUT": str(recording),
-                           "CALLSIG_CACHE_DIR": str(self.product.cache), "CALLSIG_COMMAND": str(self.product.command)}
-            records, said = gdb_arguments.read_calls(command, self.hooks, environment, self.budget, stdin=run.stdin, cwd=folder)
-            if not recording.exists():
-                raise SystemExit(f"{name} {variant} {run.name}: left no recording in gdb: {said.strip()[-500:]}")
-            rows = rows_by_function(self.product.report(recording))
-        return self.judge(f"{name:8} {variant:16} {run.name:10}", records, rows)
+class Judge:
+    def __init__(self, verbose):
+        self.verbose = verbose
 
     def judge(self, title, records, rows):
         by_name = defaultdict(list)
@@ -98,13 +87,30 @@ class Comparison:
         return len(mismatches), compared
 
 
+class Comparison:
+    def __init__(self, builder, product, hooks, budget, judge):
+        self.builder, self.product, self.hooks, self.budget, self.judge = builder, product, hooks, budget, judge
+
+    def run(self, name, variant, run):
+        """Prints the outcome of one run; returns its number of mismatches and of calls that were compared."""
+        command = [str(part) for part in [*self.builder.build(name, variant), *run.args]]
+        self.product.call("index", "--cache", command[0])
+        with tempfile.TemporaryDirectory() as folder:
+            recording = Path(folder) / "recording"
+            environment = {"LD_PRELOAD": str(self.product.preload), "CALLSIG_OUTPUT": str(recording),
+                           "CALLSIG_CACHE_DIR": str(self.product.cache), "CALLSIG_COMMAND": str(self.product.command)}
+            records, said = gdb_arguments.read_calls(command, self.hooks, environment, self.budget, stdin=run.stdin, cwd=folder)
+            if not recording.exists():
+                raise SystemExit(f"{name} {variant} {run.name}: left no recording in gdb: {said.strip()[-500:]}")
+            rows = rows_by_function(self.product.report(recording))
+        return self.judge.judge(f"{name:8} {variant:16} {run.name:10}", records, rows)
+
+
 def main():
-    driver = Driver(__doc__, QUICK, FULL, HOOKS,
-                    ("--budget", {"type": int, "default": 3000, "help": "how many calls gdb stops at in each run"}),
-                    ("--verbose", {"action": "store_true", "help": "show examples of mismatches"}))
+    driver = Driver(__doc__, QUICK, FULL, HOOKS, BUDGET, VERBOSE)
     options = driver.options
     os.environ["CALLSIG_CACHE_DIR"] = str(driver.product.cache)
-    comparison = Comparison(driver.builder, driver.product, options.hooks, options.budget, options.verbose)
+    comparison = Comparison(driver.builder, driver.product, options.hooks, options.budget, Judge(options.verbose))
     mismatches = calls = 0
     for name, variant in driver.chosen:
         runs = driver.builder.runs(name, small=True)

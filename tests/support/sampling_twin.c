@@ -108,6 +108,15 @@ uint64_t twin_ticks(struct dice *dice, enum shape shape, double at)
   case DRIFTING:
     ticks = 60 + 200 * at + 10 * normal;
     break;
+  case CONSTANT:
+    ticks = 120;
+    break;
+  case UNIFORM:
+    ticks = 20 + 380 * fraction(dice);
+    break;
+  case PARETO:
+    ticks = 60 / pow(fraction(dice), 1 / 2.5);
+    break;
   default:
     ticks = (at < 0.001 ? 3000 : 60) + 10 * normal;
   }

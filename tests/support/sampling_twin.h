@@ -38,7 +38,7 @@ struct callsig_stats_row twin_row(struct callsig_stats *stats, const char *signa
 void twin_expect(struct callsig_stats *stats, print_fn print, const char *text, int wanted);
 
 /* Ticks that calls take, by what they are like.  */
-enum shape { EVEN, TWO_LENGTHS, EXPONENTIAL, LOGNORMAL, DRIFTING, COLD, SHAPES };
+enum shape { EVEN, TWO_LENGTHS, EXPONENTIAL, LOGNORMAL, DRIFTING, COLD, CONSTANT, UNIFORM, PARETO, SHAPES };
 /* `at` runs from 0 at the first call to 1. */
 uint64_t twin_ticks(struct dice *dice, enum shape shape, double at);
 

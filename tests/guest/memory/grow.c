@@ -1,5 +1,9 @@
-/* Eight functions that call each other in every order, five deep: more paths than a recording begins with room for. */
+/* Eight functions that call each other in every order, five deep: more paths than a recording begins with room for.
+ * argv[1] "refused": the kernel gives no memory from the beginning of main() on. */
 #include "tests/guest/guest.h"
+
+#include <string.h>
+#include <sys/resource.h>
 
 #define FUNCTIONS 8u
 #define DEPTH     5u
@@ -33,8 +37,12 @@ static QUIET int next(unsigned order, unsigned depth)
   return functions[order % FUNCTIONS](order / FUNCTIONS, depth);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  static char buffer[1024];
+  CHECK(setvbuf(stdout, buffer, _IOFBF, sizeof buffer) == 0);
+  if (argc > 1 && strcmp(argv[1], "refused") == 0)
+    CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){1 << 20, 1 << 20}) == 0);
   unsigned orders = 1;
   for (unsigned i = 0; i < DEPTH; i++)
     orders *= FUNCTIONS;

@@ -105,6 +105,14 @@ static QUIET void test_actions(void)
   CHECK(callsig_action_begin(NULL) == -EINVAL);
 }
 
+static char message[512];
+
+static QUIET void keep_message(const char *line, void *data)
+{
+  (void)data;
+  snprintf(message, sizeof message, "%s", line);
+}
+
 QUIET int main(void)
 {
   CHECK(strcmp(callsig_version(), "") != 0);
@@ -115,7 +123,10 @@ QUIET int main(void)
   CHECK(callsig_start(&options) == -EINVAL);
   options = (struct callsig_options){.size = sizeof options, .output = "ignored: the environment wins"};
   CHECK(callsig_start(&options) == 0);
-  CHECK(callsig_start(&options) == -EALREADY);
+  callsig_set_message(keep_message, NULL);
+  CHECK(callsig_start(&options) == -EALREADY && strstr(message, "its options are not used"));
+  callsig_set_message(NULL, NULL);
+  CHECK(callsig_start(NULL) == -EALREADY);
   CHECK(callsig_is_enabled());
   CHECK(callsig_path() && strcmp(callsig_path(), getenv("CALLSIG_OUTPUT")) == 0);
   leaf(0);

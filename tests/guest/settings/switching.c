@@ -1,6 +1,7 @@
-/* Sleds go on and off under threads that run through them, thousands of times, while signals interrupt and a plugin
- * comes and goes. argv: how often, and two plugins. What the thread that switches calls while they are on is exact, and
- * so is everything that comes after. */
+/* Hooks go on and off under threads that run through them, thousands of times, while signals interrupt, whose handler
+ * has hooks too, and a plugin comes and goes. argv: how often, two plugins, and "stack" where the handler runs on
+ * alternate stacks. What the thread that switches calls while they are on is exact, and so is everything that comes
+ * after; of the rest, what began and ended while they were on is there. */
 #include "tests/guest/guest.h"
 
 #include <callsig/callsig.h>
@@ -8,19 +9,38 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/time.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define THREADS 4
 #define SETTLED 20000
 
 COUNTER(leaf);
 COUNTER(walk);
-COUNTER(alarms);
+COUNTER(strike);
+COUNTER(chime);
 COUNTER(between);
 COUNTER(settled);
 COUNTER(alpha_work);
+/* Calls that began and ended in one period in which the hooks were on. */
+COUNTER(sure_walk);
+COUNTER(sure_chime);
 
-static volatile int stop;
+static volatile int stop, on_stack;
+static unsigned long period; /* even while the hooks are on for sure */
+static __thread char alternate[1 << 16];
+
+static QUIET unsigned long now(void)
+{
+  return __atomic_load_n(&period, __ATOMIC_SEQ_CST);
+}
+
+static QUIET int is_sure(unsigned long began)
+{
+  return began % 2 == 0 && now() == began;
+}
 
 static int leaf(int x)
 {
@@ -56,16 +76,51 @@ static int settled(int x)
   return x + 4;
 }
 
+static int strike(int x)
+{
+  HIT(strike);
+  KEEP(x);
+  return x + 5;
+}
+
+static int chime(int x)
+{
+  HIT(chime);
+  return strike(x) + strike(x + 1);
+}
+
 static QUIET void on_alarm(int number)
 {
-  (void)number;
-  HIT(alarms);
+  unsigned long began = now();
+  CHECK(chime(number % 3) > 0);
+  if (is_sure(began))
+    HIT(sure_chime);
+}
+
+/* Signals for the calling thread alone, so often. */
+static QUIET timer_t ring(long microseconds)
+{
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+  event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+  const struct timespec often = {.tv_nsec = microseconds * 1000};
+  const struct itimerspec times = {often, often};
+  const stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
+  timer_t timer;
+  CHECK(!on_stack || sigaltstack(&stack, NULL) == 0);
+  CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 && timer_settime(timer, 0, &times, NULL) == 0);
+  return timer;
 }
 
 static QUIET void *walks(void *data)
 {
-  for (int i = 0; !stop; i++)
+  timer_t timer = ring(400);
+  for (int i = 0; !stop; i++) {
+    unsigned long began = now();
     CHECK(walk(i % 5) >= 0);
+    if (is_sure(began))
+      (void)__atomic_add_fetch(&count_of_sure_walk, (unsigned)(i % 5 + 1), __ATOMIC_RELAXED);
+  }
+  CHECK(timer_delete(timer) == 0);
   for (int i = 0; i < SETTLED; i++)
     CHECK(settled(i % 3) == i % 3 + 4);
   return data;
@@ -86,39 +141,38 @@ static QUIET void call(void *handle)
 
 static QUIET void *loads(void *data)
 {
+  timer_t timer = ring(700);
   while (!stop) {
     void *handle = load(data);
     call(handle);
     HIT(alpha_work);
     CHECK(dlclose(handle) == 0);
   }
+  CHECK(timer_delete(timer) == 0);
   return NULL;
-}
-
-static QUIET void ring(long microseconds)
-{
-  const struct itimerval timer = {.it_interval.tv_usec = microseconds, .it_value.tv_usec = microseconds};
-  CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0);
 }
 
 QUIET int main(int argc, char **argv)
 {
-  CHECK(argc == 4);
+  CHECK(argc == 4 || argc == 5);
+  on_stack = argc == 5 && strcmp(argv[4], "stack") == 0;
   const int times = atoi(argv[1]);
   pthread_t threads[THREADS + 1];
-  const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+  const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | (on_stack ? SA_ONSTACK : 0)};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
   for (int i = 0; i < THREADS; i++)
     CHECK(pthread_create(&threads[i], NULL, walks, NULL) == 0);
   CHECK(pthread_create(&threads[THREADS], NULL, loads, argv[2]) == 0);
-  ring(300);
+  timer_t timer = ring(300);
   for (int i = 0; i < times; i++) {
+    (void)__atomic_add_fetch(&period, 1, __ATOMIC_SEQ_CST);
     CHECK(callsig_disable() == 0);
     CHECK(never(i) == i + 3);
     CHECK(callsig_enable() == 0);
+    (void)__atomic_add_fetch(&period, 1, __ATOMIC_SEQ_CST);
     CHECK(between(i % 7) == i % 7 + 2);
   }
-  ring(0);
+  CHECK(timer_delete(timer) == 0);
   stop = 1;
   for (int i = 0; i < THREADS + 1; i++)
     CHECK(pthread_join(threads[i], NULL) == 0);
@@ -127,8 +181,11 @@ QUIET int main(int argc, char **argv)
   CHECK(callsig_enable() == 0);
   call(late);
   CHECK(dlclose(late) == 0);
-  CHECK(count_of_alarms > 0);
+  CHECK(count_of_chime > 0);
   printf("most leaf %lu\nmost walk %lu\nmost alpha_work %lu\n", count_of_leaf, count_of_walk, count_of_alpha_work);
+  printf("most chime %lu\nmost strike %lu\n", count_of_chime, count_of_strike);
+  printf("least walk %lu\nleast leaf %lu\nleast chime %lu\nleast strike %lu\n", count_of_sure_walk, count_of_sure_walk,
+         count_of_sure_chime, 2 * count_of_sure_chime);
   TELL(between);
   TELL(settled);
   printf("count never 0\ncount beta_work 1\ncount beta_inner 10\n");

@@ -125,6 +125,14 @@ FUNCTION void size_of_another(struct node *strm, int level, const char *version,
 FUNCTION void sizes_by_place(void *workspace, size_t wkspSize, char *text, size_t buf_size)
 {
 }
+typedef void stream_handle;
+typedef void GLvoid;
+FUNCTION void handle_first(stream_handle *b, void *buf, int len)
+{
+}
+FUNCTION void renamed_void(GLvoid *data, const GLvoid *from, int size)
+{
+}
 FUNCTION void pointers_out(char **out, size_t len, size_t *n)
 {
 }

@@ -3,26 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <yajl/yajl_tree.h>
 
+#include "tests/support/json_tree.h"
 #include "tests/support/output_sample.h"
 #include "tests/support/seeds.h"
-
-static yajl_val get(yajl_val node, const char *key)
-{
-  const char *path[] = {key, NULL};
-  yajl_val found = yajl_tree_get(node, path, yajl_t_any);
-  if (!found)
-    fail_msg("no %s", key);
-  return found;
-}
-
-static const char *text_of(yajl_val node)
-{
-  const char *text = YAJL_GET_STRING(node);
-  assert_non_null(text);
-  return text ? text : "";
-}
 
 static yajl_val parse(struct callsig_stats *stats, const char *restriction)
 {

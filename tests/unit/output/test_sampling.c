@@ -88,7 +88,8 @@ static void open_calls(void **state)
                            whole = twin_row(stats[SAMPLED], "main(n=0)");
   assert_int_equal(outer.ncalls, 101);
   assert_int_equal(outer.timed_calls, 32);
-  assert_true(fabs(outer.cumtime * HZ - 101 * 50) < 1e-6 && fabs(outer.max * HZ - 50) < 1e-6);
+  /* The open one may just have begun: there is no time left for it in main(). */
+  assert_true(fabs(outer.cumtime * HZ - 100 * 50) < 1e-6 && fabs(outer.max * HZ - 50) < 1e-6);
   assert_int_equal(whole.timed_calls, 1);
   twin_free(stats);
 
@@ -214,7 +215,7 @@ static void percentiles_are_of_calls(void **state)
 }
 
 /* A call's hooks take 20 ticks inside and 10 in its caller, and 16 fewer when it is not timed, as the last 68 of 100
- * are not: with each of these its caller loses what hooks would have taken inside. */
+ * are not: these do not last the 16 that their hooks did not take, though those did from which they have their time. */
 static void hooks_are_compensated(void **state)
 {
   (void)state;
@@ -234,7 +235,12 @@ static void hooks_are_compensated(void **state)
   twin.now += MAIN_TICKS + INNER_HOOKS;
   twin_leave(&twin);
   twin_end(&twin, stats);
-  assert_true(twin_row(stats[SAMPLED], "main(n=0)").tottime * HZ < MAIN_TICKS - 0.5);
+  assert_int_equal(callsig_stats_compensate(stats[SAMPLED], 0), 0);
+  const double main_ticks = MAIN_TICKS + INNER_HOOKS + CALLS * OUTER_HOOKS,
+               leaf_ticks = CALLS * (LEAF_TICKS + INNER_HOOKS) - (CALLS - TIMED) * PRICE;
+  assert_true(fabs(twin_row(stats[SAMPLED], "main(n=0)").tottime * HZ - main_ticks) < 1e-6);
+  assert_true(fabs(twin_row(stats[SAMPLED], "leaf(n=0)").tottime * HZ - leaf_ticks) < 1e-6);
+  assert_true(twin_row(stats[SAMPLED], "leaf(n=0)").tottime_error == 0);
   assert_int_equal(callsig_stats_compensate(stats[SAMPLED], 1), 0);
   struct callsig_stats_row whole = twin_row(stats[SAMPLED], "main(n=0)"), leaf = twin_row(stats[SAMPLED], "leaf(n=0)");
   assert_true(fabs(leaf.tottime * HZ - CALLS * LEAF_TICKS) < 1e-6 && leaf.timed_calls == TIMED);

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_tree.h>
 
 #include "format/sled.h"
+#include "tests/support/json_tree.h"
 #include "tests/support/output_sample.h"
 
 enum { MAIN, HOT, HEAVY, QUIET };
@@ -117,22 +117,6 @@ static yajl_val score_json(struct callsig_stats *stats, struct callsig_stats_sco
     fail_msg("%s in %s", error, text);
   free(text);
   return root;
-}
-
-static yajl_val get(yajl_val node, const char *key)
-{
-  const char *path[] = {key, NULL};
-  yajl_val found = yajl_tree_get(node, path, yajl_t_any);
-  if (!found)
-    fail_msg("no %s", key);
-  return found;
-}
-
-static const char *text_of(yajl_val node)
-{
-  const char *text = YAJL_GET_STRING(node);
-  assert_non_null(text);
-  return text ? text : "";
 }
 
 static void expect(yajl_val node, const char *key, double value)

@@ -294,15 +294,19 @@ static void test_entry(void **state)
   (void)state;
   static const struct fmt_index_call_value values[] = {{.reg = 5, .kind = FMT_CALL_CONST, .imm = 77},
                                                        {.reg = 4, .kind = FMT_CALL_REGISTER, .source = R12, .imm = 1},
-                                                       {.reg = 1, .kind = FMT_CALL_REGISTER, .source = RBX}};
-  static struct fmt_index_call_site calls[] = {{.pc = 0x500, .physical = 3, .value_count = 3}};
+                                                       {.reg = 1, .kind = FMT_CALL_REGISTER, .source = RBX},
+                                                       {.reg = 2, .kind = FMT_CALL_ADDRESS, .imm = 0x600},
+                                                       {.reg = 8, .kind = FMT_CALL_FRAME, .imm = 16}};
+  static struct fmt_index_call_site calls[] = {{.pc = 0x500, .physical = 3, .value_count = 5}};
   static const struct fmt_index_saved saved[] = {{.cfa_offset = -16, .reg = RBX}};
   static const struct fmt_index_site index_site = {.physical = 3, .saved_count = 1};
   static struct fmt_index_header header;
   static const struct fmt_op ops[] = {
       OP(FMT_OP_ENTRY, .reg = 5, .skip = 2),           EMIT,
       OP(FMT_OP_ENTRY, .reg = 4, .skip = 2, .arg = 1), OP(FMT_OP_EMIT, .size = 8, .arg = 1),
-      OP(FMT_OP_ENTRY, .reg = 1, .skip = 2, .arg = 2), OP(FMT_OP_EMIT, .size = 8, .arg = 2)};
+      OP(FMT_OP_ENTRY, .reg = 1, .skip = 2, .arg = 2), OP(FMT_OP_EMIT, .size = 8, .arg = 2),
+      OP(FMT_OP_ENTRY, .reg = 2, .skip = 2, .arg = 3), OP(FMT_OP_EMIT, .size = 8, .arg = 3),
+      OP(FMT_OP_ENTRY, .reg = 8, .skip = 2, .arg = 4), OP(FMT_OP_EMIT, .size = 8, .arg = 4)};
   uint64_t frame[] = {0, 1234, 0x10500};
   module = (struct prof_module){.bias = 0x10000, .start = 0x10000, .end = 0x20000};
   module.index.header = &header;
@@ -316,21 +320,23 @@ static void test_entry(void **state)
   const struct prof_site site = {.module = &module,
                                  .index_site = &index_site,
                                  .ops = ops,
-                                 .op_count = 6,
+                                 .op_count = 10,
                                  .states = no_states,
                                  .state_words = 1,
                                  .cfa_kind = FMT_CFA_REGISTER};
   const struct prof_capture capture = {.site = &site, .registers = &registers, .cfa = (uintptr_t)(frame + 3)};
   uint32_t count;
   assert_int_equal(prof_capture_words(&capture, words, 64, &count), 0);
-  assert_int_equal(count, 4);
+  assert_int_equal(count, 6);
   assert_int_equal(words[1], 77);
   assert_int_equal(words[2], 42);
   assert_int_equal(words[3], 1234);
+  assert_int_equal(words[4], 0x10600);
+  assert_int_equal(words[5], (uintptr_t)(frame + 3) + 16);
   calls[0].physical = 4; /* a tail call: the return address is another function's call */
   assert_int_equal(prof_capture_words(&capture, words, 64, &count), 0);
   assert_int_equal(count, 1);
-  assert_int_equal(words[0], 0x111 * FMT_STATE_LOST);
+  assert_int_equal(words[0], 0x11111 * FMT_STATE_LOST);
   prof_process.modules = NULL;
 }
 

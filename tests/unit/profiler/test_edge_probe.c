@@ -106,6 +106,8 @@ static void start(const struct fmt_op *ops, size_t count, uint16_t arg_count)
                             .cfa_kind = FMT_CFA_REGISTER,
                             .cfa_register = RSP,
                             .cfa_offset = 16,
+                            .frame_size = 512,
+                            .cfa_distance = 512,
                             .state_words = 1,
                             .states = states,
                             .ops = ops,

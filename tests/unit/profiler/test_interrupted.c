@@ -2,9 +2,10 @@
  * A signal handler that recurses through the same functions as the program, in the middle of its hooks: every call is
  * counted, and when all is over nothing is marked, nothing is open, and nothing was lost. argv[1]: "stack", the handler
  * runs on an alternate stack; "jump", it leaves by siglongjmp() at times; "step", it runs before every single
- * instruction that the hooks execute with signals open, as a parent that traces this process sees to.
+ * instruction that the hooks execute with signals open, as a parent that traces this process sees to. argv[2] "switch":
+ * the handler also switches recording off and on, so that every open call ends, once.
  */
-/* ctest: skips _step */
+/* ctest: skips _step _switch_step */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
@@ -13,6 +14,10 @@
 /* ctest: case _jump quick jump */
 /* ctest: case _full quick full */
 /* ctest: case _step quick step */
+/* ctest: case _switch quick plain switch */
+/* ctest: case _switch_stack quick stack switch */
+/* ctest: case _switch_jump quick jump switch */
+/* ctest: case _switch_step quick step switch */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -28,6 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "callsig/callsig.h"
 #include "profiler/base/process.h"
 #include "profiler/stack/thread.h"
 #include "tests/support/check.h"
@@ -37,6 +43,8 @@
 #define FUNCTIONS 4
 #define HANDLERS  3000u
 #define PERIOD_US 60
+#define SWITCHES  400u /* handlers that switch, which take long */
+#define SWITCH_US 1000
 #define STEPPED   2u /* trees of calls: some 30,000 interrupted instructions */
 #define SKIPPED   77
 
@@ -44,6 +52,7 @@ static uint64_t counts[FUNCTIONS];
 static volatile uint32_t handled;
 static sigjmp_buf safe_place;
 static volatile int may_jump;
+static volatile int switches;
 static volatile int *is_stepped; /* shared with the parent that steps; NULL for none */
 static int (*const nodes[FUNCTIONS])(int, unsigned);
 
@@ -77,6 +86,12 @@ static QUIET void on_alarm(int number)
   (void)number;
   uint32_t turn = handled + 1;
   handled = turn;
+  if (switches && turn % 3 == 0)
+    descend(3, turn % 64 * 3);
+  if (switches) {
+    callsig_disable();
+    callsig_enable();
+  }
   descend(4, turn % 64 * 5);
   if (may_jump && turn % 16 == 0) {
     may_jump = 0;
@@ -100,6 +115,7 @@ static QUIET int function_number(const struct fmt_rec_function *function)
   return -1;
 }
 
+/* "switch": exits of calls that ended with recording are nobody's. */
 static QUIET void check_edges(int jumps)
 {
   const struct prof_tree *tree = &prof_self->tree;
@@ -123,7 +139,7 @@ static QUIET void check_edges(int jumps)
   uint64_t lost = losses[FMT_LOSS_NESTED] + losses[FMT_LOSS_NO_SPACE], uncounted = jumps ? handled / 16 : 0;
   uint64_t called = 0, recorded = 0;
   CHECK(jumps || losses[FMT_LOSS_NESTED] == 0);
-  CHECK(jumps || losses[FMT_LOSS_EXIT_UNMATCHED] == 0);
+  CHECK(jumps || switches || losses[FMT_LOSS_EXIT_UNMATCHED] == 0);
   for (int i = 0; i < FUNCTIONS; i++) {
     called += counts[i];
     recorded += calls[i];
@@ -147,7 +163,8 @@ static QUIET int step_through(pid_t child)
     if (number == SIGALRM) {
       CHECK(ptrace(PTRACE_GETREGS, child, NULL, &registers) == 0);
       interrupted = registers.rip;
-      CHECK(ptrace(PTRACE_CONT, child, NULL, SIGALRM) == 0 && waitpid(child, &status, 0) == child);
+      for (long sent = SIGALRM; sent; sent = WIFSTOPPED(status) && WSTOPSIG(status) == SIGCONT ? SIGCONT : 0)
+        CHECK(ptrace(PTRACE_CONT, child, NULL, sent) == 0 && waitpid(child, &status, 0) == child);
       CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
       is_free = 0;
     } else if (number != SIGTRAP && number != SIGSTOP) {
@@ -188,7 +205,7 @@ static QUIET void run_stepped(void)
 {
   *is_stepped = 1;
   __asm__ volatile("int3"); /* the parent looks */
-  for (unsigned turn = 0; turn < STEPPED; turn++)
+  for (unsigned turn = 0; turn < (switches ? 1 : STEPPED); turn++)
     descend(5, turn * 2654435761u >> 8);
   *is_stepped = 0;
 }
@@ -196,8 +213,8 @@ static QUIET void run_stepped(void)
 static QUIET void run_timed(int jumps)
 {
   static unsigned turn;
-  set_timer(PERIOD_US);
-  for (; handled < HANDLERS; turn++) {
+  set_timer(switches ? SWITCH_US : PERIOD_US);
+  for (; handled < (switches ? SWITCHES : HANDLERS); turn++) {
     if (sigsetjmp(safe_place, 1) == 0)
       may_jump = jumps;
     descend(9, turn * 2654435761u >> 8);
@@ -208,6 +225,7 @@ static QUIET void run_timed(int jumps)
 QUIET int main(int argc, char **argv)
 {
   int own_stack = argc > 1 && strcmp(argv[1], "stack") == 0, jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
+  switches = argc > 2 && strcmp(argv[2], "switch") == 0;
   if (own_stack) {
     stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
     CHECK(sigaltstack(&stack, NULL) == 0);

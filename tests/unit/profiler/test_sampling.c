@@ -22,6 +22,7 @@
 
 static struct fmt_rec_header header;
 static struct prof_thread thread;
+static uint64_t clock_now;
 static struct sampled_edge {
   struct fmt_rec_sampling sampling; /* directly before its edge */
   struct fmt_rec_edge edge;
@@ -39,6 +40,7 @@ static int begin(void **state)
     edges[i].edge.flags = FMT_EDGE_SAMPLED;
   prof_process.header = &header;
   prof_process.settings.overhead = 0;
+  prof_process.settings.clock = FMT_CLOCK_TSC;
   prof_sampling_start(&thread);
   return 0;
 }
@@ -53,7 +55,7 @@ static int end(void **state)
 static void note(struct sampled_edge *to, unsigned count, uint64_t ticks)
 {
   for (unsigned i = 0; i < count; i++)
-    prof_sampling_note(&thread, &to->edge, 0, ticks);
+    prof_sampling_note(&thread, &to->edge, ticks);
 }
 
 static bool is_sampled(const struct sampled_edge *of)
@@ -148,6 +150,97 @@ static void limits(void **state)
     assert_true(is_sampled(&edges[0]));
     assert_false(is_sampled(&edges[1]));
   }
+}
+
+/* Runs calls of one edge, of which each takes `ticks` beside the hooks, for as long as the budget needs to settle, and
+ * gives the slowdown of the last part. */
+static double settle(uint64_t ticks, uint64_t count_price)
+{
+  enum { CALLS = 3000000 };
+  uint64_t hooks = 0, own = 0;
+  for (unsigned i = 0; i < CALLS; i++) {
+    const bool skipped = prof_sampling_skips(&thread, &edges[0].edge);
+    const uint64_t cost = count_price + (skipped ? 0 : PRICE);
+    clock_now += ticks + cost;
+    if (!skipped)
+      note(&edges[0], 1, ticks);
+    if (i >= CALLS / 2) {
+      hooks += cost;
+      own += ticks;
+    }
+  }
+  return 1 + (double)hooks / (double)own;
+}
+
+static uint64_t read_clock(void *data)
+{
+  (void)data;
+  return clock_now;
+}
+
+/* What is timed follows from what the hooks cost, so that a budget is kept and used; where counting alone is beyond it,
+ * as few as may be are timed. */
+static void budget_kept(void **state)
+{
+  (void)state;
+  const struct {
+    double budget;
+    uint64_t ticks, count_price;
+    double least, most; /* slowdown */
+    uint32_t least_drawn, most_drawn;
+  } known[] = {
+      /* long calls: each may be timed */
+      {1.5, 100 * PRICE, 4, 1.0, 1.02, 32, 1024},
+      /* the sample is as thick as it may be, or thinner where that is too much */
+      {1.5, PRICE, 4, 1.06, 1.3, 32, 64},
+      {1.05, PRICE / 4, 0, 1.001, 1.05, 128, 1024},
+      /* counting alone is twice the program's time */
+      {1.5, 10, 20, 3.0, 3.03, 1024, 1024},
+  };
+  prof_process.settings.clock = FMT_CLOCK_INJECTED;
+  prof_process.clock = read_clock;
+  for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+    memset(edges, 0, sizeof edges);
+    edges[0].edge.flags = FMT_EDGE_SAMPLED;
+    prof_process.settings.overhead = (uint32_t)(known[i].budget * 1024);
+    header.hook_inner = header.sample_price + known[i].count_price * 1024;
+    header.drawn_from = 0;
+    clock_now = 1;
+    prof_sampling_start(&thread);
+    const double slowdown = settle(known[i].ticks, known[i].count_price);
+    print_message("budget %.2f: %.3f, drawn from %u\n", known[i].budget, slowdown, thread.sample_mask + 1);
+    assert_true(slowdown >= known[i].least && slowdown <= known[i].most);
+    assert_in_range(thread.sample_mask + 1, known[i].least_drawn, known[i].most_drawn);
+    assert_true(header.drawn_from >= thread.sample_mask + 1);
+  }
+}
+
+/* However thin the sample is at times, what calls are given is what they take. */
+static void budget_changes_no_time(void **state)
+{
+  (void)state;
+  uint64_t total = 0, given = 0;
+  prof_process.settings.overhead = 1024 + 51;
+  header.hook_inner = header.sample_price + 3 * 1024;
+  prof_process.settings.clock = FMT_CLOCK_INJECTED;
+  prof_process.clock = read_clock;
+  clock_now = 1;
+  srandom(3);
+  for (unsigned i = 0; i < 4 * MANY; i++) {
+    /* At times the program does more besides, so that there is room for a thick sample, and takes longer; at others
+     * there is none. */
+    const bool rests = i / MANY % 2;
+    const uint64_t ticks = (PRICE / 2 + (uint64_t)random() % PRICE) * (rests ? 3 : 1);
+    const bool skipped = prof_sampling_skips(&thread, &edges[0].edge);
+    clock_now += ticks + (rests ? 20 * PRICE : 0);
+    total += ticks;
+    given += skipped ? edges[0].sampling.imputed : ticks;
+    if (!skipped)
+      note(&edges[0], 1, ticks);
+  }
+  assert_true(header.drawn_from > DRAWN && thread.sample_mask + 1 < DRAWN);
+  const double off = (double)given / (double)total - 1;
+  assert_true(off < 0.01 && off > -0.01);
 }
 
 static void imputed_within(void **state)
@@ -276,6 +369,8 @@ int main(void)
       TEST(one_long_call_first),
       TEST(timed_again),
       TEST(limits),
+      TEST(budget_kept),
+      TEST(budget_changes_no_time),
       TEST(imputed_within),
       TEST(drawn_alike),
       TEST(drawn_apart),

@@ -68,7 +68,9 @@ static struct prof_site make_site(uint32_t function)
                            .function = function,
                            .cfa_kind = FMT_CFA_REGISTER,
                            .cfa_register = 7,
-                           .cfa_offset = 16};
+                           .cfa_offset = 16,
+                           .frame_size = 16,
+                           .cfa_distance = 16};
   if (function == 0) {
     site.state_words = 2;
     site.states = states;
@@ -276,26 +278,35 @@ static void test_comparisons_by_caller(void **state)
 {
   (void)state;
   static const struct fmt_index_call_value values[] = {{.reg = 5, .kind = FMT_CALL_CONST, .imm = 7},
-                                                       {.reg = 5, .kind = FMT_CALL_REGISTER, .source = 12, .imm = -1}};
+                                                       {.reg = 5, .kind = FMT_CALL_REGISTER, .source = 12, .imm = -1},
+                                                       {.reg = 5, .kind = FMT_CALL_ADDRESS, .imm = 0x40},
+                                                       {.reg = 5, .kind = FMT_CALL_FRAME, .imm = 24}};
   static const struct fmt_index_call_site calls[] = {{.pc = 0x500, .first_value = 0, .value_count = 1},
-                                                     {.pc = 0x600, .first_value = 1, .value_count = 1}};
+                                                     {.pc = 0x600, .first_value = 1, .value_count = 1},
+                                                     {.pc = 0x680, .first_value = 2, .value_count = 1},
+                                                     {.pc = 0x6c0, .first_value = 3, .value_count = 1}};
   static const struct fmt_op entry[] = {{.code = FMT_OP_ENTRY, .reg = 5, .skip = 2},
                                         {.code = FMT_OP_EMIT, .size = 4, .skip = 1},
                                         {.code = FMT_OP_EMIT_REG, .reg = 3, .size = 4, .arg = 1, .skip = 1}};
   module.index.call_values = values;
   module.index.call_sites = calls;
-  module.index.count[FMT_SECTION_CALL_SITES] = 2;
+  module.index.count[FMT_SECTION_CALL_SITES] = 4;
   sites[0].ops = entry;
   sites[0].op_count = 3;
   sites[0].uses_entry = true;
   const struct prof_fast_compare *any = prof_fast_compare_of(&tree, &sites[0], 0),
                                  *constant = prof_fast_compare_of(&tree, &sites[0], 0x500);
   const struct prof_fast_compare *passed = prof_fast_compare_of(&tree, &sites[0], 0x600),
-                                 *unknown = prof_fast_compare_of(&tree, &sites[0], 0x700);
+                                 *unknown = prof_fast_compare_of(&tree, &sites[0], 0x700),
+                                 *address = prof_fast_compare_of(&tree, &sites[0], 0x680),
+                                 *frame = prof_fast_compare_of(&tree, &sites[0], 0x6c0);
   assert_ptr_equal(prof_fast_compare_of(&tree, &sites[0], 0x500), constant);
   assert_ptr_equal(prof_fast_compare_find(&tree, sites[0].pc, sites[0].function_address, 0x600), passed);
   assert_false(any->fast);
   assert_true(constant->fast && passed->fast && unknown->fast);
+  /* Where no call has proven that the frame is where the index says, nothing of it is compared without looking. */
+  sites[0].frame_size = 0;
+  assert_false(prof_fast_compare_of(&tree, &sites[0], 0x800)->fast);
   assert_int_equal(constant->count, 4); /* the return address takes two places */
   assert_int_equal(constant->compared, 2);
   assert_int_equal(constant->ops[0].kind, PROF_COMPARE_RETURN);
@@ -305,6 +316,10 @@ static void test_comparisons_by_caller(void **state)
   assert_int_equal(passed->ops[2].kind, PROF_COMPARE_REG);
   assert_int_equal(passed->ops[2].reg, 12);
   assert_int_equal(passed->ops[2].offset, -1);
+  assert_int_equal(address->ops[2].kind, PROF_COMPARE_SKIP);
+  assert_int_equal(frame->ops[2].kind, PROF_COMPARE_REG);
+  assert_int_equal(frame->ops[2].reg, sites[0].cfa_register);
+  assert_int_equal(frame->ops[2].offset, sites[0].cfa_offset + 24);
   assert_int_equal(unknown->compared, 1); /* lost whenever it comes from there */
 }
 

@@ -99,6 +99,8 @@ static void test_joins(void **state)
   EXPECT_PLAN("sizes_by_place",
               "workspace: nullness void*[wkspSize]; wkspSize: value size_t; text: nullness char*[buf_size]; "
               "buf_size: value size_t");
+  EXPECT_PLAN("handle_first", "b: nullness stream_handle*; buf: nullness void*[len]; len: value int");
+  EXPECT_PLAN("renamed_void", "data: nullness GLvoid*[size]; from: nullness GLvoid*[size]; size: value int");
   EXPECT_PLAN("arguments", "argc: value int; argv: nullness char**[argc]");
 }
 

@@ -1,7 +1,10 @@
 /* Computes how far the times of an edge's calls may be off that were not timed. */
-#include "output/stats/sampling_error.h"
+#include "output/sampling/sampling_error.h"
 
 #include <math.h>
+
+#include "output/profile/edge_time.h"
+#include "output/sampling/hook_cost.h"
 
 /* So many calls of an edge are timed before any is not: they tell what it was like at first. */
 #define FIRST_CALLS 32.0
@@ -9,21 +12,11 @@
 /* How much of the disagreement of two estimates counts as error: both may be off, and whole ticks are rounded. */
 #define DISAGREEMENT 1.5
 
+/* How much wider an interval is for each standard deviation that the longest call is too far from the mean. */
+#define TAIL 0.1
+
 /* What of them an imputed time still knows, which is made of about as many calls. */
 #define KNOWN_CALLS 8.0
-
-struct out_edge_sampling out_edge_sampling(const struct out_profile *profile, const struct out_edge *edge)
-{
-  uint64_t calls = edge->calls, open = 0, ended;
-  if (edge->recursion != FMT_NONE) {
-    calls += out_profile_recursion(profile, edge->recursion)->calls;
-    open = out_profile_recursion(profile, edge->recursion)->open;
-  }
-  ended = calls > open ? calls - open : 0;
-  uint64_t timed = edge->sampling == FMT_NONE ? ended : out_profile_sampling(profile, edge->sampling)->timed;
-  uint64_t untimed = ended > timed ? ended - timed : 0;
-  return (struct out_edge_sampling){.untimed = untimed, .timed = calls - untimed};
-}
 
 /* The t that |t| exceeds with 5 %, by whole degrees of freedom: exactly for few, else by the expansion of Cornish and
  * Fisher (R. A. Fisher, E. A. Cornish, "The percentile points of distributions having known cumulants", Technometrics 2
@@ -50,10 +43,22 @@ static double variance_of(const struct out_sampling *sampling)
   return deviations > 0 ? (double)(deviations / (timed - 1)) : 0;
 }
 
-/* How far the mean of the imputed times lies from that of the timed ones: 0 while it is not known. Where calls change,
- * or are timed more often while they are long, neither is right. */
+/* By how much more the times of unlike calls may be off: a few long calls that make much of the time may as well be
+ * missing among those that were timed, and the variance with them. As many times that are spread normally have none
+ * farther from the mean than sqrt(2 ln m) standard deviations. */
+static double tail_of(const struct out_edge *edge, const struct out_sampling *sampling)
+{
+  const double timed = (double)sampling->timed, deviation = sqrt(variance_of(sampling));
+  const double longest = (double)edge->max - (double)sampling->timed_total / timed;
+  const double farther = deviation > 0 ? longest / deviation - sqrt(2 * log(timed)) : 0;
+  return 1 + TAIL * fmax(farther, 0);
+}
+
+/* How far the mean of the imputed times lies from that of the timed ones, each less what its hooks spared: 0 while it
+ * is not known. Where calls change, or are timed more often while they are long, neither is right; nor where imputed
+ * times were changed since they did not fit their callers'. */
 static double disagreement(const struct out_profile *profile, const struct out_edge *edge,
-                           const struct out_sampling *sampling, double all_untimed)
+                           const struct out_sampling *sampling, double all_untimed, double spared)
 {
   double imputed = (double)edge->total - (double)sampling->timed_total;
   if (edge->recursion != FMT_NONE) {
@@ -62,10 +67,11 @@ static double disagreement(const struct out_profile *profile, const struct out_e
       return 0;
     imputed += (double)recursion->total;
   }
-  return imputed / all_untimed - (double)sampling->timed_total / (double)sampling->timed;
+  const double timed = (double)sampling->timed_total / (double)sampling->timed;
+  return imputed / all_untimed - (timed > spared ? timed - spared : 0);
 }
 
-double out_sampling_error(const struct out_profile *profile, const struct out_edge *edge, double untimed)
+double out_recorded_error(const struct out_profile *profile, const struct out_edge *edge, double untimed, double spared)
 {
   if (!(untimed > 0) || edge->sampling == FMT_NONE)
     return 0;
@@ -73,10 +79,17 @@ double out_sampling_error(const struct out_profile *profile, const struct out_ed
   if (sampling->timed < 2)
     return NAN;
   double timed = (double)sampling->timed, later = timed > FIRST_CALLS ? timed - FIRST_CALLS : 0;
-  double weight = fmin(timed, later + KNOWN_CALLS), t = t_of(weight - 1);
+  double weight = fmin(timed, later + KNOWN_CALLS), t = t_of(weight - 1) * tail_of(edge, sampling);
   double all_untimed = (double)out_edge_sampling(profile, edge).untimed;
-  double apart = DISAGREEMENT * untimed * disagreement(profile, edge, sampling, all_untimed);
+  double apart = DISAGREEMENT * untimed * disagreement(profile, edge, sampling, all_untimed, spared);
   return t * t * variance_of(sampling) * (untimed * untimed / weight + untimed) + apart * apart;
+}
+
+double out_sampling_error(const struct out_profile *profile, const struct out_edge *edge, double untimed)
+{
+  const struct out_recording_info *info =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  return out_recorded_error(profile, edge, untimed, (double)out_hooks_spared(info).callee / 1024);
 }
 
 double out_sample_period(const struct out_profile *profile, const struct out_edge *edge)

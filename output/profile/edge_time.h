@@ -1,0 +1,41 @@
+/*
+ * Calls and time of one edge, with those that were made while recursion was open.
+ */
+#ifndef CALLSIG_OUTPUT_PROFILE_EDGE_TIME_H
+#define CALLSIG_OUTPUT_PROFILE_EDGE_TIME_H
+
+#include "output/profile/profile.h"
+
+static inline uint64_t out_edge_calls(const struct out_profile *profile, const struct out_edge *edge)
+{
+  return edge->calls + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->calls);
+}
+
+/* How the times of the edge's calls were come by. */
+struct out_edge_sampling {
+  uint64_t untimed; /* calls that count with a time of others */
+  uint64_t timed;   /* all others, those that are open among them */
+};
+struct out_edge_sampling out_edge_sampling(const struct out_profile *profile, const struct out_edge *edge);
+
+/* Ticks, with callees. */
+static inline uint64_t out_edge_total(const struct out_profile *profile, const struct out_edge *edge)
+{
+  return edge->total + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->total);
+}
+
+/* Ticks without callees; 0 where these took more. */
+static inline uint64_t out_edge_own(const struct out_profile *profile, const struct out_edge *edge)
+{
+  uint64_t total = out_edge_total(profile, edge);
+  return total > edge->children ? total - edge->children : 0;
+}
+
+/* Gives the edge another time with callees. What was counted under recursion keeps its part of it, and each group its
+ * part of that. */
+void out_edge_set_total(struct out_profile *profile, struct out_edge *edge, double time);
+
+/* Whole ticks; more than any run has are hostile, and are cut. */
+uint64_t out_ticks(double ticks);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * Whether a signal interrupted a hook of the thread that is not done yet.
+ *
+ * A hook notes nowhere that it runs: its fast path has no instruction to spare. But a handler that interrupted it runs
+ * on top of what the kernel saved, where the program counter is that of the hook. So the stack is searched for such
+ * records, from the hook that asks upwards.
+ */
+#include "profiler/stack/interrupted.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include "format/recording.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/coroutine.h"
+#include "profiler/base/process.h"
+#include "profiler/base/read_memory.h"
+
+#define PAGE 4096u
+#define MOST_JUMPS                                                                                                     \
+  8u /* from an alternate stack to the one that was interrupted: there is one, but handlers may set another */
+
+/* Set by the linker: the object that the runtime is a part of, from its first byte to the end of its code. In a static
+ * program that is the program itself, so that any handler counts as one that interrupted a hook. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* May a hook be interrupted there? An injected clock is the program's own code. */
+static bool is_in_hook(uintptr_t pc)
+{
+  if (pc >= (uintptr_t)&__ehdr_start && pc < (uintptr_t)etext)
+    return true;
+  if (prof_process.settings.clock == FMT_CLOCK_INJECTED)
+    return true;
+  return prof_process.upcalls.is_site_code && prof_process.upcalls.is_site_code(pc);
+}
+
+static bool is_signal_frame(const uint64_t *context, struct prof_signal_frame *frame)
+{
+  uint8_t code[PROF_SIGNAL_RETURN_SIZE];
+  return prof_signal_frame_may_be(context, frame) && prof_read_memory(code, frame->returns_to, sizeof code) == 0 &&
+         prof_signal_return_is(code);
+}
+
+/* What is left to search: [next, end), and further while the memory goes on where its end is not known. */
+struct search {
+  uintptr_t next, end;
+  bool open_ended;
+};
+
+static bool has_more(struct search *search)
+{
+  uint8_t byte;
+  if (search->next + PROF_SIGNAL_FRAME_SIZE <= search->end)
+    return true;
+  if (!search->open_ended || prof_read_memory(&byte, search->end, sizeof byte) < 0)
+    return false;
+  search->end += PAGE;
+  return true;
+}
+
+/* The stack above `sp`. */
+static struct search begin(const struct prof_thread *t, uintptr_t sp)
+{
+  const uintptr_t align = PROF_SIGNAL_FRAME_ALIGN;
+  uintptr_t low = t->stack_low, high = t->stack_high;
+  bool known = sp > low && sp <= high && high < UINTPTR_MAX;
+  if (!known)
+    known = prof_stack_range(sp, &low, &high);
+  /* The word before a record is read too. */
+  uintptr_t first = (sp + sizeof(uint64_t) + align - 1) & ~(align - 1);
+  return (struct search){
+      .next = first, .end = known ? high : (sp + PAGE) & ~(uintptr_t)(PAGE - 1), .open_ended = !known};
+}
+
+bool prof_hook_is_interrupted(const struct prof_thread *t)
+{
+  uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+  for (unsigned jumps = 0; sp && jumps <= MOST_JUMPS; jumps++) {
+    struct search search = begin(t, sp);
+    uintptr_t other = 0;
+    for (; has_more(&search); search.next += PROF_SIGNAL_FRAME_ALIGN) {
+      struct prof_signal_frame frame;
+      if (!is_signal_frame((const uint64_t *)search.next, &frame))
+        continue;
+      if (is_in_hook(frame.pc))
+        return true;
+      /* A handler on an alternate stack: what it interrupted lies on another. */
+      bool here = frame.sp > search.next && (search.open_ended || frame.sp <= search.end);
+      other = here ? 0 : frame.sp;
+    }
+    sp = other;
+  }
+  return false;
+}

@@ -1,0 +1,296 @@
+/*
+ * Takes waits for a processor out of the frames that were open over them.
+ *
+ * That there was one is seen when a timed call ends; how long it took, the kernel tells. Since when is not known, but
+ * between two readings of the clock: the thread ran when it made each. So the wait lies in one of the stretches from
+ * the last look over the entries of the calls that have begun since (those that ended were looked at) to now, and it
+ * has to fit there.
+ */
+#include "profiler/stack/waiting.h"
+
+#include "profiler/arch/primitives.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/preemption.h"
+#include "profiler/base/process.h"
+#include "profiler/stack/stack.h"
+
+#define READINGS    3u /* of what the kernel tells, while the thread is preempted again each time */
+#define CHANGE_COST 4u /* of asking the kernel: what losing the processor and getting it back may cost */
+
+/* A stretch of time in which the wait may lie. */
+struct stretch {
+  uint64_t begin, length;
+};
+
+/* A look: when it was made, and what it found. */
+struct look {
+  uint64_t since;  /* the last one */
+  uint64_t now;    /* when the kernel had told */
+  uint64_t waited; /* ticks, up to `now` */
+};
+
+/* Ticks of the recording's clock, which is the wall's, that so many nanoseconds are. */
+static uint64_t ticks_of(uint64_t ns, uint64_t now)
+{
+  const struct fmt_rec_clock_point *start = &prof_process.header->start;
+  if (prof_process.settings.clock != FMT_CLOCK_TSC)
+    return ns;
+  uint64_t ticks = now - start->ticks, passed = prof_monotonic_ns() - start->monotonic_ns;
+  while (ticks >> 31) {
+    ticks >>= 1;
+    passed >>= 1;
+  }
+  uint64_t rate = (ticks << 32) / (passed ? passed : 1);
+  return (uint64_t)((unsigned __int128)ns * rate >> 32);
+}
+
+/* Arms the word and reads what the kernel tells, once more when the thread was preempted meanwhile. */
+static bool read_waited(struct prof_thread *t, uint64_t *ns)
+{
+  bool known = false;
+  for (unsigned i = 0; i < READINGS; i++) {
+    __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
+    known = prof_preemption_waited(ns);
+    if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == t->preemption.armed)
+      return known;
+  }
+  __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
+  return known;
+}
+
+/* What was waited since the last reading, for the one that asks first: a handler may ask in between. */
+static uint64_t advance(struct prof_thread *t, uint64_t ns)
+{
+  uint64_t before = t->waited_ns;
+  while (ns > before)
+    if (prof_replace(&t->waited_ns, before, ns))
+      return ns - before;
+    else
+      before = t->waited_ns;
+  return 0;
+}
+
+void prof_waiting_start(struct prof_thread *t)
+{
+  const struct prof_settings *settings = &prof_process.settings;
+  if (!settings->sample_times || settings->timeline ||
+      (settings->clock != FMT_CLOCK_TSC && settings->clock != FMT_CLOCK_MONOTONIC))
+    return;
+  t->preemption = prof_preemption_word();
+  const uint64_t began = prof_clock_now();
+  uint64_t ns;
+  bool known = t->preemption.word && read_waited(t, &ns);
+  t->waited_ns = known ? ns : 0;
+  t->looked_at = prof_clock_now();
+  t->look_least = t->looked_at - began;
+  __atomic_fetch_or(&prof_process.header->flags, known ? FMT_REC_WAITS_TAKEN : FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
+}
+
+static void consider(struct stretch *longest, uint64_t least, uint64_t begin, uint64_t end)
+{
+  uint64_t length = end > begin ? end - begin : 0;
+  if (length >= least && length > longest->length)
+    *longest = (struct stretch){begin, length};
+}
+
+/* Considers what lies between the last look, the entries of the calls that have begun since and are open, and `end`. */
+static void consider_entries(const struct prof_thread *t, const struct look *look, uint64_t end, uint64_t least,
+                             struct stretch *longest)
+{
+  const struct fmt_rec_stack *stack = t->stack;
+  const struct fmt_rec_frame *frame = t->top;
+  for (;;) {
+    for (; !prof_frame_is_link(stack, frame); frame--) {
+      const uint64_t start = frame->start_ticks;
+      if (!frame->edge || start == PROF_NOT_STARTED || start == PROF_NOT_TIMED || start > end)
+        continue;
+      if (start <= look->since) {
+        consider(longest, least, look->since, end);
+        return;
+      }
+      consider(longest, least, start, end);
+      end = start;
+    }
+    if (!stack->outer)
+      break;
+    frame = (const struct fmt_rec_frame *)stack->frames[0].flags;
+    stack = (const struct fmt_rec_stack *)stack->outer;
+  }
+  consider(longest, least, look->since, end);
+}
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+  return a > b ? a - b : b - a;
+}
+
+/* Did a call that took `ticks` wait so much of them, by what such calls take? */
+static bool fits(const struct prof_ending *call, uint64_t ticks, uint64_t waited)
+{
+  return apart(ticks - waited, call->usual) < apart(ticks, call->usual);
+}
+
+/* The longest stretch before the call that ended (`end`: when it began, or when it ended where it has its own place),
+ * if it is of `least` ticks; length 0 for none. */
+static struct stretch find(const struct prof_thread *t, const struct look *look, uint64_t end, uint64_t least)
+{
+  struct stretch longest = {0, 0};
+  if (end > look->since)
+    consider_entries(t, look, end, least, &longest);
+  return longest;
+}
+
+/* Where a wait before the call's end lies, as far as it was found: `in_call` of it in the call itself. */
+struct place {
+  uint64_t in_call, before;
+  struct stretch stretch; /* that has what lies before the call */
+};
+
+static struct place before_call(struct stretch stretch, uint64_t waited)
+{
+  return (struct place){.before = waited < stretch.length ? waited : stretch.length, .stretch = stretch};
+}
+
+/* Finds the place of one wait: a stretch that it fits into. The call has it when it then took about what such calls
+ * take, and has it not when it did so anyhow; else the longest stretch has it. */
+static struct place find_one(const struct prof_thread *t, const struct look *look, const struct prof_ending *call,
+                             uint64_t begin, uint64_t waited)
+{
+  const uint64_t ticks = call->end > begin ? call->end - begin : 0;
+  const struct stretch before = find(t, look, begin, waited);
+  if (ticks < waited || (call->usual != PROF_USUAL_UNKNOWN && !fits(call, ticks, waited)) ||
+      (call->usual == PROF_USUAL_UNKNOWN && ticks < before.length))
+    return before_call(before, waited);
+  return (struct place){.in_call = waited};
+}
+
+/* The same for several waits at once: the call has what it took longer than such calls do, and the longest stretch the
+ * rest. */
+static struct place find_several(const struct prof_thread *t, const struct look *look, const struct prof_ending *call,
+                                 uint64_t begin, uint64_t waited)
+{
+  const uint64_t ticks = call->end > begin ? call->end - begin : 0;
+  const uint64_t usual = call->usual == PROF_USUAL_UNKNOWN ? ticks / 2 : call->usual;
+  const uint64_t longer = ticks > usual ? ticks - usual : 0, in_call = longer < waited ? longer : waited;
+  struct place place = before_call(find(t, look, begin, 1), waited - in_call);
+  place.in_call = in_call;
+  return place;
+}
+
+/* Where the thread waited before the call ended. */
+static struct place find_place(const struct prof_thread *t, const struct look *look, const struct prof_ending *call)
+{
+  const struct place nowhere = {.in_call = 0, .before = 0};
+  const uint64_t end = call->end > look->since ? call->end : look->since, least = end + t->look_least;
+  const uint64_t since_end = look->now > least ? look->now - least : 0;
+  uint64_t begin = end, waited = look->waited;
+  if (call->frame)
+    begin = call->start > look->since ? call->start : look->since;
+  if (waited == 0)
+    return nowhere;
+  struct place place = find_one(t, look, call, begin, waited);
+  if (place.in_call > 0 || (place.before > 0 && since_end < waited))
+    return place;
+  /* Asking took longer than it has to: it was then, or it was several times. */
+  waited -= since_end < waited ? since_end : waited;
+  if (waited == 0)
+    return nowhere;
+  place = find_one(t, look, call, begin, waited);
+  return place.in_call > 0 || place.before > 0 ? place : find_several(t, look, call, begin, waited);
+}
+
+/* The innermost frame whose hook was interrupted by what runs now; NULL for none. */
+static const struct fmt_rec_frame *in_progress(const struct prof_thread *t)
+{
+  const struct fmt_rec_stack *stack = t->stack;
+  const struct fmt_rec_frame *frame = t->top;
+  for (;;) {
+    for (; !prof_frame_is_link(stack, frame); frame--)
+      if (!frame->edge && !prof_frame_is_lost(frame))
+        return frame;
+    if (!stack->outer)
+      return NULL;
+    frame = (const struct fmt_rec_frame *)stack->frames[0].flags;
+    stack = (const struct fmt_rec_stack *)stack->outer;
+  }
+}
+
+/* What the call waited while its entry was interrupted: a handler's look came between its reading of the clock and its
+ * frame, which therefore was passed over. */
+static uint64_t waited_at_entry(struct prof_thread *t, const struct prof_ending *call)
+{
+  const struct prof_interrupted look = t->stale_look;
+  if (!call->frame || call->frame != look.frame)
+    return 0;
+  t->stale_look.frame = NULL;
+  const uint64_t ticks = call->end - call->start;
+  if (call->start > look.at || ticks < look.waited)
+    return 0;
+  return call->usual == PROF_USUAL_UNKNOWN || fits(call, ticks, look.waited) ? look.waited : 0;
+}
+
+/* What the kernel tells, distributed. */
+static struct prof_waited take_told(struct prof_thread *t, const struct prof_ending *call, bool running)
+{
+  struct look look = {.since = t->looked_at};
+  const uint64_t began = prof_clock_now();
+  uint64_t ns;
+  const bool known = read_waited(t, &ns);
+  look.now = prof_clock_now();
+  t->looked_at = look.now;
+  if (look.now - began < t->look_least)
+    t->look_least = look.now - began;
+  if (!known) {
+    __atomic_fetch_or(&prof_process.header->flags, FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
+    return (struct prof_waited){0, true};
+  }
+  look.waited = ticks_of(advance(t, ns), look.now);
+  struct place place = find_place(t, &look, call);
+  /* A call that counts for many should not have what it cost to change places either. */
+  const uint64_t own = call->end - call->start - place.in_call;
+  const bool changed =
+      place.in_call > 0 && call->weighs && own > call->usual && own - call->usual < CHANGE_COST * (look.now - began);
+  if (changed)
+    place.in_call += own - call->usual;
+  const uint64_t since_end = running && look.now > call->end ? look.now - call->end : 0;
+  prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
+  if (place.before > 0)
+    t->stale_look = (struct prof_interrupted){in_progress(t), look.now, place.before};
+  __atomic_fetch_add(&prof_process.header->loss[FMT_LOSS_WAITED], running ? look.waited : place.in_call + place.before,
+                     __ATOMIC_RELAXED);
+  return (struct prof_waited){place.in_call, changed};
+}
+
+struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_ending *call, bool running)
+{
+  /* The program may have put a clock of its own in place since. */
+  if (prof_process.settings.clock == FMT_CLOCK_INJECTED) {
+    t->preemption.word = NULL;
+    return (struct prof_waited){0, false};
+  }
+  struct prof_ending rest = *call;
+  const uint64_t at_entry = waited_at_entry(t, call);
+  rest.start += at_entry;
+  struct prof_waited waited = {0, false};
+  if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == 0)
+    waited = take_told(t, &rest, running);
+  waited.ticks += at_entry;
+  return waited;
+}
+
+void prof_waiting_settle(struct prof_thread *t, uint64_t now, bool running)
+{
+  const struct prof_ending none = {.frame = NULL, .end = now, .usual = PROF_USUAL_UNKNOWN};
+  if (prof_waiting_look(t, NULL, now))
+    (void)prof_waiting_take(t, &none, running);
+}
+
+void prof_waiting_forget(struct prof_thread *t)
+{
+  uint64_t ns;
+  if (!t->preemption.word)
+    return;
+  if (read_waited(t, &ns))
+    (void)advance(t, ns);
+  t->looked_at = prof_clock_now();
+}

@@ -1,0 +1,59 @@
+/*
+ * Time in which a thread waited for a processor, taken out of the times of its calls: while not every call is timed,
+ * the calls that are would pay for the scheduler, and their callers for all others. docs/times.md.
+ */
+#ifndef CALLSIG_PROFILER_STACK_WAITING_H
+#define CALLSIG_PROFILER_STACK_WAITING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/base/compiler.h"
+#include "profiler/stack/thread.h"
+
+#define PROF_USUAL_UNKNOWN UINT64_MAX
+
+/* A call that ends, which is open no longer. */
+struct prof_ending {
+  const struct fmt_rec_frame *frame; /* what was its frame; NULL: none ends */
+  uint64_t start;
+  uint64_t end;
+  uint64_t usual; /* what such calls take, or PROF_USUAL_UNKNOWN */
+  bool weighs;    /* it counts for many that are not timed, and `usual` is known */
+};
+
+/* What of its time the thread did not run. */
+struct prof_waited {
+  uint64_t ticks; /* to be taken out of the call */
+  bool uncertain; /* what is left tells little of what such calls take: it was preempted, and nobody knows for how long,
+                     or what that cost */
+};
+
+/* Begins to look, where the settings ask for times that are free of it. In a slow section. */
+void prof_waiting_start(struct prof_thread *t);
+
+/* Finds out how long the thread has waited since the last look, takes that out of the frames that were open meanwhile,
+ * and tells what of it lies in the call that ended. `running`: frames that are open still run on, so that what has
+ * passed since its end is in none of them either. Anywhere. */
+struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_ending *call, bool running);
+
+/* Forgets what passed so far: the clock stood still. Anywhere. */
+void prof_waiting_forget(struct prof_thread *t);
+
+/* The same at any other moment than the end of a call: takes out what there is. Anywhere. */
+void prof_waiting_settle(struct prof_thread *t, uint64_t now, bool running);
+
+/* Looks whether the thread did not run for some time, when the call of `frame` (NULL for none) ended, at `now`. Where
+ * it is so, prof_waiting_take() has to follow. Anywhere. */
+static inline bool prof_waiting_look(struct prof_thread *t, const struct fmt_rec_frame *frame, uint64_t now)
+{
+  const uint64_t *word = t->preemption.word;
+  if (!word)
+    return false;
+  const uint64_t found = __atomic_load_n(word, __ATOMIC_RELAXED);
+  if (PROF_LIKELY(found == t->preemption.armed))
+    t->looked_at = now;
+  return PROF_UNLIKELY(found == 0 || (frame && frame == t->stale_look.frame));
+}
+
+#endif
