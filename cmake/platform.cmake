@@ -1,5 +1,7 @@
 # The systems and processors that callsig runs on: anything else is told at once, in one line, instead of by the assembler.
 #
+# Sets CALLSIG_PROCESSOR to the processor's name, that of its folder in profiler/arch.
+#
 # callsig_check_platform() is called before the languages are enabled, which is when the system is known, and once more after
 # them, which is when the size of a pointer is: an x86-64 compiler makes 32-bit programs (-m32) and x32 ones (-mx32) as well.
 function(callsig_check_platform)
@@ -11,8 +13,15 @@ function(callsig_check_platform)
     math(EXPR bits "8 * ${CMAKE_SIZEOF_VOID_P}")
     set(pointers " with pointers of ${bits} bits")
   endif()
-  if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" OR pointers)
-    # CMake breaks the lines of a text unless it begins with a space.
-    message(FATAL_ERROR " callsig supports Linux on x86-64, 64-bit programs alone; this is ${CMAKE_SYSTEM_NAME}${processor}${pointers}")
+  set(known)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+    set(known x86_64)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    set(known aarch64)
   endif()
+  if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NOT known OR pointers)
+    # CMake breaks the lines of a text unless it begins with a space.
+    message(FATAL_ERROR " callsig supports Linux on x86-64 and on aarch64, 64-bit programs alone; this is ${CMAKE_SYSTEM_NAME}${processor}${pointers}")
+  endif()
+  set(CALLSIG_PROCESSOR ${known} PARENT_SCOPE)
 endfunction()

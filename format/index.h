@@ -69,7 +69,7 @@ enum fmt_index_flag {
 };
 
 /* How the canonical frame address (the value of the stack pointer before the call that made the frame) follows from
- * the registers at the probe site. "rsp" is the stack pointer just before the call of the hook. */
+ * the registers at the probe site. The stack pointer is as it is just before the call of the hook. */
 enum fmt_cfa_kind {
   FMT_CFA_UNKNOWN,  /* no CFI: the runtime uses the stack pointer itself */
   FMT_CFA_REGISTER, /* CFA = reg + offset */
@@ -254,8 +254,8 @@ enum fmt_op_code {
   FMT_OP_EMIT_FRAME,      /* word = `size` bytes at register `reg` + imm: the program's own frame, never faults */
   FMT_OP_EMIT_NULL_FRAME, /* word = (8 bytes at register `reg` + imm) != 0 */
   /* Pushing. */
-  FMT_OP_REG,     /* push register `reg` (DWARF number 0..15; 7 is rsp before the call of the hook) */
-  FMT_OP_XMM,     /* push the low 8 bytes of xmm`reg`: here `reg` is 0 to 15, not a DWARF number */
+  FMT_OP_REG,     /* push register `reg` (DWARF number; the stack pointer as it is before the call of the hook) */
+  FMT_OP_XMM,     /* push the low 8 bytes of vector register `reg`: its own number, xmm0 or v0 being 0, not DWARF's */
   FMT_OP_CONST,   /* push imm */
   FMT_OP_ADDRESS, /* push imm + the module's load bias */
   FMT_OP_CFA,     /* push the canonical frame address */

@@ -3,6 +3,8 @@
  */
 #include "format/program.h"
 
+#include "format/machine.h"
+
 #define UNREACHED (-1)
 
 /* How many values an op takes from the stack and puts there. */
@@ -62,7 +64,7 @@ static bool is_jump(uint8_t code)
 /* Registers, sizes and offsets that the runtime goes by. */
 static bool has_valid_operands(const struct fmt_op *op)
 {
-  if (op->reg > 15)
+  if (op->reg >= FMT_REGISTERS_MAX)
     return false;
   switch (op->code) {
   case FMT_OP_EMIT_NULL_FRAME:

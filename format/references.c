@@ -4,10 +4,9 @@
 #include "format/references.h"
 
 #include "format/index.h"
+#include "format/machine.h"
 #include "format/program.h"
 #include "format/sled.h"
-
-#define STACK_POINTER 7 /* its DWARF number */
 
 static bool string_ok(const struct fmt_index *index, uint32_t offset)
 {
@@ -85,6 +84,7 @@ static bool ops_ok(const struct fmt_index *index, const struct fmt_index_site *s
 {
   const struct fmt_op *ops = index->ops + site->first_op;
   uint32_t arg_count = index->functions[site->function].arg_count;
+  const struct fmt_machine machine = fmt_machine_of(index->header->machine);
   for (uint32_t at = 0, count; at < site->op_count; at += count) {
     count = ops[at].skip;
     if (ops[at].arg >= arg_count || (at && ops[at].arg <= ops[at - 1].arg) || count > site->op_count - at ||
@@ -93,9 +93,9 @@ static bool ops_ok(const struct fmt_index *index, const struct fmt_index_site *s
     for (uint32_t i = 0; i < count; i++) {
       const struct fmt_op *op = &ops[at + i];
       int base = fmt_frame_register(ops + at, i);
-      if (base >= 0 && base != STACK_POINTER && base != site->cfa_register)
+      if (base >= 0 && base != machine.stack_pointer && base != site->cfa_register)
         return false;
-      if (op->arg != ops[at].arg || op->skip != count - i ||
+      if (op->reg >= machine.registers || op->arg != ops[at].arg || op->skip != count - i ||
           (op->code == FMT_OP_EMIT_RANGE && !range_ok(index, (uint64_t)op->imm)))
         return false;
     }
@@ -107,7 +107,7 @@ static bool site_ok(const struct fmt_index *index, const struct fmt_index_site *
 {
   return site->function < index->count[FMT_SECTION_FUNCTIONS] &&
          (site->physical == FMT_NONE || site->physical < index->count[FMT_SECTION_PHYSICALS]) &&
-         site->cfa_kind <= FMT_CFA_MEMORY && site->cfa_register < 16 &&
+         site->cfa_kind <= FMT_CFA_MEMORY && site->cfa_register < fmt_machine_of(index->header->machine).registers &&
          fmt_within(site->first_op, site->op_count, index->count[FMT_SECTION_OPS]) &&
          fmt_within(site->first_saved, site->saved_count, index->count[FMT_SECTION_SAVED]) &&
          fmt_within(site->first_state, index->functions[site->function].state_words,
@@ -121,7 +121,7 @@ static bool sites_ok(const struct fmt_index *index)
     if ((i && index->sites[i].pc <= index->sites[i - 1].pc) || !site_ok(index, &index->sites[i]))
       return false;
   for (uint32_t i = 0; i < index->count[FMT_SECTION_SAVED]; i++)
-    if (index->saved[i].reg > 15)
+    if (index->saved[i].reg >= fmt_machine_of(index->header->machine).registers)
       return false;
   return true;
 }
@@ -136,7 +136,8 @@ static bool calls_ok(const struct fmt_index *index)
   }
   for (uint32_t i = 0; i < index->count[FMT_SECTION_CALL_VALUES]; i++) {
     const struct fmt_index_call_value *value = &index->call_values[i];
-    if (value->reg > 15 || value->source > 15 || value->kind > FMT_CALL_FRAME)
+    if (value->reg > 15 || value->source >= fmt_machine_of(index->header->machine).registers ||
+        value->kind > FMT_CALL_FRAME)
       return false;
   }
   return true;

@@ -108,6 +108,8 @@ static bool try_shape(enum shape shape, const struct request *request, const str
     if (request->min_instructions != NULL)
       return false;
     choice->options[1] = shape == SHAPE_BEFORE ? "-finstrument-functions" : "-finstrument-functions-after-inlining";
+  } else if (!compiler->has_sleds) {
+    return false;
   } else if (compiler->maker == CLI_COMPILER_GCC && find_plugin(paths, compiler, choice)) {
     fill_gcc(shape, request->min_instructions, choice);
   } else if (compiler->maker == CLI_COMPILER_CLANG) {
@@ -153,6 +155,7 @@ static int choose(const struct cli_command *command, const struct request *reque
       cli_error("%s: %s (%s %u): %s%s", command->name, compiler.path, maker_name(&compiler), compiler.major,
                 shape_names[shape],
                 request->shape_given || shape == SHAPE_SLEDS ? ""
+                : !compiler.has_sleds                        ? ", for callsig has no sleds on its processor"
                 : compiler.maker == CLI_COMPILER_GCC         ? ", for callsig has no plug-in that this gcc takes"
                                                              : ", for it takes no options of sleds");
     return CLI_EXIT_OK;

@@ -56,11 +56,13 @@ static void read_macros(FILE *file, struct cli_compiler *compiler)
 {
   char line[512];
   unsigned gcc = 0, clang = 0;
+  compiler->has_sleds = false;
   while (fgets(line, sizeof line, file) != NULL) {
     if (gcc == 0)
       gcc = macro(line, "#define __GNUC__ ");
     if (clang == 0)
       clang = macro(line, "#define __clang_major__ ");
+    compiler->has_sleds |= macro(line, "#define __x86_64__ ") != 0;
   }
   fclose(file);
   /* clang calls itself a gcc too. */

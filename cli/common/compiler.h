@@ -11,6 +11,7 @@ struct cli_compiler {
   char path[PATH_MAX];
   enum cli_compiler_maker maker;
   unsigned major; /* of its version; 0 where the maker is another */
+  bool has_sleds; /* it compiles for x86-64, whose sleds the runtime switches on */
 };
 
 /* Finds the compiler `name` as execvp() would and asks it who it is. One that does not answer is one of another maker.

@@ -56,10 +56,12 @@ static struct fmt_rec_clock_point read_both(void)
   return best;
 }
 
-/* Ticks of the time stamp counter in a second, to some ten thousandths. */
-static uint64_t measure_tsc_hz(void)
+/* Ticks of the time stamp counter in a second, measured to some ten thousandths where the processor does not tell. */
+static uint64_t time_stamp_hz(void)
 {
-  const uint64_t least_ns = 100000, second = 1000000000;
+  const uint64_t least_ns = 100000, second = 1000000000, told = prof_time_stamp_hz();
+  if (told)
+    return told;
   struct fmt_rec_clock_point start = read_both(), end;
   do
     end = read_both();
@@ -71,7 +73,7 @@ static uint64_t ticks_in_second(void)
 {
   switch (prof_process.settings.clock) {
   case FMT_CLOCK_TSC:
-    return measure_tsc_hz();
+    return time_stamp_hz();
   case FMT_CLOCK_INJECTED:
     return prof_process.clock_hz;
   default:

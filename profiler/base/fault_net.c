@@ -13,12 +13,12 @@
 #include <ucontext.h>
 
 #include "profiler/arch/primitives.h"
+#include "profiler/arch/signal_context.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
-#define KERNEL_RESTORER 0x04000000u /* SA_RESTORER */
-#define MASK_BYTES      sizeof(uint64_t)
-#define SIGNALS         64
+#define MASK_BYTES sizeof(uint64_t)
+#define SIGNALS    64
 
 /* A program's action in one word: its handler, and above it which of these flags it has. */
 #define HANDLER_BITS 56
@@ -81,12 +81,12 @@ static void disarm_all(void)
 static struct prof_signal_action below(const struct prof_signal_action *program)
 {
   struct prof_signal_action action = *program;
-  action.flags |= KERNEL_RESTORER;
-  action.restorer = (uintptr_t)prof_signal_return;
+  action.flags |= PROF_RESTORER_FLAG;
+  action.restorer = prof_restorer();
   if (program->handler == (uintptr_t)SIG_IGN)
     return action;
   action.handler = (uintptr_t)prof_fault_entry;
-  action.flags = (program->flags & (SA_ONSTACK | SA_NODEFER | SA_RESTART)) | SA_SIGINFO | KERNEL_RESTORER;
+  action.flags = (program->flags & (SA_ONSTACK | SA_NODEFER | SA_RESTART)) | SA_SIGINFO | PROF_RESTORER_FLAG;
   if (program->handler == (uintptr_t)SIG_DFL)
     action.flags |= SA_ONSTACK;
   return action;
@@ -113,9 +113,9 @@ static uintptr_t take(int number, void *signal_info, void *signal_context)
   siginfo_t *info = signal_info;
   ucontext_t *context = signal_context;
   bool is_fault = info->si_code > 0 && !(number == SIGBUS && info->si_code == BUS_MCEERR_AO);
-  greg_t *pc = &context->uc_mcontext.gregs[REG_RIP];
-  if (is_fault && (uintptr_t)*pc >= (uintptr_t)prof_guarded_begin && (uintptr_t)*pc < (uintptr_t)prof_guarded_end) {
-    *pc = (greg_t)(uintptr_t)prof_guarded_failed;
+  uintptr_t pc = prof_context_pc(context);
+  if (is_fault && pc >= (uintptr_t)prof_guarded_begin && pc < (uintptr_t)prof_guarded_end) {
+    prof_context_continue(context, (uintptr_t)prof_guarded_failed);
     return 0;
   }
   uint64_t *kept = program_action(number), word = __atomic_load_n(kept, __ATOMIC_SEQ_CST);
@@ -258,6 +258,6 @@ void prof_net_action(int number, const struct prof_signal_action *asked, struct 
   /* Else the kernel has the program's own: ignored, or set past the C library. */
   if (word != UNKNOWN && kernel.handler == (uintptr_t)prof_fault_entry) {
     old->handler = packed_handler(word);
-    old->flags = packed_flags(word) | KERNEL_RESTORER;
+    old->flags = packed_flags(word) | PROF_RESTORER_FLAG;
   }
 }

@@ -46,12 +46,38 @@ static bool is_open(uintptr_t address, size_t size)
   return prof_net_holds() && is_known(address >> PAGE_BITS) && is_known((address + size - 1) >> PAGE_BITS);
 }
 
+/* Is memory mapped here? The kernel copies the mask of signals in before it looks at the operation, which does not
+ * exist: EINVAL tells that it could, EFAULT that it could not, and nothing changes either way. A fifth of what a copy
+ * of the memory costs. */
+static bool is_mapped(uintptr_t address)
+{
+  const uint64_t nothing = UINT64_MAX;
+  return PROF_SYSCALL4(SYS_rt_sigprocmask, nothing, address, 0, sizeof(uint64_t)) == -EINVAL;
+}
+
+/* Copies where the kernel has no process_vm_readv(), or none for this process (an emulator, a sandbox): each page is
+ * asked for before it is loaded from. One that another thread unmaps in between is caught by the net, as far as that
+ * holds. */
+static int read_mapped(void *target, uintptr_t address, size_t size)
+{
+  for (uintptr_t page = address >> PAGE_BITS; page <= (address + size - 1) >> PAGE_BITS; page++) {
+    uintptr_t first = page << PAGE_BITS;
+    if (!is_mapped(first > address ? first : address & ~7ul))
+      return -EFAULT;
+  }
+  return prof_guarded_copy(target, address, size) == 0 ? 0 : -EFAULT;
+}
+
 static int read_slowly(void *target, uintptr_t address, size_t size)
 {
   struct iovec local = {target, size}, remote = {(void *)address, size};
   long done = PROF_SYSCALL6(SYS_process_vm_readv, prof_process.pid, &local, 1, &remote, 1, 0);
-  if (done != (long)size)
+  if (done == -ENOSYS || done == -EPERM) {
+    if (read_mapped(target, address, size) < 0)
+      return -EFAULT;
+  } else if (done != (long)size) {
     return -EFAULT;
+  }
   prof_net_arm();
   if (size <= (size_t)1 << PAGE_BITS && prof_net_holds())
     note_pages(address, size, true);
@@ -98,15 +124,6 @@ int prof_read_text(void *target, uintptr_t address, size_t size, size_t *read)
   }
   *read = done;
   return 0;
-}
-
-/* Is memory mapped here? The kernel copies the mask of signals in before it looks at the operation, which does not
- * exist: EINVAL tells that it could, EFAULT that it could not, and nothing changes either way. A fifth of what a copy
- * of the memory costs. */
-static bool is_mapped(uintptr_t address)
-{
-  const uint64_t nothing = UINT64_MAX;
-  return PROF_SYSCALL4(SYS_rt_sigprocmask, nothing, address, 0, sizeof(uint64_t)) == -EINVAL;
 }
 
 int prof_read_storage(uint64_t *target, uintptr_t address, size_t size)

@@ -12,11 +12,11 @@
 
 #include "callsig/callsig.h"
 #include "profiler/arch/primitives.h"
+#include "profiler/arch/signal_context.h"
 #include "profiler/base/fault_net.h"
 #include "profiler/base/syscall.h"
 
-#define KERNEL_RESTORER 0x04000000u               /* SA_RESTORER */
-#define RESERVED        ((uint64_t)3 << (32 - 1)) /* the C library's own two signals */
+#define RESERVED ((uint64_t)3 << (32 - 1)) /* the C library's own two signals */
 
 /* The kernel's part of a set: the first word. */
 static uint64_t first_word(const sigset_t *set)
@@ -48,8 +48,8 @@ CALLSIG_API int sigaction(int number, const struct sigaction *set, struct sigact
   long failed = number == 32 || number == 33 ? -EINVAL : 0;
   if (set)
     wished = (struct prof_signal_action){.handler = (uintptr_t)set->sa_handler,
-                                         .flags = (uint64_t)(int64_t)set->sa_flags | KERNEL_RESTORER,
-                                         .restorer = (uintptr_t)prof_signal_return,
+                                         .flags = (uint64_t)(int64_t)set->sa_flags | PROF_RESTORER_FLAG,
+                                         .restorer = prof_restorer(),
                                          .mask = first_word(&set->sa_mask)};
   if (!failed)
     failed = set_action(number, set ? &wished : NULL, old ? &before : NULL);

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "format/recording.h"
-#include "profiler/arch/x86_64/stub/stub.h"
+#include "profiler/arch/registers.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/lock.h"
@@ -22,6 +22,11 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/edge_codes.h"
+#include "profiler/tree/fast_compare.h"
+
+#if PROF_HAS_SLEDS
+#include "profiler/arch/x86_64/stub/stub.h"
+#endif
 
 #define BATCHES     24u
 #define BATCH_CALLS 256u
@@ -49,11 +54,13 @@ struct calibration {
   struct prof_site site;
   uint64_t active;
   struct fmt_rec_edge *codes[1 << PROF_CODE_BITS];
+#if PROF_HAS_SLEDS
   struct prof_site_link link;
   const struct prof_site_link *link_word;
   struct {
     uint8_t stub[64], entry[CODE_SIZE - 64];
   } code __attribute__((aligned(4096)));
+#endif
 };
 
 /* What a call costs, in `PARTS` of a tick. */
@@ -108,6 +115,8 @@ static void set_up(struct calibration *all)
   }
 }
 
+#if PROF_HAS_SLEDS
+
 /* Makes the entry's code as for a sled without arguments. False, and nothing was done: there can be none. */
 static bool set_up_sled(struct calibration *all)
 {
@@ -127,6 +136,26 @@ static bool set_up_sled(struct calibration *all)
   return true;
 }
 
+static void call_sled(struct calibration *all)
+{
+  prof_calibration_sled_calls(BATCH_CALLS, (void (*)(void))(uintptr_t)all->code.stub);
+}
+
+#else
+
+static bool set_up_sled(struct calibration *all)
+{
+  (void)all;
+  return false;
+}
+
+static void call_sled(struct calibration *all)
+{
+  (void)all;
+}
+
+#endif
+
 /* False when the fast path was not taken. */
 static bool measure(struct calibration *all, bool sled, struct cost *cost)
 {
@@ -137,7 +166,7 @@ static bool measure(struct calibration *all, bool sled, struct cost *cost)
     edge->min = UINT64_MAX;
     uint64_t start = prof_clock_now();
     if (sled)
-      prof_calibration_sled_calls(BATCH_CALLS, (void (*)(void))(uintptr_t)all->code.stub);
+      call_sled(all);
     else
       prof_calibration_calls(BATCH_CALLS, edge->function_address);
     uint64_t ticks = (prof_clock_now() - start) * PARTS / BATCH_CALLS;

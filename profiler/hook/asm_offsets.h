@@ -6,6 +6,7 @@
 #ifndef CALLSIG_PROFILER_HOOK_ASM_OFFSETS_H
 #define CALLSIG_PROFILER_HOOK_ASM_OFFSETS_H
 
+#include "profiler/arch/registers.h"
 #include "profiler/stack/modes.h"
 #include "profiler/tree/edge_codes.h"
 
@@ -91,8 +92,5 @@
 #define PROF_C_OP_SHIFT  2
 #define PROF_C_OP_FLAGS  3
 #define PROF_C_OP_OFFSET 4
-
-/* struct prof_registers, as the enter hook saves it: general[16] fills the red zone below the return address. */
-#define PROF_R_SIZE 128
 
 #endif

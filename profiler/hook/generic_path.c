@@ -47,7 +47,7 @@ struct entry {
   bool first;                /* the site is new to this thread */
   struct fmt_rec_edge *made; /* by the slow section, or found by a probe */
   bool probed;               /* it was found, and its comparison is the call's */
-  uint64_t xmm[16];
+  uint64_t xmm[PROF_VECTORS];
 };
 
 enum step {
@@ -188,7 +188,7 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   uintptr_t cfa = prof_capture_cfa(site, entry->registers);
   if (site->uses_entry && !entry->probed)
     compare = prof_fast_compare_find(&t->tree, pc, entry->function,
-                                     prof_capture_return(site, cfa, entry->registers->general[7]));
+                                     prof_capture_return(site, cfa, entry->registers->general[PROF_SP]));
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
     return PREPARE;
@@ -217,7 +217,7 @@ static inline uintptr_t cfa_of(const struct prof_thread *t, const struct fmt_rec
 {
   /* With PROF_CFA_STRICT for what is not inlined, so that equality fails then. */
   const int64_t code = (int32_t)edge->cfa;
-  uintptr_t cfa = code & PROF_CFA_RBP ? registers->general[6] - PROF_CFA_RBP : registers->general[7];
+  uintptr_t cfa = code & PROF_CFA_RBP ? registers->general[PROF_FP] - PROF_CFA_RBP : registers->general[PROF_SP];
   cfa += (uintptr_t)code;
   return cfa <= t->top->cfa && (cfa & ~(uintptr_t)7) > t->stack_low ? cfa & ~(uintptr_t)7 : 0;
 }
@@ -304,7 +304,8 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
   struct prof_fast_compare *compare = prof_fast_compare_of(tree, site, 0);
   if (compare && site->uses_entry)
     compare = prof_fast_compare_of(
-        tree, site, prof_capture_return(site, prof_capture_cfa(site, entry->registers), entry->registers->general[7]));
+        tree, site,
+        prof_capture_return(site, prof_capture_cfa(site, entry->registers), entry->registers->general[PROF_SP]));
   if (!compare || capture(entry, compare, t->words, FMT_SIGNATURE_MAX_WORDS, &count) < 0)
     return false;
   struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
@@ -325,7 +326,7 @@ static bool make_room(struct prof_thread *t, const struct prof_site *site, const
   uintptr_t cfa = prof_capture_cfa(site, registers);
   if (!in_order(t, site, cfa)) {
     uint64_t now = prof_clock_now();
-    if (!prof_stack_follow(t, registers->general[7], now))
+    if (!prof_stack_follow(t, registers->general[PROF_SP], now))
       return false;
     prof_unwind_for_entry(t, cfa, site, now);
   }
@@ -356,7 +357,7 @@ static enum step prepare_section(struct prof_thread *t, struct entry *entry, boo
 static void lose(struct prof_thread *t, const struct entry *entry)
 {
   const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, entry->registers->pc, entry->function, 0);
-  uintptr_t sp = entry->registers->general[7];
+  uintptr_t sp = entry->registers->general[PROF_SP];
   prof_count_loss(FMT_LOSS_NO_SPACE, 1);
   if (t->top >= t->limit || sp <= t->stack_low || sp > t->stack_high)
     return;
@@ -406,7 +407,7 @@ static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_
     if (!t)
       return;
     if (t->interrupted)
-      prof_hook_shield(t, registers->general[7]);
+      prof_hook_shield(t, registers->general[PROF_SP]);
   }
   enum step step = AGAIN;
   for (unsigned attempt = 0; attempt < ATTEMPTS && step != DONE; attempt++)

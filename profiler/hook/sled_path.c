@@ -58,14 +58,14 @@ void prof_sled_entered(const struct prof_registers *registers)
   const struct prof_fast_compare *known = prof_thread_running(t) ? prof_fast_compare_at(&t->tree, registers->pc) : NULL;
   uintptr_t function = known ? known->site->function_address : function_of(registers->pc);
   if (function)
-    prof_hook_enter(function, *(const uintptr_t *)registers->general[7], registers);
+    prof_hook_enter(function, *(const uintptr_t *)registers->general[PROF_SP], registers);
   else
     lose_call();
 }
 
 void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_rec_edge *edge)
 {
-  prof_hook_enter_known(edge->function_address, *(const uintptr_t *)registers->general[7], registers, edge);
+  prof_hook_enter_known(edge->function_address, *(const uintptr_t *)registers->general[PROF_SP], registers, edge);
 }
 
 void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)

@@ -9,6 +9,8 @@
 
 #include "format/cache_key.h"
 #include "format/hash.h"
+#include "format/machine.h"
+#include "profiler/arch/registers.h"
 #include "profiler/base/message.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/syscall.h"
@@ -136,7 +138,8 @@ static int load(const struct prof_settings *settings, const struct prof_located 
     return error;
   error = fmt_index_open(bytes->data, bytes->size, &index);
   if (!error &&
-      (index.header->rules_hash != settings->rules_hash || index.header->build_id_size != module->build_id_size ||
+      (fmt_machine_of(index.header->machine).registers != PROF_REGISTERS ||
+       index.header->rules_hash != settings->rules_hash || index.header->build_id_size != module->build_id_size ||
        !prof_equal_bytes(index.header->build_id, module->build_id, module->build_id_size)))
     error = -EINVAL;
   if (error)

@@ -119,14 +119,15 @@ static void read_build_id(const Elf64_Phdr *segment, struct prof_located *found)
   }
 }
 
-/* The executable's thread-local block ends at the thread pointer; where a library's lies only the linker knows. */
+/* Where the executable's thread-local block lies, the thread pointer tells; where a library's lies only the linker
+ * knows. */
 static void read_tls(const Elf64_Phdr *segment, struct prof_located *found)
 {
   uint64_t align = segment->p_align ? segment->p_align : 1;
   if (!found->main_program || segment->p_vaddr % align)
     return;
   found->tls_known = true;
-  found->tls_offset = -(int64_t)((segment->p_memsz + align - 1) & ~(align - 1));
+  found->tls_offset = prof_thread_block(segment->p_memsz, align);
 }
 
 /* Reads the program headers in memory. False when no ELF header is mapped at the module's start. */

@@ -3,6 +3,7 @@
  */
 #include "profiler/module/site.h"
 
+#include "profiler/arch/registers.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
@@ -143,7 +144,7 @@ struct frame_hint {
  * fast path reads without looking. */
 static void prove_frame(struct prof_site *site, const struct frame_hint *hint)
 {
-  uintptr_t stack = hint->general[7], base = hint->general[site->cfa_register & 15];
+  uintptr_t stack = hint->general[PROF_SP], base = hint->general[site->cfa_register & (PROF_REGISTERS - 1)];
   uintptr_t cfa = base + (uintptr_t)(intptr_t)site->cfa_offset, word = 0;
   if (site->cfa_kind == FMT_CFA_MEMORY && prof_read_memory(&cfa, cfa, sizeof cfa) < 0)
     return;
@@ -170,9 +171,9 @@ static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t
   if (site->index_site && !describe_indexed(site))
     return NULL;
   if (site->cfa_kind == FMT_CFA_UNKNOWN) {
-    site->cfa_register = 7;
+    site->cfa_register = PROF_SP;
     site->inlined = true; /* for all that is known */
-    site->cfa_offset = hint->general ? scan_for_cfa(hint->general[7], hint->call_site) : hint->offset;
+    site->cfa_offset = hint->general ? scan_for_cfa(hint->general[PROF_SP], hint->call_site) : hint->offset;
   } else if (hint->general) {
     prove_frame(site, hint);
   }

@@ -26,7 +26,7 @@ struct prof_site {
   struct prof_site_code *code;    /* of a sled: the newest code that compares its calls; under codes_lock */
   bool uses_xmm;                  /* some op reads xmm */
   bool uses_entry;                /* some op reads what the caller passed: it is compared for each return address */
-  uint8_t cfa_kind, cfa_register; /* FMT_CFA_UNKNOWN: register 7 and an offset that was found on the stack */
+  uint8_t cfa_kind, cfa_register; /* FMT_CFA_UNKNOWN: PROF_SP and an offset that was found on the stack */
   int32_t cfa_offset;
   /* What the frame of the first call had between the stack pointer and the CFA, which its return address proved to be
    * one; 0: that is not proven, and nothing of the frame is read without precautions. */

@@ -5,6 +5,7 @@
 
 #include "format/index.h"
 #include "format/recording.h"
+#include "profiler/arch/registers.h"
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/edge_codes.h"
 #include "profiler/tree/tree.h"
@@ -12,10 +13,11 @@
 /* How hot code computes the canonical frame address at this site; false: only the generic path can. */
 static bool encode_cfa(const struct prof_site *site, uint32_t *cfa)
 {
-  if (site->cfa_kind == FMT_CFA_MEMORY || (site->cfa_register != 6 && site->cfa_register != 7) || site->cfa_offset % 8)
+  if (site->cfa_kind == FMT_CFA_MEMORY || (site->cfa_register != PROF_FP && site->cfa_register != PROF_SP) ||
+      site->cfa_offset % 8)
     return false;
   *cfa = (uint32_t)site->cfa_offset | (site->inlined ? 0u : PROF_CFA_STRICT) |
-         (site->cfa_register == 6 ? PROF_CFA_RBP : 0u);
+         (site->cfa_register == PROF_FP ? PROF_CFA_RBP : 0u);
   return true;
 }
 

@@ -3,13 +3,24 @@
  */
 #include "profiler/tree/caller_values.h"
 
+#include "profiler/arch/registers.h"
 #include "profiler/module/module_find.h"
 #include "profiler/tree/capture_arithmetic.h"
+
+bool prof_capture_return_offset(const struct prof_site *site, int32_t *offset)
+{
+  const struct fmt_index_saved *saved =
+      PROF_LINK < PROF_REGISTERS && site->index_site ? prof_capture_saved(site, PROF_LINK) : NULL;
+  *offset = saved ? saved->cfa_offset : PROF_RETURN_OFFSET;
+  return saved || PROF_LINK >= PROF_REGISTERS;
+}
 
 uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa, uintptr_t stack)
 {
   uint64_t pc = 0;
-  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN || prof_read_frame(&pc, stack, cfa - 8, 8) < 0)
+  int32_t offset;
+  if (!cfa || site->cfa_kind == FMT_CFA_UNKNOWN || !prof_capture_return_offset(site, &offset) ||
+      prof_read_frame(&pc, stack, cfa + (uintptr_t)(intptr_t)offset, 8) < 0)
     return 0;
   return pc >= site->module->start && pc < site->module->end ? pc : 0;
 }

@@ -4,6 +4,7 @@
 #ifndef CALLSIG_PROFILER_TREE_CALLER_VALUES_H
 #define CALLSIG_PROFILER_TREE_CALLER_VALUES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "format/index.h"
@@ -12,6 +13,9 @@
 /* Where a call of the site's physical function that has this canonical frame address returns to, `stack` being its
  * stack pointer; 0 when that is unknown, cannot be read, or is in another module. */
 uintptr_t prof_capture_return(const struct prof_site *site, uintptr_t cfa, uintptr_t stack);
+
+/* Where the site's frame keeps its return address, from the canonical frame address. False: that is not known. */
+bool prof_capture_return_offset(const struct prof_site *site, int32_t *offset);
 
 /* What the caller that returns to `return_pc` passed to the site's physical function in register `reg`, or NULL.
  * Anywhere. */

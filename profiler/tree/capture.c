@@ -15,15 +15,14 @@
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/capture_arithmetic.h"
 
-#define STACK_POINTER 7 /* its DWARF number */
-
 uintptr_t prof_capture_cfa(const struct prof_site *site, const struct prof_registers *registers)
 {
-  uintptr_t base = registers->general[site->cfa_register & 15] + (uintptr_t)(intptr_t)site->cfa_offset;
+  uintptr_t base =
+      registers->general[site->cfa_register & (PROF_REGISTERS - 1)] + (uintptr_t)(intptr_t)site->cfa_offset;
   uint64_t cfa = 0;
   if (site->cfa_kind != FMT_CFA_MEMORY)
     return base;
-  return prof_read_frame(&cfa, registers->general[STACK_POINTER], base, 8) == 0 ? cfa : 0;
+  return prof_read_frame(&cfa, registers->general[PROF_SP], base, 8) == 0 ? cfa : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -45,7 +44,7 @@ static uint64_t *top_of(struct machine *m)
 
 static uintptr_t stack_pointer(const struct machine *m)
 {
-  return m->capture->registers->general[STACK_POINTER];
+  return m->capture->registers->general[PROF_SP];
 }
 
 static void push(struct machine *m, uint64_t value)
@@ -170,7 +169,7 @@ static enum outcome push_entry(struct machine *m, const struct fmt_op *op)
   uint64_t base = 0;
   if (passed->kind == FMT_CALL_REGISTER) {
     const struct fmt_index_saved *saved = prof_capture_saved(capture->site, passed->source);
-    base = capture->registers->general[passed->source & 15];
+    base = capture->registers->general[passed->source & (PROF_REGISTERS - 1)];
     if (saved && prof_read_frame(&base, stack_pointer(m), capture->cfa + (uintptr_t)(intptr_t)saved->cfa_offset, 8) < 0)
       return UNREADABLE;
   } else if (passed->kind == FMT_CALL_ADDRESS) {
@@ -281,12 +280,12 @@ static enum outcome push_value(struct machine *m, const struct fmt_op *op)
   const struct prof_capture *capture = m->capture;
   switch (op->code) {
   case FMT_OP_REG:
-    push(m, capture->registers->general[op->reg & 15]);
+    push(m, capture->registers->general[op->reg & (PROF_REGISTERS - 1)]);
     return GO_ON;
   case FMT_OP_XMM:
     if (!capture->xmm)
       return LOST;
-    push(m, capture->xmm[op->reg & 15]);
+    push(m, capture->xmm[op->reg & (PROF_VECTORS - 1)]);
     return GO_ON;
   case FMT_OP_CONST:
     push(m, (uint64_t)op->imm);
@@ -318,7 +317,7 @@ static enum outcome emit_frame(struct machine *m, const struct fmt_op *op, uintp
 /* Whole args in one op: a register, a constant, or memory of the frame. */
 static enum outcome emit_direct(struct machine *m, const struct fmt_op *op)
 {
-  uint64_t reg = m->capture->registers->general[op->reg & 15];
+  uint64_t reg = m->capture->registers->general[op->reg & (PROF_REGISTERS - 1)];
   switch (op->code) {
   case FMT_OP_EMIT_REG:
     return emit_word(m, op, prof_extend(reg, op->size, op->flags));

@@ -8,18 +8,19 @@
 #include <stdint.h>
 
 #include "format/index.h"
+#include "profiler/arch/registers.h"
 #include "profiler/module/site.h"
 
-/* Registers as they were at the call of the enter hook, by DWARF number; 7 is rsp before the call. */
+/* Registers as they were at the call of the enter hook, by DWARF number; [PROF_SP] is the stack pointer before it. */
 struct prof_registers {
-  uint64_t general[16];
+  uint64_t general[PROF_REGISTERS];
   uint64_t pc; /* the probe site: where the hook returns to */
 };
 
 struct prof_capture {
   const struct prof_site *site;
   const struct prof_registers *registers;
-  const uint64_t *xmm;   /* low 8 bytes of xmm0..15; NULL when the site does not use them */
+  const uint64_t *xmm;   /* low 8 bytes of PROF_VECTORS registers; NULL when the site does not use them */
   const uint8_t *levels; /* one enum fmt_widening an arg; NULL: none is widened */
   uintptr_t cfa;         /* 0: unknown */
   bool first;            /* maybe the module's first call through the lazy resolver, which destroys rax, r10 and r11 */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "format/index.h"
+#include "profiler/arch/registers.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/process.h"
 #include "profiler/base/signature.h"
@@ -168,7 +169,8 @@ static bool compare_op(const struct prof_site *site, const struct summary *summa
   bool in_frame = summary->source == FROM_FRAME;
   if (in_frame && !is_in_frame(site, summary->reg, summary->offset))
     return false;
-  if (summary->reg > 15 || summary->offset != (int32_t)summary->offset || (in_frame && level == FMT_WIDEN_LOG2) ||
+  if (summary->reg >= PROF_REGISTERS || summary->offset != (int32_t)summary->offset ||
+      (in_frame && level == FMT_WIDEN_LOG2) ||
       (in_frame && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
     return false;
   *op = (struct prof_fast_compare_op){.reg = summary->reg,
@@ -184,13 +186,15 @@ static bool compare_op(const struct prof_site *site, const struct summary *summa
   return true;
 }
 
-/* The first ops of what holds for one return address: is this call one that returns there? */
+/* The first ops of what holds for one return address: is this call one that returns there? Where that lies is known,
+ * since it was read there. */
 static void compare_return(struct prof_fast_compare *compare)
 {
   uint64_t pc = compare->return_pc;
-  compare->ops[0] = (struct prof_fast_compare_op){.kind = PROF_COMPARE_RETURN,
-                                                  .reg = compare->site->cfa_register,
-                                                  .offset = compare->site->cfa_offset - (int32_t)sizeof pc};
+  int32_t offset = 0;
+  prof_capture_return_offset(compare->site, &offset);
+  compare->ops[0] = (struct prof_fast_compare_op){
+      .kind = PROF_COMPARE_RETURN, .reg = compare->site->cfa_register, .offset = compare->site->cfa_offset + offset};
   _Static_assert(sizeof compare->ops[1] == sizeof pc, "an address takes the place of an op");
   __builtin_memcpy(&compare->ops[1], &pc, sizeof pc);
   compare->count = 2;

@@ -3,7 +3,7 @@
  */
 #include "symbols/capture/code.h"
 
-#include "symbols/elf/frame.h"
+#include <stddef.h>
 
 void sym_code_add(struct sym_code *code, uint8_t op, uint8_t reg, uint8_t size, uint8_t flags, int64_t imm)
 {
@@ -63,10 +63,11 @@ void sym_code_add_constant(struct sym_code *code, int64_t imm)
 }
 
 /* Whether an address that ops from `base` on push lies in the program's own frames; see sym_code_load(). */
-static bool is_frame(const struct sym_code *code, unsigned base, int64_t offset, int cfa_register)
+static bool is_frame(const struct sym_code *code, unsigned base, int64_t offset, struct sym_frame_bases bases)
 {
   const struct fmt_op *op = &code->ops[base];
-  bool is_base = op->code == FMT_OP_CFA || (op->code == FMT_OP_REG && (op->reg == SYM_RSP || op->reg == cfa_register));
+  bool is_base =
+      op->code == FMT_OP_CFA || (op->code == FMT_OP_REG && (op->reg == bases.stack_pointer || op->reg == bases.cfa));
   if (!is_base || base + 2u < code->count || (base + 1u < code->count && op[1].code != FMT_OP_ADD_CONST))
     return false;
   if (base + 1u < code->count)
@@ -74,18 +75,18 @@ static bool is_frame(const struct sym_code *code, unsigned base, int64_t offset,
   return fmt_frame_reaches(offset);
 }
 
-bool sym_code_is_frame(const struct sym_code *code, int64_t offset, int cfa_register)
+bool sym_code_is_frame(const struct sym_code *code, int64_t offset, struct sym_frame_bases bases)
 {
-  return code->count > 0 && is_frame(code, 0, offset, cfa_register);
+  return code->count > 0 && is_frame(code, 0, offset, bases);
 }
 
-void sym_code_load(struct sym_code *code, uint8_t size, int64_t offset, int cfa_register)
+void sym_code_load(struct sym_code *code, uint8_t size, int64_t offset, struct sym_frame_bases bases)
 {
   struct fmt_op *sum = last(code, FMT_OP_ADD_CONST);
   /* What is on top may be the second operand of a sum, say: the ops before those that push it do not matter, unless a
    * branch leads between them. */
   int base = (int)code->count - (sum ? 2 : 1);
-  bool in_frame = base >= (int)code->barrier && is_frame(code, (unsigned)base, offset, cfa_register);
+  bool in_frame = base >= (int)code->barrier && is_frame(code, (unsigned)base, offset, bases);
   if (sum) {
     offset = add(offset, sum->imm);
     code->count--;

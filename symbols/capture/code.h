@@ -34,13 +34,19 @@ void sym_code_append(struct sym_code *code, const struct sym_code *more);
 void sym_code_constant(struct sym_code *code, int64_t imm);
 void sym_code_add_constant(struct sym_code *code, int64_t imm);
 
-/* Adds a load of `size` bytes from the address on top, or from `offset` after it. `cfa_register` is the register that
- * the frame's CFA follows from, or -1: addresses that follow from it or from the stack pointer by addition of no more
- * than FMT_FRAME_REACH lie in the program's own frames and are loaded without precautions. */
-void sym_code_load(struct sym_code *code, uint8_t size, int64_t offset, int cfa_register);
+/* The registers that addresses in the program's own frames follow from. */
+struct sym_frame_bases {
+  uint8_t stack_pointer;
+  int16_t cfa; /* the register that the frame's CFA follows from, or -1 */
+};
+
+/* Adds a load of `size` bytes from the address on top, or from `offset` after it. Addresses that follow
+ * from one of `bases` by addition of no more than FMT_FRAME_REACH lie in the program's own frames and are loaded
+ * without precautions. */
+void sym_code_load(struct sym_code *code, uint8_t size, int64_t offset, struct sym_frame_bases bases);
 
 /* Whether the address that the whole of `code` pushes lies in the program's own frames; see sym_code_load(). */
-bool sym_code_is_frame(const struct sym_code *code, int64_t offset, int cfa_register);
+bool sym_code_is_frame(const struct sym_code *code, int64_t offset, struct sym_frame_bases bases);
 
 /* Whether the whole of `code` pushes what register `base` holds plus `offset`. */
 bool sym_code_is_sum(const struct sym_code *code, uint8_t *base, int64_t *offset);

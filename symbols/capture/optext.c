@@ -6,11 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* DWARF register numbers of x86-64. */
-static const char *const register_names[] = {
-    "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-};
-
 static const char *const op_names[FMT_OP_COUNT] = {
     [FMT_OP_REG] = "reg",
     [FMT_OP_XMM] = "xmm",
@@ -63,31 +58,31 @@ static const char *const op_names[FMT_OP_COUNT] = {
     [FMT_OP_EMIT_SPAN_FRAME] = "emit-span-frame",
 };
 
-static const char *register_name(uint8_t reg)
+static const char *register_name(const struct sym_processor *processor, uint8_t reg)
 {
-  return reg < sizeof register_names / sizeof *register_names ? register_names[reg] : "?";
+  return reg < processor->register_count ? processor->registers[reg] : "?";
 }
 
-static void print_op(const struct fmt_op *op, FILE *out)
+static void print_op(const struct sym_processor *processor, const struct fmt_op *op, FILE *out)
 {
   switch (op->code) {
   case FMT_OP_EMIT_REG:
   case FMT_OP_EMIT_NULL_REG:
-    fprintf(out, "%s", register_name(op->reg));
+    fprintf(out, "%s", register_name(processor, op->reg));
     break;
   case FMT_OP_EMIT_FRAME:
   case FMT_OP_EMIT_NULL_FRAME:
-    fprintf(out, "[%s%+" PRId64 "]", register_name(op->reg), op->imm);
+    fprintf(out, "[%s%+" PRId64 "]", register_name(processor, op->reg), op->imm);
     break;
   case FMT_OP_EMIT_CONST:
     fprintf(out, "%" PRId64, op->imm);
     break;
   case FMT_OP_REG:
   case FMT_OP_ENTRY:
-    fprintf(out, "%s %s", op_names[op->code], register_name(op->reg));
+    fprintf(out, "%s %s", op_names[op->code], register_name(processor, op->reg));
     break;
   case FMT_OP_XMM:
-    fprintf(out, "xmm%u", op->reg);
+    fprintf(out, "%s%u", processor->vector, op->reg);
     break;
   case FMT_OP_ADDRESS:
     fprintf(out, "address %#" PRIx64, (uint64_t)op->imm);
@@ -113,14 +108,15 @@ static void print_op(const struct fmt_op *op, FILE *out)
   }
 }
 
-int sym_ops_print(const struct fmt_op *ops, uint32_t op_count, uint16_t arg, FILE *out)
+int sym_ops_print(const struct sym_processor *processor, const struct fmt_op *ops, uint32_t op_count, uint16_t arg,
+                  FILE *out)
 {
   const char *separator = "";
   for (uint32_t i = 0; i < op_count; i++) {
     if (ops[i].arg != arg)
       continue;
     fputs(separator, out);
-    print_op(&ops[i], out);
+    print_op(processor, &ops[i], out);
     if (ops[i].flags & FMT_OPF_VOLATILE)
       fputs(" (lost on a module's first call)", out);
     separator = ", ";

@@ -8,8 +8,11 @@
 #include <stdio.h>
 
 #include "format/index.h"
+#include "symbols/processor/processor.h"
 
-/* Writes the ops of one arg as text, "rdi" or "[rbp-24]" where one op does it all. -EIO. */
-int sym_ops_print(const struct fmt_op *ops, uint32_t op_count, uint16_t arg, FILE *out);
+/* Writes the ops of one arg, with the processor's names of registers, as text, "rdi" or "[rbp-24]" where one op does it
+ * all. -EIO. */
+int sym_ops_print(const struct sym_processor *processor, const struct fmt_op *ops, uint32_t op_count, uint16_t arg,
+                  FILE *out);
 
 #endif

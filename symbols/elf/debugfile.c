@@ -38,10 +38,10 @@ void sym_debugfile_say(const struct sym_debugfile *file, const char *format, ...
 /* Refuses what the rest of symbols/ has no knowledge of. */
 static int check_machine(struct sym_debugfile *file)
 {
-  if (!gelf_getehdr(file->elf, &file->header) || file->header.e_machine != EM_X86_64 ||
-      file->header.e_ident[EI_CLASS] != ELFCLASS64 ||
+  file->processor = gelf_getehdr(file->elf, &file->header) ? sym_processor_of(file->header.e_machine) : NULL;
+  if (!file->processor || file->header.e_ident[EI_CLASS] != ELFCLASS64 ||
       (file->header.e_type != ET_EXEC && file->header.e_type != ET_DYN)) {
-    sym_debugfile_say(file, "not an x86-64 executable or shared object");
+    sym_debugfile_say(file, "not an executable or shared object for x86-64 or aarch64");
     return -ENOEXEC;
   }
   return 0;

@@ -13,6 +13,7 @@
 #include <gelf.h>
 
 #include "base/message.h"
+#include "symbols/processor/processor.h"
 
 struct sym_debugfile {
   const char *path; /* borrowed */
@@ -23,14 +24,16 @@ struct sym_debugfile {
   Dwarf_CFI *eh_frame;    /* NULL when there is none */
   Dwarf_CFI *debug_frame; /* NULL when there is none */
   GElf_Ehdr header;
-  const uint8_t *build_id; /* NULL when there is none */
+  const struct sym_processor *processor; /* of the file */
+  const uint8_t *build_id;               /* NULL when there is none */
   size_t build_id_size;
   base_message_fn message; /* NULL: silent */
   void *data;
 };
 
 /* Opens `path`; `file` is filled and must be closed with sym_debugfile_close(), also after an error. -ENOEXEC: not an
- * x86-64 executable or shared object; -ENOENT and what else open() says. Every error gives one line to `message`. */
+ * executable or shared object of a processor that is known; -ENOENT and what else open() says. Every error gives one
+ * line to `message`. */
 int sym_debugfile_open(struct sym_debugfile *file, const char *path, base_message_fn message, void *data);
 void sym_debugfile_close(struct sym_debugfile *file);
 

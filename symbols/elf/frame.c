@@ -8,7 +8,7 @@
 
 /* The rules that compilers write: a register and an offset, or what lies there (a frame that realigned its stack keeps
  * the address of its caller's part in memory). */
-static void read_cfa(struct sym_frame *frame, const Dwarf_Op *ops, size_t count)
+static void read_cfa(const struct sym_processor *processor, struct sym_frame *frame, const Dwarf_Op *ops, size_t count)
 {
   if (count == 0)
     return;
@@ -23,7 +23,7 @@ static void read_cfa(struct sym_frame *frame, const Dwarf_Op *ops, size_t count)
   } else {
     return;
   }
-  if (reg > 15 || offset != (int32_t)offset)
+  if (reg >= processor->register_count || offset != (int32_t)offset)
     return;
   if (count == 1)
     frame->cfa_kind = FMT_CFA_REGISTER;
@@ -52,17 +52,18 @@ static void read_saved(struct sym_frame *frame, Dwarf_Frame *cfi, int reg)
   }
 }
 
-void sym_frame_at_entry(struct sym_frame *frame)
+void sym_frame_at_entry(const struct sym_processor *processor, struct sym_frame *frame)
 {
-  *frame = (struct sym_frame){.cfa_kind = FMT_CFA_REGISTER, .cfa_register = SYM_RSP, .cfa_offset = 8};
-  for (unsigned reg = 0; reg < 16; reg++)
-    frame->saved[reg].where = sym_is_callee_saved(reg) ? SYM_SAVED_REGISTER : SYM_SAVED_UNKNOWN;
+  *frame = (struct sym_frame){
+      .cfa_kind = FMT_CFA_REGISTER, .cfa_register = processor->stack_pointer, .cfa_offset = processor->entry_cfa};
+  for (unsigned reg = 0; reg < FMT_REGISTERS_MAX; reg++)
+    frame->saved[reg].where = sym_is_callee_saved(processor, reg) ? SYM_SAVED_REGISTER : SYM_SAVED_UNKNOWN;
 }
 
 void sym_frame_at(const struct sym_debugfile *file, uint64_t pc, struct sym_frame *frame)
 {
   *frame = (struct sym_frame){.cfa_kind = FMT_CFA_UNKNOWN};
-  for (unsigned reg = 0; reg < 16; reg++)
+  for (unsigned reg = 0; reg < FMT_REGISTERS_MAX; reg++)
     frame->saved[reg].where = SYM_SAVED_UNKNOWN;
   Dwarf_CFI *sources[] = {file->eh_frame, file->debug_frame};
   for (unsigned i = 0; i < 2; i++) {
@@ -78,9 +79,9 @@ void sym_frame_at(const struct sym_debugfile *file, uint64_t pc, struct sym_fram
       frame->end = end;
     }
     if (dwarf_frame_cfa(cfi, &ops, &count) == 0)
-      read_cfa(frame, ops, count);
-    for (unsigned reg = 0; reg < 16; reg++)
-      if (sym_is_callee_saved(reg))
+      read_cfa(file->processor, frame, ops, count);
+    for (unsigned reg = 0; reg < file->processor->register_count; reg++)
+      if (sym_is_callee_saved(file->processor, reg) || reg == file->processor->link)
         read_saved(frame, cfi, (int)reg);
     free(cfi);
     return;

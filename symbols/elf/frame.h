@@ -9,32 +9,9 @@
 #include <stdint.h>
 
 #include "format/index.h"
+#include "format/machine.h"
 #include "symbols/elf/debugfile.h"
-
-enum {
-  SYM_RAX = 0,
-  SYM_RDX = 1,
-  SYM_RCX = 2,
-  SYM_RBX = 3,
-  SYM_RSI = 4,
-  SYM_RDI = 5,
-  SYM_RBP = 6,
-  SYM_RSP = 7,
-  SYM_R8 = 8,
-  SYM_R9 = 9,
-  SYM_R10 = 10,
-  SYM_R11 = 11,
-  SYM_R12 = 12,
-  SYM_R15 = 15,
-  SYM_XMM0 = 17,
-  SYM_XMM15 = 32,
-};
-
-/* rbx, rbp and r12 to r15: what every function gives back to its caller as it got it. */
-static inline bool sym_is_callee_saved(unsigned reg)
-{
-  return reg == SYM_RBX || reg == SYM_RBP || (reg >= SYM_R12 && reg <= SYM_R15);
-}
+#include "symbols/processor/processor.h"
 
 enum sym_saved_where {
   SYM_SAVED_REGISTER, /* the register still holds its value on entry */
@@ -51,11 +28,11 @@ struct sym_frame {
   struct {
     uint8_t where; /* enum sym_saved_where */
     int32_t offset;
-  } saved[16]; /* by DWARF register number; only the callee-saved ones are filled */
+  } saved[FMT_REGISTERS_MAX]; /* by DWARF register number; only the callee-saved ones and the link are filled */
 };
 
 /* The frame at a function's first instruction: what every call makes. */
-void sym_frame_at_entry(struct sym_frame *frame);
+void sym_frame_at_entry(const struct sym_processor *processor, struct sym_frame *frame);
 
 /* The frame while the instruction that holds `pc` is about to run. Without call frame information the CFA is unknown,
  * and so is where registers are saved. */

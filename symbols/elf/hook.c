@@ -37,7 +37,7 @@ static int add_slots(struct sym_hook *hook, const struct sym_debugfile *file, El
     if (!gelf_getrela(relocations, (int)i, &relocation))
       return 0;
     uint64_t type = GELF_R_TYPE(relocation.r_info);
-    if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+    if ((type != hook->processor->jump_slot && type != hook->processor->glob_dat) ||
         !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
       continue;
     const char *name = elf_strptr(file->elf, symbols_header.sh_link, symbol.st_name);
@@ -50,7 +50,7 @@ static int add_slots(struct sym_hook *hook, const struct sym_debugfile *file, El
     *slot = (struct sym_hook_slot){.address = relocation.r_offset,
                                    .value = symbol.st_shndx == SHN_UNDEF ? 0 : symbol.st_value,
                                    .is_hook = is_hook,
-                                   .is_lazy = type == R_X86_64_JUMP_SLOT};
+                                   .is_lazy = type == hook->processor->jump_slot};
   }
   return 0;
 }
@@ -74,10 +74,10 @@ static int add_code(struct sym_hook *hook, Elf_Scn *section, const GElf_Shdr *he
   Elf_Data *data = elf_getdata(section, NULL);
   if (!data || !data->d_buf)
     return 0;
-  struct sym_code_section *code = base_vector_add(&hook->sections, 1);
+  struct sym_code_bytes *code = base_vector_add(&hook->sections, 1);
   if (!code)
     return -ENOMEM;
-  *code = (struct sym_code_section){.address = header->sh_addr, .bytes = data->d_buf, .size = data->d_size};
+  *code = (struct sym_code_bytes){.address = header->sh_addr, .bytes = data->d_buf, .size = data->d_size};
   return 0;
 }
 
@@ -95,28 +95,18 @@ static int add_definition(struct sym_hook *hook, const struct sym_debugfile *fil
   return 0;
 }
 
-static bool has_endbr64(const uint8_t *at)
+/* Stubs that jump through the hook's slots: calls go to their first byte. */
+static int add_stubs(struct sym_hook *hook, const struct sym_code_bytes *code)
 {
-  static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  return memcmp(at, endbr64, sizeof endbr64) == 0;
-}
-
-/* A stub is `jmp *slot(%rip)`, with a bnd prefix or an endbr64 or both before it in modules for indirect branch
- * tracking; calls go to its first byte. */
-static int add_stubs(struct sym_hook *hook, const struct sym_code_section *section)
-{
-  for (size_t i = 0; i + 6 <= section->size; i++) {
-    if (section->bytes[i] != 0xff || section->bytes[i + 1] != 0x25)
+  for (size_t at = 0; at < code->size; at += hook->processor->step) {
+    struct sym_code_way way;
+    size_t start;
+    if (!hook->processor->stub_around(code, at, &start, &way))
       continue;
-    const struct sym_hook_slot *slot = sym_hook_slot_at(hook, sym_code_target(section, i + 2));
+    const struct sym_hook_slot *slot = sym_hook_slot_at(hook, way.slot);
     if (!slot || !slot->is_hook)
       continue;
-    size_t start = i;
-    if (start >= 1 && section->bytes[start - 1] == 0xf2)
-      start--;
-    if (start >= 4 && has_endbr64(section->bytes + start - 4))
-      start -= 4;
-    int error = add_target(hook, section->address + start, slot->is_lazy);
+    int error = add_target(hook, code->address + start, slot->is_lazy);
     if (error)
       return error;
   }
@@ -163,7 +153,8 @@ static int read_sections(struct sym_hook *hook, const struct sym_debugfile *file
 
 int sym_hook_find(struct sym_hook *hook, const struct sym_debugfile *file)
 {
-  *hook = (struct sym_hook){.sections = BASE_VECTOR_OF(struct sym_code_section),
+  *hook = (struct sym_hook){.processor = file->processor,
+                            .sections = BASE_VECTOR_OF(struct sym_code_bytes),
                             .slots = BASE_VECTOR_OF(struct sym_hook_slot),
                             .targets = BASE_VECTOR_OF(struct sym_hook_target)};
   int error = read_sections(hook, file);
@@ -201,10 +192,10 @@ const struct sym_hook_slot *sym_hook_slot_at(const struct sym_hook *hook, uint64
   return find(&hook->slots, address);
 }
 
-const struct sym_code_section *sym_hook_code_at(const struct sym_hook *hook, uint64_t address)
+const struct sym_code_bytes *sym_hook_code_at(const struct sym_hook *hook, uint64_t address)
 {
   for (uint32_t i = 0; i < hook->sections.count; i++) {
-    const struct sym_code_section *section = base_vector_at(&hook->sections, i);
+    const struct sym_code_bytes *section = base_vector_at(&hook->sections, i);
     if (address >= section->address && address - section->address < section->size)
       return section;
   }

@@ -7,26 +7,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/vector.h"
 #include "symbols/elf/debugfile.h"
-
-/* A section of machine code. `bytes` belongs to libelf. */
-struct sym_code_section {
-  uint64_t address;
-  const uint8_t *bytes;
-  size_t size;
-};
-
-/* What the four bytes of displacement at offset `at`, which must exist, lead to: they are relative to the byte after
- * them. */
-static inline uint64_t sym_code_target(const struct sym_code_section *section, size_t at)
-{
-  int32_t displacement;
-  memcpy(&displacement, section->bytes + at, sizeof displacement);
-  return section->address + at + sizeof displacement + (uint64_t)(int64_t)displacement;
-}
 
 /* A place that holds a function's address once the dynamic linker has been there. */
 struct sym_hook_slot {
@@ -37,7 +20,8 @@ struct sym_hook_slot {
 };
 
 struct sym_hook {
-  struct base_vector sections; /* struct sym_code_section, ascending by address */
+  const struct sym_processor *processor;
+  struct base_vector sections; /* struct sym_code_bytes, ascending by address; the bytes belong to libelf */
   struct base_vector slots;    /* struct sym_hook_slot, ascending by address */
   struct base_vector targets;  /* struct sym_hook_target, ascending by address */
   uint64_t offset_table;       /* what code adds distances in it to: _GLOBAL_OFFSET_TABLE_; 0: not known */
@@ -62,6 +46,6 @@ const struct sym_hook_target *sym_hook_target_at(const struct sym_hook *hook, ui
 const struct sym_hook_slot *sym_hook_slot_at(const struct sym_hook *hook, uint64_t address);
 
 /* The code section that holds `address`, or NULL. */
-const struct sym_code_section *sym_hook_code_at(const struct sym_hook *hook, uint64_t address);
+const struct sym_code_bytes *sym_hook_code_at(const struct sym_hook *hook, uint64_t address);
 
 #endif

@@ -1,14 +1,7 @@
 /*
- * Carries function addresses through instructions, in registers and slots of the frame.
+ * What is known of registers and slots: joined, stored and forgotten.
  */
 #include "symbols/flow/constants.h"
-
-#include <stddef.h>
-
-/* Begins the keys of slots that are addressed by rbp, beyond all offsets from the stack pointer. */
-#define RBP_KEYS ((int64_t)1 << 40)
-
-enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7 };
 
 void sym_constants_begin(struct sym_constants *state)
 {
@@ -32,7 +25,7 @@ bool sym_constants_join(struct sym_constants *state, const struct sym_constants 
     return true;
   }
   bool changed = false;
-  for (unsigned i = 0; i < 16; i++)
+  for (unsigned i = 0; i < FMT_REGISTERS_MAX; i++)
     changed |= join_value(&state->registers[i], way->registers[i]);
   for (unsigned i = 0; i < SYM_CONSTANT_SLOTS; i++)
     changed |= join_value(&state->slots[i], way->slots[i]);
@@ -43,22 +36,7 @@ bool sym_constants_join(struct sym_constants *state, const struct sym_constants 
   return changed;
 }
 
-/* The key of the slot of the frame that a memory operand means: its offset from the stack pointer's value on entry; of
- * an operand relative to rbp, the displacement and a number so large that the two kinds never meet. False: none. */
-static bool slot_key(const struct sym_constants *state, const struct sym_instruction *instruction, int64_t *key)
-{
-  if (!instruction->is_memory || instruction->index != SYM_NO_REGISTER || instruction->has_other_addresses)
-    return false;
-  if (instruction->base == RBP) {
-    *key = RBP_KEYS + instruction->displacement;
-    return true;
-  }
-  *key = instruction->displacement - state->depth;
-  return instruction->base == RSP && state->has_depth;
-}
-
-/* The slot with this key; with `add`, a new one where there is none yet. NULL: not followed. */
-static uint64_t *slot_at(struct sym_constants *state, struct sym_constant_slots *slots, int64_t key, bool add)
+uint64_t *sym_constants_slot(struct sym_constants *state, struct sym_constant_slots *slots, int64_t key, bool add)
 {
   for (unsigned i = 0; i < slots->count; i++)
     if (slots->keys[i] == key)
@@ -69,187 +47,18 @@ static uint64_t *slot_at(struct sym_constants *state, struct sym_constant_slots 
   return &state->slots[slots->count++];
 }
 
-/* Forgets what `size` bytes of memory from a key on overwrite. */
-static void overwrite(struct sym_constants *state, const struct sym_constant_slots *slots, int64_t key, unsigned size)
+void sym_constants_overwrite(struct sym_constants *state, const struct sym_constant_slots *slots, int64_t key,
+                             unsigned size)
 {
   for (unsigned i = 0; i < slots->count; i++)
     if (slots->keys[i] > key - 8 && slots->keys[i] < key + size)
       state->slots[i] = SYM_CONSTANT_NONE;
 }
 
-static void store(struct sym_constants *state, struct sym_constant_slots *slots, int64_t key, uint64_t value)
+void sym_constants_store(struct sym_constants *state, struct sym_constant_slots *slots, int64_t key, uint64_t value)
 {
-  overwrite(state, slots, key, 8);
-  uint64_t *slot = slot_at(state, slots, key, value != SYM_CONSTANT_NONE);
+  sym_constants_overwrite(state, slots, key, 8);
+  uint64_t *slot = sym_constants_slot(state, slots, key, value != SYM_CONSTANT_NONE);
   if (slot)
     *slot = value;
-}
-
-/* An address counts when it lies in machine code. */
-static uint64_t function_address(const struct sym_hook *hook, uint64_t address)
-{
-  return sym_hook_code_at(hook, address) ? address : SYM_CONSTANT_NONE;
-}
-
-static void call(struct sym_constants *state)
-{
-  static const uint8_t lost[] = {RAX, RCX, RDX, RSI, RDI, 8, 9, 10, 11};
-  for (size_t i = 0; i < sizeof lost; i++)
-    state->registers[lost[i]] = SYM_CONSTANT_NONE;
-}
-
-/* The moves that carry addresses. False for every other instruction. */
-static bool move(struct sym_constants *state, struct sym_constant_slots *slots, const struct sym_hook *hook,
-                 uint64_t at, const struct sym_instruction *instruction)
-{
-  uint64_t *reg = &state->registers[instruction->reg], *rm = &state->registers[instruction->rm];
-  uint64_t relative = at + instruction->size + (uint64_t)(int64_t)instruction->displacement;
-  bool is_relative = instruction->is_memory && instruction->base == SYM_RIP_REGISTER;
-  int64_t key = 0;
-  bool is_slot = slot_key(state, instruction, &key);
-  if (instruction->operand_size < 4)
-    return false;
-  switch (instruction->opcode) {
-  case 0x8d:
-    *reg = is_relative ? function_address(hook, relative) : SYM_CONSTANT_NONE;
-    return true;
-  case 0x8b:
-    if (is_relative) {
-      const struct sym_hook_slot *slot = sym_hook_slot_at(hook, relative);
-      *reg = slot ? slot->value : SYM_CONSTANT_NONE;
-    } else if (instruction->is_memory) {
-      const uint64_t *slot = is_slot ? slot_at(state, slots, key, false) : NULL;
-      *reg = slot ? *slot : SYM_CONSTANT_NONE;
-    } else {
-      *reg = *rm;
-    }
-    return true;
-  case 0x89:
-    if (is_slot)
-      store(state, slots, key, *reg);
-    else if (!instruction->is_memory)
-      *rm = *reg;
-    return true;
-  case 0xc7:
-    if (is_slot)
-      store(state, slots, key, function_address(hook, (uint64_t)instruction->immediate));
-    else if (!instruction->is_memory)
-      *rm = function_address(hook, (uint64_t)instruction->immediate);
-    return true;
-  default:
-    if (instruction->opcode < 0xb8 || instruction->opcode > 0xbf)
-      return false;
-    *rm = function_address(hook, instruction->operand_size == 4 ? (uint32_t)instruction->immediate
-                                                                : (uint64_t)instruction->immediate);
-    return true;
-  }
-}
-
-/* push, pop, and sums with the stack pointer. False for every other instruction. */
-static bool move_stack(struct sym_constants *state, struct sym_constant_slots *slots,
-                       const struct sym_instruction *instruction)
-{
-  uint8_t opcode = instruction->opcode;
-  if (opcode >= 0x50 && opcode <= 0x57) {
-    state->depth += 8;
-    if (state->has_depth)
-      store(state, slots, -state->depth, state->registers[instruction->rm]);
-    return true;
-  }
-  if (opcode >= 0x58 && opcode <= 0x5f) {
-    const uint64_t *slot = state->has_depth ? slot_at(state, slots, -state->depth, false) : NULL;
-    state->registers[instruction->rm] = slot ? *slot : SYM_CONSTANT_NONE;
-    state->depth -= 8;
-    return true;
-  }
-  if (opcode == 0x68 || opcode == 0x6a || (opcode == 0xff && (instruction->reg & 7) == 6)) {
-    state->depth += 8;
-    if (state->has_depth)
-      overwrite(state, slots, -state->depth, 8);
-    return true;
-  }
-  bool is_sum = (opcode == 0x81 || opcode == 0x83) && !instruction->is_memory && instruction->rm == RSP;
-  unsigned operation = instruction->reg & 7;
-  if (!is_sum || (operation != 0 && operation != 5))
-    return false;
-  state->depth += operation == 5 ? instruction->immediate : -instruction->immediate;
-  return true;
-}
-
-/* Whether a one-byte opcode writes neither ModRM.reg nor ModRM.rm. */
-static bool only_reads(const struct sym_instruction *instruction)
-{
-  uint8_t opcode = instruction->opcode;
-  if ((opcode >= 0x38 && opcode <= 0x3d) || opcode == 0x84 || opcode == 0x85 || opcode == 0xa8 || opcode == 0xa9)
-    return true;
-  if (opcode == 0x80 || opcode == 0x81 || opcode == 0x83)
-    return (instruction->reg & 7) == 7;
-  if (opcode == 0xf6 || opcode == 0xf7)
-    return (instruction->reg & 7) < 2;
-  return opcode == 0x90 || (opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0xd8 && opcode <= 0xdf);
-}
-
-/* Whether an opcode after 0f works on vector registers alone. */
-static bool is_vector_only(const struct sym_instruction *instruction)
-{
-  uint8_t opcode = instruction->opcode;
-  bool is_vector = (opcode >= 0x10 && opcode <= 0x17) || (opcode >= 0x28 && opcode <= 0x2f) ||
-                   (opcode >= 0x50 && opcode <= 0x7f) || opcode == 0xc2 || opcode == 0xc4 || opcode == 0xc6 ||
-                   opcode >= 0xd0;
-  bool has_general = opcode == 0x2c || opcode == 0x2d || opcode == 0x50 || opcode == 0x7e || opcode == 0xd7;
-  return is_vector && !has_general;
-}
-
-/* Forgets the registers that an instruction writes without naming them. */
-static void forget_implied(struct sym_constants *state, const struct sym_instruction *instruction)
-{
-  uint8_t opcode = instruction->opcode;
-  bool is_one_byte = instruction->map == SYM_MAP_ONE_BYTE;
-  if (is_one_byte && (opcode == 0xa4 || opcode == 0xa5 || opcode == 0xaa || opcode == 0xab)) {
-    state->registers[RCX] = state->registers[RSI] = state->registers[RDI] = SYM_CONSTANT_NONE;
-    return;
-  }
-  bool is_general = is_one_byte && (!instruction->has_modrm || opcode == 0xf6 || opcode == 0xf7);
-  bool is_special = instruction->map == SYM_MAP_0F && (opcode == 0x05 || opcode == 0x31 || opcode == 0xa2 ||
-                                                       opcode == 0xb0 || opcode == 0xb1 || opcode == 0xc7);
-  if (is_general || is_special)
-    state->registers[RAX] = state->registers[RDX] = SYM_CONSTANT_NONE;
-  if (is_special)
-    state->registers[RCX] = state->registers[RBX] = state->registers[11] = SYM_CONSTANT_NONE;
-}
-
-/* Forgets every register that an instruction which is not followed may write: more than it does write, never less. */
-static void forget(struct sym_constants *state, const struct sym_constant_slots *slots,
-                   const struct sym_instruction *instruction)
-{
-  uint8_t opcode = instruction->opcode;
-  bool is_one_byte = instruction->map == SYM_MAP_ONE_BYTE, is_0f = instruction->map == SYM_MAP_0F;
-  int64_t key = 0;
-  if (slot_key(state, instruction, &key) && !(is_one_byte && only_reads(instruction)))
-    overwrite(state, slots, key, instruction->is_vex ? 64 : is_0f ? 16 : 8);
-  if ((is_one_byte && only_reads(instruction)) || (is_0f && !instruction->is_vex && is_vector_only(instruction)) ||
-      (is_0f && (opcode == 0x1e || opcode == 0x1f || opcode == 0xa3 || (opcode & 0xf0) == 0x80)))
-    return;
-  bool has_one_register = !instruction->has_modrm && is_one_byte && (opcode & 0xf8) == 0x90;
-  if (instruction->has_modrm)
-    state->registers[instruction->reg] = SYM_CONSTANT_NONE;
-  if ((instruction->has_modrm && !instruction->is_memory) || has_one_register)
-    state->registers[instruction->rm] = SYM_CONSTANT_NONE;
-  if (instruction->is_vex)
-    state->registers[instruction->vvvv] = SYM_CONSTANT_NONE;
-  forget_implied(state, instruction);
-}
-
-void sym_constants_apply(struct sym_constants *state, struct sym_constant_slots *slots, const struct sym_hook *hook,
-                         uint64_t at, const struct sym_instruction *instruction)
-{
-  bool is_plain = instruction->map == SYM_MAP_ONE_BYTE && !instruction->is_vex;
-  if (is_plain && (instruction->opcode == 0xe8 || (instruction->opcode == 0xff && (instruction->reg & 7) == 2)))
-    call(state);
-  else if (is_plain && (instruction->opcode == 0xe9 || instruction->opcode == 0xeb || instruction->opcode == 0xc3))
-    return;
-  else if (is_plain && (move(state, slots, hook, at, instruction) || move_stack(state, slots, instruction)))
-    return;
-  else
-    forget(state, slots, instruction);
 }

@@ -3,18 +3,17 @@
  */
 #include "symbols/flow/flow.h"
 
-#include "symbols/elf/frame.h"
 #include "symbols/flow/flow_instructions.h"
 #include "symbols/flow/flow_values.h"
 
-static void begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, int frame_register)
+static void begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, struct sym_frame_bases bases)
 {
   flow->hook = hook;
-  flow->frame_register = frame_register;
+  flow->bases = bases;
   flow->at = pc;
   flow->steps = 0;
   flow->store_count = 0;
-  for (uint8_t reg = 0; reg < 16; reg++) {
+  for (uint8_t reg = 0; reg < FMT_REGISTERS_MAX; reg++) {
     flow->registers[reg] = sym_flow_one(FMT_OP_REG, reg, 0);
     flow->vectors[reg] = sym_flow_one(FMT_OP_XMM, reg, 0);
   }
@@ -22,14 +21,14 @@ static void begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t p
 
 void sym_flow_begin_function(struct sym_flow *flow, const struct sym_hook *hook, uint64_t entry)
 {
-  begin(flow, hook, entry, -1);
+  begin(flow, hook, entry, (struct sym_frame_bases){hook->processor->stack_pointer, -1});
 }
 
-void sym_flow_begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, int frame_register)
+void sym_flow_begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, struct sym_frame_bases bases)
 {
-  begin(flow, hook, pc, frame_register);
-  for (uint8_t reg = 0; reg < 16; reg++) {
-    if (!sym_is_callee_saved(reg) && reg != SYM_RSP)
+  begin(flow, hook, pc, bases);
+  for (uint8_t reg = 0; reg < FMT_REGISTERS_MAX; reg++) {
+    if (!sym_is_callee_saved(hook->processor, reg) && reg != hook->processor->stack_pointer)
       flow->registers[reg] = sym_flow_unknown;
     flow->vectors[reg] = sym_flow_unknown;
   }
@@ -44,9 +43,9 @@ static bool jump(struct sym_flow *flow, const struct sym_instruction *instructio
 
 bool sym_flow_step(struct sym_flow *flow)
 {
-  const struct sym_code_section *section = sym_hook_code_at(flow->hook, flow->at);
+  const struct sym_code_bytes *section = sym_hook_code_at(flow->hook, flow->at);
   struct sym_instruction instruction;
-  if (!section || flow->steps++ >= SYM_FLOW_STEPS_MAX)
+  if (!section || !flow->hook->processor->has_flow || flow->steps++ >= SYM_FLOW_STEPS_MAX)
     return false;
   size_t offset = (size_t)(flow->at - section->address);
   if (!sym_decode(section->bytes + offset, section->size - offset, &instruction))
@@ -69,9 +68,10 @@ static void append(const struct sym_flow_value *value, struct sym_code *code)
 
 uint8_t sym_flow_push(const struct sym_flow *flow, unsigned reg, struct sym_code *code)
 {
-  const struct sym_flow_value *value = reg <= SYM_R15                        ? &flow->registers[reg]
-                                       : reg >= SYM_XMM0 && reg <= SYM_XMM15 ? &flow->vectors[reg - SYM_XMM0]
-                                                                             : &sym_flow_unknown;
+  const struct sym_processor *processor = flow->hook->processor;
+  const struct sym_flow_value *value = reg < processor->register_count ? &flow->registers[reg]
+                                       : sym_is_vector(processor, reg) ? &flow->vectors[reg - processor->first_vector]
+                                                                       : &sym_flow_unknown;
   append(value, code);
   return value->known;
 }

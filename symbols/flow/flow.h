@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/machine.h"
 #include "symbols/capture/code.h"
 #include "symbols/elf/hook.h"
 
@@ -44,16 +45,16 @@ struct sym_flow {
   const struct sym_hook *hook;
   uint64_t at; /* the next instruction */
   unsigned steps;
-  int frame_register;                  /* what sym_code_load() calls cfa_register */
-  struct sym_flow_value registers[16]; /* DWARF numbers */
-  struct sym_flow_value vectors[16];   /* the low 8 bytes of xmm0 to xmm15 */
+  struct sym_frame_bases bases;                       /* what sym_code_load() calls bases */
+  struct sym_flow_value registers[FMT_REGISTERS_MAX]; /* DWARF numbers */
+  struct sym_flow_value vectors[FMT_REGISTERS_MAX];   /* the low 8 bytes of each */
   struct sym_flow_store stores[SYM_FLOW_STORES_MAX];
   unsigned store_count;
 };
 
 /* Begins right after the hook's call: callee-saved registers and the stack pointer are as the hook saw them.
- * `frame_register` is what sym_code_load() calls cfa_register. */
-void sym_flow_begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, int frame_register);
+ * `bases` is what sym_code_load() calls so. */
+void sym_flow_begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, struct sym_frame_bases bases);
 
 /* Begins at a function's first byte: every register is what it is on entry, and "at the hook" means there. */
 void sym_flow_begin_function(struct sym_flow *flow, const struct sym_hook *hook, uint64_t entry);
@@ -61,7 +62,7 @@ void sym_flow_begin_function(struct sym_flow *flow, const struct sym_hook *hook,
 /* Follows one instruction. False when the path ends before it. */
 bool sym_flow_step(struct sym_flow *flow);
 
-/* Appends ops that push a register (DWARF number, 0 to 15 or those of xmm0 to xmm15) as it is now, and returns how many
+/* Appends ops that push a register (DWARF number) as it is now, and returns how many
  * of its low bytes they tell: 0, without ops, when it is unknown. */
 uint8_t sym_flow_push(const struct sym_flow *flow, unsigned reg, struct sym_code *code);
 

@@ -3,8 +3,8 @@
  */
 #include "symbols/flow/flow_instructions.h"
 
-#include "symbols/elf/frame.h"
 #include "symbols/flow/flow_values.h"
+#include "symbols/processor/x86_64.h"
 
 /* Machine numbers (rax rcx rdx rbx rsp rbp rsi rdi) to DWARF's (rax rdx rcx rbx rsi rdi rbp rsp). */
 static unsigned dwarf_number(uint8_t machine)

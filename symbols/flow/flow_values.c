@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "symbols/elf/frame.h"
-
 struct sym_flow_value sym_flow_one(uint8_t code, uint8_t reg, int64_t imm)
 {
   return (struct sym_flow_value){.known = 8, .count = 1, .ops = {{.code = code, .reg = reg, .imm = imm}}};
@@ -116,7 +114,7 @@ struct sym_flow_value sym_flow_load(const struct sym_flow *flow, struct sym_flow
     case SYM_FLOW_UNTOUCHED:
       break;
     }
-    bool is_frame = (base == SYM_RSP || base == flow->frame_register) && fmt_frame_reaches(offset);
+    bool is_frame = (base == flow->bases.stack_pointer || base == flow->bases.cfa) && fmt_frame_reaches(offset);
     struct sym_flow_value result = sym_flow_one(FMT_OP_REG, base, 0);
     return sym_flow_with(result, is_frame ? FMT_OP_FRAME_LOAD : FMT_OP_LOAD, size, 0, offset);
   }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "symbols/flow/decode.h"
+#include "symbols/processor/x86_64.h"
 
 enum {
   MACHINE_RSP = 4, /* as instructions number it */
@@ -95,7 +96,7 @@ static int note(struct sym_spills *spills, const struct sym_frame *frame, const 
 /* Notes what the code from `low` to `high` does with the frame. */
 static int note_code(struct sym_spills *spills, uint64_t low, uint64_t high)
 {
-  const struct sym_code_section *section = sym_hook_code_at(spills->hook, low);
+  const struct sym_code_bytes *section = sym_hook_code_at(spills->hook, low);
   struct sym_frame frame = {.cfa_kind = FMT_CFA_UNKNOWN};
   if (!section || high - section->address > section->size)
     return -ENOTSUP;
@@ -226,7 +227,7 @@ static bool is_home(const struct sym_spills *spills, unsigned base, int64_t offs
 uint8_t sym_spill_size(struct sym_spills *spills, const Dwarf_Die *physical, const struct sym_frame *frame,
                        unsigned base, int64_t offset)
 {
-  if (frame->cfa_kind != FMT_CFA_REGISTER || frame->cfa_register != base)
+  if (!spills->hook->processor->has_flow || frame->cfa_kind != FMT_CFA_REGISTER || frame->cfa_register != base)
     return 0;
   if (spills->function != physical->addr) {
     Dwarf_Die function = *physical;

@@ -47,8 +47,9 @@ static int add_entry_values(struct sym_build *build, struct fmt_index_site *site
     return 0;
   build->asked[site->physical] |= asked;
   site->first_saved = build->saved.count;
-  for (unsigned reg = 0; reg < 16; reg++) {
-    if (!sym_is_callee_saved(reg) || frame->saved[reg].where != SYM_SAVED_MEMORY)
+  const struct sym_processor *processor = build->file.processor;
+  for (unsigned reg = 0; reg < processor->register_count; reg++) {
+    if ((!sym_is_callee_saved(processor, reg) && reg != processor->link) || frame->saved[reg].where != SYM_SAVED_MEMORY)
       continue;
     struct fmt_index_saved *saved = base_vector_add(&build->saved, 1);
     if (!saved)
@@ -67,6 +68,7 @@ static int report_site(struct sym_build *build, const struct fmt_index_site *sit
   const struct sym_function_entry *entry = base_vector_at(&build->functions.entries, site->function);
   const struct sym_report_site told = {
       .pc = site->pc,
+      .processor = build->file.processor,
       .is_sled = (site->flags & FMT_SITE_SLED) != 0,
       .inlined = (site->flags & FMT_SITE_INLINED) != 0,
       .function = site->function,
@@ -163,7 +165,7 @@ int sym_build_add_site(struct sym_build *build, uint32_t index)
   const struct sym_instance *instance = base_vector_at(&build->instances.instances, index);
   struct sym_frame frame;
   if (sym_is_sled(found))
-    sym_frame_at_entry(&frame);
+    sym_frame_at_entry(build->file.processor, &frame);
   else
     sym_frame_at(&build->file, found->pc - 1, &frame);
   struct fmt_index_site site = {.pc = found->pc,

@@ -88,7 +88,7 @@ static int explain_site(const struct sym_report *report, const struct sym_report
     if (is_lost)
       fprintf(out, "? (lost: %s)", sym_lost_text(site->lost[arg]));
     else
-      sym_ops_print(site->ops, site->op_count, arg, out);
+      sym_ops_print(site->processor, site->ops, site->op_count, arg, out);
   }
   fputc('\n', out);
   return ferror(out) ? -EIO : 0;

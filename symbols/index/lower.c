@@ -51,9 +51,9 @@ static void find_parameters(struct lowering *lowering, Dwarf_Die *parent)
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static int cfa_register(const struct lowering *lowering)
+static struct sym_frame_bases bases(const struct lowering *lowering)
 {
-  return sym_location_cfa_register(lowering->context);
+  return sym_location_bases(lowering->context);
 }
 
 /* Pushes the `size` bytes that the cursor stands on. `is_nullness`: only whether they are NULL will be asked. */
@@ -68,7 +68,7 @@ static enum sym_lost load(const struct lowering *lowering, struct cursor *cursor
     return sym_location_load(lowering->context, &location, size, code);
   }
   struct sym_code address = cursor->address;
-  sym_code_load(&address, size, cursor->offset, cfa_register(lowering));
+  sym_code_load(&address, size, cursor->offset, bases(lowering));
   sym_code_append(code, &address);
   return SYM_LOST_NOT;
 }
@@ -92,7 +92,7 @@ static enum sym_lost dereference(const struct lowering *lowering, struct cursor 
       return lost == SYM_LOST_IMPLICIT_POINTER ? SYM_LOST_PIECE : lost;
   } else {
     value = cursor->address;
-    sym_code_load(&value, 8, cursor->offset, cfa_register(lowering));
+    sym_code_load(&value, 8, cursor->offset, bases(lowering));
   }
   *cursor = (struct cursor){.address = value};
   return SYM_LOST_NOT;
@@ -178,7 +178,7 @@ static enum sym_lost push_address(const struct lowering *lowering, const struct 
     cursor.address = location.code;
     cursor.offset = location.inner;
   }
-  *is_frame = sym_code_is_frame(&cursor.address, cursor.offset, cfa_register(lowering));
+  *is_frame = sym_code_is_frame(&cursor.address, cursor.offset, bases(lowering));
   *code = cursor.address;
   sym_code_add_constant(code, cursor.offset);
   return SYM_LOST_NOT;

@@ -16,6 +16,7 @@
 /* One site as the build has compiled it. Everything is borrowed for the call. */
 struct sym_report_site {
   uint64_t pc; /* of the site */
+  const struct sym_processor *processor;
   bool inlined;
   bool is_sled;      /* at a sled, whose address is pc - FMT_SLED_CALL */
   uint32_t function; /* index of the function: the key that sites are grouped by */

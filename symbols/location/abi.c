@@ -9,6 +9,7 @@
 #include "symbols/dwarf/abi_class.h"
 #include "symbols/dwarf/die.h"
 #include "symbols/location/hook_registers.h"
+#include "symbols/processor/x86_64.h"
 
 enum { WORD = 8, INTEGERS = 6, VECTORS = 8, STACK_ALIGN_MAX = 16, DEPTH_MAX = 8 };
 
@@ -186,7 +187,7 @@ static void locate_place(const struct sym_location_context *context, const struc
     lost = sym_push_cfa(context, &location->code);
     sym_code_add_constant(&location->code, place->offset);
     if (place->is_reference)
-      sym_code_load(&location->code, WORD, 0, sym_location_cfa_register(context));
+      sym_code_load(&location->code, WORD, 0, sym_location_bases(context));
   } else if (place->is_reference) {
     lost = sym_push_register(context, SYM_AT_CALL, place->registers[0], &location->code);
   } else {

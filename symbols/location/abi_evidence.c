@@ -7,6 +7,7 @@
 
 #include "symbols/location/abi.h"
 #include "symbols/location/locate.h"
+#include "symbols/processor/x86_64.h"
 
 enum { DEPTH_MAX = 8, CFA_OFFSET = 8, ENTRIES_MAX = 256 };
 

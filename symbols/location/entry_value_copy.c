@@ -36,11 +36,12 @@ static uint8_t find_register(const struct sym_location_context *context, const s
                              unsigned *copy)
 {
   uint8_t best = 0;
-  for (unsigned i = 0; i <= SYM_R15; i++) {
+  const struct sym_processor *processor = context->hook->processor;
+  for (unsigned i = 0; i < processor->register_count; i++) {
     struct sym_code value = {0}, push = {0};
     uint8_t known = sym_flow_push(flow, i, &value);
     uint8_t copied = copied_bytes(value.ops, value.count, known, reg);
-    if (copied <= best || i == SYM_RAX || i == SYM_R10 || i == SYM_R11 ||
+    if (copied <= best || processor->lost_at_first_call >> i & 1 ||
         sym_push_register(context, SYM_AT_CALL, i, &push) != SYM_LOST_NOT)
       continue;
     best = copied;
@@ -52,6 +53,7 @@ static uint8_t find_register(const struct sym_location_context *context, const s
 /* The best copy in the frame: `offset` is from the stack pointer on entry. */
 static uint8_t find_slot(const struct sym_flow *flow, unsigned reg, int64_t *offset)
 {
+  const uint8_t stack_pointer = flow->hook->processor->stack_pointer;
   uint8_t best = 0;
   for (unsigned i = 0; i < flow->store_count; i++) {
     const struct sym_flow_store *store = &flow->stores[i];
@@ -59,8 +61,8 @@ static uint8_t find_slot(const struct sym_flow *flow, unsigned reg, int64_t *off
     struct sym_code now = {0};
     if (copied > store->size)
       copied = store->size;
-    if (copied <= best || !store->has_base || store->base != SYM_RSP ||
-        sym_flow_memory_at(flow, SYM_RSP, store->offset, copied, &now) != SYM_FLOW_STORED ||
+    if (copied <= best || !store->has_base || store->base != stack_pointer ||
+        sym_flow_memory_at(flow, stack_pointer, store->offset, copied, &now) != SYM_FLOW_STORED ||
         copied_bytes(now.ops, now.count, copied, reg) < copied)
       continue;
     best = copied;
@@ -85,9 +87,9 @@ uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigne
     sym_push_register(context, SYM_AT_CALL, copy, code);
     return in_register;
   }
-  /* On entry the stack pointer was 8 below the canonical frame address. */
+  /* On entry the stack pointer was this far below the canonical frame address. */
   if (sym_push_cfa(context, code) != SYM_LOST_NOT)
     return 0;
-  sym_code_load(code, in_slot, offset - 8, sym_location_cfa_register(context));
+  sym_code_load(code, in_slot, offset - context->hook->processor->entry_cfa, sym_location_bases(context));
   return in_slot;
 }

@@ -177,7 +177,7 @@ static enum sym_lost load_spilled(struct sym_machine *machine, const Dwarf_Op *o
   uint8_t size = sym_spill_size(context->spills, context->physical, context->frame, base, (int64_t)ops[0].number);
   enum sym_lost lost = size ? run(machine, ops, 1) : SYM_LOST_FRAME_NUMBER;
   if (!lost)
-    sym_code_load(machine->code, size, 0, sym_location_cfa_register(context));
+    sym_code_load(machine->code, size, 0, sym_location_bases(context));
   return lost;
 }
 
@@ -228,7 +228,7 @@ static void in_register(const struct sym_location_context *context, enum sym_mom
     sym_location_lose(location, SYM_LOST_NOT_YET);
     return;
   }
-  if (reg >= SYM_XMM0 && reg <= SYM_XMM15 && moment == SYM_AT_CALL) {
+  if (sym_is_vector(context->hook->processor, reg) && moment == SYM_AT_CALL) {
     location->kind = SYM_LOCATION_VECTOR;
     return;
   }
@@ -250,7 +250,9 @@ static bool entry_copy(const struct sym_location_context *context, Dwarf_Attribu
                        uint64_t size, struct sym_location *location)
 {
   int reg = sym_entry_value_register(attribute, op);
-  if (reg < 0 || reg > SYM_R15 || reg == SYM_RSP || sym_is_callee_saved((unsigned)reg))
+  const struct sym_processor *processor = context->hook->processor;
+  if (reg < 0 || reg >= processor->register_count || reg == processor->stack_pointer ||
+      sym_is_callee_saved(processor, (unsigned)reg))
     return false;
   struct sym_code copy = {0};
   uint8_t known = sym_entry_value_copy(context, (unsigned)reg, &copy);

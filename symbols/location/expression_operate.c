@@ -33,7 +33,7 @@ enum sym_lost sym_machine_load(struct sym_machine *machine, Dwarf_Word size)
     return SYM_LOST_CORRUPT;
   if (!sym_machine_keeps_memory(machine))
     return SYM_LOST_OPERATION;
-  sym_code_load(machine->code, (uint8_t)size, 0, sym_location_cfa_register(machine->context));
+  sym_code_load(machine->code, (uint8_t)size, 0, sym_location_bases(machine->context));
   /* The runtime extends what it loads with zeros, as DW_OP_deref_size does. */
   machine->types[machine->depth - 1] = sym_stack_generic;
   return SYM_LOST_NOT;

@@ -100,10 +100,11 @@ enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
   } else if (op->atom == DW_OP_regval_type || op->atom == DW_OP_GNU_regval_type) {
     if (!sym_is_there_at_entry(machine->context, op->number))
       return SYM_LOST_NOT_YET;
-    if (op->number >= SYM_XMM0 && op->number <= SYM_XMM15) {
+    if (sym_is_vector(machine->context->hook->processor, op->number)) {
       if (machine->moment != SYM_AT_CALL)
         return SYM_LOST_REGISTER;
-      sym_code_add(machine->code, FMT_OP_XMM, (uint8_t)(op->number - SYM_XMM0), 0, 0, 0);
+      sym_code_add(machine->code, FMT_OP_XMM, (uint8_t)(op->number - machine->context->hook->processor->first_vector),
+                   0, 0, 0);
     } else {
       enum sym_lost lost = sym_push_register(machine->context, machine->moment,
                                              op->number > 255 ? 255 : (unsigned)op->number, machine->code);
@@ -116,7 +117,7 @@ enum sym_lost sym_machine_typed(struct sym_machine *machine, const Dwarf_Op *op)
     if (!sym_machine_keeps_memory(machine))
       return SYM_LOST_OPERATION;
     machine->depth--;
-    sym_code_load(machine->code, type.size, 0, sym_location_cfa_register(machine->context));
+    sym_code_load(machine->code, type.size, 0, sym_location_bases(machine->context));
   }
   if (type.kind == SYM_STACK_INTEGER)
     sym_machine_extend(machine, type);
@@ -140,20 +141,21 @@ enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_O
 {
   const struct sym_frame *frame = machine->context->frame;
   int reg = sym_entry_value_register(machine->attribute, op);
-  if (reg < 0 || reg > SYM_R15)
+  const struct sym_processor *processor = machine->context->hook->processor;
+  if (reg < 0 || reg >= processor->register_count)
     return SYM_LOST_ENTRY_VALUE;
-  if (reg == SYM_RSP) {
+  if (reg == processor->stack_pointer) {
     enum sym_lost lost = sym_machine_cfa(machine);
-    sym_code_add_constant(machine->code, -8);
+    sym_code_add_constant(machine->code, -(int64_t)processor->entry_cfa);
     return lost;
   }
-  if (!sym_is_callee_saved((unsigned)reg)) {
+  if (!sym_is_callee_saved(processor, (unsigned)reg)) {
     struct sym_code copy = {0};
     if (sym_entry_value_copy(machine->context, (unsigned)reg, &copy) == 8) {
       sym_code_append(machine->code, &copy);
       return sym_machine_push(machine, sym_stack_generic);
     }
-    if (!(machine->context->told >> reg & 1))
+    if (reg > 15 || !(machine->context->told >> reg & 1))
       return SYM_LOST_ENTRY_VALUE;
     sym_code_add(machine->code, FMT_OP_ENTRY, (uint8_t)reg, 0, 0, 0);
     return sym_machine_push(machine, sym_stack_generic);
@@ -164,7 +166,7 @@ enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_O
     return SYM_LOST_ENTRY_VALUE;
   enum sym_lost lost = sym_machine_cfa(machine);
   if (!lost)
-    sym_code_load(machine->code, 8, frame->saved[reg].offset, sym_location_cfa_register(machine->context));
+    sym_code_load(machine->code, 8, frame->saved[reg].offset, sym_location_bases(machine->context));
   return lost;
 }
 

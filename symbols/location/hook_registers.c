@@ -10,12 +10,13 @@ enum sym_lost sym_push_register(const struct sym_location_context *context, enum
 {
   if (moment == SYM_LATER)
     return sym_flow_push(context->flow, reg, code) == 8 ? SYM_LOST_NOT : SYM_LOST_REGISTER;
-  /* rsi and rdi hold the hook's own arguments; at a sled nothing has been put there. */
-  if (reg > SYM_R15 || (!context->sled_end && (reg == SYM_RSI || reg == SYM_RDI)))
+  const struct sym_processor *processor = context->hook->processor;
+  /* The hook's own arguments; at a sled nothing has been put there. */
+  if (reg >= processor->register_count || (!context->sled_end && processor->lost_at_call >> reg & 1))
     return SYM_LOST_REGISTER;
-  if (moment == SYM_AFTER_CALL && !sym_is_callee_saved(reg) && reg != SYM_RSP)
+  if (moment == SYM_AFTER_CALL && !sym_is_callee_saved(processor, reg) && reg != processor->stack_pointer)
     return SYM_LOST_REGISTER;
-  bool is_volatile = context->is_lazy && (reg == SYM_RAX || reg == SYM_R10 || reg == SYM_R11);
+  bool is_volatile = context->is_lazy && processor->lost_at_first_call >> reg & 1;
   sym_code_add(code, FMT_OP_REG, (uint8_t)reg, 0, is_volatile ? FMT_OPF_VOLATILE : 0, 0);
   return SYM_LOST_NOT;
 }

@@ -5,15 +5,19 @@
 
 #include <string.h>
 
+#include "symbols/elf/hook.h"
+
 void sym_location_lose(struct sym_location *location, enum sym_lost lost)
 {
   location->kind = SYM_LOCATION_LOST;
   location->lost = (uint8_t)lost;
 }
 
-int sym_location_cfa_register(const struct sym_location_context *context)
+struct sym_frame_bases sym_location_bases(const struct sym_location_context *context)
 {
-  return context->frame->cfa_kind == FMT_CFA_REGISTER ? context->frame->cfa_register : -1;
+  return (struct sym_frame_bases){.stack_pointer = context->hook->processor->stack_pointer,
+                                  .cfa =
+                                      context->frame->cfa_kind == FMT_CFA_REGISTER ? context->frame->cfa_register : -1};
 }
 
 enum sym_lost sym_location_load(const struct sym_location_context *context, const struct sym_location *location,
@@ -27,7 +31,7 @@ enum sym_lost sym_location_load(const struct sym_location_context *context, cons
     if (location->inner < 0 || location->inner + size > location->known)
       return SYM_LOST_REGISTER;
     if (location->kind == SYM_LOCATION_VECTOR)
-      sym_code_add(code, FMT_OP_XMM, (uint8_t)(location->reg - SYM_XMM0), 0, 0, 0);
+      sym_code_add(code, FMT_OP_XMM, (uint8_t)(location->reg - context->hook->processor->first_vector), 0, 0, 0);
     else
       sym_code_append(code, &location->code);
     if (location->inner) {
@@ -37,7 +41,7 @@ enum sym_lost sym_location_load(const struct sym_location_context *context, cons
     return SYM_LOST_NOT;
   case SYM_LOCATION_MEMORY:
     sym_code_append(code, &location->code);
-    sym_code_load(code, size, location->inner, sym_location_cfa_register(context));
+    sym_code_load(code, size, location->inner, sym_location_bases(context));
     /* The program itself keeps the parameter there now. */
     if (code->count > 0 && code->ops[code->count - 1].code == FMT_OP_LOAD)
       code->ops[code->count - 1].flags |= FMT_OPF_STORAGE;
@@ -59,8 +63,9 @@ enum sym_lost sym_location_load(const struct sym_location_context *context, cons
 bool sym_location_is_frame_address(const struct sym_location_context *context, const struct sym_code *code)
 {
   bool has_base = sym_code_has(code, FMT_OP_CFA);
+  const struct sym_frame_bases bases = sym_location_bases(context);
   for (unsigned i = 0; i < code->count; i++)
-    has_base |= code->ops[i].code == FMT_OP_REG &&
-                (code->ops[i].reg == SYM_RSP || code->ops[i].reg == sym_location_cfa_register(context));
+    has_base |=
+        code->ops[i].code == FMT_OP_REG && (code->ops[i].reg == bases.stack_pointer || code->ops[i].reg == bases.cfa);
   return has_base && !sym_code_has(code, FMT_OP_LOAD) && !sym_code_has(code, FMT_OP_FRAME_LOAD);
 }

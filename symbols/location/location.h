@@ -24,7 +24,7 @@ struct sym_location_context {
   uint64_t entry;                /* of the out-of-line function's code, 0 unknown */
   uint64_t sled_end;             /* where the sled ends that the site is, 0 for a call of the hook: sled_location.h */
   struct sym_abi *abi;           /* of a sled: where the caller puts arguments, or NULL */
-  bool is_lazy;                  /* rax, r10 and r11 may be lost on the module's first call */
+  bool is_lazy;                  /* what the lazy resolver may change may be lost on the module's first call */
   const struct sym_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
   uint16_t told;                 /* a bit for each argument register whose value on entry some caller tells */
@@ -38,7 +38,7 @@ struct sym_location_context {
 enum sym_location_kind {
   SYM_LOCATION_LOST,
   SYM_LOCATION_REGISTER, /* an integer register */
-  SYM_LOCATION_VECTOR,   /* the low 8 bytes of an xmm register */
+  SYM_LOCATION_VECTOR,   /* the low 8 bytes of a vector register */
   SYM_LOCATION_MEMORY,   /* `code` pushes its address */
   SYM_LOCATION_VALUE,    /* `code` pushes its value, up to 8 bytes, little-endian */
   SYM_LOCATION_BYTES,    /* its bytes are known */
@@ -48,7 +48,7 @@ enum sym_location_kind {
 struct sym_location {
   uint8_t kind; /* enum sym_location_kind */
   uint8_t lost; /* enum sym_lost, of SYM_LOCATION_LOST */
-  uint8_t reg;  /* DWARF number; of SYM_LOCATION_VECTOR, of the xmm register */
+  uint8_t reg;  /* DWARF number; of SYM_LOCATION_VECTOR, of the vector register */
   uint8_t
       known; /* of SYM_LOCATION_REGISTER, VECTOR and VALUE: how many of its low bytes are told, 8 but for SYM_LATER */
   bool is_doubtful; /* of SYM_LOCATION_VALUE: an address in the frame with something added. That may be what it says, or
@@ -74,7 +74,7 @@ enum sym_lost sym_location_load(const struct sym_location_context *context, cons
 /* Whether the ops push an address in the frame, or something computed from it without loading from there. */
 bool sym_location_is_frame_address(const struct sym_location_context *context, const struct sym_code *code);
 
-/* The register that the frame's CFA follows from, for sym_code_load(), or -1. */
-int sym_location_cfa_register(const struct sym_location_context *context);
+/* What addresses in the frame follow from. */
+struct sym_frame_bases sym_location_bases(const struct sym_location_context *context);
 
 #endif

@@ -23,7 +23,7 @@ static bool first_store(const struct sym_location_context *context, unsigned bas
                         struct sym_code *code)
 {
   struct sym_flow flow;
-  sym_flow_begin(&flow, context->hook, context->pc, sym_location_cfa_register(context));
+  sym_flow_begin(&flow, context->hook, context->pc, sym_location_bases(context));
   while (sym_flow_step(&flow))
     switch (sym_flow_memory_at(&flow, base, offset, size, code)) {
     case SYM_FLOW_STORED:
@@ -71,8 +71,7 @@ void sym_post_call_home(const struct sym_location_context *context, uint64_t siz
       settle_loaded(context, location);
     return;
   }
-  if (location->kind != SYM_LOCATION_MEMORY ||
-      !sym_code_is_frame(&location->code, 0, sym_location_cfa_register(context)))
+  if (location->kind != SYM_LOCATION_MEMORY || !sym_code_is_frame(&location->code, 0, sym_location_bases(context)))
     return;
   struct sym_code code = {0};
   if (!sym_code_is_sum(&location->code, &base, &offset)) {
@@ -120,7 +119,7 @@ static void find_entries(const struct sym_location_context *context, Dwarf_Attri
 
 /* Whether the ops only copy: a register, a word of the frame, an address or a constant; with `or_move`, also constants
  * added to that. */
-static bool is_copy(const struct sym_location *location, bool or_move)
+static bool is_copy(const struct sym_location *location, uint8_t stack_pointer, bool or_move)
 {
   const struct sym_code *code = &location->code;
   for (unsigned i = 0; i < code->count; i++)
@@ -132,7 +131,7 @@ static bool is_copy(const struct sym_location *location, bool or_move)
     case FMT_OP_ADDRESS:
       break;
     case FMT_OP_ADD_CONST:
-      if (location->kind != SYM_LOCATION_MEMORY && code->ops[0].reg != SYM_RSP && !or_move)
+      if (location->kind != SYM_LOCATION_MEMORY && code->ops[0].reg != stack_pointer && !or_move)
         return false;
       break;
     default:
@@ -143,11 +142,11 @@ static bool is_copy(const struct sym_location *location, bool or_move)
 
 /* Loses what was computed since the call, by instructions or by the description: it may be what the function has made
  * of its parameter. Of a pointer to which a constant was added, it is still known whether it is NULL. */
-static void settle_computed(struct sym_location *location)
+static void settle_computed(struct sym_location *location, uint8_t stack_pointer)
 {
-  if (location->kind == SYM_LOCATION_LOST || is_copy(location, false))
+  if (location->kind == SYM_LOCATION_LOST || is_copy(location, stack_pointer, false))
     return;
-  if (location->kind == SYM_LOCATION_VALUE && is_copy(location, true))
+  if (location->kind == SYM_LOCATION_VALUE && is_copy(location, stack_pointer, true))
     location->is_moved = true;
   else
     sym_location_lose(location, SYM_LOST_NO_RANGE);
@@ -164,12 +163,12 @@ void sym_post_call_location(const struct sym_location_context *context, Dwarf_At
     return;
   struct sym_location_context later = *context;
   later.flow = &flow;
-  sym_flow_begin(&flow, context->hook, context->pc, sym_location_cfa_register(context));
+  sym_flow_begin(&flow, context->hook, context->pc, sym_location_bases(context));
   while (sym_flow_step(&flow))
     for (unsigned i = 0; i < entries.count; i++)
       if (entries.starts[i] == flow.at) {
         sym_composite_location(&later, SYM_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
-        settle_computed(location);
+        settle_computed(location, context->hook->processor->stack_pointer);
         return;
       }
 }

@@ -3,6 +3,8 @@
  */
 #include "symbols/location/sled_location.h"
 
+#include "symbols/processor/x86_64.h"
+
 enum {
   CFA_OFFSET = 8, /* of the canonical frame address from the stack pointer at a sled */
   VECTORS = 8     /* xmm0 to xmm7 pass arguments */

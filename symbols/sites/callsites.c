@@ -69,9 +69,9 @@ static bool frame_value(const struct collection *collection, uint64_t pc, int64_
   sym_frame_at(collection->file, pc - 1, &frame);
   if (frame.cfa_kind != FMT_CFA_REGISTER)
     return false;
-  if (frame.cfa_register == SYM_RSP) {
+  if (frame.cfa_register == collection->file->processor->stack_pointer) {
     value->kind = FMT_CALL_FRAME;
-  } else if (sym_is_callee_saved(frame.cfa_register)) {
+  } else if (sym_is_callee_saved(collection->file->processor, frame.cfa_register)) {
     value->kind = FMT_CALL_REGISTER;
     value->source = frame.cfa_register;
   } else {
@@ -121,7 +121,8 @@ static bool read_value(const struct collection *collection, Dwarf_Die *subprogra
       return false;
     value->kind = FMT_CALL_ADDRESS;
     value->imm = (int64_t)address;
-  } else if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31 && sym_is_callee_saved(atom - DW_OP_breg0)) {
+  } else if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31 &&
+             sym_is_callee_saved(collection->file->processor, atom - DW_OP_breg0)) {
     value->kind = FMT_CALL_REGISTER;
     value->source = (uint8_t)(atom - DW_OP_breg0);
     value->imm = (int64_t)ops[0].number;

@@ -89,7 +89,7 @@ static void execute(struct trace *trace, const struct sym_instruction *instructi
   }
 }
 
-static int add(const struct sym_code_section *section, size_t at, size_t size, bool is_lazy, struct base_vector *sites)
+static int add(const struct sym_code_bytes *section, size_t at, size_t size, bool is_lazy, struct base_vector *sites)
 {
   struct sym_found_site *site = base_vector_add(sites, 1);
   if (!site)
@@ -100,7 +100,7 @@ static int add(const struct sym_code_section *section, size_t at, size_t size, b
 }
 
 /* The calls behind a constant, as long as a register holds it. */
-static int follow(const struct sym_code_section *section, size_t at, struct trace trace, struct base_vector *sites)
+static int follow(const struct sym_code_bytes *section, size_t at, struct trace trace, struct base_vector *sites)
 {
   struct sym_instruction instruction;
   int error = 0;
@@ -120,7 +120,7 @@ static int follow(const struct sym_code_section *section, size_t at, struct trac
   return error;
 }
 
-int sym_far_calls_find(const struct sym_hook *hook, const struct sym_code_section *section, struct base_vector *sites)
+int sym_far_calls_find(const struct sym_hook *hook, const struct sym_code_bytes *section, struct base_vector *sites)
 {
   int error = 0;
   for (size_t at = 0; at < section->size && error == 0; at++) {

@@ -12,6 +12,6 @@
  * where a 64-bit constant is the hook's address, or its distance from the global offset table, the calls through the
  * registers that it goes to. One that is none of the hook's does no harm: the hook is never called with its return
  * address. -ENOMEM. */
-int sym_far_calls_find(const struct sym_hook *hook, const struct sym_code_section *section, struct base_vector *sites);
+int sym_far_calls_find(const struct sym_hook *hook, const struct sym_code_bytes *section, struct base_vector *sites);
 
 #endif

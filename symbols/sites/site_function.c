@@ -11,7 +11,6 @@
 #include "symbols/sites/sites.h"
 
 enum {
-  RDI = 7,        /* machine number */
   PASSES_MAX = 16 /* what is known of a register rises at most twice; nearly all code settles in four passes */
 };
 
@@ -35,51 +34,12 @@ struct function {
                                   switch's table, or at the landing pad of an exception */
 };
 
-/* How an instruction goes on. */
-struct exits {
-  bool falls_through;
-  bool is_indirect;
-  uint64_t target; /* 0: none */
-};
-
-static struct exits exits_of(uint64_t at, const struct sym_instruction *instruction)
-{
-  struct exits exits = {.falls_through = true};
-  uint64_t target = at + instruction->size + (uint64_t)instruction->immediate;
-  uint8_t opcode = instruction->opcode;
-  if (instruction->is_vex)
-    return exits;
-  if (instruction->map == SYM_MAP_0F) {
-    if ((opcode & 0xf0) == 0x80)
-      exits.target = target;
-    exits.falls_through = opcode != 0x0b;
-  } else if (instruction->map == SYM_MAP_ONE_BYTE) {
-    bool is_jump = opcode == 0xe9 || opcode == 0xeb;
-    exits.is_indirect = opcode == 0xff && ((instruction->reg & 7) == 4 || (instruction->reg & 7) == 5);
-    if (is_jump || (opcode & 0xf0) == 0x70)
-      exits.target = target;
-    exits.falls_through = !is_jump && !exits.is_indirect && opcode != 0xc3 && opcode != 0xc2 && opcode != 0xf4;
-  }
-  return exits;
-}
-
 static bool is_inside(const struct function *function, uint64_t address)
 {
   for (uint32_t i = 0; i < function->span_count; i++)
     if (address >= function->spans[i].low && address < function->spans[i].high)
       return true;
   return false;
-}
-
-static bool decode_at(const struct function *function, uint64_t at, uint64_t high, struct sym_instruction *instruction)
-{
-  const struct sym_code_section *section = sym_hook_code_at(function->hook, at);
-  if (!section)
-    return false;
-  size_t offset = (size_t)(at - section->address), left = section->size - offset;
-  if (left > high - at)
-    left = (size_t)(high - at);
-  return sym_decode(section->bytes + offset, left, instruction);
 }
 
 static int compare_blocks(const void *a, const void *b)
@@ -98,36 +58,26 @@ static int add_block(struct function *function, uint64_t start, bool has_way)
   return 0;
 }
 
-static bool is_padding(const struct sym_instruction *instruction)
-{
-  if (instruction->is_vex)
-    return false;
-  return instruction->map == SYM_MAP_0F
-             ? instruction->opcode == 0x1f
-             : instruction->map == SYM_MAP_ONE_BYTE && (instruction->opcode == 0x90 || instruction->opcode == 0xcc);
-}
-
 /* The beginnings of blocks in one span: its own, where jumps lead, and after instructions that may go elsewhere. What
  * fills up the space before an aligned instruction is never run. */
 static int find_blocks_of(struct function *function, const struct sym_code_span *span)
 {
-  struct sym_instruction instruction;
+  struct sym_step step;
   uint64_t at = span->low;
   int error = add_block(function, at, false);
   bool is_after_end = false;
-  while (!error && at < span->high && decode_at(function, at, span->high, &instruction)) {
-    struct exits exits = exits_of(at, &instruction);
-    if (is_after_end && is_padding(&instruction)) {
-      at += instruction.size;
+  while (!error && at < span->high && sym_step_at(function->hook, at, span->high, &step)) {
+    if (is_after_end && step.is_padding) {
+      at += step.size;
       continue;
     }
     if (is_after_end)
       error = add_block(function, at, false);
-    at += instruction.size;
-    is_after_end = !exits.falls_through;
-    if (!error && exits.target && is_inside(function, exits.target))
-      error = add_block(function, exits.target, true);
-    if (!error && exits.target && exits.falls_through && at < span->high)
+    at += step.size;
+    is_after_end = !step.falls_through;
+    if (!error && step.target && is_inside(function, step.target))
+      error = add_block(function, step.target, true);
+    if (!error && step.target && step.falls_through && at < span->high)
       error = add_block(function, at, true);
   }
   return error;
@@ -179,7 +129,7 @@ static void note_site(struct function *function, uint64_t at, uint64_t value)
   const struct sym_found_site *site = site_at(function, at);
   if (site)
     function->found[site - (const struct sym_found_site *)function->sites->data] =
-        value == SYM_CONSTANT_SEVERAL ? 0 : value;
+        sym_hook_code_at(function->hook, value) ? value : 0;
 }
 
 /* Runs a block from what is known at its entry. True when more became known at the entry of another block. */
@@ -192,22 +142,20 @@ static bool run_block(struct function *function, uint32_t index, uint64_t high)
   struct sym_constants state = block->in;
   uint64_t at = block->start;
   bool changed = false;
-  struct sym_instruction instruction;
+  struct sym_step step;
   while (at < high && at < next) {
-    if (!decode_at(function, at, high, &instruction))
+    if (!sym_step_at(function->hook, at, high, &step))
       return changed;
-    struct exits exits = exits_of(at, &instruction);
-    bool is_call = instruction.map == SYM_MAP_ONE_BYTE && (instruction.opcode == 0xe8 || instruction.opcode == 0xff);
-    if (is_call)
-      note_site(function, at, state.registers[RDI]);
-    sym_constants_apply(&state, &function->slots, function->hook, at, &instruction);
-    if (exits.is_indirect || is_call)
+    if (step.is_call)
+      note_site(function, at, state.registers[function->hook->processor->function_register]);
+    sym_constants_apply(&state, &function->slots, function->hook, at, &step);
+    if (step.is_indirect || step.is_call)
       sym_constants_join(&function->escape, &state);
-    if (exits.target)
-      changed |= flow_to(function, exits.target, &state);
-    if (!exits.falls_through)
+    if (step.target)
+      changed |= flow_to(function, step.target, &state);
+    if (!step.falls_through)
       return changed;
-    at += instruction.size;
+    at += step.size;
   }
   return at < high ? flow_to(function, at, &state) || changed : changed;
 }

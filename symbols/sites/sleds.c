@@ -30,7 +30,7 @@ static bool begins_with(const uint8_t *bytes, size_t left, size_t size, const ui
 /* The shape of the sled at `address`. The last four bytes of the long ones are a displacement that nothing uses. */
 static bool shape_at(const struct sym_hook *code, uint64_t address, uint8_t *shape)
 {
-  const struct sym_code_section *section = sym_hook_code_at(code, address);
+  const struct sym_code_bytes *section = sym_hook_code_at(code, address);
   if (!section)
     return false;
   const uint8_t *bytes = section->bytes + (address - section->address);

@@ -3,6 +3,7 @@
  */
 #include "symbols/verify/verify.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -420,6 +421,12 @@ static void summarize(const struct verify *verify)
 
 int sym_index_verify(const char *path, const struct fmt_index *index, FILE *out, base_message_fn message, void *data)
 {
+  if (index->header->machine != EM_X86_64) {
+    char line[PATH_MAX + 64];
+    snprintf(line, sizeof line, "%s: --verify knows programs of x86-64 alone", path);
+    message(line, data);
+    return -ENOTSUP;
+  }
   struct verify *verify = calloc(1, sizeof *verify);
   if (!verify)
     return -ENOMEM;

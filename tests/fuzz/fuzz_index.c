@@ -107,12 +107,14 @@ static size_t follow_functions(const struct fmt_index *index)
 
 static void print_programs(const struct fmt_index *index, FILE *out)
 {
+  const struct sym_processor *known = sym_processor_of((uint16_t)index->header->machine);
+  const struct sym_processor *processor = known ? known : &sym_x86_64;
   for (uint32_t i = 0; i < index->count[FMT_SECTION_SITES]; i++) {
     const struct fmt_index_site *site = fmt_index_site_at(index, index->sites[i].pc);
     if (!site)
       abort();
     for (uint16_t arg = 0; arg < index->functions[site->function].arg_count; arg++)
-      if (sym_ops_print(index->ops + site->first_op, site->op_count, arg, out) < 0)
+      if (sym_ops_print(processor, index->ops + site->first_op, site->op_count, arg, out) < 0)
         abort();
     fmt_index_symbol_at(index, site->pc);
   }

@@ -10,7 +10,7 @@
 #define SNIPPET_HOOK    0x2000u /* the address of __cyg_profile_func_enter */
 
 struct snippet {
-  struct sym_code_section section;
+  struct sym_code_bytes section;
   struct sym_hook_target target;
   struct sym_hook_slot slot;
   struct sym_hook hook;
@@ -21,6 +21,7 @@ static inline void snippet_make(struct snippet *snippet, const uint8_t *bytes, s
 {
   *snippet = (struct snippet){.section = {.address = SNIPPET_ADDRESS, .bytes = bytes, .size = size},
                               .target = {.address = SNIPPET_HOOK}};
+  snippet->hook.processor = &sym_x86_64;
   snippet->hook.sections =
       (struct base_vector){.data = &snippet->section, .count = 1, .capacity = 1, .entry_size = sizeof snippet->section};
   snippet->hook.targets =

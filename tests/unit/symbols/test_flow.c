@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/elf/frame.h"
 #include "symbols/flow/flow.h"
+#include "symbols/processor/x86_64.h"
 #include "tests/support/symbols/snippet.h"
 
 /* Follows `bytes` to their end, from right after the hook's call. */
@@ -15,7 +15,7 @@
   struct snippet snippet_;                                                                                             \
   struct sym_flow flow;                                                                                                \
   snippet_make(&snippet_, bytes_, sizeof bytes_);                                                                      \
-  sym_flow_begin(&flow, &snippet_.hook, SNIPPET_ADDRESS, SYM_RBP);                                                     \
+  sym_flow_begin(&flow, &snippet_.hook, SNIPPET_ADDRESS, (struct sym_frame_bases){SYM_RSP, SYM_RBP});                  \
   while (flow.at < SNIPPET_ADDRESS + sizeof bytes_ && sym_flow_step(&flow)) {                                          \
   }
 
@@ -118,7 +118,7 @@ static void assert_stops_at(const uint8_t *bytes, size_t size, uint64_t offset)
   struct snippet snippet;
   struct sym_flow flow;
   snippet_make(&snippet, bytes, size);
-  sym_flow_begin(&flow, &snippet.hook, SNIPPET_ADDRESS, -1);
+  sym_flow_begin(&flow, &snippet.hook, SNIPPET_ADDRESS, (struct sym_frame_bases){SYM_RSP, -1});
   while (sym_flow_step(&flow)) {
   }
   assert_int_equal(flow.at, SNIPPET_ADDRESS + offset);

@@ -12,4 +12,11 @@ static inline uintptr_t prof_thread_pointer(void)
   return pointer;
 }
 
+/* Where the executable's thread-local block of `size` bytes begins, from the thread pointer: it ends there. Anywhere.
+ */
+static inline int64_t prof_thread_block(uint64_t size, uint64_t align)
+{
+  return -(int64_t)((size + align - 1) & ~(align - 1));
+}
+
 #endif
