@@ -104,7 +104,7 @@ find_program(CALLSIG_FUZZ_CLANG NAMES clang clang-14)
 if(CALLSIG_FUZZ_CLANG AND NOT CALLSIG_SANITIZE)
   set(CALLSIG_FUZZ_RULES ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rules_guided)
   set(sources ${CALLSIG_FUZZ}/fuzz_rules.c)
-  foreach(name IN ITEMS base/arena symbols/plan/rules symbols/plan/rule_lexer)
+  foreach(name IN ITEMS base/arena symbols/base/text_file symbols/plan/rules symbols/plan/rule_lexer)
     list(APPEND sources ${PROJECT_SOURCE_DIR}/${name}.c)
   endforeach()
   add_custom_command(
