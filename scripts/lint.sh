@@ -30,9 +30,12 @@ sources '*.c' >"$lint/sources"
 : >"$lint/configured"
 : >"$lint/others"
 while read -r source; do
-  list=others
-  grep -qF "\"$PWD/$source\"" "$lint/compile_commands.json" && list=configured
-  echo "$source" >>"$lint/$list"
+  if grep -qF "\"$PWD/$source\"" "$lint/compile_commands.json"; then
+    echo "$source" >>"$lint/configured"
+    continue
+  fi
+  # What another processor's part of the runtime is compiled with is known to a build for that processor alone.
+  case $source in profiler/arch/*) ;; *) echo "$source" >>"$lint/others" ;; esac
 done <"$lint/sources"
 
 failed=no

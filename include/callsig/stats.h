@@ -109,9 +109,9 @@ CALLSIG_STATS_API int callsig_stats_strip_dirs(struct callsig_stats *stats);
  * where recursion is folded. -EINVAL for too many. */
 CALLSIG_STATS_API int callsig_stats_stack(struct callsig_stats *stats, unsigned frames);
 
-/* Subtracts the hooks' own calibrated cost from the times of all recordings from now on, or of none. Without a call it is
- * taken off those in which not all calls were timed (docs/times.md). CSV and JSON then have fields that say how much, and
- * tables a column when it was asked for. */
+/* Subtracts the hooks' own calibrated cost from the times of all recordings from now on, or of none. Without a call it
+ * is taken off those in which not all calls were timed (docs/times.md). CSV and JSON then have fields that say how
+ * much, and tables a column when it was asked for. */
 CALLSIG_STATS_API int callsig_stats_compensate(struct callsig_stats *stats, int on);
 
 /* Sorts by pstats's keys, separated by commas, pstats's prefixes allowed: "cumtime", "tottime,name"; default

@@ -137,7 +137,8 @@ static bool is_end_known(const struct out_loader *loader)
 }
 
 /* When the open calls end: at the clock's last reading, but not before the newest of them began, nor before their own
- * finished callees were over. (But where these count with times that are estimates, a reading at the end knows better.) */
+ * finished callees were over. (But where these count with times that are estimates, a reading at the end knows better.)
+ */
 static uint64_t end_of(const struct out_loader *loader, const struct base_vector *frames, uint64_t end_ticks)
 {
   uint64_t end = end_ticks;
