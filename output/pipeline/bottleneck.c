@@ -8,7 +8,6 @@
 #include "output/text/message.h"
 
 #define AS_BUSY      0.03 /* a difference that does not count */
-#define NEARLY       0.80 /* of its time: a stage bounds the pipeline nearly as much */
 #define MOSTLY       0.50 /* of what a stage does */
 #define OUT_ALL_USED 0.90 /* of the processors */
 #define FEW_TASKS    2    /* a stage that had no more, beside one that had ... */
@@ -271,7 +270,7 @@ static void judge_busy(struct out_bottleneck *bottleneck)
     bottleneck->bound = OUT_BOUND_STAGE;
   for (uint32_t i = 0; i < bottleneck->count && bottleneck->bound == OUT_BOUND_STAGE; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
-    if (view != stage && view->busy >= NEARLY && waits_inside(stage) && waits_inside(view))
+    if (view != stage && view->busy >= OUT_BUSY_ENOUGH && waits_inside(stage) && waits_inside(view))
       bottleneck->shares_wait = view;
   }
 }

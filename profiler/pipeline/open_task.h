@@ -18,9 +18,10 @@ struct prof_open_task {
   struct callsig_stage *stage; /* NULL: being begun */
   struct fmt_rec_frame *frame; /* its frame in the shadow stack; NULL: it is not recorded */
   uint64_t item;
-  uint64_t nested; /* ticks of the tasks that began and ended inside of it, and of the waits for queues */
-  uint32_t failed; /* callsig_task_fail() was called */
-  uint32_t over;   /* it ended out of order, with others above it */
+  uint64_t nested;  /* ticks of the tasks that began and ended inside of it, and of the waits for queues */
+  uint32_t failed;  /* callsig_task_fail() was called */
+  uint32_t sampled; /* what prof_task_sample_begin() gave */
+  uint32_t over;    /* it ended out of order, with others above it */
 };
 
 /* Adds an innermost task. NULL: no memory. Anywhere. */

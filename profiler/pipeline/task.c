@@ -34,6 +34,7 @@
 struct ending {
   const struct fmt_rec_edge *edge; /* NULL: the task was not recorded */
   uint64_t start, ticks;
+  uint32_t sampled;
   uint64_t own; /* ticks without the tasks and the waits for queues inside */
 };
 
@@ -79,10 +80,11 @@ static PROF_COLD void extend_work(struct fmt_rec_tasks *tasks, uint64_t end)
 
 static void count_work(struct prof_stage_use *use, const struct ending *ending)
 {
-  if (PROF_LIKELY(prof_task_work_count(use->tasks, &use->sample, ending->start, ending->ticks, ending->own)))
+  if (PROF_LIKELY(
+          prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own)))
     return;
   extend_work(use->tasks, ending->start + ending->ticks);
-  (void)prof_task_work_count(use->tasks, &use->sample, ending->start, ending->ticks, ending->own);
+  (void)prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own);
 }
 
 static PROF_COLD void extend_histogram(struct fmt_rec_tasks *tasks, uint64_t ticks)
@@ -131,7 +133,8 @@ static struct ending end_frame(struct prof_thread *t, struct prof_open_task *ope
 {
   const struct fmt_rec_frame *frame = t->top;
   const bool counts = !prof_frame_is_discarded(t, frame->flags);
-  struct ending ending = {.edge = counts ? prof_frame_edge(frame) : NULL, .start = frame->start_ticks};
+  struct ending ending = {
+      .edge = counts ? prof_frame_edge(frame) : NULL, .start = frame->start_ticks, .sampled = open ? open->sampled : 0};
   struct prof_open_task *outer = open ? prof_open_task_around(open) : NULL;
   prof_frame_end(t, now);
   ending.ticks = ending.start == PROF_NOT_STARTED || now < ending.start ? 0 : now - ending.start;
@@ -163,7 +166,7 @@ static void cut(struct prof_thread *t, uint64_t now, bool left)
     struct prof_task_sample unseen = {0};
     if (tasks) {
       prof_task_work_extend((struct fmt_rec_task_work *)tasks->work, now);
-      (void)prof_task_work_count(tasks, &unseen, ending.start, ending.ticks, ending.own);
+      (void)prof_task_work_count(tasks, &unseen, 0, ending.start, ending.ticks, ending.own);
     }
     prof_ring_add(t, FMT_SPAN_TASK, ending.edge, ending.start, ending.ticks, item, failed);
   }
@@ -214,15 +217,13 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
     return false;
   user_frame.function = use->function;
   user_frame.last = &use->last;
-  const bool sampled = prof_task_sample_begin(&use->sample);
+  open->sampled = prof_task_sample_begin(&use->sample);
   /* Where the frame will be: what unwinds it must find the task. */
   open->frame = t->top + 1;
   if (!prof_user_frame_open(t, &user_frame, sp)) {
     open->frame = NULL;
     return false;
   }
-  if (PROF_UNLIKELY(sampled))
-    use->sample.start = open->frame->start_ticks;
   begun(t, use, open->frame);
   if (PROF_UNLIKELY(text && !user_frame.text && prof_process.settings.signatures && !t->warming))
     __atomic_fetch_add(&((struct fmt_rec_stage *)use->tasks->stage)->merged_signatures, 1, __ATOMIC_RELAXED);

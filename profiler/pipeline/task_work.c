@@ -38,22 +38,22 @@ static bool read_usage(struct usage *usage)
   return true;
 }
 
-bool prof_task_sample_begin(struct prof_task_sample *sample)
+uint32_t prof_task_sample_begin(struct prof_task_sample *sample)
 {
   struct usage usage;
   if (PROF_LIKELY(sample->until > 0)) {
     sample->until--;
-    return false;
+    return 0;
   }
-  sample->start = 0;
   if (prof_process.settings.clock == FMT_CLOCK_CPU || !read_usage(&usage)) {
     sample->until = MOST_APART;
-    return false;
+    return 0;
   }
   sample->cpu_ns = usage.cpu_ns;
   sample->waits = usage.waits;
   sample->preempted = usage.preempted;
-  return true;
+  sample->number = sample->number == UINT32_MAX ? 1 : sample->number + 1;
+  return sample->number;
 }
 
 /* Draws how many tasks pass until the next one that is looked at, evenly around the mean that the pace asks for. */
@@ -74,7 +74,6 @@ static PROF_COLD void end_sample(struct fmt_rec_tasks *tasks, struct prof_task_s
 {
   struct fmt_rec_task_work *work = (struct fmt_rec_task_work *)tasks->work;
   struct usage usage;
-  sample->start = 0;
   draw(sample, tasks);
   if (!read_usage(&usage))
     return;
@@ -112,8 +111,8 @@ static uint64_t since_start(uint64_t ticks)
   return ticks > start ? ticks - start : 0;
 }
 
-bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint64_t start, uint64_t ticks,
-                          uint64_t own)
+bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint32_t number, uint64_t start,
+                          uint64_t ticks, uint64_t own)
 {
   struct fmt_rec_task_work *work = (struct fmt_rec_task_work *)tasks->work;
   if (PROF_UNLIKELY(start > UINT64_MAX / 2)) /* it never began */
@@ -126,7 +125,7 @@ bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *
     spread(work, begin, end, own);
     prof_add(&work->slots[end >> work->shift].tasks, 1);
   }
-  if (PROF_UNLIKELY(sample->start && sample->start == start))
+  if (PROF_UNLIKELY(number && number == sample->number))
     end_sample(tasks, sample, ticks);
   return true;
 }

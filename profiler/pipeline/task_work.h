@@ -17,20 +17,21 @@
 struct prof_task_sample {
   uint32_t until;  /* tasks until the next one that is looked at */
   uint32_t random; /* the state of the draw */
-  uint64_t start;  /* when the task began; 0: none is looked at */
+  uint32_t number; /* of the task that was looked at last: 1, 2, 3 ... */
   uint64_t cpu_ns; /* of the thread at its beginning */
   uint64_t waits;  /* how often it had gone to wait by then */
   uint64_t preempted;
 };
 
-/* Before a task begins: looks at it when it is its turn. True: it is, and its beginning is to be put into `start`.
- * Anywhere. */
-bool prof_task_sample_begin(struct prof_task_sample *sample);
+/* Before a task begins: looks at it when it is its turn. The number that it has then, to be given back at its end; 0:
+ * it is not. Anywhere. */
+uint32_t prof_task_sample_begin(struct prof_task_sample *sample);
 
-/* A task that began at `start` has ended: `own` of its `ticks` without tasks and waits for queues inside. False: there
- * was no room for when, and prof_task_work_extend() comes first. Anywhere. */
-bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint64_t start, uint64_t ticks,
-                          uint64_t own);
+/* A task that began at `start` has ended: `own` of its `ticks` without tasks and waits for queues inside; `number` is
+ * what prof_task_sample_begin() gave. False: there was no room for when, and prof_task_work_extend() comes first.
+ * Anywhere. */
+bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint32_t number, uint64_t start,
+                          uint64_t ticks, uint64_t own);
 /* Makes room up to `end`. In a slow section. */
 void prof_task_work_extend(struct fmt_rec_task_work *work, uint64_t end);
 
