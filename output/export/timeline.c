@@ -365,9 +365,12 @@ void out_timeline_name(const struct out_timeline *timeline, const struct out_tim
   const struct out_profile *profile = &timeline->stats->profile;
   const struct out_span *span = span_of(timeline, shown);
   switch (out_timeline_kind(timeline, shown)) {
-  case OUT_SHOWN_TASK:
-    out_text_puts(text, out_timeline_stage(timeline, shown));
+  case OUT_SHOWN_TASK: {
+    /* A damaged recording may have the task of no stage. */
+    const char *stage = out_timeline_stage(timeline, shown);
+    out_text_puts(text, stage ? stage : "");
     break;
+  }
   case OUT_SHOWN_CALL: {
     const struct out_callable *callable = out_profile_callable(profile, context_of(profile, span)->callable);
     out_text_puts(text, out_profile_string(profile, out_profile_function(profile, callable->function)->name));

@@ -255,7 +255,8 @@ static uint32_t unmark(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
       *word = 0;
     }
   }
-  if (recursion->active[EDGE_WORD] == (uintptr_t)frame) {
+  /* Its hook may have died between the edge's counters and its word. */
+  if (recursion->active[EDGE_WORD] == (uintptr_t)frame || !prof_recursion_active(edge)) {
     recursion->active[EDGE_WORD] = 0;
     edge->counters = (uintptr_t)&edge->calls;
     prof_edge_set_mode(edge, false);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "format/machine.h"
 #include "format/program.h"
 
 static struct fmt_op op(uint8_t code, uint8_t reg, uint8_t size, int64_t imm)
@@ -28,9 +29,9 @@ static struct fmt_op op(uint8_t code, uint8_t reg, uint8_t size, int64_t imm)
 static void test_one_op(void **state)
 {
   (void)state;
-  ASSERT_VALID(op(FMT_OP_EMIT_REG, 15, 8, 0));
+  ASSERT_VALID(op(FMT_OP_EMIT_REG, FMT_REGISTERS_MAX - 1, 8, 0));
   ASSERT_VALID(op(FMT_OP_EMIT_CONST, 0, 0, 7));
-  ASSERT_INVALID(op(FMT_OP_EMIT_REG, 16, 8, 0));
+  ASSERT_INVALID(op(FMT_OP_EMIT_REG, FMT_REGISTERS_MAX, 8, 0));
   ASSERT_INVALID(op(FMT_OP_EMIT_REG, 0, 0, 0));
   ASSERT_INVALID(op(FMT_OP_EMIT_REG, 0, 9, 0));
   ASSERT_INVALID(op(FMT_OP_REG, 0, 0, 0));

@@ -15,6 +15,10 @@
 #include "profiler/tree/tree.h"
 
 static struct prof_thread thread;
+static struct {
+  struct fmt_rec_stack segment;
+  struct fmt_rec_frame frames[2];
+} stack;
 
 static int start(void **state)
 {
@@ -32,6 +36,9 @@ static int start(void **state)
   assert_int_equal(prof_tree_init(&thread.tree, 1), 0);
   thread.self = &thread;
   thread.state = PROF_HOOKS_CLOCK;
+  stack.segment.capacity = 2;
+  thread.stack = &stack.segment;
+  thread.top = stack.segment.frames;
   return 0;
 }
 
