@@ -6,7 +6,6 @@ import struct
 
 import harness
 
-SEAL, NEXT, FLAGS, EXIT_STATUS = 392, 32, 52, 108  # where docs/recording-format.md has them in the header
 PIECE = 4096
 
 # A pipeline of one stage, with calls of 300 signatures.
@@ -46,7 +45,7 @@ class Damage(harness.Case):
         return name
 
     def seal_of(self, data):
-        return struct.unpack_from("<Q", data, SEAL)[0] - struct.unpack_from("<Q", data, 16)[0]
+        return struct.unpack_from("<Q", data, harness.SEAL)[0] - struct.unpack_from("<Q", data, 16)[0]
 
     def assert_damaged(self, name, *words, count=1):
         """One line before the table, which is there, and a failure."""
@@ -100,9 +99,9 @@ class Damage(harness.Case):
     def test_header(self):
         """Without its header nothing of a recording can be trusted."""
         data = self.record()
-        for at in (40, 72, 96, 112, 144, 160, SEAL):
+        for at in (40, 72, 96, 112, 144, 160, harness.SEAL):
             changed = bytearray(data)
-            changed[at:at + 8] = bytes(b ^ 0xff for b in data[at:at + 8]) if at != SEAL else bytes(8)
+            changed[at:at + 8] = bytes(b ^ 0xff for b in data[at:at + 8]) if at != harness.SEAL else bytes(8)
             self.assert_fails(self.callsig("report", self.put("d", changed)), 1, "d: damaged")
 
     def test_cut(self):
