@@ -1,5 +1,6 @@
 """Recordings that were cut or overwritten say so before any number is shown, and the exit status does."""
 
+import json
 import os
 import re
 import struct
@@ -95,6 +96,29 @@ class Damage(harness.Case):
         line = self.assert_damaged(self.put("d", changed), f"damaged at byte {page}: {records} records are not read, nor up to ")
         self.assertIn("what is shown lacks them", line)
         self.assertNotIn(str(1 << 40), self.callsig("report", "d").stdout)
+
+    def test_behind_seal(self):
+        """What was appended behind the seal counts for nothing where something else is damaged."""
+        changed = bytearray(self.record())
+        place = changed.index(b"CEDG", PIECE * 3)
+        changed[place + 80] ^= 1
+        line = self.assert_damaged(self.put("d", changed), "nor up to ")
+        appended = bytes(1 << 16) + changed[place:place + 256]
+        self.assertEqual(self.assert_damaged(self.put("d", changed + appended)), line)
+
+    def test_thread(self):
+        """Where a thread's record is damaged, nothing that it says is taken for what the stages did."""
+        program = self.compile("staged", STAGED, "-I", harness.INCLUDE, libs=["-L" + harness.RUNTIME, "-lcallsig", "-Wl,-rpath," + harness.RUNTIME])
+        self.assertEqual(self.callsig("run", "-o", "r", program).returncode, 0)
+        with open(self.path("r"), "rb") as file:
+            data = bytearray(file.read())
+        thread = data.index(b"CTHR")
+        self.assertNotIn(data.index(b"CTSK") // PIECE, {thread // PIECE})
+        data[thread + 16] ^= 1
+        done = self.callsig("stages", "--format", "json", self.put("d", data))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"d: damaged at byte {thread // PIECE * PIECE}: ", done.stderr)
+        self.assertEqual([stage["num_tasks"] for stage in json.loads(done.stdout)["stages"]], [0])
 
     def test_header(self):
         """Without its header nothing of a recording can be trusted."""
