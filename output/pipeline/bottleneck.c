@@ -137,7 +137,7 @@ static const struct out_stage_view *find_outside(const struct out_bottleneck *bo
     const struct out_stage_view *view = &bottleneck->views[i];
     if (view->input && out_queue_is_occupied(view->input) && (!view->output || !out_queue_is_occupied(view->output)) &&
         view->state != OUT_STAGE_FINISHED && counts(bottleneck, view) &&
-        1 - view->busy - view->get_wait - view->put_wait >= MOSTLY)
+        1 - view->busy - view->get_wait - view->put_wait - view->ended >= MOSTLY)
       return view;
   }
   return NULL;

@@ -153,16 +153,32 @@ void out_stage_view_fill(const struct callsig_pipeline *pipeline, uint32_t numbe
                      (double)view->input->num_items >= AGGREGATES * (double)view->output->puts;
 }
 
+/* The share of the window that is left when the stage's last task ends, of one that ended long before the others: the
+ * last stage is behind them by what is on its way. */
+static double find_ended(const struct callsig_pipeline *pipeline, const struct out_window *window,
+                         const struct out_stage_view *view)
+{
+  const struct out_stage *stage = view->stage;
+  if (stage->stats.num_tasks == 0 || stage->stats.open > 0 || stage->last_ticks <= window->first ||
+      stage->last_ticks >= window->last)
+    return 0;
+  const double left = (double)(window->last - stage->last_ticks), share = left / (double)(window->last - window->first);
+  return share > FINISHED && left * pipeline->tick > FAR_ABOVE * view->mean ? share : 0;
+}
+
 /* A wait counts when it ends, so that a thread which waits for good has none: time that nothing accounts for is put
  * down to the queue that explains it. */
 static enum out_stage_state find_state(const struct out_stage_view *view)
 {
   double starved = view->get_wait, blocked = view->put_wait;
-  double unexplained = fmax(0, 1 - view->busy - starved - blocked);
+  double unexplained = fmax(0, 1 - view->busy - starved - blocked - view->ended);
   if (view->input && !out_queue_is_occupied(view->input))
     starved += unexplained;
   else if (view->output && out_queue_is_occupied(view->output))
     blocked += unexplained;
+  /* One that waited long before it ended did not end early by itself. */
+  if (view->ended > fmax(starved, blocked))
+    return OUT_STAGE_FINISHED;
   if (fmax(starved, blocked) >= WAITS)
     return starved >= blocked ? OUT_STAGE_STARVED : OUT_STAGE_BLOCKED;
   return view->busy >= OUT_OCCUPIED ? OUT_STAGE_BUSY : OUT_STAGE_IDLE;
@@ -171,14 +187,8 @@ static enum out_stage_state find_state(const struct out_stage_view *view)
 void out_stage_view_judge(const struct callsig_pipeline *pipeline, const struct out_window *window,
                           struct out_stage_view *view)
 {
-  const struct out_stage *stage = view->stage;
-  const double left =
-      window->last > stage->last_ticks ? (double)(window->last - stage->last_ticks) * pipeline->tick : 0;
+  view->ended = find_ended(pipeline, window, view);
   view->state = find_state(view);
-  /* The last stage is behind the others by what is on its way. */
-  if (stage->stats.num_tasks > 0 && stage->stats.open == 0 && left > FINISHED * window->seconds &&
-      left > FAR_ABOVE * view->mean && stage->last_ticks > window->first) {
-    view->state = OUT_STAGE_FINISHED;
-    view->finished = (double)(stage->last_ticks - window->first) * pipeline->tick;
-  }
+  if (view->state == OUT_STAGE_FINISHED)
+    view->finished = (double)(view->stage->last_ticks - window->first) * pipeline->tick;
 }

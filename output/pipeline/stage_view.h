@@ -16,7 +16,7 @@ enum out_stage_state {
   OUT_STAGE_STARVED,  /* it waits for input */
   OUT_STAGE_BLOCKED,  /* it waits for space behind it */
   OUT_STAGE_IDLE,     /* it does not work most of the time, and no queue says what for it waits */
-  OUT_STAGE_FINISHED, /* its last task ended long before the pipeline's */
+  OUT_STAGE_FINISHED, /* its last task ended long before the pipeline's, and longer than it waited */
 };
 
 enum out_failure_level { OUT_FAILURES_FEW, OUT_FAILURES_CONCERN, OUT_FAILURES_CRITICAL };
@@ -25,6 +25,7 @@ struct out_stage_view {
   const struct out_stage *stage;
   const struct callsig_queue_stats *input, *output; /* NULL: none is recorded */
   enum out_stage_state state;
+  double ended;                  /* the share of the window behind its last task, when that ended long before; else 0 */
   double finished;               /* seconds since the pipeline's first task, when it is */
   double replicas;               /* tasks that it works on at a time: its concurrency, or more when that was exceeded */
   double busy;                   /* shares of its replicas' time: at work ... */

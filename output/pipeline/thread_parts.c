@@ -49,11 +49,13 @@ void out_thread_parts_free(struct out_thread_parts *parts)
   base_vector_free(&parts->threads);
 }
 
-/* The bytes as the file has them now, however far it has grown. False: they are not there. */
+/* The bytes as the file has them now, however far it has grown. False: they are not there, or nobody writes to the file
+ * any more, whose seal is to be asked then. */
 static bool read_now(const struct out_recording *recording, uint64_t address, void *bytes, size_t size)
 {
   uint64_t offset = address - recording->header.base;
-  if (recording->copy || address < recording->header.base || offset % 8 != 0 || offset > INT64_MAX - size)
+  if (recording->copy || recording->check.is_sealed || address < recording->header.base || offset % 8 != 0 ||
+      offset > INT64_MAX - size)
     return false;
   return pread(recording->windows.file, bytes, size, (off_t)offset) == (ssize_t)size;
 }

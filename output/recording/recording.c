@@ -300,7 +300,8 @@ const void *out_recording_bytes(struct out_recording *recording, uint64_t addres
 
 bool out_recording_read_again(const struct out_recording *recording, uint64_t address, void *bytes, size_t size)
 {
-  if (recording->copy || !out_recording_has(recording, address, size))
+  if (recording->copy || !out_recording_has(recording, address, size) ||
+      !out_seal_is_good(&recording->check, address - recording->header.base, size))
     return false;
   return pread(recording->windows.file, bytes, size, (off_t)(address - recording->header.base)) == (ssize_t)size;
 }

@@ -166,6 +166,7 @@ int out_seal_check(out_seal_read_fn *read, void *source, const struct fmt_rec_he
   }
   struct comparison comparison = {.seal = seal, .check = check};
   check->bad = calloc(pieces_of(offset) / 8 + 1, 1);
+  check->covered = offset;
   error = check->bad ? each_piece(read, source, NULL, offset, compare_piece, &comparison) : -ENOMEM;
   if (check->first == UINT64_MAX && size > offset + seal->tag.size)
     check->first = check->whole = offset + seal->tag.size;
@@ -186,6 +187,8 @@ bool out_seal_is_good(const struct out_seal_check *check, uint64_t offset, uint6
 {
   if (!check->bad || size == 0)
     return true;
+  if (size > check->covered || offset > check->covered - size)
+    return false;
   for (uint64_t piece = offset / FMT_SEAL_PIECE; piece <= (offset + size - 1) / FMT_SEAL_PIECE; piece++) {
     if (check->bad[piece / 8] >> piece % 8 & 1)
       return false;

@@ -18,6 +18,7 @@ typedef int out_seal_read_fn(void *source, void *bytes, size_t size, uint64_t of
 struct out_seal_check {
   bool is_sealed;
   unsigned char *bad; /* a bit a piece that is not as it was when it was sealed; NULL: none. Owned */
+  uint64_t covered;   /* bytes that have such a bit */
   uint64_t first;     /* the first byte in doubt; UINT64_MAX: none */
   uint64_t records;   /* that lay in the pieces that are not as they were */
   uint64_t whole;     /* bytes that the file had, or was to have at least; 0: as many as it has */
@@ -29,7 +30,7 @@ int out_seal_check(out_seal_read_fn *read, void *source, const struct fmt_rec_he
                    struct out_seal_check *check);
 void out_seal_check_free(struct out_seal_check *check);
 
-/* Are the bytes, which lie in the file, as they were? */
+/* Are the bytes as they were? What lies behind all that is sealed is not, once anything is not. */
 bool out_seal_is_good(const struct out_seal_check *check, uint64_t offset, uint64_t size);
 
 /* Makes the seal of the `covered` bytes of a recording, as which its header has `seal` for the reference to it already.

@@ -75,11 +75,12 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
   }
 }
 
-/* Waits for a processor, from a hundredth of the table's time on: they are in no row, or nobody knows in which. */
+/* Waits for a processor, from a hundredth of the table's time on, and of what is not printed as 0.000: they are in no
+ * row, or nobody knows in which. */
 static void note_waits(struct notes *notes, const struct out_recording_info *info)
 {
   const double waited = (double)info->loss[FMT_LOSS_WAITED] * info->tick;
-  if (info->flags & FMT_REC_WAITS_TAKEN && waited > 0 && waited * 100 >= notes->stats->total.time) {
+  if (info->flags & FMT_REC_WAITS_TAKEN && waited >= 0.0005 && waited * 100 >= notes->stats->total.time) {
     begin(notes, info);
     out_text_fixed(&notes->text, waited, 0);
     out_text_puts(&notes->text, " seconds of waiting for a processor are in no row");

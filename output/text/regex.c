@@ -23,6 +23,10 @@ int out_regex_compile(const char *pattern, struct out_regex **compiled, char *er
   PCRE2_SIZE offset;
   regex->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
                               PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF, &number, &offset, NULL);
+  if (!regex->code && number == PCRE2_ERROR_HEAP_FAILED) {
+    free(regex);
+    return -ENOMEM;
+  }
   if (!regex->code) {
     PCRE2_UCHAR text[200];
     pcre2_get_error_message(number, text, sizeof text);

@@ -1,12 +1,12 @@
 """Recordings that were cut or overwritten say so before any number is shown, and the exit status does."""
 
+import json
 import os
 import re
 import struct
 
 import harness
 
-SEAL, NEXT, FLAGS, EXIT_STATUS = 392, 32, 52, 108  # where docs/recording-format.md has them in the header
 PIECE = 4096
 
 # A pipeline of one stage, with calls of 300 signatures.
@@ -46,7 +46,7 @@ class Damage(harness.Case):
         return name
 
     def seal_of(self, data):
-        return struct.unpack_from("<Q", data, SEAL)[0] - struct.unpack_from("<Q", data, 16)[0]
+        return struct.unpack_from("<Q", data, harness.SEAL)[0] - struct.unpack_from("<Q", data, 16)[0]
 
     def assert_damaged(self, name, *words, count=1):
         """One line before the table, which is there, and a failure."""
@@ -97,12 +97,35 @@ class Damage(harness.Case):
         self.assertIn("what is shown lacks them", line)
         self.assertNotIn(str(1 << 40), self.callsig("report", "d").stdout)
 
+    def test_behind_seal(self):
+        """What was appended behind the seal counts for nothing where something else is damaged."""
+        changed = bytearray(self.record())
+        place = changed.index(b"CEDG", PIECE * 3)
+        changed[place + 80] ^= 1
+        line = self.assert_damaged(self.put("d", changed), "nor up to ")
+        appended = bytes(1 << 16) + changed[place:place + 256]
+        self.assertEqual(self.assert_damaged(self.put("d", changed + appended)), line)
+
+    def test_thread(self):
+        """Where a thread's record is damaged, nothing that it says is taken for what the stages did."""
+        program = self.compile("staged", STAGED, "-I", harness.INCLUDE, libs=["-L" + harness.RUNTIME, "-lcallsig", "-Wl,-rpath," + harness.RUNTIME])
+        self.assertEqual(self.callsig("run", "-o", "r", program).returncode, 0)
+        with open(self.path("r"), "rb") as file:
+            data = bytearray(file.read())
+        thread = data.index(b"CTHR")
+        self.assertNotIn(data.index(b"CTSK") // PIECE, {thread // PIECE})
+        data[thread + 16] ^= 1
+        done = self.callsig("stages", "--format", "json", self.put("d", data))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"d: damaged at byte {thread // PIECE * PIECE}: ", done.stderr)
+        self.assertEqual([stage["num_tasks"] for stage in json.loads(done.stdout)["stages"]], [0])
+
     def test_header(self):
         """Without its header nothing of a recording can be trusted."""
         data = self.record()
-        for at in (40, 72, 96, 112, 144, 160, SEAL):
+        for at in (40, 72, 96, 112, 144, 160, harness.SEAL):
             changed = bytearray(data)
-            changed[at:at + 8] = bytes(b ^ 0xff for b in data[at:at + 8]) if at != SEAL else bytes(8)
+            changed[at:at + 8] = bytes(b ^ 0xff for b in data[at:at + 8]) if at != harness.SEAL else bytes(8)
             self.assert_fails(self.callsig("report", self.put("d", changed)), 1, "d: damaged")
 
     def test_cut(self):
