@@ -86,7 +86,7 @@ static bool each_unsettled(struct prof_thread *t, struct fmt_rec_stack *stack, s
   struct fmt_rec_frame *frame = t->marked;
   if (!prof_stack_holds(stack, frame)) {
     struct fmt_rec_stack *outer = (struct fmt_rec_stack *)stack->outer;
-    if (!each_unsettled(t, outer, (struct fmt_rec_frame *)stack->frames[0].flags, visit))
+    if (outer && !each_unsettled(t, outer, (struct fmt_rec_frame *)stack->frames[0].flags, visit))
       return false;
     frame = stack->frames;
   }
@@ -299,7 +299,8 @@ static void lower_watermark(struct prof_thread *t, struct fmt_rec_frame *frame)
 
 uint32_t prof_recursion_leave(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
-  uint32_t owned = unmark(frame, edge);
+  /* One that was marked so that its exit comes here may be of an edge that never had a record, below a handler's. */
+  uint32_t owned = edge->recursion ? unmark(frame, edge) : 0;
   if (t->marked == frame)
     lower_watermark(t, frame);
   if (is_opened(frame, edge) && --t->recursion == 0)
@@ -345,6 +346,16 @@ void prof_recursion_repair(struct prof_thread *t, struct fmt_rec_frame *frame)
   }
   if (t->marked == frame)
     lower_watermark(t, frame);
+  t->recursion = count_opened(t->stack, t->top);
+  t->mode = t->recursion ? PROF_MODE_RECURSION : PROF_MODE_PLAIN;
+}
+
+void prof_recursion_restart(struct prof_thread *t)
+{
+  struct fmt_rec_stack *outermost = t->stack;
+  while (outermost->outer)
+    outermost = (struct fmt_rec_stack *)outermost->outer;
+  t->marked = outermost->frames;
   t->recursion = count_opened(t->stack, t->top);
   t->mode = t->recursion ? PROF_MODE_RECURSION : PROF_MODE_PLAIN;
 }

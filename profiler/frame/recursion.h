@@ -28,6 +28,9 @@ uint32_t prof_recursion_leave(struct prof_thread *t, struct fmt_rec_frame *frame
 /* `frame`, which is `top`, is in progress and dead: a signal handler left its hook by longjmp. Takes back what the hook
  * may have marked and counted before. In a slow section. */
 void prof_recursion_repair(struct prof_thread *t, struct fmt_rec_frame *frame);
+/* Frames were dropped with the segment they lay in: takes none of those that are left for settled. In a slow section.
+ */
+void prof_recursion_restart(struct prof_thread *t);
 /* Clears or sets the marks of all frames of the running machine stack that have any: another stack runs for a while. */
 void prof_recursion_suspend(struct prof_thread *t);
 void prof_recursion_resume(struct prof_thread *t);

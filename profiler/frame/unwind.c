@@ -98,6 +98,7 @@ void prof_frames_mend(struct prof_thread *t)
     prof_stack_retreat(t);
   }
   t->top = top;
+  prof_recursion_restart(t);
 }
 
 uintptr_t prof_frame_cfa(const struct prof_thread *t)
