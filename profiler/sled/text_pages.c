@@ -1,6 +1,7 @@
 /*
  * The protection of a module's text around writing sleds: each mapping gets back what it had, since a program may have
- * made some of its own text writable.
+ * made some of its own text writable. But it is left executable: where it was not, another thread's loader was about to
+ * map it so, and what it maps over the old must not lose that.
  */
 #include "profiler/sled/text_pages.h"
 
@@ -38,8 +39,7 @@ static bool visit(const struct prof_mapping *mapping, void *data)
   if (mapping->low > found_end(pages) || pages->count == PROF_TEXT_PARTS)
     return false;
   add(pages, mapping->high < pages->high ? mapping->high : pages->high,
-      (mapping->readable ? PROT_READ : 0) | (mapping->writable ? PROT_WRITE : 0) |
-          (mapping->executable ? PROT_EXEC : 0));
+      (mapping->readable ? PROT_READ : 0) | (mapping->writable ? PROT_WRITE : 0) | PROT_EXEC);
   return found_end(pages) < pages->high;
 }
 

@@ -60,10 +60,11 @@ static void each_part_is_given_back(void)
   struct prof_text_pages pages;
   map();
   CHECK(prof_text_open(&pages, first + 8, first + (PAGES - 1) * page + 1) == 0);
-  CHECK(strcmp(now().letters, "EEWWEE") == 0);
+  CHECK(strcmp(now().letters, "EEEEEE") == 0);
   memset((void *)first, 0x90, PAGES * page);
   prof_text_close(&pages);
-  CHECK(strcmp(now().letters, "XErWxX") == 0);
+  /* What was not executable may be by now, by another thread's loader. */
+  CHECK(strcmp(now().letters, "XEXExX") == 0);
 }
 
 static void pages_beside_are_left_alone(void)
