@@ -164,13 +164,13 @@ class Tools:
         if self.command:
             self.expect_report(path, read)
 
-    def report_rows(self, path, by="function"):
+    def report_rows(self, path, by="function", *options):
         """The rows of `callsig report`; nothing while there is no such command."""
-        return self.report(path, by)["rows"] if self.command else []
+        return self.report(path, by, *options)["rows"] if self.command else []
 
-    def report(self, path, by="function"):
+    def report(self, path, by="function", *options):
         """All that `callsig report` says."""
-        done = subprocess.run([self.command, "report", path, "--by", by, "--format", "json"],
+        done = subprocess.run([self.command, "report", path, "--by", by, "--format", "json", *options],
                               capture_output=True, text=True, timeout=TIMEOUT, env=self.environment(), check=False)
         if done.returncode:
             raise Failure(f"callsig report {path}: {done.stderr}")

@@ -15,10 +15,7 @@
 #include "profiler/tree/tree.h"
 
 static struct prof_thread thread;
-static struct {
-  struct fmt_rec_stack segment;
-  struct fmt_rec_frame frames[2];
-} stack;
+static _Alignas(struct fmt_rec_stack) char segment[sizeof(struct fmt_rec_stack) + 2 * sizeof(struct fmt_rec_frame)];
 
 static int start(void **state)
 {
@@ -36,9 +33,9 @@ static int start(void **state)
   assert_int_equal(prof_tree_init(&thread.tree, 1), 0);
   thread.self = &thread;
   thread.state = PROF_HOOKS_CLOCK;
-  stack.segment.capacity = 2;
-  thread.stack = &stack.segment;
-  thread.top = stack.segment.frames;
+  thread.stack = (struct fmt_rec_stack *)segment;
+  thread.stack->capacity = 2;
+  thread.top = thread.stack->frames;
   return 0;
 }
 
