@@ -159,8 +159,8 @@ def check_stacks(recorded, times):
             lines[key] += 1
         if weight == "calls":
             same(f"folded {weight}", wanted, dict(found))
-        else:  # each line is rounded
-            near(f"folded {weight}", wanted, dict(found), max(lines.values()))
+        else:  # each line is rounded, and so is each row
+            near(f"folded {weight}", wanted, dict(found), max(lines.values()) + 1)
     frames, _ = readers.flamegraph(recorded.export("flamegraph", "--weight", "calls", "--cutoff", "0"))
     same("flamegraph", by_group(recorded.calls), {re.fullmatch(rf"\[{recorded.by} (.*)\]", name)[1]: value
                                                   for name, _, value, depth, _, _ in frames if depth == 1})
