@@ -353,6 +353,8 @@ void prof_recursion_repair(struct prof_thread *t, struct fmt_rec_frame *frame)
 void prof_recursion_restart(struct prof_thread *t)
 {
   struct fmt_rec_stack *outermost = t->stack;
+  if (!prof_stack_holds(t->stack, t->top))
+    return; /* another machine stack goes on */
   while (outermost->outer)
     outermost = (struct fmt_rec_stack *)outermost->outer;
   t->marked = outermost->frames;

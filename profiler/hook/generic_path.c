@@ -279,7 +279,8 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
 /* Opens a frame of an edge that the assembly found, wherever recursion stands. False: nothing is done. */
 static inline bool enter_known(struct prof_thread *t, const struct prof_registers *registers, struct fmt_rec_edge *edge)
 {
-  if (PROF_UNLIKELY((edge->mode & PROF_MODE_DECIDES) == PROF_MODE_NEVER || t->top >= t->limit))
+  if (PROF_UNLIKELY((edge->mode & PROF_MODE_DECIDES) == PROF_MODE_NEVER || t->top >= t->limit ||
+                    !prof_stack_holds(t->stack, t->top)))
     return false;
   uintptr_t cfa = cfa_of(t, edge, registers);
   if (PROF_UNLIKELY(!cfa))

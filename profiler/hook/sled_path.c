@@ -74,7 +74,7 @@ void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)
   const struct fmt_rec_edge *edge = prof_thread_running(t) ? prof_frame_edge(t->top) : NULL;
   /* The frame that begins where this one does is its own. */
   const bool is_top = edge && t->top->cfa == sp + sizeof(uintptr_t);
-  if (is_top && !prof_frame_is_first(t->stack, t->top)) {
+  if (is_top && prof_stack_holds(t->stack, t->top) && !prof_frame_is_first(t->stack, t->top)) {
     prof_hook_exit_top(t, ticks);
     return;
   }
