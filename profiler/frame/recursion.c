@@ -239,7 +239,9 @@ static uint32_t own(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 static bool mark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
   (void)t;
-  own(frame, edge);
+  /* A handler may have lowered the watermark since the records were made. */
+  if (edge->recursion)
+    own(frame, edge);
   return true;
 }
 
