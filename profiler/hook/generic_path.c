@@ -192,7 +192,7 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
     return PREPARE;
-  if (t->top >= t->limit || !in_order(t, compare->site, cfa))
+  if (t->top >= t->limit || !prof_stack_holds(t->stack, t->top) || !in_order(t, compare->site, cfa))
     return PREPARE;
   struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
   struct fmt_rec_edge *edge = known_edge(t, from, entry, compare);
