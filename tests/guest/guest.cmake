@@ -15,3 +15,8 @@ foreach(case IN LISTS cases)
   endif()
   callsig_test(guest.${case} ${label} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run_guest.py --build ${PROJECT_BINARY_DIR} ${case})
 endforeach()
+
+# The matrix of hazards: a part that is always the same, and all of it.
+callsig_test(guest.matrix quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run_matrix.py --build ${PROJECT_BINARY_DIR} --sample)
+callsig_test(guest.matrix_full full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run_matrix.py --build ${PROJECT_BINARY_DIR})
+set_tests_properties(guest.matrix guest.matrix_full PROPERTIES PROCESSORS 2)

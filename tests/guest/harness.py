@@ -1,5 +1,6 @@
 """What every guest case uses: building, running plain and profiled, comparing, and holding counts against the recording."""
 
+import copy
 import glob
 import json
 import os
@@ -26,6 +27,13 @@ def find_source(name):
     if len(found) != 1:
         raise Failure(f"one guest {name} expected below {HERE}, found {found}")
     return found[0]
+
+
+def compile_program(compiler, options, sources, path, libraries=()):
+    command = [compiler, *options, f"-I{INCLUDE}", f"-I{TOP}", *sources, "-o", path, *libraries, "-pthread", "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    if done.returncode:
+        raise Failure(f"{' '.join(command)}: {done.stderr}")
 
 
 def remove_recordings(path):
@@ -69,6 +77,7 @@ class Tools:
         self.build = os.path.abspath(build)
         self.scratch = os.path.abspath(scratch)
         os.makedirs(self.scratch, exist_ok=True)
+        self.cache = os.path.join(self.scratch, "cache")
         self.preload = first_existing(os.path.join(self.build, "profiler", "libcallsig.so"),
                                       os.path.join(self.build, "libcallsig.so"))
         self.command = first_existing(os.path.join(self.build, "cli", "callsig"), os.path.join(self.build, "callsig"))
@@ -78,20 +87,28 @@ class Tools:
         self.layout = recording.read_layout(self.scratch)
         self.runs = 0
 
+    def within(self, name):
+        """The same for a part of the case, in a folder of its own."""
+        part = copy.copy(self)
+        part.scratch = os.path.join(self.scratch, name)
+        os.makedirs(part.scratch, exist_ok=True)
+        return part
+
     def environment(self, **more):
         names = {name: value for name, value in os.environ.items() if not name.startswith(("CALLSIG_", "OMPI_", "PMI", "SLURM_"))}
-        names["CALLSIG_CACHE_DIR"] = os.path.join(self.scratch, "cache")
+        names["CALLSIG_CACHE_DIR"] = self.cache
         if self.command:
             names["CALLSIG_COMMAND"] = self.command
         names.update(more)
         return names
 
     def link_with(self, kind):
-        """What links the runtime: "shared" or "static"."""
+        """What links the runtime: "shared" or "static". Programs with sleds refer to nothing in it, and linkers leave out what is not
+        referred to."""
         folder = os.path.dirname(self.preload)
         if kind == "static":
-            return [os.path.join(folder, "libcallsig.a")]
-        return [self.preload, f"-Wl,-rpath,{folder}"]
+            return ["-Wl,-u,callsig_version", os.path.join(folder, "libcallsig.a")]
+        return ["-Wl,--push-state,--no-as-needed", self.preload, "-Wl,--pop-state", f"-Wl,-rpath,{folder}"]
 
     def hooks_of(self, compiler):
         """The compiler's own name, and what puts hooks into a program: "gcc", or sleds: "gcc-sleds"."""
@@ -191,7 +208,7 @@ class Guest:
     def __init__(self, tools, source, compiler, level, flags=(), debug=True, libraries=None, name=""):
         self.tools = tools
         self.compiler, self.hooks = tools.hooks_of(compiler)
-        self.options = (["-g"] if debug else []) + [level, *flags, f"-I{INCLUDE}", f"-I{TOP}"]
+        self.options = (["-g"] if debug else []) + [level, *flags]
         stem = os.path.splitext(source)[0]
         self.tag = f"{stem}-{compiler}{level}{name}{'' if debug else '-nodebug'}"
         self.libraries = libraries or []
@@ -200,11 +217,7 @@ class Guest:
 
     def compile(self, source, name, extra):
         path = os.path.join(self.tools.scratch, name)
-        command = [self.compiler, *self.options, *extra, find_source(source), "-o", path, *self.libraries,
-                   "-pthread", "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
-        if done.returncode:
-            raise Failure(f"{' '.join(command)}: {done.stderr}")
+        compile_program(self.compiler, [*self.options, *extra], [find_source(source)], path, self.libraries)
         return path
 
     def build_plugin(self, name):

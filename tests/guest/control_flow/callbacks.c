@@ -1,5 +1,6 @@
 /* Function pointers as arguments: into the program, a library that is not instrumented, a plugin, and nowhere. The
  * report names them. argv[1]: a plugin. */
+/* hazard: not static: there is no dlopen() */
 #include "tests/guest/guest.h"
 
 #include <ctype.h>

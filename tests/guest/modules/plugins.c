@@ -1,5 +1,6 @@
 /* Loads, unloads and loads again two plugins that the linker puts at the same address. argv[1], argv[2]: the plugins;
  * argv[3] "threads": each time in a thread of its own, so that threads are folded on the way. */
+/* hazard: not static: there is no dlopen() */
 #include "tests/guest/guest.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 /* Threads load, call and unload plugins that the linker puts at the same addresses, all at once: what one unloads
  * another may just have put something else in the place of. argv: the plugins. */
+/* hazard: not static: there is no dlopen() */
 #include "tests/guest/guest.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 /* The dynamic loader calls the program before the C library is set up: a resolver of an indirect function while the
  * program is relocated, and a malloc() of its own for what libraries ask for from then on. */
+/* hazard: expect static before falls: its resolver runs before there is thread-local storage, and crashes */
 #include "tests/guest/guest.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* A program that waits for any child must see its own only, and get SIGCHLD for its own only, also when a plugin's
  * index has to be made in the middle. argv[1]: a plugin. */
+/* hazard: not static: there is no dlopen() */
 #include "tests/guest/guest.h"
 
 #include <dlfcn.h>

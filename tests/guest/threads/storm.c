@@ -1,5 +1,6 @@
 /* Everything at once: threads that call through ever new paths, while another forks, another loads and unloads plugins,
  * and threads come and go. argv[1], argv[2]: plugins. It checks that nobody is hurt; counts are exact all the same. */
+/* hazard: not static: there is no dlopen() */
 #include "tests/guest/guest.h"
 
 #include <dlfcn.h>

@@ -1,0 +1,3 @@
+/* Linked with -z lazy. */
+/* hazard: flags -Wl,-z,lazy */
+#include "tests/guest/hazards/builds/calls.h"

@@ -1,0 +1,3 @@
+/* Built without the red zone. */
+/* hazard: flags -mno-red-zone */
+#include "tests/guest/hazards/builds/calls.h"

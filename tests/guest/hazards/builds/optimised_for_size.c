@@ -1,0 +1,3 @@
+/* Built for size, -Os. */
+/* hazard: flags -Os */
+#include "tests/guest/hazards/builds/calls.h"

@@ -1,0 +1,3 @@
+/* Built with -fstack-clash-protection. */
+/* hazard: flags -fstack-clash-protection */
+#include "tests/guest/hazards/builds/calls.h"
