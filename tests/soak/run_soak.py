@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Runs tests/soak/soak.c for as long as it is told, reads its recording each second while it is written, and prints what it saw.
+
+    run_soak.py --build BUILD_DIR [--seconds N] [--threads N] [--compiler NAME]
+
+It fails where a count is not what the program counted itself, in the end or in any reading: calls of handlers that interrupt the profiler's
+own slow path may be missing, where the recording counts as many as lost; where the program's memory or the recording grow after the first
+quarter of the time; and where the live reader fails.
+"""
+
+import argparse
+import glob
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(TOP, "tests", "guest"))
+
+from harness import Failure, Tools, compile_program, find_source  # noqa: E402
+from matrix import LOST, PAGE, own_counts  # noqa: E402
+
+PLUGINS = ("alpha", "beta", "gamma")
+HAPPENED = ("threads", "modules", "children", "switches")  # what the program tells that are no calls
+IN_SIGNALS = ("handler", "in_handler")
+GROWTH = 1.02  # of memory and file after the first quarter of the time
+ROOM = 1 << 20  # and so many bytes, which one reading may be off
+
+
+class Soak:
+    """One run."""
+
+    def __init__(self, tools, options):
+        self.tools, self.options = tools, options
+        self.recording = tools.new_recording()
+        self.counts = os.path.join(tools.scratch, "counts")
+        self.children = {}  # calls in the recordings of children, which are removed once they are read
+        self.lost_in_children = 0
+        self.memory, self.sizes, self.readings, self.unsure = [], [], 0, 0
+        self.before = {}
+
+    def build(self):
+        """The program and its plugins; as written, so that every call is one."""
+        compiler, hooks = self.tools.hooks_of(self.options.compiler)
+        program = os.path.join(self.tools.scratch, "soak")
+        compile_program(compiler, ["-g", "-O2", *hooks], [os.path.join(TOP, "tests", "soak", "soak.c")], program, self.tools.link_with("shared"))
+        plugins = []
+        for name in PLUGINS:
+            plugins.append(os.path.join(self.tools.scratch, f"{name}.so"))
+            compile_program(compiler, ["-g", "-O0", f"-DPLUGIN={name}", "-shared", "-fPIC", *hooks], [find_source("plugin.c")], plugins[-1])
+        return [program, str(self.options.seconds), str(self.options.threads), *plugins]
+
+    def run(self):
+        command = self.build()
+        with open(self.counts, "wb") as file:
+            file.truncate(PAGE)
+        environment = self.tools.environment(CALLSIG_OUTPUT=self.recording, HAZARD_COUNTS=self.counts)
+        errors = os.path.join(self.tools.scratch, "errors")
+        with open(errors, "wb") as output, subprocess.Popen(command, env=environment, cwd=self.tools.scratch, stderr=output) as process:
+            try:
+                self.watch(process)
+            finally:
+                process.kill()
+        with open(errors, encoding="utf-8", errors="replace") as file:
+            said = file.read()
+        if process.returncode or said:
+            raise Failure(f"exit status {process.returncode}: {said}")
+
+    def watch(self, process):
+        latest = time.monotonic() + self.options.seconds * 2 + 60
+        while process.poll() is None:
+            if time.monotonic() > latest:
+                raise Failure("the program hangs")
+            time.sleep(1)
+            self.take_children()
+            if os.path.exists(self.recording) and process.poll() is None:
+                self.read_live(process.pid)
+
+    def report(self):
+        """The rows of `callsig report`, and whether they are of a moment in which no thread ended; else a line tells so."""
+        done = subprocess.run([self.tools.command, "report", self.recording, "--format", "json"], capture_output=True, text=True,
+                              env=self.tools.environment(), check=False)
+        if done.returncode or done.stderr and "threads end all the time" not in done.stderr:
+            raise Failure(f"reading {self.readings}: exit status {done.returncode}: {done.stderr}")
+        return json.loads(done.stdout)["rows"], not done.stderr
+
+    def read_live(self, pid):
+        """A reading of the recording while it is written: no count is above the program's own, and none goes down."""
+        rows, sure = self.report()
+        own = own_counts(self.counts)
+        self.readings += 1
+        self.unsure += not sure
+        self.sizes.append(os.stat(self.recording).st_blocks * 512)
+        self.memory.append(resident(pid))
+        if not sure:
+            return
+        found = {}
+        for row in rows:
+            found[row["function"]] = found.get(row["function"], 0) + row["ncalls"]
+        for name, calls in found.items():
+            if name.startswith("0x"):
+                continue  # of a module whose index is being made: it has its name in a later reading
+            # A function counts itself once it was entered: each thread may be on its way between the two.
+            if calls > own.get(name, 0) + self.options.threads * 2:
+                raise Failure(f"reading {self.readings}: {name} was called {own.get(name, 0)} times, the report says {calls}")
+        for name, calls in self.before.items():
+            if found.get(name, 0) < calls and not name.startswith("0x"):
+                raise Failure(f"reading {self.readings}: {name} had {calls} calls before, now {found.get(name, 0)}")
+        self.before = found
+
+    def take_children(self, ended=False):
+        """Adds up and removes the recordings of children that are gone."""
+        for path in glob.glob(glob.escape(self.recording) + ".*"):
+            if not ended and os.path.exists(f"/proc/{path[len(self.recording) + 1:].split('.')[0]}"):
+                continue
+            read = self.tools.read(path)
+            for name, (calls, _primitive) in read.calls.items():
+                self.children[name] = self.children.get(name, 0) + calls
+            self.lost_in_children += sum(read.loss[name] for name in LOST)
+            os.unlink(path)
+
+    def compare(self):
+        """Every count in the end; returns how many calls were made and how many of them are counted as lost."""
+        self.take_children(ended=True)
+        own, read = own_counts(self.counts), self.tools.read(self.recording)
+        lost = sum(read.loss[name] for name in LOST) + self.lost_in_children
+        missing = 0
+        for name, calls in own.items():
+            if name in HAPPENED:
+                continue
+            found = read.calls.get(name, [0])[0] + self.children.get(name, 0)
+            if found > calls or found < calls and name not in IN_SIGNALS:
+                raise Failure(f"{name} was called {calls} times, the recordings say {found}; losses {read.loss}, {self.lost_in_children} in children")
+            missing += calls - found
+        if missing > lost:
+            raise Failure(f"{missing} calls of handlers are missing, {lost} counted as lost")
+        if "while_off" in read.calls:
+            raise Failure(f"{read.calls['while_off']} calls were recorded while recording was off")
+        self.tools.expect_report(self.recording, read)
+        return sum(calls for name, calls in own.items() if name not in HAPPENED), lost
+
+    def steady(self, what, values):
+        """The first and the last of what must not grow: medians, after the first quarter of the time."""
+        quarter = len(values) // 4
+        first, last = (statistics.median(part) for part in (values[quarter:quarter * 2], values[-quarter:]))
+        if last > first * GROWTH + ROOM:
+            raise Failure(f"{what} grew from {first:.0f} to {last:.0f} bytes after the first quarter of the time")
+        return f"{what} {first / 1e6:.2f} MB, in the end {last / 1e6:.2f} MB"
+
+
+def resident(pid):
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            return next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmRSS:")), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True, help="the build folder of callsig")
+    parser.add_argument("--seconds", type=int, default=3600)
+    parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--compiler", default="gcc-sleds", choices=("gcc-sleds", "gcc", "clang-sleds", "clang"))
+    options = parser.parse_args()
+    scratch = tempfile.mkdtemp(prefix="callsig-soak-")
+    try:
+        tools = Tools(options.build, scratch)
+        if tools.lacks(options.compiler):
+            sys.exit(f"run_soak.py: {tools.lacks(options.compiler)}")
+        soak = Soak(tools, options)
+        began = time.monotonic()
+        soak.run()
+        took = time.monotonic() - began
+        calls, lost = soak.compare()
+        own = own_counts(soak.counts)
+        print(f"{took:.0f} s: {own['threads']} threads, {own['modules']} modules, {own['children']} children, {own['handler']} signals, "
+              f"{own['switches']} switches, {soak.readings} live readings, {soak.unsure} of them without a quiet moment, as they said")
+        print(f"{calls} calls, all as the program counted them; {lost} of handlers' counted as lost")
+        if soak.readings - soak.unsure < max(4, options.seconds // 20) or not all(own.get(name) for name in HAPPENED + IN_SIGNALS):
+            raise Failure(f"{soak.readings} readings, {soak.unsure} without a quiet moment, and of what should happen {own}")
+        print(soak.steady("memory", [size for size in soak.memory if size]))
+        print(soak.steady("recording", soak.sizes))
+    except Failure as failure:
+        print(f"FAIL {failure}")
+        return 1
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
