@@ -32,7 +32,8 @@ bool prof_slow_enter(struct prof_thread *t)
   uint64_t mask = prof_block_signals();
   __atomic_store_n(&t->state, PROF_HOOKS_BUSY, __ATOMIC_RELAXED);
   t->sigmask = mask;
-  if (!prof_stack_holds(t->stack, t->top))
+  struct prof_place place;
+  if (!prof_place_now(t, &place))
     prof_process.upcalls.mend_frames(t);
   return true;
 }
@@ -58,7 +59,8 @@ static bool catch_up(struct prof_thread *t)
   uint32_t generation = __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST);
   if (t->generation == generation)
     return true;
-  t->interrupted = __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST) && prof_hook_is_interrupted(t);
+  t->interrupted =
+      __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST) && prof_hook_is_interrupted(t, &t->handler);
   if (t->interrupted)
     return false;
   t->generation = generation;

@@ -68,12 +68,16 @@ struct prof_thread {
   struct prof_thread *next; /* process.threads */
   struct prof_tree tree;
   uint32_t tid;
-  uint32_t generation;                     /* of process, when this thread last looked */
-  uint64_t sigmask;                        /* saved by prof_slow_enter() */
-  uint64_t paused_at;                      /* ticks at which prof_pause() stopped the clock */
-  uint32_t pauses;                         /* depth of prof_pause() */
-  uint32_t warming;                        /* process.warming, when this thread last looked */
-  uint32_t interrupted;                    /* 1: SLOW for as long as a handler runs that interrupted a hook */
+  uint32_t generation;  /* of process, when this thread last looked */
+  uint64_t sigmask;     /* saved by prof_slow_enter() */
+  uint64_t paused_at;   /* ticks at which prof_pause() stopped the clock */
+  uint32_t pauses;      /* depth of prof_pause() */
+  uint32_t warming;     /* process.warming, when this thread last looked */
+  uint32_t interrupted; /* 1: SLOW for as long as a handler runs that interrupted a hook */
+  struct prof_handler { /* that handler's calls: their frames' addresses are above `low` and not above `high` */
+    uintptr_t low, high;
+  } handler;
+  uint32_t has_marks;                      /* 1: frames were marked since prof_recursion_reset() */
   struct fmt_rec_stack *shield;            /* the segment that its calls lie in; see stack.c */
   uint64_t discard[2];                     /* where calls count meanwhile */
   struct prof_uses stage_uses;             /* struct prof_stage_use */
