@@ -56,6 +56,7 @@ struct out_link {
 struct callsig_pipeline {
   struct callsig_pipeline_info info;
   const char *file;             /* what it was read from: the merged recording where info.path is a part of it */
+  bool damage_is_told;          /* of that file */
   uint32_t only_process;        /* of a merged recording, counted from 1; 0: of all */
   double tick;                  /* seconds */
   uint64_t start_ticks;         /* when the recording began */

@@ -207,9 +207,9 @@ def stages(tools, compiler, level):
 
 
 def compare_by_stage(tools, path):
-    """By stage, the calls and the time of each function sum up to those without stages; what is taken off for hooks is rounded by row."""
-    whole = {row["function"]: (row["ncalls"], row["tottime"]) for row in tools.report_rows(path, "function", "--raw")}
-    for row in tools.report_rows(path, "function,stage", "--raw"):
+    """By stage, the calls and the time of each function sum up to those without stages."""
+    whole = {row["function"]: (row["ncalls"], row["tottime"]) for row in tools.report_rows(path)}
+    for row in tools.report_rows(path, "function,stage"):
         calls, seconds = whole[row["function"]]
         whole[row["function"]] = calls - row["ncalls"], seconds - row["tottime"]
     if any(calls or abs(seconds) > 1e-10 for calls, seconds in whole.values()):  # a tick is longer
