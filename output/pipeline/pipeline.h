@@ -37,6 +37,7 @@ struct out_queue {
 /* The tasks of one stage in one thread. */
 struct out_replica {
   uint32_t stage; /* in callsig_pipeline.stages */
+  uint32_t first; /* of its thread, in callsig_pipeline.replicas: those of a thread follow one another */
   unsigned tid;
   const char *thread; /* its name */
   bool folded;        /* several threads that ended */
@@ -52,6 +53,11 @@ struct out_link {
   bool shared;       /* by threads that run tasks of other stages, too */
   uint64_t gets, puts;
 };
+
+static inline uint64_t out_stage_successes(const struct callsig_stage_stats *stats)
+{
+  return stats->num_tasks - stats->num_failures;
+}
 
 struct callsig_pipeline {
   struct callsig_pipeline_info info;

@@ -42,12 +42,11 @@ static void put_times(struct out_text *text, const char *what, double p50, doubl
 
 static void put_stage(struct out_text *text, const struct callsig_stage_stats *stage)
 {
-  uint64_t successes = stage->num_tasks - stage->num_failures;
   out_text_printf(text, "\n  Stage: %s\n    Total tasks processed: %llu\n    Total failures: %llu\n", stage->label,
                   (unsigned long long)stage->num_tasks, (unsigned long long)stage->num_failures);
   out_put_number(text, "    Average task time: ", stage->ave_time, 4, "s\n");
   if (stage->num_tasks > 0)
-    out_put_percent(text, "    Success rate: ", (double)successes / (double)stage->num_tasks, "\n");
+    out_put_percent(text, "    Success rate: ", (double)out_stage_successes(stage) / (double)stage->num_tasks, "\n");
   else
     out_text_puts(text, "    Success rate: unknown\n");
   out_text_puts(text, "    Number of log entries: 1\n");

@@ -8,10 +8,9 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/proc_files.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
-#include "profiler/base/syscall.h"
-#include "profiler/base/text.h"
 #include "profiler/base/thread_end.h"
 #include "profiler/frame/unwind.h"
 #include "profiler/lifetime/thread_usage.h"
@@ -131,15 +130,8 @@ static void name_live_threads(void)
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.threads_lock);
   for (const struct prof_thread *t = prof_process.threads; t; t = t->next) {
-    char path[64], name[sizeof t->tree.record->name];
-    struct prof_text text = prof_text_begin(path, sizeof path);
-    prof_text_add(&text, "/proc/self/task/");
-    prof_text_add_number(&text, t->tid, 10);
-    prof_text_add(&text, "/comm");
-    long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-    long length = fd < 0 ? 0 : prof_sys_read(fd, name, sizeof name - 1);
-    if (fd >= 0)
-      prof_sys_close(fd);
+    char name[sizeof t->tree.record->name];
+    long length = prof_task_file_read(t->tid, "comm", name, sizeof name);
     for (long i = 0; i < length; i++)
       t->tree.record->name[i] = name[i] == '\n' ? '\0' : name[i];
     if (t->tree.record->first_tasks)
