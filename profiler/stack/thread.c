@@ -157,21 +157,18 @@ void prof_thread_unmap(struct prof_thread *t)
 
 void prof_thread_link(struct prof_thread *t)
 {
-  prof_lock(&prof_process.threads_lock);
   t->next = prof_process.threads;
+  if (t->next)
+    t->next->previous = t;
   prof_process.threads = t;
-  prof_unlock(&prof_process.threads_lock);
 }
 
 void prof_thread_discard(struct prof_thread *t)
 {
   prof_lock(&prof_process.threads_lock);
-  for (struct prof_thread **link = &prof_process.threads; *link; link = &(*link)->next) {
-    if (*link == t) {
-      *link = t->next;
-      break;
-    }
-  }
+  *(t->previous ? &t->previous->next : &prof_process.threads) = t->next;
+  if (t->next)
+    t->next->previous = t->previous;
   prof_unlock(&prof_process.threads_lock);
   prof_thread_unmap(t);
 }

@@ -65,7 +65,7 @@ struct prof_thread {
   } stale_look;
 
   struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
-  struct prof_thread *next; /* process.threads */
+  struct prof_thread *next, *previous; /* process.threads */
   struct prof_tree tree;
   uint32_t tid;
   uint32_t generation;  /* of process, when this thread last looked */
@@ -121,7 +121,7 @@ void prof_threads_interrupt(void);
 struct prof_thread *prof_thread_map(void);
 /* Unmaps a control block that is in no list. */
 void prof_thread_unmap(struct prof_thread *t);
-/* Adds the control block to process.threads. Takes threads_lock. */
+/* Adds the control block to process.threads. Under threads_lock. */
 void prof_thread_link(struct prof_thread *t);
 /* Sets from when on the exits of calls go on to the histogram and the ring, by the settings and the recording. */
 void prof_thread_set_thresholds(struct prof_thread *t);
