@@ -53,7 +53,9 @@ __cyg_profile_func_exit:
         ldr     x14, [x11, #PROF_F_START]
         cbz     x14, .Lexit_counted
         mrs     x15, cntvct_el0
-        sub     x15, x15, x14
+        /* None when it began later than now: a wait that was taken out was longer than what the frame had of it. */
+        subs    x15, x15, x14
+        csel    x15, x15, xzr, hs
         ldur    x13, [x11, #(PROF_F_EDGE - PROF_F_SIZE)]
         cbz     x13, .Lexit_first
 
@@ -112,7 +114,8 @@ __cyg_profile_func_exit:
         mov     x1, x12
         mov     x2, x14
         mov     x3, x15
-        bl      prof_sampling_note
+        bl      prof_frame_timed
+        str     x0, [sp, #40] /* where x15 is kept */
         RECALL
 1:      mov     x0, x9
         mov     x1, x12
