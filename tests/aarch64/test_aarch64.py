@@ -44,19 +44,25 @@ def expect(condition, text):
         sys.exit(text)
 
 
+def build_runtime(work):
+    """The runtime's build folder, which all tests below `work` share."""
+    folder = os.path.join(work, "runtime")
+    os.makedirs(folder, exist_ok=True)
+    run("cmake", "-S", TOP, "-B", folder, f"-DCMAKE_TOOLCHAIN_FILE={TOP}/cmake/aarch64-linux-gnu.cmake",
+        "-DCALLSIG_RUNTIME_ONLY=ON", "-DCALLSIG_WERROR=ON")
+    run("cmake", "--build", folder, "-j", "2")
+    return folder
+
+
 class Case:
     def __init__(self, given):
-        self.callsig, self.runtime = given.callsig, os.path.join(given.work, "runtime")
+        self.callsig, self.runtime = given.callsig, build_runtime(given.work)
         self.folder = os.path.join(given.work, given.case)
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder, mode=0o700)
         self.cache = self.path("cache")
         os.mkdir(self.cache, mode=0o700)
         os.environ["CALLSIG_CACHE_DIR"] = self.cache
-        os.makedirs(self.runtime, exist_ok=True)
-        run("cmake", "-S", TOP, "-B", self.runtime, f"-DCMAKE_TOOLCHAIN_FILE={TOP}/cmake/aarch64-linux-gnu.cmake",
-            "-DCALLSIG_RUNTIME_ONLY=ON", "-DCALLSIG_WERROR=ON")
-        run("cmake", "--build", self.runtime, "-j", "2")
         self.library = os.path.join(self.runtime, "profiler", "libcallsig.so")
         self.archive = os.path.join(self.runtime, "profiler", "libcallsig.a")
 
