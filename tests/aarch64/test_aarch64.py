@@ -172,7 +172,23 @@ def other_index(case, _):
     expect(refused.stderr == f"callsig: {built}: --verify knows programs of x86-64 alone\n", refused.stderr)
 
 
-CASES = {**{name: program for name in PROGRAMS}, "linked": linked, "sleds": sleds, "compilers": compilers, "other_index": other_index}
+def interrupted(case, _):
+    """A handler in the middle of hooks that recurses, jumps out and switches recording: the signal frames on the stack are known.
+
+    It is the unit test of that name, linked with the runtime's objects.
+    """
+    objects = glob.glob(os.path.join(case.runtime, "profiler", "CMakeFiles", "callsig_runtime.dir", "**", "*.o"), recursive=True)
+    expect(objects, f"no objects of the runtime below {case.runtime}")
+    source = os.path.join(TOP, "tests", "unit", "profiler", "test_interrupted.c")
+    for level in ("-O0", "-O2"):
+        built = case.path("interrupted" + level)
+        run(PREFIX + "gcc", *FLAGS, level, "-D_GNU_SOURCE", "-I", TOP, "-I", os.path.join(TOP, "include"), source, *objects, "-o", built)
+        for words in (("plain",), ("stack",), ("jump",), ("plain", "switch"), ("stack", "switch"), ("jump", "switch")):
+            run(*EMULATOR, built, *words, env=dict(os.environ, CALLSIG_OUTPUT=case.path("recording")))
+
+
+CASES = {**{name: program for name in PROGRAMS}, "linked": linked, "sleds": sleds, "compilers": compilers, "other_index": other_index,
+         "interrupted": interrupted}
 
 
 def main():
