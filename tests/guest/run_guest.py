@@ -21,7 +21,7 @@ import tempfile
 import environment
 import sampled_times
 import switched
-from harness import Failure, Guest, Tools
+from harness import Failure, Tools
 
 EVERY = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")]
 ONE = [("gcc", "-O2")]
@@ -192,7 +192,7 @@ CASES = {
 
 
 def run_build(tools, name, one, compiler, level):
-    guest = Guest(tools, one.source, compiler, level, one.flags)
+    guest = tools.build_guest(one.source, compiler, level, one.flags)
     words_of = {f"@{plugin}": guest.build_plugin(plugin) for plugin in one.plugins}
     words_of["@scratch"] = os.path.join(tools.scratch, "scratch-file")
     for arguments in one.runs:

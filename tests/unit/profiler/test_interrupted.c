@@ -52,6 +52,11 @@
 #define STEPPED   2u /* trees of calls: some 30,000 interrupted instructions */
 #define CALLS_OFF 4  /* from where recording was cut until it goes on, where the handler does not see to it */
 #define SKIPPED   77
+#if defined(__x86_64__)
+#define TRAP __asm__ volatile("int3")
+#else
+#define TRAP __asm__ volatile("brk 0")
+#endif
 
 static uint64_t counts[FUNCTIONS];
 static volatile uint32_t handled;
@@ -142,7 +147,7 @@ static QUIET void on_alarm(int number)
     siglongjmp(safe_place, 1);
   }
   if (is_stepped)
-    __asm__ volatile("int3");
+    TRAP;
 }
 
 static QUIET void set_timer(int microseconds)
@@ -198,6 +203,7 @@ static QUIET void check_edges(int jumps)
   }
 }
 
+#if defined(__x86_64__)
 /* Steps the child: has the handler run before each instruction, up to its int3, and then lets the instruction be
  * executed. Returns the child's status. */
 static QUIET int step_through(pid_t child)
@@ -227,6 +233,13 @@ static QUIET int step_through(pid_t child)
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
+#else
+static QUIET int step_through(pid_t child)
+{
+  fprintf(stderr, "skipped: child %d would be stepped, which knows x86-64 alone\n", (int)child);
+  return SKIPPED;
+}
+#endif
 
 /* Has a parent step the rest of main(): in the parent it does not return. */
 static QUIET void be_stepped(void)
@@ -251,7 +264,7 @@ static char alternate[262144];
 static QUIET void run_stepped(void)
 {
   *is_stepped = 1;
-  __asm__ volatile("int3"); /* the parent looks */
+  TRAP; /* the parent looks */
   for (unsigned turn = 0; turn < (switches ? 1 : STEPPED); turn++)
     descend(5, turn * 2654435761u >> 8);
   *is_stepped = 0;
