@@ -162,6 +162,13 @@ int out_thread_parts_take_tasks(struct out_thread_parts *parts, const struct fmt
     added->work = *work;
   else if (record->work)
     parts->recording->damaged++;
+  const struct fmt_rec_task_waits *waits =
+      record->waits ? out_recording_record(parts->recording, record->waits, FMT_TAG_TASK_WAITS, sizeof *waits) : NULL;
+  added->has_waits = waits != NULL;
+  if (waits)
+    added->waits = *waits;
+  else if (record->waits)
+    parts->recording->damaged++;
   return out_histogram_load(&added->times, parts->recording, record->histogram);
 }
 

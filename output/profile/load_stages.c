@@ -58,6 +58,23 @@ static int take_event(void *data, const struct fmt_rec_event *record)
   return 0;
 }
 
+/* The numbers of edges instead of their addresses. What another reader could not know is damage, and left out. */
+static void number_edges(struct out_loader *loader, struct fmt_rec_task_waits *waits)
+{
+  for (unsigned i = 0; i < FMT_WAIT_SLOTS; i++) {
+    struct fmt_rec_task_wait *slot = &waits->slots[i];
+    if (slot->edge == 0)
+      continue;
+    const uint32_t number = out_recording_known(loader->recording, &loader->edges, slot->edge);
+    if (slot->kind >= FMT_WAIT_KINDS || number == FMT_NONE ||
+        out_profile_edge(loader->profile, loader->first_edge + number)->to == FMT_NONE) {
+      loader->recording->damaged++;
+      *slot = (struct fmt_rec_task_wait){0};
+    } else
+      slot->edge = loader->first_edge + number + 1u;
+  }
+}
+
 static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t stage)
 {
   struct out_loader *loader = data;
@@ -69,6 +86,14 @@ static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t s
   kept.has_work = work != NULL;
   if (work)
     kept.work = *work;
+  const struct fmt_rec_task_waits *waits =
+      record->waits ? out_recording_record(loader->recording, record->waits, FMT_TAG_TASK_WAITS, sizeof *waits) : NULL;
+  kept.has_waits = waits != NULL;
+  if (waits) {
+    kept.waits = *waits;
+    number_edges(loader, &kept.waits);
+  } else if (record->waits)
+    loader->recording->damaged++;
   struct out_tasks_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.tasks, 1) : NULL;
   if (!added)
     return -ENOMEM;

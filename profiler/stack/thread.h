@@ -73,6 +73,7 @@ struct prof_thread {
   uint64_t paused_at;                      /* ticks at which prof_pause() stopped the clock */
   uint32_t pauses;                         /* depth of prof_pause() */
   uint32_t warming;                        /* process.warming, when this thread last looked */
+  uint32_t in_queue;                       /* 1: it puts into a queue, or gets from one */
   uint32_t interrupted;                    /* 1: SLOW for as long as a handler runs that interrupted a hook */
   struct fmt_rec_stack *shield;            /* the segment that its calls lie in; see stack.c */
   uint64_t discard[2];                     /* where calls count meanwhile */
