@@ -21,6 +21,7 @@
 #include "profiler/frame/frame.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/stage.h"
+#include "profiler/pipeline/task_waits.h"
 #include "profiler/pipeline/user_frame.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/ring.h"
@@ -217,6 +218,8 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
     return false;
   user_frame.function = use->function;
   user_frame.last = &use->last;
+  if (PROF_UNLIKELY(use->sample.until == 0))
+    prof_task_waits_look(t);
   open->sampled = prof_task_sample_begin(&use->sample);
   /* Where the frame will be: what unwinds it must find the task. */
   open->frame = t->top + 1;

@@ -64,7 +64,7 @@ struct prof_thread {
     uint64_t at, waited;               /* that took so much out of the frames that were open */
   } stale_look;
 
-  struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
+  struct prof_thread *self;            /* this address; 0 shows a page that was wiped by fork */
   struct prof_thread *next, *previous; /* process.threads */
   struct prof_tree tree;
   uint32_t tid;
@@ -73,6 +73,7 @@ struct prof_thread {
   uint64_t paused_at;   /* ticks at which prof_pause() stopped the clock */
   uint32_t pauses;      /* depth of prof_pause() */
   uint32_t warming;     /* process.warming, when this thread last looked */
+  uint32_t in_queue;    /* 1: it puts into a queue, or gets from one */
   uint32_t interrupted; /* 1: SLOW for as long as a handler runs that interrupted a hook */
   struct prof_handler { /* that handler's calls: their frames' addresses are above `low` and not above `high` */
     uintptr_t low, high;
