@@ -22,10 +22,11 @@ static int add_point(const struct callsig_pipeline *pipeline, const struct out_b
   point->from = pipeline->info.start + from;
   point->until = point->from + length;
   point->values[OUT_STAGE_TASKS] = (double)tasks;
-  if (length > 0)
+  /* What has only begun, or just ended, has shares and rates by chance. */
+  if (length >= slots->slot / 4) {
     point->values[OUT_STAGE_RATE] = (double)tasks / length;
-  if (length > 0)
     point->values[OUT_STAGE_BUSY_SHARE] = out_busy_slots_share(slots, view, slot, slot + 1);
+  }
   series->intervals++;
   return 0;
 }
