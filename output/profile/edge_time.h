@@ -45,7 +45,10 @@ static inline uint64_t out_edge_own(const struct out_profile *profile, const str
  * part of that. */
 void out_edge_set_total(struct out_profile *profile, struct out_edge *edge, double time);
 
-/* Whole ticks; more than any run has are hostile, and are cut. */
+/* More ticks than these are no time of any run: hostile recordings. */
+#define OUT_MOST_TICKS (UINT64_C(1) << 62)
+
+/* Whole ticks, at most OUT_MOST_TICKS. */
 uint64_t out_ticks(double ticks);
 
 #endif

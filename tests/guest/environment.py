@@ -5,6 +5,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -140,6 +141,24 @@ def memory_refused(tools, compiler, level):
     check_losses(tools, result)
     if not tools.read(result.recording).loss["no_space"]:
         raise Failure("memory was not refused")
+
+
+def memcheck(tools, compiler, level):
+    """Its leak check reads all of the program's memory: what the recording reserves is not part of that. The index is made
+    under it, too."""
+    if not shutil.which("valgrind"):
+        print("     (valgrind is not installed)")
+        return
+    guest = Guest(tools, "close_fds.c", compiler, level)
+    plain = guest.run_plain([])
+    path = tools.new_recording()
+    result = guest.run(["valgrind", "--quiet", "--leak-check=full", "--error-exitcode=9", guest.path],
+                       tools.environment(LD_PRELOAD=tools.preload, CALLSIG_OUTPUT=path), path)
+    tools.compare(plain, result)
+    tools.expect_counts(path, result.told("count"), exact=True)
+    size = os.path.getsize(path)
+    if size > 4 << 20:
+        raise Failure(f"the recording took {size} bytes")
 
 
 def stripped(tools, compiler, level):
@@ -460,6 +479,7 @@ CASES = {
     "unwritable": unwritable,
     "address_space": address_space,
     "memory_refused": memory_refused,
+    "memcheck": memcheck,
     "stripped": stripped,
     "no_debug": no_debug,
 }
