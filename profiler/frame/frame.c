@@ -135,7 +135,9 @@ static bool take_back(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
 
 uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
-  if (prof_waiting_look(t, t->top + 1, start + ticks)) {
+  /* No slow section: where recording went off in a handler that interrupted the hook, that left its frames, and the
+   * thread's frames lie in another segment than it is in until one mends that. What waited is then told later. */
+  if (prof_waiting_look(t, t->top + 1, start + ticks) && prof_stack_holds(t->stack, t->top)) {
     bool told_apart;
     const uint64_t own = without_waits(t, t->top + 1, edge, start, start + ticks, true, &told_apart);
     if (own < ticks && take_back(t, edge, ticks - own))

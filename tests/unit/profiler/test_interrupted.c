@@ -3,9 +3,11 @@
  * counted, and when all is over nothing is marked, nothing is open, and nothing was lost. argv[1]: "stack", the handler
  * runs on an alternate stack; "jump", it leaves by siglongjmp() at times; "step", it runs before every single
  * instruction that the hooks execute with signals open, as a parent that traces this process sees to. argv[2] "switch":
- * the handler also switches recording off and on, so that every open call ends, once.
+ * the handler also switches recording off and on, so that every open call ends, once; "left": off in a call of its own
+ * on an alternate stack, whose exit nobody records, so that the hook goes on in another segment than the thread is in.
+ * Times are sampled then, for which a hook's last act looks at all open frames.
  */
-/* ctest: skips _step _switch_step */
+/* ctest: skips _step _switch_step _left_step */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
@@ -18,6 +20,7 @@
 /* ctest: case _switch_stack quick stack switch */
 /* ctest: case _switch_jump quick jump switch */
 /* ctest: case _switch_step quick step switch */
+/* ctest: case _left_step quick step left */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -52,7 +55,7 @@ static uint64_t counts[FUNCTIONS];
 static volatile uint32_t handled;
 static sigjmp_buf safe_place;
 static volatile int may_jump;
-static volatile int switches;
+static volatile int switches, leaves;
 static volatile int *is_stepped; /* shared with the parent that steps; NULL for none */
 static int (*const nodes[FUNCTIONS])(int, unsigned);
 
@@ -81,6 +84,11 @@ NODE(3)
 
 static int (*const nodes[FUNCTIONS])(int, unsigned) = {node0, node1, node2, node3};
 
+static NOINLINE void switch_off(void)
+{
+  CHECK(callsig_disable() == 0);
+}
+
 static QUIET void on_alarm(int number)
 {
   (void)number;
@@ -89,6 +97,8 @@ static QUIET void on_alarm(int number)
   if (switches && turn % 3 == 0)
     descend(3, turn % 64 * 3);
   if (switches) {
+    if (leaves)
+      switch_off();
     callsig_disable();
     callsig_enable();
   }
@@ -225,7 +235,11 @@ static QUIET void run_timed(int jumps)
 QUIET int main(int argc, char **argv)
 {
   int own_stack = argc > 1 && strcmp(argv[1], "stack") == 0, jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
-  switches = argc > 2 && strcmp(argv[2], "switch") == 0;
+  leaves = argc > 2 && strcmp(argv[2], "left") == 0;
+  switches = leaves || (argc > 2 && strcmp(argv[2], "switch") == 0);
+  own_stack |= leaves;
+  if (leaves)
+    CHECK(setenv("CALLSIG_TIMES", "auto", 1) == 0);
   if (own_stack) {
     stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
     CHECK(sigaltstack(&stack, NULL) == 0);
