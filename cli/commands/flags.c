@@ -225,6 +225,10 @@ static int check_request(const struct cli_command *command, const struct request
   return CLI_EXIT_OK;
 }
 
+/* A program with sleds refers to nothing of the library: a linker that leaves out what is not needed, as many systems'
+ * compilers have it do, or that takes a static library's members one by one, is told to keep it. */
+#define KEPT_LIBRARY "-Wl,--push-state,--no-as-needed,-u,callsig_version -lcallsig -Wl,--pop-state"
+
 static int flags_main(const struct cli_command *command, int argc, char **argv)
 {
   struct request request = {.shape = SHAPE_SLEDS};
@@ -255,7 +259,7 @@ static int flags_main(const struct cli_command *command, int argc, char **argv)
     printf("-I%s", paths.include);
   }
   if (!request.cflags)
-    printf("%s-L%s -Wl,-rpath,%s -lcallsig", request.libs ? "" : " ", paths.lib, paths.lib);
+    printf("%s-L%s -Wl,-rpath,%s " KEPT_LIBRARY, request.libs ? "" : " ", paths.lib, paths.lib);
   putchar('\n');
   return cli_finish_output(CLI_EXIT_OK);
 }

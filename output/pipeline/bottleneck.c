@@ -205,7 +205,7 @@ static void find_gain(struct out_bottleneck *bottleneck)
     }
   }
   /* What both wait for may be one thing, which no concurrency makes two of. */
-  if (bottleneck->shares_wait) {
+  if (bottleneck->shares_wait || bottleneck->locked) {
     bottleneck->gain = 1;
     bottleneck->next = NULL;
   }
@@ -256,13 +256,41 @@ static bool waits_inside(const struct out_stage_view *view)
   return view->shares.known && view->shares.waiting >= MOSTLY;
 }
 
+/* Which other stage waits inside of its tasks for what the bounding one waits for: it was seen, or it may be, as far
+ * as is known. */
+static void find_shared(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
+                        uint32_t first_stage)
+{
+  const struct out_stage_view *stage = bottleneck->stage;
+  const uint32_t number = first_stage + (uint32_t)(stage - bottleneck->views);
+  const bool known = out_waits_tell(&stage->waits);
+  double most = OUT_SHARED;
+  bottleneck->locked = stage->lock >= OUT_LOCKED;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (view == stage)
+      continue;
+    if (known && out_waits_tell(&view->waits)) {
+      const double common = out_stage_waits_common(pipeline, number, first_stage + i);
+      if (common >= most) {
+        most = common;
+        bottleneck->shares_wait = view;
+        bottleneck->shares_seen = true;
+      }
+    } else if (!bottleneck->shares_wait && view->busy >= OUT_BUSY_ENOUGH && waits_inside(stage) && waits_inside(view))
+      bottleneck->shares_wait = view;
+  }
+}
+
 /* With a stage, or a thread of several, that is busy enough. */
-static void judge_busy(struct out_bottleneck *bottleneck)
+static void judge_busy(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage)
 {
   const struct out_stage_view *stage = bottleneck->stage;
   bottleneck->before = stage->input;
   bottleneck->behind = stage->output;
-  if (bottleneck->phases.count > 0)
+  find_shared(pipeline, bottleneck, first_stage);
+  /* Who of those that wait for one lock is the busiest is chance. */
+  if (bottleneck->phases.count > 0 && !(bottleneck->locked && bottleneck->shares_seen))
     bottleneck->bound = OUT_BOUND_MOVING;
   else if (lacks_processors(bottleneck, stage))
     bottleneck->bound = OUT_BOUND_PROCESSOR;
@@ -270,21 +298,21 @@ static void judge_busy(struct out_bottleneck *bottleneck)
     bottleneck->bound = OUT_BOUND_THREAD;
   else
     bottleneck->bound = OUT_BOUND_STAGE;
-  for (uint32_t i = 0; i < bottleneck->count && bottleneck->bound == OUT_BOUND_STAGE; i++) {
-    const struct out_stage_view *view = &bottleneck->views[i];
-    if (view != stage && view->busy >= OUT_BUSY_ENOUGH && waits_inside(stage) && waits_inside(view))
-      bottleneck->shares_wait = view;
+  if (bottleneck->bound != OUT_BOUND_STAGE) {
+    bottleneck->shares_wait = NULL;
+    bottleneck->shares_seen = bottleneck->locked = false;
   }
 }
 
-static void judge_stages(struct out_bottleneck *bottleneck)
+static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
+                         uint32_t first_stage)
 {
   const bool thread = bottleneck->unit.busy >= OUT_BUSY_ENOUGH;
   if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH || bottleneck->phases.count > 0)
-    judge_busy(bottleneck);
+    judge_busy(pipeline, bottleneck, first_stage);
   else if (thread) {
     bottleneck->stage = bottleneck->unit.most;
-    judge_busy(bottleneck);
+    judge_busy(pipeline, bottleneck, first_stage);
   } else
     look_outside(bottleneck);
   find_gain(bottleneck);
@@ -321,7 +349,7 @@ static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck 
   find_busiest(bottleneck);
   if (bottleneck->stage) {
     find_unit(pipeline, bottleneck, first_stage);
-    judge_stages(bottleneck);
+    judge_stages(pipeline, bottleneck, first_stage);
     settle_state(bottleneck);
   } else
     judge_queues(pipeline, bottleneck, first_queue, end_queue);

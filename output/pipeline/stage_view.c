@@ -138,6 +138,11 @@ void out_stage_view_fill(const struct callsig_pipeline *pipeline, uint32_t numbe
     view->busy = fmax(0, fmin(work / available, left));
   }
   view->shares = out_task_shares(&stage->work);
+  view->waits = out_stage_waits(pipeline, number);
+  if (view->shares.known)
+    out_waits_weigh(&view->waits, 1 - view->shares.waiting);
+  if (out_waits_tell(&view->waits))
+    view->lock = out_stage_waits_lock(pipeline, number, &view->waits);
   if (stats->num_tasks > 0)
     view->mean = inclusive / (double)stats->num_tasks;
   if (view->mean > 0)

@@ -156,6 +156,7 @@ int out_thread_parts_take_tasks(struct out_thread_parts *parts, const struct fmt
     return -ENOMEM;
   *added = (struct out_tasks_part){.stage = stage, .record = *record};
   added->has_work = out_stage_reader_work(parts->recording, record, &added->work);
+  added->has_waits = out_stage_reader_waits(parts->recording, record, &added->waits);
   return out_histogram_load(&added->times, parts->recording, record->histogram);
 }
 

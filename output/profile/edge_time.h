@@ -11,6 +11,16 @@ static inline uint64_t out_edge_calls(const struct out_profile *profile, const s
   return edge->calls + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->calls);
 }
 
+/* Do the edge's calls lead back to a context that is around them? */
+static inline bool out_edge_is_back(const struct out_profile *profile, const struct out_edge *edge)
+{
+  if (edge->from == FMT_NONE)
+    return false;
+  const struct out_variant *from = out_profile_variant(profile, edge->from),
+                           *to = out_profile_variant(profile, edge->to);
+  return out_profile_context(profile, to->context)->parent != from->context;
+}
+
 /* How the times of the edge's calls were come by. */
 struct out_edge_sampling {
   uint64_t untimed; /* calls that count with a time of others */

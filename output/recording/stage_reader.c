@@ -134,6 +134,17 @@ bool out_stage_reader_work(struct out_recording *recording, const struct fmt_rec
   return is_there;
 }
 
+bool out_stage_reader_waits(struct out_recording *recording, const struct fmt_rec_tasks *tasks,
+                            struct fmt_rec_task_waits *waits)
+{
+  const struct fmt_rec_task_waits *record =
+      tasks->waits ? out_recording_record(recording, tasks->waits, FMT_TAG_TASK_WAITS, sizeof *record) : NULL;
+  if (record)
+    *waits = *record;
+  recording->damaged += tasks->waits && !record;
+  return record != NULL;
+}
+
 void out_stage_reader_forget_threads(struct out_stage_reader *reader)
 {
   out_recording_unnumber(reader->recording, &reader->tasks);

@@ -22,17 +22,13 @@
 
 #define KEPT_THREADS 64u
 
-/* Takes the record out of the header's list: a reader sees it, or does not. Threads that begin put theirs before the
- * first one meanwhile, and nothing else changes the list. */
-static void unlink_record(struct fmt_rec_thread *record)
+/* Takes the record out of the header's list: a reader sees it, or does not. */
+static void unlink_record(const struct fmt_rec_thread *record)
 {
-  uint64_t *link = &prof_process.header->first_thread, newest = (uintptr_t)record;
-  if (__atomic_compare_exchange_n(link, &newest, record->next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    return;
-  for (uint64_t at = newest; at && at != (uintptr_t)record; at = *link)
-    link = &((struct fmt_rec_thread *)at)->next;
-  if (*link == (uintptr_t)record)
-    __atomic_store_n(link, record->next, __ATOMIC_RELEASE);
+  struct fmt_rec_thread *newer = (struct fmt_rec_thread *)record->newer, *older = (struct fmt_rec_thread *)record->next;
+  __atomic_store_n(newer ? &newer->next : &prof_process.header->first_thread, record->next, __ATOMIC_RELEASE);
+  if (older)
+    older->newer = record->newer;
 }
 
 /* The tree of the folded threads, made with the first of them; NULL when there is no space. */

@@ -44,19 +44,25 @@ def expect(condition, text):
         sys.exit(text)
 
 
+def build_runtime(work):
+    """The runtime's build folder, which all tests below `work` share."""
+    folder = os.path.join(work, "runtime")
+    os.makedirs(folder, exist_ok=True)
+    run("cmake", "-S", TOP, "-B", folder, f"-DCMAKE_TOOLCHAIN_FILE={TOP}/cmake/aarch64-linux-gnu.cmake",
+        "-DCALLSIG_RUNTIME_ONLY=ON", "-DCALLSIG_WERROR=ON")
+    run("cmake", "--build", folder, "-j", "2")
+    return folder
+
+
 class Case:
     def __init__(self, given):
-        self.callsig, self.runtime = given.callsig, os.path.join(given.work, "runtime")
+        self.callsig, self.runtime = given.callsig, build_runtime(given.work)
         self.folder = os.path.join(given.work, given.case)
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder, mode=0o700)
         self.cache = self.path("cache")
         os.mkdir(self.cache, mode=0o700)
         os.environ["CALLSIG_CACHE_DIR"] = self.cache
-        os.makedirs(self.runtime, exist_ok=True)
-        run("cmake", "-S", TOP, "-B", self.runtime, f"-DCMAKE_TOOLCHAIN_FILE={TOP}/cmake/aarch64-linux-gnu.cmake",
-            "-DCALLSIG_RUNTIME_ONLY=ON", "-DCALLSIG_WERROR=ON")
-        run("cmake", "--build", self.runtime, "-j", "2")
         self.library = os.path.join(self.runtime, "profiler", "libcallsig.so")
         self.archive = os.path.join(self.runtime, "profiler", "libcallsig.a")
 
@@ -180,7 +186,23 @@ def other_index(case, _):
     expect(refused.stderr == f"callsig: {built}: --verify knows programs of x86-64 alone\n", refused.stderr)
 
 
-CASES = {**{name: program for name in PROGRAMS}, "linked": linked, "sampled": sampled, "sleds": sleds, "compilers": compilers, "other_index": other_index}
+def interrupted(case, _):
+    """A handler in the middle of hooks that recurses, jumps out and switches recording: the signal frames on the stack are known.
+
+    It is the unit test of that name, linked with the runtime's objects.
+    """
+    objects = glob.glob(os.path.join(case.runtime, "profiler", "CMakeFiles", "callsig_runtime.dir", "**", "*.o"), recursive=True)
+    expect(objects, f"no objects of the runtime below {case.runtime}")
+    source = os.path.join(TOP, "tests", "unit", "profiler", "test_interrupted.c")
+    for level in ("-O0", "-O2"):
+        built = case.path("interrupted" + level)
+        run(PREFIX + "gcc", *FLAGS, level, "-D_GNU_SOURCE", "-I", TOP, "-I", os.path.join(TOP, "include"), source, *objects, "-o", built)
+        for words in (("plain",), ("stack",), ("jump",), ("plain", "switch"), ("stack", "switch"), ("jump", "switch"), ("plain", "cut")):
+            run(*EMULATOR, built, *words, env=dict(os.environ, CALLSIG_OUTPUT=case.path("recording")))
+
+
+CASES = {**{name: program for name in PROGRAMS}, "linked": linked, "sampled": sampled, "sleds": sleds, "compilers": compilers, "other_index": other_index,
+         "interrupted": interrupted}
 
 
 def main():
