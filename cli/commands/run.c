@@ -345,7 +345,7 @@ static void report_run(const struct run_options *run, const struct running *runn
   int status = running->status;
   int error = cli_recording_stamp(place, running->pid, status);
   callsig_monitor_stop(running->monitor);
-  int children = cli_recording_count_children(place);
+  int children = cli_recording_seal_children(place);
   const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
     explain_nothing(shown, status);
