@@ -147,6 +147,11 @@ static int choose(const struct cli_command *command, const struct request *reque
   int status = find_compiler(command, request->compiler, &compiler);
   if (status != CLI_EXIT_OK)
     return status;
+  if (compiler.is_musl) {
+    cli_error("%s: --cc: %s links with musl, and libcallsig needs the GNU C library; name a compiler of that",
+              command->name, compiler.path);
+    return CLI_EXIT_FAILURE;
+  }
   enum shape last = request->shape_given ? request->shape : SHAPE_BEFORE;
   for (enum shape shape = request->shape; shape <= last; shape++) {
     if (!try_shape(shape, request, paths, &compiler, choice))
