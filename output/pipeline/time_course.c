@@ -111,15 +111,22 @@ static void join_parts(struct course *course)
       i++;
 }
 
+/* The slot in which the first task of a view's stage ended; FMT_TASK_SLOTS: none did. */
+static unsigned first_end(const struct course *course, uint32_t view)
+{
+  unsigned first = 0;
+  while (first < FMT_TASK_SLOTS && course->slots.works[view].slots[first].tasks == 0)
+    first++;
+  return first;
+}
+
 /* The first task of a stage, when all wait for it and it takes far longer than others: the window begins behind it. */
 static void find_warm_up(const struct callsig_pipeline *pipeline, struct course *course,
                          struct out_bottleneck *bottleneck)
 {
   for (uint32_t i = 0; i < bottleneck->count; i++) {
     const struct out_stage *stage = bottleneck->views[i].stage;
-    unsigned first = 0;
-    while (first < FMT_TASK_SLOTS && course->slots.works[i].slots[first].tasks == 0)
-      first++;
+    const unsigned first = first_end(course, i);
     /* What its first task kept busy, up to the slot in which that ended. */
     const double began = stage->first_ticks > pipeline->start_ticks
                              ? (double)(stage->first_ticks - pipeline->start_ticks) * pipeline->tick
@@ -133,10 +140,7 @@ static void find_warm_up(const struct callsig_pipeline *pipeline, struct course 
   }
   if (!bottleneck->warm)
     return;
-  const uint32_t warm = (uint32_t)(bottleneck->warm - bottleneck->views);
-  unsigned first = 0;
-  while (course->slots.works[warm].slots[first].tasks == 0)
-    first++;
+  const unsigned first = first_end(course, (uint32_t)(bottleneck->warm - bottleneck->views));
   const double end = course->slots.begin + course->slots.length;
   course->slots.begin = fmin(end, (first + 1) * course->slots.slot);
   course->slots.length = end - course->slots.begin;
