@@ -135,7 +135,7 @@ static bool parse_field(struct sym_rule_lexer *lexer, struct sym_rule_field *fie
     field->path = sym_rule_lexer_path(lexer, true);
     field->label = field->path ? field->path->text : NULL;
   }
-  if (lexer->problem || !parse_how(lexer, &field->how))
+  if (lexer->problem || !field->path || !parse_how(lexer, &field->how))
     return false;
   if (field->how.action == SYM_ACTION_LENGTH || field->how.action == SYM_ACTION_IGNORE)
     return sym_rule_lexer_fail(lexer,
