@@ -24,7 +24,7 @@ static int read_count(struct sym_args *args, const struct sym_args_value *value,
   int result = sym_args_resolve(args, value->base, path, &access_path, problem);
   if (result == 0)
     result = sym_args_kind(args, &access_path, &kind);
-  if (result < 0)
+  if (result != 0)
     return result;
   if (!sym_args_is_integer(&kind)) {
     struct sym_args_value length = {.name = path->text};
@@ -221,7 +221,7 @@ int sym_args_add_span(struct sym_args *args, const struct sym_args_value *value,
   result = sym_access_path_element(&context, &first, path->from);
   if (result == 0)
     result = sym_args_kind(args, &first, &element);
-  if (result < 0)
+  if (result != 0)
     return result;
   if (!sym_args_is_integer(&element)) {
     struct sym_args_value named = {.name = path->text};

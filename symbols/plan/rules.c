@@ -150,7 +150,7 @@ static bool parse_field(struct sym_rule_lexer *lexer, struct sym_rule_field *fie
   }
   if (!lexer->problem && sym_rule_lexer_text(lexer, "-") && !parse_difference(lexer, field, labelled))
     return false;
-  if (lexer->problem || !parse_how(lexer, &field->how))
+  if (lexer->problem || !field->path || !parse_how(lexer, &field->how))
     return false;
   if (field->minus && field->how.action != SYM_ACTION_DEFAULT)
     return sym_rule_lexer_fail(lexer, "a difference prints as a number and takes no further word");

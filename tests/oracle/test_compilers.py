@@ -22,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "real"))
 
+import matching  # noqa: E402
 import test_sled_arguments  # noqa: E402
 import test_sled_counts  # noqa: E402
 from build import split_version  # noqa: E402
@@ -49,8 +50,9 @@ def coverage(product, program):
     return float(re.search(r"([0-9.]+) % readable of", text)[1]), done.returncode == 0
 
 
-def measure(driver, judge, name, variant):
+def measure(driver, name, variant):
     """One row: (what it says, does it hold)."""
+    judge = Judge(driver.options.verbose)
     program = driver.builder.build(name, variant)[0]
     readable, verified = coverage(driver.product, program)
     counts = test_sled_counts.compare(driver.builder, driver.product, name, variant, True)
@@ -59,7 +61,7 @@ def measure(driver, judge, name, variant):
     different, compared = (sum(column) for column in zip(*outcomes))
     words = variant.split("-")
     row = (f"| {words[0]} | -{words[1]} | {name} | {readable:.2f} | {'agree' if verified else 'differ'} | {counts} | {compared} "
-           f"| {different} |")
+           f"| {judge.outcomes[matching.EQUAL]} | {judge.outcomes[matching.ONLY_CALLSIG]} | {different} |")
     return row, verified and not counts and not different and compared > 0
 
 
@@ -69,19 +71,19 @@ def main():
         return 77
     driver = Driver(__doc__, {}, {"lua": EVERY, "zstd": EVERY}, BUDGET, VERBOSE)
     os.environ["CALLSIG_CACHE_DIR"] = str(driver.product.cache)
-    judge = Judge(driver.options.verbose)
     rows, failed = [], 0
     for name, variant in driver.chosen:
         if missing(variant):
             print(f"left out: {missing(variant)} is not installed")
             continue
-        row, holds = measure(driver, judge, name, variant)
+        row, holds = measure(driver, name, variant)
         rows.append(row)
         failed += not holds
     if not rows:
         return 77
     print("", "| compiler | level | program | readable, % | its two readers | functions counted otherwise than by callgrind "
-          "| calls compared with gdb | functions with other arguments |", "|---|---|---|---:|---|---:|---:|---:|", *rows, sep="\n")
+          "| calls compared with gdb | arguments equal | read by callsig alone | functions with other arguments |",
+          "|---|---|---|---:|---|---:|---:|---:|---:|---:|", *rows, sep="\n")
     return failed > 0
 
 
