@@ -149,7 +149,8 @@ struct fmt_rec_thread {
   uint64_t ring;            /* address of the thread's fmt_rec_ring, 0 for none */
   uint64_t process;         /* address of a fmt_rec_process; 0: the header's own process */
   uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
-  uint64_t reserved[3];
+  uint64_t newer;           /* the runtime's own: the thread whose `next` this is */
+  uint64_t reserved[2];
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */

@@ -36,6 +36,17 @@ struct fmt_rec_task_slot {
   uint64_t tasks; /* that ended in it */
 };
 
+/* Makes slots twice as long: two become one. */
+static inline void fmt_task_slots_widen(struct fmt_rec_task_slot slots[FMT_TASK_SLOTS])
+{
+  for (unsigned i = 0; i < FMT_TASK_SLOTS; i++) {
+    const struct fmt_rec_task_slot slot = slots[i];
+    slots[i] = (struct fmt_rec_task_slot){0};
+    slots[i / 2].own += slot.own;
+    slots[i / 2].tasks += slot.tasks;
+  }
+}
+
 struct fmt_rec_task_work {
   struct fmt_rec_tag tag;
   uint64_t own;           /* ticks of all tasks, failures included, without tasks and waits for queues inside */

@@ -7,16 +7,10 @@
 
 #include "output/text/message.h"
 
-#define AS_BUSY      0.03 /* a difference that does not count */
-#define MOSTLY       0.50 /* of what a stage does */
-#define OUT_ALL_USED 0.90 /* of the processors */
-#define FEW_TASKS    2    /* a stage that had no more, beside one that had ... */
-#define MANY_TASKS   20   /* ... as many, is none that items go through */
-
-static uint64_t successes(const struct callsig_stage_stats *stats)
-{
-  return stats->num_tasks - stats->num_failures;
-}
+#define AS_BUSY    0.03 /* a difference that does not count */
+#define MOSTLY     0.50 /* of what a stage does */
+#define FEW_TASKS  2    /* a stage that had no more, beside one that had ... */
+#define MANY_TASKS 20   /* ... as many, is none that items go through */
 
 static struct out_window find_window(const struct callsig_pipeline *pipeline, uint32_t first_stage, uint32_t count)
 {
@@ -115,28 +109,36 @@ static void find_processors(struct out_bottleneck *bottleneck)
   bottleneck->used = known ? used / bottleneck->window : 0;
 }
 
+/* What a replica adds to the unit that its thread is. False: it is none of these stages. */
+static bool add_to_unit(const struct out_bottleneck *bottleneck, uint32_t first_stage,
+                        const struct out_replica *replica, struct out_unit *unit)
+{
+  if (replica->folded || replica->stage < first_stage || replica->stage - first_stage >= bottleneck->count ||
+      replica->own_time < 0)
+    return false;
+  const struct out_stage_view *view = &bottleneck->views[replica->stage - first_stage];
+  const double working = replica->own_time * (1 - view->condition);
+  const double busy = counts(bottleneck, view) ? working / fmax(bottleneck->window, 1e-12) : 0;
+  unit->busy += busy;
+  if (!unit->most || busy > unit->most_busy) {
+    unit->most = view;
+    unit->most_busy = busy;
+  }
+  return true;
+}
+
 /* The thread whose stages, one after the other, take most of its time. Threads that were folded together are none. */
 static void find_unit(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage)
 {
+  struct out_unit unit = {0};
+  unsigned stages = 0;
   for (uint32_t i = 0; i < pipeline->replicas.count; i++) {
     const struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
-    struct out_unit unit = {.replica = replica};
-    unsigned stages = 0;
-    for (uint32_t j = 0; j < pipeline->replicas.count && !replica->folded; j++) {
-      const struct out_replica *other = base_vector_at(&pipeline->replicas, j);
-      if (other->tid != replica->tid || other->folded || other->stage < first_stage ||
-          other->stage - first_stage >= bottleneck->count || other->own_time < 0)
-        continue;
-      const struct out_stage_view *view = &bottleneck->views[other->stage - first_stage];
-      const double working = other->own_time * (1 - view->condition);
-      const double busy = counts(bottleneck, view) ? working / fmax(bottleneck->window, 1e-12) : 0;
-      stages++;
-      unit.busy += busy;
-      if (!unit.most || busy > unit.most_busy) {
-        unit.most = view;
-        unit.most_busy = busy;
-      }
+    if (!unit.replica || replica->first != unit.replica->first) {
+      unit = (struct out_unit){.replica = replica};
+      stages = 0;
     }
+    stages += add_to_unit(bottleneck, first_stage, replica, &unit);
     if (stages > 1 && unit.busy > bottleneck->unit.busy)
       bottleneck->unit = unit;
   }
@@ -271,7 +273,7 @@ static int find_stragglers(const struct callsig_pipeline *pipeline, struct out_b
     if (replica->stage < first_stage || replica->stage - first_stage >= bottleneck->count || replica->folded)
       continue;
     const struct out_stage_view *view = &bottleneck->views[replica->stage - first_stage];
-    uint64_t own = replica->tasks - replica->failures, all = successes(&view->stage->stats);
+    uint64_t own = replica->tasks - replica->failures, all = out_stage_successes(&view->stage->stats);
     if (own < OUT_STRAGGLER_TASKS || all < own + OUT_STRAGGLER_TASKS)
       continue;
     double mean = replica->total_time / (double)own;

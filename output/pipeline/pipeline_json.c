@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "output/pipeline/bottleneck.h"
+#include "output/pipeline/course.h"
+#include "output/pipeline/pipeline_text.h"
 #include "output/pipeline/stage_functions.h"
 #include "output/text/json_writer.h"
 #include "output/text/message.h"
@@ -245,6 +247,15 @@ static void write_more(struct out_json *json, const struct out_bottleneck *bottl
   out_json_close_array(json);
 }
 
+static void write_sentence(struct out_json *json, const struct out_bottleneck *bottleneck)
+{
+  struct out_text text = {0};
+  out_put_verdict(&text, bottleneck);
+  json->failed |= text.failed;
+  out_json_key_string(json, "sentence", out_text_string(&text));
+  out_text_free(&text);
+}
+
 static int write_verdict(struct out_json *json, const struct callsig_pipeline *pipeline,
                          const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
@@ -252,6 +263,7 @@ static int write_verdict(struct out_json *json, const struct callsig_pipeline *p
   out_json_open_map(json);
   out_json_key_integer(json, "pipeline", bottleneck->pipeline);
   out_json_key_string(json, "bound", bounds[bottleneck->bound]);
+  write_sentence(json, bottleneck);
   out_json_key_string(json, "stage", label_of(bottleneck->stage));
   out_json_key_string(json, "equal", label_of(bottleneck->equal));
   out_json_key_string(json, "before", bottleneck->before ? bottleneck->before->label : NULL);
@@ -292,6 +304,19 @@ static int write_verdicts(struct out_json *json, const struct callsig_pipeline *
   return result;
 }
 
+static int write_over_time(struct out_json *json, const struct callsig_pipeline *pipeline)
+{
+  struct out_course course = out_course_new();
+  int result = out_recording_course(pipeline, &course);
+  out_json_key(json, "over_time");
+  out_json_open_map(json);
+  if (result == 0)
+    out_course_write_json(json, &course);
+  out_json_close_map(json);
+  out_course_free(&course);
+  return result;
+}
+
 int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *out)
 {
   struct out_json json;
@@ -301,11 +326,11 @@ int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *o
   write_info(&json, &pipeline->info);
   write_lists(&json, pipeline);
   int verdicts = write_verdicts(&json, pipeline);
+  if (verdicts == 0)
+    verdicts = write_over_time(&json, pipeline);
   out_json_close_map(&json);
   int result = out_json_end(&json);
   if (result == -EIO)
     return out_stats_fail(-EIO, "cannot write the JSON: the output is full or closed");
-  if (result < 0)
-    return out_stats_no_memory();
-  return verdicts;
+  return result < 0 ? out_stats_no_memory() : verdicts;
 }

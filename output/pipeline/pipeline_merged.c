@@ -152,7 +152,13 @@ int out_pipeline_read(struct out_recording *recording, const struct fmt_rec_cloc
 
 int out_pipeline_stats(const struct callsig_pipeline *pipeline, struct callsig_stats **stats)
 {
-  int result = callsig_stats_load(pipeline->file, stats);
+  struct out_recording recording;
+  *stats = NULL;
+  int result = out_recording_read(pipeline->file, &recording);
+  if (result < 0)
+    return result;
+  recording.is_told = pipeline->damage_is_told;
+  result = out_stats_of_recording(&recording, NULL, stats);
   if (result == 0)
     (*stats)->only_process = pipeline->only_process;
   return result;

@@ -98,6 +98,7 @@ static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_th
   if (!replica || !name)
     return -ENOMEM;
   *replica = (struct out_replica){.stage = index,
+                                  .first = reader->first_replica,
                                   .tid = thread->tid,
                                   .thread = name,
                                   .folded = thread->state == FMT_THREAD_FOLDED,

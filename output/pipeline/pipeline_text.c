@@ -44,12 +44,11 @@ static void put_times(struct out_text *text, const char *what, double p50, doubl
 
 static void put_stage(struct out_text *text, const struct callsig_stage_stats *stage)
 {
-  uint64_t successes = stage->num_tasks - stage->num_failures;
   out_text_printf(text, "\n  Stage: %s\n    Total tasks processed: %llu\n    Total failures: %llu\n", stage->label,
                   (unsigned long long)stage->num_tasks, (unsigned long long)stage->num_failures);
   out_put_number(text, "    Average task time: ", stage->ave_time, 4, "s\n");
   if (stage->num_tasks > 0)
-    out_put_percent(text, "    Success rate: ", (double)successes / (double)stage->num_tasks, "\n");
+    out_put_percent(text, "    Success rate: ", (double)out_stage_successes(stage) / (double)stage->num_tasks, "\n");
   else
     out_text_puts(text, "    Success rate: unknown\n");
   out_text_puts(text, "    Number of log entries: 1\n");
@@ -127,7 +126,6 @@ static void put_phases(struct out_text *text, const struct out_bottleneck *bottl
     if (phase->view)
       out_put_percent(text, " (works ", phase->busy, ")");
   }
-  out_text_putc(text, '\n');
 }
 
 static void put_bounding_stage(struct out_text *text, const struct out_bottleneck *bottleneck)
@@ -138,26 +136,25 @@ static void put_bounding_stage(struct out_text *text, const struct out_bottlenec
   out_put_percent(text, ": it works ", stage->busy * (1 - lock), " of its time");
   if (bottleneck->locked)
     out_put_percent(text, ", and waits for a lock ", stage->busy * lock, " of it inside of its tasks");
-  out_text_puts(text, bottleneck->outside ? ", and waits for the rest of it outside of its tasks\n" : "\n");
+  out_text_puts(text, bottleneck->outside ? ", and waits for the rest of it outside of its tasks" : "");
 }
 
-static void put_bound(struct out_text *text, const struct out_bottleneck *bottleneck)
+void out_put_verdict(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
-  out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
   switch (bottleneck->bound) {
   case OUT_BOUND_STAGE:
     put_bounding_stage(text, bottleneck);
     break;
   case OUT_BOUND_SOURCE:
     out_text_printf(text, "its source bounds it: what puts into %s", bottleneck->behind->label);
-    out_put_percent(text, ", which is occupied ", bottleneck->behind->occupancy_rate, " of the time\n");
+    out_put_percent(text, ", which is occupied ", bottleneck->behind->occupancy_rate, " of the time");
     break;
   case OUT_BOUND_SINK:
     out_text_printf(text, "its sink bounds it: what takes from %s", bottleneck->before->label);
-    out_put_percent(text, ", which is occupied ", bottleneck->before->occupancy_rate, " of the time\n");
+    out_put_percent(text, ", which is occupied ", bottleneck->before->occupancy_rate, " of the time");
     break;
   case OUT_BOUND_GAP:
-    out_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded\n",
+    out_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded",
                     bottleneck->before->label, bottleneck->behind->label);
     break;
   case OUT_BOUND_PROCESSOR:
@@ -170,22 +167,21 @@ static void put_bound(struct out_text *text, const struct out_bottleneck *bottle
       out_put_percent(text, " is at work ", bottleneck->stage->busy, " of its time");
       out_put_percent(text, ", and for ", bottleneck->stage->shares.ready, " of that it waits for one");
     }
-    out_text_putc(text, '\n');
     break;
   case OUT_BOUND_THREAD:
     out_text_printf(text, "thread %s (%u) bounds it, which runs several stages", bottleneck->unit.replica->thread,
                     bottleneck->unit.replica->tid);
     out_put_percent(text, ": it works ", bottleneck->unit.busy, " of its time");
     out_put_percent(text, ", ", bottleneck->unit.most_busy, " in ");
-    out_text_printf(text, "%s\n", label_of(bottleneck->unit.most));
+    out_text_printf(text, "%s", label_of(bottleneck->unit.most));
     break;
   case OUT_BOUND_MOVING:
     put_phases(text, bottleneck);
     break;
   default:
     if (bottleneck->is_cpu_clock) {
-      out_text_puts(
-          text, "no verdict: its times are CPU times, which tell nothing of waiting; record it with --clock wall\n");
+      out_text_puts(text,
+                    "no verdict: its times are CPU times, which tell nothing of waiting; record it with --clock wall");
       break;
     }
     out_text_puts(text, "nothing in it bounds it");
@@ -193,7 +189,6 @@ static void put_bound(struct out_text *text, const struct out_bottleneck *bottle
       out_text_printf(text, ": the busiest stage, %s,", label_of(bottleneck->stage));
       out_put_percent(text, " works ", bottleneck->stage->busy, " of its time");
     }
-    out_text_putc(text, '\n');
   }
 }
 
@@ -368,7 +363,9 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
                        const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
   int result = 0;
-  put_bound(text, bottleneck);
+  out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
+  out_put_verdict(text, bottleneck);
+  out_text_putc(text, '\n');
   const bool named = bottleneck->stage && bottleneck->bound != OUT_BOUND_UNKNOWN &&
                      bottleneck->bound != OUT_BOUND_SOURCE && bottleneck->bound != OUT_BOUND_SINK;
   if (named) {

@@ -14,11 +14,6 @@
 #define AGGREGATES   1.5  /* items in for each item out */
 #define FINISHED     0.05 /* of the window is left when its last task ends */
 
-static uint64_t successes(const struct callsig_stage_stats *stats)
-{
-  return stats->num_tasks - stats->num_failures;
-}
-
 bool out_queue_is_occupied(const struct callsig_queue_stats *queue)
 {
   return queue->occupancy_rate >= OUT_OCCUPIED;
@@ -142,10 +137,10 @@ static void find_pauses(const struct out_stage *stage, double tick, struct out_s
   const struct callsig_stage_stats *stats = &stage->stats;
   uint64_t count;
   double ticks;
-  if (successes(stats) < ENOUGH_TASKS || stats->p50_time <= 0)
+  if (out_stage_successes(stats) < ENOUGH_TASKS || stats->p50_time <= 0)
     return;
   out_histogram_above(&stage->times, FAR_ABOVE * stats->p50_time / tick, &count, &ticks);
-  view->pause_tasks = (double)count / (double)successes(stats);
+  view->pause_tasks = (double)count / (double)out_stage_successes(stats);
   view->pause_time = fmin(1, ticks * tick / fmax(stats->total_time, 1e-12));
   view->pauses = stats->p90_time >= PAUSES * stats->p50_time ||
                  (count > 1 && view->busy >= WAITS && view->pause_time >= PAUSE_TIME);

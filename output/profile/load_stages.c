@@ -81,19 +81,10 @@ static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t s
   struct out_tasks_record kept = {
       .record = *record, .thread = loader->task_thread, .stage = loader->first_stage_record + stage};
   int result = out_load_histogram(loader, record->histogram, &kept.histogram);
-  const struct fmt_rec_task_work *work =
-      record->work ? out_recording_record(loader->recording, record->work, FMT_TAG_TASK_WORK, sizeof *work) : NULL;
-  kept.has_work = work != NULL;
-  if (work)
-    kept.work = *work;
-  const struct fmt_rec_task_waits *waits =
-      record->waits ? out_recording_record(loader->recording, record->waits, FMT_TAG_TASK_WAITS, sizeof *waits) : NULL;
-  kept.has_waits = waits != NULL;
-  if (waits) {
-    kept.waits = *waits;
+  kept.has_work = out_stage_reader_work(loader->recording, record, &kept.work);
+  kept.has_waits = out_stage_reader_waits(loader->recording, record, &kept.waits);
+  if (kept.has_waits)
     number_edges(loader, &kept.waits);
-  } else if (record->waits)
-    loader->recording->damaged++;
   struct out_tasks_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.tasks, 1) : NULL;
   if (!added)
     return -ENOMEM;

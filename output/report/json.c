@@ -166,8 +166,8 @@ static void write_row(struct report *report, uint32_t number)
   out_json_bool(json, error.is_uncertain);
   if (out_stats_compensates(report->stats)) {
     const struct out_subtraction *taken = base_vector_at(&report->stats->rows.subtractions, number);
-    out_json_key_number(json, "tottime_compensation", taken->own * tick);
-    out_json_key_number(json, "cumtime_compensation", taken->cumulative * tick);
+    out_json_key_number(json, "tottime_compensation", (double)taken->own * tick);
+    out_json_key_number(json, "cumtime_compensation", (double)taken->cumulative * tick);
   }
   out_json_close_map(json);
 }

@@ -186,7 +186,7 @@ static struct fmt_rec_edge *task_edge(struct prof_thread *t, struct fmt_rec_vari
 /* The edge of the frame below the child's `top`; NULL when it is not to be recorded, or there is no space. */
 static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inherited_frame *frame)
 {
-  struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
+  struct fmt_rec_variant *from = prof_edge_to(prof_place_caller(prof_place_settled(t)));
   if (frame->stage)
     return task_edge(t, from, frame);
   if (!frame->pc) {

@@ -115,6 +115,9 @@ class Tools:
             return f"no plug-in for this {name}"
         return None
 
+    def build_guest(self, *arguments):
+        return Guest(self, *arguments)
+
     def new_recording(self):
         self.runs += 1
         path = os.path.join(self.scratch, f"recording-{self.runs}")
