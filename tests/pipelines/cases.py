@@ -4,6 +4,8 @@ A truth is a dictionary: `bound` and `stage` are the verdict's (a set: any of th
 `all` holds functions of the verdict and the whole answer that must be true, with what they say.
 """
 
+import random
+
 
 def says(text, function):
     return text, function
@@ -79,3 +81,27 @@ COMPUTING = {
                               stage={"pack", "filter"}, gain=1.75),
     "one_core": dict(run=["items=150", "read=1", "pack=6,cpu", "write=1"], cores=1, bound="processor", stage="pack", gain=1.2),
 }
+
+
+def random_case(seed):
+    """Three to six sleeping stages in a row, or around a fan, with one that takes half as long again as any other, for its threads."""
+    draw = random.Random(seed)
+    names = draw.sample("abcdefgh", draw.randint(3, 6))
+    threads = [draw.choice((1, 1, 2, 4)) for _ in names]
+    slowest = draw.randrange(len(names))
+    step = draw.uniform(5, 9)
+    each = [step if i == slowest else step * draw.uniform(0.1, 0.65) for i in range(len(names))]
+    fans = len(names) - 3 if len(names) > 3 and draw.random() < 0.3 else None
+    options = ["capacity=%d" % draw.choice((2, 8, 32)), "items=%d" % (1500 / step)]
+    stages = ["%s=%.2f,threads=%d%s" % (name, ms * count, count, ",fan" if i == fans else "")
+              for i, (name, ms, count) in enumerate(zip(names, each, threads))]
+    second = max(ms for i, ms in enumerate(each) if i != slowest)
+    limit = draw.random()
+    if limit < 0.15:
+        return dict(run=options + ["source=%.2f" % (2 * step)] + stages, bound="source", stage=None)
+    if limit < 0.3 and fans is None:
+        return dict(run=options + ["sink=%.2f" % (2 * step)] + stages, bound="sink", stage=None)
+    return dict(run=options + stages, bound="stage", stage=names[slowest], gain=1.25 * step / second)
+
+
+RANDOM = {"random_%d" % seed: random_case(seed) for seed in range(20)}
