@@ -69,7 +69,7 @@ struct fmt_rec_task_work {
 /* What a thread was found doing inside of a task. */
 enum fmt_wait_kind {
   FMT_WAIT_NONE,      /* it ran, or was about to */
-  FMT_WAIT_LOCK,      /* for a lock: FUTEX_WAIT, FUTEX_LOCK_PI */
+  FMT_WAIT_LOCK,      /* for a lock: FUTEX_WAIT for 2, or for a thread with others behind it; FUTEX_LOCK_PI */
   FMT_WAIT_CONDITION, /* at another futex: a condition, a semaphore, a lock of readers and writers, a thread's end */
   FMT_WAIT_SLEEP,
   FMT_WAIT_FILE,   /* reading, writing, syncing */

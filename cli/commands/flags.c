@@ -151,6 +151,11 @@ static int choose(const struct cli_command *command, const struct request *reque
   int status = find_compiler(command, request->compiler, &compiler);
   if (status != CLI_EXIT_OK)
     return status;
+  if (compiler.is_musl) {
+    cli_error("%s: --cc: %s links with musl, and libcallsig needs the GNU C library; name a compiler of that",
+              command->name, compiler.path);
+    return CLI_EXIT_FAILURE;
+  }
   enum shape last = request->shape_given ? request->shape : SHAPE_BEFORE;
   for (enum shape shape = request->shape; shape <= last; shape++) {
     if (!try_shape(shape, request, paths, &compiler, choice))
@@ -236,6 +241,10 @@ static int check_request(const struct cli_command *command, const struct request
   return CLI_EXIT_OK;
 }
 
+/* A program with sleds refers to nothing of the library: a linker that leaves out what is not needed, as many systems'
+ * compilers have it do, or that takes a static library's members one by one, is told to keep it. */
+#define KEPT_LIBRARY "-Wl,--push-state,--no-as-needed,-u,callsig_version -lcallsig -Wl,--pop-state"
+
 static int print_rules(const struct cli_install_paths *paths)
 {
   if (paths->rules[0] == '\0') {
@@ -278,7 +287,7 @@ static int flags_main(const struct cli_command *command, int argc, char **argv)
     printf("-I%s", paths.include);
   }
   if (!request.cflags)
-    printf("%s-L%s -Wl,-rpath,%s -lcallsig", request.libs ? "" : " ", paths.lib, paths.lib);
+    printf("%s-L%s -Wl,-rpath,%s " KEPT_LIBRARY, request.libs ? "" : " ", paths.lib, paths.lib);
   putchar('\n');
   return cli_finish_output(CLI_EXIT_OK);
 }

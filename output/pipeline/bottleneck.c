@@ -43,6 +43,29 @@ static bool counts(const struct out_bottleneck *bottleneck, const struct out_sta
   return tasks_of(view) > 0;
 }
 
+/* The share of its time that a stage does something itself: inside of its tasks it may wait for a condition, which is
+ * for others to make true. */
+static double active(const struct out_stage_view *view)
+{
+  return view->busy * (1 - view->condition);
+}
+
+/* The stage that is active most, if it is for most of its time; the busiest one when none is. */
+static const struct out_stage_view *most_busy(const struct out_bottleneck *bottleneck)
+{
+  const struct out_stage_view *busy = NULL, *most = NULL;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (!counts(bottleneck, view))
+      continue;
+    if (!busy || view->busy > busy->busy)
+      busy = view;
+    if (active(view) >= MOSTLY && (!most || active(view) > active(most)))
+      most = view;
+  }
+  return most ? most : busy;
+}
+
 /* The busiest stage; of stages that are as busy, the one at the step from occupied to empty queues. */
 static void find_busiest(struct out_bottleneck *bottleneck)
 {
@@ -51,12 +74,11 @@ static void find_busiest(struct out_bottleneck *bottleneck)
     if (!bottleneck->step && view->input && view->output && out_queue_is_occupied(view->input) &&
         !out_queue_is_occupied(view->output))
       bottleneck->step = view;
-    if (counts(bottleneck, view) && (!bottleneck->stage || view->busy > bottleneck->stage->busy))
-      bottleneck->stage = view;
   }
+  bottleneck->stage = most_busy(bottleneck);
   for (uint32_t i = 0; bottleneck->stage && i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
-    if (view == bottleneck->stage || view->busy < bottleneck->stage->busy - AS_BUSY || view->busy == 0 ||
+    if (view == bottleneck->stage || active(view) < active(bottleneck->stage) - AS_BUSY || view->busy == 0 ||
         !counts(bottleneck, view))
       continue;
     bottleneck->equal = view;
@@ -95,7 +117,8 @@ static bool add_to_unit(const struct out_bottleneck *bottleneck, uint32_t first_
       replica->own_time < 0)
     return false;
   const struct out_stage_view *view = &bottleneck->views[replica->stage - first_stage];
-  const double busy = counts(bottleneck, view) ? replica->own_time / fmax(bottleneck->window, 1e-12) : 0;
+  const double working = replica->own_time * (1 - view->condition);
+  const double busy = counts(bottleneck, view) ? working / fmax(bottleneck->window, 1e-12) : 0;
   unit->busy += busy;
   if (!unit->most || busy > unit->most_busy) {
     unit->most = view;
@@ -138,11 +161,20 @@ static const struct out_stage_view *find_outside(const struct out_bottleneck *bo
   for (uint32_t i = bottleneck->count; i-- > 0;) {
     const struct out_stage_view *view = &bottleneck->views[i];
     if (view->input && out_queue_is_occupied(view->input) && (!view->output || !out_queue_is_occupied(view->output)) &&
-        view->state != OUT_STAGE_FINISHED && counts(bottleneck, view) &&
+        view->state != OUT_STAGE_FINISHED && !view->shared && counts(bottleneck, view) &&
         1 - view->busy - view->get_wait - view->put_wait - view->ended >= MOSTLY)
       return view;
   }
   return NULL;
+}
+
+/* How many of the stages' threads were ready and waited for a processor, on average: inside of their tasks or not. */
+static double threads_ready(const struct out_bottleneck *bottleneck)
+{
+  double queued = 0;
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    queued += bottleneck->views[i].stage->work.queued;
+  return bottleneck->window > 0 ? queued / bottleneck->window : 0;
 }
 
 /* Nothing is busy: what is outside of the stages bounds the pipeline, if a queue shows it. */
@@ -165,7 +197,8 @@ static void look_outside(struct out_bottleneck *bottleneck)
   } else if (first && first->input && first->state == OUT_STAGE_STARVED && !out_queue_is_occupied(first->input)) {
     bottleneck->bound = OUT_BOUND_SOURCE;
     bottleneck->behind = first->input;
-  } else if (bottleneck->processors > 0 && bottleneck->used >= OUT_ALL_USED * bottleneck->processors)
+  } else if (bottleneck->processors > 0 &&
+             (bottleneck->used >= OUT_ALL_USED * bottleneck->processors || threads_ready(bottleneck) >= MOSTLY))
     bottleneck->bound = OUT_BOUND_PROCESSOR;
 }
 
@@ -308,9 +341,15 @@ static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bot
                          uint32_t first_stage)
 {
   const bool thread = bottleneck->unit.busy >= OUT_BUSY_ENOUGH;
+  /* A stage that does little but wait for others is not what they wait for. */
+  const bool idle = active(bottleneck->stage) < MOSTLY && bottleneck->unit.busy >= MOSTLY;
+  if (idle) {
+    bottleneck->stage = bottleneck->unit.most;
+    bottleneck->equal = NULL;
+  }
   if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH || bottleneck->phases.count > 0)
     judge_busy(pipeline, bottleneck, first_stage);
-  else if (thread) {
+  else if (thread || idle) {
     bottleneck->stage = bottleneck->unit.most;
     judge_busy(pipeline, bottleneck, first_stage);
   } else

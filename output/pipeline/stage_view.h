@@ -33,9 +33,11 @@ struct out_stage_view {
   double put_wait;               /* ... or for space */
   struct out_task_shares shares; /* of `busy` */
   struct out_waits waits;        /* what its tasks were found waiting for */
-  double lock; /* the share of its tasks' time in which they wait for one lock; 0 when few were seen */
-  double rate; /* tasks a second that it could do; 0 unknown */
-  double mean; /* seconds a task, failures included */
+  double lock;      /* the share of its tasks' time in which they wait for one lock; 0 when few were seen */
+  double condition; /* likewise for conditions, which other threads make true */
+  bool shared;      /* its threads run tasks of other stages, too */
+  double rate;      /* tasks a second that it could do; 0 unknown */
+  double mean;      /* seconds a task, failures included */
   double failure_rate;
   enum out_failure_level failures;
   bool pauses;        /* p90 is far above the median, or a few tasks take much of the time */

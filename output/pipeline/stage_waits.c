@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define ENOUGH 10u /* looks that saw something wait */
+#define ENOUGH 5u /* looks that saw something wait */
 
 static const struct {
   const char *text, *key;

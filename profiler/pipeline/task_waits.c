@@ -160,18 +160,20 @@ static uint32_t kind_of_call(uint64_t call)
 /* "running", "-1 STACK ADDRESS" of what waits outside of system calls, or "NUMBER ARGUMENT...". */
 static struct doing read_doing(const char *text)
 {
-  uint64_t call = 0, address, operation;
+  uint64_t call = 0, address, operation, value;
   if (text[0] == '-')
     return (struct doing){FMT_WAIT_MEMORY, 0};
   if (!(text[0] >= '0' && text[0] <= '9'))
     return (struct doing){FMT_WAIT_NONE, 0};
   for (; *text >= '0' && *text <= '9'; text++)
     call = call * 10 + (uint64_t)(*text - '0');
-  (void)read_hex(read_hex(text, &address), &operation);
+  (void)read_hex(read_hex(read_hex(text, &address), &operation), &value);
   if (call != SYS_futex)
     return (struct doing){kind_of_call(call), 0};
   const int command = (int)operation & FUTEX_CMD_MASK;
-  const bool lock = command == FUTEX_WAIT || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+  /* Conditions wait for a number that counts, locks for the one that says that others wait. */
+  const bool locked = value == 2 || value >> 31 == 1;
+  const bool lock = (command == FUTEX_WAIT && locked) || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
   return (struct doing){lock ? FMT_WAIT_LOCK : FMT_WAIT_CONDITION, address};
 }
 
