@@ -151,7 +151,7 @@ enum { RED_ZONE = 128, PASSED_MOST = 128 };
 /* May it be read without looking whether it is there: is it in the frame that was proven when the site was met? */
 static bool is_in_frame(const struct prof_site *site, uint8_t reg, int64_t offset)
 {
-  if (site->frame_size == 0 || (reg != 7 && reg != site->cfa_register))
+  if (site->frame_size == 0 || (reg != PROF_SP && reg != site->cfa_register))
     return false;
   int64_t from_cfa = offset - (reg == site->cfa_register ? site->cfa_distance : (int64_t)site->frame_size);
   return from_cfa >= -(int64_t)site->frame_size - RED_ZONE && from_cfa <= PASSED_MOST - 8;

@@ -22,7 +22,7 @@ from cases import COMPUTING, SLEEPING  # noqa: E402
 from harness import CALLSIG, INCLUDE, RUNTIME, Case, main  # noqa: E402
 
 QUICK = ("one_is_slow", "moves", "called_directly", "waits_between_tasks", "higher_branch", "texts_tell_which", "schedule", "warm_up",
-         "source_ends_early", "a_lock")
+         "source_ends_early", "a_lock", "a_lock_plain", "its_own_lock", "many_threads_lock", "no_lock", "puts_inside")
 ALL = "--all" in sys.argv
 if ALL:
     sys.argv.remove("--all")
