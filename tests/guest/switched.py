@@ -45,5 +45,5 @@ CASES = {"toggle": toggle, "switching": switching, "switching_full": switching_f
 BUILDS = {
     "toggle": [("gcc", "-O2"), ("clang-sleds", "-O0")],
     "switching": [("gcc", "-O2"), ("clang", "-O0"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
-    "switching_full": [("gcc", "-O2"), ("gcc-sleds", "-O0")],
+    "switching_full": [("gcc", "-O2"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
 }
