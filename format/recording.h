@@ -85,9 +85,9 @@ struct fmt_rec_header {
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
-  uint32_t drawn_from; /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
-  uint32_t folds;      /* twice how many threads were folded; odd while one is being folded */
-  uint64_t seal;       /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
+  uint32_t drawn_from;    /* FMT_REC_SAMPLED: of short calls, one in half as many was timed at the fewest */
+  uint32_t folds;         /* twice how many threads were folded; odd while one is being folded */
+  uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
   uint64_t reserved[1];
 };
 
@@ -149,7 +149,8 @@ struct fmt_rec_thread {
   uint64_t ring;            /* address of the thread's fmt_rec_ring, 0 for none */
   uint64_t process;         /* address of a fmt_rec_process; 0: the header's own process */
   uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
-  uint64_t reserved[3];
+  uint64_t newer;           /* the runtime's own: the thread whose `next` this is */
+  uint64_t reserved[2];
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -482,6 +483,11 @@ struct fmt_rec_process {
   uint64_t source;      /* address of a fmt_rec_name: the recording that it was read from */
   uint64_t damaged;     /* records of that recording that could not be read */
   uint64_t sample_price;
+  uint32_t drawn_from; /* 0: a callsig that did not keep it merged the recordings */
+  uint32_t reserved32;
 };
+
+/* What every version has written of it. */
+#define FMT_REC_PROCESS_LEAST offsetof(struct fmt_rec_process, drawn_from)
 
 #endif

@@ -59,6 +59,7 @@ static inline bool fmt_rec_is_tag(uint64_t word, uint64_t left)
   case FMT_TAG_SAMPLING:
   case FMT_TAG_SAMPLES:
   case FMT_TAG_TASK_WORK:
+  case FMT_TAG_TASK_WAITS:
     return true;
   default:
     return false;

@@ -52,11 +52,11 @@ def commands(recording, all_recordings, formats):
         yield "diff " + form, ["diff", "--format", form, all_recordings[0], recording]
 
 
-def run(command, arguments, folder):
-    """Status, output, messages and the file that was written; the folder's name is taken out of each."""
+def run(command, arguments, folder, at=None):
+    """Status, output, messages and the file that was written; the folder's name is taken out of each. It runs in the folder `at`."""
     out = folder / "out"
     done = subprocess.run([command, *(str(out) if word == "OUT" else word for word in arguments)], capture_output=True,
-                          stdin=subprocess.DEVNULL, check=False, timeout=600)
+                          stdin=subprocess.DEVNULL, check=False, timeout=600, cwd=at)
     written = out.read_bytes() if out.exists() else None
     if written is not None and written.startswith(b"SQLite format 3"):
         written = subprocess.run(["sqlite3", out, ".dump"], capture_output=True, check=True).stdout

@@ -18,11 +18,14 @@ static const char help[] =
     "merged recording process by process, and for each pipeline which stage bounds it and why, and the functions and\n"
     "arguments that take most of that stage's time. The program may still be running. A database of 'callsig run "
     "--db'\n"
-    "prints as the summary of all its intervals.\n"
+    "prints as the summary of all its intervals, as JSON interval by interval.\n"
     "\n"
     "  --actions          the table of named actions in place of that\n"
     "  --db FILE          print nothing, and add to the SQLite database FILE what it lacks of these runs\n"
     "  --format FORMAT    text (default) or json\n"
+    "  --plot OUT         print nothing, and draw the pipelines and what their stages and queues did over time: OUT "
+    "is\n"
+    "                     an SVG or a page, as its name ends in .svg or .html\n"
     "  --help, --version\n";
 
 typedef int print_fn(const struct callsig_pipeline *pipeline, FILE *out);
@@ -31,14 +34,16 @@ struct stages_options {
   bool actions;
   const char *format;
   const char *database; /* NULL: print */
+  const char *plot;     /* the same */
 };
 
-enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE };
+enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE, OPTION_PLOT };
 
 static const struct option option_table[] = {
     {"actions", no_argument, NULL, OPTION_ACTIONS},
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"db", required_argument, NULL, OPTION_DATABASE},
+    {"plot", required_argument, NULL, OPTION_PLOT},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -55,6 +60,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       stages->actions = true;
     else if (option == OPTION_DATABASE)
       stages->database = optarg;
+    else if (option == OPTION_PLOT)
+      stages->plot = optarg;
     else
       stages->format = optarg;
   }
@@ -102,7 +109,9 @@ static int print_database(const char *path, print_fn *print)
 {
   if (print == callsig_pipeline_print)
     return callsig_monitor_print(path, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
-  cli_error("stages: %s: a database prints as text, and has no actions; name the recording", path);
+  if (print == callsig_pipeline_print_json)
+    return callsig_monitor_print_json(path, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  cli_error("stages: %s: a database has no actions; name the recording", path);
   return CLI_EXIT_FAILURE;
 }
 
@@ -213,6 +222,43 @@ static int complete(char **paths, size_t count, const char *database)
   return status;
 }
 
+/* The format that a name ends in; NULL: none that there is. */
+static const char *format_of(const char *path)
+{
+  const char *dot = strrchr(path, '.');
+  if (dot != NULL && strcmp(dot, ".svg") == 0)
+    return "svg";
+  return dot != NULL && strcmp(dot, ".html") == 0 ? "html" : NULL;
+}
+
+/* Draws what the files have, all or nothing. Returns an exit status. */
+static int draw(char **paths, size_t count, const char *out)
+{
+  struct callsig_plot *plot;
+  int result = callsig_plot_new(&plot);
+  for (size_t i = 0; i < count && result == 0; i++)
+    result =
+        is_database(paths[i]) ? callsig_plot_add_database(plot, paths[i]) : callsig_plot_add_recording(plot, paths[i]);
+  if (result == 0)
+    result = callsig_plot_write_file(plot, format_of(out), out);
+  callsig_plot_free(plot);
+  return result < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+/* Whether what was asked for goes together. False after a message. */
+static bool check_options(const struct cli_command *command, const struct stages_options *stages)
+{
+  if (stages->plot == NULL)
+    return true;
+  if (format_of(stages->plot) == NULL)
+    cli_usage_error(command, "--plot: '%s' ends in neither .svg nor .html", stages->plot);
+  else if (stages->database != NULL || stages->actions || strcmp(stages->format, "text") != 0)
+    cli_usage_error(command, "--plot prints nothing: it goes with none of --actions, --db and --format");
+  else
+    return true;
+  return false;
+}
+
 static int stages_main(const struct cli_command *command, int argc, char **argv)
 {
   struct stages_options stages = {.format = "text"};
@@ -221,10 +267,12 @@ static int stages_main(const struct cli_command *command, int argc, char **argv)
   if (read_options(command, argc, argv, &stages, &status) < 0)
     return status;
   print_fn *print = choose_print(command, &stages);
-  if (print == NULL)
+  if (print == NULL || !check_options(command, &stages))
     return CLI_EXIT_USAGE;
   char **paths = optind < argc ? argv + optind : &standard;
   size_t count = optind < argc ? (size_t)(argc - optind) : 1;
+  if (stages.plot != NULL)
+    return draw(paths, count, stages.plot);
   status = stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, print);
   return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
 }

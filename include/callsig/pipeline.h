@@ -205,6 +205,31 @@ CALLSIG_STATS_API int callsig_monitor_complete(const char *path, const char *dat
 /* Prints the summary of all intervals in a database, of a monitor or of SPDL: means weighted by tasks and items. -EIO
  * after a message when it cannot be read, or `out` not be written. */
 CALLSIG_STATS_API int callsig_monitor_print(const char *database, FILE *out);
+/* Prints each of its intervals as JSON, run by run: docs/json.md. The same errors. */
+CALLSIG_STATS_API int callsig_monitor_print_json(const char *database, FILE *out);
+
+/*
+ * A document of pictures: of each process that was added, its pipelines as a diagram with what bounds them, and its
+ * stages and queues over time. What a recording and a database tell of the same run is one picture. docs/pictures.md.
+ */
+struct callsig_plot;
+
+/* -ENOMEM after a message. */
+CALLSIG_STATS_API int callsig_plot_new(struct callsig_plot **plot);
+/* Frees it; NULL is allowed. */
+CALLSIG_STATS_API void callsig_plot_free(struct callsig_plot *plot);
+
+/* Adds what the recording at `path` has, each of its processes; or each run of an SQLite database of callsig or SPDL.
+ * Errors as of callsig_pipeline_load() and callsig_monitor_print(); -ENODATA, with one line, for a recording without
+ * stages and queues; -EBUSY once it was written. */
+CALLSIG_STATS_API int callsig_plot_add_recording(struct callsig_plot *plot, const char *path);
+CALLSIG_STATS_API int callsig_plot_add_database(struct callsig_plot *plot, const char *path);
+
+/* Writes the document: "svg", or "html", which moves, and needs no network either. -EINVAL for another format, -ENODATA
+ * when nothing was added, -EIO when `out` cannot be written; each after a message. */
+CALLSIG_STATS_API int callsig_plot_write(struct callsig_plot *plot, const char *format, FILE *out);
+/* The same into a file, as callsig_stats_export_file(). */
+CALLSIG_STATS_API int callsig_plot_write_file(struct callsig_plot *plot, const char *format, const char *path);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ struct out_dump {
   uint64_t *times;                                             /* by edge: its histogram, 0 for none */
   uint64_t *first_tasks, *first_uses;                          /* by thread, as first_edges */
   uint64_t *first_edges;                                       /* by thread: the head of its list, 0 for none */
-  uint64_t *edges;                                             /* by edge, 0: no call; NULL without spans */
+  uint64_t *edges;                                             /* by edge, 0: no call; NULL unless needed */
   uint64_t *rings;                                             /* by thread, 0: none */
   uint64_t last_function;                                      /* the head of the list of all functions */
   uint64_t contexts, variants, processes, threads, recursions; /* address of number 0 of each */

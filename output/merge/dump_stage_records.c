@@ -84,6 +84,16 @@ static uint64_t histogram_address(struct out_dump *dump, uint32_t number)
   return number == FMT_NONE ? 0 : out_dump_times(dump, number);
 }
 
+static uint64_t put_waits(struct out_dump *dump, const struct out_tasks_record *tasks)
+{
+  struct fmt_rec_task_waits record = tasks->waits;
+  if (!tasks->has_waits)
+    return 0;
+  for (unsigned i = 0; i < FMT_WAIT_SLOTS; i++)
+    record.slots[i].edge = record.slots[i].edge ? dump->edges[record.slots[i].edge - 1] : 0;
+  return out_dump_put(dump, &record, sizeof record);
+}
+
 static void put_tasks(struct out_dump *dump)
 {
   const struct base_vector *kept = &dump->profile->stage_records.tasks;
@@ -95,6 +105,7 @@ static void put_tasks(struct out_dump *dump)
     record.stage = dump->stage_records[tasks->stage];
     record.histogram = histogram_address(dump, tasks->histogram);
     record.work = tasks->has_work ? out_dump_put(dump, &tasks->work, sizeof tasks->work) : 0;
+    record.waits = put_waits(dump, tasks);
     dump->first_tasks[tasks->thread] = out_dump_put(dump, &record, sizeof record);
   }
 }

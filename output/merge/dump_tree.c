@@ -165,9 +165,10 @@ int out_dump_edges(struct out_dump *dump)
   const struct out_profile *profile = dump->profile;
   uint64_t *next = calloc(profile->edges.count + 1u, sizeof *next);
   dump->first_edges = calloc(profile->threads.count + 1u, sizeof *dump->first_edges);
-  bool has_spans = profile->spans.count > 0;
-  dump->edges = has_spans ? calloc(profile->edges.count + 1u, sizeof *dump->edges) : NULL;
-  if (!next || !dump->first_edges || (has_spans && !dump->edges)) {
+  /* What refers to edges: spans, and what tasks waited for. */
+  const bool needed = profile->spans.count + profile->stage_records.tasks.count > 0;
+  dump->edges = needed ? calloc(profile->edges.count + 1u, sizeof *dump->edges) : NULL;
+  if (!next || !dump->first_edges || (needed && !dump->edges)) {
     free(next);
     return -ENOMEM;
   }

@@ -333,6 +333,9 @@ static int label_threads(struct merge *merge)
   for (uint32_t i = 0; i < profile->stage_records.tasks.count; i++) {
     struct out_tasks_record *tasks = base_vector_at(&profile->stage_records.tasks, i);
     tasks->thread = merge->thread_of[tasks->thread];
+    for (unsigned j = 0; j < FMT_WAIT_SLOTS; j++)
+      if (tasks->waits.slots[j].edge)
+        tasks->waits.slots[j].edge = merge->edge_of[tasks->waits.slots[j].edge - 1] + UINT64_C(1);
   }
   for (uint32_t i = 0; i < profile->stage_records.uses.count; i++) {
     struct out_queue_use_record *use = base_vector_at(&profile->stage_records.uses, i);

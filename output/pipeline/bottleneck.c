@@ -7,16 +7,10 @@
 
 #include "output/text/message.h"
 
-#define AS_BUSY      0.03 /* a difference that does not count */
-#define MOSTLY       0.50 /* of what a stage does */
-#define OUT_ALL_USED 0.90 /* of the processors */
-#define FEW_TASKS    2    /* a stage that had no more, beside one that had ... */
-#define MANY_TASKS   20   /* ... as many, is none that items go through */
-
-static uint64_t successes(const struct callsig_stage_stats *stats)
-{
-  return stats->num_tasks - stats->num_failures;
-}
+#define AS_BUSY    0.03 /* a difference that does not count */
+#define MOSTLY     0.50 /* of what a stage does */
+#define FEW_TASKS  2    /* a stage that had no more, beside one that had ... */
+#define MANY_TASKS 20   /* ... as many, is none that items go through */
 
 static struct out_window find_window(const struct callsig_pipeline *pipeline, uint32_t first_stage, uint32_t count)
 {
@@ -49,6 +43,29 @@ static bool counts(const struct out_bottleneck *bottleneck, const struct out_sta
   return tasks_of(view) > 0;
 }
 
+/* The share of its time that a stage does something itself: inside of its tasks it may wait for a condition, which is
+ * for others to make true. */
+static double active(const struct out_stage_view *view)
+{
+  return view->busy * (1 - view->condition);
+}
+
+/* The stage that is active most, if it is for most of its time; the busiest one when none is. */
+static const struct out_stage_view *most_busy(const struct out_bottleneck *bottleneck)
+{
+  const struct out_stage_view *busy = NULL, *most = NULL;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (!counts(bottleneck, view))
+      continue;
+    if (!busy || view->busy > busy->busy)
+      busy = view;
+    if (active(view) >= MOSTLY && (!most || active(view) > active(most)))
+      most = view;
+  }
+  return most ? most : busy;
+}
+
 /* The busiest stage; of stages that are as busy, the one at the step from occupied to empty queues. */
 static void find_busiest(struct out_bottleneck *bottleneck)
 {
@@ -57,12 +74,11 @@ static void find_busiest(struct out_bottleneck *bottleneck)
     if (!bottleneck->step && view->input && view->output && out_queue_is_occupied(view->input) &&
         !out_queue_is_occupied(view->output))
       bottleneck->step = view;
-    if (counts(bottleneck, view) && (!bottleneck->stage || view->busy > bottleneck->stage->busy))
-      bottleneck->stage = view;
   }
+  bottleneck->stage = most_busy(bottleneck);
   for (uint32_t i = 0; bottleneck->stage && i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
-    if (view == bottleneck->stage || view->busy < bottleneck->stage->busy - AS_BUSY || view->busy == 0 ||
+    if (view == bottleneck->stage || active(view) < active(bottleneck->stage) - AS_BUSY || view->busy == 0 ||
         !counts(bottleneck, view))
       continue;
     bottleneck->equal = view;
@@ -93,27 +109,36 @@ static void find_processors(struct out_bottleneck *bottleneck)
   bottleneck->used = known ? used / bottleneck->window : 0;
 }
 
+/* What a replica adds to the unit that its thread is. False: it is none of these stages. */
+static bool add_to_unit(const struct out_bottleneck *bottleneck, uint32_t first_stage,
+                        const struct out_replica *replica, struct out_unit *unit)
+{
+  if (replica->folded || replica->stage < first_stage || replica->stage - first_stage >= bottleneck->count ||
+      replica->own_time < 0)
+    return false;
+  const struct out_stage_view *view = &bottleneck->views[replica->stage - first_stage];
+  const double working = replica->own_time * (1 - view->condition);
+  const double busy = counts(bottleneck, view) ? working / fmax(bottleneck->window, 1e-12) : 0;
+  unit->busy += busy;
+  if (!unit->most || busy > unit->most_busy) {
+    unit->most = view;
+    unit->most_busy = busy;
+  }
+  return true;
+}
+
 /* The thread whose stages, one after the other, take most of its time. Threads that were folded together are none. */
 static void find_unit(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage)
 {
+  struct out_unit unit = {0};
+  unsigned stages = 0;
   for (uint32_t i = 0; i < pipeline->replicas.count; i++) {
     const struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
-    struct out_unit unit = {.replica = replica};
-    unsigned stages = 0;
-    for (uint32_t j = 0; j < pipeline->replicas.count && !replica->folded; j++) {
-      const struct out_replica *other = base_vector_at(&pipeline->replicas, j);
-      if (other->tid != replica->tid || other->folded || other->stage < first_stage ||
-          other->stage - first_stage >= bottleneck->count || other->own_time < 0)
-        continue;
-      const struct out_stage_view *view = &bottleneck->views[other->stage - first_stage];
-      const double busy = counts(bottleneck, view) ? other->own_time / fmax(bottleneck->window, 1e-12) : 0;
-      stages++;
-      unit.busy += busy;
-      if (!unit.most || busy > unit.most_busy) {
-        unit.most = view;
-        unit.most_busy = busy;
-      }
+    if (!unit.replica || replica->first != unit.replica->first) {
+      unit = (struct out_unit){.replica = replica};
+      stages = 0;
     }
+    stages += add_to_unit(bottleneck, first_stage, replica, &unit);
     if (stages > 1 && unit.busy > bottleneck->unit.busy)
       bottleneck->unit = unit;
   }
@@ -136,11 +161,20 @@ static const struct out_stage_view *find_outside(const struct out_bottleneck *bo
   for (uint32_t i = bottleneck->count; i-- > 0;) {
     const struct out_stage_view *view = &bottleneck->views[i];
     if (view->input && out_queue_is_occupied(view->input) && (!view->output || !out_queue_is_occupied(view->output)) &&
-        view->state != OUT_STAGE_FINISHED && counts(bottleneck, view) &&
+        view->state != OUT_STAGE_FINISHED && !view->shared && counts(bottleneck, view) &&
         1 - view->busy - view->get_wait - view->put_wait - view->ended >= MOSTLY)
       return view;
   }
   return NULL;
+}
+
+/* How many of the stages' threads were ready and waited for a processor, on average: inside of their tasks or not. */
+static double threads_ready(const struct out_bottleneck *bottleneck)
+{
+  double queued = 0;
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    queued += bottleneck->views[i].stage->work.queued;
+  return bottleneck->window > 0 ? queued / bottleneck->window : 0;
 }
 
 /* Nothing is busy: what is outside of the stages bounds the pipeline, if a queue shows it. */
@@ -163,7 +197,8 @@ static void look_outside(struct out_bottleneck *bottleneck)
   } else if (first && first->input && first->state == OUT_STAGE_STARVED && !out_queue_is_occupied(first->input)) {
     bottleneck->bound = OUT_BOUND_SOURCE;
     bottleneck->behind = first->input;
-  } else if (bottleneck->processors > 0 && bottleneck->used >= OUT_ALL_USED * bottleneck->processors)
+  } else if (bottleneck->processors > 0 &&
+             (bottleneck->used >= OUT_ALL_USED * bottleneck->processors || threads_ready(bottleneck) >= MOSTLY))
     bottleneck->bound = OUT_BOUND_PROCESSOR;
 }
 
@@ -203,7 +238,7 @@ static void find_gain(struct out_bottleneck *bottleneck)
     }
   }
   /* What both wait for may be one thing, which no concurrency makes two of. */
-  if (bottleneck->shares_wait) {
+  if (bottleneck->shares_wait || bottleneck->locked) {
     bottleneck->gain = 1;
     bottleneck->next = NULL;
   }
@@ -238,7 +273,7 @@ static int find_stragglers(const struct callsig_pipeline *pipeline, struct out_b
     if (replica->stage < first_stage || replica->stage - first_stage >= bottleneck->count || replica->folded)
       continue;
     const struct out_stage_view *view = &bottleneck->views[replica->stage - first_stage];
-    uint64_t own = replica->tasks - replica->failures, all = successes(&view->stage->stats);
+    uint64_t own = replica->tasks - replica->failures, all = out_stage_successes(&view->stage->stats);
     if (own < OUT_STRAGGLER_TASKS || all < own + OUT_STRAGGLER_TASKS)
       continue;
     double mean = replica->total_time / (double)own;
@@ -254,13 +289,41 @@ static bool waits_inside(const struct out_stage_view *view)
   return view->shares.known && view->shares.waiting >= MOSTLY;
 }
 
+/* Which other stage waits inside of its tasks for what the bounding one waits for: it was seen, or it may be, as far
+ * as is known. */
+static void find_shared(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
+                        uint32_t first_stage)
+{
+  const struct out_stage_view *stage = bottleneck->stage;
+  const uint32_t number = first_stage + (uint32_t)(stage - bottleneck->views);
+  const bool known = out_waits_tell(&stage->waits);
+  double most = OUT_SHARED;
+  bottleneck->locked = stage->lock >= OUT_LOCKED;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (view == stage)
+      continue;
+    if (known && out_waits_tell(&view->waits)) {
+      const double common = out_stage_waits_common(pipeline, number, first_stage + i);
+      if (common >= most) {
+        most = common;
+        bottleneck->shares_wait = view;
+        bottleneck->shares_seen = true;
+      }
+    } else if (!bottleneck->shares_wait && view->busy >= OUT_BUSY_ENOUGH && waits_inside(stage) && waits_inside(view))
+      bottleneck->shares_wait = view;
+  }
+}
+
 /* With a stage, or a thread of several, that is busy enough. */
-static void judge_busy(struct out_bottleneck *bottleneck)
+static void judge_busy(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage)
 {
   const struct out_stage_view *stage = bottleneck->stage;
   bottleneck->before = stage->input;
   bottleneck->behind = stage->output;
-  if (bottleneck->phases.count > 0)
+  find_shared(pipeline, bottleneck, first_stage);
+  /* Who of those that wait for one lock is the busiest is chance. */
+  if (bottleneck->phases.count > 0 && !(bottleneck->locked && bottleneck->shares_seen))
     bottleneck->bound = OUT_BOUND_MOVING;
   else if (lacks_processors(bottleneck, stage))
     bottleneck->bound = OUT_BOUND_PROCESSOR;
@@ -268,21 +331,27 @@ static void judge_busy(struct out_bottleneck *bottleneck)
     bottleneck->bound = OUT_BOUND_THREAD;
   else
     bottleneck->bound = OUT_BOUND_STAGE;
-  for (uint32_t i = 0; i < bottleneck->count && bottleneck->bound == OUT_BOUND_STAGE; i++) {
-    const struct out_stage_view *view = &bottleneck->views[i];
-    if (view != stage && view->busy >= OUT_BUSY_ENOUGH && waits_inside(stage) && waits_inside(view))
-      bottleneck->shares_wait = view;
+  if (bottleneck->bound != OUT_BOUND_STAGE) {
+    bottleneck->shares_wait = NULL;
+    bottleneck->shares_seen = bottleneck->locked = false;
   }
 }
 
-static void judge_stages(struct out_bottleneck *bottleneck)
+static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
+                         uint32_t first_stage)
 {
   const bool thread = bottleneck->unit.busy >= OUT_BUSY_ENOUGH;
-  if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH || bottleneck->phases.count > 0)
-    judge_busy(bottleneck);
-  else if (thread) {
+  /* A stage that does little but wait for others is not what they wait for. */
+  const bool idle = active(bottleneck->stage) < MOSTLY && bottleneck->unit.busy >= MOSTLY;
+  if (idle) {
     bottleneck->stage = bottleneck->unit.most;
-    judge_busy(bottleneck);
+    bottleneck->equal = NULL;
+  }
+  if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH || bottleneck->phases.count > 0)
+    judge_busy(pipeline, bottleneck, first_stage);
+  else if (thread || idle) {
+    bottleneck->stage = bottleneck->unit.most;
+    judge_busy(pipeline, bottleneck, first_stage);
   } else
     look_outside(bottleneck);
   find_gain(bottleneck);
@@ -319,7 +388,7 @@ static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck 
   find_busiest(bottleneck);
   if (bottleneck->stage) {
     find_unit(pipeline, bottleneck, first_stage);
-    judge_stages(bottleneck);
+    judge_stages(pipeline, bottleneck, first_stage);
     settle_state(bottleneck);
   } else
     judge_queues(pipeline, bottleneck, first_queue, end_queue);

@@ -10,6 +10,11 @@
 #define OUT_STRAGGLER_RATIO 2.0
 #define OUT_STRAGGLER_TASKS 5
 
+/* Of the time of tasks, in which they wait for one lock: it is held all the time. Of that of two stages, for one that
+ * both wait for. */
+#define OUT_LOCKED 0.25
+#define OUT_SHARED 0.15
+
 /* Of the processors that there are: no more can be used. */
 #define OUT_ALL_USED 0.90
 
@@ -56,7 +61,9 @@ struct out_bottleneck {
   bool outside;                             /* the bounding stage waits outside of its tasks */
   const struct out_stage_view *stage;       /* the bounding one, or NULL. Without one the busiest */
   const struct out_stage_view *equal;       /* another that is as busy, NULL: none */
-  const struct out_stage_view *shares_wait; /* another that is busy, too, and both wait inside of their tasks */
+  const struct out_stage_view *shares_wait; /* another whose tasks wait inside for the same thing */
+  bool shares_seen;                         /* they do; else both are busy and wait for something, which may be it */
+  bool locked; /* the bounding stage's tasks wait for a lock so long that more of them would do no more */
   const struct callsig_queue_stats *before, *behind; /* the queues that show it; NULL: none */
   const struct out_stage_view *step; /* the first stage from an occupied to an empty queue; NULL: none */
   struct out_unit unit;

@@ -22,6 +22,7 @@ struct callsig_pipeline *out_pipeline_new(void)
       .actions = BASE_VECTOR_OF(struct callsig_action_stats),
       .replicas = BASE_VECTOR_OF(struct out_replica),
       .links = BASE_VECTOR_OF(struct out_link),
+      .waits = BASE_VECTOR_OF(struct out_stage_wait),
       .functions = BASE_VECTOR_OF(struct callsig_function_stats),
   };
   return pipeline;
@@ -37,8 +38,8 @@ void callsig_pipeline_free(struct callsig_pipeline *pipeline)
     out_histogram_free(&out_pipeline_queue_at(pipeline, i)->put);
     out_histogram_free(&out_pipeline_queue_at(pipeline, i)->get);
   }
-  struct base_vector *vectors[] = {&pipeline->stages,   &pipeline->queues, &pipeline->events,   &pipeline->actions,
-                                   &pipeline->replicas, &pipeline->links,  &pipeline->functions};
+  struct base_vector *vectors[] = {&pipeline->stages,   &pipeline->queues, &pipeline->events, &pipeline->actions,
+                                   &pipeline->replicas, &pipeline->links,  &pipeline->waits,  &pipeline->functions};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
   base_arena_free(&pipeline->strings);

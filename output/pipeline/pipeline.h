@@ -37,6 +37,7 @@ struct out_queue {
 /* The tasks of one stage in one thread. */
 struct out_replica {
   uint32_t stage; /* in callsig_pipeline.stages */
+  uint32_t first; /* of its thread, in callsig_pipeline.replicas: those of a thread follow one another */
   unsigned tid;
   const char *thread; /* its name */
   bool folded;        /* several threads that ended */
@@ -53,9 +54,23 @@ struct out_link {
   uint64_t gets, puts;
 };
 
+static inline uint64_t out_stage_successes(const struct callsig_stage_stats *stats)
+{
+  return stats->num_tasks - stats->num_failures;
+}
+
+/* What threads were found doing inside of a stage's tasks. */
+struct out_stage_wait {
+  uint32_t stage;   /* in callsig_pipeline.stages */
+  uint32_t kind;    /* enum fmt_wait_kind */
+  uint64_t address; /* of a futex, or 0 */
+  uint64_t looks;
+};
+
 struct callsig_pipeline {
   struct callsig_pipeline_info info;
   const char *file;             /* what it was read from: the merged recording where info.path is a part of it */
+  bool damage_is_told;          /* of that file */
   uint32_t only_process;        /* of a merged recording, counted from 1; 0: of all */
   double tick;                  /* seconds */
   uint64_t start_ticks;         /* when the recording began */
@@ -68,6 +83,7 @@ struct callsig_pipeline {
   struct base_vector actions;   /* struct callsig_action_stats */
   struct base_vector replicas;  /* struct out_replica */
   struct base_vector links;     /* struct out_link */
+  struct base_vector waits;     /* struct out_stage_wait, one for each stage, kind and address */
   struct base_vector functions; /* struct callsig_function_stats */
   struct callsig_process_stats process;
   bool has_process;

@@ -72,8 +72,12 @@ static int find_processes(struct loading *loading)
 static void tell_damage(struct loading *loading)
 {
   uint64_t damaged = out_recording_tell_damage(&loading->recording);
-  if (loading->list.count > 0)
-    (*(struct callsig_pipeline **)base_vector_at(&loading->list, 0))->info.damaged = damaged;
+  for (uint32_t i = 0; i < loading->list.count; i++) {
+    struct callsig_pipeline *pipeline = *(struct callsig_pipeline **)base_vector_at(&loading->list, i);
+    pipeline->damage_is_told = damaged > 0;
+    if (i == 0)
+      pipeline->info.damaged = damaged;
+  }
 }
 
 /* One pipeline, or those of several processes. */

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "output/pipeline/bottleneck.h"
+#include "output/pipeline/course.h"
+#include "output/pipeline/pipeline_text.h"
 #include "output/pipeline/stage_functions.h"
 #include "output/text/json_writer.h"
 #include "output/text/message.h"
@@ -125,6 +127,19 @@ static const char *label_of(const struct out_stage_view *view)
   return view ? view->stage->stats.label : NULL;
 }
 
+/* Shares of the time, by what it was found doing. */
+static void write_waits(struct out_json *json, const struct out_waits *waits)
+{
+  if (waits->looks == 0)
+    return;
+  out_json_key(json, "found");
+  out_json_open_map(json);
+  out_json_key_integer(json, "looks", waits->looks);
+  for (enum fmt_wait_kind kind = FMT_WAIT_NONE; kind < FMT_WAIT_KINDS; kind++)
+    out_json_key_number(json, out_wait_key(kind), out_waits_share(waits, kind));
+  out_json_close_map(json);
+}
+
 static void write_view(struct out_json *json, const struct out_stage_view *view)
 {
   static const char *const states[] = {"busy", "starved", "blocked", "idle", "finished"};
@@ -148,6 +163,7 @@ static void write_view(struct out_json *json, const struct out_stage_view *view)
     out_json_key_number(json, "waiting_for_processor", view->shares.ready);
     out_json_key_number(json, "waiting_for_other", view->shares.waiting);
   }
+  write_waits(json, &view->waits);
   out_json_key_number(json, "pause_tasks", view->pause_tasks);
   out_json_key_number(json, "pause_time", view->pause_time);
   out_json_key(json, "aggregates");
@@ -184,7 +200,8 @@ static int write_functions(struct out_json *json, const struct callsig_pipeline 
     if (!*stats)
       result = out_pipeline_stats(pipeline, stats);
     if (result == 0)
-      result = out_stage_functions(*stats, label_of(bottleneck->stage), MOST_FUNCTIONS, &functions);
+      result = out_stage_functions(*stats, label_of(bottleneck->stage), MOST_FUNCTIONS,
+                                   bottleneck->stage->waits.running, &functions);
   }
   for (uint32_t i = 0; i < functions.list.count; i++) {
     const struct out_stage_function *function = base_vector_at(&functions.list, i);
@@ -193,6 +210,7 @@ static int write_functions(struct out_json *json, const struct callsig_pipeline 
     out_json_key_integer(json, "ncalls", function->ncalls);
     out_json_key_number(json, "tottime", function->tottime);
     out_json_key_number(json, "share", function->share);
+    write_waits(json, &function->waits);
     out_json_close_map(json);
   }
   out_json_close_array(json);
@@ -210,6 +228,9 @@ static void write_more(struct out_json *json, const struct out_bottleneck *bottl
   out_json_key(json, "outside_of_tasks");
   out_json_bool(json, bottleneck->outside);
   out_json_key_string(json, "waits_inside_too", label_of(bottleneck->shares_wait));
+  out_json_key(json, "waits_seen");
+  out_json_bool(json, bottleneck->shares_seen);
+  out_json_key_number(json, "lock", bottleneck->locked ? bottleneck->stage->lock : 0);
   out_json_key_string(json, "warm_up", label_of(bottleneck->warm));
   out_json_key_number(json, "warm_up_time", bottleneck->warm_time);
   out_json_key(json, "phases");
@@ -226,6 +247,15 @@ static void write_more(struct out_json *json, const struct out_bottleneck *bottl
   out_json_close_array(json);
 }
 
+static void write_sentence(struct out_json *json, const struct out_bottleneck *bottleneck)
+{
+  struct out_text text = {0};
+  out_put_verdict(&text, bottleneck);
+  json->failed |= text.failed;
+  out_json_key_string(json, "sentence", out_text_string(&text));
+  out_text_free(&text);
+}
+
 static int write_verdict(struct out_json *json, const struct callsig_pipeline *pipeline,
                          const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
@@ -233,6 +263,7 @@ static int write_verdict(struct out_json *json, const struct callsig_pipeline *p
   out_json_open_map(json);
   out_json_key_integer(json, "pipeline", bottleneck->pipeline);
   out_json_key_string(json, "bound", bounds[bottleneck->bound]);
+  write_sentence(json, bottleneck);
   out_json_key_string(json, "stage", label_of(bottleneck->stage));
   out_json_key_string(json, "equal", label_of(bottleneck->equal));
   out_json_key_string(json, "before", bottleneck->before ? bottleneck->before->label : NULL);
@@ -273,6 +304,19 @@ static int write_verdicts(struct out_json *json, const struct callsig_pipeline *
   return result;
 }
 
+static int write_over_time(struct out_json *json, const struct callsig_pipeline *pipeline)
+{
+  struct out_course course = out_course_new();
+  int result = out_recording_course(pipeline, &course);
+  out_json_key(json, "over_time");
+  out_json_open_map(json);
+  if (result == 0)
+    out_course_write_json(json, &course);
+  out_json_close_map(json);
+  out_course_free(&course);
+  return result;
+}
+
 int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *out)
 {
   struct out_json json;
@@ -282,11 +326,11 @@ int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *o
   write_info(&json, &pipeline->info);
   write_lists(&json, pipeline);
   int verdicts = write_verdicts(&json, pipeline);
+  if (verdicts == 0)
+    verdicts = write_over_time(&json, pipeline);
   out_json_close_map(&json);
   int result = out_json_end(&json);
   if (result == -EIO)
     return out_stats_fail(-EIO, "cannot write the JSON: the output is full or closed");
-  if (result < 0)
-    return out_stats_no_memory();
-  return verdicts;
+  return result < 0 ? out_stats_no_memory() : verdicts;
 }

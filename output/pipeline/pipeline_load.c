@@ -23,8 +23,10 @@ static int load(int file, const char *path, struct callsig_pipeline **pipeline)
   bool live = !(recording.header.flags & FMT_REC_FINISHED) && recording.header.exit_status == -1 &&
               out_recording_is_live(file, recording.header.pid) && out_clock_now(recording.header.clock, &now);
   result = out_pipeline_read(&recording, live ? &now : NULL, pipeline);
-  if (result == 0)
+  if (result == 0) {
     (*pipeline)->info.damaged = out_recording_tell_damage(&recording);
+    (*pipeline)->damage_is_told = (*pipeline)->info.damaged > 0;
+  }
   out_recording_close(&recording);
   return result;
 }

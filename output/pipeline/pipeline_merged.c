@@ -45,7 +45,7 @@ static int list_processes(struct out_recording *recording, struct base_vector *l
   struct fmt_rec_process record;
   uint64_t address = recording->header.first_process;
   int result;
-  while ((result = out_recording_next(recording, list, address, FMT_TAG_PROCESS, &record, sizeof record)) > 0)
+  while ((result = out_recording_next(recording, list, address, FMT_TAG_PROCESS, &record, FMT_REC_PROCESS_LEAST)) > 0)
     address = record.next;
   return result;
 }
@@ -95,7 +95,8 @@ void out_pipeline_processes_free(struct out_pipeline_processes *processes)
 void out_pipeline_adopt(struct out_recording *recording, uint64_t address)
 {
   struct fmt_rec_header *header = &recording->header;
-  const struct fmt_rec_process *process = out_recording_record(recording, address, FMT_TAG_PROCESS, sizeof *process);
+  const struct fmt_rec_process *process =
+      out_recording_record(recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_LEAST);
   if (!process)
     return;
   header->pid = process->pid;
@@ -152,7 +153,13 @@ int out_pipeline_read(struct out_recording *recording, const struct fmt_rec_cloc
 
 int out_pipeline_stats(const struct callsig_pipeline *pipeline, struct callsig_stats **stats)
 {
-  int result = callsig_stats_load(pipeline->file, stats);
+  struct out_recording recording;
+  *stats = NULL;
+  int result = out_recording_read(pipeline->file, &recording);
+  if (result < 0)
+    return result;
+  recording.is_told = pipeline->damage_is_told;
+  result = out_stats_of_recording(&recording, NULL, stats);
   if (result == 0)
     (*stats)->only_process = pipeline->only_process;
   return result;

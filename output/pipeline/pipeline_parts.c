@@ -7,6 +7,8 @@
 #include "output/recording/clock.h"
 #include "output/text/text.h"
 
+#define MOST_FUTEXES 256u
+
 /* Widens [*low, *high] to hold the record's extremes, if it has any. */
 static void join_range(double *low, double *high, bool first, uint64_t count, uint64_t min, uint64_t max)
 {
@@ -32,6 +34,35 @@ static double lifetime_of(const struct out_pipeline_reader *reader, const struct
   const uint64_t end = thread->end_ticks ? thread->end_ticks : reader->now;
   const uint64_t ran = end > thread->start_ticks ? end - thread->start_ticks : 0;
   return (double)(thread->state == FMT_THREAD_FOLDED || ran < work->own ? work->own : ran) * reader->tick;
+}
+
+/* Of very many futexes the further ones are taken together: none of them is what a stage waits for. */
+static int add_wait(struct callsig_pipeline *pipeline, uint32_t stage, const struct fmt_rec_task_wait *slot)
+{
+  const uint64_t address = pipeline->waits.count < MOST_FUTEXES ? slot->address : 0;
+  for (uint32_t i = 0; i < pipeline->waits.count; i++) {
+    struct out_stage_wait *wait = base_vector_at(&pipeline->waits, i);
+    if (wait->stage == stage && wait->kind == slot->kind && wait->address == address) {
+      wait->looks += slot->looks;
+      return 0;
+    }
+  }
+  struct out_stage_wait *wait = base_vector_add(&pipeline->waits, 1);
+  if (!wait)
+    return -ENOMEM;
+  *wait = (struct out_stage_wait){.stage = stage, .kind = slot->kind, .address = address, .looks = slot->looks};
+  return 0;
+}
+
+/* A kind that there is none of is damage, which is counted where edges are read. */
+static int add_waits(struct out_pipeline_reader *reader, uint32_t stage, const struct fmt_rec_task_waits *waits)
+{
+  int result = 0;
+  for (unsigned i = 0; i < FMT_WAIT_SLOTS && result == 0; i++)
+    if (waits->slots[i].edge && waits->slots[i].kind < FMT_WAIT_KINDS &&
+        out_recording_spend(reader->recording, sizeof waits->slots[i]))
+      result = add_wait(reader->pipeline, stage, &waits->slots[i]);
+  return result;
 }
 
 static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_thread *thread,
@@ -67,6 +98,7 @@ static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_th
   if (!replica || !name)
     return -ENOMEM;
   *replica = (struct out_replica){.stage = index,
+                                  .first = reader->first_replica,
                                   .tid = thread->tid,
                                   .thread = name,
                                   .folded = thread->state == FMT_THREAD_FOLDED,
@@ -78,6 +110,8 @@ static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_th
     out_task_work_add(&stage->work, &part->work, reader->tick);
     stage->work.lifetime += lifetime_of(reader, thread, &part->work);
   }
+  if (part->has_waits && add_waits(reader, index, &part->waits) < 0)
+    return -ENOMEM;
   return add_times(reader, &stage->times, &part->times);
 }
 
@@ -148,9 +182,8 @@ static int add_use(struct out_pipeline_reader *reader, const struct out_use_part
 static double tick_of(struct out_pipeline_reader *reader, const struct fmt_rec_thread *thread)
 {
   const struct fmt_rec_process *process =
-      thread->process
-          ? out_recording_record(reader->recording, thread->process, FMT_TAG_PROCESS, sizeof(struct fmt_rec_process))
-          : NULL;
+      thread->process ? out_recording_record(reader->recording, thread->process, FMT_TAG_PROCESS, FMT_REC_PROCESS_LEAST)
+                      : NULL;
   bool uncalibrated;
   if (!process)
     return reader->pipeline->tick;

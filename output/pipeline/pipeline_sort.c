@@ -50,6 +50,10 @@ int out_pipeline_sort(struct callsig_pipeline *pipeline)
     struct out_link *link = base_vector_at(&pipeline->links, i);
     link->stage = place[link->stage];
   }
+  for (uint32_t i = 0; i < pipeline->waits.count; i++) {
+    struct out_stage_wait *wait = base_vector_at(&pipeline->waits, i);
+    wait->stage = place[wait->stage];
+  }
   free(place);
   return 0;
 }

@@ -14,6 +14,8 @@ static const char double_rule[] = "=============================================
 
 enum { MOST_FUNCTIONS = 3 };
 
+#define LEAST_WAIT 0.20 /* of the time of a function: what it waits for is told */
+
 void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind)
 {
   out_text_puts(text, before);
@@ -42,12 +44,11 @@ static void put_times(struct out_text *text, const char *what, double p50, doubl
 
 static void put_stage(struct out_text *text, const struct callsig_stage_stats *stage)
 {
-  uint64_t successes = stage->num_tasks - stage->num_failures;
   out_text_printf(text, "\n  Stage: %s\n    Total tasks processed: %llu\n    Total failures: %llu\n", stage->label,
                   (unsigned long long)stage->num_tasks, (unsigned long long)stage->num_failures);
   out_put_number(text, "    Average task time: ", stage->ave_time, 4, "s\n");
   if (stage->num_tasks > 0)
-    out_put_percent(text, "    Success rate: ", (double)successes / (double)stage->num_tasks, "\n");
+    out_put_percent(text, "    Success rate: ", (double)out_stage_successes(stage) / (double)stage->num_tasks, "\n");
   else
     out_text_puts(text, "    Success rate: unknown\n");
   out_text_puts(text, "    Number of log entries: 1\n");
@@ -125,28 +126,35 @@ static void put_phases(struct out_text *text, const struct out_bottleneck *bottl
     if (phase->view)
       out_put_percent(text, " (works ", phase->busy, ")");
   }
-  out_text_putc(text, '\n');
 }
 
-static void put_bound(struct out_text *text, const struct out_bottleneck *bottleneck)
+static void put_bounding_stage(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
-  out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
+  const struct out_stage_view *stage = bottleneck->stage;
+  const double lock = bottleneck->locked ? stage->lock : 0;
+  out_text_printf(text, "%s bounds it", label_of(stage));
+  out_put_percent(text, ": it works ", stage->busy * (1 - lock), " of its time");
+  if (bottleneck->locked)
+    out_put_percent(text, ", and waits for a lock ", stage->busy * lock, " of it inside of its tasks");
+  out_text_puts(text, bottleneck->outside ? ", and waits for the rest of it outside of its tasks" : "");
+}
+
+void out_put_verdict(struct out_text *text, const struct out_bottleneck *bottleneck)
+{
   switch (bottleneck->bound) {
   case OUT_BOUND_STAGE:
-    out_text_printf(text, "%s bounds it", label_of(bottleneck->stage));
-    out_put_percent(text, ": it works ", bottleneck->stage->busy, " of its time");
-    out_text_puts(text, bottleneck->outside ? ", and waits for the rest of it outside of its tasks\n" : "\n");
+    put_bounding_stage(text, bottleneck);
     break;
   case OUT_BOUND_SOURCE:
     out_text_printf(text, "its source bounds it: what puts into %s", bottleneck->behind->label);
-    out_put_percent(text, ", which is occupied ", bottleneck->behind->occupancy_rate, " of the time\n");
+    out_put_percent(text, ", which is occupied ", bottleneck->behind->occupancy_rate, " of the time");
     break;
   case OUT_BOUND_SINK:
     out_text_printf(text, "its sink bounds it: what takes from %s", bottleneck->before->label);
-    out_put_percent(text, ", which is occupied ", bottleneck->before->occupancy_rate, " of the time\n");
+    out_put_percent(text, ", which is occupied ", bottleneck->before->occupancy_rate, " of the time");
     break;
   case OUT_BOUND_GAP:
-    out_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded\n",
+    out_text_printf(text, "what takes from %s and puts into %s bounds it; its tasks are not recorded",
                     bottleneck->before->label, bottleneck->behind->label);
     break;
   case OUT_BOUND_PROCESSOR:
@@ -159,22 +167,21 @@ static void put_bound(struct out_text *text, const struct out_bottleneck *bottle
       out_put_percent(text, " is at work ", bottleneck->stage->busy, " of its time");
       out_put_percent(text, ", and for ", bottleneck->stage->shares.ready, " of that it waits for one");
     }
-    out_text_putc(text, '\n');
     break;
   case OUT_BOUND_THREAD:
     out_text_printf(text, "thread %s (%u) bounds it, which runs several stages", bottleneck->unit.replica->thread,
                     bottleneck->unit.replica->tid);
     out_put_percent(text, ": it works ", bottleneck->unit.busy, " of its time");
     out_put_percent(text, ", ", bottleneck->unit.most_busy, " in ");
-    out_text_printf(text, "%s\n", label_of(bottleneck->unit.most));
+    out_text_printf(text, "%s", label_of(bottleneck->unit.most));
     break;
   case OUT_BOUND_MOVING:
     put_phases(text, bottleneck);
     break;
   default:
     if (bottleneck->is_cpu_clock) {
-      out_text_puts(
-          text, "no verdict: its times are CPU times, which tell nothing of waiting; record it with --clock wall\n");
+      out_text_puts(text,
+                    "no verdict: its times are CPU times, which tell nothing of waiting; record it with --clock wall");
       break;
     }
     out_text_puts(text, "nothing in it bounds it");
@@ -182,7 +189,6 @@ static void put_bound(struct out_text *text, const struct out_bottleneck *bottle
       out_text_printf(text, ": the busiest stage, %s,", label_of(bottleneck->stage));
       out_put_percent(text, " works ", bottleneck->stage->busy, " of its time");
     }
-    out_text_putc(text, '\n');
   }
 }
 
@@ -198,7 +204,7 @@ static void put_shares(struct out_text *text, const struct out_stage_view *view)
 
 static void put_gain(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
-  if (bottleneck->outside || bottleneck->shares_wait || bottleneck->bound == OUT_BOUND_THREAD ||
+  if (bottleneck->outside || bottleneck->shares_wait || bottleneck->locked || bottleneck->bound == OUT_BOUND_THREAD ||
       bottleneck->bound == OUT_BOUND_MOVING)
     return;
   out_put_number(text, "    Twice its concurrency could give at most ", bottleneck->gain, 2, " times as much");
@@ -207,6 +213,23 @@ static void put_gain(struct out_text *text, const struct out_bottleneck *bottlen
   if (bottleneck->gain_by_processors)
     out_put_number(text, "; then all of ", bottleneck->processors, 2, " processors are used");
   out_text_putc(text, '\n');
+}
+
+static void put_shared(struct out_text *text, const struct out_bottleneck *bottleneck)
+{
+  if (bottleneck->shares_seen)
+    out_text_printf(text,
+                    "    %s waits for the same lock or condition inside of its tasks: it bounds both, and more "
+                    "concurrency gives nothing\n",
+                    label_of(bottleneck->shares_wait));
+  else if (bottleneck->shares_wait)
+    out_text_printf(
+        text,
+        "    %s waits inside of its tasks as well: what both wait for, a lock or a device, may be what bounds "
+        "them, and then more concurrency gives nothing\n",
+        label_of(bottleneck->shares_wait));
+  else if (bottleneck->locked)
+    out_text_puts(text, "    Its tasks wait for one another's lock, so that more concurrency gives nothing\n");
 }
 
 /* The queues around the bounding stage, and what else says that it is the one. */
@@ -233,12 +256,7 @@ static void put_reasons(struct out_text *text, const struct out_bottleneck *bott
   if (stage->aggregates)
     out_text_puts(text, "    It makes one item of several, so the queue before it is normally not occupied\n");
   put_shares(text, stage);
-  if (bottleneck->shares_wait)
-    out_text_printf(
-        text,
-        "    %s waits inside of its tasks as well: what both wait for, a lock or a device, may be what bounds "
-        "them, and then more concurrency gives nothing\n",
-        label_of(bottleneck->shares_wait));
+  put_shared(text, bottleneck);
   if (stage->rate > 0) {
     out_put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
     out_put_number(text, "", stage->replicas, 0, " at a time, ");
@@ -311,6 +329,18 @@ static void put_warnings(struct out_text *text, const struct out_bottleneck *bot
   }
 }
 
+/* "; waits for a lock 98.0% of it", and the line's end. */
+static void put_wait(struct out_text *text, const struct out_waits *waits)
+{
+  double share;
+  const enum fmt_wait_kind kind = out_waits_most(waits, LEAST_WAIT, &share);
+  if (kind != FMT_WAIT_NONE) {
+    out_text_printf(text, "; %s ", out_wait_text(kind));
+    out_put_percent(text, "", share, " of it");
+  }
+  out_text_putc(text, '\n');
+}
+
 static void put_functions(struct out_text *text, const struct out_stage_functions *functions)
 {
   if (functions->list.count > 0)
@@ -318,11 +348,14 @@ static void put_functions(struct out_text *text, const struct out_stage_function
   for (uint32_t i = 0; i < functions->list.count; i++) {
     const struct out_stage_function *function = base_vector_at(&functions->list, i);
     out_put_percent(text, "      ", function->share, "  ");
-    out_text_printf(text, "%s, %llu call%s\n", function->name, (unsigned long long)function->ncalls,
+    out_text_printf(text, "%s, %llu call%s", function->name, (unsigned long long)function->ncalls,
                     function->ncalls == 1 ? "" : "s");
+    put_wait(text, &function->waits);
   }
-  if (functions->list.count > 0 || functions->task_share > 0)
-    out_put_percent(text, "    Outside of recorded functions: ", functions->task_share, "\n");
+  if (functions->list.count > 0 || functions->task_share > 0) {
+    out_put_percent(text, "    Outside of recorded functions: ", functions->task_share, "");
+    put_wait(text, &functions->task_waits);
+  }
 }
 
 /* `stats` is NULL until the first stage that needs it. */
@@ -330,7 +363,9 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
                        const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
   int result = 0;
-  put_bound(text, bottleneck);
+  out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
+  out_put_verdict(text, bottleneck);
+  out_text_putc(text, '\n');
   const bool named = bottleneck->stage && bottleneck->bound != OUT_BOUND_UNKNOWN &&
                      bottleneck->bound != OUT_BOUND_SOURCE && bottleneck->bound != OUT_BOUND_SINK;
   if (named) {
@@ -339,7 +374,8 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
     if (!*stats)
       result = out_pipeline_stats(pipeline, stats);
     if (result == 0)
-      result = out_stage_functions(*stats, label_of(bottleneck->stage), MOST_FUNCTIONS, &functions);
+      result = out_stage_functions(*stats, label_of(bottleneck->stage), MOST_FUNCTIONS,
+                                   bottleneck->stage->waits.running, &functions);
     if (result == 0)
       put_functions(text, &functions);
     out_stage_functions_free(&functions);

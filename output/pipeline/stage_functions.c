@@ -35,7 +35,7 @@ static int select_stage(struct callsig_stats *stats, const char *label)
 }
 
 static int add(struct out_stage_functions *functions, const struct out_names *names, const struct out_row *row,
-               double tick, double share)
+               uint32_t number, double tick, double share)
 {
   struct out_text text = {0};
   struct out_arguments scratch = {0};
@@ -46,8 +46,12 @@ static int add(struct out_stage_functions *functions, const struct out_names *na
   out_arguments_free(&scratch);
   if (!added || !name)
     return out_stats_no_memory();
-  *added = (struct out_stage_function){
-      .name = name, .ncalls = row->calls, .tottime = (double)row->own * tick, .share = share};
+  *added = (struct out_stage_function){.name = name,
+                                       .ncalls = row->calls,
+                                       .tottime = (double)row->own * tick,
+                                       .share = share,
+                                       .row = number,
+                                       .waits = {.running = functions->task_waits.running}};
   return 0;
 }
 
@@ -63,31 +67,73 @@ static bool has_text(const struct out_names *names, const struct out_row_key *ke
   return has;
 }
 
-int out_stage_functions(struct callsig_stats *stats, const char *label, unsigned most,
+static bool is_task_of(const char *name, const struct out_known_function *function, const char *label)
+{
+  return function->is_action && strlen(name) == strlen(label) + 2 && strncmp(name + 1, label, strlen(label)) == 0;
+}
+
+/* Adds a look at a call of the edge to its function in the list, and to the task where it is none. */
+static void add_wait(const struct callsig_stats *stats, const char *label, const struct fmt_rec_task_wait *wait,
+                     struct out_stage_functions *functions)
+{
+  const struct out_names names = out_stats_names(stats);
+  const uint32_t row = out_rows_of_edge(&stats->profile, &stats->grouping, &stats->rows, (uint32_t)(wait->edge - 1));
+  if (row == FMT_NONE)
+    return;
+  for (uint32_t i = 0; i < functions->list.count; i++) {
+    struct out_stage_function *function = base_vector_at(&functions->list, i);
+    if (function->row == row)
+      out_waits_add(&function->waits, wait->kind, wait->looks);
+  }
+  const struct out_known_function *function = out_row_function(&names, &out_rows_at(&stats->rows, row)->key);
+  if (is_task_of(out_profile_string(&stats->profile, function->name), function, label))
+    out_waits_add(&functions->task_waits, wait->kind, wait->looks);
+}
+
+/* What the functions in the list were found waiting for. */
+static void find_waits(const struct callsig_stats *stats, const char *label, struct out_stage_functions *functions)
+{
+  const struct out_stage_records *kept = &stats->profile.stage_records;
+  for (uint32_t i = 0; i < kept->tasks.count; i++) {
+    const struct out_tasks_record *tasks = base_vector_at(&kept->tasks, i);
+    const struct out_stage_record *stage = base_vector_at(&kept->stages, tasks->stage);
+    if (strcmp(out_profile_string(&stats->profile, out_profile_stage(&stats->profile, stage->stage)->label), label) !=
+        0)
+      continue;
+    for (unsigned j = 0; j < FMT_WAIT_SLOTS; j++)
+      if (tasks->waits.slots[j].edge)
+        add_wait(stats, label, &tasks->waits.slots[j], functions);
+  }
+}
+
+int out_stage_functions(struct callsig_stats *stats, const char *label, unsigned most, double running,
                         struct out_stage_functions *functions)
 {
   functions->list.entry_size = sizeof(struct out_stage_function);
+  functions->task_waits.running = running;
   int result = select_stage(stats, label);
   if (result < 0)
     return result;
   struct out_names names = out_stats_names(stats);
   const double tick = stats->grouping.tick, whole = stats->total.time;
   for (uint32_t i = 0; i < stats->listed && result == 0; i++) {
-    const struct out_row *row = out_rows_at(&stats->rows, stats->order[i]);
+    const uint32_t number = stats->order[i];
+    const struct out_row *row = out_rows_at(&stats->rows, number);
     const struct out_known_function *function = out_row_function(&names, &row->key);
     double share = whole > 0 ? (double)row->own * tick / whole : 0;
     /* Below a stage's tasks, what is written like an action and is not one is the task itself. */
     const char *name = out_profile_string(&stats->profile, function->name);
-    const bool is_task =
-        function->is_action && strlen(name) == strlen(label) + 2 && strncmp(name + 1, label, strlen(label)) == 0;
+    const bool is_task = is_task_of(name, function, label);
     if (is_task)
       functions->task_share += share;
     /* Tasks are told by their texts, where these have time that no function has. */
     if (is_task && (share < TEXT_SHARE || !has_text(&names, &row->key)))
       continue;
     if (functions->list.count < most && row->own > 0)
-      result = add(functions, &names, row, tick, share);
+      result = add(functions, &names, row, number, tick, share);
   }
+  if (result == 0)
+    find_waits(stats, label, functions);
   return result;
 }
 

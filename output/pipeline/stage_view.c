@@ -14,11 +14,6 @@
 #define AGGREGATES   1.5  /* items in for each item out */
 #define FINISHED     0.05 /* of the window is left when its last task ends */
 
-static uint64_t successes(const struct callsig_stage_stats *stats)
-{
-  return stats->num_tasks - stats->num_failures;
-}
-
 bool out_queue_is_occupied(const struct callsig_queue_stats *queue)
 {
   return queue->occupancy_rate >= OUT_OCCUPIED;
@@ -58,14 +53,19 @@ static const struct callsig_queue_stats *queue_named(const struct callsig_pipeli
   return NULL;
 }
 
-/* The queues that its own threads were seen to use most. False: none was seen. */
-static bool find_seen_queues(const struct callsig_pipeline *pipeline, uint32_t number, struct out_stage_view *view)
+/* The queues that its threads were seen to use most: that are its own, or run other stages (`shared`) and then use one
+ * queue each way. False: none was seen. */
+static bool find_seen_queues(const struct callsig_pipeline *pipeline, uint32_t number, bool shared,
+                             struct out_stage_view *view)
 {
   uint64_t gets = 0, puts = 0;
+  unsigned got = 0, put = 0;
   for (uint32_t i = 0; i < pipeline->links.count; i++) {
     const struct out_link *link = base_vector_at(&pipeline->links, i);
-    if (link->stage != number || link->shared)
+    if (link->stage != number || link->shared != shared)
       continue;
+    got += link->gets > 0;
+    put += link->puts > 0;
     if (link->gets > gets) {
       gets = link->gets;
       view->input = queue_named(pipeline, link->queue);
@@ -75,7 +75,36 @@ static bool find_seen_queues(const struct callsig_pipeline *pipeline, uint32_t n
       view->output = queue_named(pipeline, link->queue);
     }
   }
+  view->shared = shared && gets + puts > 0;
+  if (shared && (got > 1 || put > 1)) {
+    view->input = view->output = NULL;
+    return false;
+  }
   return gets + puts > 0;
+}
+
+/* Does a thread that runs tasks of the stage run those of others, too? */
+static bool shares_thread(const struct callsig_pipeline *pipeline, uint32_t number)
+{
+  const struct out_replica *mine = NULL;
+  for (uint32_t i = 0; i < pipeline->replicas.count && !mine; i++) {
+    const struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
+    mine = replica->stage == number && !replica->folded ? replica : NULL;
+  }
+  for (uint32_t i = 0; i < pipeline->replicas.count && mine; i++) {
+    const struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
+    if (replica->tid == mine->tid && replica->stage != number && !replica->folded)
+      return true;
+  }
+  return false;
+}
+
+static bool has_links(const struct callsig_pipeline *pipeline, uint32_t number)
+{
+  for (uint32_t i = 0; i < pipeline->links.count; i++)
+    if (((const struct out_link *)base_vector_at(&pipeline->links, i))->stage == number)
+      return true;
+  return false;
 }
 
 /* By their places, where nothing was seen: the queue of its own index is behind it, the one before that is before it.
@@ -83,7 +112,10 @@ static bool find_seen_queues(const struct callsig_pipeline *pipeline, uint32_t n
 static void find_queues(const struct callsig_pipeline *pipeline, uint32_t number, struct out_stage_view *view)
 {
   const struct callsig_stage_stats *stats = &view->stage->stats;
-  if (find_seen_queues(pipeline, number, view))
+  if (find_seen_queues(pipeline, number, false, view) || find_seen_queues(pipeline, number, true, view))
+    return;
+  /* What is called directly by other stages, from threads without a queue, has none. */
+  if (pipeline->links.count > 0 && !has_links(pipeline, number) && shares_thread(pipeline, number))
     return;
   uint32_t at = lower_bound(pipeline, stats->pipeline, stats->index);
   if (at > 0)
@@ -105,10 +137,10 @@ static void find_pauses(const struct out_stage *stage, double tick, struct out_s
   const struct callsig_stage_stats *stats = &stage->stats;
   uint64_t count;
   double ticks;
-  if (successes(stats) < ENOUGH_TASKS || stats->p50_time <= 0)
+  if (out_stage_successes(stats) < ENOUGH_TASKS || stats->p50_time <= 0)
     return;
   out_histogram_above(&stage->times, FAR_ABOVE * stats->p50_time / tick, &count, &ticks);
-  view->pause_tasks = (double)count / (double)successes(stats);
+  view->pause_tasks = (double)count / (double)out_stage_successes(stats);
   view->pause_time = fmin(1, ticks * tick / fmax(stats->total_time, 1e-12));
   view->pauses = stats->p90_time >= PAUSES * stats->p50_time ||
                  (count > 1 && view->busy >= WAITS && view->pause_time >= PAUSE_TIME);
@@ -143,6 +175,17 @@ void out_stage_view_fill(const struct callsig_pipeline *pipeline, uint32_t numbe
     view->busy = fmax(0, fmin(work / available, left));
   }
   view->shares = out_task_shares(&stage->work);
+  view->waits = out_stage_waits(pipeline, number);
+  if (view->shares.known)
+    out_waits_weigh(&view->waits, 1 - view->shares.waiting);
+  if (out_waits_tell(&view->waits))
+    view->lock = out_stage_waits_lock(pipeline, number, &view->waits);
+  if (out_waits_tell(&view->waits))
+    view->condition = out_waits_share(&view->waits, FMT_WAIT_CONDITION);
+  if (view->shares.known) {
+    view->lock = fmin(view->lock, view->shares.waiting);
+    view->condition = fmin(view->condition, view->shares.waiting - view->lock);
+  }
   if (stats->num_tasks > 0)
     view->mean = inclusive / (double)stats->num_tasks;
   if (view->mean > 0)

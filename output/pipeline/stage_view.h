@@ -4,7 +4,7 @@
 #ifndef CALLSIG_OUTPUT_PIPELINE_STAGE_VIEW_H
 #define CALLSIG_OUTPUT_PIPELINE_STAGE_VIEW_H
 
-#include "output/pipeline/pipeline.h"
+#include "output/pipeline/stage_waits.h"
 
 /* Shares of time from which on something is said. docs/pipeline-statistics.md gives them too. */
 #define OUT_BUSY_ENOUGH 0.70 /* of its time: a stage bounds the pipeline */
@@ -32,8 +32,12 @@ struct out_stage_view {
   double get_wait;               /* ... waiting for an item ... */
   double put_wait;               /* ... or for space */
   struct out_task_shares shares; /* of `busy` */
-  double rate;                   /* tasks a second that it could do; 0 unknown */
-  double mean;                   /* seconds a task, failures included */
+  struct out_waits waits;        /* what its tasks were found waiting for */
+  double lock;      /* the share of its tasks' time in which they wait for one lock; 0 when few were seen */
+  double condition; /* likewise for conditions, which other threads make true */
+  bool shared;      /* its threads run tasks of other stages, too */
+  double rate;      /* tasks a second that it could do; 0 unknown */
+  double mean;      /* seconds a task, failures included */
   double failure_rate;
   enum out_failure_level failures;
   bool pauses;        /* p90 is far above the median, or a few tasks take much of the time */

@@ -8,14 +8,8 @@
 
 void out_task_work_widen(struct out_task_work *work, uint32_t shift)
 {
-  for (; work->shift < shift && work->shift < WIDEST; work->shift++) {
-    for (unsigned i = 0; i < FMT_TASK_SLOTS; i++) {
-      struct fmt_rec_task_slot slot = work->slots[i];
-      work->slots[i] = (struct fmt_rec_task_slot){0};
-      work->slots[i / 2].own += slot.own;
-      work->slots[i / 2].tasks += slot.tasks;
-    }
-  }
+  for (; work->shift < shift && work->shift < WIDEST; work->shift++)
+    fmt_task_slots_widen(work->slots);
 }
 
 void out_task_work_add(struct out_task_work *sum, const struct fmt_rec_task_work *record, double tick)

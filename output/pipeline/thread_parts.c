@@ -155,13 +155,8 @@ int out_thread_parts_take_tasks(struct out_thread_parts *parts, const struct fmt
   if (!added)
     return -ENOMEM;
   *added = (struct out_tasks_part){.stage = stage, .record = *record};
-  const struct fmt_rec_task_work *work =
-      record->work ? out_recording_record(parts->recording, record->work, FMT_TAG_TASK_WORK, sizeof *work) : NULL;
-  added->has_work = work != NULL && work->shift < 64;
-  if (added->has_work)
-    added->work = *work;
-  else if (record->work)
-    parts->recording->damaged++;
+  added->has_work = out_stage_reader_work(parts->recording, record, &added->work);
+  added->has_waits = out_stage_reader_waits(parts->recording, record, &added->waits);
   return out_histogram_load(&added->times, parts->recording, record->histogram);
 }
 

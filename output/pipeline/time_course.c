@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/pipeline/bottleneck.h"
+#include "output/pipeline/busy_slots.h"
 
 #define SHORTEST  0.10 /* of the time: a part that counts */
 #define APART     0.15 /* by so much another stage has to be busier */
@@ -18,50 +18,29 @@ struct part {
 };
 
 struct course {
-  const struct out_bottleneck *bottleneck;
-  uint32_t shift;
-  double slot;                 /* seconds */
-  double begin, length;        /* of the window, since the recording began */
-  struct out_task_work *works; /* by view, widened to `shift` */
+  struct out_busy_slots slots; /* the window, and what is in it */
   struct part parts[FMT_TASK_SLOTS];
   unsigned count;
 };
-
-static double overlap(const struct course *course, unsigned slot)
-{
-  double from = fmax(course->begin, slot * course->slot);
-  double until = fmin(course->begin + course->length, (slot + 1) * course->slot);
-  return fmax(0, until - from);
-}
-
-/* The share of a stage's replicas' time in some slots. */
-static double busy_in(const struct course *course, uint32_t view, unsigned first, unsigned end)
-{
-  double own = 0, time = 0;
-  for (unsigned i = first; i < end; i++) {
-    own += (double)course->works[view].slots[i].own;
-    time += overlap(course, i);
-  }
-  own *= ldexp(course->slot, -(int)course->shift);
-  return time > 0 ? fmin(1, own / (time * course->bottleneck->views[view].replicas)) : 0;
-}
 
 static void find_busiest(const struct course *course, struct part *part)
 {
   double most = OUT_BUSY_ENOUGH;
   part->view = NULL;
-  for (uint32_t i = 0; i < course->bottleneck->count; i++) {
-    double busy = busy_in(course, i, part->first, part->end);
+  for (uint32_t i = 0; i < course->slots.bottleneck->count; i++) {
+    double busy = out_busy_slots_share(&course->slots, i, part->first, part->end);
     if (busy >= most) {
       most = busy;
-      part->view = &course->bottleneck->views[i];
+      part->view = &course->slots.bottleneck->views[i];
     }
   }
 }
 
 static double busy_of(const struct course *course, const struct out_stage_view *view, const struct part *part)
 {
-  return view ? busy_in(course, (uint32_t)(view - course->bottleneck->views), part->first, part->end) : 0;
+  return view ? out_busy_slots_share(&course->slots, (uint32_t)(view - course->slots.bottleneck->views), part->first,
+                                     part->end)
+              : 0;
 }
 
 /* Joins a part with the next one. */
@@ -93,11 +72,11 @@ static bool alike(const struct course *course, const struct part *one, const str
 static void cut_slots(struct course *course)
 {
   for (unsigned i = 0; i < FMT_TASK_SLOTS; i++) {
-    const double length = overlap(course, i);
-    if (length < course->slot / 4)
+    const double length = out_busy_slots_overlap(&course->slots, i);
+    if (length < course->slots.slot / 4)
       continue;
     struct part *part = &course->parts[course->count++];
-    *part = (struct part){.from = fmax(0, i * course->slot - course->begin), .first = i, .end = i + 1};
+    *part = (struct part){.from = fmax(0, i * course->slots.slot - course->slots.begin), .first = i, .end = i + 1};
     part->until = part->from + length;
     find_busiest(course, part);
   }
@@ -118,7 +97,7 @@ static void join_parts(struct course *course)
       if (course->parts[i].until - course->parts[i].from < course->parts[shortest].until - course->parts[shortest].from)
         shortest = i;
     const struct part *part = &course->parts[shortest];
-    if (course->count < 2 || part->until - part->from >= SHORTEST * course->length)
+    if (course->count < 2 || part->until - part->from >= SHORTEST * course->slots.length)
       break;
     const double before = shortest > 0 ? part[-1].until - part[-1].from : 0;
     const double behind = shortest + 1 < course->count ? part[1].until - part[1].from : 0;
@@ -132,21 +111,28 @@ static void join_parts(struct course *course)
       i++;
 }
 
+/* The slot in which the first task of a view's stage ended; FMT_TASK_SLOTS: none did. */
+static unsigned first_end(const struct course *course, uint32_t view)
+{
+  unsigned first = 0;
+  while (first < FMT_TASK_SLOTS && course->slots.works[view].slots[first].tasks == 0)
+    first++;
+  return first;
+}
+
 /* The first task of a stage, when all wait for it and it takes far longer than others: the window begins behind it. */
 static void find_warm_up(const struct callsig_pipeline *pipeline, struct course *course,
                          struct out_bottleneck *bottleneck)
 {
   for (uint32_t i = 0; i < bottleneck->count; i++) {
     const struct out_stage *stage = bottleneck->views[i].stage;
-    unsigned first = 0;
-    while (first < FMT_TASK_SLOTS && course->works[i].slots[first].tasks == 0)
-      first++;
+    const unsigned first = first_end(course, i);
     /* What its first task kept busy, up to the slot in which that ended. */
     const double began = stage->first_ticks > pipeline->start_ticks
                              ? (double)(stage->first_ticks - pipeline->start_ticks) * pipeline->tick
                              : 0;
-    const double took = fmin(stage->stats.max_time, first * course->slot - began);
-    if (first == FMT_TASK_SLOTS || took < WARM_TIME * course->length || took < bottleneck->warm_time ||
+    const double took = fmin(stage->stats.max_time, first * course->slots.slot - began);
+    if (first == FMT_TASK_SLOTS || took < WARM_TIME * course->slots.length || took < bottleneck->warm_time ||
         stage->stats.p50_time <= 0 || stage->stats.max_time < WARM_UP * stage->stats.p50_time)
       continue;
     bottleneck->warm = &bottleneck->views[i];
@@ -154,15 +140,12 @@ static void find_warm_up(const struct callsig_pipeline *pipeline, struct course 
   }
   if (!bottleneck->warm)
     return;
-  const uint32_t warm = (uint32_t)(bottleneck->warm - bottleneck->views);
-  unsigned first = 0;
-  while (course->works[warm].slots[first].tasks == 0)
-    first++;
-  const double end = course->begin + course->length;
-  course->begin = fmin(end, (first + 1) * course->slot);
-  course->length = end - course->begin;
-  for (uint32_t i = 0; i < bottleneck->count && course->length > 0; i++)
-    bottleneck->views[i].busy = busy_in(course, i, first + 1, FMT_TASK_SLOTS);
+  const unsigned first = first_end(course, (uint32_t)(bottleneck->warm - bottleneck->views));
+  const double end = course->slots.begin + course->slots.length;
+  course->slots.begin = fmin(end, (first + 1) * course->slots.slot);
+  course->slots.length = end - course->slots.begin;
+  for (uint32_t i = 0; i < bottleneck->count && course->slots.length > 0; i++)
+    bottleneck->views[i].busy = out_busy_slots_share(&course->slots, i, first + 1, FMT_TASK_SLOTS);
 }
 
 /* Does one stage bound first, and another later? */
@@ -195,43 +178,17 @@ static int add_phases(const struct course *course, double shift, struct out_bott
   return 0;
 }
 
-/* False: it is not known when the stages worked. */
-static bool begin(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
-                  struct course *course)
-{
-  uint64_t first = UINT64_MAX;
-  for (uint32_t i = 0; i < bottleneck->count; i++) {
-    const struct out_stage *stage = bottleneck->views[i].stage;
-    if (!stage->work.known && stage->stats.num_tasks > 0)
-      return false;
-    first = stage->first_ticks < first ? stage->first_ticks : first;
-    course->shift = stage->work.known && stage->work.shift > course->shift ? stage->work.shift : course->shift;
-  }
-  course->slot = ldexp(pipeline->tick, (int)course->shift);
-  course->begin = first > pipeline->start_ticks && first != UINT64_MAX
-                      ? (double)(first - pipeline->start_ticks) * pipeline->tick
-                      : 0;
-  course->length = bottleneck->window;
-  return course->length > 0 && course->slot > 0;
-}
-
 int out_time_course(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck)
 {
-  struct course course = {.bottleneck = bottleneck};
-  if (pipeline->is_cpu_clock || pipeline->steps || !begin(pipeline, bottleneck, &course))
-    return 0;
-  course.works = calloc(bottleneck->count + 1u, sizeof *course.works);
-  if (!course.works)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < bottleneck->count; i++) {
-    course.works[i] = bottleneck->views[i].stage->work;
-    out_task_work_widen(&course.works[i], course.shift);
-  }
-  const double before = course.begin;
+  struct course course = {0};
+  int result = out_busy_slots_make(pipeline, bottleneck, &course.slots);
+  if (result <= 0)
+    return result;
+  const double before = course.slots.begin;
   find_warm_up(pipeline, &course, bottleneck);
   cut_slots(&course);
   join_parts(&course);
-  int result = add_phases(&course, course.begin - before, bottleneck);
-  free(course.works);
+  result = add_phases(&course, course.slots.begin - before, bottleneck);
+  out_busy_slots_free(&course.slots);
   return result;
 }

@@ -1,8 +1,6 @@
 /* Tells of edges how many calls were timed, and gives them other times. */
 #include "output/profile/edge_time.h"
 
-#define MOST_TICKS 0x1p62
-
 struct out_edge_sampling out_edge_sampling(const struct out_profile *profile, const struct out_edge *edge)
 {
   const uint64_t calls = out_edge_calls(profile, edge);
@@ -15,7 +13,7 @@ struct out_edge_sampling out_edge_sampling(const struct out_profile *profile, co
 
 uint64_t out_ticks(double ticks)
 {
-  return ticks >= MOST_TICKS ? (uint64_t)MOST_TICKS : ticks > 0 ? (uint64_t)(ticks + 0.5) : 0;
+  return ticks >= (double)OUT_MOST_TICKS ? OUT_MOST_TICKS : ticks > 0 ? (uint64_t)(ticks + 0.5) : 0;
 }
 
 /* Of an edge that took no time, the calls under recursion get their part by their number. */

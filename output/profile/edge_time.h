@@ -11,6 +11,16 @@ static inline uint64_t out_edge_calls(const struct out_profile *profile, const s
   return edge->calls + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->calls);
 }
 
+/* Do the edge's calls lead back to a context that is around them? */
+static inline bool out_edge_is_back(const struct out_profile *profile, const struct out_edge *edge)
+{
+  if (edge->from == FMT_NONE)
+    return false;
+  const struct out_variant *from = out_profile_variant(profile, edge->from),
+                           *to = out_profile_variant(profile, edge->to);
+  return out_profile_context(profile, to->context)->parent != from->context;
+}
+
 /* How the times of the edge's calls were come by. */
 struct out_edge_sampling {
   uint64_t untimed; /* calls that count with a time of others */
@@ -35,7 +45,10 @@ static inline uint64_t out_edge_own(const struct out_profile *profile, const str
  * part of that. */
 void out_edge_set_total(struct out_profile *profile, struct out_edge *edge, double time);
 
-/* Whole ticks; more than any run has are hostile, and are cut. */
+/* More ticks than these are no time of any run: hostile recordings. */
+#define OUT_MOST_TICKS (UINT64_C(1) << 62)
+
+/* Whole ticks, at most OUT_MOST_TICKS. */
 uint64_t out_ticks(double ticks);
 
 #endif

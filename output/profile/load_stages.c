@@ -58,17 +58,33 @@ static int take_event(void *data, const struct fmt_rec_event *record)
   return 0;
 }
 
+/* The numbers of edges instead of their addresses. What another reader could not know is damage, and left out. */
+static void number_edges(struct out_loader *loader, struct fmt_rec_task_waits *waits)
+{
+  for (unsigned i = 0; i < FMT_WAIT_SLOTS; i++) {
+    struct fmt_rec_task_wait *slot = &waits->slots[i];
+    if (slot->edge == 0)
+      continue;
+    const uint32_t number = out_recording_known(loader->recording, &loader->edges, slot->edge);
+    if (slot->kind >= FMT_WAIT_KINDS || number == FMT_NONE ||
+        out_profile_edge(loader->profile, loader->first_edge + number)->to == FMT_NONE) {
+      loader->recording->damaged++;
+      *slot = (struct fmt_rec_task_wait){0};
+    } else
+      slot->edge = loader->first_edge + number + 1u;
+  }
+}
+
 static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t stage)
 {
   struct out_loader *loader = data;
   struct out_tasks_record kept = {
       .record = *record, .thread = loader->task_thread, .stage = loader->first_stage_record + stage};
   int result = out_load_histogram(loader, record->histogram, &kept.histogram);
-  const struct fmt_rec_task_work *work =
-      record->work ? out_recording_record(loader->recording, record->work, FMT_TAG_TASK_WORK, sizeof *work) : NULL;
-  kept.has_work = work != NULL;
-  if (work)
-    kept.work = *work;
+  kept.has_work = out_stage_reader_work(loader->recording, record, &kept.work);
+  kept.has_waits = out_stage_reader_waits(loader->recording, record, &kept.waits);
+  if (kept.has_waits)
+    number_edges(loader, &kept.waits);
   struct out_tasks_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.tasks, 1) : NULL;
   if (!added)
     return -ENOMEM;

@@ -31,8 +31,9 @@ struct out_tasks_record {
   uint32_t thread;    /* in profile.threads */
   uint32_t stage;     /* in stage_records.stages */
   uint32_t histogram; /* in profile.times, FMT_NONE for none */
-  bool has_work;
+  bool has_work, has_waits;
   struct fmt_rec_task_work work;
+  struct fmt_rec_task_waits waits; /* their edges are numbers of profile.edges, plus 1 */
 };
 
 struct out_queue_use_record {

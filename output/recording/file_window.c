@@ -36,10 +36,10 @@ void out_file_windows_forget(struct out_file_windows *windows)
     memset(windows->held, 0xFF, WINDOWS * sizeof *windows->held);
 }
 
-int out_file_windows_read(const struct out_file_windows *windows, void *bytes, size_t size, uint64_t offset)
+int out_file_read(int file, void *bytes, size_t size, uint64_t offset)
 {
   for (size_t done = 0; done < size;) {
-    ssize_t got = pread(windows->file, (char *)bytes + done, size - done, (off_t)(offset + done));
+    ssize_t got = pread(file, (char *)bytes + done, size - done, (off_t)(offset + done));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -69,7 +69,7 @@ static const void *read_across(struct out_file_windows *windows, uint64_t offset
     if (!windows->across)
       return fail(windows, -ENOMEM);
   }
-  int result = out_file_windows_read(windows, windows->across, size, offset);
+  int result = out_file_read(windows->file, windows->across, size, offset);
   return result < 0 ? fail(windows, result) : windows->across;
 }
 
@@ -82,7 +82,7 @@ const void *out_file_windows_at(struct out_file_windows *windows, uint64_t offse
   if (*held != piece) {
     uint64_t left = windows->size - piece * PIECE;
     *held = UINT64_MAX;
-    int result = out_file_windows_read(windows, window, left < PIECE ? left : PIECE, piece * PIECE);
+    int result = out_file_read(windows->file, window, left < PIECE ? left : PIECE, piece * PIECE);
     if (result < 0)
       return fail(windows, result);
     *held = piece;

@@ -35,7 +35,7 @@ void out_file_windows_forget(struct out_file_windows *windows);
  * NULL when they cannot be read, or memory is short: windows->error says which. */
 const void *out_file_windows_at(struct out_file_windows *windows, uint64_t offset, uint64_t size);
 
-/* Copies bytes of the file, past the windows; what lies behind its end is 0. 0 or a negative errno. */
-int out_file_windows_read(const struct out_file_windows *windows, void *bytes, size_t size, uint64_t offset);
+/* Copies bytes of an open file, past all windows; what lies behind its end is 0. 0 or a negative errno. */
+int out_file_read(int file, void *bytes, size_t size, uint64_t offset);
 
 #endif

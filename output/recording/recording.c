@@ -143,7 +143,7 @@ static int read_for_check(void *source, void *bytes, size_t size, uint64_t offse
 {
   struct out_recording *recording = source;
   if (!recording->copy)
-    return out_file_windows_read(&recording->windows, bytes, size, offset);
+    return out_file_read(recording->windows.file, bytes, size, offset);
   uint64_t there = offset >= recording->size ? 0 : recording->size - offset;
   size_t known = there < size ? (size_t)there : size;
   memset((char *)bytes + known, 0, size - known);

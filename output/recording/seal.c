@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "callsig/stats.h"
+#include "output/recording/file_window.h"
 #include "output/text/message.h"
 
 /* Pieces that are read at once. */
@@ -37,7 +38,6 @@ static uint32_t count_records(const unsigned char *bytes, size_t size, uint64_t 
 typedef void piece_fn(void *data, uint64_t number, const unsigned char *bytes, size_t size, uint64_t left);
 
 /* Goes over what is sealed, piece by piece. `seal` stands for the header's own reference, unless it is NULL. */
-
 static int each_piece(out_seal_read_fn *read, void *source, const uint64_t *seal, uint64_t covered, piece_fn *function,
                       void *data)
 {
@@ -196,22 +196,10 @@ bool out_seal_is_good(const struct out_seal_check *check, uint64_t offset, uint6
   return true;
 }
 
-/* What is read of a file. */
+/* out_seal_read_fn, of an open file */
 static int read_file(void *source, void *bytes, size_t size, uint64_t offset)
 {
-  for (size_t done = 0; done < size;) {
-    ssize_t got = pread(*(const int *)source, (char *)bytes + done, size - done, (off_t)(offset + done));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return -errno;
-    if (got == 0) {
-      memset((char *)bytes + done, 0, size - done);
-      return 0;
-    }
-    done += (size_t)got;
-  }
-  return 0;
+  return out_file_read(*(const int *)source, bytes, size, offset);
 }
 
 static int write_file(int file, const void *bytes, size_t size, uint64_t offset)

@@ -121,6 +121,30 @@ int out_stage_reader_thread(struct out_stage_reader *reader, uint64_t first_task
   return result < 0 ? result : follow(reader, &reader->uses, first_queue_use, &use_kind);
 }
 
+bool out_stage_reader_work(struct out_recording *recording, const struct fmt_rec_tasks *tasks,
+                           struct fmt_rec_task_work *work)
+{
+  const unsigned most = 63;
+  const struct fmt_rec_task_work *record =
+      tasks->work ? out_recording_record(recording, tasks->work, FMT_TAG_TASK_WORK, sizeof *record) : NULL;
+  const bool is_there = record && record->shift <= most;
+  if (is_there)
+    *work = *record;
+  recording->damaged += tasks->work && !is_there;
+  return is_there;
+}
+
+bool out_stage_reader_waits(struct out_recording *recording, const struct fmt_rec_tasks *tasks,
+                            struct fmt_rec_task_waits *waits)
+{
+  const struct fmt_rec_task_waits *record =
+      tasks->waits ? out_recording_record(recording, tasks->waits, FMT_TAG_TASK_WAITS, sizeof *record) : NULL;
+  if (record)
+    *waits = *record;
+  recording->damaged += tasks->waits && !record;
+  return record != NULL;
+}
+
 void out_stage_reader_forget_threads(struct out_stage_reader *reader)
 {
   out_recording_unnumber(reader->recording, &reader->tasks);

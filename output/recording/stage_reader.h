@@ -42,6 +42,13 @@ int out_stage_reader_events(struct out_stage_reader *reader);
  * come before. 0, -ENOMEM or what the taker returned. */
 int out_stage_reader_thread(struct out_stage_reader *reader, uint64_t first_tasks, uint64_t first_queue_use);
 
+/* Reads what the tasks of a record did with their time. False: that is not there, or damaged, which is counted. */
+bool out_stage_reader_work(struct out_recording *recording, const struct fmt_rec_tasks *tasks,
+                           struct fmt_rec_task_work *work);
+/* The same of its record of what threads were found waiting for. */
+bool out_stage_reader_waits(struct out_recording *recording, const struct fmt_rec_tasks *tasks,
+                            struct fmt_rec_task_waits *waits);
+
 /* Forgets the records of threads, so that one may be read again, or another whose records are where those of one were
  * that has ended. */
 void out_stage_reader_forget_threads(struct out_stage_reader *reader);

@@ -83,8 +83,8 @@ static int print_row(struct csv *csv, uint32_t number)
     put_known(csv, csv->stats->percentiles[number].value[i] * tick);
   if (out_stats_compensates(csv->stats)) {
     const struct out_subtraction *taken = base_vector_at(&csv->stats->rows.subtractions, number);
-    put_seconds(csv, taken->own * tick);
-    put_seconds(csv, taken->cumulative * tick);
+    put_seconds(csv, (double)taken->own * tick);
+    put_seconds(csv, (double)taken->cumulative * tick);
   }
   if (csv->stats->errors) {
     const struct out_row_error *error = &csv->stats->errors[number];

@@ -61,6 +61,11 @@ static void write_recording(struct report *report, uint32_t recording)
     out_json_number(json, (double)info->process.overhead / 1024, false);
   else
     out_json_null(json);
+  out_json_key(json, "timed_one_in");
+  if (out_timed_one_in(info) > 0)
+    out_json_integer(json, out_timed_one_in(info));
+  else
+    out_json_null(json);
   write_known(json, "slowdown", slowdown.all);
   write_known(json, "slowdown_counting", slowdown.counting);
   out_json_key(json, "waited");
@@ -166,8 +171,8 @@ static void write_row(struct report *report, uint32_t number)
   out_json_bool(json, error.is_uncertain);
   if (out_stats_compensates(report->stats)) {
     const struct out_subtraction *taken = base_vector_at(&report->stats->rows.subtractions, number);
-    out_json_key_number(json, "tottime_compensation", taken->own * tick);
-    out_json_key_number(json, "cumtime_compensation", taken->cumulative * tick);
+    out_json_key_number(json, "tottime_compensation", (double)taken->own * tick);
+    out_json_key_number(json, "cumtime_compensation", (double)taken->cumulative * tick);
   }
   out_json_close_map(json);
 }

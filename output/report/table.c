@@ -39,7 +39,8 @@ static void put_row(struct out_table *table, uint32_t number)
                               .percentiles = stats->percentiles ? &stats->percentiles[number] : NULL,
                               .tick = stats->grouping.tick};
   if (out_stats_compensates(stats))
-    values.hooks = ((struct out_subtraction *)base_vector_at(&stats->rows.subtractions, number))->own * values.tick;
+    values.hooks =
+        (double)((struct out_subtraction *)base_vector_at(&stats->rows.subtractions, number))->own * values.tick;
   out_columns_row(&table->columns, table->unit, stats->style.color, &values, &table->line);
 }
 

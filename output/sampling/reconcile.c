@@ -11,9 +11,6 @@
  * a round takes off calls back to an outer node, that node lacks in the next. */
 enum { ROUNDS = 16 };
 
-/* Largest time that an edge is given: more is no time of any run. */
-#define MOST_TICKS (UINT64_C(1) << 62)
-
 /* The hooks of an untimed call take less than those of the timed ones that its time was imputed from. What they did not
  * take, it did not last. */
 static void take_off_spared(struct out_flow *flow, uint32_t number)
@@ -45,7 +42,7 @@ static uint64_t room_of(const struct out_flow *flow, uint32_t number, enum way w
   if (edge->from == edge->to || leads_inwards(flow, edge) != (way != LOWER_BACK))
     return 0;
   if (way == RAISE_INTO)
-    return edge->total < MOST_TICKS ? MOST_TICKS - edge->total : 0;
+    return edge->total < OUT_MOST_TICKS ? OUT_MOST_TICKS - edge->total : 0;
   return edge->total - edge->least;
 }
 

@@ -1,8 +1,6 @@
 /* What the calls of one edge add to the row that they are in: which count, as what, and how long. */
 #include "output/stats/edge_share.h"
 
-#include <math.h>
-
 #include "callsig/stats.h"
 #include "output/profile/edge_time.h"
 
@@ -79,16 +77,6 @@ static bool is_enclosed(const struct out_grouping *grouping, const struct out_co
   }
 }
 
-/* Does the call lead back to an ancestor, which is around it? */
-static bool is_back(const struct out_profile *profile, const struct out_edge *edge)
-{
-  if (edge->from == FMT_NONE)
-    return false;
-  const struct out_variant *from = out_profile_variant(profile, edge->from),
-                           *to = out_profile_variant(profile, edge->to);
-  return out_profile_context(profile, to->context)->parent != from->context;
-}
-
 static bool is_by_signature(uint32_t group)
 {
   return group == FMT_GROUP_SIGNATURE || group == FMT_GROUP_SIGNATURE_STAGE;
@@ -119,30 +107,19 @@ static uint64_t scaled(uint64_t ticks, double scale)
   return exact >= (long double)UINT64_MAX ? UINT64_MAX : (uint64_t)exact;
 }
 
-uint64_t out_less(uint64_t time, double amount)
+/* What is taken off a part of the edge's time, where `taken` is taken off all of it. */
+static uint64_t part_of(uint64_t taken, uint64_t part, uint64_t whole)
 {
-  if (amount < 0) {
-    uint64_t more = -amount >= (double)(UINT64_MAX - time) ? UINT64_MAX - time : (uint64_t)(-amount + 0.5);
-    return time + more;
-  }
-  return amount >= (double)time ? 0 : time - (uint64_t)(amount + 0.5);
+  if (part >= whole)
+    return taken;
+  return (uint64_t)((long double)taken * ((long double)part / (long double)whole) + 0.5L);
 }
 
-static double round_parts(double ticks)
+/* Tells times from `time` ticks of the recording, of which the hooks' are `taken`. */
+static void set_time(uint64_t time, uint64_t taken, double scale, uint64_t *left, uint64_t *subtracted)
 {
-  const double parts = 1024;
-  return rint(ticks * parts) / parts;
-}
-
-/* Whole parts of a tick, so that sums are exact and the order of recordings does not show. */
-static void subtract(const struct out_profile *profile, const struct out_grouping *grouping,
-                     const struct out_edge *edge, double scale, struct out_share *share)
-{
-  const struct out_compensation *compensation = grouping->compensation;
-  const size_t number = (size_t)(edge - (const struct out_edge *)profile->edges.data);
-  share->subtraction.own = round_parts(compensation->own[number] * scale);
-  share->subtraction.cumulative =
-      round_parts((double)share->cumulative * compensation->share[out_profile_variant(profile, edge->to)->context]);
+  *left = scaled(time - taken, scale);
+  *subtracted = scaled(time, scale) - *left;
 }
 
 struct out_share out_edge_share(const struct out_profile *profile, const struct out_grouping *grouping,
@@ -154,24 +131,29 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
   double tick = out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording)->tick;
   double scale = tick / grouping->tick;
   struct out_share share = {.calls = edge->calls + recursion->calls,
-                            .own = scaled(out_edge_own(profile, edge), scale),
                             .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                             .max = scaled(edge->max, scale)};
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
-  bool enclosed = out_is_by_callstack(grouping) ? is_back(profile, edge)
+  bool enclosed = out_is_by_callstack(grouping) ? out_edge_is_back(profile, edge)
                                                 : is_enclosed(grouping, context, edge->from == FMT_NONE, group);
   bool joined = is_joined_with_caller(profile, grouping, edge, group);
+  uint64_t cumulative = 0;
   if (!enclosed && !joined) {
     bool outermost = group == GROUP_OUTERMOST;
     share.primitive = edge->calls + (outermost ? recursion->calls : recursion->primitive[group]);
-    share.cumulative = scaled(edge->total + (outermost ? recursion->total : recursion->cumulative[group]), scale);
+    cumulative = edge->total + (outermost ? recursion->total : recursion->cumulative[group]);
   } else if (!enclosed || group == FMT_GROUP_MODULE || group == FMT_GROUP_MODULE_STAGE) {
     /* Calls of an open recursion were judged one by one. */
     share.primitive = joined ? 0 : recursion->primitive[group];
-    share.cumulative = joined ? 0 : scaled(recursion->cumulative[group], scale);
+    cumulative = joined ? 0 : recursion->cumulative[group];
   }
   share.is_bound = recursion->calls > 0;
-  if (grouping->compensation)
-    subtract(profile, grouping, edge, scale, &share);
+  const struct out_compensation *compensation = grouping->compensation;
+  const size_t number = compensation ? (size_t)(edge - (const struct out_edge *)profile->edges.data) : 0;
+  const uint64_t whole = out_edge_total(profile, edge);
+  set_time(out_edge_own(profile, edge), compensation ? compensation->own[number] : 0, scale, &share.own,
+           &share.subtraction.own);
+  set_time(cumulative, compensation ? part_of(compensation->all[number], cumulative, whole) : 0, scale,
+           &share.cumulative, &share.subtraction.cumulative);
   return share;
 }

@@ -11,7 +11,8 @@
 
 /* What one edge adds, in ticks of struct out_grouping.tick. */
 struct out_share {
-  uint64_t calls, primitive, own, cumulative, min, max;
+  uint64_t calls, primitive, min, max;
+  uint64_t own, cumulative;           /* without what is taken off */
   struct out_subtraction subtraction; /* zero unless compensating */
   bool is_bound;                      /* some of its calls were made while recursion was open */
 };
@@ -46,8 +47,5 @@ uint32_t out_pair_group(unsigned by);
 /* What the edge, which is selected, adds when its primitive calls are those of `group`. */
 struct out_share out_edge_share(const struct out_profile *profile, const struct out_grouping *grouping,
                                 const struct out_edge *edge, uint32_t group);
-
-/* `time` less `amount`, which may be below 0, to whole ticks and not below 0. */
-uint64_t out_less(uint64_t time, double amount);
 
 #endif

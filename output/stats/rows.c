@@ -169,6 +169,24 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
   return 0;
 }
 
+/* Neither the row's cumulative time nor what the clock read of it is more than that of another row. */
+static void bound(struct out_rows *rows, uint32_t number, const struct out_rows *others, uint32_t other)
+{
+  struct out_row *row = out_rows_at(rows, number);
+  const struct out_row *most = out_rows_at(others, other);
+  const struct out_subtraction none = {0};
+  struct out_subtraction *subtraction = rows->subtractions.count ? base_vector_at(&rows->subtractions, number) : NULL;
+  const struct out_subtraction *of_most =
+      others->subtractions.count ? base_vector_at(&others->subtractions, other) : &none;
+  uint64_t read = row->cumulative + (subtraction ? subtraction->cumulative : 0);
+  if (read > most->cumulative + of_most->cumulative)
+    read = most->cumulative + of_most->cumulative;
+  if (row->cumulative > most->cumulative)
+    row->cumulative = most->cumulative;
+  if (subtraction)
+    subtraction->cumulative = read - row->cumulative;
+}
+
 /* The calls of a row by signature lie within the calls of its function: where rows were joined under recursion, so that
  * their sum counts time twice, that is the bound. */
 static int bound_by_function(const struct out_profile *profile, const struct out_grouping *grouping,
@@ -176,7 +194,6 @@ static int bound_by_function(const struct out_profile *profile, const struct out
 {
   struct out_grouping by_function = *grouping;
   by_function.by = grouping->by & ~(unsigned)CALLSIG_BY_SIGNATURE;
-  by_function.compensation = NULL;
   by_function.selected_signatures = NULL;
   by_function.signature_merge = NULL; /* which is of signatures: functions are numbered otherwise */
   struct out_rows functions;
@@ -190,8 +207,8 @@ static int bound_by_function(const struct out_profile *profile, const struct out
     key.what = grouping->shown_function[out_signature_function(profile, key.what)];
     uint32_t number;
     result = intern_row(profile, &by_function, &functions, &key, &number);
-    if (result == 0 && row->cumulative > out_rows_at(&functions, number)->cumulative)
-      row->cumulative = out_rows_at(&functions, number)->cumulative;
+    if (result == 0)
+      bound(rows, i, &functions, number);
   }
   out_rows_free(&functions);
   return result;
@@ -206,21 +223,17 @@ static bool any_bound(const struct out_rows *rows)
   return false;
 }
 
-/* Takes the hooks' cost off, or gives back what was taken off with untimed calls; times stay at or above zero, and a
- * call never lasts less than its own part. */
-static void compensate(struct out_rows *rows)
+/* A call never lasts less than its own part, unless the clock read so. */
+static void outlast_own(struct out_rows *rows)
 {
-  for (uint32_t i = 0; i < rows->list.count; i++) {
+  for (uint32_t i = 0; i < rows->subtractions.count; i++) {
     struct out_row *row = out_rows_at(rows, i);
     struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
-    uint64_t own = out_less(row->own, subtraction->own);
-    uint64_t cumulative = out_less(row->cumulative, subtraction->cumulative);
-    if (cumulative < own && (row->cumulative >= own || row->cumulative >= row->own))
-      cumulative = own;
-    subtraction->own = (double)row->own - (double)own;
-    subtraction->cumulative = (double)row->cumulative - (double)cumulative;
-    row->own = own;
-    row->cumulative = cumulative;
+    const uint64_t read = row->cumulative + subtraction->cumulative;
+    if (row->cumulative < row->own && read >= row->own) {
+      row->cumulative = row->own;
+      subtraction->cumulative = read - row->own;
+    }
   }
 }
 
@@ -229,7 +242,7 @@ struct out_compensated out_rows_compensated(const struct out_rows *rows)
   struct out_compensated sum = {0};
   double left = 0;
   for (uint32_t i = 0; i < rows->subtractions.count; i++) {
-    sum.taken += ((const struct out_subtraction *)base_vector_at(&rows->subtractions, i))->own;
+    sum.taken += (double)((const struct out_subtraction *)base_vector_at(&rows->subtractions, i))->own;
     left += (double)out_rows_at(rows, i)->own;
   }
   double quarter = (sum.taken + left) / 4;
@@ -244,8 +257,8 @@ int out_rows_build(const struct out_profile *profile, const struct out_grouping 
     result = build(profile, grouping, rows);
   if (result == 0 && grouping->by & CALLSIG_BY_SIGNATURE && any_bound(rows))
     result = bound_by_function(profile, grouping, rows);
-  if (result == 0 && grouping->compensation)
-    compensate(rows);
+  if (result == 0)
+    outlast_own(rows);
   return result;
 }
 
@@ -290,8 +303,8 @@ static int add_pair(const struct out_profile *profile, const struct out_grouping
     return result;
   pair->calls += share->calls;
   pair->primitive += share->primitive;
-  pair->own += out_less(share->own, share->subtraction.own);
-  pair->cumulative += out_less(share->cumulative, share->subtraction.cumulative);
+  pair->own += share->own;
+  pair->cumulative += share->cumulative;
   return 0;
 }
 
@@ -328,8 +341,8 @@ bool out_rows_edge(const struct out_profile *profile, const struct out_grouping 
   struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
   *counts = (struct out_row){.calls = share.calls,
                              .primitive = share.primitive,
-                             .own = out_less(share.own, share.subtraction.own),
-                             .cumulative = out_less(share.cumulative, share.subtraction.cumulative),
+                             .own = share.own,
+                             .cumulative = share.cumulative,
                              .min = share.min,
                              .max = share.max};
   return share.calls > 0;

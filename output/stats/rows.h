@@ -40,9 +40,9 @@ struct out_row {
   uint64_t calls, primitive, own, cumulative, min, max;
 };
 
-/* What --compensate takes off a row, in ticks. */
+/* What was taken off times for hooks, in the same ticks: added to them it gives what the clock read. */
 struct out_subtraction {
-  double own, cumulative;
+  uint64_t own, cumulative;
 };
 
 struct out_rows {
@@ -61,8 +61,8 @@ struct out_pair {
 
 /* What the hooks cost, found by compensate.c. */
 struct out_compensation {
-  double *own;   /* by edge: ticks of the recording to take off its own time. Owned */
-  double *share; /* by context: the part of its time, callees included, that was the hooks'. Owned */
+  /* By edge, in ticks of its recording, what to take off its own time, and off its whole time with callees. Owned. */
+  uint64_t *own, *all;
 };
 
 /* How calls are grouped. */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "output/profile/edge_time.h"
+
 struct out_slowdown out_slowdown(const struct out_profile *profile, uint32_t recording)
 {
   const struct out_recording_info *info = out_profile_recording(profile, recording);
@@ -14,15 +16,9 @@ struct out_slowdown out_slowdown(const struct out_profile *profile, uint32_t rec
     /* What leads to the root is no call, and has the outermost ones as its children. */
     if (out_profile_thread(profile, edge->thread)->recording != recording || !out_profile_is_call(profile, edge->to))
       continue;
-    double edge_calls = (double)edge->calls;
-    time += (double)edge->total - (double)edge->children;
-    if (edge->recursion != FMT_NONE) {
-      edge_calls += (double)out_profile_recursion(profile, edge->recursion)->calls;
-      time += (double)out_profile_recursion(profile, edge->recursion)->total;
-    }
-    calls += edge_calls;
-    if (edge->sampling != FMT_NONE)
-      untimed += fmax(edge_calls - (double)out_profile_sampling(profile, edge->sampling)->timed, 0);
+    time += (double)out_edge_total(profile, edge) - (double)edge->children;
+    calls += (double)out_edge_calls(profile, edge);
+    untimed += (double)out_edge_sampling(profile, edge).untimed;
   }
   const double hooks = calls * whole - untimed * price, counting = calls * (whole - price), own = time - hooks;
   if (!(info->flags & FMT_REC_SAMPLED) || !(whole > price) || !(own > 0))

@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stdbool.h>
 
 #include "profiler/base/fault_net.h"
 #include "profiler/base/syscall.h"
@@ -49,10 +48,21 @@ static void wait_plainly(uint32_t *word, uint32_t own)
   }
 }
 
+static bool take_free(struct prof_lock *lock, uint32_t own)
+{
+  uint32_t expected = 0;
+  return __atomic_compare_exchange_n(&lock->word, &expected, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+bool prof_lock_try(struct prof_lock *lock)
+{
+  return take_free(lock, prof_sys_gettid());
+}
+
 void prof_lock(struct prof_lock *lock)
 {
-  uint32_t expected = 0, own = prof_sys_gettid();
-  if (__atomic_compare_exchange_n(&lock->word, &expected, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+  const uint32_t own = prof_sys_gettid();
+  if (take_free(lock, own))
     return;
   long error;
   do {

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "profiler/arch/primitives.h"
+#include "profiler/base/proc_files.h"
 #include "profiler/base/syscall.h"
 
 #if defined(__has_include)
@@ -20,8 +21,6 @@
 #define HAS_RSEQ 1
 #endif
 #endif
-
-#define SCHEDSTAT_SIZE 96u /* three numbers and a newline */
 
 #ifdef HAS_RSEQ
 
@@ -89,21 +88,9 @@ struct prof_preemption prof_preemption_word(void)
 
 bool prof_preemption_waited(uint64_t *ns)
 {
-  char text[SCHEDSTAT_SIZE];
-  long fd = prof_sys_open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return false;
-  long length = prof_sys_read(fd, text, sizeof text);
-  prof_sys_close(fd);
-  /* "nanoseconds on a processor, nanoseconds waiting for one, how often it got one": all 0 where they are not kept */
-  uint64_t numbers[3] = {0};
-  unsigned number = 0;
-  for (long i = 0; i < length && number < 3; i++) {
-    if (text[i] >= '0' && text[i] <= '9')
-      numbers[number] = numbers[number] * 10 + (uint64_t)(text[i] - '0');
-    else
-      number++;
-  }
-  *ns = numbers[1];
-  return number >= 2 && numbers[2] > 0;
+  char text[PROF_SCHEDSTAT_SIZE];
+  prof_small_file_read("/proc/thread-self/schedstat", text, sizeof text);
+  const struct prof_schedstat told = prof_schedstat_parse(text);
+  *ns = told.waited_ns;
+  return told.turns > 0;
 }

@@ -111,6 +111,7 @@ struct prof_process {
   struct prof_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
   uint32_t ended_threads;
   uint64_t thread_serial;              /* of the newest thread; atomic */
+  uint64_t next_look;                  /* CLOCK_MONOTONIC, ns: when task_waits.c looks next; atomic */
   uint32_t epoch;                      /* how many forks lie between this recording and the first */
   struct prof_stage *stages;           /* newest first; they and the next ones outlast a fork */
   struct callsig_stage *closed_stages; /* handles to be used again */

@@ -1,9 +1,11 @@
 /*
  * The recording's file and address range: made, grown, and handed out in blocks.
  *
- * The whole range is mapped from the start, most of it beyond the end of the file. The file grows by space that is
- * allocated first, so that no page of it can fail later; then blocks of it are handed out by moving header.next on. No
- * descriptor stays open in the program: to grow, the file is opened again and checked to be the same.
+ * The whole range is mapped from the start, most of it beyond the end of the file, where nobody may read it: what looks
+ * at all of a program's memory (memcheck, for pointers) finds no more than is in use. The file grows by space that is
+ * allocated first, so that no page of it can fail later; then its pages are opened, and blocks of it are handed out by
+ * moving header.next on. No descriptor stays open in the program: to grow, the file is opened again and checked to be
+ * the same.
  */
 #include "profiler/base/recording.h"
 
@@ -104,7 +106,13 @@ static void tell_full(struct prof_process *process, long error)
                  error == -ENOSPC ? ", the disk is full" : "");
 }
 
-/* Makes the file at least `size` bytes long. */
+/* Lets the bytes [from, to) of the range that begins at `base` be read and written. 0 or a negative errno. */
+static long open_pages(uintptr_t base, uint64_t from, uint64_t to)
+{
+  return PROF_SYSCALL3(SYS_mprotect, base + from, to - from, PROT_READ | PROT_WRITE);
+}
+
+/* Makes the file, and what of the range is open, at least `size` bytes long. */
 static bool grow(struct prof_process *process, uint64_t size)
 {
   bool done = true;
@@ -127,8 +135,12 @@ static bool grow(struct prof_process *process, uint64_t size)
     }
     if (fd >= 0)
       prof_sys_close(fd);
-    if (error < 0) {
+    long refused = error < 0 ? 0 : open_pages((uintptr_t)process->header, process->allocated, wish);
+    if (error < 0)
       tell_full(process, error);
+    else if (refused)
+      prof_memory_refused(refused);
+    if (error < 0 || refused) {
       done = false;
       goto out;
     }
@@ -270,18 +282,23 @@ void prof_tree_check_pressure(struct prof_tree *tree)
     tree->pressure = PROF_PRESSURE_CONTEXTS;
 }
 
-/* Maps as much of the memory limit as the address space allows. */
+/* Maps as much of the memory limit as the address space allows, and opens what the file has at first. */
 static long map_file(struct prof_process *process, long fd)
 {
   uint64_t size = round_up(process->settings.memory_limit, HEADER_SIZE);
   long address = -ENOMEM;
   for (; size >= LEAST_RESERVE; size = round_up(size / 2, HEADER_SIZE)) {
-    address = prof_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    address = prof_sys_mmap(0, size, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (!prof_sys_failed(address))
       break;
   }
   if (prof_sys_failed(address))
     return address;
+  long refused = open_pages((uintptr_t)address, 0, GROWTH_LEAST);
+  if (refused) {
+    prof_sys_munmap((void *)address, size);
+    return refused;
+  }
   process->reserved = size;
   return address;
 }
@@ -318,6 +335,7 @@ static void fill_header(struct prof_process *process, bool child)
   header->ppid = (uint32_t)PROF_SYSCALL0(SYS_getppid);
   header->clock = process->settings.clock;
   header->overhead = process->settings.overhead;
+  header->drawn_from = process->settings.sample_times ? PROF_DRAWN_FROM : 0;
   header->flags = (process->settings.signatures ? FMT_REC_SIGNATURES : 0u) |
                   (process->settings.sample_times ? FMT_REC_SAMPLED : 0u) | (child ? FMT_REC_CHILD : 0u) |
                   (process->scheduled ? FMT_REC_SCHEDULE : 0u);

@@ -59,6 +59,15 @@ static inline const char *prof_base_name(const char *path)
   return base;
 }
 
+/* Reads the decimal number at the beginning of a text, 0 when there is none, and gives what follows. */
+static inline const char *prof_read_number(const char *text, uint64_t *number)
+{
+  *number = 0;
+  for (; *text >= '0' && *text <= '9'; text++)
+    *number = *number * 10 + (uint64_t)(*text - '0');
+  return text;
+}
+
 /* Text under construction in somebody's buffer: always terminated; `cut` tells that it did not fit. */
 struct prof_text {
   char *start, *next, *end; /* end: one past the buffer */

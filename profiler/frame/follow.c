@@ -35,7 +35,7 @@ static bool is_other(const struct prof_thread *t, uintptr_t low, uintptr_t high)
  * stack: the one that sp lies on, or false. */
 static bool on_inner_stack(struct prof_thread *t, uintptr_t sp, uintptr_t *low, uintptr_t *high, bool *is_signals)
 {
-  bool above = prof_stack_at_bottom(t) || sp >= prof_frame_cfa(t);
+  bool above = prof_stack_at_bottom(t) || sp >= prof_frame_cfa(prof_place_settled(t));
   *is_signals = above && on_signal_stack(sp, low, high) && is_other(t, *low, *high);
   return *is_signals || (above && prof_stack_named(sp, low, high) && is_other(t, *low, *high));
 }

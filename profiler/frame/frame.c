@@ -16,7 +16,7 @@
 #include "profiler/stack/waiting.h"
 #include "profiler/tree/sampling.h"
 
-uint64_t prof_frame_counters(struct prof_thread *t, struct fmt_rec_edge *edge)
+uint64_t prof_frame_counters(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge)
 {
   if (PROF_UNLIKELY(t->warming))
     return (uintptr_t)t->discard | PROF_FRAME_GENERIC;
@@ -26,18 +26,19 @@ uint64_t prof_frame_counters(struct prof_thread *t, struct fmt_rec_edge *edge)
   uint64_t counters = (uintptr_t) & ((struct fmt_rec_recursion *)edge->recursion)->calls;
   if (prof_recursion_active(edge))
     return counters;
-  if (!prof_recursion_ready(t, edge))
+  if (!prof_recursion_ready(t, place, edge))
     return 0;
   return counters | PROF_FRAME_GENERIC | PROF_FRAME_MARKED | (edge->flags & FMT_EDGE_BACK ? PROF_FRAME_OPENED : 0u);
 }
 
-void prof_frame_push(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t cfa, uint64_t counters, uint64_t ticks)
+void prof_frame_push(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge, uintptr_t cfa,
+                     uint64_t counters, uint64_t ticks)
 {
-  bool first = prof_frame_is_first(t->stack, t->top + 1);
+  struct fmt_rec_frame *frame = place.top + 1;
+  bool first = prof_frame_is_first(place.stack, frame);
   if (first)
     counters |= PROF_FRAME_GENERIC;
   bool counted = !ticks && prof_sampling_skips(t, edge);
-  struct fmt_rec_frame *frame = t->top + 1;
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
   __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
   frame->flags = counters;
@@ -60,7 +61,7 @@ void prof_frame_push(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
   /* Not the first one of a segment, whose end goes back to the segment before, nor that of an edge which is always
    * called generically. */
   bool ends_fast = !first && !(edge->flags & FMT_EDGE_GENERIC);
-  uint32_t fast = prof_recursion_enter(t, frame, edge);
+  uint32_t fast = prof_recursion_enter(t, place, edge);
   if (fast != PROF_FRAME_GENERIC && ends_fast)
     frame->flags = (counters & ~(uint64_t)PROF_FRAME_BITS) | fast;
   __atomic_store_n(&frame->start_ticks, counted ? PROF_NOT_TIMED : ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
@@ -78,12 +79,13 @@ bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
 {
   if (t->top >= t->limit && !prof_stack_grow(t))
     return false;
-  uint64_t counters = prof_frame_counters(t, edge);
+  const struct prof_place place = prof_place_settled(t);
+  uint64_t counters = prof_frame_counters(t, place, edge);
   if (!counters && prof_recursion_prepare(t, edge))
-    counters = prof_frame_counters(t, edge);
+    counters = prof_frame_counters(t, place, edge);
   if (!counters)
     return false;
-  prof_frame_push(t, edge, cfa, counters, ticks);
+  prof_frame_push(t, place, edge, cfa, counters, ticks);
   return true;
 }
 
@@ -113,17 +115,21 @@ static PROF_COLD uint64_t without_waits(struct prof_thread *t, const struct fmt_
   return *told_apart && ticks > prof_edge_sampling(edge)->imputed ? prof_edge_sampling(edge)->imputed : ticks;
 }
 
-/* Takes ticks off where the assembly has counted a call of the edge: the frame that it closed still tells. False, and
- * nothing is done, where hooks of a signal handler were there meanwhile. */
-static bool take_back(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks)
+/* Takes ticks off where the assembly has counted a call of the edge that began at `start`: the frame that it closed
+ * still tells. False, and nothing is done, where hooks of a signal handler were there meanwhile. */
+static bool take_back(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
-  const uint64_t flags = t->top[1].flags, less = -ticks;
+  struct prof_place place;
+  if (!prof_place_now(t, &place) || place.top == t->limit || place.top[1].start_ticks != start)
+    return false;
+  const uint64_t flags = place.top[1].flags, less = -ticks;
+  struct fmt_rec_edge *caller = prof_place_caller(place);
   uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
   struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)edge->recursion;
-  if (counters != &edge->calls && (!recursion || counters != &recursion->calls))
+  if (!caller || (counters != &edge->calls && (!recursion || counters != &recursion->calls)))
     return false;
   prof_add(&counters[1], less);
-  prof_add(&prof_frame_caller(t->top)->children, less);
+  prof_add(&caller->children, less);
   if ((flags & PROF_FRAME_BITS) == PROF_FRAME_BACK) {
     prof_add(&recursion->cumulative[FMT_GROUP_SIGNATURE], less);
     prof_add(&recursion->cumulative[FMT_GROUP_SIGNATURE_PAIR], less);
@@ -138,7 +144,7 @@ uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint
   if (prof_waiting_look(t, t->top + 1, start + ticks)) {
     bool told_apart;
     const uint64_t own = without_waits(t, t->top + 1, edge, start, start + ticks, true, &told_apart);
-    if (own < ticks && take_back(t, edge, ticks - own))
+    if (own < ticks && take_back(t, edge, start, ticks - own))
       ticks = own;
     if (told_apart)
       return ticks;
@@ -147,11 +153,11 @@ uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint
   return ticks;
 }
 
-void prof_frame_end(struct prof_thread *t, uint64_t now)
+void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now)
 {
-  struct fmt_rec_frame *frame = t->top;
+  struct fmt_rec_frame *frame = place.top;
   struct fmt_rec_edge *edge = prof_frame_edge(frame);
-  struct fmt_rec_edge *caller = prof_frame_caller(frame - 1);
+  struct fmt_rec_edge *caller = prof_place_caller((struct prof_place){place.stack, frame - 1});
   uint64_t start = frame->start_ticks;
   bool counted = start == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED;
   uint64_t ticks = counted                                    ? prof_edge_sampling(edge)->imputed
@@ -160,7 +166,7 @@ void prof_frame_end(struct prof_thread *t, uint64_t now)
   /* From here on nobody marks the frame, and what it marked is believed no longer. */
   __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
   uint64_t flags = frame->flags;
-  uint32_t owned = flags & PROF_FRAME_MARKED ? prof_recursion_leave(t, frame, edge) : 0;
+  uint32_t owned = flags & PROF_FRAME_MARKED ? prof_recursion_leave(t, place, edge) : 0;
   __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
   if (PROF_UNLIKELY(prof_frame_is_discarded(t, flags)))

@@ -78,19 +78,18 @@ static bool is_settled(const struct fmt_rec_frame *frame, const struct fmt_rec_e
 
 typedef bool (*unsettled_fn)(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
 
-/* Visits the frames above t->marked up to `top` (in segment `stack`) that are not settled, outermost first, until one
- * visit gives false. It calls itself once a segment. */
-static bool each_unsettled(struct prof_thread *t, struct fmt_rec_stack *stack, struct fmt_rec_frame *top,
-                           unsettled_fn visit)
+/* Visits the frames above t->marked up to `place` that are not settled, outermost first, until one visit gives false.
+ * It calls itself once a segment. */
+static bool each_unsettled(struct prof_thread *t, struct prof_place place, unsettled_fn visit)
 {
   struct fmt_rec_frame *frame = t->marked;
-  if (!prof_stack_holds(stack, frame)) {
-    struct fmt_rec_stack *outer = (struct fmt_rec_stack *)stack->outer;
-    if (outer && !each_unsettled(t, outer, (struct fmt_rec_frame *)stack->frames[0].flags, visit))
+  if (!prof_stack_holds(place.stack, frame)) {
+    struct prof_place outer = place;
+    if (prof_place_outwards(&outer) && !each_unsettled(t, outer, visit))
       return false;
-    frame = stack->frames;
+    frame = place.stack->frames;
   }
-  while (++frame <= top) {
+  while (++frame <= place.top) {
     struct fmt_rec_edge *edge = prof_frame_edge(frame);
     if (edge && !is_settled(frame, edge) && !visit(t, frame, edge))
       return false;
@@ -105,9 +104,9 @@ static bool has_record(struct prof_thread *t, struct fmt_rec_frame *frame, struc
   return edge->recursion != 0;
 }
 
-bool prof_recursion_ready(struct prof_thread *t, struct fmt_rec_edge *edge)
+bool prof_recursion_ready(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge)
 {
-  return edge->recursion && each_unsettled(t, t->stack, t->top, has_record);
+  return edge->recursion && each_unsettled(t, place, has_record);
 }
 
 /* The activation word of a pair of records, or of a module and 0: made when new. */
@@ -189,7 +188,7 @@ static bool make_record(struct prof_thread *t, struct fmt_rec_frame *frame, stru
 
 bool prof_recursion_prepare(struct prof_thread *t, struct fmt_rec_edge *edge)
 {
-  return make_record(t, NULL, edge) && each_unsettled(t, t->stack, t->top, make_record);
+  return make_record(t, NULL, edge) && each_unsettled(t, prof_place_settled(t), make_record);
 }
 
 bool prof_recursion_outermost(struct prof_thread *t, struct fmt_rec_edge *edge)
@@ -266,11 +265,13 @@ static uint32_t unmark(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
   return owned;
 }
 
-uint32_t prof_recursion_enter(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+uint32_t prof_recursion_enter(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge)
 {
+  struct fmt_rec_frame *frame = place.top + 1;
   const uint32_t stage = word_of(recursion_of(edge), FMT_GROUP_SIGNATURE_STAGE) ? 1u << FMT_GROUP_SIGNATURE_STAGE : 0;
   const uint32_t of_back_edge = 1u << FMT_GROUP_SIGNATURE | 1u << FMT_GROUP_SIGNATURE_PAIR | stage | 1u << EDGE_WORD;
-  each_unsettled(t, t->stack, frame - 1, mark);
+  t->has_marks = 1;
+  each_unsettled(t, place, mark);
   uint32_t owned = own(frame, edge);
   t->marked = frame;
   if (owned == of_back_edge && edge->flags & FMT_EDGE_BACK)
@@ -279,32 +280,31 @@ uint32_t prof_recursion_enter(struct prof_thread *t, struct fmt_rec_frame *frame
   return fast ? PROF_FRAME_MARKED : PROF_FRAME_GENERIC;
 }
 
-/* Moves the watermark to the innermost frame below `frame` that is open, and makes its exit come here. */
-static void lower_watermark(struct prof_thread *t, struct fmt_rec_frame *frame)
+/* Moves the watermark to the innermost frame below `place` that is open, and makes its exit come here. */
+static void lower_watermark(struct prof_thread *t, struct prof_place place)
 {
-  const struct fmt_rec_stack *stack = t->stack;
   for (;;) {
-    frame--;
-    if (prof_frame_is_link(stack, frame)) {
-      if (!stack->outer)
+    place.top--;
+    if (prof_frame_is_link(place.stack, place.top)) {
+      if (!prof_place_outwards(&place))
         break;
-      frame = (struct fmt_rec_frame *)frame->flags + 1;
-      stack = (struct fmt_rec_stack *)stack->outer;
-    } else if (frame->edge) {
-      if (!(frame->flags & PROF_FRAME_MARKED))
-        frame->flags |= PROF_FRAME_GENERIC | PROF_FRAME_MARKED;
+      place.top++;
+    } else if (place.top->edge) {
+      if (!(place.top->flags & PROF_FRAME_MARKED))
+        place.top->flags |= PROF_FRAME_GENERIC | PROF_FRAME_MARKED;
       break;
     }
   }
-  t->marked = frame;
+  t->marked = place.top;
 }
 
-uint32_t prof_recursion_leave(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge)
 {
+  struct fmt_rec_frame *frame = place.top;
   /* One that was marked so that its exit comes here may be of an edge that never had a record, below a handler's. */
   uint32_t owned = edge->recursion ? unmark(frame, edge) : 0;
   if (t->marked == frame)
-    lower_watermark(t, frame);
+    lower_watermark(t, place);
   if (is_opened(frame, edge) && --t->recursion == 0)
     t->mode = PROF_MODE_PLAIN;
   return owned;
@@ -323,21 +323,22 @@ static struct fmt_rec_edge *edge_of_flags(const struct prof_thread *t, uint64_t 
   return (struct fmt_rec_edge *)(counters - offsetof(struct fmt_rec_edge, calls));
 }
 
-static uint64_t count_opened(const struct fmt_rec_stack *stack, const struct fmt_rec_frame *top)
+/* Counts the open frames of back edges anew. */
+static void count_opened(struct prof_thread *t)
 {
-  uint64_t opened = 0;
-  for (;;) {
-    for (; !prof_frame_is_link(stack, top); top--)
-      opened += top->edge && is_opened(top, prof_frame_edge(top));
-    if (!stack->outer)
-      return opened;
-    top = (const struct fmt_rec_frame *)top->flags;
-    stack = (const struct fmt_rec_stack *)stack->outer;
-  }
+  struct prof_place place = prof_place_settled(t);
+  t->recursion = 0;
+  do
+    for (const struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--)
+      t->recursion += frame->edge && is_opened(frame, prof_frame_edge(frame));
+  while (prof_place_outwards(&place));
+  t->mode = t->recursion ? PROF_MODE_RECURSION : PROF_MODE_PLAIN;
 }
 
-void prof_recursion_repair(struct prof_thread *t, struct fmt_rec_frame *frame)
+void prof_recursion_repair(struct prof_thread *t)
 {
+  const struct prof_place place = prof_place_settled(t);
+  struct fmt_rec_frame *frame = place.top;
   struct fmt_rec_edge *edge = edge_of_flags(t, frame->flags);
   if (edge && edge->recursion)
     unmark(frame, edge);
@@ -347,30 +348,56 @@ void prof_recursion_repair(struct prof_thread *t, struct fmt_rec_frame *frame)
     prof_edge_set_mode(edge, false);
   }
   if (t->marked == frame)
-    lower_watermark(t, frame);
-  t->recursion = count_opened(t->stack, t->top);
-  t->mode = t->recursion ? PROF_MODE_RECURSION : PROF_MODE_PLAIN;
+    lower_watermark(t, place);
+  count_opened(t);
 }
 
 void prof_recursion_restart(struct prof_thread *t)
 {
-  struct fmt_rec_stack *outermost = t->stack;
-  if (!prof_stack_holds(t->stack, t->top))
-    return; /* another machine stack goes on */
-  while (outermost->outer)
-    outermost = (struct fmt_rec_stack *)outermost->outer;
-  t->marked = outermost->frames;
-  t->recursion = count_opened(t->stack, t->top);
-  t->mode = t->recursion ? PROF_MODE_RECURSION : PROF_MODE_PLAIN;
+  struct prof_place place = prof_place_settled(t);
+  while (prof_place_outwards(&place))
+    ;
+  t->marked = place.stack->frames;
+  count_opened(t);
+}
+
+/* Takes off all marks of an edge. */
+static void clear(struct fmt_rec_edge *edge)
+{
+  struct fmt_rec_recursion *recursion = recursion_of(edge);
+  for (unsigned group = 0; group < FMT_GROUP_COUNT; group++)
+    if (word_of(recursion, group))
+      *word_of(recursion, group) = 0;
+  recursion->active[EDGE_WORD] = 0;
+  edge->counters = (uintptr_t)&edge->calls;
+  prof_edge_set_mode(edge, false);
+}
+
+void prof_recursion_reset(struct prof_thread *t)
+{
+  for (struct prof_machine *machine = t->machines; machine; machine = machine->next) {
+    machine->marked = machine->outermost->frames;
+    machine->recursion = 0;
+  }
+  t->marked = t->machine->outermost->frames;
+  t->recursion = 0;
+  t->mode = PROF_MODE_PLAIN;
+  if (!t->has_marks)
+    return;
+  t->has_marks = 0;
+  for (struct fmt_rec_edge *edge = (struct fmt_rec_edge *)t->tree.record->first_edge; edge;
+       edge = (struct fmt_rec_edge *)edge->next)
+    if (edge->recursion)
+      clear(edge);
 }
 
 /* Calls `visit` for the marked frames of the running machine stack, outermost first. */
-static void each_marked(struct fmt_rec_stack *stack, struct fmt_rec_frame *top,
-                        void (*visit)(struct fmt_rec_frame *, struct fmt_rec_edge *))
+static void each_marked(struct prof_place place, void (*visit)(struct fmt_rec_frame *, struct fmt_rec_edge *))
 {
-  if (stack->outer)
-    each_marked((struct fmt_rec_stack *)stack->outer, (struct fmt_rec_frame *)stack->frames[0].flags, visit);
-  for (struct fmt_rec_frame *frame = stack->frames + 1; frame <= top; frame++) {
+  struct prof_place outer = place;
+  if (prof_place_outwards(&outer))
+    each_marked(outer, visit);
+  for (struct fmt_rec_frame *frame = place.stack->frames + 1; frame <= place.top; frame++) {
     struct fmt_rec_edge *edge = prof_frame_edge(frame);
     if (edge && edge->recursion && frame->flags & PROF_FRAME_MARKED)
       visit(frame, edge);
@@ -389,10 +416,10 @@ static void visit_mark(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 
 void prof_recursion_suspend(struct prof_thread *t)
 {
-  each_marked(t->stack, t->top, visit_unmark);
+  each_marked(prof_place_settled(t), visit_unmark);
 }
 
 void prof_recursion_resume(struct prof_thread *t)
 {
-  each_marked(t->stack, t->top, visit_mark);
+  each_marked(prof_place_settled(t), visit_mark);
 }

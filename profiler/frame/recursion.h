@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 #include "format/recording.h"
+#include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
 
-/* Do the edges that prof_recursion_enter() will mark have their recursion records? Anywhere. */
-bool prof_recursion_ready(struct prof_thread *t, struct fmt_rec_edge *edge);
+/* Do the edges that prof_recursion_enter() will mark at this place have their recursion records? Anywhere. */
+bool prof_recursion_ready(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge);
 /* Makes the records that are missing. In a slow section. False: no space. */
 bool prof_recursion_prepare(struct prof_thread *t, struct fmt_rec_edge *edge);
 /* Is the edge's callee inactive in every group but, by the tree, its module? Then a call of it counts as plain even
@@ -19,18 +20,21 @@ bool prof_recursion_prepare(struct prof_thread *t, struct fmt_rec_edge *edge);
 bool prof_recursion_outermost(struct prof_thread *t, struct fmt_rec_edge *edge);
 /* Is this very edge active (with a frame that is open)? */
 bool prof_recursion_active(struct fmt_rec_edge *edge);
-/* Settles the frames up to `frame` - 1 and marks `frame`, which is published, as a call of `edge`. Gives how the exit's
- * fast path can end it: PROF_FRAME_BACK or PROF_FRAME_MARKED, or PROF_FRAME_GENERIC when it cannot. Anywhere. */
-uint32_t prof_recursion_enter(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
-/* Clears the marks of `frame`, which is `top` and marked, and gives the groups that it was outermost in, one bit each.
- */
-uint32_t prof_recursion_leave(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
-/* `frame`, which is `top`, is in progress and dead: a signal handler left its hook by longjmp. Takes back what the hook
+/* Settles the frames up to `place` and marks the one above, which is published, as a call of `edge`. Gives how the
+ * exit's fast path can end it: PROF_FRAME_BACK or PROF_FRAME_MARKED, or PROF_FRAME_GENERIC when it cannot. Anywhere. */
+uint32_t prof_recursion_enter(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge);
+/* Clears the marks of the frame at `place`, which is marked, and gives the groups that it was outermost in, one bit
+ * each. Anywhere. */
+uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge);
+/* The frame `top` is in progress and dead: a signal handler left its hook by longjmp. Takes back what the hook
  * may have marked and counted before. In a slow section. */
-void prof_recursion_repair(struct prof_thread *t, struct fmt_rec_frame *frame);
+void prof_recursion_repair(struct prof_thread *t);
 /* Frames were dropped with the segment they lay in: takes none of those that are left for settled. In a slow section.
  */
 void prof_recursion_restart(struct prof_thread *t);
+/* No frame is open on any machine stack: takes off whatever is marked still, by frames that another was written over.
+ * In a slow section. */
+void prof_recursion_reset(struct prof_thread *t);
 /* Clears or sets the marks of all frames of the running machine stack that have any: another stack runs for a while. */
 void prof_recursion_suspend(struct prof_thread *t);
 void prof_recursion_resume(struct prof_thread *t);

@@ -36,12 +36,12 @@ static bool take_top(struct prof_thread *t, uint64_t now, bool left)
     if (prof_frame_is_task(t->top))
       prof_process.upcalls.cut_task(t, now, left);
     else
-      prof_frame_end(t, now);
+      prof_frame_end(t, prof_place_settled(t), now);
     return true;
   }
   if (!prof_frame_is_lost(t->top)) {
     /* Its hook was interrupted, and left by a longjmp out of the signal handler. */
-    prof_recursion_repair(t, t->top);
+    prof_recursion_repair(t);
     prof_count_loss(FMT_LOSS_NESTED, 1);
   }
   drop(t);
@@ -66,8 +66,39 @@ static void close_machine(struct prof_thread *t, uint64_t now, bool left)
   }
 }
 
+/* Was a frame begun there that never ended? */
+static bool is_taken(const struct fmt_rec_frame *frame)
+{
+  return frame->edge || frame->cfa;
+}
+
+/* The innermost such frame of the segment above `frame`; `frame` where there is none. The hook that was interrupted may
+ * have taken one off in between. */
+static struct fmt_rec_frame *last_taken(struct fmt_rec_stack *stack, struct fmt_rec_frame *frame)
+{
+  struct fmt_rec_frame *last = frame, *end = stack->frames + stack->capacity - 1;
+  while (frame < end && frame - last < 2)
+    if (is_taken(++frame))
+      last = frame;
+  return last;
+}
+
+/* Frames of a signal handler that never ended, above that of the hook which it interrupted, which went on meanwhile:
+ * when they began and what called them is not known any more. */
+static void drop_above(struct prof_thread *t)
+{
+  struct fmt_rec_frame *top = t->top;
+  for (t->top = last_taken(t->stack, top); t->top != top;) {
+    if (is_taken(t->top))
+      prof_count_loss(FMT_LOSS_NESTED, 1);
+    t->top->edge = 0;
+    drop(t);
+  }
+}
+
 void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left)
 {
+  drop_above(t);
   close_machine(t, now, left);
   for (struct prof_machine *machine = t->machines; machine; machine = machine->next) {
     if (machine == t->machine || !machine->top || machine->top == machine->outermost->frames)
@@ -76,39 +107,74 @@ void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left)
     prof_stack_resume(t, machine, now);
     close_machine(t, now, left);
   }
+  prof_recursion_reset(t);
 }
 
-/* The innermost frame of the segment that is open or in progress, or its link. */
-static struct fmt_rec_frame *last_of(struct fmt_rec_stack *stack)
+/* Does the segment that runs continue, over others, the one that holds the frame? */
+static bool continues(const struct prof_thread *t, const struct fmt_rec_frame *frame)
 {
-  struct fmt_rec_frame *last = stack->frames, *end = stack->frames + stack->capacity - 1;
-  while (last < end && (last[1].edge || last[1].cfa))
-    last++;
-  return last;
+  const struct fmt_rec_stack *stack = t->stack;
+  while (stack && !prof_stack_holds(stack, frame))
+    stack = (const struct fmt_rec_stack *)stack->outer;
+  return stack != NULL;
+}
+
+/* Ends what is open in the segments inside of the one that holds `top`, and goes back to that. */
+static void leave_inner(struct prof_thread *t, struct fmt_rec_frame *top)
+{
+  const uint64_t ended = t->tree.record->end_ticks, now = ended ? ended : prof_clock_now();
+  while (!prof_stack_holds(t->stack, top)) {
+    t->top = last_taken(t->stack, t->stack->frames);
+    while (!prof_frame_is_link(t->stack, t->top)) {
+      if (is_taken(t->top))
+        take_top(t, now, true);
+      else
+        t->top--;
+    }
+    prof_stack_retreat(t);
+  }
+  t->top = top;
+}
+
+/* Goes on in a segment that was left, of another machine stack or of this one. */
+static void return_to(struct prof_thread *t, struct prof_machine *machine, struct fmt_rec_stack *segment,
+                      struct fmt_rec_frame *top)
+{
+  const bool is_suspended = machine != t->machine && !machine->outermost->frames[0].flags;
+  if (!is_suspended) {
+    prof_stack_return(t, machine, segment, top);
+    return;
+  }
+  const uint64_t now = prof_clock_now();
+  t->top = last_taken(t->stack, t->stack->frames);
+  prof_stack_suspend(t, now);
+  prof_stack_resume(t, machine, now);
+  prof_stack_use(t, segment, top);
 }
 
 void prof_frames_mend(struct prof_thread *t)
 {
   struct fmt_rec_frame *top = t->top;
-  const uint64_t ended = t->tree.record->end_ticks, now = ended ? ended : prof_clock_now();
-  while (!prof_stack_holds(t->stack, top) && t->stack->outer) {
-    t->top = last_of(t->stack);
-    while (!prof_frame_is_link(t->stack, t->top))
-      take_top(t, now, true);
-    prof_stack_retreat(t);
+  if (continues(t, top)) {
+    leave_inner(t, top);
+    prof_recursion_restart(t);
+    return;
   }
-  t->top = top;
-  prof_recursion_restart(t);
+  for (struct prof_machine *machine = t->machines; machine; machine = machine->next)
+    for (struct fmt_rec_stack *stack = machine->outermost; stack; stack = (struct fmt_rec_stack *)stack->inner)
+      if (prof_stack_holds(stack, top)) {
+        return_to(t, machine, stack, top);
+        return;
+      }
 }
 
-uintptr_t prof_frame_cfa(const struct prof_thread *t)
+uintptr_t prof_frame_cfa(struct prof_place place)
 {
-  const struct fmt_rec_frame *top = t->top;
-  while (!top->edge)
-    top--;
-  if (prof_frame_is_link(t->stack, top) && t->stack->outer)
-    top = (const struct fmt_rec_frame *)top->flags;
-  return top->cfa ? top->cfa : UINTPTR_MAX;
+  while (!place.top->edge && !prof_frame_is_link(place.stack, place.top))
+    place.top--;
+  if (prof_frame_is_link(place.stack, place.top))
+    (void)prof_place_outwards(&place);
+  return place.top->cfa ? place.top->cfa : UINTPTR_MAX;
 }
 
 bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site)
@@ -123,10 +189,19 @@ bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *
   return compare->site->module == site->module && outer->physical == site->index_site->physical;
 }
 
+/* Is it for the hook that was interrupted to end what is innermost? */
+static bool is_held(const struct prof_thread *t)
+{
+  return prof_place_is_shield(t, prof_place_settled(t)) ||
+         (!prof_frame_is_link(t->stack, t->top) && prof_frame_is_held(t, t->top));
+}
+
 void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct prof_site *site, uint64_t now)
 {
   while (!prof_stack_at_bottom(t)) {
     const struct fmt_rec_frame *top = t->top;
+    if (is_held(t))
+      return;
     if (!prof_frame_is_link(t->stack, top)) {
       if (cfa < top->cfa || top->cfa == 0)
         return;
@@ -139,18 +214,18 @@ void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct pr
   }
 }
 
-bool prof_frame_live(const struct prof_thread *t, uintptr_t sp)
+bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintptr_t sp)
 {
   if (sp <= t->stack_low || sp > t->stack_high)
     return false;
-  if (prof_frame_is_link(t->stack, t->top) && t->stack->outer)
-    return ((const struct fmt_rec_frame *)t->top->flags)->cfa > sp && t->stack != t->machine->outermost;
-  return t->top->cfa > sp || t->top->cfa == 0;
+  if (prof_frame_is_link(place.stack, place.top) && place.stack->outer)
+    return ((const struct fmt_rec_frame *)place.top->flags)->cfa > sp && place.stack != t->machine->outermost;
+  return place.top->cfa > sp || place.top->cfa == 0;
 }
 
 void prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now)
 {
-  while (!prof_stack_at_bottom(t) && !prof_frame_live(t, sp))
+  while (!prof_stack_at_bottom(t) && !is_held(t) && !prof_frame_live(t, prof_place_settled(t), sp))
     prof_frame_close(t, now);
 }
 
@@ -171,7 +246,7 @@ enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, u
 {
   /* A hook that the function jumped to, as its last act, returns to the function's own caller. */
   bool jumped = ((const uintptr_t *)sp)[-1] == call_site;
-  while (!prof_stack_at_bottom(t)) {
+  while (!prof_stack_at_bottom(t) && !is_held(t)) {
     const struct fmt_rec_frame *top = t->top;
     const struct fmt_rec_edge *edge = prof_frame_edge(top);
     if (!prof_frame_is_link(t->stack, top)) {

@@ -9,16 +9,17 @@
 
 #include "format/recording.h"
 #include "profiler/module/site.h"
+#include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
 
 /* Ends `top`, which is open, at `now` without an exit hook. In a slow section. */
 void prof_frame_close(struct prof_thread *t, uint64_t now);
-/* The CFA of the innermost open frame, UINTPTR_MAX without one. */
-uintptr_t prof_frame_cfa(const struct prof_thread *t);
+/* The CFA of the innermost open frame, UINTPTR_MAX without one. Anywhere. */
+uintptr_t prof_frame_cfa(struct prof_place place);
 /* May a function begin in the frame of `top`, which is open, with the same CFA: it is inlined there? */
 bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site);
-/* Is `top` alive, and its machine stack the one that runs, when `sp` is the stack pointer? */
-bool prof_frame_live(const struct prof_thread *t, uintptr_t sp);
+/* Is the innermost frame alive, and its machine stack the one that runs, when `sp` is the stack pointer? Anywhere. */
+bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintptr_t sp);
 /* Ends the frames that are dead when a function is called from the stack pointer `sp`. In a slow section. */
 void prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now);
 /* Ends the frames of the current machine stack that are dead when a function with this CFA begins. In a slow section.
@@ -39,9 +40,9 @@ enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, u
 /* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. `left`: the thread
  * does not come back to its tasks, which have failed. In a slow section. */
 void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left);
-/* `top` lies in another segment than the thread's: a hook went on that a signal had interrupted, and the frames of the
- * handler never ended, since their sleds were switched off meanwhile. They end, and the segment is that of `top` again.
- * In a slow section. */
+/* `top` lies in another segment than the thread's: a hook went on that a signal had interrupted. Either frames of the
+ * handler never ended, since recording was switched off meanwhile: they end. Or the hook had prepared a segment, which
+ * was empty when the handler's hooks were done. The segment is that of `top` again. In a slow section. */
 void prof_frames_mend(struct prof_thread *t);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What the tracer knows of elements and pads, kept as data of theirs.
+ * What the tracer knows of elements, kept as data of theirs.
  */
 #include "profiler/gstreamer/element.h"
 
@@ -11,13 +11,7 @@ static GQuark element_quark(void)
   return quark ? quark : (quark = g_quark_from_static_string("callsig-element"));
 }
 
-static GQuark queue_quark(void)
-{
-  static GQuark quark;
-  return quark ? quark : (quark = g_quark_from_static_string("callsig-queue"));
-}
-
-/* Elements and queues become known under this lock, which is held while a stage is opened: never while data flows. */
+/* Elements become known under this lock, which is held while a stage is opened: never while data flows. */
 static GMutex making;
 
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -33,8 +27,7 @@ GstElement *prof_gst_owner(GstPad *pad)
   return NULL;
 }
 
-/* The number of the pipeline that the element is in: pipelines are numbered as they are met. */
-static guint32 pipeline_number(GstElement *element)
+guint32 prof_gst_pipeline_number(GstElement *element)
 {
   static GQuark quark;
   static guint32 pipelines;
@@ -120,9 +113,19 @@ static guint32 stage_index(GstElement *element, guint depth)
   for (GList *at = before; at && depth < 256; at = at->next)
     last = stage_index(at->data, depth + 1);
   g_list_free_full(before, gst_object_unref);
-  index = is_queue(element) ? last + 1 : ++next[pipeline_number(element) % G_N_ELEMENTS(next)];
+  index = is_queue(element) ? last + 1 : ++next[prof_gst_pipeline_number(element) % G_N_ELEMENTS(next)];
   g_object_set_qdata(G_OBJECT(element), quark, GUINT_TO_POINTER(index));
   return index - 1;
+}
+
+guint32 prof_gst_index_before(GstPad *sink)
+{
+  GstPad *pad = feeding_pad(sink);
+  GstElement *feeder = pad ? prof_gst_owner(pad) : NULL;
+  const guint32 index = feeder ? stage_index(feeder, 0) : 0;
+  g_clear_object(&feeder);
+  g_clear_object(&pad);
+  return index;
 }
 
 void prof_gst_element_unref(struct prof_gst_element *known)
@@ -140,7 +143,7 @@ static void open_stage(GstElement *element, struct prof_gst_element *known)
 {
   gchar *name = gst_object_get_name(GST_OBJECT(element));
   struct callsig_stage_options options = {.size = sizeof options,
-                                          .pipeline = pipeline_number(element),
+                                          .pipeline = prof_gst_pipeline_number(element),
                                           .index = stage_index(element, 0),
                                           .name = name,
                                           .own_time = 1};
@@ -193,101 +196,6 @@ struct prof_gst_element *prof_gst_element(GstElement *element)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-void prof_gst_queue_unref(struct prof_gst_queue *known)
-{
-  if (!g_atomic_int_dec_and_test(&known->references))
-    return;
-  callsig_queue_close(known->queue);
-  g_free(known);
-}
-
-static void queue_unref(gpointer data)
-{
-  prof_gst_queue_unref(data);
-}
-
-static gpointer queue_ref(gpointer data, gpointer user)
-{
-  (void)user;
-  struct prof_gst_queue *known = data;
-  if (known)
-    g_atomic_int_inc(&known->references);
-  return known;
-}
-
-/* The pad on the other side of the queue: its reference is the caller's. */
-static GstPad *other_side(GstPad *pad)
-{
-  GValue value = G_VALUE_INIT;
-  GstPad *other = NULL;
-  GstIterator *iterator = gst_pad_iterate_internal_links(pad);
-  if (iterator && gst_iterator_next(iterator, &value) == GST_ITERATOR_OK)
-    other = g_value_dup_object(&value);
-  if (G_IS_VALUE(&value))
-    g_value_unset(&value);
-  if (iterator)
-    gst_iterator_free(iterator);
-  return other;
-}
-
-static void read_properties(GstElement *element, guint64 *capacity, gboolean *leaks)
-{
-  guint most = 0;
-  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "max-size-buffers"))
-    g_object_get(element, "max-size-buffers", &most, NULL);
-  *capacity = most;
-  *leaks = FALSE;
-  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "leaky")) {
-    gint leaky = 0;
-    g_object_get(element, "leaky", &leaky, NULL);
-    *leaks = leaky != 0;
-  }
-}
-
-static struct prof_gst_queue *make_queue(GstElement *element, GstPad *pad)
-{
-  struct prof_gst_queue *known = g_new0(struct prof_gst_queue, 1);
-  GstPad *other = other_side(pad);
-  gchar *name = gst_object_get_name(GST_OBJECT(element));
-  struct callsig_queue_options options = {
-      .size = sizeof options, .pipeline = pipeline_number(element), .index = stage_index(element, 0)};
-  read_properties(element, &options.capacity, &known->leaks);
-  /* The queues of a multiqueue are told apart by the pad that empties them. */
-  gchar *label = element->numsrcpads > 1 ? g_strdup_printf("%s.%s", name, GST_OBJECT_NAME(other ? other : pad)) : NULL;
-  options.name = label ? label : name;
-  known->element = element;
-  known->references = 1;
-  if (callsig_queue_open(&options, &known->queue) < 0)
-    known->queue = NULL;
-  g_object_set_qdata_full(G_OBJECT(pad), queue_quark(), known, queue_unref);
-  if (other) {
-    g_atomic_int_inc(&known->references);
-    g_object_set_qdata_full(G_OBJECT(other), queue_quark(), known, queue_unref);
-    gst_object_unref(other);
-  }
-  g_free(label);
-  g_free(name);
-  return known;
-}
-
-struct prof_gst_queue *prof_gst_queue(GstElement *element, GstPad *pad)
-{
-  struct prof_gst_queue *known = g_object_dup_qdata(G_OBJECT(pad), queue_quark(), queue_ref, NULL);
-  if (!known) {
-    g_mutex_lock(&making);
-    known = g_object_dup_qdata(G_OBJECT(pad), queue_quark(), queue_ref, NULL);
-    if (!known)
-      known = queue_ref(make_queue(element, pad), NULL);
-    g_mutex_unlock(&making);
-  }
-  if (known->queue)
-    return known;
-  prof_gst_queue_unref(known);
-  return NULL;
-}
-
-/* ------------------------------------------------------------------------------------------------------------------ */
-
 static void append_field(GString *text, const GstStructure *structure, const gchar *field)
 {
   const GValue *value = gst_structure_get_value(structure, field);
@@ -331,22 +239,10 @@ gboolean prof_gst_signature(struct prof_gst_element *known, GstPad *pad, gchar *
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static void close_queue(const GValue *value, gpointer data)
-{
-  (void)data;
-  g_object_set_qdata(g_value_get_object(value), queue_quark(), NULL);
-}
-
 void prof_gst_element_stopped(GstElement *element)
 {
   struct prof_gst_element *known = g_object_get_qdata(G_OBJECT(element), element_quark());
   if (!known)
     return;
-  if (known->is_queue) {
-    GstIterator *pads = gst_element_iterate_pads(element);
-    while (gst_iterator_foreach(pads, close_queue, NULL) == GST_ITERATOR_RESYNC)
-      gst_iterator_resync(pads);
-    gst_iterator_free(pads);
-  }
   g_object_set_qdata(G_OBJECT(element), element_quark(), NULL);
 }

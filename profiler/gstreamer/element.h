@@ -1,6 +1,5 @@
 /*
- * What the tracer knows of elements and pads: which stage an element is, which queue a pad of a queue element belongs
- * to.
+ * What the tracer knows of elements: which stage an element is.
  */
 #ifndef CALLSIG_PROFILER_GSTREAMER_ELEMENT_H
 #define CALLSIG_PROFILER_GSTREAMER_ELEMENT_H
@@ -20,14 +19,6 @@ struct prof_gst_element {
   gchar *signature;
 };
 
-/* A queue, known to the sink pad that fills it and the source pad that empties it. */
-struct prof_gst_queue {
-  struct callsig_queue *queue;
-  GstElement *element; /* not referenced: the pads, which hold this, belong to it */
-  gboolean leaks;      /* drops items by itself */
-  gint references;     /* atomic: of its pads, and of puts and gets that have not returned */
-};
-
 /* The element that a pad belongs to when it is one that works on data itself: NULL for the pads of bins. Its reference
  * is the caller's. */
 GstElement *prof_gst_owner(GstPad *pad);
@@ -36,15 +27,16 @@ GstElement *prof_gst_owner(GstPad *pad);
 struct prof_gst_element *prof_gst_element(GstElement *element);
 void prof_gst_element_unref(struct prof_gst_element *known);
 
-/* The queue behind a pad of a queue element. A reference is the caller's. NULL when it cannot be opened. */
-struct prof_gst_queue *prof_gst_queue(GstElement *element, GstPad *pad);
-void prof_gst_queue_unref(struct prof_gst_queue *known);
+/* The number of the pipeline that the element is in: pipelines are numbered as they are met. */
+guint32 prof_gst_pipeline_number(GstElement *element);
+/* The place in its pipeline of the element that feeds a sink pad; 0 when nothing does. */
+guint32 prof_gst_index_before(GstPad *sink);
 
 /* The text that tells tasks apart: the kind of data that arrives at the pad, "media=video/x-raw, format=I420,
  * width=640, height=480". Writes at most `size` bytes; FALSE when the pad has no caps. */
 gboolean prof_gst_signature(struct prof_gst_element *known, GstPad *pad, gchar *text, gsize size);
 
-/* Closes the stage and the queues of an element that stopped. */
+/* Closes the stage of an element that stopped. */
 void prof_gst_element_stopped(GstElement *element);
 
 #endif

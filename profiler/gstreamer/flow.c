@@ -6,11 +6,14 @@
  *  - An element that others push to has a task for each buffer that arrives.
  *  - An element with a thread of its own (a source, a demultiplexer that pulls, a mixer) has a task for each buffer
  * that it pushes: from the moment at which the push before it returned.
+ *  - What an element pushes while it is told of an event (the rest of a stream, headers) is of no task of its own: its
+ * tasks are the buffers that came to it.
  *  - A queue has no tasks. The push that fills it is a put; its own thread pushes what it got, and waits in between.
  */
 #include "profiler/gstreamer/flow.h"
 
 #include "profiler/gstreamer/element.h"
+#include "profiler/gstreamer/queue.h"
 
 enum entry_kind {
   ENTRY_NONE, /* a pad of a bin, or an element that is no stage */
@@ -97,8 +100,16 @@ static void end_get(guint64 item, gboolean failed)
   if (!flow.getting)
     return;
   callsig_queue_get_end(flow.getting->queue, flow.get_token, item, failed);
+  if (!failed)
+    prof_gst_queue_emptied(flow.getting);
   prof_gst_queue_unref(flow.getting);
   flow.getting = NULL;
+}
+
+/* Is what the thread does now its own element's doing? */
+static gboolean driver_acts(void)
+{
+  return flow.depth == 0 && flow.events == 0;
 }
 
 /* The thread's element pushes a buffer: it was got from the queue, or the element's task is done. */
@@ -196,12 +207,10 @@ static void leave(struct entry *entry, GstFlowReturn result)
   if (entry->kind == ENTRY_TASK)
     callsig_task_end(entry->known->stage, own);
   if (entry->kind == ENTRY_PUT) {
+    if (result == GST_FLOW_OK)
+      prof_gst_queue_filled(entry->queue);
     callsig_queue_put_end(entry->queue->queue, entry->token, entry->item, result != GST_FLOW_OK);
-    if (entry->queue->leaks) {
-      guint level = 0;
-      g_object_get(entry->queue->element, "current-level-buffers", &level, NULL);
-      callsig_queue_set_level(entry->queue->queue, level);
-    }
+    prof_gst_queue_settled(entry->queue);
   }
   if (is_failure(result) && flow.depth > 0 && flow.depth <= MAX_DEPTH)
     flow.entries[flow.depth - 1].inner_failed = TRUE;
@@ -213,7 +222,7 @@ static void leave(struct entry *entry, GstFlowReturn result)
 void prof_gst_push_begin(GstPad *pad, guint64 item)
 {
   GstElement *sender = prof_gst_owner(pad);
-  if (sender && flow.depth == 0)
+  if (sender && driver_acts())
     driver_pushes(sender, pad, item);
   struct entry *entry = open_entry();
   GstPad *peer = gst_pad_get_peer(pad);
@@ -230,7 +239,7 @@ void prof_gst_push_end(GstPad *pad, GstFlowReturn result)
   struct entry *entry = close_entry();
   if (entry)
     leave(entry, result);
-  GstElement *sender = flow.depth == 0 ? prof_gst_owner(pad) : NULL;
+  GstElement *sender = driver_acts() ? prof_gst_owner(pad) : NULL;
   if (sender && result == GST_FLOW_OK)
     driver_goes_on(sender, pad);
   else if (sender)
@@ -238,12 +247,22 @@ void prof_gst_push_end(GstPad *pad, GstFlowReturn result)
   g_clear_object(&sender);
 }
 
+/* The thread's element pulls what it works on next. One that has pushed nothing yet may never do so, as what finds out
+ * the type of a stream. */
+static void driver_pulls(GstPad *pad)
+{
+  GstElement *puller = driver_acts() ? prof_gst_owner(pad) : NULL;
+  struct prof_gst_element *known = puller ? prof_gst_element(puller) : NULL;
+  if (known && g_atomic_int_get(&known->drives))
+    driver_goes_on(puller, pad);
+  if (known)
+    prof_gst_element_unref(known);
+  g_clear_object(&puller);
+}
+
 void prof_gst_pull_begin(GstPad *pad)
 {
-  GstElement *puller = prof_gst_owner(pad);
-  if (puller && flow.depth == 0)
-    driver_goes_on(puller, pad);
-  g_clear_object(&puller);
+  driver_pulls(pad);
   struct entry *entry = open_entry();
   GstPad *peer = gst_pad_get_peer(pad);
   GstElement *source = peer ? prof_gst_owner(peer) : NULL;
@@ -289,7 +308,7 @@ void prof_gst_event_begin(GstPad *pad, GstEvent *event)
   struct prof_gst_element *known = receiver ? prof_gst_element(receiver) : NULL;
   struct prof_gst_queue *queue = known && known->is_queue ? prof_gst_queue(receiver, peer) : NULL;
   if (queue) {
-    callsig_queue_set_level(queue->queue, 0);
+    prof_gst_queue_flushed(queue);
     prof_gst_queue_unref(queue);
   }
   if (known)
@@ -303,7 +322,7 @@ void prof_gst_event_end(GstPad *pad, gboolean handled)
   if (flow.events > 0)
     flow.events--;
   /* A stream begins with events: after each of them the thread's element may be working on its first buffer. */
-  GstElement *sender = handled && flow.depth == 0 && flow.events == 0 ? prof_gst_owner(pad) : NULL;
+  GstElement *sender = handled && GST_PAD_IS_SRC(pad) && driver_acts() ? prof_gst_owner(pad) : NULL;
   if (sender && GST_PAD_TASK(pad) && !GST_PAD_IS_EOS(pad) && !flow.getting)
     driver_goes_on(sender, pad);
   g_clear_object(&sender);

@@ -8,6 +8,7 @@
 
 #include "profiler/gstreamer/element.h"
 #include "profiler/gstreamer/flow.h"
+#include "profiler/gstreamer/queue.h"
 
 typedef GstTracer CallsigTracer;
 typedef GstTracerClass CallsigTracerClass;
@@ -87,8 +88,10 @@ static void state_post(GstTracer *self, guint64 time, GstElement *element, GstSt
   (void)self;
   (void)time;
   (void)result;
-  if (change == GST_STATE_CHANGE_PAUSED_TO_READY)
-    prof_gst_element_stopped(element);
+  if (change != GST_STATE_CHANGE_PAUSED_TO_READY)
+    return;
+  prof_gst_queues_stopped(element);
+  prof_gst_element_stopped(element);
 }
 
 static void callsig_tracer_class_init(CallsigTracerClass *class)

@@ -156,15 +156,16 @@ static void follow_caller(struct fmt_rec_edge *edge, struct prof_fast_compare *c
 }
 
 /* Is the frame that begins at `cfa` above all that are open, on the same machine stack? */
-static bool in_order(const struct prof_thread *t, const struct prof_site *site, uintptr_t cfa)
+static bool in_order(const struct prof_thread *t, struct prof_place place, const struct prof_site *site, uintptr_t cfa)
 {
-  const struct fmt_rec_frame *top = t->top;
+  const struct fmt_rec_frame *top = place.top;
   if (cfa <= t->stack_low || cfa > t->stack_high)
     return false;
-  if (prof_stack_at_bottom(t))
-    return true;
-  if (prof_frame_is_link(t->stack, top))
+  if (prof_frame_is_link(place.stack, top)) {
+    if (place.stack == t->machine->outermost || prof_place_is_shield(t, place))
+      return true;
     top = (const struct fmt_rec_frame *)top->flags;
+  }
   if (cfa < top->cfa || top->cfa == 0)
     return true;
   return cfa == top->cfa && top->edge && prof_frame_shared(top, site);
@@ -174,6 +175,7 @@ static bool in_order(const struct prof_thread *t, const struct prof_site *site, 
 
 static enum step enter_quick(struct prof_thread *t, struct entry *entry)
 {
+  struct prof_place place;
   uintptr_t pc = entry->registers->pc;
   struct prof_fast_compare *compare = entry->probed && entry->made
                                           ? prof_edge_fast_compare(entry->made)
@@ -192,34 +194,38 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
     return PREPARE;
-  if (t->top >= t->limit || !prof_stack_holds(t->stack, t->top) || !in_order(t, compare->site, cfa))
+  if (!prof_place_now(t, &place) || place.top >= t->limit || !in_order(t, place, compare->site, cfa))
     return PREPARE;
-  struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
+  const struct fmt_rec_edge *caller = prof_place_caller(place);
+  if (!caller)
+    return PREPARE;
+  struct fmt_rec_variant *from = prof_edge_to(caller);
   struct fmt_rec_edge *edge = known_edge(t, from, entry, compare);
-  uint64_t counters = edge ? prof_frame_counters(t, edge) : 0;
+  uint64_t counters = edge ? prof_frame_counters(t, place, edge) : 0;
   if (!counters)
     return PREPARE;
   predict(t, from, edge);
   follow_caller(edge, compare);
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
-  prof_frame_push(t, edge, cfa, counters, 0);
-  if (entry->began && t->top->start_ticks != PROF_NOT_TIMED)
-    prof_add(&edge->overhead, t->top->start_ticks - entry->began);
+  prof_frame_push(t, place, edge, cfa, counters, 0);
+  if (entry->began && place.top[1].start_ticks != PROF_NOT_TIMED)
+    prof_add(&edge->overhead, place.top[1].start_ticks - entry->began);
   return DONE;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-/* The canonical frame address of a call of `edge`, as the fast path computes it; 0: only enter_quick() can open it. */
-static inline uintptr_t cfa_of(const struct prof_thread *t, const struct fmt_rec_edge *edge,
-                               const struct prof_registers *registers)
+/* The canonical frame address of a call of `edge` above the frame `top`, as the fast path computes it; 0: only
+ * enter_quick() can open it. */
+static inline uintptr_t cfa_of(const struct prof_thread *t, const struct fmt_rec_frame *top,
+                               const struct fmt_rec_edge *edge, const struct prof_registers *registers)
 {
   /* With PROF_CFA_STRICT for what is not inlined, so that equality fails then. */
   const int64_t code = (int32_t)edge->cfa;
   uintptr_t cfa = code & PROF_CFA_RBP ? registers->general[PROF_FP] - PROF_CFA_RBP : registers->general[PROF_SP];
   cfa += (uintptr_t)code;
-  return cfa <= t->top->cfa && (cfa & ~(uintptr_t)7) > t->stack_low ? cfa & ~(uintptr_t)7 : 0;
+  return cfa <= top->cfa && (cfa & ~(uintptr_t)7) > t->stack_low ? cfa & ~(uintptr_t)7 : 0;
 }
 
 /* May the frame of an edge that a probe found be opened as the assembly opens one? So it is when the edge is in the
@@ -253,7 +259,7 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   *found = edge;
   if (!edge || !opens_plainly(t, edge))
     return false;
-  uintptr_t cfa = cfa_of(t, edge, registers);
+  uintptr_t cfa = cfa_of(t, frame, edge, registers);
   if (PROF_UNLIKELY(!cfa))
     return false;
   /* From here on what the assembly does, in its order. */
@@ -279,20 +285,21 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
 /* Opens a frame of an edge that the assembly found, wherever recursion stands. False: nothing is done. */
 static inline bool enter_known(struct prof_thread *t, const struct prof_registers *registers, struct fmt_rec_edge *edge)
 {
-  if (PROF_UNLIKELY((edge->mode & PROF_MODE_DECIDES) == PROF_MODE_NEVER || t->top >= t->limit ||
-                    !prof_stack_holds(t->stack, t->top)))
+  struct prof_place place;
+  if (PROF_UNLIKELY((edge->mode & PROF_MODE_DECIDES) == PROF_MODE_NEVER || !prof_place_now(t, &place) ||
+                    place.top >= t->limit))
     return false;
-  uintptr_t cfa = cfa_of(t, edge, registers);
+  uintptr_t cfa = cfa_of(t, place.top, edge, registers);
   if (PROF_UNLIKELY(!cfa))
     return false;
   const uint64_t began = prof_process.settings.sample_times ? 0 : prof_time_stamp();
-  uint64_t counters = prof_frame_counters(t, edge);
+  uint64_t counters = prof_frame_counters(t, place, edge);
   if (PROF_UNLIKELY(!counters))
     return false;
   ((struct fmt_rec_variant *)edge->from)->last = (uintptr_t)edge;
-  prof_frame_push(t, edge, cfa, counters, 0);
-  if (began && t->top->start_ticks != PROF_NOT_TIMED)
-    prof_add(&edge->overhead, t->top->start_ticks - began);
+  prof_frame_push(t, place, edge, cfa, counters, 0);
+  if (began && place.top[1].start_ticks != PROF_NOT_TIMED)
+    prof_add(&edge->overhead, place.top[1].start_ticks - began);
   return true;
 }
 
@@ -309,7 +316,8 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
         prof_capture_return(site, prof_capture_cfa(site, entry->registers), entry->registers->general[PROF_SP]));
   if (!compare || capture(entry, compare, t->words, FMT_SIGNATURE_MAX_WORDS, &count) < 0)
     return false;
-  struct fmt_rec_variant *from = prof_edge_to(prof_frame_caller(t->top));
+  const struct prof_place place = prof_place_settled(t);
+  struct fmt_rec_variant *from = prof_edge_to(prof_place_caller(place));
   entry->made = prof_tree_edge(tree, from, compare, t->words, count);
   entry->probed = false;
   if (!entry->made)
@@ -317,7 +325,7 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
   prof_histogram_prepare(t);
   if (!entry->made->calls)
     prof_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
-  return prof_frame_counters(t, entry->made) || prof_recursion_prepare(t, entry->made);
+  return prof_frame_counters(t, place, entry->made) || prof_recursion_prepare(t, entry->made);
 }
 
 /* Makes room for the frame: on this machine stack, above frames that are alive. The clock is read only when it is
@@ -325,7 +333,7 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
 static bool make_room(struct prof_thread *t, const struct prof_site *site, const struct prof_registers *registers)
 {
   uintptr_t cfa = prof_capture_cfa(site, registers);
-  if (!in_order(t, site, cfa)) {
+  if (!in_order(t, prof_place_settled(t), site, cfa)) {
     uint64_t now = prof_clock_now();
     if (!prof_stack_follow(t, registers->general[PROF_SP], now))
       return false;
@@ -413,9 +421,11 @@ static __attribute__((noinline)) void enter_generic(uintptr_t function, uintptr_
   enum step step = AGAIN;
   for (unsigned attempt = 0; attempt < ATTEMPTS && step != DONE; attempt++)
     step = enter_quick(t, &entry) == DONE ? DONE : prepare(t, &entry);
+  struct prof_place place;
   if (step != DONE)
     prof_count_loss(FMT_LOSS_NESTED, 1);
-  else if (PROF_LIKELY(!prof_frame_is_link(t->stack, t->top) || !t->stack->outer))
+  else if (PROF_LIKELY(prof_place_now(t, &place) &&
+                       (!prof_frame_is_link(place.stack, place.top) || !place.stack->outer)))
     return;
   prof_hook_unshield(t);
 }
@@ -434,67 +444,4 @@ void prof_hook_enter_known(uintptr_t function, uintptr_t call_site, const struct
   struct prof_thread *t = prof_self;
   if (PROF_UNLIKELY(!t || t->state != PROF_HOOKS_ON) || !enter_known(t, registers, edge))
     prof_hook_enter(function, call_site, registers);
-}
-
-/* ------------------------------------------------------------------------------------------------------------------ */
-
-/* Is `top` the frame that this exit ends? The fast path's checks again. */
-static bool ends_top(const struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
-{
-  const struct fmt_rec_frame *top = t->top;
-  const struct fmt_rec_edge *edge = prof_frame_edge(top);
-  if (!edge || edge->function_address != function || sp <= t->stack_low || sp > t->stack_high ||
-      prof_frame_is_first(t->stack, top))
-    return false;
-  return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
-}
-
-static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
-                                uint64_t now)
-{
-  const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, function, 0, 0);
-  if (compare && compare->site->excluded && !(compare->site->module && compare->site->module->unloaded))
-    return;
-  if (!prof_slow_enter(t))
-    return;
-  enum prof_exit ended = PROF_EXIT_UNMATCHED;
-  if (prof_stack_follow(t, sp, now))
-    ended = prof_unwind_for_exit(t, function, call_site, sp, now);
-  if (ended == PROF_EXIT_TOP)
-    prof_frame_end(t, now);
-  else if (ended == PROF_EXIT_UNMATCHED && !prof_process.scheduled && !t->interrupted) /* these end calls that go on */
-    prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
-  prof_stack_rest(t);
-  prof_slow_leave(t);
-}
-
-void prof_hook_exit_top(struct prof_thread *t, uint64_t ticks)
-{
-  struct fmt_rec_edge *edge = prof_frame_edge(t->top);
-  if (t->top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
-    prof_frame_end(t, 0);
-    return;
-  }
-  prof_frame_end(t, prof_hook_exit_time(t, ticks));
-  if (ticks && !prof_process.settings.sample_times)
-    prof_add(&edge->overhead, prof_clock_now() - ticks);
-}
-
-void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
-{
-  struct prof_thread *t = prof_self;
-  if (PROF_UNLIKELY(!prof_thread_running(t))) {
-    /* A thread without a control block has no frame that could end, unless a fork wiped it. */
-    if (!t || t == &prof_idle) {
-      prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
-      return;
-    }
-    t = prof_hook_wake(false);
-    if (!t)
-      return;
-  }
-  if (PROF_LIKELY(ends_top(t, function, call_site, sp)))
-    prof_hook_exit_top(t, ticks);
-  else
-    exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks));
 }

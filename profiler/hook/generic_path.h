@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "format/recording.h"
+#include "profiler/stack/stack.h"
 #include "profiler/tree/capture.h"
 
 /* `function` and `call_site` are the hook's arguments. */
@@ -22,6 +23,6 @@ void prof_hook_enter_known(uintptr_t function, uintptr_t call_site, const struct
 void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks);
 
 /* The same for the end of the innermost frame, which is open, is not the first of a segment, and is this call's. */
-void prof_hook_exit_top(struct prof_thread *t, uint64_t ticks);
+void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t ticks);
 
 #endif

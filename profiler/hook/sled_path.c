@@ -71,11 +71,13 @@ void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_
 void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)
 {
   struct prof_thread *t = prof_self;
-  const struct fmt_rec_edge *edge = prof_thread_running(t) ? prof_frame_edge(t->top) : NULL;
+  struct prof_place place;
+  const struct fmt_rec_edge *edge =
+      prof_thread_running(t) && prof_place_now(t, &place) ? prof_frame_edge(place.top) : NULL;
   /* The frame that begins where this one does is its own. */
-  const bool is_top = edge && t->top->cfa == sp + sizeof(uintptr_t);
-  if (is_top && prof_stack_holds(t->stack, t->top) && !prof_frame_is_first(t->stack, t->top)) {
-    prof_hook_exit_top(t, ticks);
+  const bool is_top = edge && place.top->cfa == sp + sizeof(uintptr_t);
+  if (is_top && !prof_frame_is_first(place.stack, place.top)) {
+    prof_hook_exit_top(t, place, ticks);
     return;
   }
   uintptr_t function = is_top ? edge->function_address : function_of(pc);

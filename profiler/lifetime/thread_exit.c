@@ -8,10 +8,9 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/proc_files.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
-#include "profiler/base/syscall.h"
-#include "profiler/base/text.h"
 #include "profiler/base/thread_end.h"
 #include "profiler/frame/unwind.h"
 #include "profiler/lifetime/thread_usage.h"
@@ -23,17 +22,13 @@
 
 #define KEPT_THREADS 64u
 
-/* Takes the record out of the header's list: a reader sees it, or does not. Threads that begin put theirs before the
- * first one meanwhile, and nothing else changes the list. */
-static void unlink_record(struct fmt_rec_thread *record)
+/* Takes the record out of the header's list: a reader sees it, or does not. */
+static void unlink_record(const struct fmt_rec_thread *record)
 {
-  uint64_t *link = &prof_process.header->first_thread, newest = (uintptr_t)record;
-  if (__atomic_compare_exchange_n(link, &newest, record->next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    return;
-  for (uint64_t at = newest; at && at != (uintptr_t)record; at = *link)
-    link = &((struct fmt_rec_thread *)at)->next;
-  if (*link == (uintptr_t)record)
-    __atomic_store_n(link, record->next, __ATOMIC_RELEASE);
+  struct fmt_rec_thread *newer = (struct fmt_rec_thread *)record->newer, *older = (struct fmt_rec_thread *)record->next;
+  __atomic_store_n(newer ? &newer->next : &prof_process.header->first_thread, record->next, __ATOMIC_RELEASE);
+  if (older)
+    older->newer = record->newer;
 }
 
 /* The tree of the folded threads, made with the first of them; NULL when there is no space. */
@@ -131,15 +126,8 @@ static void name_live_threads(void)
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.threads_lock);
   for (const struct prof_thread *t = prof_process.threads; t; t = t->next) {
-    char path[64], name[sizeof t->tree.record->name];
-    struct prof_text text = prof_text_begin(path, sizeof path);
-    prof_text_add(&text, "/proc/self/task/");
-    prof_text_add_number(&text, t->tid, 10);
-    prof_text_add(&text, "/comm");
-    long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-    long length = fd < 0 ? 0 : prof_sys_read(fd, name, sizeof name - 1);
-    if (fd >= 0)
-      prof_sys_close(fd);
+    char name[sizeof t->tree.record->name];
+    long length = prof_task_file_read(t->tid, "comm", name, sizeof name);
     for (long i = 0; i < length; i++)
       t->tree.record->name[i] = name[i] == '\n' ? '\0' : name[i];
     if (t->tree.record->first_tasks)

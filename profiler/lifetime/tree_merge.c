@@ -247,7 +247,7 @@ int prof_tree_merge(struct prof_tree *target, const struct prof_tree *source)
     if (!edge || !move_edge(target, edge, edges[i]))
       lost += calls_of(edges[i]);
   }
-  lost += prof_tasks_merge(target, source->record);
+  lost += prof_tasks_merge(target, source->record, ready ? map_span : map_nothing, &merge);
   lost += prof_queues_merge(target, source->record);
   prof_ring_merge(target->record, source->record, ready ? map_span : map_nothing, &merge);
   prof_arena_free(&merge.scratch);

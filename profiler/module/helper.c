@@ -217,7 +217,8 @@ int prof_helper_index(const struct prof_settings *settings, const char *file)
   prepare_arguments(helper, settings, file);
   int error = -E2BIG;
   if (prepare_environment(helper, settings, room)) {
-    long pid = prof_clone(helper->stack + STACK_SIZE, CLONE_VM, outer_child, helper);
+    /* As vfork() does, which valgrind knows and lets through: this thread waits for its end in any case. */
+    long pid = prof_clone(helper->stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, outer_child, helper);
     if (pid < 0)
       prof_message("%s: no signature index, and no process can be started to make it (error %ld)", file, -pid);
     error = pid < 0 ? (int)pid : finish(helper, file, pid);

@@ -130,7 +130,7 @@ static PROF_COLD int end_slow(const char *name, uintptr_t sp, uint64_t now)
   const char *open = t->top->edge && !prof_frame_is_link(t->stack, t->top) ? name_of(prof_frame_edge(t->top)) : NULL;
   int error = open && prof_equal(open, name) ? 0 : -EINVAL;
   if (error == 0)
-    prof_frame_end(t, now);
+    prof_frame_end(t, prof_place_settled(t), now);
   prof_user_frame_leave(t, true);
   return error;
 }
@@ -151,12 +151,13 @@ static int end(const char *name, uintptr_t sp)
   if (!t || t->self != t)
     return 0; /* nothing was recorded in this thread */
   uint64_t now = prof_clock_now();
-  if (!prof_thread_running(t) || !prof_user_frame_ends_top(t, sp))
+  struct prof_place place;
+  if (!prof_thread_running(t) || !prof_user_frame_ends_top(t, sp, &place))
     return end_slow(name, sp, now);
-  const char *open = name_of(prof_frame_edge(t->top));
+  const char *open = name_of(prof_frame_edge(place.top));
   if (!open || !prof_equal(open, name))
     return end_slow(name, sp, now);
-  prof_frame_end(t, now);
+  prof_frame_end(t, place, now);
   return 0;
 }
 

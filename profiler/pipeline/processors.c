@@ -5,10 +5,15 @@
 
 #include <stdbool.h>
 
+#include "profiler/base/proc_files.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
-enum { MOST_PROCESSORS = 8192, TEXT_SIZE = 1024 };
+enum {
+  MOST_PROCESSORS = 8192,
+  GROUPS_SIZE = 4096, /* of /proc/self/cgroup: a dozen lines, which may have long paths */
+  LIMIT_SIZE = 64     /* of a file with one or two numbers */
+};
 
 static uint32_t count_allowed(void)
 {
@@ -21,23 +26,11 @@ static uint32_t count_allowed(void)
   return count;
 }
 
-/* The file's text, as much as fits. False: it is not there. */
-static bool read_text(const char *path, char text[TEXT_SIZE])
-{
-  long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  long length = fd < 0 ? fd : prof_sys_read(fd, text, TEXT_SIZE - 1);
-  if (fd >= 0)
-    prof_sys_close(fd);
-  text[length > 0 ? length : 0] = '\0';
-  return length > 0;
-}
-
 /* The number at the text's beginning; 0 when there is none. */
 static uint64_t number_at(const char *text)
 {
-  uint64_t number = 0;
-  for (; *text >= '0' && *text <= '9'; text++)
-    number = number * 10 + (uint64_t)(*text - '0');
+  uint64_t number;
+  prof_read_number(text, &number);
   return number;
 }
 
@@ -47,20 +40,20 @@ static uint32_t share_of(uint64_t quota, uint64_t period)
   return quota && period && quota < UINT64_MAX / 1000 ? (uint32_t)(quota * 1000 / period) : 0;
 }
 
-static bool read_file_of(const char *root, const char *group, size_t length, const char *name, char text[TEXT_SIZE])
+static bool read_file_of(const char *root, const char *group, size_t length, const char *name, char text[LIMIT_SIZE])
 {
-  char path[2 * TEXT_SIZE];
+  char path[GROUPS_SIZE + LIMIT_SIZE];
   struct prof_text building = prof_text_begin(path, sizeof path);
   prof_text_add(&building, root);
   prof_text_add_bytes(&building, group, length);
   prof_text_add(&building, name);
-  return !building.cut && read_text(path, text);
+  return !building.cut && prof_small_file_read(path, text, LIMIT_SIZE) > 0;
 }
 
 /* What the group whose path is group[0, length) allows; 0: no limit. */
 static uint32_t limit_of(const char *group, size_t length, bool unified)
 {
-  char text[TEXT_SIZE], period[TEXT_SIZE];
+  char text[LIMIT_SIZE], period[LIMIT_SIZE];
   if (!unified) {
     bool both = read_file_of("/sys/fs/cgroup/cpu", group, length, "/cpu.cfs_quota_us", text) &&
                 read_file_of("/sys/fs/cgroup/cpu", group, length, "/cpu.cfs_period_us", period);
@@ -110,9 +103,9 @@ static uint32_t limit_of_line(const char *line, const char *end)
 
 static uint32_t read_quota(void)
 {
-  char text[TEXT_SIZE];
+  char text[GROUPS_SIZE];
   uint32_t least = 0;
-  if (!read_text("/proc/self/cgroup", text))
+  if (prof_small_file_read("/proc/self/cgroup", text, sizeof text) == 0)
     return 0;
   for (const char *line = text; *line;) {
     const char *end = line;

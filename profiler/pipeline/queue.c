@@ -333,8 +333,10 @@ static inline void count_wait(const struct waits *waits, uint64_t ticks)
 /* 0 while the thread does not record. */
 static uint64_t begin(void)
 {
-  const struct prof_thread *t = prof_self;
+  struct prof_thread *t = prof_self;
   uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
+  if (state == PROF_HOOKS_ON || state == PROF_HOOKS_CLOCK)
+    t->in_queue = 1;
   return state == PROF_HOOKS_OFF || state == PROF_HOOKS_GONE ? 0 : prof_clock_shared();
 }
 
@@ -363,6 +365,8 @@ static inline struct fmt_rec_queue_use *counted_use(const struct callsig_queue *
 static inline void end(struct callsig_queue *queue, uint64_t token, uint64_t item, bool failed, bool is_put)
 {
   struct fmt_rec_queue *record = current_record(queue);
+  if (prof_thread_running(prof_self))
+    prof_self->in_queue = 0;
   if (!record)
     return;
   uint64_t now = prof_clock_shared(), items = record->level.items;

@@ -15,6 +15,7 @@
 #include "profiler/base/options.h"
 #include "profiler/base/recording.h"
 #include "profiler/pipeline/processors.h"
+#include "profiler/pipeline/task_waits.h"
 #include "profiler/session/startup.h"
 #include "profiler/tree/tree.h"
 
@@ -331,9 +332,11 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
       return (struct fmt_rec_tasks *)at;
   struct fmt_rec_histogram *histogram = prof_histogram_make(tree, PROF_TASK_SUB_BITS);
   struct fmt_rec_task_work *work = histogram ? prof_task_work_make(tree) : NULL;
-  struct fmt_rec_tasks *tasks = work ? prof_record_alloc(tree, sizeof *tasks) : NULL;
+  struct fmt_rec_task_waits *waits = work ? prof_task_waits_make(tree) : NULL;
+  struct fmt_rec_tasks *tasks = waits ? prof_record_alloc(tree, sizeof *tasks) : NULL;
   if (!tasks)
     return NULL;
+  tasks->waits = (uintptr_t)waits;
   tasks->work = (uintptr_t)work;
   tasks->stage = (uintptr_t)stage;
   tasks->min = UINT64_MAX;
@@ -344,7 +347,8 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
   return tasks;
 }
 
-uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source)
+uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source, prof_ring_edge_fn map,
+                          void *data)
 {
   uint64_t lost = 0, waste = 0;
   for (uint64_t at = source->first_tasks; at; at = ((const struct fmt_rec_tasks *)at)->next) {
@@ -360,6 +364,7 @@ uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread 
     prof_move(&to->failed_total, &from->failed_total);
     prof_move(&to->cancelled, &from->cancelled);
     prof_task_work_move((struct fmt_rec_task_work *)to->work, (struct fmt_rec_task_work *)from->work);
+    prof_task_waits_move((struct fmt_rec_task_waits *)to->waits, (struct fmt_rec_task_waits *)from->waits, map, data);
     if (from->min <= from->max) {
       prof_note_extremes(&to->min, &to->max, from->min);
       prof_note_extremes(&to->min, &to->max, from->max);

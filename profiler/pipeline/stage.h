@@ -15,6 +15,7 @@
 #include "profiler/base/process.h"
 #include "profiler/base/text.h"
 #include "profiler/pipeline/task_work.h"
+#include "profiler/stack/ring.h"
 #include "profiler/stack/thread.h"
 
 /* Texts of tasks that are kept apart, by stage; tasks with others count without a text. */
@@ -97,9 +98,10 @@ struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *
 
 /* The tasks of the stage in the tree, made when new. NULL: no space. In a slow section. */
 struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec_stage *stage);
-/* Moves the statistics of an ended thread's tasks to the tree of the folded ones. Gives how many tasks found no space.
- */
-uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source);
+/* Moves the statistics of an ended thread's tasks to the tree of the folded ones, whose edges `map` finds. Gives how
+ * many tasks found no space. */
+uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source, prof_ring_edge_fn map,
+                          void *data);
 /* Makes room for a use of what has this number. False: no memory. In a slow section. */
 bool prof_uses_reserve(struct prof_thread *t, struct prof_uses *uses, uint32_t number);
 

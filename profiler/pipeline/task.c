@@ -21,6 +21,7 @@
 #include "profiler/frame/frame.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/stage.h"
+#include "profiler/pipeline/task_waits.h"
 #include "profiler/pipeline/user_frame.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/ring.h"
@@ -127,16 +128,16 @@ static void count_ending(struct prof_stage *stage, const struct ending *ending, 
  * Frames
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Ends `top`, a task's frame. `open` is its entry, NULL when the program has ended it already, unrecorded. */
-static struct ending end_frame(struct prof_thread *t, struct prof_open_task *open, struct fmt_rec_tasks *tasks,
-                               uint64_t now)
+/* Ends a task's frame, the innermost. `open` is its entry, NULL when the program has ended it already, unrecorded. */
+static struct ending end_frame(struct prof_thread *t, struct prof_place place, struct prof_open_task *open,
+                               struct fmt_rec_tasks *tasks, uint64_t now)
 {
-  const struct fmt_rec_frame *frame = t->top;
+  const struct fmt_rec_frame *frame = place.top;
   const bool counts = !prof_frame_is_discarded(t, frame->flags);
   struct ending ending = {
       .edge = counts ? prof_frame_edge(frame) : NULL, .start = frame->start_ticks, .sampled = open ? open->sampled : 0};
   struct prof_open_task *outer = open ? prof_open_task_around(open) : NULL;
-  prof_frame_end(t, now);
+  prof_frame_end(t, place, now);
   ending.ticks = ending.start == PROF_NOT_STARTED || now < ending.start ? 0 : now - ending.start;
   uint64_t nested = open ? open->nested : 0;
   ending.own = nested < ending.ticks ? ending.ticks - nested : 0;
@@ -157,7 +158,7 @@ static void cut(struct prof_thread *t, uint64_t now, bool left)
   const struct fmt_rec_stage *stage =
       (const struct fmt_rec_stage *)prof_edge_function(prof_frame_edge(t->top))->address;
   struct fmt_rec_tasks *tasks = prof_tasks_of(&t->tree, stage);
-  struct ending ending = end_frame(t, open, tasks, now);
+  struct ending ending = end_frame(t, prof_place_settled(t), open, tasks, now);
   bool failed = left || (open && open->failed);
   uint64_t item = open ? open->item : 0, ticks = ticks_of_stage(stage, &ending);
   if (ending.edge) {
@@ -217,6 +218,8 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
     return false;
   user_frame.function = use->function;
   user_frame.last = &use->last;
+  if (PROF_UNLIKELY(use->sample.until == 0))
+    prof_task_waits_look(t);
   open->sampled = prof_task_sample_begin(&use->sample);
   /* Where the frame will be: what unwinds it must find the task. */
   open->frame = t->top + 1;
@@ -323,7 +326,7 @@ static PROF_COLD struct prof_open_task *end_slow(const struct callsig_stage *sta
     open = NULL;
   if (open && open->frame) {
     struct prof_stage_use *use = prof_stage_use_known(t, stage->stage);
-    *ending = end_frame(t, open, use ? use->tasks : NULL, now ? now : prof_clock_now());
+    *ending = end_frame(t, prof_place_settled(t), open, use ? use->tasks : NULL, now ? now : prof_clock_now());
   }
   prof_user_frame_leave(t, true);
   return open;
@@ -332,11 +335,13 @@ static PROF_COLD struct prof_open_task *end_slow(const struct callsig_stage *sta
 static struct prof_open_task *end_quick(const struct callsig_stage *stage, struct prof_thread *t, uintptr_t sp,
                                         uint64_t now, struct ending *ending)
 {
+  struct prof_place place;
   struct prof_open_task *open = prof_open_task_innermost();
-  if (!open || open->stage != stage || !open->frame || open->frame != t->top || !prof_user_frame_ends_top(t, sp))
+  if (!open || open->stage != stage || !open->frame || !prof_user_frame_ends_top(t, sp, &place) ||
+      open->frame != place.top)
     return NULL;
   struct prof_stage_use *use = prof_stage_use_known(t, stage->stage);
-  *ending = end_frame(t, open, use ? use->tasks : NULL, now);
+  *ending = end_frame(t, place, open, use ? use->tasks : NULL, now);
   return open;
 }
 

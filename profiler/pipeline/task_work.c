@@ -130,15 +130,9 @@ bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *
   return true;
 }
 
-/* Two slots become one. */
 static void widen(struct fmt_rec_task_work *work)
 {
-  for (unsigned i = 0; i < FMT_TASK_SLOTS; i++) {
-    struct fmt_rec_task_slot slot = work->slots[i];
-    work->slots[i] = (struct fmt_rec_task_slot){0};
-    work->slots[i / 2].own += slot.own;
-    work->slots[i / 2].tasks += slot.tasks;
-  }
+  fmt_task_slots_widen(work->slots);
   work->shift++;
 }
 

@@ -40,17 +40,19 @@ static struct fmt_rec_edge *find_edge(const struct prof_tree *tree, const struct
 
 bool prof_user_frame_open(struct prof_thread *t, const struct prof_user_frame *user_frame, uintptr_t sp)
 {
-  if (t->top >= t->limit || !prof_frame_live(t, sp))
+  struct prof_place place;
+  if (!prof_place_now(t, &place) || place.top >= t->limit || !prof_frame_live(t, place, sp))
     return false;
-  struct fmt_rec_edge *edge = find_edge(&t->tree, prof_edge_to(prof_frame_caller(t->top)), user_frame);
-  uint64_t counters = edge ? prof_frame_counters(t, edge) : 0;
+  const struct fmt_rec_edge *caller = prof_place_caller(place);
+  struct fmt_rec_edge *edge = caller ? find_edge(&t->tree, prof_edge_to(caller), user_frame) : NULL;
+  uint64_t counters = edge ? prof_frame_counters(t, place, edge) : 0;
   if (!counters)
     return false;
   if (user_frame->last)
     *user_frame->last = edge;
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
-  prof_frame_push(t, edge, prof_frame_cfa(t), counters, 0);
+  prof_frame_push(t, place, edge, prof_frame_cfa(place), counters, 0);
   return true;
 }
 
@@ -61,7 +63,7 @@ struct prof_thread *prof_user_frame_enter(uintptr_t sp, uint64_t now)
   if (!t)
     return NULL;
   bool recording = !__atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST);
-  if (recording && !prof_frame_live(t, sp)) {
+  if (recording && !prof_frame_live(t, prof_place_settled(t), sp)) {
     now = now ? now : prof_clock_now();
     recording = prof_stack_follow(t, sp, now);
     if (recording)
@@ -76,12 +78,12 @@ struct prof_thread *prof_user_frame_enter(uintptr_t sp, uint64_t now)
 bool prof_user_frame_prepare(struct prof_thread *t, const struct prof_user_frame *user_frame)
 {
   prof_tree_check_pressure(&t->tree);
-  struct fmt_rec_edge *edge = user_frame->function
-                                  ? prof_tree_user_edge(&t->tree, prof_edge_to(prof_frame_caller(t->top)),
-                                                        user_frame->function, user_frame->text)
-                                  : NULL;
+  struct fmt_rec_edge *edge =
+      user_frame->function ? prof_tree_user_edge(&t->tree, prof_edge_to(prof_place_caller(prof_place_settled(t))),
+                                                 user_frame->function, user_frame->text)
+                           : NULL;
   bool ready = edge && (t->top < t->limit || prof_stack_grow(t)) &&
-               (prof_frame_counters(t, edge) || prof_recursion_prepare(t, edge));
+               (prof_frame_counters(t, prof_place_settled(t), edge) || prof_recursion_prepare(t, edge));
   if (ready)
     __atomic_store_n(&prof_process.recorded, 1, __ATOMIC_RELAXED);
   else
@@ -96,8 +98,8 @@ void prof_user_frame_leave(struct prof_thread *t, bool done)
   prof_slow_leave(t);
 }
 
-bool prof_user_frame_ends_top(const struct prof_thread *t, uintptr_t sp)
+bool prof_user_frame_ends_top(const struct prof_thread *t, uintptr_t sp, struct prof_place *place)
 {
-  return t->top->edge && !prof_frame_is_link(t->stack, t->top) && !prof_frame_is_first(t->stack, t->top) &&
-         prof_frame_live(t, sp);
+  return prof_place_now(t, place) && place->top->edge && !prof_frame_is_link(place->stack, place->top) &&
+         !prof_frame_is_first(place->stack, place->top) && prof_frame_live(t, *place, sp);
 }

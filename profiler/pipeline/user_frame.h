@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "format/recording.h"
+#include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
 
 /* What is opened. */
@@ -27,7 +28,9 @@ struct prof_thread *prof_user_frame_enter(uintptr_t sp, uint64_t now);
 bool prof_user_frame_prepare(struct prof_thread *t, const struct prof_user_frame *user_frame);
 /* Leaves the slow section; `done`: no prof_user_frame_open() follows. */
 void prof_user_frame_leave(struct prof_thread *t, bool done);
-/* Can `top` end by its name now, in the hooks' own order and without a slow section? Anywhere. */
-bool prof_user_frame_ends_top(const struct prof_thread *t, uintptr_t sp);
+/* Can the innermost frame, at *place, end by its name now, in the hooks' own order and without a slow section?
+ * Anywhere.
+ */
+bool prof_user_frame_ends_top(const struct prof_thread *t, uintptr_t sp, struct prof_place *place);
 
 #endif

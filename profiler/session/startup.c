@@ -96,7 +96,6 @@ static bool set_up(struct prof_thread *t)
   prof_sampling_start(t);
   prof_waiting_start(t);
   prof_ring_open(t);
-  prof_tree_publish(&t->tree);
   return true;
 }
 
@@ -111,7 +110,10 @@ static struct prof_thread *create(void)
     prof_thread_unmap(t);
     return NULL;
   }
+  prof_lock(&prof_process.threads_lock);
+  prof_tree_publish(&t->tree);
   prof_thread_link(t);
+  prof_unlock(&prof_process.threads_lock);
   return t;
 }
 

@@ -44,6 +44,7 @@ static bool is_signal_frame(const uint64_t *context, struct prof_signal_frame *f
 
 /* What is left to search: [next, end), and further while the memory goes on where its end is not known. */
 struct search {
+  uintptr_t low; /* of the stack; where that is not known, what is searched begins there */
   uintptr_t next, end;
   bool open_ended;
 };
@@ -69,20 +70,26 @@ static struct search begin(const struct prof_thread *t, uintptr_t sp)
     known = prof_stack_range(sp, &low, &high);
   /* The word before a record is read too. */
   uintptr_t first = (sp + sizeof(uint64_t) + align - 1) & ~(align - 1);
-  return (struct search){
-      .next = first, .end = known ? high : (sp + PAGE) & ~(uintptr_t)(PAGE - 1), .open_ended = !known};
+  return (struct search){.low = known ? low : sp,
+                         .next = first,
+                         .end = known ? high : (sp + PAGE) & ~(uintptr_t)(PAGE - 1),
+                         .open_ended = !known};
 }
 
-bool prof_hook_is_interrupted(const struct prof_thread *t)
+bool prof_hook_is_interrupted(const struct prof_thread *t, struct prof_handler *handler)
 {
   uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
   for (unsigned jumps = 0; sp && jumps <= MOST_JUMPS; jumps++) {
     struct search search = begin(t, sp);
+    if (jumps == 0)
+      *handler = (struct prof_handler){search.low, search.end};
     uintptr_t other = 0;
     for (; has_more(&search); search.next += PROF_SIGNAL_FRAME_ALIGN) {
       struct prof_signal_frame frame;
       if (!is_signal_frame((const uint64_t *)search.next, &frame))
         continue;
+      if (jumps == 0)
+        handler->high = search.next;
       if (is_in_hook(frame.pc))
         return true;
       /* A handler on an alternate stack: what it interrupted lies on another. */

@@ -9,8 +9,8 @@
 #include "profiler/stack/thread.h"
 
 /* Does the calling thread, which is `t`, run in a signal handler that interrupted one of its hooks? That hook holds
- * frames in registers, so that nobody may close them. A walk over the stack: for what is done seldom. In a slow
- * section. */
-bool prof_hook_is_interrupted(const struct prof_thread *t);
+ * frames in registers, so that nobody may close them. *handler says where those lie that may be closed. A walk over the
+ * stack: for what is done seldom. In a slow section. */
+bool prof_hook_is_interrupted(const struct prof_thread *t, struct prof_handler *handler);
 
 #endif

@@ -30,7 +30,8 @@ static struct fmt_rec_stack *new_segment(struct prof_tree *tree, uint32_t capaci
 void prof_stack_use(struct prof_thread *t, struct fmt_rec_stack *segment, struct fmt_rec_frame *top)
 {
   t->stack = segment;
-  t->limit = &segment->frames[segment->capacity - 1];
+  /* One frame stays free: for a hook that compared the limit of another segment, see prof_frames_mend(). */
+  t->limit = &segment->frames[segment->capacity - 2];
   t->top = top;
 }
 
@@ -89,7 +90,7 @@ static void continue_in(struct prof_thread *t, struct fmt_rec_stack *stack)
   link->cfa = 0;
   link->start_ticks = 0;
   link->flags = (uintptr_t)t->top;
-  link->edge = (uintptr_t)prof_frame_caller(t->top);
+  link->edge = (uintptr_t)prof_place_caller(prof_place_settled(t));
   prof_stack_use(t, stack, link);
 }
 
@@ -143,6 +144,26 @@ void prof_stack_rest(struct prof_thread *t)
     prof_stack_retreat(t);
 }
 
+void prof_stack_return(struct prof_thread *t, struct prof_machine *machine, struct fmt_rec_stack *segment,
+                       struct fmt_rec_frame *top)
+{
+  struct fmt_rec_stack *next = machine->outermost;
+  if (machine == t->machine) {
+    next = (struct fmt_rec_stack *)t->stack->inner;
+  } else {
+    machine->outer = t->machine;
+    machine->outermost->outer = (uintptr_t)t->stack;
+    prof_machine_use(t, machine);
+  }
+  t->top = (struct fmt_rec_frame *)next->frames[0].flags;
+  for (;; next = (struct fmt_rec_stack *)next->inner) {
+    continue_in(t, next);
+    if (next == segment)
+      break;
+  }
+  t->top = top;
+}
+
 struct prof_machine *prof_machine_find(const struct prof_thread *t, uintptr_t sp)
 {
   for (struct prof_machine *machine = t->machines; machine; machine = machine->next)
@@ -178,19 +199,14 @@ bool prof_stack_enter_signal(struct prof_thread *t, uintptr_t low, uintptr_t hig
 
 void prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then, uint64_t all)
 {
-  struct fmt_rec_stack *stack = t->stack;
-  struct fmt_rec_frame *frame = t->top;
-  if (then == 0 && all == 0)
+  struct prof_place place;
+  if ((then == 0 && all == 0) || !prof_place_now(t, &place))
     return;
-  for (;;) {
-    for (; !prof_frame_is_link(stack, frame); frame--)
+  do {
+    for (struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--)
       if (frame->start_ticks != PROF_NOT_STARTED && frame->start_ticks != PROF_NOT_TIMED)
         prof_add(&frame->start_ticks, all + (frame->start_ticks <= when ? then : 0));
-    if (!stack->outer)
-      return;
-    frame = (struct fmt_rec_frame *)stack->frames[0].flags;
-    stack = (struct fmt_rec_stack *)stack->outer;
-  }
+  } while (prof_place_outwards(&place));
 }
 
 void prof_frames_shift(struct prof_thread *t, uint64_t ticks)

@@ -45,6 +45,27 @@ static inline bool prof_stack_holds(const struct fmt_rec_stack *stack, const str
   return frame >= stack->frames && frame < stack->frames + stack->capacity;
 }
 
+/* Where the frames of a machine stack end: what a hook goes by from its beginning to its end. The thread's own fields
+ * change under it where a signal handler runs whose frames stay, since their exits were switched off meanwhile. */
+struct prof_place {
+  struct fmt_rec_stack *stack;
+  struct fmt_rec_frame *top; /* in `stack` */
+};
+
+/* Where the thread's frames end. False where the segment is not that of `top`: a slow section mends it. Anywhere. */
+static inline bool prof_place_now(const struct prof_thread *t, struct prof_place *place)
+{
+  place->stack = __atomic_load_n(&t->stack, __ATOMIC_RELAXED);
+  place->top = __atomic_load_n(&t->top, __ATOMIC_RELAXED);
+  return prof_stack_holds(place->stack, place->top);
+}
+
+/* The same in a slow section, where nothing is to be mended. */
+static inline struct prof_place prof_place_settled(const struct prof_thread *t)
+{
+  return (struct prof_place){t->stack, t->top};
+}
+
 /* Is this the first frame of a segment that continues another? Its end goes back to that one. */
 static inline bool prof_frame_is_first(const struct fmt_rec_stack *stack, const struct fmt_rec_frame *frame)
 {
@@ -63,19 +84,41 @@ static inline bool prof_frame_is_discarded(const struct prof_thread *t, uint64_t
   return (flags & ~(uint64_t)PROF_FRAME_BITS) == (uintptr_t)t->discard;
 }
 
+/* Does the frame belong to the hook that the running signal handler interrupted, or to what lies below it? */
+static inline bool prof_frame_is_held(const struct prof_thread *t, const struct fmt_rec_frame *frame)
+{
+  return t->interrupted && (frame->cfa <= t->handler.low || frame->cfa > t->handler.high);
+}
+
+/* Do frames begin there that have no caller? See prof_stack_shield(). */
+static inline bool prof_place_is_shield(const struct prof_thread *t, struct prof_place place)
+{
+  return t->interrupted && place.stack == t->shield && prof_frame_is_link(place.stack, place.top);
+}
+
 /* Is nothing open on the machine stack that runs? */
 static inline bool prof_stack_at_bottom(const struct prof_thread *t)
 {
   return t->stack == t->machine->outermost && prof_frame_is_link(t->stack, t->top);
 }
 
-/* The edge of the innermost frame at or below `frame` that is not in progress; a link's at last, so never NULL. `frame`
- * and the link of its segment bound the walk. */
-static inline struct fmt_rec_edge *prof_frame_caller(const struct fmt_rec_frame *frame)
+/* Goes to the segment that the place's continues, and the frame there. False: it is the outermost. */
+static inline bool prof_place_outwards(struct prof_place *place)
 {
-  while (!frame->edge)
-    frame--;
-  return prof_frame_edge(frame);
+  struct fmt_rec_stack *outer = (struct fmt_rec_stack *)place->stack->outer;
+  if (!outer)
+    return false;
+  place->top = (struct fmt_rec_frame *)place->stack->frames[0].flags;
+  place->stack = outer;
+  return true;
+}
+
+/* The edge of the innermost frame that is not in progress; a link's at last. NULL: the segment was left meanwhile. */
+static inline struct fmt_rec_edge *prof_place_caller(struct prof_place place)
+{
+  while (!prof_frame_edge(place.top) && !prof_frame_is_link(place.stack, place.top))
+    place.top--;
+  return prof_frame_edge(place.top);
 }
 
 static inline struct fmt_rec_variant *prof_edge_to(const struct fmt_rec_edge *edge)
@@ -110,6 +153,10 @@ bool prof_stack_grow(struct prof_thread *t);
 bool prof_stack_shield(struct prof_thread *t);
 /* `top` is the link of a segment that continues another: goes back to that one. In a slow section. */
 void prof_stack_retreat(struct prof_thread *t);
+/* Goes on in a segment that was left, with `top` in it: a hook had prepared it for a frame of its own, and a signal
+ * handler's hooks, finding it empty, went back from it before that. In a slow section. */
+void prof_stack_return(struct prof_thread *t, struct prof_machine *machine, struct fmt_rec_stack *segment,
+                       struct fmt_rec_frame *top);
 /* Goes back from every segment that has no frame left. A signal handler with hooks of its own thereby leaves segment
  * and machine stack as it found them, which the hook that it interrupted relies on. In a slow section. */
 void prof_stack_rest(struct prof_thread *t);

@@ -32,7 +32,8 @@ bool prof_slow_enter(struct prof_thread *t)
   uint64_t mask = prof_block_signals();
   __atomic_store_n(&t->state, PROF_HOOKS_BUSY, __ATOMIC_RELAXED);
   t->sigmask = mask;
-  if (!prof_stack_holds(t->stack, t->top))
+  struct prof_place place;
+  if (!prof_place_now(t, &place))
     prof_process.upcalls.mend_frames(t);
   return true;
 }
@@ -58,7 +59,8 @@ static bool catch_up(struct prof_thread *t)
   uint32_t generation = __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST);
   if (t->generation == generation)
     return true;
-  t->interrupted = __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST) && prof_hook_is_interrupted(t);
+  t->interrupted =
+      __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST) && prof_hook_is_interrupted(t, &t->handler);
   if (t->interrupted)
     return false;
   t->generation = generation;
@@ -155,21 +157,18 @@ void prof_thread_unmap(struct prof_thread *t)
 
 void prof_thread_link(struct prof_thread *t)
 {
-  prof_lock(&prof_process.threads_lock);
   t->next = prof_process.threads;
+  if (t->next)
+    t->next->previous = t;
   prof_process.threads = t;
-  prof_unlock(&prof_process.threads_lock);
 }
 
 void prof_thread_discard(struct prof_thread *t)
 {
   prof_lock(&prof_process.threads_lock);
-  for (struct prof_thread **link = &prof_process.threads; *link; link = &(*link)->next) {
-    if (*link == t) {
-      *link = t->next;
-      break;
-    }
-  }
+  *(t->previous ? &t->previous->next : &prof_process.threads) = t->next;
+  if (t->next)
+    t->next->previous = t->previous;
   prof_unlock(&prof_process.threads_lock);
   prof_thread_unmap(t);
 }

@@ -64,16 +64,21 @@ struct prof_thread {
     uint64_t at, waited;               /* that took so much out of the frames that were open */
   } stale_look;
 
-  struct prof_thread *self; /* this address; 0 shows a page that was wiped by fork */
-  struct prof_thread *next; /* process.threads */
+  struct prof_thread *self;            /* this address; 0 shows a page that was wiped by fork */
+  struct prof_thread *next, *previous; /* process.threads */
   struct prof_tree tree;
   uint32_t tid;
-  uint32_t generation;                     /* of process, when this thread last looked */
-  uint64_t sigmask;                        /* saved by prof_slow_enter() */
-  uint64_t paused_at;                      /* ticks at which prof_pause() stopped the clock */
-  uint32_t pauses;                         /* depth of prof_pause() */
-  uint32_t warming;                        /* process.warming, when this thread last looked */
-  uint32_t interrupted;                    /* 1: SLOW for as long as a handler runs that interrupted a hook */
+  uint32_t generation;  /* of process, when this thread last looked */
+  uint64_t sigmask;     /* saved by prof_slow_enter() */
+  uint64_t paused_at;   /* ticks at which prof_pause() stopped the clock */
+  uint32_t pauses;      /* depth of prof_pause() */
+  uint32_t warming;     /* process.warming, when this thread last looked */
+  uint32_t in_queue;    /* 1: it puts into a queue, or gets from one */
+  uint32_t interrupted; /* 1: SLOW for as long as a handler runs that interrupted a hook */
+  struct prof_handler { /* that handler's calls: their frames' addresses are above `low` and not above `high` */
+    uintptr_t low, high;
+  } handler;
+  uint32_t has_marks;                      /* 1: frames were marked since prof_recursion_reset() */
   struct fmt_rec_stack *shield;            /* the segment that its calls lie in; see stack.c */
   uint64_t discard[2];                     /* where calls count meanwhile */
   struct prof_uses stage_uses;             /* struct prof_stage_use */
@@ -117,7 +122,7 @@ void prof_threads_interrupt(void);
 struct prof_thread *prof_thread_map(void);
 /* Unmaps a control block that is in no list. */
 void prof_thread_unmap(struct prof_thread *t);
-/* Adds the control block to process.threads. Takes threads_lock. */
+/* Adds the control block to process.threads. Under threads_lock. */
 void prof_thread_link(struct prof_thread *t);
 /* Sets from when on the exits of calls go on to the histogram and the ring, by the settings and the recording. */
 void prof_thread_set_thresholds(struct prof_thread *t);

@@ -97,10 +97,11 @@ static void consider(struct stretch *longest, uint64_t least, uint64_t begin, ui
 static void consider_entries(const struct prof_thread *t, const struct look *look, uint64_t end, uint64_t least,
                              struct stretch *longest)
 {
-  const struct fmt_rec_stack *stack = t->stack;
-  const struct fmt_rec_frame *frame = t->top;
-  for (;;) {
-    for (; !prof_frame_is_link(stack, frame); frame--) {
+  struct prof_place place;
+  if (!prof_place_now(t, &place))
+    return;
+  do {
+    for (const struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--) {
       const uint64_t start = frame->start_ticks;
       if (!frame->edge || start == PROF_NOT_STARTED || start == PROF_NOT_TIMED || start > end)
         continue;
@@ -111,11 +112,7 @@ static void consider_entries(const struct prof_thread *t, const struct look *loo
       consider(longest, least, start, end);
       end = start;
     }
-    if (!stack->outer)
-      break;
-    frame = (const struct fmt_rec_frame *)stack->frames[0].flags;
-    stack = (const struct fmt_rec_stack *)stack->outer;
-  }
+  } while (prof_place_outwards(&place));
   consider(longest, least, look->since, end);
 }
 
@@ -202,17 +199,15 @@ static struct place find_place(const struct prof_thread *t, const struct look *l
 /* The innermost frame whose hook was interrupted by what runs now; NULL for none. */
 static const struct fmt_rec_frame *in_progress(const struct prof_thread *t)
 {
-  const struct fmt_rec_stack *stack = t->stack;
-  const struct fmt_rec_frame *frame = t->top;
-  for (;;) {
-    for (; !prof_frame_is_link(stack, frame); frame--)
+  struct prof_place place;
+  if (!prof_place_now(t, &place))
+    return NULL;
+  do {
+    for (const struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--)
       if (!frame->edge && !prof_frame_is_lost(frame))
         return frame;
-    if (!stack->outer)
-      return NULL;
-    frame = (const struct fmt_rec_frame *)stack->frames[0].flags;
-    stack = (const struct fmt_rec_stack *)stack->outer;
-  }
+  } while (prof_place_outwards(&place));
+  return NULL;
 }
 
 /* What the call waited while its entry was interrupted: a handler's look came between its reading of the clock and its

@@ -151,7 +151,7 @@ enum { RED_ZONE = 128, PASSED_MOST = 128 };
 /* May it be read without looking whether it is there: is it in the frame that was proven when the site was met? */
 static bool is_in_frame(const struct prof_site *site, uint8_t reg, int64_t offset)
 {
-  if (site->frame_size == 0 || (reg != 7 && reg != site->cfa_register))
+  if (site->frame_size == 0 || (reg != PROF_SP && reg != site->cfa_register))
     return false;
   int64_t from_cfa = offset - (reg == site->cfa_register ? site->cfa_distance : (int64_t)site->frame_size);
   return from_cfa >= -(int64_t)site->frame_size - RED_ZONE && from_cfa <= PASSED_MOST - 8;
@@ -303,7 +303,7 @@ struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const str
       known->arguments == arguments)
     return known;
   uint64_t module = site->module ? (uintptr_t)site->module->record : 0;
-  uint64_t address = site->function == FMT_NONE || !site->index_function->address
+  uint64_t address = !site->module || site->function == FMT_NONE || !site->index_function->address
                          ? site->function_address
                          : site->index_function->address + site->module->bias;
   struct fmt_rec_function *function = prof_tree_function(tree, module, FMT_FUNCTION_KIND_CODE, site->function, address);

@@ -414,10 +414,10 @@ int prof_tree_init(struct prof_tree *tree, uint32_t tid)
 void prof_tree_publish(struct prof_tree *tree)
 {
   uint64_t *first = &prof_process.header->first_thread;
-  tree->record->serial = __atomic_add_fetch(&prof_process.thread_serial, 1, __ATOMIC_RELAXED);
-  uint64_t newest = __atomic_load_n(first, __ATOMIC_RELAXED);
-  do {
-    tree->record->next = newest;
-  } while (
-      !__atomic_compare_exchange_n(first, &newest, (uintptr_t)tree->record, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+  struct fmt_rec_thread *record = tree->record, *older = (struct fmt_rec_thread *)*first;
+  record->serial = __atomic_add_fetch(&prof_process.thread_serial, 1, __ATOMIC_RELAXED);
+  record->next = (uintptr_t)older;
+  if (older)
+    older->newer = (uintptr_t)record;
+  publish(first, record);
 }

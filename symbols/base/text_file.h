@@ -11,7 +11,7 @@
  * nobody writes to; or the error of opening it. */
 int sym_text_file_open(const char *path, FILE **file);
 
-/* What the error of opening one means, for a message: "is a FIFO that nobody writes to, a socket or a device". */
+/* What the error of opening one means, for a message: "it is a FIFO that nobody writes to, a socket or a device". */
 const char *sym_text_file_problem(int error);
 
 #endif

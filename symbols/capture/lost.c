@@ -18,11 +18,18 @@ static const char *const lost_texts[SYM_LOST_COUNT] = {
     [SYM_LOST_TOO_LONG] = "its location is too long to evaluate in a hook",
     [SYM_LOST_FRAME_NUMBER] = "told as an address in the frame, which a number is not (a load is missing: clang 14)",
     [SYM_LOST_NOT_YET] = "told where it is kept later, and not where it is passed",
-    [SYM_LOST_OMITTED] = "not passed to this clone, and what is told of its callers may be stale",
+    [SYM_LOST_OMITTED] = "this clone does not have it, and what is told of its callers may be stale",
+    [SYM_LOST_SET] = "told as a constant, which the function itself may set",
     [SYM_LOST_CORRUPT] = "its location cannot be read",
 };
 
 const char *sym_lost_text(enum sym_lost lost)
 {
   return (unsigned)lost < SYM_LOST_COUNT ? lost_texts[lost] : "for an unknown reason";
+}
+
+bool sym_lost_is_removed(enum sym_lost lost)
+{
+  return lost == SYM_LOST_NO_PARAMETER || lost == SYM_LOST_NO_LOCATION || lost == SYM_LOST_OMITTED ||
+         lost == SYM_LOST_SET;
 }

@@ -4,6 +4,8 @@
 #ifndef CALLSIG_SYMBOLS_CAPTURE_LOST_H
 #define CALLSIG_SYMBOLS_CAPTURE_LOST_H
 
+#include <stdbool.h>
+
 /* Why an arg is lost at a site. The lowering names the first that holds. */
 enum sym_lost {
   SYM_LOST_NOT,          /* it is read */
@@ -22,11 +24,17 @@ enum sym_lost {
                            register, so what is told is not the value */
   SYM_LOST_NOT_YET,      /* kept in the function's frame, which does not exist at a sled */
   SYM_LOST_OMITTED,      /* this clone is not passed it (DW_OP_GNU_parameter_ref): docs/index-format.md */
-  SYM_LOST_CORRUPT,      /* libdw cannot read its location */
+  SYM_LOST_SET, /* at a sled: a constant is told, which the function may have set or all callers may pass, and in either
+                   case the compiler need not pass it */
+  SYM_LOST_CORRUPT, /* libdw cannot read its location */
   SYM_LOST_COUNT
 };
 
 /* What a reason means: static text, a phrase such as "optimised out at this point". Thread-safe. */
 const char *sym_lost_text(enum sym_lost lost);
+
+/* Whether it means that the compiler does not pass the parameter, or need not: this function does not use what its
+ * callers would pass. Thread-safe. */
+bool sym_lost_is_removed(enum sym_lost lost);
 
 #endif

@@ -50,9 +50,11 @@ static void write_share(uint64_t read, uint64_t whole, const char *of, FILE *out
 static void write_shares(const struct sums *sums, uint64_t read, uint64_t declared, FILE *out)
 {
   uint64_t named = declared - sums->lost[SYM_LOST_NO_PARAMETER];
-  uint64_t placed = named - sums->lost[SYM_LOST_NO_LOCATION];
+  uint64_t passed = named;
+  for (int i = 0; i < SYM_LOST_COUNT; i++)
+    passed -= sym_lost_is_removed((enum sym_lost)i) && i != SYM_LOST_NO_PARAMETER ? sums->lost[i] : 0;
   write_share(read, named, "parameters that the debug information of their instance names", out);
-  write_share(read, placed, "that it also gives a location or a value, here or elsewhere in the instance", out);
+  write_share(read, passed, "that it also has a use for: without those that are not passed or unused", out);
   write_share(read, declared, "that are declared, those removed from inlined instances included", out);
 }
 
@@ -76,8 +78,8 @@ int sym_report_coverage(const struct sym_report *report, const char *module, FIL
       fprintf(out, "  %10" PRIu64 "  %6.2f %%  %s\n", sums.sources[i], percent(sums.sources[i], all), source_texts[i]);
   for (int i = SYM_LOST_NOT + 1; i < SYM_LOST_COUNT; i++)
     if (sums.lost[i])
-      fprintf(out, "  %10" PRIu64 "  %6.2f %%  lost: %s\n", sums.lost[i], percent(sums.lost[i], all),
-              sym_lost_text((enum sym_lost)i));
+      fprintf(out, "  %10" PRIu64 "  %6.2f %%  %s: %s\n", sums.lost[i], percent(sums.lost[i], all),
+              sym_lost_is_removed((enum sym_lost)i) ? "not passed or unused" : "lost", sym_lost_text((enum sym_lost)i));
   if (sums.sources[SYM_SOURCE_TYPE])
     fprintf(out, "  %10" PRIu64 "            %s, not counted above\n", sums.sources[SYM_SOURCE_TYPE],
             source_texts[SYM_SOURCE_TYPE]);

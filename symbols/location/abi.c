@@ -213,12 +213,68 @@ static bool may_be_told(uint8_t lost)
          lost == SYM_LOST_NOT_YET;
 }
 
+bool sym_abi_is_made_of(const struct sym_abi_place *place, const struct sym_location *location)
+{
+  unsigned others = 0, its = 0;
+  if (location->kind != SYM_LOCATION_VALUE || place->kind != SYM_ABI_IN_REGISTERS || place->is_reference)
+    return false;
+  for (unsigned i = 0; i < location->code.count; i++) {
+    const struct fmt_op *op = &location->code.ops[i];
+    bool is_vector = op->code == FMT_OP_XMM;
+    if (op->code != FMT_OP_REG && !is_vector)
+      others += op->code == FMT_OP_CFA || op->code == FMT_OP_ENTRY;
+    else if ((is_vector ? SYM_XMM0 + op->reg : op->reg) == place->registers[0])
+      its++;
+    else
+      others++;
+  }
+  return its && !others;
+}
+
+/* Whether the location is nothing but a number. */
+static bool is_constant(const struct sym_location *location)
+{
+  for (unsigned i = 0; location->kind == SYM_LOCATION_VALUE && i < location->code.count; i++)
+    switch (location->code.ops[i].code) {
+    case FMT_OP_REG:
+    case FMT_OP_XMM:
+    case FMT_OP_CFA:
+    case FMT_OP_ENTRY:
+    case FMT_OP_FRAME_LOAD:
+      return false;
+    default:
+      break;
+    }
+  return location->kind != SYM_LOCATION_POINTER;
+}
+
+/* What DWARF tells by a computation or a constant is what the function makes of the parameter, which may be another
+ * value than the one it was passed. Where the caller's stands in its place, that is read; else it is lost. That all
+ * callers pass the same constant to a local function and that the function sets its parameter at once look alike.
+ * `place` is NULL where it is not known. */
+static void settle_made(const struct sym_location_context *context, const struct sym_abi_place *place, int64_t offset,
+                        uint64_t size, struct sym_location *location)
+{
+  const struct sym_abi *abi = context->abi;
+  bool is_number = is_constant(location), is_certain = abi->tells_made && !(is_number && abi->may_be_unpassed);
+  if (place && (is_certain || (abi->tells_own && sym_abi_is_made_of(place, location))))
+    locate_place(context, place, offset, size, location);
+  else if (abi->may_be_unpassed)
+    sym_location_lose(location, is_number ? SYM_LOST_SET : SYM_LOST_NOT_YET);
+}
+
 void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *parameter, int64_t offset, uint64_t size,
                     struct sym_location *location)
 {
   struct sym_abi *abi = context->abi;
   const struct sym_abi_place *place = abi ? sym_abi_place_of(abi, parameter) : NULL;
-  if (!place || place->kind == SYM_ABI_NOWHERE || place->is_converted)
+  bool is_made = location->kind == SYM_LOCATION_VALUE || location->kind == SYM_LOCATION_BYTES ||
+                 location->kind == SYM_LOCATION_POINTER;
+  if (place && (place->kind == SYM_ABI_NOWHERE || place->is_converted))
+    place = NULL;
+  if (abi && is_made)
+    settle_made(context, place, offset, size, location);
+  if (!place || is_made)
     return;
   if (place->is_doubtful && abi->is_certain)
     sym_location_lose(location, SYM_LOST_NOT_YET);

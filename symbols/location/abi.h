@@ -42,6 +42,9 @@ struct sym_abi {
   bool is_certain;    /* the interface is the source's: what DWARF says otherwise is wrong (gcc names registers that the
                          first instructions fill) or the function is of another ABI, and the value is lost */
   bool tells_missing; /* and of those of which DWARF says nothing */
+  bool tells_made;    /* and of those of which it tells a computation or a constant */
+  bool tells_own;     /* and of those of which it tells a computation from the very register of their place */
+  bool may_be_unpassed; /* clang: what the function does not use its callers need not pass */
 };
 
 /* Fills the places of the out-of-line subprogram `instance`; what it may be asked for is not decided. `is_gnu`: gcc
@@ -50,6 +53,9 @@ void sym_abi_assign(Dwarf_Die *instance, bool is_gnu, struct sym_abi *abi);
 
 /* The place of a parameter of any instance, or NULL. */
 struct sym_abi_place *sym_abi_place_of(struct sym_abi *abi, Dwarf_Die *parameter);
+
+/* Whether a value is computed from the register alone in which the parameter is passed. */
+bool sym_abi_is_made_of(const struct sym_abi_place *place, const struct sym_location *location);
 
 /* Settles what DWARF says at a sled of the `size` bytes that begin `offset` bytes into a parameter by what the ABI
  * says: replaces what is lost, and loses what the caller cannot have written. */

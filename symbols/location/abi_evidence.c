@@ -59,6 +59,8 @@ static enum evidence judge(const struct sym_location_context *context, const str
     agrees = place->kind == SYM_ABI_ON_STACK && !place->is_reference && offset - CFA_OFFSET == place->offset;
   else if (location.kind == SYM_LOCATION_MEMORY && is_sum && place->is_reference)
     agrees = place->kind == SYM_ABI_IN_REGISTERS && place->registers[0] == base;
+  else if (sym_abi_is_made_of(place, &location))
+    agrees = true;
   else
     return SAYS_NOTHING;
   return agrees ? AGREES : DIFFERS;
@@ -104,4 +106,7 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
   abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
   abi->is_certain = is_gnu || is_global;
   abi->tells_missing = counts[DIFFERS] == 0 && is_gnu && is_global;
+  abi->tells_made = counts[DIFFERS] == 0 && abi->is_certain;
+  abi->tells_own = counts[DIFFERS] == 0;
+  abi->may_be_unpassed = !is_gnu;
 }

@@ -12,7 +12,10 @@
 #include "symbols/location/post_call_location.h"
 #include "symbols/location/sled_location.h"
 
-enum { DESCRIPTIONS_MAX = 4 /* entries of a location list that hold at one PC */ };
+enum {
+  DESCRIPTIONS_MAX = 4, /* entries of a location list that hold at one PC */
+  ENTRIES_MAX = 256     /* entries of a location list that are looked at */
+};
 
 /* Makes a location of the variable's DW_AT_const_value. False: it has none. Constants of a form with a fixed size are
  * read as unsigned, since the compilers write negative ones as sdata. */
@@ -121,12 +124,36 @@ static void settle_spill(const struct sym_location_context *context, uint64_t si
     sym_location_lose(location, SYM_LOST_PIECE);
 }
 
+/* Where the variable is before anything of the function's: the first description of its list that begins at the
+ * function and ends there too, when the function does something else with it at once. gcc writes such ones where it
+ * numbers the views of an address. False: there is none. */
+static bool at_view_of_entry(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                             uint64_t size, struct sym_location *location)
+{
+  Dwarf_Addr base, start, end;
+  Dwarf_Op *ops;
+  size_t count;
+  ptrdiff_t next = 0;
+  for (unsigned i = 0; i < ENTRIES_MAX && context->entry; i++) {
+    next = dwarf_getlocations(attribute, next, &base, &start, &end, &ops, &count);
+    if (next <= 0)
+      return false;
+    if (start != end || start < context->entry || start > context->call)
+      continue;
+    sym_composite_location(context, SYM_AT_CALL, attribute, ops, count, offset, size, location);
+    return true;
+  }
+  return false;
+}
+
 /* At a sled, before the function's first instruction. */
 static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
                     int64_t offset, uint64_t size, struct sym_location *location)
 {
   if (attribute) {
-    at_pc(context, context->call, SYM_AT_CALL, attribute, offset, size, location);
+    bool is_found = !is_single(attribute) && at_view_of_entry(context, attribute, offset, size, location);
+    if (!is_found)
+      at_pc(context, context->call, SYM_AT_CALL, attribute, offset, size, location);
     /* clang binds parameters behind its sleds, which change nothing. */
     if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE)
       at_pc(context, context->sled_end, SYM_AT_CALL, attribute, offset, size, location);
@@ -140,9 +167,8 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
 {
   Dwarf_Attribute attribute;
   if (!dwarf_attr(die, DW_AT_location, &attribute)) {
-    if (constant(die, offset, size, location) || (abstract && constant(abstract, offset, size, location)))
-      return;
-    sym_location_lose(location, SYM_LOST_NO_LOCATION);
+    if (!constant(die, offset, size, location) && !(abstract && constant(abstract, offset, size, location)))
+      sym_location_lose(location, SYM_LOST_NO_LOCATION);
     if (context->sled_end)
       at_sled(context, die, NULL, offset, size, location);
     return;

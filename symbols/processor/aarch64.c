@@ -71,7 +71,6 @@ static const char *const registers[] = {"x0",  "x1",  "x2",  "x3",  "x4",  "x5",
 
 const struct sym_processor sym_aarch64 = {
     .machine = EM_AARCH64,
-    .name = "aarch64",
     .registers = registers,
     .register_count = 32,
     .vector = "d",

@@ -24,7 +24,6 @@ struct sym_code_way {
 
 struct sym_processor {
   uint16_t machine;              /* e_machine */
-  const char *name;              /* for people */
   const char *const *registers;  /* names of the general registers, which DWARF numbers from 0 on */
   uint8_t register_count;        /* at most FMT_REGISTERS_MAX */
   const char *vector;            /* what the names of vector registers begin with */

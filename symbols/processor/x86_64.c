@@ -93,7 +93,6 @@ static const char *const registers[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi"
 
 const struct sym_processor sym_x86_64 = {
     .machine = EM_X86_64,
-    .name = "x86-64",
     .registers = registers,
     .register_count = 16,
     .vector = "xmm",

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "symbols/processor/x86_64.h"
+#include "symbols/processor/processor.h"
 #include "symbols/sites/far_calls.h"
 
 /* The size of the call of the hook at `at`, or 0. */

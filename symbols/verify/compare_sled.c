@@ -4,7 +4,11 @@
 #include "symbols/verify/compare.h"
 #include "symbols/verify/emulate.h"
 
-enum { STEPS_MAX = 400 /* instructions after a sled that are followed */ };
+enum {
+  STEPS_MAX = 400, /* instructions after a sled that are followed */
+  VECTORS = 8,     /* xmm0 to xmm7 pass arguments */
+  STACK_WORDS = 32 /* of the stack's arguments that are looked at */
+};
 
 /* Runs the code after the sled and holds every value that it puts where DWARF says that the parameter is then against
  * `emitted`, NULL for none. The first need not be the parameter: clang makes room for it by pushing any register. Where
@@ -55,10 +59,32 @@ static bool is_filled_later(const struct vf_subject *subject, const struct vf_pl
   return false;
 }
 
+/* Whether what the index reads is what an argument register holds, or a word of the stack where arguments are passed.
+ */
+static bool is_passed(const struct vf_subject *subject, const struct vf_machine *machine,
+                      const struct vf_emitted *emitted, unsigned size)
+{
+  static const uint8_t integers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
+  for (unsigned i = 0; i < sizeof integers + VECTORS + STACK_WORDS; i++) {
+    struct vf_value value = {.status = VF_READ};
+    if (i < sizeof integers)
+      value.value = machine->registers[integers[i]];
+    else if (i < sizeof integers + VECTORS)
+      value.value = machine->vectors[i - sizeof integers];
+    else if (!vf_machine_read(machine, machine->registers[VF_RSP] + 8 * (i - sizeof integers - VECTORS + 1), 8,
+                              &value.value))
+      continue;
+    value.value = vf_extend(value.value, size, false);
+    if (vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness))
+      return true;
+  }
+  return false;
+}
+
 enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct vf_place *place)
 {
   const struct vf_type *type = subject->parameter->type;
-  bool reads = vf_state_of(subject) == FMT_STATE_READ, is_readable = false;
+  bool reads = vf_state_of(subject) == FMT_STATE_READ, is_readable = false, is_made = false, is_told = false;
   unsigned size = subject->is_nullness ? 8 : type->size;
   struct vf_machine machine = *place->machine;
   struct vf_place entered = *place, behind;
@@ -72,19 +98,27 @@ enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct v
   behind.call = place->sled_end;
   if (reads && !vf_run_ops(&machine, subject->index, subject->site, subject->arg, &emitted))
     return VF_NO_VALUE;
-  for (unsigned i = 0; subject->die && i < 2; i++) {
-    vf_evaluate(i ? &behind : &entered, subject->die, subject->parameter->die, VF_AT_CALL, size, &value);
+  for (unsigned i = 0; subject->die && !is_told && i < 3; i++) {
+    vf_evaluate(i == 2 ? &behind : &entered, subject->die, subject->parameter->die, i ? VF_AT_CALL : VF_AT_ENTRY, size,
+                &value);
+    /* What holds after that view of the first instruction is what the function has made of it. */
+    is_told = i == 0 && value.is_begun;
+    if (i == 0 && !is_told)
+      continue;
     if (value.status == VF_UNKNOWN)
       return VF_NOT_COMPARED;
+    is_made |= value.is_made;
     if (reads && vf_same_value(type, &emitted, &value, subject->is_nullness))
       return VF_AGREE;
-    is_readable |=
-        value.status == VF_READ && !value.is_slot && (reads || !is_filled_later(subject, &entered, size, &value));
+    is_readable |= value.status == VF_READ && !value.is_slot && !value.is_made &&
+                   (reads || !is_filled_later(subject, &entered, size, &value));
   }
   if (is_readable)
     return reads ? VF_DIFFER : VF_ONLY_SECOND;
   if (!subject->die)
     return reads ? VF_ONLY_INDEX : VF_AGREE;
+  if (reads && is_made && is_passed(subject, &machine, &emitted, size))
+    return VF_AGREE;
   if (!reads)
     return run_on(subject, &entered, size, NULL) == VF_BY_CODE ? VF_AGREE : VF_BY_CODE;
   return run_on(subject, &entered, size, &emitted);

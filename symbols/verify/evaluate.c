@@ -110,7 +110,7 @@ static bool constant(Dwarf_Die die, unsigned size, struct vf_value *value)
     length = strlen(string) + 1;
   }
   value->why = "short constant";
-  if (length < size)
+  if (data == NULL || length < size)
     return true;
   memcpy(&value->value, data, size);
   value->status = VF_READ;
@@ -121,7 +121,11 @@ static bool constant(Dwarf_Die die, unsigned size, struct vf_value *value)
 static bool find_description(const struct vf_place *place, const struct vf_list *list, enum vf_moment moment,
                              size_t number, struct vf_expression *expression)
 {
+  Dwarf_Addr low;
   switch (moment) {
+  case VF_AT_ENTRY:
+    return number == 0 && place->physical && dwarf_lowpc(place->physical, &low, VF_ERROR) == DW_DLV_OK &&
+           vf_list_empty_in(list, low, place->call, expression);
   case VF_AT_CALL:
     return number < VF_DESCRIPTIONS_MAX && vf_list_at(list, place->call, number, expression);
   case VF_IN_CALL:
@@ -133,6 +137,17 @@ static bool find_description(const struct vf_place *place, const struct vf_list 
   default:
     return number == 0 && vf_list_after(list, place->pc, expression);
   }
+}
+
+static bool is_made(const struct vf_expression *expression)
+{
+  for (size_t i = 0; i < expression->count; i++) {
+    uint8_t atom = expression->ops[i].atom;
+    if (atom == DW_OP_stack_value || atom == DW_OP_implicit_value || atom == DW_OP_implicit_pointer ||
+        atom == DW_OP_GNU_implicit_pointer)
+      return true;
+  }
+  return false;
 }
 
 static bool is_frame_slot(const struct vf_expression *expression)
@@ -192,6 +207,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
   if (!vf_has(die, DW_AT_location)) {
     if (!constant(die, size, value) && abstract)
       constant(abstract, size, value);
+    value->is_made = value->status == VF_READ;
     return;
   }
   if (!vf_list_open(die, DW_AT_location, &list)) {
@@ -204,6 +220,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     *value = (struct vf_value){0};
     describe(&run, &expression, size, value);
     value->is_slot = is_frame_slot(&expression);
+    value->is_made = is_made(&expression);
     value->is_single = vf_list_is_single(&list);
     value->is_begun = true;
     value->is_frame_sum = is_frame_sum(&expression);

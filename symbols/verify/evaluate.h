@@ -11,6 +11,7 @@ struct vf_value {
   uint64_t value;     /* zero-extended bytes */
   bool uses_entry;    /* needs what a register held on entry */
   bool is_object;     /* a pointer to an object that is not in memory: not NULL, and nothing more is known */
+  bool is_made;       /* it is computed or a number, and lies in no place: what the function makes of a parameter */
   bool is_begun;      /* there is a description, readable or not */
   bool is_frame_sum;  /* an address in the function's own frame with something added, told as the value: clang also says
                          so of a sum with a spilled register, the load left out */

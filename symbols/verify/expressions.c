@@ -85,14 +85,18 @@ static bool is_default(const struct entry *entry)
   return entry->source == DW_LKIND_loclists && entry->kind == DW_LLE_default_location;
 }
 
-static bool holds_at(const struct entry *entry, uint64_t pc)
+/* Whether the entry of a list has a description that holds for addresses which libdwarf can tell. */
+static bool is_range(const struct entry *entry)
 {
-  if (entry->source == DW_LKIND_expression)
-    return true;
   bool is_list_end =
       entry->source == DW_LKIND_loclists &&
       (entry->kind == DW_LLE_base_address || entry->kind == DW_LLE_base_addressx || entry->kind == DW_LLE_end_of_list);
-  return !is_list_end && !entry->is_unknown && entry->low <= pc && pc < entry->high;
+  return entry->source != DW_LKIND_expression && !is_list_end && !entry->is_unknown;
+}
+
+static bool holds_at(const struct entry *entry, uint64_t pc)
+{
+  return entry->source == DW_LKIND_expression || (is_range(entry) && entry->low <= pc && pc < entry->high);
 }
 
 bool vf_list_at(const struct vf_list *list, uint64_t pc, size_t number, struct vf_expression *expression)
@@ -108,6 +112,15 @@ bool vf_list_at(const struct vf_list *list, uint64_t pc, size_t number, struct v
       return decode(entry.description, entry.count, expression);
   }
   return found == 0 && number == 0 && fallback.description && decode(fallback.description, fallback.count, expression);
+}
+
+bool vf_list_empty_in(const struct vf_list *list, uint64_t low, uint64_t high, struct vf_expression *expression)
+{
+  struct entry entry;
+  for (Dwarf_Unsigned i = 0; i < list->count && read_entry(list, i, &entry); i++)
+    if (is_range(&entry) && entry.low == entry.high && low <= entry.low && entry.low <= high)
+      return decode(entry.description, entry.count, expression);
+  return false;
 }
 
 bool vf_list_after(const struct vf_list *list, uint64_t pc, struct vf_expression *expression)

@@ -26,6 +26,9 @@ struct vf_list {
   Dwarf_Unsigned count;
   Dwarf_Die die; /* whose list it is; NULL for a bare expression */
 };
+/* Decodes the first description that begins in [low, high] and ends where it begins. False: there is none. */
+bool vf_list_empty_in(const struct vf_list *list, uint64_t low, uint64_t high, struct vf_expression *expression);
+
 /* Decodes the description that begins first after `pc`. False: there is none. */
 bool vf_list_after(const struct vf_list *list, uint64_t pc, struct vf_expression *expression);
 

@@ -9,6 +9,7 @@
 
 /* When registers are read; named after enum sym_moment of the first reader, which it must not include. */
 enum vf_moment {
+  VF_AT_ENTRY,   /* of a sled: what a description tells that ends at the function's first instruction */
   VF_AT_CALL,    /* at the call instruction, with the registers of the hook's first instruction */
   VF_IN_CALL,    /* at its last byte, PC = site - 1, with the same registers */
   VF_AFTER_CALL, /* right after the hook's return, PC = site: only what a call leaves alone */

@@ -44,19 +44,25 @@ def expect(condition, text):
         sys.exit(text)
 
 
+def build_runtime(work):
+    """The runtime's build folder, which all tests below `work` share."""
+    folder = os.path.join(work, "runtime")
+    os.makedirs(folder, exist_ok=True)
+    run("cmake", "-S", TOP, "-B", folder, f"-DCMAKE_TOOLCHAIN_FILE={TOP}/cmake/aarch64-linux-gnu.cmake",
+        "-DCALLSIG_RUNTIME_ONLY=ON", "-DCALLSIG_WERROR=ON")
+    run("cmake", "--build", folder, "-j", "2")
+    return folder
+
+
 class Case:
     def __init__(self, given):
-        self.callsig, self.runtime = given.callsig, os.path.join(given.work, "runtime")
+        self.callsig, self.runtime = given.callsig, build_runtime(given.work)
         self.folder = os.path.join(given.work, given.case)
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder, mode=0o700)
         self.cache = self.path("cache")
         os.mkdir(self.cache, mode=0o700)
         os.environ["CALLSIG_CACHE_DIR"] = self.cache
-        os.makedirs(self.runtime, exist_ok=True)
-        run("cmake", "-S", TOP, "-B", self.runtime, f"-DCMAKE_TOOLCHAIN_FILE={TOP}/cmake/aarch64-linux-gnu.cmake",
-            "-DCALLSIG_RUNTIME_ONLY=ON", "-DCALLSIG_WERROR=ON")
-        run("cmake", "--build", self.runtime, "-j", "2")
         self.library = os.path.join(self.runtime, "profiler", "libcallsig.so")
         self.archive = os.path.join(self.runtime, "profiler", "libcallsig.a")
 
@@ -70,9 +76,8 @@ class Case:
 
     def rows(self, recordings, by):
         """How often each row was called, by the names of functions, or by those and their signatures."""
-        report = json.loads(run(self.callsig, "report", "--format", "json", "--by", by, *recordings).stdout)
         counts = collections.Counter()
-        for row in report["rows"]:
+        for row in self.report(recordings, "--by", by)["rows"]:
             counts[row["function"] if by == "function" else row["signature"]] += row["ncalls"]
         return counts
 
@@ -84,12 +89,15 @@ class Case:
         run(self.callsig, "run", "--times", "exact", "-o", out, built)
         return self.rows(glob.glob(out + "*"), by)
 
-    def there(self, built, name, *emulator, index=True):
+    def report(self, recordings, *options):
+        return json.loads(run(self.callsig, "report", "--format", "json", *options, *recordings).stdout)
+
+    def there(self, built, name, *emulator, index=True, times="exact"):
         """What the program says under the emulator, and its recordings."""
         if index:
             run(self.callsig, "index", "--cache", built)
         out = self.path(name + ".callsig")
-        done = run(*EMULATOR, *emulator, built, env=dict(os.environ, CALLSIG_OUTPUT=out, CALLSIG_TIMES="exact"))
+        done = run(*EMULATOR, *emulator, built, env=dict(os.environ, CALLSIG_OUTPUT=out, CALLSIG_TIMES=times))
         return done, glob.glob(out + "*")
 
     def compare(self, program, built, name, *emulator):
@@ -133,6 +141,18 @@ def linked(case, _):
         expect(done.stderr == "" and found == wanted, f"{name}: {done.stderr} {dict(found - wanted)}, {dict(wanted - found)}")
 
 
+def sampled(case, name):
+    """Where not each call is timed, the others count with what those that are took, and not with times of day."""
+    built = case.compile(PREFIX + "gcc", name, name, "-O0")
+    done, recordings = case.there(built, name, "-E", "LD_PRELOAD=" + case.library, times="auto")
+    expect(done.stderr == "", done.stderr)
+    report = case.report(recordings, "--raw", "--by", "function")
+    leaf = next(row for row in report["rows"] if row["function"] == "leaf")
+    expect(leaf["ncalls"] == 100000 and 32 <= leaf["timed_calls"] < 50000, leaf)
+    # The emulator is preempted too, which nobody tells it: that is seconds of an error. An hour a call is of the clock's own reading.
+    expect(0 < leaf["tottime"] < report["total_time"] and 0 < leaf["tottime_error"] < 10000, leaf)
+
+
 def sleds(case, _):
     """A program with sleds is told in one line that they stay off, and runs as it would."""
     built = case.compile(PREFIX + "gcc", "recursion", "sleds", "-O0", "-DSLEDS")
@@ -166,7 +186,23 @@ def other_index(case, _):
     expect(refused.stderr == f"callsig: {built}: --verify knows programs of x86-64 alone\n", refused.stderr)
 
 
-CASES = {**{name: program for name in PROGRAMS}, "linked": linked, "sleds": sleds, "compilers": compilers, "other_index": other_index}
+def interrupted(case, _):
+    """A handler in the middle of hooks that recurses, jumps out and switches recording: the signal frames on the stack are known.
+
+    It is the unit test of that name, linked with the runtime's objects.
+    """
+    objects = glob.glob(os.path.join(case.runtime, "profiler", "CMakeFiles", "callsig_runtime.dir", "**", "*.o"), recursive=True)
+    expect(objects, f"no objects of the runtime below {case.runtime}")
+    source = os.path.join(TOP, "tests", "unit", "profiler", "test_interrupted.c")
+    for level in ("-O0", "-O2"):
+        built = case.path("interrupted" + level)
+        run(PREFIX + "gcc", *FLAGS, level, "-D_GNU_SOURCE", "-I", TOP, "-I", os.path.join(TOP, "include"), source, *objects, "-o", built)
+        for words in (("plain",), ("stack",), ("jump",), ("plain", "switch"), ("stack", "switch"), ("jump", "switch"), ("plain", "cut")):
+            run(*EMULATOR, built, *words, env=dict(os.environ, CALLSIG_OUTPUT=case.path("recording")))
+
+
+CASES = {**{name: program for name in PROGRAMS}, "linked": linked, "sampled": sampled, "sleds": sleds, "compilers": compilers, "other_index": other_index,
+         "interrupted": interrupted}
 
 
 def main():

@@ -37,7 +37,7 @@ class Index(harness.Case):
                                "int main(int argc, char **argv) { (void)argv; return f(argc, 4 * argc); }\n", "-O2", compiler="clang")
         text = self.callsig("index", "--coverage", program).stdout
         named, placed, declared = (int(count) for count in re.findall(r"% readable of ([0-9]+) ", text))
-        removed = re.search(r"([0-9]+) +[0-9.]+ %  lost: removed from this instance", text)
+        removed = re.search(r"([0-9]+) +[0-9.]+ %  not passed or unused: removed from this instance", text)
         dies = self.run_command("readelf", "--debug-dump=info", program).stdout
         instance = dies[dies.index("DW_TAG_inlined_subroutine"):]
         present = instance[:instance.index("Abbrev Number: 0")].count("DW_TAG_formal_parameter")

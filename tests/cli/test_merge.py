@@ -1,5 +1,7 @@
 """callsig merge: the merge of recordings reports as all of them do; errors are one line and leave nothing behind."""
 
+import csv
+import io
 import os
 import resource
 
@@ -71,13 +73,23 @@ class Merge(harness.Case):
         # Recordings with one clock: with several, each number that is added up is rounded to the finest.
         self.merge("--fold", "-o", "folded", self.parts[0])
         for view in (["--by", "function"], []):
-            # What hooks cost is shared out over edges, of which a folded recording has fewer.
             rows = [sorted(self.report([name], "--raw", "--format", "csv", *view).splitlines()) for name in ("folded", "part0")]
             self.assertEqual([row for row in rows[0] if "shown as one" not in row], rows[1])
+            self.assert_own_times_fold(view)
         views = [self.report([name], "--by", "function", "--columns", "ncalls,p50,p90,p99", "-s", "nfl", "--unit", "ns")
                  for name in ("folded", "part0")]
         self.assertEqual([line for line in views[0].splitlines() if "shown as one" not in line], views[1].splitlines())
         self.assertIn("[thread program (4)]", self.report(["folded"], "--by", "thread"))
+
+    def assert_own_times_fold(self, view):
+        """Without what hooks took, own times are the same to a tick. How much of a cumulative time is hooks is known of a context's
+        whole subtree alone, and a folded recording has fewer contexts."""
+        folded, part = ({(row["function"], row["signature"]): row for row in csv.DictReader(io.StringIO(self.report([name], "--format", "csv", *view)))
+                         if row["ncalls"]} for name in ("folded", "part0"))
+        self.assertEqual(folded.keys(), part.keys())
+        for key, row in folded.items():
+            self.assertEqual(row["ncalls"], part[key]["ncalls"], key)
+            self.assertAlmostEqual(float(row["tottime"]), float(part[key]["tottime"]), delta=1e-9, msg=key)
 
     def test_usage(self):
         self.assert_fails(self.callsig("merge", "part0"), 2, "-o OUT")

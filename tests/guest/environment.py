@@ -5,6 +5,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -142,6 +143,24 @@ def memory_refused(tools, compiler, level):
         raise Failure("memory was not refused")
 
 
+def memcheck(tools, compiler, level):
+    """Its leak check reads all of the program's memory: what the recording reserves is not part of that. The index is made
+    under it, too."""
+    if not shutil.which("valgrind"):
+        print("     (valgrind is not installed)")
+        return
+    guest = Guest(tools, "close_fds.c", compiler, level)
+    plain = guest.run_plain([])
+    path = tools.new_recording()
+    result = guest.run(["valgrind", "--quiet", "--leak-check=full", "--error-exitcode=9", guest.path],
+                       tools.environment(LD_PRELOAD=tools.preload, CALLSIG_OUTPUT=path), path)
+    tools.compare(plain, result)
+    tools.expect_counts(path, result.told("count"), exact=True)
+    size = os.path.getsize(path)
+    if size > 4 << 20:
+        raise Failure(f"the recording took {size} bytes")
+
+
 def stripped(tools, compiler, level):
     guest = Guest(tools, "close_fds.c", compiler, level)
     subprocess.run(["strip", "--strip-all", guest.path], check=True)
@@ -207,9 +226,9 @@ def stages(tools, compiler, level):
 
 
 def compare_by_stage(tools, path):
-    """By stage, the calls and the time of each function sum up to those without stages; what is taken off for hooks is rounded by row."""
-    whole = {row["function"]: (row["ncalls"], row["tottime"]) for row in tools.report_rows(path, "function", "--raw")}
-    for row in tools.report_rows(path, "function,stage", "--raw"):
+    """By stage, the calls and the time of each function sum up to those without stages."""
+    whole = {row["function"]: (row["ncalls"], row["tottime"]) for row in tools.report_rows(path)}
+    for row in tools.report_rows(path, "function,stage"):
         calls, seconds = whole[row["function"]]
         whole[row["function"]] = calls - row["ncalls"], seconds - row["tottime"]
     if any(calls or abs(seconds) > 1e-10 for calls, seconds in whole.values()):  # a tick is longer
@@ -460,6 +479,7 @@ CASES = {
     "unwritable": unwritable,
     "address_space": address_space,
     "memory_refused": memory_refused,
+    "memcheck": memcheck,
     "stripped": stripped,
     "no_debug": no_debug,
 }

@@ -12,7 +12,6 @@ import collections
 import hashlib
 import lzma
 import pathlib
-import struct
 import sys
 import tempfile
 
@@ -21,35 +20,26 @@ sys.path.insert(0, str(HERE.parent.parent / "scripts"))
 import compare_builds  # noqa: E402
 
 EXPECTED = HERE / "expected.txt"
-MAGIC = b"CSIGREC\0"
-
-
-def without_seal(text):
-    """A recording without its seal, whose checksums are of paths too."""
-    seal_at, base_at = 400, 16
-    if not text.startswith(MAGIC) or len(text) < seal_at + 8:
-        return text
-    base, seal = struct.unpack_from("<Q", text, base_at)[0], struct.unpack_from("<Q", text, seal_at)[0]
-    return text[:seal_at] + text[seal_at + 8:seal - base] if seal else text
 
 
 def digests(command, scratch):
-    """{(recording, output): digest} of all that the command makes of the recordings."""
+    """{(recording, output): digest} of all that the command makes of the recordings. They are named as they lie in the folder where it
+    runs: a merged recording holds the paths that it was told, and its seal is of these too."""
     place = scratch / "out"
     place.mkdir()
     packed = sorted((HERE / "recordings").glob("*.xz"))
-    recordings = [scratch / path.stem for path in packed]
-    for path, recording in zip(packed, recordings):
-        recording.write_bytes(lzma.decompress(path.read_bytes()))
+    recordings = [path.stem for path in packed]
+    for path in packed:
+        (scratch / path.stem).write_bytes(lzma.decompress(path.read_bytes()))
     formats, found = compare_builds.export_formats(command), {}
     for recording in recordings:
-        for name, arguments in compare_builds.commands(str(recording), [str(path) for path in recordings], formats):
-            status, *texts = compare_builds.run(command, arguments, place)
+        for name, arguments in compare_builds.commands(recording, recordings, formats):
+            status, *texts = compare_builds.run(command, arguments, place, scratch)
             digest = hashlib.sha256(b"%d" % status)
             for text in texts:
-                text = without_seal(text).replace(str(scratch).encode(), b"SCRATCH")
+                text = text.replace(str(scratch).encode(), b"SCRATCH")
                 digest.update(b"%d:" % len(text) + text)
-            found[recording.name, name.strip()] = digest.hexdigest()[:16]
+            found[recording, name.strip()] = digest.hexdigest()[:16]
     return found
 
 
@@ -63,7 +53,7 @@ def main(arguments):
         print("usage: test_kept.py CALLSIG [--update]", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as scratch:
-        found = digests(arguments[0], pathlib.Path(scratch))
+        found = digests(pathlib.Path(arguments[0]).resolve(), pathlib.Path(scratch))
     if arguments[1:]:
         EXPECTED.write_text("".join(f"{recording}\t{name}\t{digest}\n" for (recording, name), digest in sorted(found.items())))
         return 0

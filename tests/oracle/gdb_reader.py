@@ -32,6 +32,7 @@ STACK_SIZE = 8 << 20
 INTEGERS = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE}
 NUMBERS = INTEGERS | {gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM}
 SUMS = {}  # by block: what spilled_sums() says
+MADE = {}  # the same of made_values()
 
 
 def symbol_names(address):
@@ -148,6 +149,21 @@ def spilled_sums(block):
     return found
 
 
+def made_values(block):
+    """{name: [(low, high), ...]}: where what gdb prints is what the function makes of a parameter, a number or a computation, and not
+    what lies where it was passed. Where a description ends at the instruction that it begins at, those after it are such ones too.
+    """
+    found = {}
+    for part in re.split(r"^Symbol ", scope_text(block), flags=re.MULTILINE)[1:]:
+        for low, high, what, operations in re.findall(r"Range (0x[0-9a-f]+)-(0x[0-9a-f]+): (.*)\n((?: +\d+: .*\n)*)", part):
+            names = re.findall(r": (DW_OP_\w+)", operations)
+            if low == high or what.startswith("the constant") or names[-1:] == ["DW_OP_stack_value"]:
+                found.setdefault(part.split(" ", 1)[0], []).append((int(low, 16), block.end if low == high else int(high, 16)))
+        if re.match(r"\S+ is (constant|a variable with complex DWARF expression)", part):
+            found.setdefault(part.split(" ", 1)[0], []).append((block.start, block.end))
+    return found
+
+
 def describe(value):
     """[kind, value]: what a printed argument can be compared with."""
     kind = value.type.strip_typedefs()
@@ -179,6 +195,7 @@ def read(frame, block, at_entry=False):
     key = block.start, block.end, block.function.name
     if key not in SUMS:
         SUMS[key] = spilled_sums(block)
+        MADE[key] = made_values(block) if at_entry else {}
     pc = int(gdb.parse_and_eval("$pc"))
     for symbol in block:
         if not symbol.is_argument:
@@ -190,8 +207,9 @@ def read(frame, block, at_entry=False):
                 continue
             value.fetch_lazy()
             is_sum = any(low <= pc < high for low, high in SUMS[key].get(symbol.name, []))
+            is_made = any(low <= pc < high for low, high in MADE[key].get(symbol.name, []))
             is_number = value.type.strip_typedefs().code in NUMBERS
-            found.append([symbol.name, ["frame", ""] if is_sum and is_number else describe(value)])
+            found.append([symbol.name, ["made", ""] if is_made else ["frame", ""] if is_sum and is_number else describe(value)])
         except gdb.error:
             found.append([symbol.name, ["lost", ""]])
     return found
@@ -213,9 +231,12 @@ class Reader:
 
     def start(self):
         for setting in ("pagination off", "confirm off", "width 0", "print thread-events off", "breakpoint always-inserted on",
-                        "startup-with-shell off", "disable-randomization on", "python print-stack full", "debuginfod enabled off",
+                        "disable-randomization on", "python print-stack full", "debuginfod enabled off",
                         "print asm-demangle on", "max-value-size unlimited", "print demangle on"):
             gdb.execute(f"set {setting}")
+        # Without a shell gdb divides arguments at blanks, quoted or not.
+        is_quoted = self.plan["arguments"] != " ".join(self.plan["command"][1:])
+        gdb.execute("set startup-with-shell " + ("on" if is_quoted else "off"))
         gdb.execute("file " + self.plan["command"][0], to_string=True)
         for name, value in self.plan["environment"].items():
             gdb.execute(f"set environment {name} {value}")

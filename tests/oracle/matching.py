@@ -48,7 +48,7 @@ def outcome(name, seen, argument):
     lost = argument is None or argument["state"] in ("lost", "unreadable")
     if kind == "lost":
         return BOTH_LOST if lost else ONLY_CALLSIG
-    if kind in ("frame", "other"):
+    if kind in ("frame", "made", "other"):
         return TYPE_ONLY
     if lost:
         return ONLY_GDB

@@ -4,6 +4,8 @@ A truth is a dictionary: `bound` and `stage` are the verdict's (a set: any of th
 `all` holds functions of the verdict and the whole answer that must be true, with what they say.
 """
 
+import random
+
 
 def says(text, function):
     return text, function
@@ -11,6 +13,11 @@ def says(text, function):
 
 def view(verdict, name):
     return next(each for each in verdict["stages"] if each["stage"].split(":")[2].split("[")[0] == name)
+
+
+def found(verdict, function):
+    """What a function of the bounding stage was found doing."""
+    return next(each["found"] for each in verdict["functions"] if function in each["function"])
 
 
 SLEEPING = {
@@ -22,7 +29,18 @@ SLEEPING = {
     "texts_tell_which": dict(run=["read=1", "decode=2,every=10/30,text", "write=1"], bound="stage", stage="decode", plain=True,
                              all=[says("the text is named", lambda v, w: any("codec=av1" in f["function"] for f in v["functions"]))]),
     "a_lock": dict(run=["lookup=5,threads=2,lock", "update=5,threads=2,lock"], bound="stage", stage={"lookup", "update"}, gain=1.0,
-                   all=[says("both wait", lambda v, w: v["waits_inside_too"])]),
+                   all=[says("both wait for it", lambda v, w: v["waits_inside_too"] and v["waits_seen"] and v["lock"] > 0.5),
+                        says("the function is named", lambda v, w: found(v, "lock_shared()")["lock"] > 0.8),
+                        says("and the others", lambda v, w: found(v, "sleep_for(")["sleep"] > 0.8)]),
+    "a_lock_plain": dict(run=["lookup=5,threads=2,lock", "update=5,threads=2,lock"], bound="stage", stage={"lookup", "update"}, gain=1.0,
+                         plain=True, all=[says("both wait for it", lambda v, w: v["waits_seen"] and v["lock"] > 0.5)]),
+    "its_own_lock": dict(run=["read=1", "decode=5,threads=4,lock", "write=1"], bound="stage", stage="decode", gain=1.0,
+                         all=[says("it is told", lambda v, w: v["lock"] > 0.5 and v["waits_inside_too"] is None)]),
+    "many_threads_lock": dict(run=["items=300"] + [name + "=2,threads=16,lock" for name in "abcde"], bound="stage", stage=set("abcde"),
+                              gain=1.0, all=[says("both wait for it", lambda v, w: v["waits_seen"] and v["lock"] > 0.5),
+                                             says("all was read", lambda v, w: w["unreadable"] == 0)]),
+    "no_lock": dict(run=["items=800", "decode=6,threads=2,every=3/9", "resize=4,threads=2,every=5/9"], bound="stage", stage="decode", gain=1.55,
+                    all=[says("nothing is shared", lambda v, w: v["waits_inside_too"] is None and v["lock"] == 0)]),
     "called_directly": dict(run=["read=1,calls,own", "decode=5,calls,own", "write=3,own"], bound="thread", stage="decode"),
     "called_directly_inclusive": dict(run=["read=1,calls", "decode=5,calls", "write=3"], bound="thread", stage="decode"),
     "sink_in_task": dict(run=["read=1", "encode=4", "send=10"], bound="stage", stage="send"),
@@ -40,7 +58,9 @@ SLEEPING = {
                     all=[says("it aggregates", lambda v, w: view(v, "read")["aggregates"])]),
     "source_ends_early": dict(run=["capacity=1000", "read=1", "decode=6", "write=1"], bound="stage", stage="decode",
                               all=[says("read has finished", lambda v, w: view(v, "read")["state"] == "finished")]),
-    "puts_inside": dict(run=["read=1,inside", "decode=6,inside", "write=1"], bound="stage", stage="decode"),
+    "puts_inside": dict(run=["read=1,inside", "decode=6,inside", "write=1"], bound="stage", stage="decode",
+                        all=[says("queues are none of it",
+                                  lambda v, w: all(s.get("found", {"condition": 0})["condition"] < 0.05 for s in v["stages"]))]),
     "schedule": dict(run=["items=300", "schedule=3,1", "read=1", "decode=5", "write=1"], bound="stage", stage="decode",
                      all=[says("rates of recorded time", lambda v, w: 120 < v["throughput"] < 220)]),
     "warm_up": dict(run=["read=1", "decode=2,first=1500", "write=6"], bound="stage", stage="write",
@@ -61,3 +81,27 @@ COMPUTING = {
                               stage={"pack", "filter"}, gain=1.75),
     "one_core": dict(run=["items=150", "read=1", "pack=6,cpu", "write=1"], cores=1, bound="processor", stage="pack", gain=1.2),
 }
+
+
+def random_case(seed):
+    """Three to six sleeping stages in a row, or around a fan, with one that takes half as long again as any other, for its threads."""
+    draw = random.Random(seed)
+    names = draw.sample("abcdefgh", draw.randint(3, 6))
+    threads = [draw.choice((1, 1, 2, 4)) for _ in names]
+    slowest = draw.randrange(len(names))
+    step = draw.uniform(5, 9)
+    each = [step if i == slowest else step * draw.uniform(0.1, 0.65) for i in range(len(names))]
+    fans = len(names) - 3 if len(names) > 3 and draw.random() < 0.3 else None
+    options = ["capacity=%d" % draw.choice((2, 8, 32)), "items=%d" % (1500 / step)]
+    stages = ["%s=%.2f,threads=%d%s" % (name, ms * count, count, ",fan" if i == fans else "")
+              for i, (name, ms, count) in enumerate(zip(names, each, threads))]
+    second = max(ms for i, ms in enumerate(each) if i != slowest)
+    limit = draw.random()
+    if limit < 0.15:
+        return dict(run=options + ["source=%.2f" % (2 * step)] + stages, bound="source", stage=None)
+    if limit < 0.3 and fans is None:
+        return dict(run=options + ["sink=%.2f" % (2 * step)] + stages, bound="sink", stage=None)
+    return dict(run=options + stages, bound="stage", stage=names[slowest], gain=1.25 * step / second)
+
+
+RANDOM = {"random_%d" % seed: random_case(seed) for seed in range(20)}

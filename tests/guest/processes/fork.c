@@ -1,6 +1,7 @@
 /* Forks from depth: the child goes on calling and returns through the frames that it inherited. */
 #include "tests/guest/guest.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,7 +19,7 @@ static int work(int x)
 static pid_t split(int raw)
 {
   fflush(stdout);
-  return raw ? (pid_t)syscall(SYS_fork) : fork();
+  return raw ? (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L) : fork();
 }
 
 /* As daemons do: the child that goes on is the child of a child that called nothing in between. */

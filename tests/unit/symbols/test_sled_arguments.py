@@ -76,6 +76,9 @@ STRUCTS = {
     "struct holds_none": [("a", "i")], "struct aligned": [("a", "i")], "struct flexible": [("a", "i")], "struct complex": [],
     "struct vectors": [], "struct pointers": [("b", "pointer")], "union either": [("a", "q")], "union quad": [("a[1]", "i")],
 }
+NUMBER_CHANGES = ["? += 3;", "? *= 2;", "? = 5;"]
+CHANGES = dict({name: NUMBER_CHANGES for name in ("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "double")},
+               **{"_Bool": ["? = !?;"], "const char *": ["?++;", "? = 0;"]})
 CASES = {
     "gcc": [["-O0"], ["-O2"], ["-O2", "-flto"], ["-O1"], ["-O3"], ["-Os"], ["-O0", "-gdwarf-4"], ["-O2", "-fcf-protection"], ["-O0", "-mno-red-zone"],
             ["-O2", "-fno-var-tracking"], ["-O0", "-fno-pie", "-no-pie"]],
@@ -134,6 +137,8 @@ class Function:
         self.is_static = chance.random() < 0.5
         self.used = [chance.random() < 0.7 for _ in self.types]
         self.escapes = [chance.random() < 0.15 for _ in self.types]
+        # What a function makes of a parameter before all else is not what it was passed.
+        self.changes = [chance.choice(CHANGES.get(name, [None])) if chance.random() < 0.3 else None for name in self.types]
 
     def rules(self):
         for i, name in enumerate(self.types):
@@ -146,6 +151,7 @@ class Function:
     def definition(self):
         parameters = ", ".join("%s p%d" % (name, i) for i, name in enumerate(self.types)) or "void"
         lines = ["APART %s%s %s(%s%s)" % ("static " if self.is_static else "", self.result, self.name, parameters, ", ..." if self.is_variadic else ""), "{",
+                 *("  " + change.replace("?", "p%d" % i) for i, change in enumerate(self.changes) if change),
                  '  __asm__ volatile("" : : "i"(%s) : "memory");' % self.name[1:]]
         for i, name in enumerate(self.types):
             if self.escapes[i]:

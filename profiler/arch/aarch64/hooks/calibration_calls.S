@@ -1,12 +1,12 @@
 /* Calls the hooks as an empty function would, so that calibration can measure them. */
+#include "profiler/arch/aarch64/primitives/function.inc"
+
         .text
 
 /* void prof_calibration_calls(uint64_t count, uintptr_t function): the hooks are called as the program calls them. */
-        .globl  prof_calibration_calls, prof_calibration_site
-        .hidden prof_calibration_calls, prof_calibration_site
-        .type   prof_calibration_calls, %function
-        .p2align 6
-prof_calibration_calls:
+        .globl  prof_calibration_site
+        .hidden prof_calibration_site
+        FUNCTION prof_calibration_calls, 6
         stp     x29, x30, [sp, #-32]!
         mov     x29, sp
         stp     x19, x20, [sp, #16]
@@ -24,6 +24,6 @@ prof_calibration_site:
         ldp     x19, x20, [sp, #16]
         ldp     x29, x30, [sp], #32
         ret
-        .size   prof_calibration_calls, . - prof_calibration_calls
+        END_FUNCTION prof_calibration_calls
 
         .section .note.GNU-stack, "", %progbits

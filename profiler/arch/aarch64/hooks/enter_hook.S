@@ -11,6 +11,7 @@
 #include "profiler/hook/asm_offsets.h"
 
 #include "profiler/arch/aarch64/hooks/fast_path.inc"
+#include "profiler/arch/aarch64/primitives/function.inc"
 
 #define FRAME (PROF_R_SIZE + 16) /* struct prof_registers, whole 16 bytes */
 
@@ -24,21 +25,14 @@
         .endm
 
 /* void __cyg_profile_func_enter(void *function, void *call_site) */
-        .globl  __cyg_profile_func_enter
-        .type   __cyg_profile_func_enter, %function
-        .p2align 6
-__cyg_profile_func_enter:
+        PUBLIC_FUNCTION __cyg_profile_func_enter, 6
         /* The return address comes to lie just below the program's stack pointer. */
         stp     x29, x30, [sp, #-16]!
         sub     sp, sp, #FRAME
         stp     x9, x10, [sp, #(8 * 9)]
         stp     x11, x12, [sp, #(8 * 11)]
         stp     x13, x14, [sp, #(8 * 13)]
-        CONTROL_BLOCK x9
-        cbz     x9, .Lenter_generic
-        ldr     w10, [x9, #PROF_T_STATE]
-        cmp     w10, #PROF_HOOKS_ON
-        b.ne    .Lenter_off
+        RECORDING_THREAD .Lenter_generic, .Lenter_off
 
         /* The caller: the innermost frame. One in progress (a hook that a signal interrupted) has no edge. */
         ldr     x11, [x9, #PROF_T_TOP]
@@ -168,6 +162,6 @@ __cyg_profile_func_enter:
         add     x29, sp, #FRAME
         bl      prof_hook_enter
         LEAVE_ENTER
-        .size   __cyg_profile_func_enter, . - __cyg_profile_func_enter
+        END_FUNCTION __cyg_profile_func_enter
 
         .section .note.GNU-stack, "", %progbits

@@ -10,31 +10,42 @@
 #include "profiler/hook/asm_offsets.h"
 
 #include "profiler/arch/aarch64/hooks/fast_path.inc"
+#include "profiler/arch/aarch64/primitives/function.inc"
 
         .text
 
-/* Keeps what the path knows over a call. */
-        .macro  KEEP
-        stp     x29, x30, [sp, #-48]!
-        mov     x29, sp
-        stp     x9, x12, [sp, #16]
-        stp     x14, x15, [sp, #32]
-        .endm
-        .macro  RECALL
+/* Calls \function(control block, edge, start, ticks), with these on the stack. */
+        .macro  CALL_ENDED function
+        mov     x0, x9
+        mov     x1, x12
+        mov     x2, x14
+        mov     x3, x15
+        bl      \function
         ldp     x9, x12, [sp, #16]
         ldp     x14, x15, [sp, #32]
         .endm
 
+/* Ends the frame x11 of edge x12, above one of edge x13, after x15 ticks, and counts the call. To .Lexit_undo, and
+ * nothing is done, when it has marks. Clearing the edge closes the frame. Only then the flags: a signal handler may have
+ * marked it up to here. */
+        .macro  CLOSE_FRAME
+        str     xzr, [x11, #PROF_F_EDGE]
+        ldr     x10, [x11, #PROF_F_FLAGS]
+        tst     x10, #PROF_FRAME_BITS
+        b.ne    .Lexit_undo
+        sub     x16, x11, #PROF_F_SIZE
+        str     x16, [x9, #PROF_T_TOP]
+        str     xzr, [x11, #PROF_F_CFA]
+        ADD_WORD x10, #1
+        add     x10, x10, #8
+        ADD_WORD x10, x15
+        add     x13, x13, #PROF_E_CHILDREN
+        ADD_WORD x13, x15
+        .endm
+
 /* void __cyg_profile_func_exit(void *function, void *call_site) */
-        .globl  __cyg_profile_func_exit
-        .type   __cyg_profile_func_exit, %function
-        .p2align 6
-__cyg_profile_func_exit:
-        CONTROL_BLOCK x9
-        cbz     x9, .Lexit_clock
-        ldr     w10, [x9, #PROF_T_STATE]
-        cmp     w10, #PROF_HOOKS_ON
-        b.ne    .Lexit_off
+        PUBLIC_FUNCTION __cyg_profile_func_exit, 6
+        RECORDING_THREAD .Lexit_clock, .Lexit_off
         /* Is the innermost frame this function's, and alive: its canonical frame address above the stack pointer? */
         ldr     x11, [x9, #PROF_T_TOP]
         ldr     x12, [x11, #PROF_F_EDGE]
@@ -53,23 +64,12 @@ __cyg_profile_func_exit:
         ldr     x14, [x11, #PROF_F_START]
         cbz     x14, .Lexit_counted
         mrs     x15, cntvct_el0
-        sub     x15, x15, x14
+        subs    x15, x15, x14
+        /* It began later than now: a wait that was taken out was longer than what the frame had of it. */
+        csel    x15, x15, xzr, hs
         ldur    x13, [x11, #(PROF_F_EDGE - PROF_F_SIZE)]
         cbz     x13, .Lexit_first
-
-        /* Clearing the edge closes the frame. Only then the flags: a signal handler may have marked it up to here. */
-        str     xzr, [x11, #PROF_F_EDGE]
-        ldr     x10, [x11, #PROF_F_FLAGS]
-        tst     x10, #PROF_FRAME_BITS
-        b.ne    .Lexit_undo
-        sub     x16, x11, #PROF_F_SIZE
-        str     x16, [x9, #PROF_T_TOP]
-        str     xzr, [x11, #PROF_F_CFA]
-        ADD_WORD x10, #1
-        add     x10, x10, #8
-        ADD_WORD x10, x15
-        add     x13, x13, #PROF_E_CHILDREN
-        ADD_WORD x13, x15
+        CLOSE_FRAME
         ldr     x16, [x9, #PROF_T_EXIT]
         cmp     x15, x16
         b.hs    .Lexit_more
@@ -88,38 +88,23 @@ __cyg_profile_func_exit:
         ldur    x15, [x12, #PROF_S_IMPUTED]
         ldur    x13, [x11, #(PROF_F_EDGE - PROF_F_SIZE)]
         cbz     x13, .Lexit_clock
-        str     xzr, [x11, #PROF_F_EDGE]
-        ldr     x10, [x11, #PROF_F_FLAGS]
-        tst     x10, #PROF_FRAME_BITS
-        b.ne    .Lexit_undo
-        sub     x16, x11, #PROF_F_SIZE
-        str     x16, [x9, #PROF_T_TOP]
-        str     xzr, [x11, #PROF_F_CFA]
-        ADD_WORD x10, #1
-        add     x10, x10, #8
-        ADD_WORD x10, x15
-        add     x13, x13, #PROF_E_CHILDREN
-        ADD_WORD x13, x15
+        CLOSE_FRAME
         ret
 
         /* A call for its edge's histogram, for the timeline, for how often its edge is timed, or for several of them. */
 .Lexit_more:
-        KEEP
+        stp     x29, x30, [sp, #-48]!
+        mov     x29, sp
+        stp     x9, x12, [sp, #16]
+        stp     x14, x15, [sp, #32]
         ldr     w16, [x12, #PROF_E_FLAGS]
         tst     w16, #PROF_E_FLAG_SAMPLED
         b.eq    1f
-        mov     x0, x9
-        mov     x1, x12
-        mov     x2, x14
-        mov     x3, x15
-        bl      prof_sampling_note
-        RECALL
-1:      mov     x0, x9
-        mov     x1, x12
-        mov     x2, x14
-        mov     x3, x15
-        bl      prof_frame_ended
-        RECALL
+        CALL_ENDED prof_frame_timed
+        /* What it has taken itself. */
+        mov     x15, x0
+        str     x15, [sp, #40]
+1:      CALL_ENDED prof_frame_ended
         ldp     x29, x30, [sp], #48
         b       .Lexit_extremes
 
@@ -175,6 +160,6 @@ __cyg_profile_func_exit:
         bl      prof_hook_exit
         ldp     x29, x30, [sp], #16
         ret
-        .size   __cyg_profile_func_exit, . - __cyg_profile_func_exit
+        END_FUNCTION __cyg_profile_func_exit
 
         .section .note.GNU-stack, "", %progbits

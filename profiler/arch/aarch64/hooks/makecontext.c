@@ -1,23 +1,15 @@
 /*
  * makecontext() in place of the C library's: notes the stack that a context gets, and goes on there.
  */
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "profiler/base/coroutine.h"
+#include "profiler/base/make_context.h"
 
 #define ARGUMENT_REGISTERS 8
 #define LINK_KEPT          19 /* the register that holds uc_link until the context's function has returned */
-
-static __attribute__((used)) void context_made(const ucontext_t *context)
-{
-  uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
-  if (low && context->uc_stack.ss_size)
-    prof_stack_note(low, low + context->uc_stack.ss_size);
-}
 
 /* The end of a context's function: x19 holds its uc_link. */
 void prof_context_end(void) __attribute__((visibility("hidden")));
@@ -54,17 +46,9 @@ static void own_makecontext(ucontext_t *context, void (*function)(void), int cou
   context->uc_mcontext.pc = (uintptr_t)function;
 }
 
-/* A statically linked program has no dlsym() unless it loads modules itself. */
-extern __typeof__(dlsym) dlsym __attribute__((weak));
-
-/* Notes the stack and says who makes the context. */
 static __attribute__((used)) void *begin_makecontext(const ucontext_t *context)
 {
-  static void *next;
-  context_made(context);
-  if (!next && dlsym)
-    next = dlsym(RTLD_NEXT, "makecontext");
-  return next ? next : (void *)own_makecontext;
+  return prof_context_maker(context, (void *)own_makecontext);
 }
 
 /* makecontext(context, function, count, ...): whatever the arguments are, they go on as they came. */

@@ -3,6 +3,8 @@
  *
  * The copies keep nothing on the stack and change no register that a callee keeps, so that giving up is a jump.
  */
+#include "profiler/arch/aarch64/primitives/function.inc"
+
         .text
 
         .globl  prof_guarded_begin, prof_guarded_end, prof_guarded_failed
@@ -10,11 +12,7 @@
 prof_guarded_begin:
 
 /* long prof_guarded_copy(void *target, uintptr_t address, uint64_t size) */
-        .globl  prof_guarded_copy
-        .hidden prof_guarded_copy
-        .type   prof_guarded_copy, %function
-        .p2align 4
-prof_guarded_copy:
+        FUNCTION prof_guarded_copy
         mov     x3, xzr
         subs    x4, x2, #8
         b.lo    2f
@@ -36,14 +34,10 @@ prof_guarded_copy:
         b.lo    2b
         mov     x0, xzr
         ret
-        .size   prof_guarded_copy, . - prof_guarded_copy
+        END_FUNCTION prof_guarded_copy
 
 /* long prof_guarded_text(void *target, uintptr_t address, uint64_t size) */
-        .globl  prof_guarded_text
-        .hidden prof_guarded_text
-        .type   prof_guarded_text, %function
-        .p2align 4
-prof_guarded_text:
+        FUNCTION prof_guarded_text
         mov     x3, xzr
         mov     x10, #0x0101010101010101
         /* Eight bytes at a time while so many are left. */
@@ -72,18 +66,14 @@ prof_guarded_text:
         b.lo    4b
 5:      mov     x0, x3
         ret
-        .size   prof_guarded_text, . - prof_guarded_text
+        END_FUNCTION prof_guarded_text
 prof_guarded_end:
 prof_guarded_failed:
         mov     x0, #-1
         ret
 
 /* void prof_fault_entry(int number, void *info, void *context) */
-        .globl  prof_fault_entry
-        .hidden prof_fault_entry
-        .type   prof_fault_entry, %function
-        .p2align 4
-prof_fault_entry:
+        FUNCTION prof_fault_entry
         stp     x29, x30, [sp, #-48]!
         mov     x29, sp
         stp     x0, x1, [sp, #16]
@@ -99,7 +89,7 @@ prof_fault_entry:
         /* As the kernel enters a handler. */
         br      x16
 1:      ret
-        .size   prof_fault_entry, . - prof_fault_entry
+        END_FUNCTION prof_fault_entry
 
 /* What a fault is for: set before the kernel may enter this. */
         .bss

@@ -18,6 +18,11 @@
 #define PROF_RETURN_OFFSET 0
 #define PROF_LINK          30
 
+/* Reads the thread pointer, and how far above it the executable's thread-local block begins at least: two words are the
+ * C library's. */
+#define PROF_READ_THREAD_POINTER "mrs %0, tpidr_el0"
+#define PROF_THREAD_BLOCK_ABOVE  16
+
 /* Whether sleds can be switched on. */
 #define PROF_HAS_SLEDS 0
 

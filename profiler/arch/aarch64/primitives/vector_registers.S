@@ -1,12 +1,10 @@
 /* Stores the vector registers that arguments are passed in. */
+#include "profiler/arch/aarch64/primitives/function.inc"
+
         .text
 
 /* void prof_capture_xmm(uint64_t vectors[32]) */
-        .globl  prof_capture_xmm
-        .hidden prof_capture_xmm
-        .type   prof_capture_xmm, %function
-        .p2align 4
-prof_capture_xmm:
+        FUNCTION prof_capture_xmm
         .irp    number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
         str     d\number, [x0, #(8 * \number)]
         .endr
@@ -14,6 +12,6 @@ prof_capture_xmm:
         str     d\number, [x0, #(8 * \number)]
         .endr
         ret
-        .size   prof_capture_xmm, . - prof_capture_xmm
+        END_FUNCTION prof_capture_xmm
 
         .section .note.GNU-stack, "", %progbits

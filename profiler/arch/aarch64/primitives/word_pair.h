@@ -3,11 +3,8 @@
 #define CALLSIG_PROFILER_ARCH_AARCH64_PRIMITIVES_WORD_PAIR_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-struct prof_word_pair {
-  uint64_t first, second;
-} __attribute__((aligned(16)));
+#include "profiler/arch/common/word_pair.h"
 
 /* Replaces the pair by `wanted` when it is `*expected`, in one step, else stores in *expected what it is. Any thread.
  * That both words were read at once is only certain once a store of the pair has succeeded: where it is another than

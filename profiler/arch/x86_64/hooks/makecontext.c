@@ -1,20 +1,12 @@
 /*
  * makecontext() in place of the C library's: notes the stack that a context gets, and goes on there.
  */
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "profiler/base/coroutine.h"
-
-static __attribute__((used)) void context_made(const ucontext_t *context)
-{
-  uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
-  if (low && context->uc_stack.ss_size)
-    prof_stack_note(low, low + context->uc_stack.ss_size);
-}
+#include "profiler/base/make_context.h"
 
 /* The end of a context's function: %rbx holds its uc_link. */
 void prof_context_end(void) __attribute__((visibility("hidden")));
@@ -53,17 +45,9 @@ static void own_makecontext(ucontext_t *context, void (*function)(void), int cou
   context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)stack;
 }
 
-/* A statically linked program has no dlsym() unless it loads modules itself. */
-extern __typeof__(dlsym) dlsym __attribute__((weak));
-
-/* Notes the stack and says who makes the context. */
 static __attribute__((used)) void *begin_makecontext(const ucontext_t *context)
 {
-  static void *next;
-  context_made(context);
-  if (!next && dlsym)
-    next = dlsym(RTLD_NEXT, "makecontext");
-  return next ? next : (void *)own_makecontext;
+  return prof_context_maker(context, (void *)own_makecontext);
 }
 
 /* makecontext(context, function, count, ...): whatever the arguments are, they go on as they came. */

@@ -18,6 +18,11 @@
 #define PROF_RETURN_OFFSET (-8)
 #define PROF_LINK          PROF_REGISTERS
 
+/* Reads the thread pointer, and how far above it the executable's thread-local block begins at least; 0: it ends there.
+ */
+#define PROF_READ_THREAD_POINTER "movq %%fs:0, %0"
+#define PROF_THREAD_BLOCK_ABOVE  0
+
 /* Whether sleds can be switched on. */
 #define PROF_HAS_SLEDS 1
 

@@ -5,10 +5,11 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "profiler/arch/x86_64/primitives/guarded_copy.h"
-
 /* An action says where its handler returns to. */
 #define PROF_RESTORER_FLAG 0x04000000u /* SA_RESTORER */
+
+/* In guarded_copy.S, in the form that debuggers and unwinders know. */
+void prof_signal_return(void) __attribute__((visibility("hidden")));
 
 static inline uintptr_t prof_restorer(void)
 {

@@ -1,0 +1,39 @@
+/*
+ * What the kernel tells in short files.
+ */
+#include "profiler/base/proc_files.h"
+
+#include "profiler/base/syscall.h"
+#include "profiler/base/text.h"
+
+long prof_small_file_read(const char *path, char *text, size_t size)
+{
+  long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  long length = fd < 0 ? 0 : prof_sys_read(fd, text, size - 1);
+  if (fd >= 0)
+    prof_sys_close(fd);
+  length = length > 0 ? length : 0;
+  text[length] = '\0';
+  return length;
+}
+
+long prof_task_file_read(uint32_t tid, const char *name, char *text, size_t size)
+{
+  char path[64];
+  struct prof_text building = prof_text_begin(path, sizeof path);
+  prof_text_add(&building, "/proc/self/task/");
+  prof_text_add_number(&building, tid, 10);
+  prof_text_add(&building, "/");
+  prof_text_add(&building, name);
+  return prof_small_file_read(path, text, size);
+}
+
+struct prof_schedstat prof_schedstat_parse(const char *text)
+{
+  uint64_t numbers[3];
+  for (unsigned i = 0; i < 3; i++) {
+    text = prof_read_number(text, &numbers[i]);
+    text += *text == ' ';
+  }
+  return (struct prof_schedstat){.ran_ns = numbers[0], .waited_ns = numbers[1], .turns = numbers[2]};
+}

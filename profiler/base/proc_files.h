@@ -1,0 +1,27 @@
+/*
+ * What the kernel tells in short files.
+ */
+#ifndef CALLSIG_PROFILER_BASE_PROC_FILES_H
+#define CALLSIG_PROFILER_BASE_PROC_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads the beginning of a file, at most `size` - 1 bytes, with a NUL behind them. How many; 0 where there is none.
+ * Anywhere. */
+long prof_small_file_read(const char *path, char *text, size_t size);
+
+/* The same of the file `name` of a thread of the process, /proc/self/task/TID/NAME. */
+long prof_task_file_read(uint32_t tid, const char *name, char *text, size_t size);
+
+/* What a schedstat file tells of a thread; all 0 where the kernel keeps no account. */
+struct prof_schedstat {
+  uint64_t ran_ns, waited_ns; /* on a processor, and ready and waiting for one */
+  uint64_t turns;             /* how often it got one */
+};
+
+#define PROF_SCHEDSTAT_SIZE 96u /* bytes of its text: three numbers, a newline and a NUL */
+
+struct prof_schedstat prof_schedstat_parse(const char *text);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * The exit hooks beyond the fast path, which is assembly (arch/.../hooks/).
+ */
+#include "format/recording.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/process.h"
+#include "profiler/frame/follow.h"
+#include "profiler/frame/frame.h"
+#include "profiler/frame/unwind.h"
+#include "profiler/hook/generic_path.h"
+#include "profiler/hook/wake.h"
+#include "profiler/module/module.h"
+#include "profiler/stack/modes.h"
+#include "profiler/stack/stack.h"
+#include "profiler/stack/thread.h"
+#include "profiler/tree/fast_compare.h"
+
+/* Is the innermost frame the one that this exit ends? The fast path's checks again. */
+static bool ends_top(const struct prof_thread *t, struct prof_place place, uintptr_t function, uintptr_t call_site,
+                     uintptr_t sp)
+{
+  const struct fmt_rec_frame *top = place.top;
+  const struct fmt_rec_edge *edge = prof_frame_edge(top);
+  if (!edge || edge->function_address != function || sp <= t->stack_low || sp > t->stack_high ||
+      prof_frame_is_first(place.stack, top))
+    return false;
+  if (PROF_UNLIKELY(prof_frame_is_held(t, top)))
+    return false;
+  return top->cfa > sp || (top->cfa == sp && ((const uintptr_t *)sp)[-1] == call_site);
+}
+
+static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
+                                uint64_t now)
+{
+  const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, function, 0, 0);
+  if (compare && compare->site->excluded && !(compare->site->module && compare->site->module->unloaded))
+    return;
+  if (!prof_slow_enter(t))
+    return;
+  enum prof_exit ended = PROF_EXIT_UNMATCHED;
+  if (prof_stack_follow(t, sp, now))
+    ended = prof_unwind_for_exit(t, function, call_site, sp, now);
+  if (ended == PROF_EXIT_TOP)
+    prof_frame_end(t, prof_place_settled(t), now);
+  else if (ended == PROF_EXIT_UNMATCHED && !prof_process.scheduled && !t->interrupted) /* these end calls that go on */
+    prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
+  prof_stack_rest(t);
+  prof_slow_leave(t);
+}
+
+void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t ticks)
+{
+  struct fmt_rec_edge *edge = prof_frame_edge(place.top);
+  if (place.top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
+    prof_frame_end(t, place, 0);
+    return;
+  }
+  prof_frame_end(t, place, prof_hook_exit_time(t, ticks));
+  if (ticks && !prof_process.settings.sample_times)
+    prof_add(&edge->overhead, prof_clock_now() - ticks);
+}
+
+void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
+{
+  struct prof_thread *t = prof_self;
+  if (PROF_UNLIKELY(!prof_thread_running(t))) {
+    /* A thread without a control block has no frame that could end, unless a fork wiped it. */
+    if (!t || t == &prof_idle) {
+      prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
+      return;
+    }
+    t = prof_hook_wake(false);
+    if (!t)
+      return;
+  }
+  struct prof_place place;
+  if (PROF_LIKELY(prof_place_now(t, &place) && ends_top(t, place, function, call_site, sp)))
+    prof_hook_exit_top(t, place, ticks);
+  else
+    exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks));
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# ctest: skips
+"""Six pipelines under the tracers `stats` and callsig at once: each element's tasks are the buffers that `stats` saw come to it, also
+at the end of the stream, and each queue's puts and gets those that went in and out. And the verdict on each, with one element slowed.
+
+    test_pipelines.py
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
+from harness import BUILD, Case  # noqa: E402
+
+PLUGINS = os.path.join(BUILD, "profiler", "gstreamer")
+ELEMENT = re.compile(r"new-element, .*?ix=\(uint\)(\d+), .*?name=\(string\)([^,]+),")
+BUFFER = re.compile(r" buffer, .*?pad-ix=\(uint\)\d+, element-ix=\(uint\)(\d+), .*?peer-element-ix=\(uint\)(\d+),")
+SLOW = "identity sleep-time=25000 name=slow !"
+VIDEO = "videotestsrc num-buffers={count} ! video/x-raw,width=160,height=120 !"
+
+# What is pulled from: `stats` tells a pull as a buffer from who pulls.
+PULLED = {"typefind", "filesrc0", "d"}
+
+# A pipeline with a place for the slow element, and the elements with a thread of their own, whose tasks are what they push.
+PIPELINES = {
+    "decode": ("filesrc location={film} ! decodebin name=d ! videoconvert ! {slow} fakesink d. ! audioconvert ! fakesink", {"oggdemux0"}),
+    "encode": (VIDEO + " {slow} theoraenc ! queue ! oggmux name=m ! filesink location={out} audiotestsrc num-buffers={count} ! vorbisenc ! "
+               "queue ! m.", {"videotestsrc0", "audiotestsrc0"}),
+    "tee": (VIDEO + " tee name=t ! queue name=qa ! theoraenc ! oggmux ! fakesink t. ! queue name=qb ! {slow} theoraenc ! fakesink",
+            {"videotestsrc0"}),
+    "compositor": (VIDEO + " queue ! c.sink_0 " + VIDEO + " c.sink_1 compositor name=c ! {slow} fakesink",
+                   {"videotestsrc0", "videotestsrc1", "c"}),
+    "app": ("appsrc name=source format=time max-bytes=40960 block=true ! queue max-size-buffers=4 ! {slow} "
+            "appsink name=sink sync=false", {"source"}),
+    "live": ("videotestsrc is-live=true num-buffers={live} ! video/x-raw,width=160,height=120,framerate=200/1 ! queue leaky=downstream "
+             "max-size-buffers=2 ! {slow} fakesink sync=false", {"videotestsrc0"}),
+}
+
+
+class Pipelines(Case):
+    def setUp(self):
+        super().setUp()
+        self.environment.update(GST_PLUGIN_PATH=PLUGINS, GST_REGISTRY=self.path("registry"), CALLSIG_OUTPUT=self.path("recording"))
+        self.film = self.path("film.ogg")
+        self.run_pipeline(VIDEO + " theoraenc ! oggmux name=m ! filesink location={film} audiotestsrc num-buffers={count} ! vorbisenc ! m.", "", 120)
+
+    def run_pipeline(self, pipeline, slow, count=60, **environment):
+        if os.path.exists(self.path("recording")):
+            os.unlink(self.path("recording"))
+        text = pipeline.format(film=self.film, out=self.path("out.ogg"), slow=slow, count=count, live=5 * count)
+        command = ["gst-launch-1.0", "-q", *text.split()]
+        if "appsrc" in text:
+            flags = subprocess.run(["pkg-config", "--cflags", "--libs", "gstreamer-1.0"], capture_output=True, text=True, check=True)
+            with open(os.path.join(HERE, "app.c"), encoding="utf-8") as source:
+                self.compile("app", source.read(), instrument=False, libs=tuple(flags.stdout.split()))
+            command = [self.path("app"), text, str(count)]
+        done = self.run_command(*command, env=dict({"GST_TRACERS": ""}, **environment))
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+
+    def read(self):
+        done = self.callsig("stages", "--format", "json", self.path("recording"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def buffers(self, log):
+        """How many buffers each element was given, and gave."""
+        names = dict(ELEMENT.findall(log))
+        came, went = {}, {}
+        for sender, receiver in BUFFER.findall(log):
+            came[names.get(receiver)] = came.get(names.get(receiver), 0) + 1
+            if not (names.get(sender) in {"oggdemux0"} | PULLED and names.get(receiver) in PULLED):
+                went[names.get(sender)] = went.get(names.get(sender), 0) + 1
+        return came, went
+
+    def check_counts(self, whole, drivers, came, went):
+        for stage in whole["stages"]:
+            name = stage["name"]
+            self.assertEqual(stage["num_tasks"], (went if name in drivers else came).get(name, 0), name)
+            self.assertEqual((stage["num_failures"], stage["open"]), (0, 0), name)
+        for element in {queue["name"].split(".")[0] for queue in whole["queues"]}:
+            queues = [queue for queue in whole["queues"] if queue["name"].split(".")[0] == element]
+            self.assertEqual(sum(queue["puts"] for queue in queues), came[element], element)
+            self.assertEqual(sum(queue["num_items"] for queue in queues), went[element], element)
+        for queue in whole["queues"]:
+            if queue["capacity"]:
+                self.assertLessEqual(queue["high_water"], queue["capacity"], queue["label"])
+
+    def test_counts(self):
+        for name, (pipeline, drivers) in PIPELINES.items():
+            with self.subTest(pipeline=name):
+                self.run_pipeline(pipeline, "", GST_TRACERS="stats;callsig", GST_DEBUG="GST_TRACER:7", GST_DEBUG_NO_COLOR="1",
+                                  GST_DEBUG_FILE=self.path("log"))
+                with open(self.path("log"), encoding="utf-8") as log:
+                    came, went = self.buffers(log.read())
+                self.check_counts(self.read(), drivers, came, went)
+
+    def test_verdicts(self):
+        """The slow element bounds the pipeline, or its thread does; on a machine that others use, the processor may."""
+        for name, (pipeline, _) in PIPELINES.items():
+            with self.subTest(pipeline=name):
+                self.run_pipeline(pipeline, SLOW, 150, GST_TRACERS="callsig")
+                verdict = self.read()["verdicts"][0]
+                text = self.callsig("stages", self.path("recording")).stdout.split("Verdict:")[-1]
+                if verdict["bound"] == "processor":
+                    self.assertLess(verdict["processors_used"], verdict["processors"], text)
+                    continue
+                self.assertIn(verdict["bound"], ("stage", "thread"), text)
+                self.assertEqual(verdict["stage"].split(":")[2], "slow", text)
+
+
+if __name__ == "__main__":
+    if not shutil.which("gst-launch-1.0") or not shutil.which("pkg-config") or not os.path.exists(os.path.join(PLUGINS, "libgstcallsig.so")):
+        print("SKIPPED: gstreamer: the tracer was not built, or gst-launch-1.0 or pkg-config is missing")
+        sys.exit(77)
+    unittest.main(verbosity=2)

@@ -1,0 +1,61 @@
+"""What the tests of verdicts share: a pipeline of cases.py is run and recorded, and its verdict held against what is true."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+from harness import CALLSIG, INCLUDE, RUNTIME, Case  # noqa: E402
+
+
+def fits(value, expected):
+    return expected is None or value in (expected if isinstance(expected, set) else {expected})
+
+
+def cores_are_lacking(verdict, truth):
+    """On a machine whose processors others use, it is right that these bound even what sleeps most of its time."""
+    return verdict["bound"] == "processor" != truth["bound"] and verdict["processors_used"] < verdict["processors"] / 2
+
+
+def stage_of(verdict):
+    return verdict["stage"].split(":")[2].split("[")[0] if verdict["stage"] else None
+
+
+def failure(verdict, whole, truth):
+    """What of the verdict is not true; None: all is."""
+    if cores_are_lacking(verdict, truth):
+        return None
+    if not fits(verdict["bound"], truth["bound"]) or not fits(stage_of(verdict), truth["stage"]):
+        return f"it is {truth['bound']} {truth['stage'] or ''}"
+    if verdict["doubling_gain"] > truth.get("gain", 2.0) + 1e-9:
+        return f"gain {verdict['doubling_gain']}, at most {truth.get('gain', 2.0)}"
+    return next((text for text, is_true in truth.get("all", ()) if not is_true(verdict, whole)), None)
+
+
+class PipelineCase(Case):
+    def setUp(self):
+        super().setUp()
+        source = (HERE / "run_pipeline.c").read_text()
+        libs = ("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME, "-lpthread")
+        self.compile("instrumented", source, "-I" + INCLUDE, libs=libs)
+        self.compile("plain", source, "-I" + INCLUDE, instrument=False, libs=libs)
+
+    def record(self, name, truth, *options):
+        """The recording of a case, which uses as many processors as it states, and its items a second."""
+        cores = truth.get("cores")
+        allowed = sorted(os.sched_getaffinity(0))[:cores]
+        program = "./plain" if truth.get("plain") else "./instrumented"
+        done = subprocess.run([CALLSIG, "run", *options, "-o", name + ".out", program, *truth["run"]], cwd=self.folder,
+                              env=self.environment, text=True, capture_output=True, timeout=300, check=False,
+                              preexec_fn=lambda: os.sched_setaffinity(0, allowed) if cores else None)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seconds, items = done.stdout.split()[:2]
+        return name + ".out", float(items) / float(seconds)
+
+    def answer(self, path):
+        done = self.callsig("stages", "--format", "json", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
