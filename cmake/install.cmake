@@ -16,6 +16,7 @@ install(TARGETS callsig callsig_static callsig_stats callsig_stats_archive EXPOR
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT callsig-targets NAMESPACE callsig:: DESTINATION ${CALLSIG_PACKAGE_DIR} COMPONENT callsig_development)
 install(TARGETS callsig_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT callsig)
+install(FILES symbols/plan/presets.rules DESTINATION ${CMAKE_INSTALL_DATADIR}/callsig COMPONENT callsig)
 install(PROGRAMS ${PROJECT_BINARY_DIR}/cli/callsig-cc DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT callsig)
 install(DIRECTORY include/callsig DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT callsig_development FILES_MATCHING PATTERN "*.h")
 

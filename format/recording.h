@@ -85,9 +85,9 @@ struct fmt_rec_header {
   uint64_t sample_price;  /* FMT_REC_SAMPLED: ticks / 1024 that timing one call costs above counting it */
   uint64_t run;           /* what CALLSIG_RUN was: of the `callsig run` that the recording was made for; 0: for none */
   uint64_t samples;       /* address of the newest fmt_rec_samples, written by `callsig run --beside`; 0 for none */
-  uint32_t drawn_from; /* FMT_REC_SAMPLED, with a budget: one of so many calls, twice over, was timed at the fewest */
-  uint32_t folds;      /* twice how many threads were folded; odd while one is being folded */
-  uint64_t seal;       /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
+  uint32_t drawn_from;    /* FMT_REC_SAMPLED: of short calls, one in half as many was timed at the fewest */
+  uint32_t folds;         /* twice how many threads were folded; odd while one is being folded */
+  uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
   uint64_t reserved[1];
 };
 
@@ -483,6 +483,11 @@ struct fmt_rec_process {
   uint64_t source;      /* address of a fmt_rec_name: the recording that it was read from */
   uint64_t damaged;     /* records of that recording that could not be read */
   uint64_t sample_price;
+  uint32_t drawn_from; /* 0: a callsig that did not keep it merged the recordings */
+  uint32_t reserved32;
 };
+
+/* What every version has written of it. */
+#define FMT_REC_PROCESS_LEAST offsetof(struct fmt_rec_process, drawn_from)
 
 #endif

@@ -164,7 +164,7 @@ static bool rules_ok(const struct fmt_index *index)
 static bool sled_ok(const struct fmt_index *index, uint32_t number)
 {
   const struct fmt_index_sled *sled = &index->sleds[number];
-  if (sled->kind > FMT_SLED_ENTER_ARGS || sled->shape > FMT_SLED_SHAPE_RETURN11 ||
+  if (sled->kind > FMT_SLED_ENTER_ARGS || sled->shape > FMT_SLED_SHAPE_RETURN6 ||
       !fmt_sled_is_aligned(sled->address, sled->shape) ||
       (number &&
        (sled->address <= sled[-1].address || sled->address - sled[-1].address < fmt_sled_size(sled[-1].shape))))

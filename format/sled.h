@@ -33,6 +33,8 @@ enum fmt_sled_shape {
   FMT_SLED_SHAPE_JUMP11 = 1,
   /* c3 and ten bytes of no-op, 2-aligned: clang's returns. On: e8 rel32 and c3. */
   FMT_SLED_SHAPE_RETURN11 = 2,
+  /* c3 0f 1f 40 00 c3, the first five in one aligned 8-byte word: returns of gcc's plug-in. On: e8 rel32 and c3. */
+  FMT_SLED_SHAPE_RETURN6 = 3,
 };
 
 #define FMT_SLED_CALL 5u /* bytes of the call that is written over a sled */
@@ -40,13 +42,19 @@ enum fmt_sled_shape {
 /* The bytes of a sled of this shape (enum fmt_sled_shape). */
 static inline uint32_t fmt_sled_size(uint8_t shape)
 {
-  return shape == FMT_SLED_SHAPE_NOP5 ? 5 : 11;
+  return shape == FMT_SLED_SHAPE_NOP5 ? 5 : shape == FMT_SLED_SHAPE_RETURN6 ? 6 : 11;
 }
 
 /* Whether a sled of this shape at this address can be switched by one aligned store. */
 static inline bool fmt_sled_is_aligned(uint64_t address, uint8_t shape)
 {
-  return shape == FMT_SLED_SHAPE_NOP5 ? address % 8 <= 3 : address % 2 == 0;
+  return shape == FMT_SLED_SHAPE_NOP5 || shape == FMT_SLED_SHAPE_RETURN6 ? address % 8 <= 3 : address % 2 == 0;
+}
+
+/* Whether a sled of this shape (enum fmt_sled_shape) is the return that it stands for. */
+static inline bool fmt_sled_is_return(uint8_t shape)
+{
+  return shape == FMT_SLED_SHAPE_RETURN11 || shape == FMT_SLED_SHAPE_RETURN6;
 }
 
 /* Whether a sled of this kind (enum fmt_sled_kind) is an entry. */

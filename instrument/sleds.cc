@@ -1,5 +1,6 @@
 /*
- * Sleds: puts a no-op as the first instruction of each function and before each return and tail call, and lists them.
+ * Sleds: puts a no-op as the first instruction of each function and before each tail call, makes room behind each
+ * return, and lists them.
  *
  * The pass comes after machine reorganization: no pass after it moves, copies or deletes instructions, and where
  * variables are has been settled. At the three places nothing of the function lies below the stack pointer, and every
@@ -71,6 +72,17 @@ static function_facts look_at(rtx_insn *first, bool loop)
   return facts;
 }
 
+/* Whether the return is written as one byte, c3, which can itself be a sled; others are `rep ret`, a jump to a thunk,
+ * or have something behind them. */
+static bool is_bare_return(rtx_insn *insn)
+{
+#ifdef ix86_harden_sls
+  if ((ix86_harden_sls & harden_sls_return) != 0)
+    return false;
+#endif
+  return GET_CODE(PATTERN(insn)) == SIMPLE_RETURN && cfun->machine->function_return_type == indirect_branch_keep;
+}
+
 /* Writes sleds and their entries. Labels are numbered through the whole of an assembler file. */
 class sled_writer
 {
@@ -87,13 +99,16 @@ public:
     if (!anchored_)
       anchor_ = label;
     anchored_ = true;
+    bool returns = kind == FMT_SLED_EXIT && is_bare_return(insn);
     char text[640];
-    /* At most four bytes are skipped: exactly where the five would cross a boundary of eight. The section is one for
-     * each label that it names, follows the fate of the code where that label is, and joins that code's group. */
+    /* At most four bytes are skipped: exactly where the five would cross a boundary of eight. What they are filled with
+     * is a prefix that does nothing, so that they are a part of the instruction behind them and cost none. The section
+     * is one for each label that it names, follows the fate of the code where that label is, and joins that code's
+     * group. */
     snprintf(text, sizeof(text),
-             ".p2align 3,,4\n"
+             ".p2align 3,0x2e,4\n"
              ".Lcallsig_sled%u:\n"
-             "\t.byte 0x0f, 0x1f, 0x44, 0, 0\n"
+             "%s"
              "\t.pushsection " FMT_SLED_SECTION ",\"ao?\",@progbits,.Lcallsig_sled%u\n"
              "\t.p2align 3\n"
              "\t.quad .Lcallsig_sled%u-.\n"
@@ -102,9 +117,12 @@ public:
              "\t.long %u\n"
              "\t.quad 0\n"
              "\t.popsection",
-             label, anchor_, label, function_, static_cast<unsigned>(kind), facts_.flags, facts_.instructions);
+             label, returns ? "" : "\t.byte 0x0f, 0x1f, 0x44, 0, 0\n", anchor_, label, function_,
+             static_cast<unsigned>(kind), facts_.flags, facts_.instructions);
     /* Clones have no location of their own, and gcc prints that of an asm without asking whether there is one. */
     emit_insn_before(gen_rtx_ASM_INPUT_loc(VOIDmode, ggc_strdup(text), BUILTINS_LOCATION), insn);
+    if (returns)
+      emit_insn_after(gen_rtx_ASM_INPUT_loc(VOIDmode, "\t.byte 0x0f, 0x1f, 0x40, 0, 0xc3", BUILTINS_LOCATION), insn);
   }
 
   /* What follows is in another section. */

@@ -13,6 +13,7 @@
 static const char help[] =
     "usage: callsig flags [--cc COMPILER] [--before-inlining|--calls] [--min-instructions N] [--explain]\n"
     "                     [--cflags|--libs]\n"
+    "       callsig flags --rules\n"
     "\n"
     "Prints the options that instrument a program, on one line: the best that the compiler has. A line on stderr says\n"
     "so where that is not sleds.\n"
@@ -20,6 +21,9 @@ static const char help[] =
     "  --cflags       only what the compiler needs: this is all that 'callsig run' asks for. gcc needs it at the link\n"
     "                 too where that optimizes\n"
     "  --libs         only what the linker needs for a program that records itself or calls callsig/callsig.h\n"
+    "  --rules        print nothing but the path of a rules file for what pipelines pass around: std::vector, "
+    "cv::Mat,\n"
+    "                 AVFrame, tensors and others, for callsig run --rules\n"
     "  --cc COMPILER  for this compiler (default: cc, gcc or clang); it is asked whether it takes the options\n"
     "  --before-inlining\n"
     "                 hooks that are put in before inlining: inlined calls are counted too, at a far higher price\n"
@@ -51,7 +55,7 @@ struct request {
   const char *compiler;         /* NULL: whichever is there */
   const char *min_instructions; /* NULL: all functions */
   enum shape shape;
-  bool shape_given, cflags, libs, explain;
+  bool shape_given, cflags, libs, rules, explain;
 };
 
 static const char *maker_name(const struct cli_compiler *compiler)
@@ -147,6 +151,11 @@ static int choose(const struct cli_command *command, const struct request *reque
   int status = find_compiler(command, request->compiler, &compiler);
   if (status != CLI_EXIT_OK)
     return status;
+  if (compiler.is_musl) {
+    cli_error("%s: --cc: %s links with musl, and libcallsig needs the GNU C library; name a compiler of that",
+              command->name, compiler.path);
+    return CLI_EXIT_FAILURE;
+  }
   enum shape last = request->shape_given ? request->shape : SHAPE_BEFORE;
   for (enum shape shape = request->shape; shape <= last; shape++) {
     if (!try_shape(shape, request, paths, &compiler, choice))
@@ -170,6 +179,7 @@ enum {
   OPTION_CC = CLI_OPTION_NEXT,
   OPTION_CFLAGS,
   OPTION_LIBS,
+  OPTION_RULES,
   OPTION_BEFORE_INLINING,
   OPTION_CALLS,
   OPTION_MIN_INSTRUCTIONS,
@@ -180,6 +190,7 @@ static const struct option option_table[] = {
     {"cc", required_argument, NULL, OPTION_CC},
     {"cflags", no_argument, NULL, OPTION_CFLAGS},
     {"libs", no_argument, NULL, OPTION_LIBS},
+    {"rules", no_argument, NULL, OPTION_RULES},
     {"before-inlining", no_argument, NULL, OPTION_BEFORE_INLINING},
     {"calls", no_argument, NULL, OPTION_CALLS},
     {"min-instructions", required_argument, NULL, OPTION_MIN_INSTRUCTIONS},
@@ -197,6 +208,8 @@ static int take_option(const struct cli_command *command, int option, struct req
     request->cflags = true;
   else if (option == OPTION_LIBS)
     request->libs = true;
+  else if (option == OPTION_RULES)
+    request->rules = true;
   else if (option == OPTION_EXPLAIN)
     request->explain = true;
   else if (option == OPTION_MIN_INSTRUCTIONS) {
@@ -219,10 +232,27 @@ static int check_request(const struct cli_command *command, const struct request
 {
   if (request->cflags && request->libs)
     return cli_usage_error(command, "--cflags and --libs exclude each other; without either, both are printed");
+  if (request->rules && (request->cflags || request->libs || request->explain || request->shape_given ||
+                         request->compiler != NULL || request->min_instructions != NULL))
+    return cli_usage_error(command, "--rules prints a path and takes no other option");
   if (request->min_instructions != NULL && request->shape_given && request->shape == SHAPE_BEFORE)
     return cli_usage_error(command, "--min-instructions and --before-inlining exclude each other: before inlining no "
                                     "function has its instructions yet");
   return CLI_EXIT_OK;
+}
+
+/* A program with sleds refers to nothing of the library: a linker that leaves out what is not needed, as many systems'
+ * compilers have it do, or that takes a static library's members one by one, is told to keep it. */
+#define KEPT_LIBRARY "-Wl,--push-state,--no-as-needed,-u,callsig_version -lcallsig -Wl,--pop-state"
+
+static int print_rules(const struct cli_install_paths *paths)
+{
+  if (paths->rules[0] == '\0') {
+    cli_error("flags: presets.rules is not installed beside %s: install callsig again", paths->command);
+    return CLI_EXIT_FAILURE;
+  }
+  puts(paths->rules);
+  return cli_finish_output(CLI_EXIT_OK);
 }
 
 static int flags_main(const struct cli_command *command, int argc, char **argv)
@@ -240,6 +270,8 @@ static int flags_main(const struct cli_command *command, int argc, char **argv)
   struct cli_install_paths paths;
   if (cli_install_paths_find(&paths) < 0)
     return CLI_EXIT_FAILURE;
+  if (request.rules)
+    return print_rules(&paths);
   if (!request.libs && paths.include[0] == '\0') {
     cli_error("flags: the headers of callsig are not installed beside %s; --libs alone needs none", paths.command);
     return CLI_EXIT_FAILURE;
@@ -255,7 +287,7 @@ static int flags_main(const struct cli_command *command, int argc, char **argv)
     printf("-I%s", paths.include);
   }
   if (!request.cflags)
-    printf("%s-L%s -Wl,-rpath,%s -lcallsig", request.libs ? "" : " ", paths.lib, paths.lib);
+    printf("%s-L%s -Wl,-rpath,%s " KEPT_LIBRARY, request.libs ? "" : " ", paths.lib, paths.lib);
   putchar('\n');
   return cli_finish_output(CLI_EXIT_OK);
 }

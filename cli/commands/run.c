@@ -56,6 +56,7 @@ static const char help[] =
     "or\n"
     "                    every call (default with --clock cpu and --timeline)\n"
     "  --overhead FACTOR time as many calls as keep the program within FACTOR times its own time, as in 1.5\n"
+    "                    (default: no budget, one in 64 of short calls)\n"
     "  --db FILE         write what each interval added to an SQLite database\n"
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
@@ -344,7 +345,7 @@ static void report_run(const struct run_options *run, const struct running *runn
   int status = running->status;
   int error = cli_recording_stamp(place, running->pid, status);
   callsig_monitor_stop(running->monitor);
-  int children = cli_recording_count_children(place);
+  int children = cli_recording_seal_children(place);
   const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
     explain_nothing(shown, status);

@@ -75,6 +75,7 @@ int cli_compiler_ask(const char *name, struct cli_compiler *compiler)
   int error = cli_find_program(name, compiler->path);
   if (error < 0)
     return error;
+  compiler->is_musl = strstr(strrchr(compiler->path, '/') + 1, "musl") != NULL;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0)
     return -errno;

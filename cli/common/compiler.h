@@ -11,6 +11,7 @@ struct cli_compiler {
   char path[PATH_MAX];
   enum cli_compiler_maker maker;
   unsigned major; /* of its version; 0 where the maker is another */
+  bool is_musl;   /* its programs are linked with musl, as its name says */
   bool has_sleds; /* it compiles for x86-64, whose sleds the runtime switches on */
 };
 

@@ -15,11 +15,12 @@ struct layout {
   const char *lib;     /* from the command's folder */
   const char *include; /* from the command's folder, or absolute */
   const char *plugins; /* from the command's folder */
+  const char *rules;   /* from the command's folder, or absolute */
 };
 
 static const struct layout layouts[] = {
-    {CLI_BIN_TO_LIB, CLI_BIN_TO_INCLUDE, CLI_BIN_TO_PLUGINS},
-    {CLI_BUILD_TO_LIB, CLI_BUILD_INCLUDE, CLI_BUILD_TO_PLUGINS},
+    {CLI_BIN_TO_LIB, CLI_BIN_TO_INCLUDE, CLI_BIN_TO_PLUGINS, CLI_BIN_TO_RULES},
+    {CLI_BUILD_TO_LIB, CLI_BUILD_INCLUDE, CLI_BUILD_TO_PLUGINS, CLI_BUILD_RULES},
 };
 
 /* Writes "A/B" (B alone when it is absolute), with links and dots resolved, into `out`. False when there is no such
@@ -47,6 +48,8 @@ static bool try_layout(const struct layout *layout, const char *folder, struct c
     paths->include[0] = '\0';
   if (!resolve(folder, layout->plugins, paths->plugins))
     paths->plugins[0] = '\0';
+  if (!resolve(folder, layout->rules, paths->rules))
+    paths->rules[0] = '\0';
   return true;
 }
 

@@ -12,6 +12,7 @@ struct cli_install_paths {
   char runtime[PATH_MAX]; /* libcallsig.so.0 */
   char lib[PATH_MAX];     /* the folder of the libraries */
   char include[PATH_MAX]; /* the folder that holds callsig/callsig.h */
+  char rules[PATH_MAX];   /* presets.rules; empty when it is not there */
   char plugins[PATH_MAX]; /* the folder that holds gcc-VERSION/callsig_sleds.so; empty when there is none */
 };
 

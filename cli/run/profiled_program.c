@@ -103,6 +103,12 @@ static int check_facts(const struct cli_profiled_program *program)
               (unsigned)facts->machine);
     return -ENOEXEC;
   }
+  const char *linker = strrchr(facts->interpreter, '/');
+  if (linker != NULL && strncmp(linker, "/ld-musl-", strlen("/ld-musl-")) == 0) {
+    cli_error("run: %s: is linked with musl, and libcallsig needs the GNU C library; build it with a compiler of that",
+              image);
+    return -ENOEXEC;
+  }
   if (facts->defines_hook && facts->has_symtab && !facts->has_runtime && facts->interpreter[0] != '\0') {
     cli_error("run: %s: defines __cyg_profile_func_enter itself, so callsig is not called; link it without that",
               image);

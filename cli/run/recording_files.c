@@ -87,7 +87,7 @@ static void seal_child(int folder, const char *name)
   close(fd);
 }
 
-int cli_recording_count_children(const struct cli_recording_place *place)
+int cli_recording_seal_children(const struct cli_recording_place *place)
 {
   char copy[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", place->path);

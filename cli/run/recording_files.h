@@ -15,8 +15,8 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
 /* Seals the run's recording, when nothing writes to it any more: callsig_stats_seal(). The place stays held. */
 void cli_recording_seal(const struct cli_recording_place *place);
 
-/* How many recordings PATH.PID and PATH.PID.N are of this run: those of the processes that the program started. Those
- * that ended are sealed. A negative errno when the folder cannot be read. */
-int cli_recording_count_children(const struct cli_recording_place *place);
+/* Seals those recordings PATH.PID and PATH.PID.N of this run whose processes have ended: the program started them. How
+ * many there are, ended or not; a negative errno when the folder cannot be read. */
+int cli_recording_seal_children(const struct cli_recording_place *place);
 
 #endif

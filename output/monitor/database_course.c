@@ -52,7 +52,7 @@ static const char *const queries[3][3] = {
 struct reader {
   sqlite3 *handle;
   uint64_t most; /* points of a series; 0: any number */
-  bool has_runs;
+  bool has_runs, has_events;
 };
 
 static double real(sqlite3_stmt *row, int column)
@@ -166,7 +166,8 @@ static int add_table(struct reader *reader, enum source source, enum table table
 static int fill(struct reader *reader, enum source source, struct out_run_course *run)
 {
   int result = 0;
-  for (enum table table = TASKS; table <= EVENTS && result == 0; table++)
+  const enum table last = reader->has_events ? EVENTS : QUEUES;
+  for (enum table table = TASKS; table <= last && result == 0; table++)
     result = add_table(reader, source, table, run);
   if (result == 0 && source != RUN)
     result = out_event_spans(&run->course);
@@ -241,6 +242,9 @@ static int read_all(struct reader *reader, struct base_vector *runs)
   if (sqlite3_exec(reader->handle, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
     return -EIO;
   int result = has_table(reader->handle, "runs", &reader->has_runs);
+  /* A program that has no events need not have a table of them. */
+  if (result == 0)
+    result = has_table(reader->handle, "event_stats", &reader->has_events);
   if (result == 0 && reader->has_runs)
     result = add_runs(reader, runs);
   return result == 0 ? add_rest(reader, runs) : result;

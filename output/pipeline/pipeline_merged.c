@@ -45,7 +45,7 @@ static int list_processes(struct out_recording *recording, struct base_vector *l
   struct fmt_rec_process record;
   uint64_t address = recording->header.first_process;
   int result;
-  while ((result = out_recording_next(recording, list, address, FMT_TAG_PROCESS, &record, sizeof record)) > 0)
+  while ((result = out_recording_next(recording, list, address, FMT_TAG_PROCESS, &record, FMT_REC_PROCESS_LEAST)) > 0)
     address = record.next;
   return result;
 }
@@ -95,7 +95,8 @@ void out_pipeline_processes_free(struct out_pipeline_processes *processes)
 void out_pipeline_adopt(struct out_recording *recording, uint64_t address)
 {
   struct fmt_rec_header *header = &recording->header;
-  const struct fmt_rec_process *process = out_recording_record(recording, address, FMT_TAG_PROCESS, sizeof *process);
+  const struct fmt_rec_process *process =
+      out_recording_record(recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_LEAST);
   if (!process)
     return;
   header->pid = process->pid;

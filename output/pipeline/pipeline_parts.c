@@ -182,9 +182,8 @@ static int add_use(struct out_pipeline_reader *reader, const struct out_use_part
 static double tick_of(struct out_pipeline_reader *reader, const struct fmt_rec_thread *thread)
 {
   const struct fmt_rec_process *process =
-      thread->process
-          ? out_recording_record(reader->recording, thread->process, FMT_TAG_PROCESS, sizeof(struct fmt_rec_process))
-          : NULL;
+      thread->process ? out_recording_record(reader->recording, thread->process, FMT_TAG_PROCESS, FMT_REC_PROCESS_LEAST)
+                      : NULL;
   bool uncalibrated;
   if (!process)
     return reader->pipeline->tick;

@@ -25,7 +25,7 @@ static int read_processes(struct out_pipeline_reader *reader)
   uint64_t address = reader->recording->header.first_process;
   int result;
   while ((result = out_recording_next(reader->recording, &reader->processes, address, FMT_TAG_PROCESS, &record,
-                                      sizeof record)) > 0)
+                                      FMT_REC_PROCESS_LEAST)) > 0)
     address = record.next;
   return result;
 }
@@ -238,7 +238,7 @@ static const char *source_of(struct out_pipeline_reader *reader)
 {
   uint64_t address = *(const uint64_t *)base_vector_at(&reader->processes, reader->only - 1);
   const struct fmt_rec_process *process =
-      out_recording_record(reader->recording, address, FMT_TAG_PROCESS, sizeof *process);
+      out_recording_record(reader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_LEAST);
   return copy_name(reader, process ? process->source : 0);
 }
 

@@ -176,6 +176,8 @@ static void put_title(struct out_text *text, const struct out_chart *chart)
   out_xml_text(text, chart->title, strlen(chart->title));
   out_text_puts(text, "</text>");
   for (unsigned i = 0; i < chart->count && chart->count > 1; i++) {
+    if (!is_line_filled(&chart->lines[i]))
+      continue;
     out_text_printf(text, "<text class=\"legend end f%u", i + 1);
     out_put_pixels(text, "\" x=\"", OUT_CHART_WIDTH - 10.0 - LEGEND_WIDTH * (chart->count - 1 - i));
     out_text_puts(text, "\" y=\"14\">");

@@ -173,6 +173,11 @@ static void put_head(const struct diagram *diagram)
     out_text_puts(diagram->text, heads[i].text);
     out_text_puts(diagram->text, "</text>");
   }
+  bool any = false;
+  for (uint32_t i = 0; i < diagram->picture->nodes.count; i++)
+    any |= !isnan(out_node_at(diagram->picture, i)->busy);
+  if (!any)
+    return;
   begin_words(diagram, "tick", SHARES, 8);
   out_text_puts(diagram->text, "<tspan class=\"f1\">works</tspan>, <tspan class=\"f2\">waits for items</tspan>,"
                                " <tspan class=\"f3\">for space</tspan></text>");

@@ -27,6 +27,7 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
       .rank = header->rank,
       .overhead = header->overhead < UINT32_MAX ? (uint32_t)header->overhead : UINT32_MAX,
       .sample_price = header->sample_price,
+      .drawn_from = header->drawn_from,
       .timeline_min = header->timeline_min,
       .steps = header->steps,
       .active_steps = header->active_steps,
@@ -113,11 +114,14 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
 /* Every process that a merged recording lists, in the list's order. */
 static int add_listed(struct out_loader *loader)
 {
-  struct fmt_rec_process process;
+  struct fmt_rec_process process = {0};
   uint64_t address = loader->recording->header.first_process;
   int result;
   while ((result = out_recording_next(loader->recording, &loader->processes, address, FMT_TAG_PROCESS, &process,
-                                      sizeof process)) > 0) {
+                                      FMT_REC_PROCESS_LEAST)) > 0) {
+    const struct fmt_rec_process *whole =
+        out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+    process.drawn_from = whole ? whole->drawn_from : 0;
     result = add_process(loader, &process);
     if (result < 0)
       break;

@@ -12,6 +12,7 @@
 
 #include "format/index.h"
 #include "output/recording/live.h"
+#include "output/recording/steady_copy.h"
 #include "output/text/message.h"
 #include "output/text/text.h"
 
@@ -116,6 +117,27 @@ static int attach(int file, const char *path, struct out_recording *recording)
   return result;
 }
 
+/* Takes a copy of a recording that is being written, so that the threads that end meanwhile are in it once. */
+static int hold_still(int file, struct out_recording *recording)
+{
+  void *copy;
+  recording->is_live = !recording->header.seal && out_recording_is_live(file, recording->header.pid);
+  if (!recording->is_live)
+    return 0;
+  int error = out_steady_copy(file, recording->size, &copy);
+  if (error < 0)
+    return error == -ENOMEM ? out_stats_no_memory()
+                            : out_stats_fail(error, "%s: cannot read: %s", recording->path, strerror(-error));
+  if (!copy) {
+    out_stats_message(
+        "%s: threads end all the time while it is read: calls of theirs may be missing, or be there twice",
+        recording->path);
+    return 0;
+  }
+  recording->copy = copy;
+  return read_header(recording);
+}
+
 /* out_seal_read_fn */
 static int read_for_check(void *source, void *bytes, size_t size, uint64_t offset)
 {
@@ -191,7 +213,7 @@ static void say_how_many(const struct out_recording *recording, struct out_text 
 uint64_t out_recording_tell_damage(const struct out_recording *recording)
 {
   const struct out_seal_check *check = &recording->check;
-  if ((check->first == UINT64_MAX && recording->damaged == 0) ||
+  if ((check->first == UINT64_MAX && recording->damaged == 0) || recording->is_live ||
       (!recording->copy && !check->is_sealed && out_recording_is_live(recording->windows.file, recording->header.pid)))
     return 0;
   struct out_text line = {0};
@@ -216,7 +238,9 @@ int out_recording_read_file(int file, const char *path, struct out_recording *re
   int result = out_recording_attach(file, path, recording);
   if (result < 0)
     return result;
-  result = out_recording_check(recording);
+  result = hold_still(file, recording);
+  if (result == 0)
+    result = out_recording_check(recording);
   if (result < 0) {
     out_recording_close(recording);
     return result;

@@ -32,6 +32,7 @@ struct out_recording {
   const void *copy;    /* of memory that is no file: all of it, instead of windows; else NULL. Owned */
   uint32_t *numbers;   /* see out_recording_number(). Owned */
   size_t numbers_size; /* bytes */
+  bool is_live;        /* it was being written when it was opened: what it leads to may not be there yet */
   bool is_told;        /* who opened it tells of its damage, and not who loads it */
 };
 

@@ -61,6 +61,11 @@ static void write_recording(struct report *report, uint32_t recording)
     out_json_number(json, (double)info->process.overhead / 1024, false);
   else
     out_json_null(json);
+  out_json_key(json, "timed_one_in");
+  if (out_timed_one_in(info) > 0)
+    out_json_integer(json, out_timed_one_in(info));
+  else
+    out_json_null(json);
   write_known(json, "slowdown", slowdown.all);
   write_known(json, "slowdown_counting", slowdown.counting);
   out_json_key(json, "waited");

@@ -325,25 +325,42 @@ static void put_factor(struct notes *notes, uint32_t parts)
     out_text_printf(&notes->text, ".%u", (unsigned)(hundredths % 100 / 10));
 }
 
-/* "(budget: 1.5 times the program's time)", of the recordings that had one; nothing when none had. */
-static void put_budget(struct notes *notes)
+/* A number that recordings have, from the least of them to the most; 0 is none. */
+struct spread {
+  uint32_t least, most;
+};
+
+static void widen(struct spread *spread, uint32_t number)
+{
+  if (number > 0 && (spread->most == 0 || number < spread->least))
+    spread->least = number;
+  if (number > spread->most)
+    spread->most = number;
+}
+
+/* " (of short ones one in 64)", and of those recordings that had one the budget that was kept: " (of short ones one in
+ * 64 to 512 at the fewest; budget: 1.5 times the program's own time)". */
+static void put_choice(struct notes *notes)
 {
   const struct out_profile *profile = &notes->stats->profile;
-  uint32_t least = UINT32_MAX, most = 0;
+  struct spread one_in = {0}, budget = {0};
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
-    uint32_t overhead = out_profile_recording(profile, i)->process.overhead;
-    if (overhead > 0 && overhead < least)
-      least = overhead;
-    if (overhead > most)
-      most = overhead;
+    widen(&one_in, out_timed_one_in(out_profile_recording(profile, i)));
+    widen(&budget, out_profile_recording(profile, i)->process.overhead);
   }
-  if (most == 0)
+  if (one_in.most > 0) {
+    out_text_printf(&notes->text, " (of short ones one in %u", one_in.least);
+    if (one_in.least != one_in.most)
+      out_text_printf(&notes->text, " to %u", one_in.most);
+    out_text_puts(&notes->text, budget.most > 0 ? " at the fewest; " : ")");
+  }
+  if (budget.most == 0)
     return;
-  out_text_puts(&notes->text, " (budget: ");
-  put_factor(notes, least);
-  if (least != most) {
+  out_text_puts(&notes->text, one_in.most > 0 ? "budget: " : " (budget: ");
+  put_factor(notes, budget.least);
+  if (budget.least != budget.most) {
     out_text_puts(&notes->text, " to ");
-    put_factor(notes, most);
+    put_factor(notes, budget.most);
   }
   out_text_puts(&notes->text, " times the program's own time)");
 }
@@ -362,7 +379,7 @@ static void note_sampling(struct notes *notes)
     return;
   out_text_printf(&notes->text, "%llu of %llu calls were timed, at random",
                   (unsigned long long)(stats->total.calls - untimed), (unsigned long long)stats->total.calls);
-  put_budget(notes);
+  put_choice(notes);
   out_text_puts(&notes->text, "; the others count with the time of those");
   if (!out_columns_have_errors(&stats->columns))
     out_text_puts(&notes->text, ": --columns +error shows what that leaves open");

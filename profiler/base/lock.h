@@ -19,7 +19,8 @@ void prof_lock(struct prof_lock *lock);
 bool prof_lock_try(struct prof_lock *lock);
 void prof_unlock(struct prof_lock *lock);
 
-/* Blocks all signals of the calling thread with the raw system call and returns the mask as it was. Anywhere. */
+/* Blocks all signals of the calling thread but SIGTRAP with the raw system call and returns the mask as it was.
+ * Anywhere. */
 uint64_t prof_block_signals(void);
 /* Makes the mask what prof_block_signals() returned. Anywhere. */
 void prof_restore_signals(uint64_t mask);

@@ -195,7 +195,7 @@ static uint64_t hash_rules(const char *path)
     error = prof_sys_failed(data) ? data : 0;
   }
   if (error == 0)
-    hash = fmt_hash((const void *)data, size);
+    hash = fmt_hash(size ? (const void *)data : "", size);
   else
     prof_message("%s: the rules cannot be read (error %ld): see CALLSIG_RULES", path, -error);
   if (error == 0 && size)

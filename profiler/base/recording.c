@@ -335,6 +335,7 @@ static void fill_header(struct prof_process *process, bool child)
   header->ppid = (uint32_t)PROF_SYSCALL0(SYS_getppid);
   header->clock = process->settings.clock;
   header->overhead = process->settings.overhead;
+  header->drawn_from = process->settings.sample_times ? PROF_DRAWN_FROM : 0;
   header->flags = (process->settings.signatures ? FMT_REC_SIGNATURES : 0u) |
                   (process->settings.sample_times ? FMT_REC_SAMPLED : 0u) | (child ? FMT_REC_CHILD : 0u) |
                   (process->scheduled ? FMT_REC_SCHEDULE : 0u);

@@ -10,6 +10,8 @@
 #include "format/rank.h"
 
 #define PROF_MAX_PATH 4096u
+/* With sampled times, calls of short ones that a timed one is drawn from: one in half as many is timed, in the mean. */
+#define PROF_DRAWN_FROM 128u
 
 /* From the environment, callsig_start() and the defaults, in this order. */
 struct prof_settings {

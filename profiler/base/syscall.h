@@ -12,6 +12,13 @@
 
 #include "profiler/arch/primitives.h"
 
+#ifdef __clang_analyzer__
+/* It does not see that the instruction writes to what its operands point to, but takes that for possible of a function
+ * whose body it lacks. */
+long prof_analysed_syscall(long number, long a, long b, long c, long d, long e, long f);
+#define prof_syscall6 prof_analysed_syscall
+#endif
+
 #define PROF_SYSCALL0(number)             prof_syscall6((number), 0, 0, 0, 0, 0, 0)
 #define PROF_SYSCALL1(number, a)          prof_syscall6((number), (long)(a), 0, 0, 0, 0, 0)
 #define PROF_SYSCALL2(number, a, b)       prof_syscall6((number), (long)(a), (long)(b), 0, 0, 0, 0)

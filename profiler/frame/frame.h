@@ -13,12 +13,13 @@
 
 /* Where a call of the edge above `place` counts, with the frame's bits; 0 when records have to be made first. Anywhere.
  */
-uint64_t prof_frame_counters(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge);
+__attribute__((nonnull)) uint64_t prof_frame_counters(struct prof_thread *t, struct prof_place place,
+                                                      struct fmt_rec_edge *edge);
 /* Opens a frame of `edge` above `place`, where there is room. A handler may interrupt anywhere: its frames go above a
  * frame in progress once `top` has moved, and until the edge is stored the frame counts for nothing. `ticks` 0: the
  * clock, read last. Anywhere. */
-void prof_frame_push(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge, uintptr_t cfa,
-                     uint64_t counters, uint64_t ticks);
+__attribute__((nonnull)) void prof_frame_push(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge,
+                                              uintptr_t cfa, uint64_t counters, uint64_t ticks);
 /* Counts a call of the edge that the bounds have merged. Anywhere. */
 void prof_frame_count_merged(const struct fmt_rec_edge *edge);
 /* Closes the frame `place.top`, which is open and the innermost of what runs, and ends at `now`: pops it, then counts.
@@ -32,6 +33,7 @@ void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
  * it. Anywhere. */
 uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
 /* Opens a frame of `edge` above `top`, with these ticks as its start, in a slow section. False: no space. */
-bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t cfa, uint64_t ticks);
+__attribute__((nonnull)) bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t cfa,
+                                              uint64_t ticks);
 
 #endif

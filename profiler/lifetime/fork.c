@@ -110,9 +110,9 @@ static void copy_frame(const struct fmt_rec_frame *frame, const struct fmt_rec_e
   bool is_task = prof_frame_is_task(frame);
   copy->stage = is_task ? prof_stage_of_record((const struct fmt_rec_stage *)prof_edge_function(edge)->address) : NULL;
   copy->task = is_task ? prof_open_task_of_frame(frame) : NULL;
-  const uint64_t *words = edge->words, nothing = 0;
-  if (!compare)
-    words = name_of(edge) ? (const uint64_t *)(const void *)name_of(edge)->text : &nothing;
+  const uint64_t nothing = 0;
+  const struct fmt_rec_name *name = compare ? NULL : name_of(edge);
+  const uint64_t *words = compare ? edge->words : name ? (const uint64_t *)(const void *)name->text : &nothing;
   for (uint32_t i = 0; i < copy->word_count; i++)
     copy->words[i] = words[i];
   to->used += sizeof *copy + copy->word_count * sizeof(uint64_t);

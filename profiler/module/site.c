@@ -166,10 +166,11 @@ static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t
   site->function_address = function_address;
   site->function = FMT_NONE;
   site->module = prof_module_for_address(t, pc);
-  if (site->module && site->module->index.header)
+  if (site->module && site->module->index.header) {
     site->index_site = prof_module_site(site->module, pc);
-  if (site->index_site && !describe_indexed(site))
-    return NULL;
+    if (site->index_site && !describe_indexed(site))
+      return NULL;
+  }
   if (site->cfa_kind == FMT_CFA_UNKNOWN) {
     site->cfa_register = PROF_SP;
     site->inlined = true; /* for all that is known */

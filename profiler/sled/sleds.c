@@ -112,14 +112,14 @@ static bool make_stubs(struct prof_module *module)
 }
 
 /* Makes the pages that the module's sleds lie in writable. 0, or a negative errno. */
-static long open_text(const struct prof_module *module, struct prof_text_pages *pages)
+static long open_text(const struct prof_module *module, struct prof_text_pages *pages, bool settled)
 {
   const struct fmt_index *index = &module->index;
   const struct fmt_index_sled *last = &index->sleds[index->count[FMT_SECTION_SLEDS] - 1];
   /* Whole words are stored. */
   uintptr_t low = index->sleds[0].address + module->bias;
   uintptr_t high = last->address + module->bias + fmt_sled_size(last->shape) + 8;
-  return prof_text_open(pages, low, high < module->end ? high : module->end);
+  return prof_text_open(pages, low, high < module->end ? high : module->end, settled);
 }
 
 /* Switches every sled of the module that has code, on or off. */
@@ -145,8 +145,9 @@ static bool may_vanish(const struct prof_module *module, bool loading)
   return __atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* Switches the module's sleds. Under modules_lock. */
-static void switch_module(struct prof_module *module, bool on)
+/* Switches the module's sleds. `loading`: under the loader's lock; without it what another thread is loading stays as
+ * it is, and is switched when it is loaded. Under modules_lock. */
+static void switch_module(struct prof_module *module, bool on, bool loading)
 {
   if (module->sleds_on == on || (!module->sled_code && (!on || module->sleds_failed)))
     return;
@@ -154,7 +155,9 @@ static void switch_module(struct prof_module *module, bool on)
   if (module->sleds_failed)
     return;
   struct prof_text_pages pages;
-  long error = open_text(module, &pages);
+  long error = open_text(module, &pages, module->main_program || loading);
+  if (error == -EAGAIN)
+    return;
   if (error < 0) {
     module->sleds_failed = true;
     prof_message("%s: its code may not be written here (error %ld): its sleds stay off and it is not profiled",
@@ -230,7 +233,7 @@ static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
     module->sleds_on = false;
   if (module && !module->excluded && module->index.header && module->index.count[FMT_SECTION_SLEDS] &&
       !may_vanish(module, loading))
-    switch_module(module, true);
+    switch_module(module, true, loading);
   prof_unlock(&prof_process.modules_lock);
   prof_resume(t);
 }
@@ -282,7 +285,7 @@ static void switch_off(void)
   bool off = __atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST);
   for (struct prof_module *module = prof_process.modules; module && off; module = module->next)
     if (module->sleds_on && !module->unloaded && !may_vanish(module, false))
-      switch_module(module, false);
+      switch_module(module, false, false);
   prof_unlock(&prof_process.modules_lock);
   prof_restore_signals(mask);
 }

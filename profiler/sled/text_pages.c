@@ -1,7 +1,7 @@
 /*
  * The protection of a module's text around writing sleds: each mapping gets back what it had, since a program may have
- * made some of its own text writable. But it is left executable: where it was not, another thread's loader was about to
- * map it so, and what it maps over the old must not lose that.
+ * made some of its own text writable. While another thread's loader may be mapping the module, pages that are not
+ * executable are left alone: it is about to map text over them, which giving back would make what they were.
  */
 #include "profiler/sled/text_pages.h"
 
@@ -39,11 +39,20 @@ static bool visit(const struct prof_mapping *mapping, void *data)
   if (mapping->low > found_end(pages) || pages->count == PROF_TEXT_PARTS)
     return false;
   add(pages, mapping->high < pages->high ? mapping->high : pages->high,
-      (mapping->readable ? PROT_READ : 0) | (mapping->writable ? PROT_WRITE : 0) | PROT_EXEC);
+      (mapping->readable ? PROT_READ : 0) | (mapping->writable ? PROT_WRITE : 0) |
+          (mapping->executable ? PROT_EXEC : 0));
   return found_end(pages) < pages->high;
 }
 
-long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high)
+static bool is_executable(const struct prof_text_pages *pages)
+{
+  uint32_t i = 0;
+  while (i < pages->count && pages->parts[i].protection & PROT_EXEC)
+    i++;
+  return i == pages->count;
+}
+
+long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high, bool settled)
 {
   *pages =
       (struct prof_text_pages){.low = low & ~(uintptr_t)(PAGE - 1), .high = (high + PAGE - 1) & ~(uintptr_t)(PAGE - 1)};
@@ -54,6 +63,8 @@ long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high
   }
   if (found_end(pages) < pages->high)
     return -ENOMEM;
+  if (!settled && !is_executable(pages))
+    return -EAGAIN;
   for (uint32_t i = 0; i < pages->count; i++) {
     long error = protect(&pages->parts[i], pages->parts[i].protection | PROT_READ | PROT_WRITE);
     if (error < 0) {

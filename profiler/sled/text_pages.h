@@ -4,6 +4,7 @@
 #ifndef CALLSIG_PROFILER_SLED_TEXT_PAGES_H
 #define CALLSIG_PROFILER_SLED_TEXT_PAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PROF_TEXT_PARTS 32u
@@ -18,9 +19,10 @@ struct prof_text_pages {
   } parts[PROF_TEXT_PARTS];
 };
 
-/* Makes the pages of [low, high) writable; a part keeps being executable, or not. 0, or a negative errno when nothing
- * was changed. */
-long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high);
+/* Makes the pages of [low, high) writable; a part keeps being executable, or not. `settled`: no other thread maps
+ * anything there meanwhile; otherwise -EAGAIN when a part is not executable. 0, or a negative errno when nothing was
+ * changed. */
+long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high, bool settled);
 /* Gives each part back the protection that it had. */
 void prof_text_close(const struct prof_text_pages *pages);
 

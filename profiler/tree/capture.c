@@ -37,6 +37,14 @@ struct machine {
 
 enum outcome { GO_ON, EMITTED, LOST = FMT_STATE_LOST + 16, UNREADABLE = FMT_STATE_UNREADABLE + 16 };
 
+#ifdef __clang_analyzer__
+/* It does not know what format/program.c has checked of the program: no operation takes more off the stack than lies
+ * there. */
+void prof_analysed_stack(uint64_t *stack);
+#else
+#define prof_analysed_stack(stack) ((void)0)
+#endif
+
 static uint64_t *top_of(struct machine *m)
 {
   return &m->stack[m->depth - 1];
@@ -393,6 +401,7 @@ static enum outcome run_op(struct machine *m, const struct fmt_op *op)
 /* Runs the program of the arg that begins at op `at`, and gives where the next one begins. */
 static uint32_t run_arg(struct machine *m, uint32_t at)
 {
+  prof_analysed_stack(m->stack);
   const struct fmt_op *ops = m->capture->site->ops, *op = &ops[at];
   if (level_of(m, op->arg) == FMT_WIDEN_TYPE) {
     /* Nothing about its value is told any more, also not whether it can be read. */

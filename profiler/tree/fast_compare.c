@@ -303,7 +303,7 @@ struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const str
       known->arguments == arguments)
     return known;
   uint64_t module = site->module ? (uintptr_t)site->module->record : 0;
-  uint64_t address = site->function == FMT_NONE || !site->index_function->address
+  uint64_t address = !site->module || site->function == FMT_NONE || !site->index_function->address
                          ? site->function_address
                          : site->index_function->address + site->module->bias;
   struct fmt_rec_function *function = prof_tree_function(tree, module, FMT_FUNCTION_KIND_CODE, site->function, address);

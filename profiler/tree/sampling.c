@@ -13,9 +13,8 @@
 #include "profiler/base/process.h"
 #include "profiler/tree/fast_compare.h"
 
-#define REVIEW_CALLS   32u  /* timed calls from one decision to the next */
-#define DRAWN_FROM     128u /* one call in (this + 1) / 2 is timed, in the mean; with a budget, from the next two */
-#define DRAWN_LEAST    32u
+#define REVIEW_CALLS   32u /* timed calls from one decision to the next */
+#define DRAWN_LEAST    32u /* with a budget, what is drawn from lies between these */
 #define DRAWN_MOST     1024u
 #define LONGER_MOST    6    /* and as far below */
 #define BUDGET_CALLS   512u /* timed calls of a thread from one look at the budget to the next */
@@ -63,7 +62,7 @@ void prof_sampling_start(struct prof_thread *t)
 {
   /* Any state but 0 will do; threads should not draw alike. */
   t->random = ((uintptr_t)t ^ (uint64_t)t->tid * 0x9E3779B97F4A7C15u) | 1;
-  t->sample_mask = DRAWN_FROM - 1;
+  t->sample_mask = PROF_DRAWN_FROM - 1;
   t->budget = (struct prof_budget){.at = 0};
   for (unsigned i = 0; i < 8; i++)
     draw(t);

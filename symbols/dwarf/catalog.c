@@ -163,8 +163,8 @@ int sym_catalog_find(struct sym_catalog *catalog, enum sym_catalog_kind kind, co
   size_t end = low;
   while (end < all_count && strcmp(all[end].name, name) == 0)
     end++;
-  *entries = end > low ? &all[low] : NULL;
   *count = end - low;
+  *entries = *count > 0 ? &all[low] : NULL;
   return result;
 }
 

@@ -301,6 +301,13 @@ int sym_types_add_array(struct sym_types *types, uint32_t element, uint64_t coun
   return result < 0 ? result : intern(types, &entry, type);
 }
 
+int sym_types_add_difference(struct sym_types *types, uint32_t *type)
+{
+  struct fmt_index_type entry = {.kind = FMT_TYPE_SIGNED, .size = 8};
+  int result = base_strings_add(types->strings, "ptrdiff_t", &entry.name);
+  return result < 0 ? result : intern(types, &entry, type);
+}
+
 int sym_types_add_renamed(struct sym_types *types, uint32_t type, const char *name, uint32_t *renamed)
 {
   struct fmt_index_type entry = types->entries[type];

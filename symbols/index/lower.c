@@ -302,6 +302,21 @@ static enum sym_lost lower_address(const struct lowering *lowering, const struct
   return SYM_LOST_NOT;
 }
 
+static enum sym_lost lower_distance(const struct lowering *lowering, const struct sym_plan_arg *arg,
+                                    struct sym_code *code)
+{
+  enum sym_lost lost = push_integer(lowering, &arg->path, code);
+  if (!lost)
+    lost = push_count(lowering, &arg->count, code);
+  if (lost)
+    return lost;
+  sym_code_add(code, FMT_OP_MINUS, 0, 0, 0, 0);
+  sym_code_add(code, FMT_OP_CONST, 0, 0, 0, arg->limit);
+  sym_code_add(code, FMT_OP_DIV, 0, 0, 0, 0);
+  sym_code_add(code, FMT_OP_EMIT, 0, 8, FMT_OPF_SIGNED, 0);
+  return SYM_LOST_NOT;
+}
+
 static enum sym_lost lower_arg(const struct lowering *lowering, const struct sym_plan_arg *arg, struct sym_code *code)
 {
   enum sym_lost lost;
@@ -326,6 +341,8 @@ static enum sym_lost lower_arg(const struct lowering *lowering, const struct sym
   case SYM_EMIT_STRING_LENGTH:
   case SYM_EMIT_SPAN:
     return lower_address(lowering, arg, code);
+  case SYM_EMIT_DISTANCE:
+    return lower_distance(lowering, arg, code);
   case SYM_EMIT_NONE:
     break;
   }

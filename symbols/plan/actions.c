@@ -24,7 +24,7 @@ static int read_count(struct sym_args *args, const struct sym_args_value *value,
   int result = sym_args_resolve(args, value->base, path, &access_path, problem);
   if (result == 0)
     result = sym_args_kind(args, &access_path, &kind);
-  if (result < 0)
+  if (result != 0)
     return result;
   if (!sym_args_is_integer(&kind)) {
     struct sym_args_value length = {.name = path->text};
@@ -182,6 +182,33 @@ int sym_args_add_action(struct sym_args *args, const struct sym_args_value *valu
   return sym_args_add_default(args, value, kind, why);
 }
 
+int sym_args_add_distance(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *minus,
+                          struct sym_problem *problem)
+{
+  struct sym_access_path begin;
+  struct sym_args_kind kind, begin_kind;
+  struct sym_plan_arg arg = {.arg = {.kind = FMT_ARG_VALUE, .flags = value->flags}, .emit = SYM_EMIT_DISTANCE};
+  arg.why = "a difference";
+  arg.path.is_signed = true;
+  int result = sym_args_kind(args, &value->access_path, &kind);
+  if (result == 0)
+    result = sym_args_resolve(args, value->base, minus, &begin, problem);
+  if (result == 0)
+    result = sym_args_kind(args, &begin, &begin_kind);
+  if (result < 0)
+    return result;
+  if (kind.entry.kind != FMT_TYPE_POINTER || begin_kind.entry.kind != FMT_TYPE_POINTER ||
+      kind.entry.target != begin_kind.entry.target)
+    return wrong_kind(args, value, &kind, "a pointer to what the other pointer points to", problem);
+  arg.limit = sym_types_at(args->types, kind.entry.target)->size;
+  if (arg.limit == 0)
+    return wrong_kind(args, value, &kind, "a pointer to what has a size", problem);
+  result = sym_types_add_difference(args->types, &arg.arg.type);
+  if (result == 0)
+    result = sym_access_path_finish(args->arena, &begin, begin_kind.entry.size, false, &arg.count.path);
+  return result < 0 ? result : sym_args_push(args, &arg, value->name, &value->access_path, kind.entry.size, 1);
+}
+
 int sym_args_add_span(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *path,
                       const char *why, struct sym_problem *problem)
 {
@@ -194,7 +221,7 @@ int sym_args_add_span(struct sym_args *args, const struct sym_args_value *value,
   result = sym_access_path_element(&context, &first, path->from);
   if (result == 0)
     result = sym_args_kind(args, &first, &element);
-  if (result < 0)
+  if (result != 0)
     return result;
   if (!sym_args_is_integer(&element)) {
     struct sym_args_value named = {.name = path->text};

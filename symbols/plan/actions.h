@@ -11,6 +11,10 @@ int sym_args_add_action(struct sym_args *args, const struct sym_args_value *valu
                         const struct sym_rule_how *how, const char *why, struct sym_problem *problem);
 
 /* Adds the elements [from..to] of an array as one arg. -ENOMEM; -EINVAL with `problem`. */
+/* Adds how many elements the pointer that the value is lies behind the one at `minus`. */
+int sym_args_add_distance(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *minus,
+                          struct sym_problem *problem);
+
 int sym_args_add_span(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_path *path,
                       const char *why, struct sym_problem *problem);
 

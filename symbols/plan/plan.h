@@ -49,6 +49,7 @@ enum sym_emit {
   SYM_EMIT_RANGE,         /* the bucket in the range list at arg.aux */
   SYM_EMIT_SPAN, /* path reaches the first element: its address is wanted, as for strings; path.size and .is_signed are
                    the element's; `count` says how many */
+  SYM_EMIT_DISTANCE, /* how many elements of `limit` bytes the pointer of path lies behind that of `count` */
 };
 
 /* A count or length: a constant, or the integer value of a path. */
@@ -62,8 +63,8 @@ struct sym_plan_arg {
   struct fmt_index_arg arg; /* as written: name, type and text are references into the planner's tables */
   uint8_t emit;             /* enum sym_emit */
   struct sym_plan_path path;
-  struct sym_count count; /* of SYM_EMIT_STRING_LENGTH and SYM_EMIT_SPAN */
-  uint32_t limit;         /* of strings: bytes at most, the imm of the op */
+  struct sym_count count; /* of SYM_EMIT_STRING_LENGTH, SYM_EMIT_SPAN and SYM_EMIT_DISTANCE */
+  uint32_t limit;         /* of strings: bytes at most, the imm of the op; of SYM_EMIT_DISTANCE an element's */
   const char *why; /* for --explain: what decided the kind or the join, one clause; "" when nothing needs saying */
 };
 

@@ -5,6 +5,7 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,11 @@ static const char *without_keyword(const char *name)
   return name;
 }
 
+static bool names(const struct sym_rule *rule, const char *wanted, const char *name)
+{
+  return rule->is_glob ? fnmatch(wanted, name, 0) == 0 : strcmp(wanted, name) == 0;
+}
+
 /* Looks for a type that no planned parameter has and that satisfies the rule. */
 static int try_types(struct sym_planner *planner, const struct sym_rule *rule, struct sym_rule_state *state)
 {
@@ -58,7 +64,7 @@ static int try_types(struct sym_planner *planner, const struct sym_rule *rule, s
   for (size_t i = 0; i < count && result == 0 && !state->known; i++) {
     Dwarf_Die die = entries[i].die;
     const char *plain = dwarf_diename(&die);
-    if (entries[i].is_declaration || (strcmp(entries[i].name, wanted) != 0 && (!plain || strcmp(plain, wanted) != 0)))
+    if (entries[i].is_declaration || (!names(rule, wanted, entries[i].name) && !(plain && names(rule, wanted, plain))))
       continue;
     struct sym_args_value value = {.name = rule->name, .access_path = {.type = die}};
     struct sym_problem problem = {0};
@@ -132,7 +138,7 @@ static int fill_section(struct sym_planner *planner)
     struct fmt_index_rule *rule = &planner->rules[i];
     rule->line = set->rules->rules[i].line;
     rule->uses = state->uses;
-    if (state->known)
+    if (state->known || set->rules->rules[i].is_soft)
       continue;
     rule->depth = (uint32_t)state->problem.depth;
     const char *text = describe(planner, &set->rules->rules[i], &state->problem);
@@ -151,7 +157,7 @@ static int tell_own_problems(struct sym_planner *planner)
   for (size_t i = 0; set->rules && i < set->rules->count; i++) {
     const struct sym_rule *rule = &set->rules->rules[i];
     const struct sym_rule_state *state = &set->states[i];
-    if (state->known)
+    if (state->known || rule->is_soft)
       continue;
     const char *origin = sym_rule_origin(&planner->arena, planner, 0, rule);
     const char *text = describe(planner, rule, &state->problem);
@@ -172,7 +178,7 @@ int sym_rule_diagnostics_make(struct sym_planner *planner)
     const struct sym_rules *rules = planner->sets[set].rules;
     for (size_t i = 0; rules && i < rules->count; i++) {
       struct sym_rule_state *state = &planner->sets[set].states[i];
-      int result = state->known ? 0 : diagnose(planner, &rules->rules[i], state);
+      int result = state->known || rules->rules[i].is_soft ? 0 : diagnose(planner, &rules->rules[i], state);
       if (result < 0)
         return result;
     }

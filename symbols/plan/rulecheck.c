@@ -64,6 +64,8 @@ int sym_rules_check(const struct sym_rules *rules, base_message_fn message, void
   for (size_t i = 0; rules && i < rules->count; i++) {
     const struct sym_rule_seen *seen = &rules->seen[i];
     int told = 0;
+    if (rules->rules[i].is_soft)
+      continue;
     if (!seen->known) {
       told = tell(rules, i, seen->problem ? seen->problem : "no module was indexed with this rule", message, data);
       result = -EINVAL;

@@ -123,11 +123,24 @@ static bool check_template(struct sym_rule_lexer *lexer, const struct sym_rule *
   return true;
 }
 
+/* The second path of a difference, behind its minus. */
+static bool parse_difference(struct sym_rule_lexer *lexer, struct sym_rule_field *field, bool labelled)
+{
+  field->minus = sym_rule_lexer_path(lexer, false);
+  if (lexer->problem)
+    return false;
+  if (!labelled || field->path->is_span)
+    return sym_rule_lexer_fail(lexer, "a difference is of two pointers, and has a name: size=end - begin");
+  return true;
+}
+
 static bool parse_field(struct sym_rule_lexer *lexer, struct sym_rule_field *field)
 {
   const char *start = lexer->at;
+  bool labelled = false;
   const char *label = sym_rule_lexer_identifier(lexer, "a field");
   if (label && sym_rule_lexer_text(lexer, "=")) {
+    labelled = true;
     field->label = label;
     field->path = sym_rule_lexer_path(lexer, true);
   } else if (label) {
@@ -135,8 +148,12 @@ static bool parse_field(struct sym_rule_lexer *lexer, struct sym_rule_field *fie
     field->path = sym_rule_lexer_path(lexer, true);
     field->label = field->path ? field->path->text : NULL;
   }
-  if (lexer->problem || !parse_how(lexer, &field->how))
+  if (!lexer->problem && sym_rule_lexer_text(lexer, "-") && !parse_difference(lexer, field, labelled))
     return false;
+  if (lexer->problem || !field->path || !parse_how(lexer, &field->how))
+    return false;
+  if (field->minus && field->how.action != SYM_ACTION_DEFAULT)
+    return sym_rule_lexer_fail(lexer, "a difference prints as a number and takes no further word");
   if (field->how.action == SYM_ACTION_LENGTH || field->how.action == SYM_ACTION_IGNORE)
     return sym_rule_lexer_fail(lexer,
                                "a field can be a string, bucket, value or type; leave out what is not to be seen");
@@ -149,6 +166,7 @@ static bool parse_type_rule(struct sym_rule_lexer *lexer, struct sym_rule *rule)
 {
   rule->kind = SYM_RULE_TYPE;
   rule->name = sym_rule_lexer_name(lexer, "the type's name");
+  rule->is_glob = rule->name && strpbrk(rule->name, "*?") != NULL;
   rule->fields = base_arena_alloc(lexer->arena, SYM_RULE_FIELDS_MAX * sizeof *rule->fields);
   if (!rule->fields) {
     lexer->no_memory = true;
@@ -193,6 +211,7 @@ static bool parse_function_rule(struct sym_rule_lexer *lexer, struct sym_rule *r
 
 static bool parse_rule(struct sym_rule_lexer *lexer, struct sym_rule *rule)
 {
+  rule->is_soft = sym_rule_lexer_word(lexer, "soft");
   if (sym_rule_lexer_word(lexer, "file")) {
     rule->file = sym_rule_lexer_name(lexer, "the file's name");
     if (!sym_rule_lexer_word(lexer, "function"))

@@ -62,6 +62,7 @@ struct sym_rule_how {
 struct sym_rule_field {
   const char *label;
   struct sym_rule_path *path;
+  struct sym_rule_path *minus; /* how many elements `path` lies behind this; NULL: what it leads to */
   struct sym_rule_how how;
 };
 
@@ -71,8 +72,9 @@ struct sym_rule {
   uint8_t kind; /* enum sym_rule_kind */
   unsigned line;
   const char *file;              /* glob of the source file, NULL for any */
-  const char *name;              /* glob of the function, or the type's name */
-  bool is_glob;                  /* of functions: `name` has a wildcard */
+  const char *name;              /* of the function or type, or a glob of names */
+  bool is_glob;                  /* `name` has a wildcard */
+  bool is_soft;                  /* where it does not fit, nothing is said */
   const char *parameter;         /* of SYM_RULE_PARAMETER */
   struct sym_rule_path *path;    /* of SYM_RULE_SHOW */
   struct sym_rule_how how;       /* of SYM_RULE_PARAMETER and SYM_RULE_SHOW */

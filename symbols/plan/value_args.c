@@ -5,6 +5,7 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,26 +14,31 @@
 
 enum { CHAIN_MAX = 64 };
 
+static bool is_named(const struct sym_rule *rule, const char *wanted, const char *name)
+{
+  return rule->is_glob ? fnmatch(wanted, name, 0) == 0 : strcmp(wanted, name) == 0;
+}
+
 /* Whether a rule's name means this struct: its tag with or without "struct", or with its namespaces. */
-static bool names_aggregate(struct sym_args *args, const char *rule, Dwarf_Die *type)
+static bool names_aggregate(struct sym_args *args, const struct sym_rule *rule, Dwarf_Die *type)
 {
   static const char *const keywords[] = {"struct ", "union ", "class "};
-  const char *tag = dwarf_diename(type);
+  const char *tag = dwarf_diename(type), *wanted = rule->name;
   if (!tag)
     return false;
   for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-    if (strncmp(rule, keywords[i], strlen(keywords[i])) == 0)
-      rule += strlen(keywords[i]);
-  if (strcmp(rule, tag) == 0)
+    if (strncmp(wanted, keywords[i], strlen(keywords[i])) == 0)
+      wanted += strlen(keywords[i]);
+  if (is_named(rule, wanted, tag))
     return true;
-  if (!strstr(rule, "::"))
+  if (!strstr(wanted, "::"))
     return false;
   const char *qualified = sym_types_qualified_name(args->types, type);
-  return qualified && strcmp(rule, qualified) == 0;
+  return qualified && is_named(rule, wanted, qualified);
 }
 
 /* Whether the rule's name means the type, a typedef on the way to it, or what one pointer or reference leads to. */
-static bool names_type(struct sym_args *args, const char *rule, const struct sym_access_path *access_path)
+static bool names_type(struct sym_args *args, const struct sym_rule *rule, const struct sym_access_path *access_path)
 {
   Dwarf_Die type = access_path->type;
   bool followed = false;
@@ -43,7 +49,7 @@ static bool names_type(struct sym_args *args, const char *rule, const struct sym
     const char *name = dwarf_diename(&type);
     if (tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_class_type)
       return names_aggregate(args, rule, &type);
-    if (tag == DW_TAG_typedef && name && strcmp(rule, name) == 0)
+    if (tag == DW_TAG_typedef && name && is_named(rule, rule->name, name))
       return true;
     if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) {
       if (followed)
@@ -68,25 +74,6 @@ static bool is_inside(const struct sym_args_value *value, const struct sym_rule 
   return false;
 }
 
-/* The last type rule that means the value's type. */
-static const struct sym_rule *find_rule(struct sym_args *args, const struct sym_args_value *value,
-                                        struct sym_rule_state **state)
-{
-  if (value->group_depth == (int)(sizeof value->inside / sizeof *value->inside))
-    return NULL;
-  for (int set = SYM_RULE_SETS; set-- > 0;) {
-    const struct sym_rules *rules = args->sets[set].rules;
-    for (size_t i = rules ? rules->count : 0; i-- > 0;) {
-      const struct sym_rule *rule = &rules->rules[i];
-      if (rule->kind == SYM_RULE_TYPE && !is_inside(value, rule) && names_type(args, rule->name, &value->access_path)) {
-        *state = &args->sets[set].states[i];
-        return rule;
-      }
-    }
-  }
-  return NULL;
-}
-
 static int add_field(struct sym_args *args, const struct sym_args_value *group, const struct sym_rule *rule,
                      const struct sym_rule_field *field, const struct sym_access_path *inner,
                      struct sym_problem *problem)
@@ -97,6 +84,8 @@ static int add_field(struct sym_args *args, const struct sym_args_value *group, 
   int result = sym_args_resolve(args, inner, field->path, &value.access_path, problem);
   if (result < 0)
     return result;
+  if (field->minus)
+    return sym_args_add_distance(args, &value, field->minus, problem);
   if (field->path->is_span)
     return sym_args_add_span(args, &value, field->path, "", problem);
   return sym_args_add(args, &value, &field->how, "", problem);
@@ -109,13 +98,14 @@ static int add_nullness(struct sym_args *args, const struct sym_args_value *grou
   return sym_args_add_default(args, &pointer, kind, "");
 }
 
-/* The struct's own type, under the name that the rule calls it. */
+/* The struct's own type, under the name that the rule calls it: its own, where that is one of several. */
 static int group_type(struct sym_args *args, const struct sym_access_path *inner, const struct sym_rule *rule,
                       uint32_t *type)
 {
   struct sym_args_kind kind;
   int result = sym_args_kind(args, inner, &kind);
-  return result < 0 ? result : sym_types_add_renamed(args->types, kind.type, rule->name, type);
+  *type = kind.type;
+  return result < 0 || rule->is_glob ? result : sym_types_add_renamed(args->types, kind.type, rule->name, type);
 }
 
 static int add_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
@@ -167,13 +157,10 @@ int sym_args_try_group(struct sym_args *args, const struct sym_args_value *value
   return result < 0 ? result : add_whole_group(args, value, &kind, rule, problem);
 }
 
-/* The group that a type rule makes of a value: 1 when one was added, 0 when no rule applies. */
-static int add_ruled_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind)
+/* 1 when the rule makes a group of the value, 0 when it does not fit it. */
+static int apply(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
+                 const struct sym_rule *rule, struct sym_rule_state *state)
 {
-  struct sym_rule_state *state = NULL;
-  const struct sym_rule *rule = find_rule(args, value, &state);
-  if (!rule)
-    return 0;
   struct sym_problem problem = {0};
   int result = add_whole_group(args, value, kind, rule, &problem);
   if (result == 0) {
@@ -183,6 +170,26 @@ static int add_ruled_group(struct sym_args *args, const struct sym_args_value *v
   if (result != -EINVAL)
     return result;
   sym_rule_failed(state, &problem);
+  return 0;
+}
+
+/* The group that the last type rule which means the value's type makes of it; of soft rules the last that fits: 1 when
+ * one was added, 0 when no rule applies. */
+static int add_ruled_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind)
+{
+  if (value->group_depth == (int)(sizeof value->inside / sizeof *value->inside))
+    return 0;
+  for (int set = SYM_RULE_SETS; set-- > 0;) {
+    const struct sym_rules *rules = args->sets[set].rules;
+    for (size_t i = rules ? rules->count : 0; i-- > 0;) {
+      const struct sym_rule *rule = &rules->rules[i];
+      if (rule->kind != SYM_RULE_TYPE || is_inside(value, rule) || !names_type(args, rule, &value->access_path))
+        continue;
+      int result = apply(args, value, kind, rule, &args->sets[set].states[i]);
+      if (result != 0 || !rule->is_soft)
+        return result;
+    }
+  }
   return 0;
 }
 

@@ -21,6 +21,7 @@ enum {
 static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 static const uint8_t jump11[] = {0xeb, 0x09, 0x66, 0x0f, 0x1f, 0x84, 0x00};
 static const uint8_t return11[] = {0xc3, 0x2e, 0x66, 0x0f, 0x1f, 0x84, 0x00};
+static const uint8_t return6[] = {0xc3, 0x0f, 0x1f, 0x40, 0x00, 0xc3};
 
 static bool begins_with(const uint8_t *bytes, size_t left, size_t size, const uint8_t *head, size_t head_size)
 {
@@ -41,6 +42,8 @@ static bool shape_at(const struct sym_hook *code, uint64_t address, uint8_t *sha
     *shape = FMT_SLED_SHAPE_JUMP11;
   else if (begins_with(bytes, left, fmt_sled_size(FMT_SLED_SHAPE_RETURN11), return11, sizeof return11))
     *shape = FMT_SLED_SHAPE_RETURN11;
+  else if (begins_with(bytes, left, fmt_sled_size(FMT_SLED_SHAPE_RETURN6), return6, sizeof return6))
+    *shape = FMT_SLED_SHAPE_RETURN6;
   else
     return false;
   return fmt_sled_is_aligned(address, *shape);
@@ -57,7 +60,7 @@ static bool read_sled(const struct sym_hook *code, const struct fmt_sled *listed
                                   .kind = fmt_sled_is_entry(listed->kind) ? FMT_SLED_ENTER : listed->kind,
                                   .flags = listed->flags & (FMT_SLED_LEAF | FMT_SLED_LOOP)};
   return shape_at(code, sled->address, &sled->shape) &&
-         (sled->shape != FMT_SLED_SHAPE_RETURN11 || sled->kind == FMT_SLED_EXIT);
+         (!fmt_sled_is_return(sled->shape) || sled->kind == FMT_SLED_EXIT);
 }
 
 static int read_section(struct sym_sleds *sleds, const struct sym_debugfile *file, const struct sym_hook *code,

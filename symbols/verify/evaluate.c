@@ -110,7 +110,7 @@ static bool constant(Dwarf_Die die, unsigned size, struct vf_value *value)
     length = strlen(string) + 1;
   }
   value->why = "short constant";
-  if (length < size)
+  if (data == NULL || length < size)
     return true;
   memcpy(&value->value, data, size);
   value->status = VF_READ;

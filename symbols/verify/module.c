@@ -407,7 +407,7 @@ struct vf_scope *vf_scope_at(struct vf_module *module, uint64_t pc)
     size_t its_root = root_of(module, range->scope);
     if (pc >= range->high || its_root > root)
       continue;
-    if (its_root < root || scope->depth > best->depth)
+    if (best == NULL || its_root < root || scope->depth > best->depth)
       best = scope;
     root = its_root;
   }

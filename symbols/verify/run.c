@@ -234,7 +234,7 @@ static bool push_indexed(struct vf_run *run, const struct vf_op *op)
 
 static bool push_register(struct vf_run *run, uint64_t reg, uint64_t offset)
 {
-  uint64_t value;
+  uint64_t value = 0;
   return vf_read_register(run, reg, &value) && vf_push(run, value + offset);
 }
 

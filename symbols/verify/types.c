@@ -277,7 +277,7 @@ static void describe_enum(struct vf_module *module, Dwarf_Debug dbg, Dwarf_Die d
     if (vf_tag(child) == DW_TAG_enumerator && vf_name(child) && vf_unsigned(child, DW_AT_const_value, &value))
       type->enumerators[type->enumerator_count++] = (struct vf_enumerator){(int64_t)value, vf_name(child)};
   }
-  if (type->enumerator_count)
+  if (type->enumerators && type->enumerator_count)
     qsort(type->enumerators, type->enumerator_count, sizeof *type->enumerators, by_value);
   Dwarf_Die base = peeled(dbg, die, true);
   uint64_t encoding;

@@ -23,6 +23,8 @@ TYPES = ("Debug", "MinSizeRel", "Release", "RelWithDebInfo")
 SKIPPED = 77
 KINDS = ("default", "shared", "static")
 WERROR = "-DCALLSIG_WERROR=ON"
+# Quick tests that say nothing of how callsig was compiled: they build it again, read its sources, or hold the usual build's interface.
+UNAFFECTED = r"^(build|sanitize|structure|docs|abi|install)(\.|$)"
 
 
 class Failure(Exception):
@@ -170,6 +172,15 @@ def release(case):
     case.check_command(case.path("other", "usr", "local", "bin"))
 
 
+def checked(case, compiler, build_type, flags):
+    """The quick tests of a build that is compiled otherwise; but for those that build again or look at the sources alone."""
+    build = case.path("build")
+    configure(TOP, build, WERROR, "-DBUILD_TESTING=ON", f"-DCMAKE_BUILD_TYPE={build_type}", f"-DCMAKE_C_COMPILER={need(compiler)}",
+              f"-DCMAKE_C_FLAGS={flags}")
+    make(build)
+    run("ctest", "--test-dir", build, "-L", "quick", "-E", UNAFFECTED, "-j", os.cpu_count(), "--no-tests=error", "--output-on-failure")
+
+
 def subproject(case):
     """add_subdirectory: nothing of the parent is changed, nothing is installed with it, and its programs work."""
     build, prefix = case.path("build"), case.path("installed")
@@ -288,6 +299,8 @@ CASES = {
     "shared_libs_off": lambda case: shared_libs(case, "OFF", "static"),
     "ninja": ninja,
     "deb": deb,
+    "checked_lto": lambda case: checked(case, "gcc-12", "Release", "-O3 -flto=auto -D_FORTIFY_SOURCE=3"),
+    "checked_clang": lambda case: checked(case, "clang-14", "RelWithDebInfo", ""),
 }
 for compiler in COMPILERS:
     for kind in TYPES:

@@ -123,6 +123,21 @@ class Flags(harness.Case):
             self.assertEqual(len(self.rows(report.stdout)), 2, report.stdout)
             os.unlink(self.path("callsig.out"))
 
+    def test_sleds_that_refer_to_nothing(self):
+        """A linker that leaves out what is not needed keeps the library all the same, of both kinds."""
+        self.write("a.c", harness.CALLS)
+        static = os.path.join(harness.RUNTIME, "libcallsig.a")
+        for compiler in ("gcc", "clang"):
+            cflags, libs = self.flags("--cc", compiler, "--cflags"), self.flags("--libs")
+            for link in (libs, [static if word == "-lcallsig" else word for word in libs] + ["-pthread"]):
+                done = self.run_command(compiler, "-O0", "-Wl,--as-needed", *cflags, "a.c", "-o", "a", *link)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(self.run_command("./a", env={"CALLSIG_COMMAND": harness.CALLSIG}).returncode, 0)
+                report = self.callsig("report", "twice")
+                self.assertEqual(report.returncode, 0, report.stderr)
+                self.assertEqual(len(self.rows(report.stdout)), 2, report.stdout)
+                os.unlink(self.path("callsig.out"))
+
     def test_program_that_is_run(self):
         self.write("a.c", harness.CALLS)
         done = self.run_command("cc", "-O2", *self.flags("--cflags", "--before-inlining"), "a.c", "-o", "a")

@@ -72,6 +72,27 @@ int main(void)
 """
 
 
+# A stage of each name, with a few tasks.
+NAMED = r"""
+#include <callsig/callsig.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++) {
+    struct callsig_stage *stage;
+    struct callsig_stage_options named = {.size = sizeof named, .index = (uint32_t)i, .name = argv[i]};
+    if (callsig_stage_open(&named, &stage) < 0)
+      return 3;
+    for (int j = 0; j < 20; j++) {
+      CALLSIG_TASK(stage);
+      usleep(1000);
+    }
+  }
+  return 0;
+}
+"""
+
+
 class Page(html.parser.HTMLParser):
     """The elements of a page, the attributes that they have, and the text of scripts."""
 
@@ -349,6 +370,20 @@ class Names(Plot):
         self.assertEqual(len(labels_there), len(labels))
         self.assertIn("0:0:</script><script>alert(1)</script>", labels_there)
         self.assertIn("x\\x01y\\x1b[31m", labels_there)
+
+    def test_hostile_names_in_a_recording(self):
+        program = self.compile("named", NAMED, "-I", INCLUDE, libs=LIBS)
+        names = [name[:60] for name in HOSTILE]
+        self.assertEqual(self.callsig("run", "--db", "runs.db", "--interval", "0.05", "--", program, *names).returncode, 0)
+        self.svg("callsig.out", "runs.db")
+        page = self.page("callsig.out", "runs.db")
+        self.assertEqual([attributes.get("type") for tag, attributes in page.elements if tag == "script"], ["application/json", None, None])
+        picture, = json.loads(page.scripts[0])["pictures"]
+        labels = {series["label"] for series in picture["recording"]["over_time"]["series"]}
+        self.assertEqual(len(labels), len(names))
+        self.assertEqual(labels, {series["label"] for series in picture["intervals"]["series"]})
+        charts = [attributes["data-label"] for tag, attributes in page.elements if attributes.get("class") == "chart"]
+        self.assertEqual({label: charts.count(label) for label in charts}, {label: 4 for label in labels}, "a page finds the series of each chart")
 
     def test_a_page_asks_for_nothing(self):
         text = self.draw(self.database([(10.0, "0:1:decode", 3, 0, 0.1, 0.1, 0.1)]), out="out.html")

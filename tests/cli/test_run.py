@@ -430,10 +430,29 @@ class Program(harness.Case):
             self.assertEqual((done.returncode, done.stdout), (0, said), done.stderr)
         done = self.callsig("run", "-o", "x", "--times", "exact", program)
         report = json.loads(self.callsig("report", "x", "--format", "json").stdout)
-        self.assertEqual((report["times"], report["overhead"]), ("exact", None))
+        self.assertEqual((report["times"], report["overhead"], report["timed_one_in"]), ("exact", None, None))
         for row in report["rows"]:
             self.assertEqual((row["tottime_error"], row["cumtime_error"], row["timed_calls"], row["uncertain"]),
                              (0, 0, row["ncalls"], False))
+
+    def test_budget(self):
+        """Without one, one in 64 of short calls is timed; one that counting alone is beyond leaves fewer. The report says so, of merges too."""
+        program = self.compile("program", """
+            static __attribute__((noinline)) int leaf(int n) { __asm__ volatile(""); return n; }
+            int main(void) { int sum = 0; for (int i = 0; i < 2000000; i++) sum += leaf(1); return sum == 0; }""")
+        chosen = {}
+        for name, options in (("default", []), ("budget", ["--overhead", "1.01"])):
+            done = self.callsig("run", "-o", name, *options, program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = json.loads(self.callsig("report", name, "--format", "json").stdout)
+            chosen[name] = report["overhead"], report["timed_one_in"]
+        self.assertEqual(chosen["default"], (None, 64))
+        self.assertAlmostEqual(chosen["budget"][0], 1.01, delta=1e-3)
+        self.assertGreater(chosen["budget"][1], 64)
+        self.assertIn(" at random (of short ones one in 64);", self.callsig("report", "default").stdout)
+        self.assertEqual(self.callsig("merge", "-o", "m", "default", "budget").returncode, 0)
+        table = self.callsig("report", "m").stdout
+        self.assertIn(f"one in 64 to {chosen['budget'][1]} at the fewest; budget: 1.01 times the program's own time", table)
 
     def test_clock_and_times(self):
         """What the runtime says where times are sampled that would be exact, and where a budget cannot be kept."""

@@ -398,7 +398,10 @@ class Stages(Case):
             "    Number of log entries: 3", "", "\U0001F4C8 Queue Statistics:", rule, "", "  Queue: 0:1:decode[10]_queue",
             "    Total items processed: 400", "    Average QPS: 20.00", "    Average put time: 0.4000s", "    Average get time: 0.1750s",
             "    Average occupancy rate: 80.0%", "    Number of log entries: 2", ""]))
-        self.assert_fails(self.callsig("stages", "--format", "json", "s.db"), 1, "s.db: a database prints as text")
+        series = json.loads(self.callsig("stages", "--format", "json", "s.db").stdout)["runs"][0]["series"]
+        self.assertEqual([(one["label"], one["kind"]) for one in series], [("0:1:decode[10]", "stage"), ("0:1:decode[10]_queue", "queue")])
+        self.assertEqual((series[0]["num_tasks"], series[0]["ave_time"], series[1]["qps"]), ([300, 100, 0], [0.25, 0.75, None], [30, 10]))
+        self.assert_fails(self.callsig("stages", "--actions", "s.db"), 1, "s.db: a database has no actions")
         base.execute("DROP TABLE queue_stats")
         base.commit()
         self.assert_fails(self.callsig("stages", "s.db"), 1, "s.db: cannot be read as a database of intervals: no such table: queue_stats")

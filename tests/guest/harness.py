@@ -230,3 +230,11 @@ class Guest:
         environment = self.tools.environment(LD_PRELOAD=self.tools.preload, CALLSIG_OUTPUT=path)
         environment.update(settings or {})
         return self.run([program, *arguments], environment, path, **more)
+
+    def run_linked(self, *arguments, timeout=TIMEOUT, **settings):
+        """A program that links the runtime, which must say nothing and end well."""
+        path = self.tools.new_recording()
+        result = self.run([self.path, *arguments], self.tools.environment(CALLSIG_OUTPUT=path, **settings), path, timeout)
+        if result.status or result.errors:
+            raise Failure(f"{arguments}: exit status {result.status}: {result.errors}")
+        return result

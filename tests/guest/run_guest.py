@@ -188,6 +188,7 @@ CASES = {
     "before_libc": case("before_libc.c", flags=("-fno-builtin",), check=check_nothing_lost,
                         sleds="which are off until the loader is done"),
     "constructors": case("constructors.c", check=check_nothing_lost),
+    "many_threads_full": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),
 }
 
 

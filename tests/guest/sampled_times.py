@@ -12,13 +12,10 @@ SHARE = 0.85  # of the time, that the short calls have at least which do all of 
 
 def sampled_rows(tools, guest, start):
     """Of one run: each row's distance from the truth and its error, as parts of the truth."""
-    path = tools.new_recording()
-    result = guest.run([guest.path, str(start)], tools.environment(CALLSIG_OUTPUT=path, CALLSIG_TIMES="auto"), path)
-    if result.status or result.errors:
-        raise Failure(f"exit status {result.status}: {result.errors}")
-    tools.expect_counts(path, result.told("count"), exact=True)
+    result = guest.run_linked(str(start), CALLSIG_TIMES="auto")
+    tools.expect_counts(result.recording, result.told("count"), exact=True)
     truth = result.told("truth")
-    rows = {row["function"]: row for row in tools.report_rows(path) if row["function"] in truth}
+    rows = {row["function"]: row for row in tools.report_rows(result.recording) if row["function"] in truth}
     result.remove()
     if len(rows) != 100:
         raise Failure(f"{len(rows)} of the hundred functions are reported")
@@ -43,11 +40,8 @@ def sampled(tools, compiler, level):
 
 def recorded(tools, guest, arguments, **settings):
     """The report of a run, and the processor time that the guest tells, in seconds."""
-    path = tools.new_recording()
-    result = guest.run([guest.path, *arguments], tools.environment(CALLSIG_OUTPUT=path, **settings), path)
-    if result.status or result.errors:
-        raise Failure(f"exit status {result.status}: {result.errors}")
-    report = tools.report(path)
+    result = guest.run_linked(*arguments, **settings)
+    report = tools.report(result.recording)
     used = result.told("cpu")["all"] / 1e9
     result.remove()
     return report, used
@@ -87,12 +81,9 @@ def not_told(tools, compiler, level):
 def split(tools, compiler, level):
     """The time of one function is split among its arguments, 10 ns to 10 ms a call, as they took it."""
     guest = Guest(tools, "split.c", compiler, level, libraries=tools.link_with("shared"))
-    path = tools.new_recording()
-    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path, CALLSIG_TIMES="auto"), path)
-    if result.status or result.errors:
-        raise Failure(f"exit status {result.status}: {result.errors}")
+    result = guest.run_linked(CALLSIG_TIMES="auto")
     truth = result.told("truth")
-    rows = tools.report_rows(path, by="signature")
+    rows = tools.report_rows(result.recording, by="signature")
     found = {str(row["args"][0]["value"]): row for row in rows if row["function"] == "work"}
     result.remove()
     if found.keys() != truth.keys():

@@ -6,11 +6,8 @@ from harness import Failure, Guest, TIMEOUT
 def toggle(tools, compiler, level):
     """Profiling goes off and on under running threads: nothing is counted that should not be, and no time is negative."""
     guest = Guest(tools, "toggle.c", compiler, level, libraries=tools.link_with("shared"))
-    path = tools.new_recording()
-    result = guest.run([guest.path], tools.environment(CALLSIG_OUTPUT=path), path)
-    if result.status or result.errors:
-        raise Failure(f"exit status {result.status}: {result.errors}")
-    tools.expect_counts(path, result.told("count"), exact=True)
+    result = guest.run_linked()
+    tools.expect_counts(result.recording, result.told("count"), exact=True)
     expect_most(tools, result)
 
 
@@ -34,12 +31,8 @@ def switching(tools, compiler, level, times=1000):
     guest = Guest(tools, "switching.c", compiler, level, libraries=tools.link_with("shared"))
     plugins = [guest.build_plugin(name) for name in ("alpha", "beta")]
     for where in ([], ["stack"]):
-        path = tools.new_recording()
-        result = guest.run([guest.path, str(times), *plugins, *where], tools.environment(CALLSIG_OUTPUT=path), path,
-                           timeout=max(TIMEOUT, times / 10))
-        if result.status or result.errors:
-            raise Failure(f"{where}: exit status {result.status}: {result.errors}")
-        tools.expect_counts(path, result.told("count"), exact=True)
+        result = guest.run_linked(str(times), *plugins, *where, timeout=max(TIMEOUT, times / 10))
+        tools.expect_counts(result.recording, result.told("count"), exact=True)
         expect_most(tools, result)
 
 
@@ -52,5 +45,5 @@ CASES = {"toggle": toggle, "switching": switching, "switching_full": switching_f
 BUILDS = {
     "toggle": [("gcc", "-O2"), ("clang-sleds", "-O0")],
     "switching": [("gcc", "-O2"), ("clang", "-O0"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
-    "switching_full": [("gcc", "-O2"), ("gcc-sleds", "-O0")],
+    "switching_full": [("gcc", "-O2"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
 }

@@ -98,9 +98,16 @@ class Program:
             label = re.search(r"<([^+>]*)[^>]*>$", found[3])
             while words[0] in ("bnd", "notrack", "repz", "rep", "cs", "ds", "data16", "lock") and len(words) > 1:
                 words = words[1].split(None, 1)
-            by_address[int(found[1], 16)] = Instruction(int(found[1], 16), len(found[2].split()), words[0],
+            address, size = int(found[1], 16), len(found[2].split())
+            # A sled whose prefixes fill up to where it may lie: the prefixes are an instruction of their own here.
+            sled = next((at for at in range(address + 1, address + size) if at in self.kinds), address)
+            if sled != address:
+                prefixes = found[2].split()[:sled - address]
+                assert set(prefixes) == {"2e"}, f"{self.path}: {address:#x}: {found[2]}"
+                by_address[address] = Instruction(address, sled - address, "nop", "", "", bytes.fromhex("".join(prefixes)))
+            by_address[sled] = Instruction(sled, size - (sled - address), words[0],
                                                         words[1].strip() if len(words) > 1 else "",
-                                                        label[1] if label else "", bytes.fromhex(found[2]))
+                                                        label[1] if label else "", bytes.fromhex("".join(found[2].split()[sled - address:])))
         self.by_address = by_address
         for function in self.functions:
             address = function.address
@@ -109,6 +116,13 @@ class Program:
                 assert instruction, f"{function.name}: no instruction at {address:#x}"
                 function.code.append(instruction)
                 address += instruction.size
+
+    def bytes_at(self, address, size):
+        """The bytes of the instructions that begin at an address, `size` of them; fewer where none follows."""
+        found = b""
+        while len(found) < size and address + len(found) in self.by_address:
+            found += self.by_address[address + len(found)].bytes
+        return found[:size]
 
     def function_at(self, address):
         index = bisect.bisect_right(self.starts, address) - 1

@@ -24,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("CALLSIG_BUILD", os.path.join(HERE, "..", "..", "build")))
 CALLSIG_CC = os.path.join(BUILD, "cli", "callsig-cc")
 NOP5 = bytes.fromhex("0f1f440000")
+RETURN6 = bytes.fromhex("c30f1f4000c3")
 CXX = {"gcc": "g++", "clang": "clang++"}
 
 # What is compiled and linked with which options; `only` names the compilers that have them.
@@ -37,11 +38,12 @@ VARIANTS = [
     ("-O2", "-mcmodel=large", "-fno-pie", "-no-pie"),
     ("-O2", "-g0", "-masm=intel"),
     ("-O2", "-mfunction-return=thunk", "-mindirect-branch=thunk", "-fcf-protection=none"),
+    ("-O1", "-mharden-sls=return"),
 ]
 # What may have none: thunks, which gcc writes as text where they are not optimized, and in clang the wrappers of thread-local
 # variables, which it makes without its attributes.
 MAY_LACK = {True: r"excluded$|_ZThn|_ZTv0", False: r"_ZTW|_ZThn|_ZTv0"}
-GCC_ONLY = ("-mindirect-branch=thunk", "-masm=intel")
+GCC_ONLY = ("-mindirect-branch=thunk", "-masm=intel", "-mharden-sls=return")
 
 
 def cxx_of(compiler):
@@ -87,13 +89,15 @@ def check_entry(made, function, sleds):
 
 
 def check_exits(made, function):
-    """A sled of the right kind right before each return and each jump to another function."""
+    """A sled of the right kind is each return, or stands right before it and before each jump to another function."""
     for part in made.parts_of(function):
         before = None
         for instruction in part.code:
             kind = made.leaves(part, instruction)
+            is_sled = kind == EXIT and any(made.kinds.get(at) == EXIT and made.bytes_at(at, 6) == RETURN6
+                                           for at in (instruction.address, instruction.address - 5))
             # In a function that is one asm of returns nothing has been put.
-            if kind is not None and not (before and made.kinds.get(before.address) == kind):
+            if kind is not None and not is_sled and not (before and made.kinds.get(before.address) == kind):
                 raise AssertionError(f"{part.name}: no sled of kind {kind} before {instruction.address:#x}: {instruction.name}")
             before = instruction
 
@@ -114,8 +118,8 @@ def check_gcc_program(path, excluded=()):
     assert {sled.version for sled in made.sleds} == {2}
     assert len(made.kinds) == len(made.sleds), "two entries name the same sled"
     for sled in made.sleds:
-        code = made.by_address[sled.address]
-        assert code.bytes == NOP5 and sled.address % 8 <= 3, f"{sled.address:#x}: no 5-byte no-op in one word"
+        is_whole = made.bytes_at(sled.address, 5) == NOP5 or sled.kind == EXIT and made.bytes_at(sled.address, 6) == RETURN6
+        assert is_whole and sled.address % 8 <= 3, f"{sled.address:#x}: no sled in one word"
     placed = set()
     for function in made.own():
         sleds = made.sleds_in(function)
@@ -170,6 +174,8 @@ def check_flags_of_c(made):
     assert {"forever", "targeted", "exported", "nothing"} == leaves, leaves
     kinds = {name: {sled.kind for sled in sleds} for name, sleds in facts.items()}
     assert kinds["tail_by_pointer"] == {ENTER, TAIL} and kinds["exported"] == {ENTER, EXIT}, kinds
+    exits = [sled.address for sleds in facts.values() for sled in sleds if sled.kind == EXIT]
+    assert exits and all(made.bytes_at(address, 6) == RETURN6 for address in exits), "a return that is no sled"
     assert kinds["leaps"] == {ENTER} and kinds["fatal"] == {ENTER}, "an exit of what does not return"
 
 

@@ -60,8 +60,9 @@ def entry_sleds(program):
         if not match or entry is None:
             continue
         address, text = int(match[1], 16), match[2]
-        if re.match(r"nopl +0x0\(%rax,%rax,1\)", text):
-            found[first] = address + 5
+        nop = re.match(r"((?:cs )*)nopl +0x0\(%rax,%rax,1\)$", text)
+        if nop:
+            found[first] = address + 5 + nop[1].count("cs")
         elif re.match(rf"jmp +{address + 11:x}\b", text):
             found[first] = address + 11
         elif text.startswith(("endbr64", "nop", "xchg   %ax,%ax", "data16", "cs nop")):

@@ -231,9 +231,12 @@ class Reader:
 
     def start(self):
         for setting in ("pagination off", "confirm off", "width 0", "print thread-events off", "breakpoint always-inserted on",
-                        "startup-with-shell off", "disable-randomization on", "python print-stack full", "debuginfod enabled off",
+                        "disable-randomization on", "python print-stack full", "debuginfod enabled off",
                         "print asm-demangle on", "max-value-size unlimited", "print demangle on"):
             gdb.execute(f"set {setting}")
+        # Without a shell gdb divides arguments at blanks, quoted or not.
+        is_quoted = self.plan["arguments"] != " ".join(self.plan["command"][1:])
+        gdb.execute("set startup-with-shell " + ("on" if is_quoted else "off"))
         gdb.execute("file " + self.plan["command"][0], to_string=True)
         for name, value in self.plan["environment"].items():
             gdb.execute(f"set environment {name} {value}")

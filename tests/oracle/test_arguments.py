@@ -55,6 +55,7 @@ def rows_by_function(report):
 class Judge:
     def __init__(self, verbose):
         self.verbose = verbose
+        self.outcomes = Counter()  # of all that was judged
 
     def judge(self, title, records, rows):
         by_name = defaultdict(list)
@@ -74,6 +75,7 @@ class Judge:
             else:
                 one, unpaired, spare = matching.pair(calls, found)
                 outcomes += one
+                self.outcomes += one
                 compared += len(calls) - len(unpaired)
                 if unpaired:
                     mismatches.append((name, f"{len(unpaired)} of {len(calls)} calls differ", [f"gdb {dict(record['args'])}" for record in unpaired[:2]]

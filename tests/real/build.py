@@ -5,7 +5,7 @@
 
 A variant is words joined by dashes, e.g. `gcc-O2`, `clang-O0-plain`, `gcc-O2-lto`, `gcc-O0-gcov-fixed`:
 
-    gcc | clang            the compiler; required
+    gcc | clang            the compiler; required. With a version behind it (gcc11, clang19), that one
     O0 | O1 | O2 | O3      required
     plain                  not instrumented
     sleds                  with sleds in place of calls of hooks
@@ -23,6 +23,7 @@ A variant is words joined by dashes, e.g. `gcc-O2`, `clang-O0-plain`, `gcc-O2-lt
 import argparse
 import fcntl
 import hashlib
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +34,14 @@ import programs
 
 WORDS = {"gcc", "clang", "O0", "O1", "O2", "O3", "plain", "gcov", "both", "fixed", "lto", "nopie", "static", "shared", "dlopen",
          "noeinline", "noinline", "sleds", "calls"}
+COMPILER = re.compile(r"(gcc|clang)([0-9]*)")
 HERE = Path(__file__).resolve().parent
+
+
+def split_version(words):
+    """The words with the compiler's bare name, and its version as programs' names have it: "-11", or nothing."""
+    versions = [found[2] for found in map(COMPILER.fullmatch, words) if found and found[2]]
+    return [found[1] if found else word for word, found in zip(words, map(COMPILER.fullmatch, words))], f"-{versions[0]}" if versions else ""
 
 
 class Builder:
@@ -67,7 +75,7 @@ class Builder:
     def _words(self, name, variant):
         """What makes a build of `name` another one than the next: `fixed` does not where there is nothing to fix."""
         words = variant.split("-")
-        unknown = set(words) - WORDS
+        unknown = set(split_version(words)[0]) - WORDS
         if unknown:
             raise SystemExit(f"build.py: variant {variant}: unknown {', '.join(sorted(unknown))}")
         program = self.program(name)
@@ -88,8 +96,9 @@ class Builder:
             return self._build(program, words, folder, generated)
 
     def _build(self, program, words, folder, generated):
-        compiler = self._compiler(program, words)
-        flags = self._flags(program, words, generated)
+        words, version = split_version(words)
+        compiler = self._compiler(program, words, version)
+        flags = self._flags(program, words, version, generated)
         objects, commands, changed = [], [], []
         for source in program.sources:
             path = generated / source[1:] if isinstance(source, str) else source
@@ -97,7 +106,7 @@ class Builder:
             target = folder / ("".join(c if c.isalnum() else "_" for c in str(path.relative_to(path.parents[1]))) + ".o")
             objects.append(target)
             commands.append([*compiler, *flags, "-c", str(path), "-o", str(target)])
-        links, run = self._links(program, words, folder, compiler, objects)
+        links, run = self._links(program, words, version, folder, compiler, objects)
         plugins = b"".join(Path(option.removeprefix("-fplugin=")).read_bytes() for option in flags if option.startswith("-fplugin="))
         stamp = hashlib.sha256(repr((commands, links, changed)).encode() + plugins).hexdigest()
         done = folder / ".stamp"
@@ -111,12 +120,12 @@ class Builder:
         return run
 
     @staticmethod
-    def _compiler(program, words):
+    def _compiler(program, words, version):
         if "clang" in words:
-            return ["clang++" if program.language == "c++" else "clang"]
-        return ["g++" if program.language == "c++" else "gcc"]
+            return [("clang++" if program.language == "c++" else "clang") + version]
+        return [("g++" if program.language == "c++" else "gcc") + version]
 
-    def _flags(self, program, words, generated):
+    def _flags(self, program, words, version, generated):
         package = self.sources / program.package
         opt = next((w for w in words if w in ("O0", "O1", "O2", "O3")), None)
         if opt is None or not {"gcc", "clang"} & set(words):
@@ -127,7 +136,7 @@ class Builder:
             flags += program.fixed
         elif "clang" in words:
             flags += program.clang
-        flags += self._instrumentation(words)
+        flags += self._instrumentation(words, version)
         if "gcov" in words or "both" in words:
             flags += ["--coverage", "-fprofile-update=atomic", "-fprofile-abs-path"]
             flags += program.gcov if program.language == "c" or opt == "O0" else []
@@ -143,15 +152,15 @@ class Builder:
             flags += ["-fno-pie"] if "nopie" in words else ["-fPIE"]
         return flags
 
-    def _instrumentation(self, words):
-        return instrumentation.options(words, self.plugins)
+    def _instrumentation(self, words, version):
+        return instrumentation.options(words, self.plugins, version)
 
-    def _links(self, program, words, folder, compiler, objects):
+    def _links(self, program, words, version, folder, compiler, objects):
         opt = next(f"-{w}" for w in words if w in ("O0", "O1", "O2", "O3"))
         base = [*compiler, "-g", opt, *program.flags]
         if "lto" in words:
             # gcc's plug-in works where the code is made; clang's sleds are attributes of the functions by then.
-            base += [] if "clang" in words else self._instrumentation(words)
+            base += [] if "clang" in words else self._instrumentation(words, version)
             base += ["-flto", "-fuse-ld=lld"] if "clang" in words else ["-flto=2"]
         if "gcov" in words or "both" in words:
             base.append("--coverage")

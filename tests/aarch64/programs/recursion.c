@@ -9,14 +9,15 @@ static int fib(int n)
 {
   return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
-static int is_odd(int n);
-static int is_even(int n)
+/* Hofstadter's sequences. */
+static int male(int n);
+static int female(int n)
 {
-  return n == 0 ? 1 : is_odd(n - 1);
+  return n ? n - male(female(n - 1)) : 1;
 }
-static int is_odd(int n)
+static int male(int n)
 {
-  return n == 0 ? 0 : is_even(n - 1);
+  return n ? n - female(male(n - 1)) : 0;
 }
 static int deep(int n)
 {
@@ -30,6 +31,6 @@ static int ackermann(int m, int n)
 
 int main(void)
 {
-  printf("%d %d %d %d\n", fib(16), is_even(50), deep(3000), ackermann(2, 4));
+  printf("%d %d %d %d\n", fib(16), female(12), deep(3000), ackermann(2, 4));
   return 0;
 }

@@ -199,7 +199,7 @@ static void test_sleds(void **state)
   assert_ptr_equal(fmt_index_sled_from(&opened, 536), &opened.sleds[3]);
   assert_null(fmt_index_sled_from(&opened, 537));
   REFUSES(i.sleds[0].kind = FMT_SLED_ENTER_ARGS + 1, -EINVAL);
-  REFUSES(i.sleds[0].shape = FMT_SLED_SHAPE_RETURN11 + 1, -EINVAL);
+  REFUSES(i.sleds[0].shape = FMT_SLED_SHAPE_RETURN6 + 1, -EINVAL);
   REFUSES(i.sleds[0].address = 444, -EINVAL);
   REFUSES(i.sleds[2].address = 525, -EINVAL);
   REFUSES(i.sleds[2].address = 522, -EINVAL);

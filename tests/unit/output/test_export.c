@@ -1,6 +1,6 @@
 /*
- * Exports through the C API: what is refused, outputs that cannot be written, and every allocation failing in turn.
- * What the formats hold is tests/oracle/exports/.
+ * Exports through the C API: what is refused, outputs that cannot be written, every allocation failing in turn; and
+ * lists that are put in order. What the formats hold is tests/oracle/exports/.
  */
 /* ctest: source tests/support/failing_memory.c */
 /* ctest: wrap malloc calloc realloc */
@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output/export/export_writer.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/output_sample.h"
 
@@ -156,11 +157,50 @@ static void no_memory(void **state)
   fclose(out);
 }
 
+struct entry {
+  uint32_t number;
+  char rest[300];
+};
+
+static void permute(uint32_t count, uint32_t step)
+{
+  struct base_vector list = BASE_VECTOR_OF(struct entry);
+  uint32_t *order = malloc((count + 1u) * sizeof *order);
+  assert_non_null(order);
+  for (uint32_t i = 0; i < count; i++) {
+    struct entry *entry = base_vector_add(&list, 1);
+    assert_non_null(entry);
+    entry->number = i;
+    memset(entry->rest, (int)(i & 0x7F), sizeof entry->rest);
+    order[i] = (uint32_t)((uint64_t)i * step % count);
+  }
+  assert_int_equal(out_export_permute(&list, order), 0);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct entry *entry = base_vector_at(&list, i);
+    assert_int_equal(entry->number, (uint64_t)i * step % count);
+    assert_int_equal(entry->rest[sizeof entry->rest - 1], entry->number & 0x7F);
+  }
+  base_vector_free(&list);
+  free(order);
+}
+
+/* Lists put in order in place, with entries of any size: also larger than any that an export has now. */
+static void any_entry(void **state)
+{
+  (void)state;
+  permute(0, 1);
+  permute(1, 1);
+  permute(100, 1);   /* all stay */
+  permute(100, 99);  /* pairs change places */
+  permute(1009, 11); /* long rings */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(formats_are_listed), cmocka_unit_test(refused),           cmocka_unit_test(older_options),
       cmocka_unit_test(full_disk),          cmocka_unit_test(links_and_folders), cmocka_unit_test(no_memory),
+      cmocka_unit_test(any_entry),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

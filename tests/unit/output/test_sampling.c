@@ -28,6 +28,7 @@ static void uncertain_rows_say_so(void **state)
   struct callsig_stats *stats[2];
   twin_begin(&twin, 3, 4);
   recording_writer_header(twin.writers[SAMPLED])->overhead = 1536;
+  recording_writer_header(twin.writers[SAMPLED])->drawn_from = 256;
   run_thin(&twin, 2000);
   twin_end(&twin, stats);
   struct callsig_stats_row thin = twin_row(stats[SAMPLED], "outer(n=0)");
@@ -35,14 +36,17 @@ static void uncertain_rows_say_so(void **state)
   assert_int_equal(thin.uncertain, 1);
   twin_expect(stats[SAMPLED], callsig_stats_print, " a.c:2(outer(n=0)) [~]\n", 1);
   twin_expect(stats[SAMPLED], callsig_stats_print, " a.c:4(leaf(n=0))\n", 1);
-  twin_expect(
-      stats[SAMPLED], callsig_stats_print,
-      " of 4001 calls were timed, at random (budget: 1.5 times the program's own time); the others count with "
-      "the time of those: --columns +error shows what that leaves open\n1 row with [~]: the error of tottime or "
-      "cumtime is larger than the time itself, or unknown\n",
-      1);
+  twin_expect(stats[SAMPLED], callsig_stats_print,
+              " of 4001 calls were timed, at random (of short ones one in 128 at the fewest; budget: 1.5 times the "
+              "program's own time); "
+              "the others count with the time of those: --columns +error shows what that leaves open\n1 row with [~]: "
+              "the error of tottime or "
+              "cumtime is larger than the time itself, or unknown\n",
+              1);
   twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"uncertain\": true", 1);
   twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"overhead\": 1.5", 1);
+  twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"timed_one_in\": 128", 1);
+  twin_expect(stats[EXACT], callsig_stats_print_json, "\"timed_one_in\": null", 1);
   twin_expect(stats[EXACT], callsig_stats_print, "[~]", 0);
   twin_expect(stats[EXACT], callsig_stats_print, "timed", 0);
   twin_expect(stats[EXACT], callsig_stats_print_json, "\"uncertain\": true", 0);
@@ -158,6 +162,43 @@ static void expect_same_errors(struct callsig_stats *left, struct callsig_stats 
     assert_true(a.tottime == b.tottime && a.cumtime == b.cumtime && a.tottime_error == b.tottime_error &&
                 a.cumtime_error == b.cumtime_error && a.timed_calls == b.timed_calls && a.uncertain == b.uncertain);
   }
+}
+
+/* Of runs that chose otherwise, merged: each keeps what it chose, and the note has them all. A recording that does not
+ * tell is passed over. */
+static void merges_keep_choices(void **state)
+{
+  (void)state;
+  static const struct {
+    uint32_t drawn_from, overhead;
+  } runs[] = {{128, 0}, {0, 0}, {1024, 1536}, {64, 2048}};
+  static const char *const notes[] = {" at random (of short ones one in 64); the",
+                                      " at random (of short ones one in 64); the",
+                                      "one in 64 to 512 at the fewest; budget: 1.5 times the",
+                                      "one in 32 to 512 at the fewest; budget: 1.5 to 2 times the"};
+  struct callsig_stats *all = NULL, *merged;
+  for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+    struct twin twin;
+    struct callsig_stats *stats[2];
+    twin_begin(&twin, 7, 4);
+    recording_writer_header(twin.writers[SAMPLED])->drawn_from = runs[i].drawn_from;
+    recording_writer_header(twin.writers[SAMPLED])->overhead = runs[i].overhead;
+    twin_run_shapes(&twin, 200);
+    recording_writer_save(twin.writers[SAMPLED], twin.now, scratch_path("choice"));
+    twin_end(&twin, stats);
+    twin_free(stats);
+    assert_int_equal(
+        all ? callsig_stats_add(all, scratch_path("choice")) : callsig_stats_load(scratch_path("choice"), &all), 0);
+    unlink(scratch_path("choice"));
+    twin_expect(all, callsig_stats_print, notes[i], 1);
+    assert_int_equal(callsig_stats_dump(all, scratch_path("choices")), 0);
+    assert_int_equal(callsig_stats_load(scratch_path("choices"), &merged), 0);
+    unlink(scratch_path("choices"));
+    twin_expect(merged, callsig_stats_print, notes[i], 1);
+    callsig_stats_free(merged);
+  }
+  twin_expect(all, callsig_stats_print_json, "\"timed_one_in\": 512", 1);
+  callsig_stats_free(all);
 }
 
 static void merges_keep_errors(void **state)
@@ -339,6 +380,7 @@ int main(void)
       cmocka_unit_test(merges_keep_errors),
       cmocka_unit_test(threads_become_one),
       cmocka_unit_test(percentiles_are_of_calls),
+      cmocka_unit_test(merges_keep_choices),
       cmocka_unit_test(hooks_are_compensated),
       cmocka_unit_test(damage),
   };

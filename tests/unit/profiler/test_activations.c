@@ -328,8 +328,8 @@ static QUIET void compare(void)
   for (int i = 0; i < FUNCTIONS; i++)
     CHECK(model.own[i] == 0);
   CHECK(prof_self->recursion == 0 && prof_self->mode == PROF_MODE_PLAIN);
-  for (size_t i = 0; i < FMT_LOSS_WAITED; i++)
-    CHECK((prof_process.header->loss[i] != 0) == (merged && i == FMT_LOSS_CONTEXTS_MERGED));
+  for (size_t i = 0; i < FMT_LOSS_COUNT; i++)
+    CHECK(i == FMT_LOSS_WAITED || (prof_process.header->loss[i] != 0) == (merged && i == FMT_LOSS_CONTEXTS_MERGED));
 }
 
 static QUIET void open_stages(void)

@@ -59,19 +59,32 @@ static void each_part_is_given_back(void)
 {
   struct prof_text_pages pages;
   map();
-  CHECK(prof_text_open(&pages, first + 8, first + (PAGES - 1) * page + 1) == 0);
-  CHECK(strcmp(now().letters, "EEEEEE") == 0);
+  CHECK(prof_text_open(&pages, first + 8, first + (PAGES - 1) * page + 1, true) == 0);
+  CHECK(strcmp(now().letters, "EEWWEE") == 0);
   memset((void *)first, 0x90, PAGES * page);
   prof_text_close(&pages);
-  /* What was not executable may be by now, by another thread's loader. */
-  CHECK(strcmp(now().letters, "XEXExX") == 0);
+  CHECK(strcmp(now().letters, "XErWxX") == 0);
+}
+
+/* Where a loader may be at work, what is not executable may become so. */
+static void what_may_change_is_left_alone(void)
+{
+  struct prof_text_pages pages;
+  map();
+  CHECK(prof_text_open(&pages, first, first + 3 * page, false) == -EAGAIN);
+  CHECK(prof_text_open(&pages, first + 3 * page, first + 5 * page, false) == -EAGAIN);
+  CHECK(strcmp(now().letters, "XErWxX") == 0);
+  CHECK(prof_text_open(&pages, first, first + 2 * page, false) == 0);
+  CHECK(strcmp(now().letters, "EErWxX") == 0);
+  prof_text_close(&pages);
+  CHECK(strcmp(now().letters, "XErWxX") == 0);
 }
 
 static void pages_beside_are_left_alone(void)
 {
   struct prof_text_pages pages;
   map();
-  CHECK(prof_text_open(&pages, first + 4 * page, first + 5 * page) == 0);
+  CHECK(prof_text_open(&pages, first + 4 * page, first + 5 * page, true) == 0);
   CHECK(strcmp(now().letters, "XErWEX") == 0);
   prof_text_close(&pages);
   CHECK(strcmp(now().letters, "XErWxX") == 0);
@@ -82,7 +95,7 @@ static void a_gap_is_refused_and_nothing_changed(void)
   struct prof_text_pages pages;
   map();
   CHECK(munmap((void *)(first + 3 * page), page) == 0);
-  CHECK(prof_text_open(&pages, first, first + PAGES * page) == -ENOMEM);
+  CHECK(prof_text_open(&pages, first, first + PAGES * page, true) == -ENOMEM);
   CHECK(strcmp(now().letters, "XEr.xX") == 0);
 }
 
@@ -90,6 +103,7 @@ int main(void)
 {
   page = (size_t)sysconf(_SC_PAGESIZE);
   each_part_is_given_back();
+  what_may_change_is_left_alone();
   pages_beside_are_left_alone();
   a_gap_is_refused_and_nothing_changed();
   return 0;

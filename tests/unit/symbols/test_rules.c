@@ -56,6 +56,8 @@ static void test_good_lines(void **state)
       "function f: show req->hdr.kind",
       "function f: show a.b[3].c string 8",
       "function f: show ne[0..4]",
+      "soft function f: a ignore",
+      "soft type std::vector<*>: size=_M_impl._M_finish - _M_impl._M_start",
       "function f: show t->ne[0..t->ndim]",
       "file src/*.c: function f: a ignore",
       "type tensor: dtype=type, shape=ne[0..ndim]",

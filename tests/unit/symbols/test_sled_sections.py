@@ -17,6 +17,7 @@ import tempfile
 NOP5 = "  .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
 JUMP11 = "  .byte 0xeb, 0x09, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x02, 0x00, 0x00\n"
 RETURN11 = "  .byte 0xc3, 0x2e, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x02, 0x00, 0x00\n"
+RETURN6 = "  .byte 0xc3, 0x0f, 0x1f, 0x40, 0x00, 0xc3\n"
 
 # Three functions: of gcc's plug-in, behind endbr64; with a cold part; of clang.
 CODE = """
@@ -34,8 +35,7 @@ first_enter:
 %(first_enter)s
   .balign 8
 first_exit:
-%(nop5)s
-  ret
+%(return6)s
   .cfi_endproc
   .size first, .-first
   .balign 16
@@ -94,7 +94,7 @@ def table(entries):
 
 
 def case(ours=OURS, xray=XRAY, tail="", **code):
-    parts = dict({"nop5": NOP5, "jump11": JUMP11, "return11": RETURN11, "first_enter": NOP5}, **code)
+    parts = dict({"nop5": NOP5, "jump11": JUMP11, "return11": RETURN11, "return6": RETURN6, "first_enter": NOP5}, **code)
     return CODE % dict(parts, ours=table(ours) + tail, xray=table(xray))
 
 
@@ -113,6 +113,9 @@ CASES = {
     "an entry of another function": (case([OURS[0], ("second_enter", "first_enter", ENTER)]), ["first", "third"], WRONG % 1),
     "an entry far behind its function": (case(OURS, [("third_enter", "first_enter - 8", ENTER)]), ["first", "second"], WRONG % 1),
     "a return that is an entry": (case(xray=[("third_exit", "third_exit", ENTER)]), ["first", "second"], WRONG % 1),
+    "a return of gcc's that is an entry": (case(OURS + [("first_exit", "first_exit", ENTER)]), ALL, WRONG % 1),
+    "a return of gcc's that ends otherwise": (case(return6=RETURN6.replace("0x00, 0xc3", "0x00, 0x90")), ALL, WRONG % 1),
+    "an exit before a return": (case(return6=NOP5 + "  ret\n"), ALL, None),
     "a list of old": (case(xray=[one + (1,) for one in XRAY], ours=[]), [], OLD),
     "events": (case(xray=XRAY + [("nothing", "third_start", CUSTOM_EVENT)]), ALL, None),
     "an entry with arguments": (case(xray=[("third_enter", "third_start", ENTER_ARGS), XRAY[1]]), ALL, None),

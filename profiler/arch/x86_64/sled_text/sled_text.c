@@ -1,12 +1,12 @@
 /*
  * Sleds in the text of a program: recognised and switched.
  *
- * The last store of a switch is one aligned word that holds the first bytes of the sled: 8 bytes of a NOP5, which lies
- * inside one, and 2 bytes of the shapes of clang, whose first instruction (a jump over the rest, or a return) keeps
- * threads from what is written before. AMD's manual (volume 2, 7.6.1) promises that a thread that runs there sees an
- * aligned quadword that is stored at once as it was or as it is; on Intel's processors XRay and the kernel's
- * predecessors of text_poke have relied on the same. On the way back the rest of clang's sleds is left as it is, since
- * a thread may still return into it.
+ * The last store of a switch is one aligned word that holds the first bytes of the sled: 8 bytes of gcc's shapes, of
+ * which the five that change lie inside one, and 2 bytes of the shapes of clang, whose first instruction (a jump over
+ * the rest, or a return) keeps threads from what is written before. AMD's manual (volume 2, 7.6.1) promises that a
+ * thread that runs there sees an aligned quadword that is stored at once as it was or as it is; on Intel's processors
+ * XRay and the kernel's predecessors of text_poke have relied on the same. On the way back the rest of clang's sleds is
+ * left as it is, since a thread may still return into it.
  */
 #include "profiler/arch/x86_64/sled_text/sled_text.h"
 
@@ -25,6 +25,7 @@ static const struct shape {
     [FMT_SLED_SHAPE_NOP5] = {5, {0x0f, 0x1f, 0x44, 0x00, 0x00}, {0}},
     [FMT_SLED_SHAPE_JUMP11] = {2, {0xeb, 0x09}, {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00}},
     [FMT_SLED_SHAPE_RETURN11] = {2, {0xc3, 0x2e}, {0xc3, 0x66, 0x0f, 0x1f, 0x40, 0x00}},
+    [FMT_SLED_SHAPE_RETURN6] = {5, {OPCODE_RET, 0x0f, 0x1f, 0x40, 0x00}, {OPCODE_RET}},
 };
 
 static bool begins_with(const uint8_t *text, const uint8_t *bytes, unsigned count)
@@ -51,6 +52,8 @@ bool prof_sled_is(uintptr_t address, unsigned shape, uintptr_t target)
   if (!fmt_sled_is_aligned(address, (uint8_t)shape))
     return false;
   make_branch(call, OPCODE_CALL, address, target);
+  if (shape == FMT_SLED_SHAPE_RETURN6 && text[FMT_SLED_CALL] != OPCODE_RET)
+    return false;
   return begins_with(text, shapes[shape].off, shapes[shape].tested) || begins_with(text, call, sizeof call);
 }
 
@@ -75,7 +78,7 @@ void prof_sled_switch(uintptr_t address, unsigned shape, uintptr_t target)
   uint8_t call[FMT_SLED_CALL];
   make_branch(call, OPCODE_CALL, address, target);
   const uint8_t *first = target ? call : known->off;
-  if (shape == FMT_SLED_SHAPE_NOP5) {
+  if (shape == FMT_SLED_SHAPE_NOP5 || shape == FMT_SLED_SHAPE_RETURN6) {
     store_word(address, first);
     return;
   }
