@@ -17,6 +17,7 @@
 struct prof_open_task {
   struct callsig_stage *stage; /* NULL: being begun */
   struct fmt_rec_frame *frame; /* its frame in the shadow stack; NULL: it is not recorded */
+  uint64_t start;              /* ticks: when it began. Its frame's moves on while the thread waits for a processor */
   uint64_t item;
   uint64_t nested;  /* ticks of the tasks that began and ended inside of it, and of the waits for queues */
   uint32_t failed;  /* callsig_task_fail() was called */

@@ -134,8 +134,9 @@ static struct ending end_frame(struct prof_thread *t, struct prof_place place, s
 {
   const struct fmt_rec_frame *frame = place.top;
   const bool counts = !prof_frame_is_discarded(t, frame->flags);
-  struct ending ending = {
-      .edge = counts ? prof_frame_edge(frame) : NULL, .start = frame->start_ticks, .sampled = open ? open->sampled : 0};
+  struct ending ending = {.edge = counts ? prof_frame_edge(frame) : NULL,
+                          .start = open ? open->start : frame->start_ticks,
+                          .sampled = open ? open->sampled : 0};
   struct prof_open_task *outer = open ? prof_open_task_around(open) : NULL;
   prof_frame_end(t, place, now);
   ending.ticks = ending.start == PROF_NOT_STARTED || now < ending.start ? 0 : now - ending.start;
@@ -204,8 +205,10 @@ static void begun(const struct prof_thread *t, struct prof_stage_use *use, const
 void prof_task_inherit(struct prof_thread *t, const struct prof_stage *stage, struct prof_open_task *open)
 {
   begun(t, prof_stage_use_known(t, stage), t->top);
-  if (open)
+  if (open) {
     open->frame = t->top;
+    open->start = t->top->start_ticks;
+  }
 }
 
 /* Opens the task's frame, when nothing has to be prepared. */
@@ -227,6 +230,7 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
     open->frame = NULL;
     return false;
   }
+  open->start = open->frame->start_ticks;
   begun(t, use, open->frame);
   if (PROF_UNLIKELY(text && !user_frame.text && prof_process.settings.signatures && !t->warming))
     __atomic_fetch_add(&((struct fmt_rec_stage *)use->tasks->stage)->merged_signatures, 1, __ATOMIC_RELAXED);
