@@ -60,6 +60,13 @@ void prof_lock(struct prof_lock *lock)
     wait_plainly(&lock->word, own);
 }
 
+bool prof_lock_try(struct prof_lock *lock)
+{
+  uint32_t expected = 0;
+  return __atomic_compare_exchange_n(&lock->word, &expected, prof_sys_gettid(), false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST);
+}
+
 void prof_unlock(struct prof_lock *lock)
 {
   uint32_t own = __atomic_load_n(&lock->word, __ATOMIC_RELAXED) & FUTEX_TID_MASK;

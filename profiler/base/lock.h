@@ -4,6 +4,7 @@
 #ifndef CALLSIG_PROFILER_BASE_LOCK_H
 #define CALLSIG_PROFILER_BASE_LOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A futex word; all zero is free. It is held with all signals blocked and never across a call of the program. Who waits
@@ -14,6 +15,8 @@ struct prof_lock {
 
 /* Takes the lock, waiting for it if need be. It is not recursive. With signals blocked. */
 void prof_lock(struct prof_lock *lock);
+/* Takes the lock if nobody has it. */
+bool prof_lock_try(struct prof_lock *lock);
 void prof_unlock(struct prof_lock *lock);
 
 /* Blocks all signals of the calling thread with the raw system call and returns the mask as it was. Anywhere. */
