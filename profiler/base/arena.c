@@ -13,43 +13,50 @@
 #include "profiler/base/syscall.h"
 
 #define CHUNK_SIZE   ((size_t)64 << 10)
+#define FIRST_SIZE   ((size_t)8 << 10) /* of an arena's first chunk, which is all that most threads need */
 #define CHUNK_HEADER 64u
 /* Kept for the arenas of later threads, which then need no system calls and no page faults. */
-#define SPARE_CHUNKS 32u
+#define SPARE_BYTES ((size_t)2 << 20)
 
 struct prof_arena_chunk {
   struct prof_arena_chunk *next;
   size_t size;
 };
 
-/* A zeroed chunk that an arena gave back, or NULL. */
-static struct prof_arena_chunk *take_spare(void)
+/* The list of spare chunks of this size; NULL: none are kept. */
+static struct prof_arena_spare *spares_of(size_t size)
 {
-  struct prof_process *process = &prof_process;
-  if (!__atomic_load_n(&process->spare_chunks, __ATOMIC_RELAXED))
+  return size == FIRST_SIZE ? &prof_process.spare_first : size == CHUNK_SIZE ? &prof_process.spare_chunks : NULL;
+}
+
+/* A zeroed chunk that an arena gave back, or NULL. */
+static struct prof_arena_chunk *take_spare(size_t size)
+{
+  struct prof_arena_spare *spares = spares_of(size);
+  if (!spares || !__atomic_load_n(&spares->chunks, __ATOMIC_RELAXED))
     return NULL;
-  prof_lock(&process->arena_lock);
-  struct prof_arena_chunk *chunk = process->spare_chunks;
+  prof_lock(&prof_process.arena_lock);
+  struct prof_arena_chunk *chunk = spares->chunks;
   if (chunk) {
-    process->spare_chunks = chunk->next;
-    process->spare_count--;
+    spares->chunks = chunk->next;
+    spares->bytes -= size;
   }
-  prof_unlock(&process->arena_lock);
+  prof_unlock(&prof_process.arena_lock);
   return chunk;
 }
 
 /* Keeps a chunk of which the first `used` bytes were in use. False: there are enough. */
 static bool keep_spare(struct prof_arena_chunk *chunk, size_t used)
 {
-  struct prof_process *process = &prof_process;
-  if (chunk->size != CHUNK_SIZE || __atomic_load_n(&process->spare_count, __ATOMIC_RELAXED) >= SPARE_CHUNKS)
+  struct prof_arena_spare *spares = spares_of(chunk->size);
+  if (!spares || __atomic_load_n(&spares->bytes, __ATOMIC_RELAXED) >= SPARE_BYTES)
     return false;
   prof_bytes_fill((uint8_t *)chunk + CHUNK_HEADER, 0, used - CHUNK_HEADER);
-  prof_lock(&process->arena_lock);
-  chunk->next = process->spare_chunks;
-  process->spare_chunks = chunk;
-  process->spare_count++;
-  prof_unlock(&process->arena_lock);
+  prof_lock(&prof_process.arena_lock);
+  chunk->next = spares->chunks;
+  spares->chunks = chunk;
+  spares->bytes += chunk->size;
+  prof_unlock(&prof_process.arena_lock);
   return true;
 }
 
@@ -74,9 +81,11 @@ static struct prof_arena_chunk *map_chunk(size_t bytes)
 /* A chunk that holds `size` bytes, zeroed. */
 static bool add_chunk(struct prof_arena *arena, size_t size)
 {
-  size_t bytes = size + CHUNK_HEADER > CHUNK_SIZE ? (size + CHUNK_HEADER + 4095) & ~(size_t)4095 : CHUNK_SIZE;
+  size_t bytes = arena->chunks || size + CHUNK_HEADER > FIRST_SIZE ? CHUNK_SIZE : FIRST_SIZE;
+  if (size + CHUNK_HEADER > CHUNK_SIZE)
+    bytes = (size + CHUNK_HEADER + 4095) & ~(size_t)4095;
   /* The process's own arena is filled under the lock that spare chunks are under. */
-  struct prof_arena_chunk *chunk = bytes == CHUNK_SIZE && arena != &prof_process.arena ? take_spare() : NULL;
+  struct prof_arena_chunk *chunk = arena != &prof_process.arena ? take_spare(bytes) : NULL;
   if (!chunk)
     chunk = map_chunk(bytes);
   if (!chunk)

@@ -13,6 +13,12 @@ struct prof_arena {
   uint8_t *next, *end;
 };
 
+/* Chunks of one size that arenas gave back, zeroed. */
+struct prof_arena_spare {
+  struct prof_arena_chunk *chunks;
+  size_t bytes;
+};
+
 /* Tells, once, that the kernel refused memory with this negative errno while calls are recorded: some will be lost.
  * Before, whoever asked tells of it. Anywhere. */
 void prof_memory_refused(long error);

@@ -141,7 +141,8 @@ bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high)
     return true;
   }
   struct stack_search search = {.sp = sp};
-  bool mapped = prof_proc_maps_walk(visit, &search) == 0 && search.high;
+  bool mapped =
+      prof_proc_maps_at(sp, &search.low, &search.high) || (prof_proc_maps_walk(visit, &search) == 0 && search.high);
   /* The C library keeps a thread's control block at the top of its stack. */
   bool own = mapped && (search.grows || (tp > sp && tp < search.high));
   /* A stack that was named once and freed may have become another thread's own. */

@@ -51,7 +51,7 @@ static void wait_plainly(uint32_t *word, uint32_t own)
 static bool take_free(struct prof_lock *lock, uint32_t own)
 {
   uint32_t expected = 0;
-  return __atomic_compare_exchange_n(&lock->word, &expected, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  return __atomic_compare_exchange_n(&lock->word, &expected, own, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 bool prof_lock_try(struct prof_lock *lock)

@@ -4,10 +4,21 @@
 #include "profiler/base/proc_maps.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
+#include "profiler/base/text.h"
+
+/* The kernel's PROCMAP_QUERY, which older headers do not have. */
+struct query {
+  uint64_t size, flags, address;
+  uint64_t low, high, protection, page_size, offset, inode;
+  uint32_t device_major, device_minor, name_size, build_id_size;
+  uint64_t name, build_id;
+};
+#define QUERY _IOWR('f', 17, struct query)
 
 #define BUFFER_SIZE (4 * (size_t)PROF_MAX_PATH) /* longer than any line */
 
@@ -98,4 +109,20 @@ int prof_proc_maps_walk(prof_mapping_fn visit, void *data)
   prof_sys_munmap(buffer, BUFFER_SIZE);
   prof_sys_close(fd);
   return got < 0 ? (int)got : 0;
+}
+
+bool prof_proc_maps_at(uintptr_t address, uintptr_t *low, uintptr_t *high)
+{
+  char name[128] = "";
+  struct query query = {.size = sizeof query, .address = address, .name_size = sizeof name, .name = (uintptr_t)name};
+  long fd = prof_sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return false;
+  long error = PROF_SYSCALL3(SYS_ioctl, fd, QUERY, &query);
+  prof_sys_close(fd);
+  if (error != 0 || prof_equal(name, "[stack]"))
+    return false;
+  *low = query.low;
+  *high = query.high;
+  return true;
 }

@@ -21,6 +21,9 @@ struct prof_mapping {
 /* Gets each mapping in ascending order; false ends the walk. */
 typedef bool (*prof_mapping_fn)(const struct prof_mapping *mapping, void *data);
 
+/* The mapping that the address lies in, by asking the kernel for that one alone. False: it cannot tell (before Linux
+ * 6.11), none is there, or it is the stack of the main thread, which grows. Anywhere. */
+bool prof_proc_maps_at(uintptr_t address, uintptr_t *low, uintptr_t *high);
 /* Calls `visit` for the mappings. 0, or a negative errno when they cannot be read. Takes memory of its own with mmap
  * for the time of the call. Anywhere. */
 int prof_proc_maps_walk(prof_mapping_fn visit, void *data);

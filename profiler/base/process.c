@@ -65,19 +65,22 @@ static void give_up(struct prof_process *process)
       process->names_lock = process->rings_lock = process->codes_lock = process->stages_lock = unlocked;
   process->epoch++;
   process->arena = (struct prof_arena){0};
-  process->spare_chunks = NULL;
-  process->spare_count = 0;
+  process->spare_first = process->spare_chunks = (struct prof_arena_spare){0};
   process->names_next = process->names_end = NULL;
-  process->free_blocks = NULL;
+  for (unsigned i = 0; i < PROF_BLOCK_SIZES; i++)
+    process->free_blocks[i] = NULL;
   process->free_rings = NULL;
   process->ring_bytes = 0;
   process->modules = NULL;
   process->sites = NULL;
-  process->threads = NULL;
+  process->threads = process->free_threads = NULL;
+  process->live_threads = 0;
+  process->thread_pool = NULL;
   process->folded = NULL;
   process->unloading = 0;
   process->sleds_waiting = 0;
   process->ended_threads = 0;
+  process->ended = NULL;
   process->finished = 0;
   process->path[0] = '\0';
   __atomic_store_n(&process->state, PROF_PROCESS_NEW, __ATOMIC_RELEASE);

@@ -61,6 +61,8 @@ struct prof_upcalls {
   void (*calibrate)(struct prof_process *process);
 };
 
+#define PROF_BLOCK_SIZES 6 /* powers of two: base/recording.h */
+
 enum prof_process_state {
   PROF_PROCESS_NEW, /* nothing was recorded yet, though a thread may be making the recording */
   PROF_PROCESS_RECORDING,
@@ -91,29 +93,32 @@ struct prof_process {
   struct prof_lock start_lock;   /* the step from PROF_PROCESS_NEW */
   struct prof_lock growth;       /* the file's size, free blocks */
   struct prof_lock modules_lock; /* modules, sites */
-  struct prof_lock threads_lock; /* the list of threads; folding */
+  struct prof_lock threads_lock; /* threads that end; folding */
   struct prof_lock arena_lock;   /* the process's own arena */
   struct prof_lock names_lock;   /* the page that small names share */
   struct prof_lock rings_lock;   /* rings that are free, and their bytes */
   struct prof_lock codes_lock;   /* the machine code of sites */
   struct prof_lock stages_lock;  /* what has a name: stages, queues, events, actions */
   struct prof_arena arena;
-  struct prof_arena_chunk *spare_chunks; /* of arenas that were freed, zeroed; under arena_lock */
-  uint32_t spare_count;
-  uint8_t *names_next, *names_end; /* what is left of that page */
-  void *free_blocks;               /* blocks of folded threads, first word links; under `growth` */
-  struct fmt_rec_ring *free_rings; /* of folded threads, `reserved` links */
-  uint64_t ring_bytes;             /* of all rings */
-  struct prof_module *modules;     /* newest first; atomic reads */
+  struct prof_arena_spare spare_first, spare_chunks; /* arenas' first chunks, and others; under arena_lock */
+  uint8_t *names_next, *names_end;                   /* what is left of that page */
+  void *free_blocks[PROF_BLOCK_SIZES]; /* blocks of folded threads by size, first word links; under `growth` */
+  struct fmt_rec_ring *free_rings;     /* of folded threads, `reserved` links */
+  uint64_t ring_bytes;                 /* of all rings */
+  struct prof_module *modules;         /* newest first; atomic reads */
   struct prof_site_table *sites;
-  struct prof_thread *threads; /* every live thread that has a control block; under threads_lock */
-  uint32_t unloading;          /* dlclose() calls under way; atomic, changed under threads_lock: see module/site.h */
-  struct prof_tree *folded;    /* the tree that ended threads are folded into, NULL until then; under threads_lock */
-  uint32_t ended_threads;
-  uint64_t thread_serial;              /* of the newest thread; atomic */
-  uint64_t next_look;                  /* CLOCK_MONOTONIC, ns: when task_waits.c looks next; atomic */
-  uint32_t epoch;                      /* how many forks lie between this recording and the first */
-  struct prof_stage *stages;           /* newest first; they and the next ones outlast a fork */
+  struct prof_thread *threads; /* every control block there is: stack/thread.h has the live threads'. Newest first */
+  uint32_t live_threads;       /* how many threads have one; atomic */
+  struct prof_thread *free_threads;     /* control blocks that ended threads had, zeroed; under threads_lock */
+  struct prof_thread_pool *thread_pool; /* where new ones come from; atomic */
+  uint32_t unloading;        /* dlclose() calls under way; atomic, changed under threads_lock: see module/site.h */
+  struct prof_tree *folded;  /* the tree that ended threads are folded into, NULL until then; under threads_lock */
+  uint32_t ended_threads;    /* atomic */
+  void *ended;               /* trees of ended threads that nobody has folded yet; atomic */
+  uint64_t thread_serial;    /* of the newest thread; atomic */
+  uint64_t next_look;        /* CLOCK_MONOTONIC, ns: when task_waits.c looks next; atomic */
+  uint32_t epoch;            /* how many forks lie between this recording and the first */
+  struct prof_stage *stages; /* newest first; they and the next ones outlast a fork */
   struct callsig_stage *closed_stages; /* handles to be used again */
   struct callsig_queue *queues;        /* newest first */
 

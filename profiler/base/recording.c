@@ -151,7 +151,7 @@ out:
   return done;
 }
 
-/* `size` fresh bytes of the file, a multiple of the page size. */
+/* `size` fresh bytes of the file, a multiple of PROF_BLOCK_LEAST. */
 static uint8_t *take_fresh(size_t size)
 {
   struct prof_process *process = &prof_process;
@@ -171,28 +171,46 @@ static uint8_t *take_fresh(size_t size)
   }
 }
 
-/* A block that a folded tree gave back, zeroed, or NULL. */
-static uint8_t *take_freed(void)
+/* The largest block that is not larger than `size`, as a place in process.free_blocks. */
+static unsigned size_class(uint64_t size)
+{
+  unsigned number = 0;
+  while (number + 1 < PROF_BLOCK_SIZES && PROF_BLOCK_LEAST << (number + 1) <= size)
+    number++;
+  return number;
+}
+
+/* A block that a folded tree gave back, zeroed, or NULL: none is of just this size. */
+static uint8_t *take_freed(uint64_t size)
 {
   struct prof_process *process = &prof_process;
-  if (!__atomic_load_n(&process->free_blocks, __ATOMIC_RELAXED))
+  const unsigned number = size_class(size);
+  void **list = &process->free_blocks[number];
+  if (size != PROF_BLOCK_LEAST << number || !__atomic_load_n(list, __ATOMIC_RELAXED))
     return NULL;
   prof_lock(&process->growth);
-  void **block = process->free_blocks;
+  void **block = *list;
   if (block)
-    __atomic_store_n(&process->free_blocks, *block, __ATOMIC_RELAXED);
+    __atomic_store_n(list, *block, __ATOMIC_RELAXED);
   prof_unlock(&process->growth);
   if (block)
-    prof_fill_bytes(block, 0, PROF_BLOCK_SIZE);
+    prof_fill_bytes(block, 0, size);
   return (uint8_t *)block;
 }
 
-static uint8_t *take_block(struct prof_tree *tree, size_t size)
+/* What a record of this size takes by itself: a block, which another tree can use again, or several of the largest. */
+static uint64_t whole_blocks(uint64_t size)
+{
+  const uint64_t block = PROF_BLOCK_LEAST << size_class(size);
+  return block >= size ? block : block < PROF_BLOCK_MOST ? block * 2 : round_up(size, PROF_BLOCK_MOST);
+}
+
+static uint8_t *take_block(struct prof_tree *tree, uint64_t size)
 {
   struct prof_block_list *entry = prof_arena_alloc(&tree->arena, sizeof *entry);
   if (!entry)
     return NULL;
-  entry->start = size == PROF_BLOCK_SIZE ? take_freed() : NULL;
+  entry->start = take_freed(size);
   if (!entry->start)
     entry->start = take_fresh(size);
   if (!entry->start)
@@ -200,6 +218,7 @@ static uint8_t *take_block(struct prof_tree *tree, size_t size)
   entry->size = size;
   entry->next = tree->blocks;
   tree->blocks = entry;
+  tree->block_bytes += size;
   return entry->start;
 }
 
@@ -211,13 +230,14 @@ void *prof_record_alloc(struct prof_tree *tree, size_t size)
     tree->block = (uint8_t *)(at + size);
     return (void *)at;
   }
-  if (size > PROF_BLOCK_SIZE / 2)
-    return take_block(tree, round_up(size, PROF_BLOCK_SIZE));
-  uint8_t *block = take_block(tree, PROF_BLOCK_SIZE);
+  const uint64_t next = PROF_BLOCK_LEAST << size_class(tree->block_bytes / 2);
+  if (size > next / 2)
+    return take_block(tree, whole_blocks(size));
+  uint8_t *block = take_block(tree, next);
   if (!block)
     return NULL;
   tree->block = block + size;
-  tree->block_end = block + PROF_BLOCK_SIZE;
+  tree->block_end = block + next;
   return block;
 }
 
@@ -261,10 +281,12 @@ void prof_tree_release(struct prof_tree *tree)
   struct prof_block_list *entry = tree->blocks;
   prof_lock(&process->growth);
   for (; entry; entry = entry->next) {
-    for (size_t at = 0; at + PROF_BLOCK_SIZE <= entry->size; at += PROF_BLOCK_SIZE) {
+    for (uint64_t at = 0, size; at < entry->size; at += size) {
+      const unsigned number = size_class(entry->size - at);
       void **block = (void **)(entry->start + at);
-      *block = process->free_blocks;
-      __atomic_store_n(&process->free_blocks, block, __ATOMIC_RELAXED);
+      size = PROF_BLOCK_LEAST << number;
+      *block = process->free_blocks[number];
+      __atomic_store_n(&process->free_blocks[number], block, __ATOMIC_RELAXED);
     }
   }
   prof_unlock(&process->growth);
@@ -387,7 +409,8 @@ static long take_file(struct prof_process *process, long lock, struct fmt_rec_he
 int prof_recording_open(struct prof_process *process, bool child)
 {
   process->full = false;
-  process->free_blocks = NULL;
+  for (unsigned i = 0; i < PROF_BLOCK_SIZES; i++)
+    process->free_blocks[i] = NULL;
   if (!process->settings.output[0])
     return -ENAMETOOLONG; /* options.c has told of it */
   bool given;

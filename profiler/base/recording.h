@@ -12,8 +12,10 @@
 #include "profiler/base/process.h"
 #include "profiler/base/tree_store.h"
 
-/* Trees take the recording in blocks of this size: a short thread costs one. */
-#define PROF_BLOCK_SIZE ((uint64_t)64 << 10)
+/* Trees take the recording in blocks, powers of two from the one size to the other: each is at most half as large as
+ * all before it together, so that a thread with few calls takes little, and one with many takes blocks seldom. */
+#define PROF_BLOCK_LEAST ((uint64_t)2 << 10)
+#define PROF_BLOCK_MOST  (PROF_BLOCK_LEAST << (PROF_BLOCK_SIZES - 1))
 
 /* Makes the recording of this process by process.settings: 0 or a negative errno after a message. */
 int prof_recording_open(struct prof_process *process, bool child);

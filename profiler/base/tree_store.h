@@ -35,6 +35,7 @@ struct prof_tree {
   struct prof_table fast_compares; /* struct prof_fast_compare by probe site: the newest of each */
   uint32_t pressure;               /* enum prof_pressure */
   uint8_t *block, *block_end;      /* what is left of the newest block of the recording */
+  uint64_t block_bytes;            /* of all of them */
   void *blocks; /* every block of this tree, for prof_tree_release(): struct prof_block_list in the arena */
 };
 

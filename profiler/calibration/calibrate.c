@@ -53,7 +53,7 @@ struct calibration {
   uint8_t records[4][RECORD_SIZE] __attribute__((aligned(64)));
   struct prof_site site;
   uint64_t active;
-  struct fmt_rec_edge *codes[1 << PROF_CODE_BITS];
+  struct fmt_rec_edge *codes[1]; /* all places are this one: the thread's mask is 0 */
 #if PROF_HAS_SLEDS
   struct prof_site_link link;
   const struct prof_site_link *link_word;

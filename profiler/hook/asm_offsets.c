@@ -29,6 +29,8 @@ CHECK(struct prof_thread, sample_mask, PROF_T_SAMPLE_MASK);
 CHECK(struct prof_thread, random, PROF_T_RANDOM);
 CHECK(struct prof_thread, codes, PROF_T_CODES);
 CHECK(struct prof_thread, pending, PROF_T_PENDING);
+CHECK(struct prof_thread, cache_mask, PROF_T_CACHE_MASK);
+CHECK(struct prof_thread, codes_mask, PROF_T_CODES_MASK);
 _Static_assert(sizeof(struct prof_thread) <= 4096, "a control block fits a page");
 
 CHECK(struct fmt_rec_frame, edge, PROF_F_EDGE);

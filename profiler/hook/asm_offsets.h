@@ -31,6 +31,8 @@
 #define PROF_T_RANDOM      80
 #define PROF_T_CODES       88
 #define PROF_T_PENDING     96
+#define PROF_T_CACHE_MASK  104
+#define PROF_T_CODES_MASK  108
 
 /* struct fmt_rec_frame */
 #define PROF_F_EDGE  0

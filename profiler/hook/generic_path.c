@@ -28,6 +28,7 @@
 #include "profiler/tree/call.h"
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/cardinality_limit.h"
+#include "profiler/tree/edge_places.h"
 #include "profiler/tree/edge_probe.h"
 #include "profiler/tree/fast_compare.h"
 #include "profiler/tree/sampling.h"
@@ -109,13 +110,6 @@ static struct fmt_rec_edge *lookup(const struct prof_tree *tree, struct fmt_rec_
   return edge;
 }
 
-/* Where the thread's cache keeps an edge from `from` at the site `pc`. */
-static struct fmt_rec_edge **cache_place(const struct prof_thread *t, const struct fmt_rec_variant *from, uintptr_t pc)
-{
-  uint32_t hash = (uint32_t)((uintptr_t)from ^ pc) * (uint32_t)PROF_CACHE_FACTOR;
-  return &t->cache[hash >> (32 - PROF_CACHE_BITS)];
-}
-
 /* Where the fast path looks: the next call from here is foretold to be the one that followed last time, and failing
  * that the one that was made last from here at the same site. */
 static void predict(const struct prof_thread *t, struct fmt_rec_variant *from, struct fmt_rec_edge *edge)
@@ -129,7 +123,7 @@ static void predict(const struct prof_thread *t, struct fmt_rec_variant *from, s
   from->last = (uintptr_t)edge;
   if (edge->mode >> PROF_MODE_CODE_SHIFT)
     *t->pending = edge;
-  *cache_place(t, from, edge->site) = edge;
+  *prof_cache_place(t, from, edge->site) = edge;
   prof_edge_probe_note(t, edge);
 }
 
@@ -249,7 +243,7 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   if (PROF_UNLIKELY(frame >= t->limit || !caller))
     return false;
   struct fmt_rec_variant *from = prof_edge_to(caller);
-  struct fmt_rec_edge **newest = cache_place(t, from, registers->pc), *edge = *newest;
+  struct fmt_rec_edge **newest = prof_cache_place(t, from, registers->pc), *edge = *newest;
   if (!edge || edge->site != registers->pc || edge->from != (uintptr_t)from || edge->function_address != function ||
       !edge->site_info)
     return false;
@@ -314,8 +308,11 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
     compare = prof_fast_compare_of(
         tree, site,
         prof_capture_return(site, prof_capture_cfa(site, entry->registers), entry->registers->general[PROF_SP]));
-  if (!compare || capture(entry, compare, t->words, FMT_SIGNATURE_MAX_WORDS, &count) < 0)
+  if (!compare)
     return false;
+  while (capture(entry, compare, t->words, t->word_room, &count) < 0)
+    if (!prof_thread_more_words(t))
+      return false;
   const struct prof_place place = prof_place_settled(t);
   struct fmt_rec_variant *from = prof_edge_to(prof_place_caller(place));
   entry->made = prof_tree_edge(tree, from, compare, t->words, count);
@@ -323,6 +320,7 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
   if (!entry->made)
     return false;
   prof_histogram_prepare(t);
+  prof_edge_places_grow(t);
   if (!entry->made->calls)
     prof_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
   return prof_frame_counters(t, place, entry->made) || prof_recursion_prepare(t, entry->made);

@@ -53,7 +53,7 @@ static void count_unloading(int change)
 {
   prof_lock(&prof_process.threads_lock);
   uint32_t unloading = __atomic_add_fetch(&prof_process.unloading, (uint32_t)change, __ATOMIC_SEQ_CST);
-  for (struct prof_thread *t = prof_process.threads; t && (change > 0 || unloading == 0); t = t->next)
+  for (struct prof_thread *t = prof_thread_first(); t && (change > 0 || unloading == 0); t = prof_thread_after(t))
     change_edges(&t->tree, change > 0 ? suspend : resume);
   if (prof_process.folded && (change > 0 || unloading == 0))
     change_edges(prof_process.folded, change > 0 ? suspend : resume);

@@ -200,6 +200,8 @@ static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inheri
   if (!compare)
     return NULL;
   uint32_t count = frame->word_count;
+  if ((count > t->word_room || site->state_words > t->word_room) && !prof_thread_more_words(t))
+    return NULL;
   for (uint32_t i = 0; i < count; i++)
     t->words[i] = frame->words[i];
   if (count < site->state_words)

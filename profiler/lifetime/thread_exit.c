@@ -22,13 +22,28 @@
 
 #define KEPT_THREADS 64u
 
-/* Takes the record out of the header's list: a reader sees it, or does not. */
-static void unlink_record(const struct fmt_rec_thread *record)
+/* Takes the record out of the header's list: a reader sees it, or does not. Threads that begin put theirs before the
+ * first one meanwhile, and then note that in the one behind. False: the one before this record has not noted it yet,
+ * and will write there. */
+static bool unlink_record(const struct fmt_rec_thread *record)
 {
-  struct fmt_rec_thread *newer = (struct fmt_rec_thread *)record->newer, *older = (struct fmt_rec_thread *)record->next;
-  __atomic_store_n(newer ? &newer->next : &prof_process.header->first_thread, record->next, __ATOMIC_RELEASE);
+  uint64_t *first = &prof_process.header->first_thread, newest = (uintptr_t)record;
+  struct fmt_rec_thread *older = (struct fmt_rec_thread *)record->next;
+  struct fmt_rec_thread *newer = (struct fmt_rec_thread *)__atomic_load_n(&record->newer, __ATOMIC_ACQUIRE);
+  const bool noted = newer != NULL;
+  if (!newer) {
+    if (older)
+      __atomic_store_n(&older->newer, 0, __ATOMIC_RELAXED);
+    if (__atomic_compare_exchange_n(first, &newest, record->next, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+      return true;
+    newer = (struct fmt_rec_thread *)newest;
+    while (newer->next != (uintptr_t)record)
+      newer = (struct fmt_rec_thread *)newer->next;
+  }
+  __atomic_store_n(&newer->next, record->next, __ATOMIC_RELEASE);
   if (older)
-    older->newer = record->newer;
+    __atomic_store_n(&older->newer, (uintptr_t)newer, __ATOMIC_RELEASE);
+  return noted;
 }
 
 /* The tree of the folded threads, made with the first of them; NULL when there is no space. */
@@ -64,13 +79,51 @@ static void fold_tree(struct prof_tree *tree)
   count_fold();
   (void)prof_tree_merge(folded, tree);
   folded->record->threads++;
-  unlink_record(record);
+  const bool unused = unlink_record(record);
   if (record->start_ticks < folded->record->start_ticks)
     folded->record->start_ticks = record->start_ticks;
   if (record->end_ticks > folded->record->end_ticks)
     folded->record->end_ticks = record->end_ticks;
   count_fold();
-  prof_tree_release(tree);
+  if (unused)
+    prof_tree_release(tree);
+}
+
+/* A tree of an ended thread that is to be folded, in its own arena. */
+struct ended {
+  struct ended *next;
+  struct prof_tree tree;
+};
+
+/* Gives the tree to whoever folds next. False: no memory, so that the thread keeps its own. */
+static bool put_ended(const struct prof_tree *tree)
+{
+  struct prof_tree own = *tree;
+  struct ended *ended = prof_arena_alloc(&own.arena, sizeof *ended);
+  if (!ended)
+    return false;
+  ended->tree = own;
+  void *newest = __atomic_load_n(&prof_process.ended, __ATOMIC_RELAXED);
+  do {
+    ended->next = newest;
+  } while (!__atomic_compare_exchange_n(&prof_process.ended, &newest, ended, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  return true;
+}
+
+/* Folds what there is, unless another thread does: that one looks again when it is done. So threads that end at once do
+ * not wait for one another. Who holds the lock for something else leaves the trees to the next thread that ends; they
+ * are whole where they are. */
+static void fold_ended(void)
+{
+  while (__atomic_load_n(&prof_process.ended, __ATOMIC_SEQ_CST) && prof_lock_try(&prof_process.threads_lock)) {
+    struct ended *ended = __atomic_exchange_n(&prof_process.ended, NULL, __ATOMIC_SEQ_CST);
+    while (ended) {
+      struct prof_tree tree = ended->tree;
+      ended = ended->next;
+      fold_tree(&tree);
+    }
+    prof_unlock(&prof_process.threads_lock);
+  }
 }
 
 /* When the frames that are still open end. A thread that was disabled has its end already, and an injected clock is
@@ -100,10 +153,8 @@ static void end_recording(struct prof_thread *t)
   prof_self = &prof_gone;
   struct prof_tree tree = t->tree;
   prof_thread_discard(t);
-  prof_lock(&prof_process.threads_lock);
-  if (++prof_process.ended_threads > KEPT_THREADS)
-    fold_tree(&tree);
-  prof_unlock(&prof_process.threads_lock);
+  if (__atomic_add_fetch(&prof_process.ended_threads, 1, __ATOMIC_RELAXED) > KEPT_THREADS && put_ended(&tree))
+    fold_ended();
   prof_restore_signals(mask);
 }
 
@@ -125,7 +176,7 @@ static void name_live_threads(void)
 {
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.threads_lock);
-  for (const struct prof_thread *t = prof_process.threads; t; t = t->next) {
+  for (const struct prof_thread *t = prof_thread_first(); t; t = prof_thread_after(t)) {
     char name[sizeof t->tree.record->name];
     long length = prof_task_file_read(t->tid, "comm", name, sizeof name);
     for (long i = 0; i < length; i++)

@@ -243,7 +243,8 @@ static bool look_at(const struct prof_thread *t, uint64_t now)
 
 static const struct prof_thread *next_of(const struct prof_thread *t)
 {
-  return t->next ? t->next : prof_process.threads;
+  const struct prof_thread *next = prof_thread_after(t);
+  return next ? next : prof_thread_first();
 }
 
 /* Under threads_lock. */

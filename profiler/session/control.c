@@ -57,7 +57,7 @@ static void end_open_frames(void)
 {
   prof_lock(&prof_process.threads_lock);
   uint64_t now = prof_clock_now();
-  for (const struct prof_thread *t = prof_process.threads; t; t = t->next) {
+  for (const struct prof_thread *t = prof_thread_first(); t; t = prof_thread_after(t)) {
     uint64_t running = 0;
     __atomic_compare_exchange_n(&t->tree.record->end_ticks, &running, clock_of(t, now), false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);

@@ -22,10 +22,15 @@
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/waiting.h"
+#include "profiler/tree/edge_places.h"
 #include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
 
-#define FIRST_FRAMES 1023u /* of a thread's first segment: with its header it fills half a block */
+/* Of a thread's first segment: where the stack goes over from one to the next, each call takes a slow section. So it is
+ * short only where there are so many threads that a long one for each would be much. */
+#define FIRST_FRAMES 1021u /* with the segment's header a block of 32 KiB */
+#define FEW_FRAMES   29u
+#define MANY_THREADS 256u
 
 /* Under start_lock, once. */
 static void make_recording(struct prof_process *process)
@@ -75,12 +80,8 @@ static bool set_up(struct prof_thread *t)
   t->warming = __atomic_load_n(&prof_process.warming, __ATOMIC_SEQ_CST);
   if (prof_tree_init(&t->tree, t->tid) < 0)
     return false;
-  t->cache = prof_arena_alloc(&t->tree.arena, sizeof *t->cache << PROF_CACHE_BITS);
-  t->probes = prof_arena_alloc(&t->tree.arena, sizeof *t->probes << PROF_PROBE_BITS);
-  t->codes = prof_arena_alloc(&t->tree.arena, sizeof *t->codes << PROF_CODE_BITS);
-  if (!t->cache || !t->probes || !t->codes)
+  if (!prof_edge_places_make(t))
     return false;
-  t->pending = t->codes;
   prof_thread_name(t->tree.record);
   /* An injected clock is read for calls alone. */
   if (prof_process.settings.clock != FMT_CLOCK_INJECTED)
@@ -90,7 +91,8 @@ static bool set_up(struct prof_thread *t)
     low = 0;
     high = UINTPTR_MAX;
   }
-  if (!prof_stack_open(t, low, high, FIRST_FRAMES))
+  bool many = __atomic_load_n(&prof_process.live_threads, __ATOMIC_RELAXED) >= MANY_THREADS;
+  if (!prof_stack_open(t, low, high, many ? FEW_FRAMES : FIRST_FRAMES))
     return false;
   prof_thread_set_thresholds(t);
   prof_sampling_start(t);
@@ -110,10 +112,8 @@ static struct prof_thread *create(void)
     prof_thread_unmap(t);
     return NULL;
   }
-  prof_lock(&prof_process.threads_lock);
   prof_tree_publish(&t->tree);
   prof_thread_link(t);
-  prof_unlock(&prof_process.threads_lock);
   return t;
 }
 

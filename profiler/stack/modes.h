@@ -40,13 +40,16 @@
  */
 #define PROF_FRAME_BACK (PROF_FRAME_OPENED | PROF_FRAME_MARKED)
 
-/* prof_thread.cache: edges by their caller and probe site, one a place, 0 where none was. */
+/* prof_thread.cache: edges by their caller and probe site, one a place, 0 where none was. So many places at most. */
 #define PROF_CACHE_BITS 11
 /* prof_thread.probes: edges by their caller, comparison and words, likewise. */
 #define PROF_PROBE_BITS 13
 /* prof_thread.codes: edges by the caller's edge, the site and the arguments, one a place, 0 where none was. */
 #define PROF_CODE_BITS 13
-/* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits. */
+/* The lowest bits of a hash of 32 that choose a place there; their upper end is the hash's when the table is full. */
+#define PROF_CODE_SHIFT (32 - PROF_CODE_BITS - 3)
+/* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits, and their low halves among
+ * themselves. */
 #define PROF_CACHE_FACTOR 0x9E3779B9
 
 #endif

@@ -15,6 +15,7 @@
 
 #define CAPACITY_MAX 65535u
 #define SIGNAL_FIRST 63u
+#define SECOND_LEAST 253u /* frames of what continues a short segment: then the next border is far */
 
 static struct fmt_rec_stack *new_segment(struct prof_tree *tree, uint32_t capacity)
 {
@@ -98,7 +99,7 @@ bool prof_stack_grow(struct prof_thread *t)
 {
   struct fmt_rec_stack *inner = (struct fmt_rec_stack *)t->stack->inner;
   if (!inner) {
-    uint32_t capacity = t->stack->capacity * 2 + 1;
+    uint32_t capacity = t->stack->capacity * 2 + 1 < SECOND_LEAST ? SECOND_LEAST : t->stack->capacity * 2 + 1;
     inner = new_segment(&t->tree, capacity < CAPACITY_MAX ? capacity : CAPACITY_MAX);
     if (!inner)
       return false;

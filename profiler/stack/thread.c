@@ -12,12 +12,14 @@
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/wipe_on_fork.h"
+#include "profiler/freestanding/memory.h"
 #include "profiler/stack/interrupted.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/waiting.h"
 
-#define CONTROL_SIZE 4096u
-#define SHORT_PAUSE  65536u /* ticks, some tens of microseconds: less than moving many frames may take */
+#define POOL_SIZE   ((size_t)64 << 10) /* of control blocks that are mapped at once */
+#define POOL_BLOCKS ((POOL_SIZE - sizeof(struct prof_thread_pool)) / sizeof(struct prof_thread))
+#define SHORT_PAUSE 65536u /* ticks, some tens of microseconds: less than moving many frames may take */
 
 __thread struct prof_thread *prof_self;
 struct prof_thread prof_idle = {.state = PROF_HOOKS_SLOW};
@@ -118,7 +120,7 @@ void prof_threads_interrupt(void)
   __atomic_fetch_add(&prof_process.generation, 1, __ATOMIC_SEQ_CST);
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.threads_lock);
-  for (struct prof_thread *t = prof_process.threads; t; t = t->next) {
+  for (struct prof_thread *t = prof_thread_first(); t; t = prof_thread_after(t)) {
     uint32_t state = __atomic_load_n(&t->state, __ATOMIC_SEQ_CST);
     /* A BUSY thread looks at the generation when it leaves its slow section. */
     while (state != PROF_HOOKS_BUSY && state != PROF_HOOKS_SLOW &&
@@ -136,39 +138,111 @@ void prof_thread_name(struct fmt_rec_thread *record)
   PROF_SYSCALL2(SYS_prctl, PR_GET_NAME, record->name);
 }
 
-struct prof_thread *prof_thread_map(void)
+/* Control blocks that were mapped together. */
+struct prof_thread_pool {
+  uint32_t used; /* how many are in use or have been; more when all are. Atomic */
+  struct prof_thread blocks[] __attribute__((aligned(64)));
+};
+
+/* Puts another pool in the place of `full`, unless somebody has. NULL: no memory. */
+static struct prof_thread_pool *next_pool(struct prof_thread_pool *full)
 {
-  long address = prof_sys_mmap(0, CONTROL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long address = prof_sys_mmap(0, POOL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (prof_sys_failed(address)) {
     prof_memory_refused(address);
     return NULL;
   }
-  PROF_SYSCALL3(SYS_madvise, address, CONTROL_SIZE, MADV_WIPEONFORK);
-  struct prof_thread *t = (struct prof_thread *)address;
-  t->state = PROF_HOOKS_BUSY;
-  t->self = t;
+  struct prof_thread_pool *pool = (struct prof_thread_pool *)address;
+  PROF_SYSCALL3(SYS_madvise, pool, POOL_SIZE, MADV_WIPEONFORK);
+  if (__atomic_compare_exchange_n(&prof_process.thread_pool, &full, pool, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return pool;
+  prof_sys_munmap(pool, POOL_SIZE);
+  return full;
+}
+
+/* A control block that no thread had. Without a lock: where thousands of threads begin at once, each would wait for
+ * all that came before it. */
+static struct prof_thread *take_fresh(void)
+{
+  struct prof_process *process = &prof_process;
+  struct prof_thread_pool *pool = __atomic_load_n(&process->thread_pool, __ATOMIC_ACQUIRE);
+  uint32_t number = 0;
+  while (!pool || (number = __atomic_fetch_add(&pool->used, 1, __ATOMIC_RELAXED)) >= POOL_BLOCKS)
+    if (!(pool = next_pool(pool)))
+      return NULL;
+  struct prof_thread *t = &pool->blocks[number];
+  t->next = __atomic_load_n(&process->threads, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&process->threads, &t->next, t, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
   return t;
+}
+
+/* A control block that an ended thread had, or NULL. */
+static struct prof_thread *take_freed(void)
+{
+  struct prof_process *process = &prof_process;
+  if (!__atomic_load_n(&process->free_threads, __ATOMIC_RELAXED))
+    return NULL;
+  prof_lock(&process->threads_lock);
+  struct prof_thread *t = process->free_threads;
+  if (t) {
+    __atomic_store_n(&process->free_threads, t->free, __ATOMIC_RELAXED);
+    t->free = NULL;
+  }
+  prof_unlock(&process->threads_lock);
+  return t;
+}
+
+struct prof_thread *prof_thread_map(void)
+{
+  struct prof_thread *t = take_freed();
+  if (!t)
+    t = take_fresh();
+  if (!t)
+    return NULL;
+  t->state = PROF_HOOKS_BUSY;
+  t->words = t->few_words;
+  t->word_room = PROF_FEW_WORDS;
+  return t;
+}
+
+/* Keeps the control block for another thread. Under threads_lock. */
+static void keep(struct prof_thread *t)
+{
+  struct prof_thread *next = t->next;
+  prof_fill_bytes(t, 0, sizeof *t);
+  t->next = next;
+  t->free = prof_process.free_threads;
+  __atomic_store_n(&prof_process.free_threads, t, __ATOMIC_RELAXED);
 }
 
 void prof_thread_unmap(struct prof_thread *t)
 {
-  prof_sys_munmap(t, CONTROL_SIZE);
+  prof_lock(&prof_process.threads_lock);
+  keep(t);
+  prof_unlock(&prof_process.threads_lock);
 }
 
 void prof_thread_link(struct prof_thread *t)
 {
-  t->next = prof_process.threads;
-  if (t->next)
-    t->next->previous = t;
-  prof_process.threads = t;
+  __atomic_add_fetch(&prof_process.live_threads, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&t->self, t, __ATOMIC_SEQ_CST);
 }
 
 void prof_thread_discard(struct prof_thread *t)
 {
-  prof_lock(&prof_process.threads_lock);
-  *(t->previous ? &t->previous->next : &prof_process.threads) = t->next;
-  if (t->next)
-    t->next->previous = t->previous;
-  prof_unlock(&prof_process.threads_lock);
+  __atomic_sub_fetch(&prof_process.live_threads, 1, __ATOMIC_RELAXED);
   prof_thread_unmap(t);
+}
+
+bool prof_thread_more_words(struct prof_thread *t)
+{
+  uint64_t *words = t->word_room < FMT_SIGNATURE_MAX_WORDS
+                        ? prof_arena_alloc(&t->tree.arena, FMT_SIGNATURE_MAX_WORDS * sizeof *words)
+                        : NULL;
+  if (!words)
+    return false;
+  t->words = words;
+  t->word_room = FMT_SIGNATURE_MAX_WORDS;
+  return true;
 }

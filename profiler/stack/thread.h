@@ -10,8 +10,12 @@
 #include "format/index.h"
 #include "format/recording.h"
 #include "profiler/base/preemption.h"
+#include "profiler/base/process.h"
 #include "profiler/base/tree_store.h"
 #include "profiler/stack/modes.h"
+
+/* Words of a signature that every thread has room for. */
+#define PROF_FEW_WORDS 24u
 
 /* What a thread knows of stages, or of queues, by their number. In the tree's arena. */
 struct prof_uses {
@@ -20,14 +24,14 @@ struct prof_uses {
 };
 
 /* A thread's control block: "T". The first line is what hot code reads; asm_offsets.h has the offsets for assembly. It
- * lies on a page of its own with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
+ * lies, among others, on pages with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
 struct prof_thread {
   uint32_t state;                /* PROF_HOOKS_*; other threads may set it to SLOW */
   uint32_t mode;                 /* PROF_MODE_PLAIN, or PROF_MODE_RECURSION while `recursion` is not 0 */
   struct fmt_rec_frame *top;     /* innermost frame: open, in progress, or a segment's link */
   struct fmt_rec_frame *limit;   /* the last frame of the current segment */
   uintptr_t stack_low;           /* low end of the current machine stack */
-  struct fmt_rec_edge **cache;   /* 2^PROF_CACHE_BITS edges by caller and site, in the tree's arena */
+  struct fmt_rec_edge **cache;   /* edges by caller and site, in the tree's arena: see tree/edge_places.h */
   struct fmt_rec_frame *marked;  /* this frame and all below are settled: see recursion.c */
   uint64_t recursion;            /* open frames of back edges that were not active */
   uint64_t exit_least;           /* ticks: the exit of a longer call goes on to the histogram and the ring */
@@ -35,8 +39,10 @@ struct prof_thread {
   uint32_t sample_next;          /* of calls that are timed at random: how many from here on is the next that is */
   uint32_t sample_mask;          /* a power of two - 1: what it is drawn from, less 1 */
   uint64_t random;               /* state of the generator that it is drawn by; not 0 */
-  struct fmt_rec_edge **codes;   /* 2^PROF_CODE_BITS edges, where the code of sites looks: in the tree's arena */
+  struct fmt_rec_edge **codes;   /* edges, where the code of sites looks: in the tree's arena */
   struct fmt_rec_edge **pending; /* of these, where it looked last; never NULL */
+  uint32_t cache_mask;           /* the distance in bytes of `cache`'s last place; a power of two - 8 */
+  uint32_t codes_mask;           /* the same of `codes` */
   uintptr_t stack_high;
   struct fmt_rec_stack *stack;   /* the segment that `top` lies in */
   struct prof_machine *machine;  /* the machine stack that runs: see stack.c */
@@ -46,8 +52,10 @@ struct prof_thread {
   uint64_t ring_next;                /* the number of the span that is reserved next */
   uintptr_t octave_next, octave_end; /* the stock of histogram.c */
 
-  struct fmt_rec_edge **probes; /* 2^PROF_PROBE_BITS edges: see tree/edge_probe.c; in the tree's arena */
-  uint32_t probed;              /* calls that a probe found, for the one of them that is measured */
+  struct fmt_rec_edge **probes; /* edges: see tree/edge_probe.c; in the tree's arena */
+  uint32_t probes_mask;
+  uint32_t places; /* that the largest of these tables is meant to have */
+  uint32_t probed; /* calls that a probe found, for the one of them that is measured */
 
   struct prof_budget { /* since `at`, in ticks, when what is timed was last held against --overhead: see sampling.c */
     uint64_t at;
@@ -64,8 +72,9 @@ struct prof_thread {
     uint64_t at, waited;               /* that took so much out of the frames that were open */
   } stale_look;
 
-  struct prof_thread *self;            /* this address; 0 shows a page that was wiped by fork */
-  struct prof_thread *next, *previous; /* process.threads */
+  struct prof_thread *self; /* this address while a thread has it; 0 also shows a page that was wiped by fork */
+  struct prof_thread *next; /* process.threads */
+  struct prof_thread *free; /* process.free_threads */
   struct prof_tree tree;
   uint32_t tid;
   uint32_t generation;  /* of process, when this thread last looked */
@@ -78,12 +87,14 @@ struct prof_thread {
   struct prof_handler { /* that handler's calls: their frames' addresses are above `low` and not above `high` */
     uintptr_t low, high;
   } handler;
-  uint32_t has_marks;                      /* 1: frames were marked since prof_recursion_reset() */
-  struct fmt_rec_stack *shield;            /* the segment that its calls lie in; see stack.c */
-  uint64_t discard[2];                     /* where calls count meanwhile */
-  struct prof_uses stage_uses;             /* struct prof_stage_use */
-  struct prof_uses queue_uses;             /* struct fmt_rec_queue_use */
-  uint64_t words[FMT_SIGNATURE_MAX_WORDS]; /* the signature being captured in a slow section */
+  uint32_t has_marks;                 /* 1: frames were marked since prof_recursion_reset() */
+  struct fmt_rec_stack *shield;       /* the segment that its calls lie in; see stack.c */
+  uint64_t discard[2];                /* where calls count meanwhile */
+  struct prof_uses stage_uses;        /* struct prof_stage_use */
+  struct prof_uses queue_uses;        /* struct fmt_rec_queue_use */
+  uint64_t *words;                    /* the signature being captured in a slow section: */
+  uint32_t word_room;                 /* how many of them there may be */
+  uint64_t few_words[PROF_FEW_WORDS]; /* where `words` points at first */
 };
 
 /* The calling thread's control block: NULL at first (also before the library is relocated), then one of the static ones
@@ -117,18 +128,39 @@ void prof_resume(struct prof_thread *t);
  * after process.disabled or the like changed. Takes threads_lock. Outside of slow sections. */
 void prof_threads_interrupt(void);
 
-/* A control block for the calling thread, BUSY and otherwise zero, on a page that a fork wipes. It is not in
- * process.threads yet. With signals blocked. NULL: no memory. */
+/* The control blocks of live threads, one after the other, NULL at the end: they stay what they are under threads_lock,
+ * but for those of threads that begin. */
+static inline struct prof_thread *prof_thread_from(struct prof_thread *t)
+{
+  while (t && __atomic_load_n(&t->self, __ATOMIC_SEQ_CST) != t)
+    t = t->next;
+  return t;
+}
+
+static inline struct prof_thread *prof_thread_first(void)
+{
+  return prof_thread_from(__atomic_load_n(&prof_process.threads, __ATOMIC_SEQ_CST));
+}
+
+static inline struct prof_thread *prof_thread_after(const struct prof_thread *t)
+{
+  return prof_thread_from(t->next);
+}
+
+/* A control block for the calling thread, BUSY and otherwise zero, where a fork wipes it. Nobody finds it yet. May take
+ * threads_lock. With signals blocked. NULL: no memory. */
 struct prof_thread *prof_thread_map(void);
-/* Unmaps a control block that is in no list. */
+/* Gives up a control block that is in no list. Takes threads_lock. */
 void prof_thread_unmap(struct prof_thread *t);
-/* Adds the control block to process.threads. Under threads_lock. */
+/* The same of a live thread's, whose tree was released or handed on. The caller has set prof_self to another before. */
+void prof_thread_discard(struct prof_thread *t);
+/* From here on the control block is a live thread's. Anywhere. */
 void prof_thread_link(struct prof_thread *t);
 /* Sets from when on the exits of calls go on to the histogram and the ring, by the settings and the recording. */
 void prof_thread_set_thresholds(struct prof_thread *t);
-/* Takes the control block off process.threads and unmaps it; its tree was released or handed on. The caller has set
- * prof_self to another before. */
-void prof_thread_discard(struct prof_thread *t);
+/* Makes room in t->words for the longest signature, whose words that are there are lost. In a slow section. False:
+ * there is already, or no memory. */
+bool prof_thread_more_words(struct prof_thread *t);
 
 /* Writes the calling thread's name, as it is now, into its record. Anywhere. */
 void prof_thread_name(struct fmt_rec_thread *record);

@@ -10,6 +10,7 @@
 #include "profiler/base/compiler.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/capture.h"
+#include "profiler/tree/edge_places.h"
 #include "profiler/tree/fast_compare.h"
 
 /* Has later probes find this edge. Anywhere. */
@@ -23,7 +24,7 @@ static inline uint64_t prof_probe_mix(uint64_t hash, uint64_t word)
 /* Where an edge of this hash lies. Only the high bits of a product are well mixed. */
 static inline struct fmt_rec_edge **prof_probe_place(const struct prof_thread *t, uint64_t hash)
 {
-  return &t->probes[(hash ^ hash >> 32) * 0x9E3779B97F4A7C15u >> (64 - PROF_PROBE_BITS)];
+  return prof_edge_place(&t->probes, &t->probes_mask, hash >> (64 - 3 - PROF_PROBE_BITS));
 }
 
 static inline uint64_t prof_probe_begin(const struct fmt_rec_variant *from, const struct prof_fast_compare *compare)

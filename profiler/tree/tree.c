@@ -18,7 +18,7 @@
 #include "profiler/base/table.h"
 #include "profiler/stack/modes.h"
 
-#define FIRST_SLOTS 256u
+#define FIRST_SLOTS 8u
 
 static uint64_t hash_words(uint64_t hash, const uint64_t *words, uint32_t count)
 {
@@ -414,10 +414,13 @@ int prof_tree_init(struct prof_tree *tree, uint32_t tid)
 void prof_tree_publish(struct prof_tree *tree)
 {
   uint64_t *first = &prof_process.header->first_thread;
-  struct fmt_rec_thread *record = tree->record, *older = (struct fmt_rec_thread *)*first;
-  record->serial = __atomic_add_fetch(&prof_process.thread_serial, 1, __ATOMIC_RELAXED);
-  record->next = (uintptr_t)older;
-  if (older)
-    older->newer = (uintptr_t)record;
-  publish(first, record);
+  tree->record->serial = __atomic_add_fetch(&prof_process.thread_serial, 1, __ATOMIC_RELAXED);
+  uint64_t newest = __atomic_load_n(first, __ATOMIC_RELAXED);
+  do {
+    tree->record->next = newest;
+  } while (
+      !__atomic_compare_exchange_n(first, &newest, (uintptr_t)tree->record, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+  /* What is taken out of the list before this is there stays where it is: see lifetime/thread_exit.c. */
+  if (newest)
+    publish(&((struct fmt_rec_thread *)newest)->newer, tree->record);
 }

@@ -14,7 +14,7 @@
 /* Makes an empty tree with its thread record, which is not linked into header.first_thread yet. 0 or -ENOSPC/-ENOMEM.
  */
 int prof_tree_init(struct prof_tree *tree, uint32_t tid);
-/* Links tree->record into header.first_thread. Under threads_lock. */
+/* Links tree->record into header.first_thread. */
 void prof_tree_publish(struct prof_tree *tree);
 
 /* Edges into one context; beyond them the caller's signature merges. */

@@ -176,6 +176,7 @@ CASES = {
     "storm": case("storm.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"),), check=check_children(60),
                   plugins=("alpha", "beta")),
     "many_threads": case("many_threads.c", ONE, runs=(("40000",),), check=check_threads),
+    "alive": case("alive.c", ONE, runs=(("4000",),), check=check_nothing_lost),
     "deep": case("deep.c", ONE + [("clang", "-O0")], check=check_nothing_lost),
     "grow": case("grow.c", runs=((), ("readable",)), check=check_nothing_lost),
     "close_fds": case("close_fds.c", check=check_nothing_lost),

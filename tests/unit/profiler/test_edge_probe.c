@@ -81,7 +81,9 @@ static void start(const struct fmt_op *ops, size_t count, uint16_t arg_count)
   memset(cache, 0, sizeof cache);
   memset(probes, 0, sizeof probes);
   thread.cache = cache;
+  thread.cache_mask = sizeof cache - sizeof *cache;
   thread.probes = probes;
+  thread.probes_mask = sizeof probes - sizeof *probes;
   prof_process.pid = (uint32_t)getpid();
   prof_process.settings.signatures = true;
   prof_process.settings.clock = FMT_CLOCK_MONOTONIC;

@@ -60,7 +60,7 @@ static QUIET void together_in_child(void)
   CHECK(pthread_join(thread, NULL) == 0);
   CHECK(headers[0] && headers[0] == headers[1] && prof_process.epoch == 1);
   uint32_t threads = 0;
-  for (const struct prof_thread *t = prof_process.threads; t; t = t->next)
+  for (const struct prof_thread *t = prof_thread_first(); t; t = prof_thread_after(t))
     threads++;
   CHECK(threads >= 1 && prof_process.header == headers[0]);
 }

@@ -195,7 +195,7 @@ static void mix(struct writer *w)
   word(w, PROF_CACHE_FACTOR);
 }
 
-/* eax: a hash of the caller's edge in rax, the site and the arguments, scaled to the thread's table. */
+/* rax: where the thread's table has the edge, by a hash of the caller's edge in rax, the site and the arguments. */
 static void hash(struct writer *w, const struct prof_fast_compare *compare)
 {
   memory(w, 4, 0x33, RAX, RSP, SITE_MODE); /* xor eax, ... */
@@ -219,7 +219,9 @@ static void hash(struct writer *w, const struct prof_fast_compare *compare)
     registers(w, 4, 0x33, RAX, reg); /* xor eax, value */
     mix(w);
   }
-  BYTES(w, 0xc1, 0xe8, 32 - PROF_CODE_BITS); /* shr eax */
+  BYTES(w, 0xc1, 0xe8, PROF_CODE_SHIFT); /* shr eax */
+  memory(w, 4, 0x23, RAX, R10, PROF_T_CODES_MASK);
+  memory(w, 8, 0x03, RAX, R10, PROF_T_CODES); /* and, add */
 }
 
 /* Saves the scratch registers and the link's mode, and leaves the control block in r10, the innermost frame in rdx and
@@ -352,10 +354,8 @@ size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_
       return 0;
   begin(w);
   hash(w, compare);
-  LOAD(w, R11, R10, PROF_T_CODES);
-  BYTES(w, 0x4d, 0x8d, 0x1c, 0xc3); /* lea r11, [r11 + rax * 8] */
-  STORE(w, R11, R10, PROF_T_PENDING);
-  LOAD(w, RAX, R11, 0);
+  STORE(w, RAX, R10, PROF_T_PENDING);
+  LOAD(w, RAX, RAX, 0);
   verify(w, compare);
   memory(w, 4, 0x8b, R11, RAX, PROF_E_MODE);
   memory(w, 4, 0x33, R11, R10, PROF_T_MODE);
