@@ -112,7 +112,7 @@ static void test_move(void **state)
 
 static void fill_recording(void)
 {
-  while (prof_record_alloc(&thread.tree, PROF_BLOCK_SIZE))
+  while (prof_record_alloc(&thread.tree, PROF_BLOCK_MOST))
     ;
   while (prof_record_alloc(&thread.tree, 8))
     ;
