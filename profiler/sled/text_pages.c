@@ -52,6 +52,12 @@ static bool is_executable(const struct prof_text_pages *pages)
   return i == pages->count;
 }
 
+/* Some of the range is not mapped: maybe not yet, or not any more. */
+static long absent(bool settled)
+{
+  return settled ? -ENOMEM : -EAGAIN;
+}
+
 long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high, bool settled)
 {
   *pages =
@@ -62,7 +68,7 @@ long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high
     add(pages, pages->high, PROT_READ | PROT_EXEC);
   }
   if (found_end(pages) < pages->high)
-    return -ENOMEM;
+    return absent(settled);
   if (!settled && !is_executable(pages))
     return -EAGAIN;
   for (uint32_t i = 0; i < pages->count; i++) {
@@ -70,7 +76,7 @@ long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high
     if (error < 0) {
       pages->count = i;
       prof_text_close(pages);
-      return error;
+      return error == -ENOMEM ? absent(settled) : error;
     }
   }
   return 0;

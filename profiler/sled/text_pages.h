@@ -20,8 +20,8 @@ struct prof_text_pages {
 };
 
 /* Makes the pages of [low, high) writable; a part keeps being executable, or not. `settled`: no other thread maps
- * anything there meanwhile; otherwise -EAGAIN when a part is not executable. 0, or a negative errno when nothing was
- * changed. */
+ * anything there meanwhile; otherwise -EAGAIN when a part is not executable, or not mapped. 0, or a negative errno when
+ * nothing was changed. */
 long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high, bool settled);
 /* Gives each part back the protection that it had. */
 void prof_text_close(const struct prof_text_pages *pages);

@@ -96,6 +96,7 @@ static void a_gap_is_refused_and_nothing_changed(void)
   map();
   CHECK(munmap((void *)(first + 3 * page), page) == 0);
   CHECK(prof_text_open(&pages, first, first + PAGES * page, true) == -ENOMEM);
+  CHECK(prof_text_open(&pages, first, first + PAGES * page, false) == -EAGAIN);
   CHECK(strcmp(now().letters, "XEr.xX") == 0);
 }
 
