@@ -130,7 +130,7 @@ static bool grow(struct prof_process *process, uint64_t size)
     long fd = reopen(process);
     long error = fd < 0 ? fd : allocate(fd, process->allocated, wish);
     if (fd >= 0 && error < 0) {
-      wish = size;
+      wish = round_up(size, HEADER_SIZE);
       error = allocate(fd, process->allocated, wish);
     }
     if (fd >= 0)
