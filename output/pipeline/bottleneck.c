@@ -43,13 +43,6 @@ static bool counts(const struct out_bottleneck *bottleneck, const struct out_sta
   return tasks_of(view) > 0;
 }
 
-/* The share of its time that a stage does something itself: inside of its tasks it may wait for a condition, which is
- * for others to make true. */
-static double active(const struct out_stage_view *view)
-{
-  return view->busy * (1 - view->condition);
-}
-
 /* The stage that is active most, if it is for most of its time; the busiest one when none is. */
 static const struct out_stage_view *most_busy(const struct out_bottleneck *bottleneck)
 {
@@ -60,7 +53,7 @@ static const struct out_stage_view *most_busy(const struct out_bottleneck *bottl
       continue;
     if (!busy || view->busy > busy->busy)
       busy = view;
-    if (active(view) >= MOSTLY && (!most || active(view) > active(most)))
+    if (out_stage_active(view) >= MOSTLY && (!most || out_stage_active(view) > out_stage_active(most)))
       most = view;
   }
   return most ? most : busy;
@@ -78,8 +71,8 @@ static void find_busiest(struct out_bottleneck *bottleneck)
   bottleneck->stage = most_busy(bottleneck);
   for (uint32_t i = 0; bottleneck->stage && i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
-    if (view == bottleneck->stage || active(view) < active(bottleneck->stage) - AS_BUSY || view->busy == 0 ||
-        !counts(bottleneck, view))
+    if (view == bottleneck->stage || out_stage_active(view) < out_stage_active(bottleneck->stage) - AS_BUSY ||
+        view->busy == 0 || !counts(bottleneck, view))
       continue;
     bottleneck->equal = view;
     if (view == bottleneck->step) {
@@ -342,7 +335,7 @@ static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bot
 {
   const bool thread = bottleneck->unit.busy >= OUT_BUSY_ENOUGH;
   /* A stage that does little but wait for others is not what they wait for. */
-  const bool idle = active(bottleneck->stage) < MOSTLY && bottleneck->unit.busy >= MOSTLY;
+  const bool idle = out_stage_active(bottleneck->stage) < MOSTLY && bottleneck->unit.busy >= MOSTLY;
   if (idle) {
     bottleneck->stage = bottleneck->unit.most;
     bottleneck->equal = NULL;

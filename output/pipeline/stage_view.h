@@ -46,6 +46,13 @@ struct out_stage_view {
   bool aggregates;    /* it makes one item of several, so that its input is normally not occupied */
 };
 
+/* The share of its time that a stage does something itself: inside of its tasks it may wait for a condition, which is
+ * for others to make true. */
+static inline double out_stage_active(const struct out_stage_view *view)
+{
+  return view->busy * (1 - view->condition);
+}
+
 /* The window of a pipeline: from its first task to the end of its last, in ticks and in recorded seconds. */
 struct out_window {
   uint64_t first, last;

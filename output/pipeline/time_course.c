@@ -23,12 +23,19 @@ struct course {
   unsigned count;
 };
 
+/* The share of the time of a part in which a view's stage does something itself. */
+static double active_in(const struct course *course, uint32_t view, const struct part *part)
+{
+  return out_busy_slots_share(&course->slots, view, part->first, part->end) *
+         (1 - course->slots.bottleneck->views[view].condition);
+}
+
 static void find_busiest(const struct course *course, struct part *part)
 {
   double most = OUT_BUSY_ENOUGH;
   part->view = NULL;
   for (uint32_t i = 0; i < course->slots.bottleneck->count; i++) {
-    double busy = out_busy_slots_share(&course->slots, i, part->first, part->end);
+    double busy = active_in(course, i, part);
     if (busy >= most) {
       most = busy;
       part->view = &course->slots.bottleneck->views[i];
@@ -38,9 +45,7 @@ static void find_busiest(const struct course *course, struct part *part)
 
 static double busy_of(const struct course *course, const struct out_stage_view *view, const struct part *part)
 {
-  return view ? out_busy_slots_share(&course->slots, (uint32_t)(view - course->slots.bottleneck->views), part->first,
-                                     part->end)
-              : 0;
+  return view ? active_in(course, (uint32_t)(view - course->slots.bottleneck->views), part) : 0;
 }
 
 /* Joins a part with the next one. */
