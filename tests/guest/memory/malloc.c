@@ -1,6 +1,6 @@
 /* A program that brings its own malloc, and instruments it. */
 /* hazard: expect counted */
-/* hazard: expect static after falls: the first calls, before the runtime is initialised, are neither recorded nor counted */
+/* hazard: expect static after falls: the first calls, before the runtime is set up, are not recorded nor counted */
 /* hazard: expect static clang falls: likewise */
 #include "tests/guest/guest.h"
 
