@@ -110,62 +110,72 @@ void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left)
   prof_recursion_reset(t);
 }
 
-/* Does the segment that runs continue, over others, the one that holds the frame? */
-static bool continues(const struct prof_thread *t, const struct fmt_rec_frame *frame)
+/* Ends what is open in the segment that runs, and goes back to the one that it continues. */
+static void leave_segment(struct prof_thread *t)
 {
-  const struct fmt_rec_stack *stack = t->stack;
-  while (stack && !prof_stack_holds(stack, frame))
-    stack = (const struct fmt_rec_stack *)stack->outer;
+  const uint64_t ended = t->tree.record->end_ticks, now = ended ? ended : prof_clock_now();
+  t->top = last_taken(t->stack, t->stack->frames);
+  while (!prof_frame_is_link(t->stack, t->top)) {
+    if (is_taken(t->top))
+      take_top(t, now, true);
+    else
+      t->top--;
+  }
+  prof_stack_retreat(t);
+}
+
+/* Is the segment one of those that continue `stack` on its machine stack? */
+static bool is_inside(const struct fmt_rec_stack *stack, const struct fmt_rec_stack *segment)
+{
+  do
+    stack = (const struct fmt_rec_stack *)stack->inner;
+  while (stack && stack != segment);
   return stack != NULL;
 }
 
-/* Ends what is open in the segments inside of the one that holds `top`, and goes back to that. */
-static void leave_inner(struct prof_thread *t, struct fmt_rec_frame *top)
+/* Has the machine stack run that was put away, or was left. Its own place is not the one where it went on. */
+static void change_machine(struct prof_thread *t, struct prof_machine *machine)
 {
-  const uint64_t ended = t->tree.record->end_ticks, now = ended ? ended : prof_clock_now();
-  while (!prof_stack_holds(t->stack, top)) {
-    t->top = last_taken(t->stack, t->stack->frames);
-    while (!prof_frame_is_link(t->stack, t->top)) {
-      if (is_taken(t->top))
-        take_top(t, now, true);
-      else
-        t->top--;
-    }
-    prof_stack_retreat(t);
-  }
-  t->top = top;
-}
-
-/* Goes on in a segment that was left, of another machine stack or of this one. */
-static void return_to(struct prof_thread *t, struct prof_machine *machine, struct fmt_rec_stack *segment,
-                      struct fmt_rec_frame *top)
-{
-  const bool is_suspended = machine != t->machine && !machine->outermost->frames[0].flags;
-  if (!is_suspended) {
-    prof_stack_return(t, machine, segment, top);
+  const uint64_t now = prof_clock_now();
+  struct fmt_rec_frame *last = last_taken(t->stack, t->stack->frames);
+  t->top = last;
+  if (machine->outermost->frames[0].flags) {
+    /* A signal handler's: it continues what runs. */
+    machine->outermost->frames[0].flags = (uintptr_t)last;
+    prof_stack_return(t, machine, machine->outermost, machine->outermost->frames);
     return;
   }
-  const uint64_t now = prof_clock_now();
-  t->top = last_taken(t->stack, t->stack->frames);
   prof_stack_suspend(t, now);
   prof_stack_resume(t, machine, now);
-  prof_stack_use(t, segment, top);
+}
+
+static bool find_segment(const struct prof_thread *t, const struct fmt_rec_frame *frame, struct prof_machine **machine,
+                         struct fmt_rec_stack **segment)
+{
+  for (*machine = t->machines; *machine; *machine = (*machine)->next)
+    for (*segment = (*machine)->outermost; *segment; *segment = (struct fmt_rec_stack *)(*segment)->inner)
+      if (prof_stack_holds(*segment, frame))
+        return true;
+  return false;
 }
 
 void prof_frames_mend(struct prof_thread *t)
 {
   struct fmt_rec_frame *top = t->top;
-  if (continues(t, top)) {
-    leave_inner(t, top);
-    prof_recursion_restart(t);
+  struct prof_machine *machine;
+  struct fmt_rec_stack *segment;
+  if (!find_segment(t, top, &machine, &segment))
     return;
-  }
-  for (struct prof_machine *machine = t->machines; machine; machine = machine->next)
-    for (struct fmt_rec_stack *stack = machine->outermost; stack; stack = (struct fmt_rec_stack *)stack->inner)
-      if (prof_stack_holds(stack, top)) {
-        return_to(t, machine, stack, top);
-        return;
-      }
+  while (t->machine != machine && t->machine->outer)
+    leave_segment(t);
+  if (t->machine != machine)
+    change_machine(t, machine);
+  while (t->stack != segment && !is_inside(t->stack, segment))
+    leave_segment(t);
+  if (t->stack != segment)
+    prof_stack_return(t, machine, segment, top);
+  t->top = top;
+  prof_recursion_restart(t);
 }
 
 uintptr_t prof_frame_cfa(struct prof_place place)
