@@ -157,3 +157,13 @@ bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high)
   *high = own && !search.grows ? tp : search.high;
   return mapped;
 }
+
+bool prof_signal_stack_at(uintptr_t sp, uintptr_t *low, uintptr_t *high)
+{
+  stack_t alternate;
+  if (PROF_SYSCALL2(SYS_sigaltstack, 0, &alternate) < 0 || !(alternate.ss_flags & SS_ONSTACK))
+    return false;
+  *low = (uintptr_t)alternate.ss_sp;
+  *high = *low + alternate.ss_size;
+  return sp > *low && sp <= *high;
+}

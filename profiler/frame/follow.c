@@ -4,26 +4,12 @@
  */
 #include "profiler/frame/follow.h"
 
-#include <signal.h>
-
 #include "profiler/base/coroutine.h"
-#include "profiler/base/syscall.h"
 #include "profiler/frame/suspend.h"
 #include "profiler/frame/unwind.h"
 #include "profiler/stack/stack.h"
 
 #define COROUTINE_FIRST 63u /* frames of a coroutine's first segment */
-
-/* The alternate signal stack that runs now, if any. */
-static bool on_signal_stack(uintptr_t sp, uintptr_t *low, uintptr_t *high)
-{
-  stack_t alternate;
-  if (PROF_SYSCALL2(SYS_sigaltstack, 0, &alternate) < 0 || !(alternate.ss_flags & SS_ONSTACK))
-    return false;
-  *low = (uintptr_t)alternate.ss_sp;
-  *high = *low + alternate.ss_size;
-  return sp > *low && sp <= *high;
-}
 
 static bool is_other(const struct prof_thread *t, uintptr_t low, uintptr_t high)
 {
@@ -36,7 +22,7 @@ static bool is_other(const struct prof_thread *t, uintptr_t low, uintptr_t high)
 static bool on_inner_stack(struct prof_thread *t, uintptr_t sp, uintptr_t *low, uintptr_t *high, bool *is_signals)
 {
   bool above = prof_stack_at_bottom(t) || sp >= prof_frame_cfa(prof_place_settled(t));
-  *is_signals = above && on_signal_stack(sp, low, high) && is_other(t, *low, *high);
+  *is_signals = above && prof_signal_stack_at(sp, low, high) && is_other(t, *low, *high);
   return *is_signals || (above && prof_stack_named(sp, low, high) && is_other(t, *low, *high));
 }
 
@@ -65,7 +51,7 @@ bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
       return true;
     return is_signals ? prof_stack_enter_signal(t, low, high) : follow_inner(t, low, high, now);
   }
-  if (on_signal_stack(sp, &low, &high))
+  if (prof_signal_stack_at(sp, &low, &high))
     return prof_stack_enter_signal(t, low, high);
   while (t->machine->outer) {
     /* Control left the signal stack: what is open there is dead. */

@@ -64,8 +64,14 @@ static bool has_more(struct search *search)
 static struct search begin(const struct prof_thread *t, uintptr_t sp)
 {
   const uintptr_t align = PROF_SIGNAL_FRAME_ALIGN;
-  uintptr_t low = t->stack_low, high = t->stack_high;
-  bool known = sp > low && sp <= high && high < UINTPTR_MAX;
+  uintptr_t low, high;
+  /* First, since it may lie among the thread's own frames. */
+  bool known = prof_signal_stack_at(sp, &low, &high);
+  if (!known && sp > t->stack_low && sp <= t->stack_high && t->stack_high < UINTPTR_MAX) {
+    low = t->stack_low;
+    high = t->stack_high;
+    known = true;
+  }
   if (!known)
     known = prof_stack_range(sp, &low, &high);
   /* The word before a record is read too. */

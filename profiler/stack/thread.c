@@ -61,16 +61,18 @@ static bool catch_up(struct prof_thread *t)
   uint32_t generation = __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST);
   if (t->generation == generation)
     return true;
-  t->interrupted =
-      __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST) && prof_hook_is_interrupted(t, &t->handler);
+  /* One look: where recording ends after it, the generation changes once more. */
+  const uint64_t ended = __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST);
+  t->interrupted = ended && prof_hook_is_interrupted(t, &t->handler);
   if (t->interrupted)
     return false;
   t->generation = generation;
   t->shield = NULL;
   prof_thread_set_thresholds(t);
-  uint64_t ended = __atomic_exchange_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
-  if (ended)
+  if (ended) {
+    __atomic_store_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
     prof_process.upcalls.close_frames(t, ended, false);
+  }
   t->warming = __atomic_load_n(&prof_process.warming, __ATOMIC_SEQ_CST);
   prof_stack_publish(t);
   return true;

@@ -58,7 +58,11 @@ prof_sled_exit:
         mov     rcx, [rcx + PROF_F_EDGE]
         add     qword ptr [r11], 1
         add     [r11 + 8], rdx
+        /* None: the caller's call was ended since, in a signal handler, with the period that it was recorded in. */
+        test    rcx, rcx
+        jz      .Lsled_exit_alone
         add     [rcx + PROF_E_CHILDREN], rdx
+.Lsled_exit_alone:
         mov     rax, SAVED(RAX)
         mov     rcx, SAVED(RCX)
         mov     rdx, SAVED(RDX)
