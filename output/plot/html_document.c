@@ -77,11 +77,7 @@ static void put_charts(struct out_text *text, const struct out_picture *picture,
                        const struct out_chart_time *time)
 {
   struct out_chart charts[OUT_NODE_CHARTS];
-  bool any = false;
-  out_picture_charts(picture, node, charts);
-  for (unsigned i = 0; i < OUT_NODE_CHARTS; i++)
-    any |= out_chart_is_filled(&charts[i]);
-  if (!any)
+  if (!out_picture_charts(picture, node, charts))
     return;
   out_text_puts(text, "<section><h2><bdi>");
   out_put_cut(text, node->label, 120);

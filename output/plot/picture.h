@@ -51,8 +51,8 @@ static inline const struct out_node *out_node_at(const struct out_picture *pictu
 
 enum { OUT_NODE_CHARTS = 4 };
 
-/* The charts of a node, some of which may have nothing to draw. */
-void out_picture_charts(const struct out_picture *picture, const struct out_node *node,
+/* The charts of a node, some of which may have nothing to draw. False: none has. */
+bool out_picture_charts(const struct out_picture *picture, const struct out_node *node,
                         struct out_chart charts[OUT_NODE_CHARTS]);
 
 /* What all its charts have in common. */

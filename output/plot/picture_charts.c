@@ -36,6 +36,15 @@ static void line(struct out_chart *chart, const struct out_series *series, unsig
       (struct out_chart_line){.series = series, .measure = measure, .name = name, .source = "intervals"};
 }
 
+/* The mean and two percentiles of a time. */
+static void time_lines(struct out_chart *target, const struct out_series *series, unsigned mean, unsigned p90,
+                       unsigned p99)
+{
+  line(target, series, mean, "mean");
+  line(target, series, p90, "p90");
+  line(target, series, p99, "p99");
+}
+
 /* What intervals tell comes before what slots do. */
 static void stage_charts(const struct out_node *node, const struct out_series *intervals,
                          const struct out_series *slots, struct out_chart charts[OUT_NODE_CHARTS])
@@ -47,9 +56,7 @@ static void stage_charts(const struct out_node *node, const struct out_series *i
   line(&charts[1], slots, OUT_STAGE_BUSY_SHARE, "works");
   line(&charts[1], intervals, OUT_STAGE_FAILURE_RATE, "failed");
   chart(&charts[2], node, "time of a task", OUT_UNIT_SECONDS);
-  line(&charts[2], intervals, OUT_STAGE_AVE, "mean");
-  line(&charts[2], intervals, OUT_STAGE_P90, "p90");
-  line(&charts[2], intervals, OUT_STAGE_P99, "p99");
+  time_lines(&charts[2], intervals, OUT_STAGE_AVE, OUT_STAGE_P90, OUT_STAGE_P99);
   chart(&charts[3], node, "tasks in each interval", OUT_UNIT_COUNT);
   line(&charts[3], either, OUT_STAGE_TASKS, "tasks");
   line(&charts[3], intervals, OUT_STAGE_FAILED, "failed");
@@ -66,16 +73,12 @@ static void queue_charts(const struct out_node *node, const struct out_series *i
   chart(&charts[1], node, "occupied", OUT_UNIT_SHARE);
   line(&charts[1], intervals, OUT_QUEUE_OCCUPANCY, "occupied");
   chart(&charts[2], node, "wait to put", OUT_UNIT_SECONDS);
-  line(&charts[2], intervals, OUT_QUEUE_AVE_PUT, "mean");
-  line(&charts[2], intervals, OUT_QUEUE_P90_PUT, "p90");
-  line(&charts[2], intervals, OUT_QUEUE_P99_PUT, "p99");
+  time_lines(&charts[2], intervals, OUT_QUEUE_AVE_PUT, OUT_QUEUE_P90_PUT, OUT_QUEUE_P99_PUT);
   chart(&charts[3], node, "wait to get", OUT_UNIT_SECONDS);
-  line(&charts[3], intervals, OUT_QUEUE_AVE_GET, "mean");
-  line(&charts[3], intervals, OUT_QUEUE_P90_GET, "p90");
-  line(&charts[3], intervals, OUT_QUEUE_P99_GET, "p99");
+  time_lines(&charts[3], intervals, OUT_QUEUE_AVE_GET, OUT_QUEUE_P90_GET, OUT_QUEUE_P99_GET);
 }
 
-void out_picture_charts(const struct out_picture *picture, const struct out_node *node,
+bool out_picture_charts(const struct out_picture *picture, const struct out_node *node,
                         struct out_chart charts[OUT_NODE_CHARTS])
 {
   const struct out_series *intervals = picture->has_run ? find(&picture->run.course, node) : NULL;
@@ -83,6 +86,10 @@ void out_picture_charts(const struct out_picture *picture, const struct out_node
     queue_charts(node, intervals, charts);
   else
     stage_charts(node, intervals, find(&picture->slots, node), charts);
+  for (unsigned i = 0; i < OUT_NODE_CHARTS; i++)
+    if (out_chart_is_filled(&charts[i]))
+      return true;
+  return false;
 }
 
 struct out_chart_time out_picture_time(const struct out_picture *picture, unsigned number)

@@ -46,11 +46,7 @@ static void put_charts(struct page *page, const struct out_picture *picture, con
                        const struct out_chart_time *time)
 {
   struct out_chart charts[OUT_NODE_CHARTS];
-  bool any = false;
-  out_picture_charts(picture, node, charts);
-  for (unsigned i = 0; i < OUT_NODE_CHARTS; i++)
-    any |= out_chart_is_filled(&charts[i]);
-  if (!any)
+  if (!out_picture_charts(picture, node, charts))
     return;
   page->y += GAP;
   out_text_printf(page->text, "<text class=\"name\" x=\"%u\" y=\"%u\">", MARGIN, page->y + LINE - 4);
