@@ -131,14 +131,15 @@ static void every_pointer(void **state)
         tag == FMT_TAG_FUNCTION || tag == FMT_TAG_THREAD || tag == FMT_TAG_MODULE)
       records[count++] = BASE + at;
   }
-  unsigned next = 0;
+  size_t next = 0;
   for (size_t at = 0; at + 8 <= bytes.size; at += 8) {
     uint64_t word;
     memcpy(&word, bytes.data + at, 8);
     if (word < BASE || word >= BASE + bytes.size)
       continue;
     for (int i = 0; i < 3; i++) {
-      memcpy(bytes.data + at, &records[next++ % count], 8);
+      memcpy(bytes.data + at, &records[next], 8);
+      next = next + 1 < count ? next + 1 : 0;
       try(bytes.data, bytes.size);
     }
     memcpy(bytes.data + at, &word, 8);
