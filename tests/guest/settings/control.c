@@ -128,7 +128,8 @@ QUIET int main(void)
   callsig_set_message(NULL, NULL);
   CHECK(callsig_start(NULL) == -EALREADY);
   CHECK(callsig_is_enabled());
-  CHECK(callsig_path() && strcmp(callsig_path(), getenv("CALLSIG_OUTPUT")) == 0);
+  const char *output = getenv("CALLSIG_OUTPUT");
+  CHECK(output && callsig_path() && strcmp(callsig_path(), output) == 0);
   leaf(0);
   CHECK(callsig_set_clock(read_ticks, &ticks, 1000) == -EBUSY);
   outer();
