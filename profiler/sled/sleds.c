@@ -219,7 +219,8 @@ static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
 {
   prof_pause(t);
   struct prof_module *module = prof_module_find(address);
-  if (module && module->sleds_on)
+  /* What is known of the place may have been unloaded by a thread that has not told of it yet. */
+  if (module)
     prof_sites_check(module);
   prof_lock(&prof_process.modules_lock);
   module = prof_module_for_address(t, address);
