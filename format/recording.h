@@ -263,7 +263,7 @@ enum fmt_group {
 struct fmt_rec_edge {
   /* First cache line: what an entry compares and follows. */
   struct fmt_rec_tag tag;
-  uint64_t site;     /* probe site, run-time address; 0 when retired (its module was unloaded) or merged */
+  uint64_t site;     /* probe site, run-time address; 0 when merged; with bit 63 set the runtime's own */
   uint64_t from, to; /* addresses of variants; from is 0 for the root edge */
   uint64_t after; /* the runtime's own: the edge that was taken after this one from the same variant, its prediction */
   uint64_t counters;  /* the runtime's own: where a fast call counts: &calls, or the recursion record's &calls */
