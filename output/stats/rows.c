@@ -299,7 +299,7 @@ static int add_pair(const struct out_profile *profile, const struct out_grouping
     result = intern_row(profile, grouping, rows, &from, &key.caller);
   if (result == 0)
     result = intern_pair(pairs, &key, &pair);
-  if (result < 0)
+  if (result != 0)
     return result;
   pair->calls += share->calls;
   pair->primitive += share->primitive;

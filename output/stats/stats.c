@@ -404,9 +404,10 @@ static const char *signature_of(struct callsig_stats *stats, const struct out_na
     out_text_free(&text);
     out_arguments_free(&scratch);
   }
-  if (!stats->signatures || !stats->signatures[number])
+  const char *signature = stats->signatures ? stats->signatures[number] : NULL;
+  if (!signature)
     *result = out_stats_no_memory();
-  return *result == 0 && stats->signatures[number][0] ? stats->signatures[number] : NULL;
+  return signature && signature[0] ? signature : NULL;
 }
 
 int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_stats_row *row)
