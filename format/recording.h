@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "format/counters.h"
 #include "format/record_tag.h"
 #include "format/tasks.h"
 
@@ -88,7 +89,7 @@ struct fmt_rec_header {
   uint32_t drawn_from;    /* FMT_REC_SAMPLED: of short calls, one in half as many was timed at the fewest */
   uint32_t folds;         /* twice how many threads were folded; odd while one is being folded */
   uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
-  uint64_t reserved[1];
+  uint64_t first_counter; /* address of the newest fmt_rec_counter */
 };
 
 enum fmt_rec_flag {
@@ -156,7 +157,8 @@ struct fmt_rec_thread {
   uint64_t process;         /* address of a fmt_rec_process; 0: the header's own process */
   uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
   uint64_t newer;           /* the runtime's own: the thread whose `next` this is */
-  uint64_t reserved[2];
+  uint64_t first_counter_use; /* address of the newest fmt_rec_counter_use */
+  uint64_t reserved[1];
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -435,7 +437,7 @@ struct fmt_rec_event {
   uint64_t name; /* address of a fmt_rec_name */
   uint64_t count, total;
   uint64_t process; /* as of a stage */
-  uint64_t reserved[1];
+  uint64_t times;   /* address of a fmt_rec_event_times, 0 for none */
 };
 
 enum fmt_span_kind {
