@@ -23,6 +23,7 @@ static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT]
                            "                      dot         graphviz: the call graph, coloured by time\n"
                            "                      flamegraph  SVG for a browser: zoom, search\n"
                            "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
+                           "                      html        a page for a browser: table, icicle, filters, search\n"
                            "                      json        as 'callsig report --format json'\n"
                            "                      perfetto    the timeline: ui.perfetto.dev, trace_processor\n"
                            "                      pprof       go tool pprof; arguments and stages are labels\n"

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/plot/page.h"
 #include "output/plot/plot.h"
 #include "output/stats/columns.h"
 #include "output/text/message.h"
 #include "output/text/xml.h"
 
 /* Made of files of output/html and of d3 when callsig is built. */
-extern const char out_page_policy[], out_picture_css[], out_page_css[], out_d3_js[], out_plot_js[];
+extern const char out_plot_policy[], out_picture_css[], out_page_css[], out_d3_js[], out_plot_js[];
 
 static void put_element(struct out_text *text, const char *name, const char *class, const char *words)
 {
@@ -190,31 +191,19 @@ static int put_data(struct out_text *text, const struct callsig_plot *plot)
   return result;
 }
 
-static void put_part(struct out_text *text, const char *element, const char *part)
-{
-  out_text_printf(text, "<%s>", element);
-  out_text_puts(text, part);
-  out_text_printf(text, "</%s>\n", element);
-}
-
 int out_plot_put_html(struct out_text *text, const struct callsig_plot *plot)
 {
-  out_text_puts(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                      "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-  out_text_puts(text, out_page_policy);
-  out_text_puts(text, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Stages and queues</title>\n");
-  put_part(text, "style", out_picture_css);
-  put_part(text, "style", out_page_css);
-  out_text_puts(text, "</head>\n<body>\n<main>\n");
+  const struct out_page_parts parts = {.title = "Stages and queues",
+                                       .policy = out_plot_policy,
+                                       .styles = {out_picture_css, out_page_css},
+                                       .scripts = {out_d3_js, out_plot_js}};
+  out_page_begin(text, &parts);
   for (uint32_t i = 0; i < plot->pictures.count; i++)
     put_picture(text, out_picture_at(plot, i), i);
   out_text_puts(text, "</main>\n");
   int result = put_data(text, plot);
   if (result < 0)
     return result;
-  put_part(text, "script", out_d3_js);
-  put_part(text, "script", out_plot_js);
-  out_text_puts(text, "</body>\n</html>\n");
+  out_page_end(text, &parts);
   return 0;
 }

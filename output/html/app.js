@@ -1,0 +1,147 @@
+// Starts a page: decodes its data, makes the views, and shows the one that the address asks for.
+import {AboutView} from "./about.js";
+import {decodePage, unpack} from "./decode.js";
+import {element, named, replaceContents} from "./dom.js";
+import {formatCount, formatSeconds} from "./format.js";
+import {IcicleView} from "./icicle.js";
+import {Profile, namesOfBy} from "./model.js";
+import {FilterError, filterRows} from "./selection.js";
+import {TableView} from "./table.js";
+import {Tree} from "./tree.js";
+import {ViewState} from "./view_state.js";
+
+const FILTERS = [
+  {key: "function", title: "function", hint: "regular expression of file:line(function)"},
+  {key: "signature", title: "arguments", hint: "n >= 4096 && mode == FAST", needs: "signature"},
+  {key: "stage", title: "stage", hint: "glob", needs: "stage"},
+  {key: "thread", title: "thread", hint: "glob", needs: "thread"},
+  {key: "module", title: "module", hint: "glob", needs: "module"},
+];
+
+class App {
+  constructor(profile) {
+    this.profile = profile;
+    this.view = new ViewState(window);
+    this.trees = profile.page.trees.map((decoded) => new Tree(profile.page, decoded));
+    this.views = new Map([["table", new TableView(profile, this.view)], ["icicle", new IcicleView(profile, this.view)],
+      ["about", new AboutView(profile)]]);
+    this.makeFrame();
+    this.view.listen((state, before) => this.show(state, before));
+    this.show(this.view.state, {});
+    document.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  makeFrame() {
+    const {head} = this.profile;
+    this.tabs = new Map([...this.views.keys()].map((name) => [name, element("button", {type: "button", role: "tab", id: "tab-" + name,
+      "aria-controls": "shown", onclick: () => this.view.set({view: name}, true)}, name)]));
+    this.by = element("select", {id: "by", onchange: () => this.view.set({by: this.by.value, row: "", zoom: ""}, true)},
+      ...[...this.profile.groupings.keys()].map((by) => element("option", {value: namesOfBy(by)}, namesOfBy(by).replace(/,/g, " and "))));
+    this.color = element("select", {id: "color", onchange: () => this.view.set({color: this.color.value})},
+      ...["module", "stage", "function"].map((name) => element("option", {value: name}, name)));
+    this.fields = new Map(FILTERS.filter(({needs}) => !needs || [...this.profile.groupings.keys()].some((by) =>
+      namesOfBy(by).split(",").includes(needs))).map((filter) => [filter.key, this.makeField(filter)]));
+    this.search = this.makeField({key: "search", title: "search", hint: "regular expression"});
+    this.status = element("p", {class: "status", role: "status", "aria-live": "polite"});
+    this.shown = element("div", {id: "shown", role: "tabpanel"});
+    this.tools = element("div", {class: "tools"});
+    replaceContents(document.querySelector("main"),
+      element("header", {}, element("h1", {}, named(head.program)), element("p", {class: "totals"}, formatCount(head.total_calls) + " calls, " +
+        formatSeconds(head.total_time) + (head.recordings.length > 1 ? " in " + head.recordings.length + " processes" : ""))),
+      element("nav", {role: "tablist", "aria-label": "views", onkeydown: (event) => this.onTabKey(event)}, ...this.tabs.values()),
+      this.tools, this.status, this.shown);
+  }
+
+  makeField({key, title, hint}) {
+    const input = element("input", {type: "search", id: "field-" + key, placeholder: hint, spellcheck: "false", autocomplete: "off",
+      "aria-describedby": "status", oninput: () => this.view.set({[key]: input.value})});
+    return {input, label: element("label", {for: input.id}, title, input)};
+  }
+
+  // The tree of what rows are by.
+  treeOf(grouping) {
+    const isBySignature = Boolean(grouping.by & 2);
+    return this.trees.find((_, i) => this.profile.page.trees[i].isBySignature === isBySignature) || this.trees[0];
+  }
+
+  toolsOf(name) {
+    const label = (text, control) => element("label", {for: control.id}, text, control);
+    if (name === "table") return [label("by", this.by), ...[...this.fields.values()].map((field) => field.label)];
+    if (name === "icicle") return [label("by", this.by), label("colour", this.color), this.search.label];
+    return [];
+  }
+
+  fill(state, grouping) {
+    for (const [key, {input}] of [...this.fields, ["search", this.search]])
+      if (input !== document.activeElement) input.value = state[key];
+    this.by.value = namesOfBy(grouping.by);
+    this.color.value = state.color || this.treeOf(grouping).bestColor;
+    for (const [name, tab] of this.tabs) {
+      tab.setAttribute("aria-selected", String(name === state.view));
+      tab.tabIndex = name === state.view ? 0 : -1;
+    }
+  }
+
+  filter(grouping, state) {
+    for (const {input} of this.fields.values()) input.removeAttribute("aria-invalid");
+    try {
+      const filtered = filterRows(this.profile, grouping, state);
+      const count = filtered.passes.reduce((sum, passes) => sum + passes, 0);
+      this.status.textContent = formatCount(count) + " of " + formatCount(grouping.listed) + " rows" + (filtered.undecided > 0 ? "; of " +
+        formatCount(filtered.undecided) + " signatures it is not known whether the arguments fulfil the condition" : "");
+      this.passes = filtered.passes;
+    } catch (error) {
+      if (!(error instanceof FilterError)) throw error;
+      this.fields.get(error.field)?.input.setAttribute("aria-invalid", "true");
+      this.status.textContent = error.field + ": " + error.message;
+      if (!this.passes || this.passes.length !== grouping.listed) this.passes = new Uint8Array(grouping.listed).fill(1);
+    }
+    return this.passes;
+  }
+
+  show(state, before) {
+    const name = this.views.has(state.view) ? state.view : "table", view = this.views.get(name);
+    const grouping = this.profile.grouping(state.by);
+    this.fill({...state, view: name}, grouping);
+    if (name !== before.view || !this.shown.firstChild) {
+      replaceContents(this.tools, ...this.toolsOf(name));
+      replaceContents(this.shown, view.node);
+      this.shown.setAttribute("aria-labelledby", "tab-" + name);
+      this.status.hidden = name !== "table";
+    }
+    if (name === "table") view.show(state, grouping, this.filter(grouping, state));
+    else view.show(state, this.treeOf(grouping));
+  }
+
+  onTabKey(event) {
+    const names = [...this.tabs.keys()], step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!step) return;
+    const next = names[(names.indexOf(this.view.get("view")) + step + names.length) % names.length];
+    event.preventDefault();
+    this.view.set({view: next}, true);
+    this.tabs.get(next).focus();
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT)$/.test(event.target.tagName)) return;
+    const names = [...this.views.keys()], number = Number(event.key);
+    if (event.key === "/") {
+      (this.view.get("view") === "icicle" ? this.search : this.fields.get("function")).input.focus();
+      event.preventDefault();
+    } else if (number >= 1 && number <= names.length) {
+      this.view.set({view: names[number - 1]}, true);
+    }
+  }
+}
+
+async function start() {
+  const data = document.getElementById("data");
+  const page = decodePage(await unpack(data.textContent));
+  data.remove();
+  new App(new Profile(page));
+  document.documentElement.dataset.ready = "true";
+}
+
+start().catch((error) => {
+  replaceContents(document.querySelector("main"), element("p", {role: "alert"}, "This page cannot be shown: " + error.message));
+});

@@ -1,0 +1,184 @@
+# ctest: case - full
+# ctest: skips
+"""The page of a profile in Chromium: every view, filters, order, links and keys; hostile names stay names; nothing is asked for."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from harness import Case, INCLUDE
+from test_page import LIBS, SHAPES
+from test_plot import HOSTILE, NAMED, Page
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+# Waits until the page is there, does what a test asks for, and leaves what came of it in the title.
+DRIVE = """
+const wait = () => document.documentElement.dataset.ready || document.querySelector("[role=alert]");
+const timer = setInterval(() => {
+  if (!wait()) return;
+  clearInterval(timer);
+  const type = (id, text) => { const field = document.getElementById(id); field.value = text; field.dispatchEvent(new Event("input")); };
+  const key = (node, key) => node.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+  const cells = (row) => Array.from(row.children, (cell) => cell.title && cell.tagName === "TD" ? cell.title : cell.querySelector(".who")?.textContent ?? cell.textContent);
+  const rows = () => Array.from(document.querySelectorAll("tbody tr:not(.space)"), cells);
+  const shown = [];
+  const tell = (value) => shown.push(value);
+  ACTIONS
+  document.title = JSON.stringify(shown);
+}, 5);
+"""
+
+
+class Browser(Case):
+    def setUp(self):
+        super().setUp()
+        program = self.compile("shapes", SHAPES, libs=("-pthread",))
+        self.assertEqual(self.callsig("run", "--times", "exact", program).returncode, 0)
+        self.export()
+
+    def export(self, *arguments):
+        done = self.callsig("export", "--to", "html", "-o", "out.html", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def open(self, name, address=""):
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", f"--user-data-dir={self.path('user')}",
+                   "--window-size=1200,900", "--dump-dom", "file://" + self.path(name) + address]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=True)
+        return done.stdout.decode()
+
+    def drive(self, actions, address=""):
+        """What the actions told, in a page whose policy is taken out: nothing else may run in one with it."""
+        with open(self.path("out.html"), encoding="utf-8") as file:
+            text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", file.read())
+        self.write("driven.html", text.replace("</body>", "<script>" + DRIVE.replace("ACTIONS", actions) + "</script></body>"))
+        dom = self.open("driven.html", address)
+        return json.loads(html.unescape(re.search(r"<title>(.*?)</title>", dom, re.S).group(1)))
+
+    def told(self, *arguments):
+        done = self.callsig("report", "--format", "json", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["rows"]
+
+    def test_its_scripts_run_and_no_other(self):
+        dom = self.open("out.html")
+        self.assertIn('data-ready="true"', dom)
+        with open(self.path("out.html"), encoding="utf-8") as file:
+            text = file.read()
+        self.write("planted.html", text.replace("</body>", "<script>document.documentElement.dataset.planted = 1</script></body>"))
+        dom = self.open("planted.html")
+        self.assertIn('data-ready="true"', dom)
+        self.assertNotIn("data-planted", dom)
+
+    def test_table_is_the_report_in_every_order(self):
+        told = self.told()
+        columns = {"own time": "tottime", "with callees": "cumtime", "min": "min", "max": "max"}
+        shown = self.drive("""
+          for (const title of %s) {
+            const button = () => Array.from(document.querySelectorAll("thead button")).find((one) => one.firstChild.data === title);
+            button().click();
+            if (document.querySelector("[aria-sort]").getAttribute("aria-sort") !== "descending") button().click();
+            const place = Array.from(document.querySelectorAll("thead button")).indexOf(button());
+            tell(rows().map((cells) => [cells[0], Number(cells[place])]));
+          }""" % json.dumps(list(columns)))
+        self.assertEqual(len(shown), len(columns))
+        for rows, key in zip(shown, columns.values()):
+            self.assertEqual(sorted(map(tuple, rows)), sorted((row["signature"], row[key]) for row in told), key)
+            values = [value for _, value in rows]
+            self.assertEqual(values, sorted(values, reverse=True), key)
+
+    def test_filters_leave_what_report_leaves(self):
+        shown = self.drive("""
+          type("field-signature", "n >= 3 && n");
+          tell(rows().map((cells) => cells[0]));
+          type("field-signature", "n = 3");
+          tell([document.querySelector(".status").textContent, document.getElementById("field-signature").getAttribute("aria-invalid")]);
+          type("field-signature", "");
+          type("field-function", "fact|sum");
+          tell(rows().map((cells) => cells[0]));
+          tell(location.hash);""")
+        self.assertEqual(sorted(shown[0]), sorted(row["signature"] for row in self.told("--signature", "n >= 3 && n")))
+        self.assertEqual(shown[1], ["signature: column 3: '=' is written '=='", "true"])
+        self.assertEqual(sorted(shown[2]), sorted(row["signature"] for row in self.told("--function", "fact|sum")))
+        self.assertEqual(shown[3], "#function=fact%7Csum")
+
+    def test_a_link_keeps_the_view(self):
+        shown = self.drive("""
+          tell(rows().map((cells) => cells[0]));
+          tell(document.querySelector("[role=tab][aria-selected=true]").textContent);
+          tell(document.getElementById("by").value);""", "#by=function&sort=ncalls&function=fact%7Csum")
+        self.assertEqual(shown, [["fact", "sum"], "table", "function"])
+
+    def test_keys_choose_rows_and_views(self):
+        shown = self.drive("""
+          const table = document.querySelector(".scroller");
+          key(table, "ArrowDown");
+          key(table, "ArrowDown");
+          const chosen = () => Array.from(document.querySelectorAll("tr[aria-selected=true]"), (row) => row.getAttribute("aria-rowindex"));
+          tell(chosen());
+          key(table, "Home");
+          tell(chosen());
+          key(document.body, "2");
+          tell(document.querySelector("[role=tab][aria-selected=true]").textContent);
+          key(document.body, "1");
+          tell(chosen());""")
+        self.assertEqual(shown, [["3"], ["2"], "icicle", ["2"]])
+
+    def test_icicle_zooms_searches_and_reads_out(self):
+        whole = sum(row["tottime"] for row in self.told())
+        shown = self.drive("""
+          const wide = () => Array.from(document.querySelectorAll(".icicle g"), (g) => [g.querySelector("text").textContent, Number(g.querySelector("rect").getAttribute("width"))]);
+          tell(wide()[0]);
+          tell(document.querySelector(".readout").textContent);
+          const main = Array.from(document.querySelectorAll(".icicle g")).find((g) => /^main/.test(g.querySelector("text").textContent));
+          main.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+          tell([wide()[0], document.querySelectorAll(".path button").length, document.querySelector(".readout").textContent]);
+          key(document.querySelector(".icicle"), "0");
+          tell(wide()[0][0]);
+          type("field-search", "fact");
+          tell(document.querySelector(".readout").textContent);
+          type("field-search", "(");
+          tell(document.querySelector(".readout").textContent);""", "#view=icicle&by=function")
+        self.assertEqual(shown[0][0], "all")
+        self.assertIn("(100.0%)", shown[1])
+        self.assertRegex(shown[2][0][0], "^main")
+        self.assertEqual(shown[2][0][1], shown[0][1], "what is zoomed is as wide as the page")
+        self.assertEqual(shown[2][1], 1)
+        self.assertIn("main", shown[2][2])
+        self.assertEqual(shown[3], "all")
+        self.assertRegex(shown[4], r"^\d+ found, ")
+        self.assertIn("search: Invalid regular expression", shown[5])
+        self.assertGreater(whole, 0)
+
+    def test_hostile_names_are_names(self):
+        program = self.compile("named", NAMED, "-I", INCLUDE, libs=LIBS)
+        self.assertEqual(self.callsig("run", program, *[name[:60] for name in HOSTILE]).returncode, 0)
+        self.export()
+        for view in ("table", "icicle", "about"):
+            page = Page(self.open("out.html", f"#view={view}&by=function,stage"))
+            self.assertNotIn("alert(1)", "".join(page.scripts), view)
+            self.assertEqual({tag for tag, _ in page.elements} & {"img", "iframe", "form", "a"}, set(), view)
+            self.assertEqual({name for name in page.attributes if name.startswith("on")}, set(), view)
+        shown = self.drive("tell(rows().map((cells) => cells[0]));", "#by=function")
+        names = "\n".join(shown[0])
+        self.assertIn("</script><script>alert(1)</script>", names)
+        self.assertIn("\\xe2\\x80\\xaedesrever", names, "what would turn the text around is shown as what it is")
+        self.assertNotIn("\u202e", names)
+
+    def test_damaged_data_are_told(self):
+        with open(self.path("out.html"), encoding="utf-8") as file:
+            text = file.read()
+        start = text.index('id="data">') + len('id="data">')
+        self.write("cut.html", text[:start] + text[start:text.index("<", start)][:400] + text[text.index("<", start):])
+        self.assertIn("This page cannot be shown: ", self.open("cut.html"))
+
+
+if __name__ == "__main__":
+    if CHROMIUM is None:
+        print("skipped: chromium is not installed")
+        sys.exit(77)
+    unittest.main()
