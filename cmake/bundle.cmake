@@ -1,8 +1,8 @@
 # Makes one script of ECMAScript modules, for a page that may load none: cmake -DOUTPUT=FILE.js -DMODULES=FILE,FILE -P bundle.cmake
-# Each module stands behind those that it imports; imports and exports are names of one function's scope, in which every name is there
-# once. So a module imports by name what others of the list export, and nothing else: `import {a, b} from "./file.js";`.
+# Each module is a function of its own, behind those that it imports from, and what it exports are fields of an object. It knows two
+# forms: `import {a, b} from "./file.js";`, and `export` before a function, a class or a constant that begins a line.
 cmake_policy(SET CMP0057 NEW) # if(... IN_LIST ...)
-set(script "\"use strict\";\n(function () {\n")
+set(script "\"use strict\";\n(function () {\nconst modules = {};\n")
 string(REPLACE "," ";" files "${MODULES}")
 set(known)
 foreach(file IN LISTS files)
@@ -16,12 +16,15 @@ foreach(file IN LISTS files)
     endif()
   endforeach()
   list(APPEND known ${name})
-  string(REGEX REPLACE "import {[^}]*} from \"\\./[^\"]*\";\n" "" text "${text}")
-  string(REPLACE "\nexport " "\n" text "${text}")
+  string(REGEX MATCHALL "\nexport (async )?(function|class|const) [A-Za-z_]+" exports "${text}")
+  list(TRANSFORM exports REPLACE "^.* " "")
+  list(JOIN exports ", " exports)
+  string(REGEX REPLACE "import ({[^}]*}) from \"\\./([^\"]*)\";" "const \\1 = modules[\"\\2\"];" text "${text}")
+  string(REGEX REPLACE "\nexport ((async )?(function|class|const) )" "\n\\1" text "${text}")
   if(text MATCHES "\n(import|export) ")
     message(FATAL_ERROR "${name} imports or exports in a way that cmake/bundle.cmake does not know")
   endif()
-  string(APPEND script "${text}")
+  string(APPEND script "(function () {\n${text}modules[\"${name}\"] = {${exports}};\n})();\n")
 endforeach()
 string(APPEND script "})();\n")
 file(WRITE ${OUTPUT} "${script}")

@@ -6,30 +6,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "output/export/export.h"
 #include "output/export/page_rows.h"
+#include "output/export/page_timeline.h"
 #include "output/export/page_tree.h"
 #include "output/plot/page.h"
+#include "output/plot/plot.h"
 #include "output/profile/process.h"
 #include "output/report/json.h"
 #include "output/text/message.h"
 #include "output/text/xml.h"
 
 /* Made of files of output/html and of d3 when callsig is built. */
-extern const char out_profile_policy[], out_theme_css[], out_d3_js[], out_profile_js[];
+extern const char out_profile_policy[], out_picture_css[], out_article_css[], out_theme_css[], out_d3_js[],
+    out_profile_js[];
 
 /* What browsers show at once, and a mail carries: the page says what it lacks of more. */
-enum { MOST_ROWS = 200000, MOST_NODES = 200000 };
+enum { MOST_ROWS = 200000, MOST_NODES = 200000, MOST_SPANS = 100000 };
 
 struct page {
   const struct out_export *export;
   struct callsig_stats *stats;
   struct out_page_block block;
   struct out_page_identities identities;
-  unsigned by;             /* what was asked for */
-  uint32_t rows;           /* written so far */
-  struct out_text missing; /* JSON: groupings that there was no room for */
+  unsigned by;               /* what was asked for */
+  uint32_t rows;             /* written so far */
+  struct callsig_plot *plot; /* owned */
+  bool is_gone;              /* a recording with stages could not be read again */
+  struct out_text missing;   /* JSON: groupings that there was no room for */
 };
 
 /* Is there more than one thread, by their labels? */
@@ -125,13 +131,62 @@ static int write_report(struct callsig_stats *stats, FILE *out)
   return out_json_print(stats, out, no_rows, 1);
 }
 
+/* The laws of functions' times. */
+static int write_laws(struct callsig_stats *stats, FILE *out)
+{
+  const struct callsig_stats_scaling wanted = {.size = sizeof wanted, .format = "json"};
+  return callsig_stats_scaling(stats, &wanted, out, NULL, 0);
+}
+
+/* Takes what the recordings have of stages and queues, which are read again: one that is gone by now is told of. */
+static int take_recordings(struct page *page)
+{
+  const struct out_profile *profile = &page->stats->profile;
+  int result = 0;
+  for (uint32_t i = 0; i < profile->recordings.count && result == 0; i++) {
+    const uint32_t path = out_profile_recording(profile, i)->path;
+    bool is_known = false;
+    for (uint32_t j = 0; j < i; j++)
+      is_known |= out_profile_recording(profile, j)->path == path;
+    /* Processes of a merged recording have its path. */
+    if (is_known)
+      continue;
+    if (access(out_profile_string(profile, path), R_OK) == 0)
+      result = out_plot_take_recording(page->plot, out_profile_string(profile, path));
+    else
+      page->is_gone = true;
+  }
+  return result;
+}
+
+/* Pictures of the stages and queues of all recordings, if there are any. */
+static int make_pictures(struct page *page)
+{
+  const struct out_stage_records *records = &page->stats->profile.stage_records;
+  int result = callsig_plot_new(&page->plot);
+  if (result == 0 && records->stages.count + records->queues.count > 0)
+    result = take_recordings(page);
+  return result == 0 && page->plot->pictures.count > 0 ? out_plot_fill(page->plot) : result;
+}
+
+static int put_pictures(const struct page *page, struct out_text *text)
+{
+  if (page->plot->pictures.count == 0)
+    return 0;
+  out_text_puts(text, "<div id=\"pictures\" hidden>\n");
+  out_plot_put_pictures(text, page->plot);
+  out_text_puts(text, "</div>\n");
+  return out_plot_put_data(text, page->plot, "pictures-data");
+}
+
 static void put_about(struct page *page)
 {
   struct out_page_block *block = &page->block;
   out_page_section(block, "page");
   out_text_printf(&block->section, "{\"schema\":\"callsig.page/1\",\"by\":%u,\"most_rows\":%u,\"most_nodes\":%u,",
                   page->by, (unsigned)MOST_ROWS, (unsigned)MOST_NODES);
-  out_text_printf(&block->section, "\"missing\":[%s]}", out_text_string(&page->missing));
+  out_text_printf(&block->section, "\"pictures_missing\":%s,\"missing\":[%s]}", page->is_gone ? "true" : "false",
+                  out_text_string(&page->missing));
   block->failed |= page->missing.failed;
   out_page_section_end(block);
 }
@@ -153,6 +208,8 @@ static int put_groupings(struct page *page)
     result = put_grouping(page, with);
   if (result == 0 && with != by_function)
     result = put_tree(page);
+  if (result == 0 && with != by_function)
+    result = put_printed(page, "laws", write_laws);
   for (unsigned by = CALLSIG_BY_STAGE; by <= CALLSIG_BY_RANK && result == 0; by <<= 1) {
     if (!(groups & by))
       continue;
@@ -171,6 +228,10 @@ static int put_sections(struct page *page)
   int result = put_groupings(page);
   if (result == 0)
     result = put_printed(page, "head", write_report);
+  if (result == 0 && page->stats->profile.spans.count > 0 && out_page_timeline(&page->identities, MOST_SPANS) < 0)
+    result = out_stats_no_memory();
+  if (result == 0)
+    result = make_pictures(page);
   if (result < 0)
     return result;
   put_about(page);
@@ -185,13 +246,15 @@ static int write_document(struct page *page)
   out_xml_text(&title, program, strlen(program));
   const struct out_page_parts parts = {.title = out_text_string(&title),
                                        .policy = out_profile_policy,
-                                       .styles = {out_theme_css},
+                                       .styles = {out_picture_css, out_article_css, out_theme_css},
                                        .scripts = {out_d3_js, out_profile_js}};
   out_page_begin(&text, &parts);
-  out_text_puts(&text, "<noscript>This page shows nothing without JavaScript.</noscript>\n</main>\n"
-                       "<script type=\"application/octet-stream\" id=\"data\">");
+  out_text_puts(&text, "<noscript>This page shows nothing without JavaScript.</noscript>\n</main>\n");
+  int result = put_pictures(page, &text);
+  out_text_puts(&text, "<script type=\"application/octet-stream\" id=\"data\">");
   text.failed |= title.failed;
-  int result = out_export_flush(page->export, &text);
+  if (result == 0)
+    result = out_export_flush(page->export, &text);
   if (result == 0)
     result = out_page_block_write(&page->block, page->export->out);
   if (result == 0) {
@@ -223,5 +286,6 @@ int out_export_html(const struct out_export *export)
   out_page_identities_free(&page.identities);
   out_page_block_free(&page.block);
   out_text_free(&page.missing);
+  callsig_plot_free(page.plot);
   return result;
 }

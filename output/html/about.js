@@ -25,6 +25,10 @@ function missingNotes({missing, most_rows: most}) {
     formatCount(most) + " of all kinds. callsig report --by " + namesOfBy(by) + " has them.");
 }
 
+function pictureNotes({pictures_missing: isMissing}) {
+  return isMissing ? ["Pictures of stages and queues are missing: a recording was no longer where it was read when this page was made."] : [];
+}
+
 function foldedNotes(profile) {
   return [...profile.groupings.values()].filter(({folded}) => folded.size > 0).map(({folded, by}) =>
     "By " + namesOfBy(by) + " " + formatCount([...folded.values()].reduce((sum, rows) => sum + rows, 0)) +
@@ -40,7 +44,7 @@ function treeNotes(profile) {
 
 export class AboutView {
   constructor(profile) {
-    const {head, about} = profile, notes = [...head.notes, ...missingNotes(about), ...foldedNotes(profile), ...treeNotes(profile)];
+    const {head, about} = profile, notes = [...head.notes, ...missingNotes(about), ...pictureNotes(about), ...foldedNotes(profile), ...treeNotes(profile)];
     this.node = element("section", {class: "view prose", "aria-label": "about"},
       element("h2", {}, "What ran"),
       facts([["calls", formatCount(head.total_calls)], ["primitive calls", formatCount(head.primitive_calls)],

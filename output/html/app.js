@@ -1,12 +1,17 @@
 // Starts a page: decodes its data, makes the views, and shows the one that the address asks for.
 import {AboutView} from "./about.js";
+import {CallersView} from "./callers.js";
 import {decodePage, unpack} from "./decode.js";
 import {element, named, replaceContents} from "./dom.js";
 import {formatCount, formatSeconds} from "./format.js";
 import {IcicleView} from "./icicle.js";
 import {Profile, namesOfBy} from "./model.js";
 import {FilterError, filterRows} from "./selection.js";
+import {SignaturePlotView} from "./signature_plot.js";
+import {StagesView} from "./stages.js";
+import {SunburstView} from "./sunburst.js";
 import {TableView} from "./table.js";
+import {TimelineView} from "./timeline.js";
 import {Tree} from "./tree.js";
 import {ViewState} from "./view_state.js";
 
@@ -23,12 +28,21 @@ class App {
     this.profile = profile;
     this.view = new ViewState(window);
     this.trees = profile.page.trees.map((decoded) => new Tree(profile.page, decoded));
-    this.views = new Map([["table", new TableView(profile, this.view)], ["icicle", new IcicleView(profile, this.view)],
-      ["about", new AboutView(profile)]]);
+    this.views = this.makeViews();
     this.makeFrame();
     this.view.listen((state, before) => this.show(state, before));
     this.show(this.view.state, {});
     document.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  makeViews() {
+    const {profile, view} = this, pictures = document.getElementById("pictures"), hasSignatures = profile.groupings.has(3);
+    const stages = pictures && (() => new StagesView(pictures, JSON.parse(document.getElementById("pictures-data").textContent).pictures));
+    return new Map(Object.entries({
+      table: new TableView(profile, view), icicle: new IcicleView(profile, view), sunburst: new SunburstView(profile, view),
+      callers: new CallersView(profile, view), arguments: hasSignatures ? new SignaturePlotView(profile, view) : null,
+      stages: stages ? stages() : null, timeline: profile.page.timeline ? new TimelineView(profile, view) : null, about: new AboutView(profile),
+    }).filter(([, made]) => made !== null));
   }
 
   makeFrame() {
@@ -68,6 +82,8 @@ class App {
     const label = (text, control) => element("label", {for: control.id}, text, control);
     if (name === "table") return [label("by", this.by), ...[...this.fields.values()].map((field) => field.label)];
     if (name === "icicle") return [label("by", this.by), label("colour", this.color), this.search.label];
+    if (name === "sunburst") return [label("by", this.by), label("colour", this.color)];
+    if (name === "callers") return [label("by", this.by)];
     return [];
   }
 
@@ -110,7 +126,7 @@ class App {
       this.status.hidden = name !== "table";
     }
     if (name === "table") view.show(state, grouping, this.filter(grouping, state));
-    else view.show(state, this.treeOf(grouping));
+    else view.show(state, name === "callers" ? grouping : this.treeOf(grouping));
   }
 
   onTabKey(event) {

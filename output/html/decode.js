@@ -284,6 +284,22 @@ function readTree(reader, texts) {
     own: Float64Array.from(own)};
 }
 
+const KINDS = ["call", "task", "wait", "event", "range"];
+
+function readTimeline(reader, texts) {
+  const rows = Array.from({length: reader.number()}, () => ({name: texts[reader.number()], process: texts[reader.number()]}));
+  const count = reader.number(), leftOut = reader.number();
+  let start = 0;
+  const spans = Array.from({length: count}, (_, number) => {
+    const row = reader.number() - 1;
+    start += reader.signed();
+    const end = start + reader.number(), kind = KINDS[reader.number()], flags = reader.number();
+    return {number, row, start: start * 1e-9, end: end * 1e-9, kind, isOpen: (flags & 1) !== 0, hasFailed: (flags & 2) !== 0, text: texts[reader.number()],
+      function: reader.number() - 1, stage: texts[reader.number() - 1] ?? null};
+  });
+  return {rows, leftOut, spans};
+}
+
 // Everything that the bytes hold.
 export function decodePage(bytes) {
   const sections = splitSections(bytes), decoder = new TextDecoder();
@@ -301,5 +317,7 @@ export function decodePage(bytes) {
     valueBytes: one("vals"),
     groupings: all("rows", readRows),
     trees: all("tree", readTree),
+    laws: one("laws") ? JSON.parse(decoder.decode(one("laws"))) : null,
+    timeline: all("time", readTimeline)[0] ?? null,
   };
 }

@@ -132,7 +132,7 @@ function lengthOf(signature, argument) {
 }
 
 // Bytes of a text before what does not print was escaped.
-function byteLength(text) {
+export function byteLength(text) {
   return new TextEncoder().encode(text.replace(/\\x[0-9a-f]{2}/g, "?")).length;
 }
 

@@ -15,7 +15,7 @@ export class IcicleView {
       .on("keydown", () => this.onKey(d3.event));
     this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite"});
     this.path = element("nav", {class: "path", "aria-label": "callers of what is shown"});
-    this.legend = element("p", {class: "legend"});
+    this.legend = element("p", {class: "colors-used"});
     this.node = element("section", {class: "view", "aria-label": "icicle"}, this.path, this.readout,
       element("div", {class: "scroller"}, this.svg.node()), this.legend);
     this.current = 0;

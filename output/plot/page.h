@@ -11,7 +11,7 @@
 struct out_page_parts {
   const char *title; /* as HTML has it */
   const char *policy;
-  const char *styles[2], *scripts[2];
+  const char *styles[3], *scripts[2];
 };
 
 /* Everything up to the contents, and everything behind them. */

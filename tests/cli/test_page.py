@@ -1,3 +1,5 @@
+# ctest: case - quick Document.test_it_asks_for_nothing Document.test_hostile_names Figures.test_every_grouping_is_the_report Figures.test_stages Figures.test_pairs_are_those_of_pstats Figures.test_filters_and_expressions_are_those_of_report
+# ctest: case _full full
 """callsig export --to html: the page holds what is reported, whatever names are in it, and asks nobody for anything."""
 
 import base64
@@ -48,7 +50,7 @@ const {filterRows} = await import(process.argv[2] + "/selection.js");
 const {Tree} = await import(process.argv[2] + "/tree.js");
 const {DEFAULTS} = await import(process.argv[2] + "/view_state.js");
 const [, data] = /id="data">([^<]*)</.exec(readFileSync(process.argv[3], "utf8"));
-const page = decodePage(await unpack(data)), profile = new Profile(page), result = {head: page.head, about: page.about, rows: {}, pairs: {}, trees: []};
+const page = decodePage(await unpack(data)), profile = new Profile(page), result = {head: page.head, about: page.about, laws: page.laws, timeline: page.timeline, rows: {}, pairs: {}, trees: []};
 const known = (value) => value === undefined || Number.isNaN(value) ? null : value;
 for (const grouping of page.groupings) {
   const names = namesOfBy(grouping.by);
@@ -167,6 +169,29 @@ class Figures(Case):
         read = self.read(self.export("callsig.out"))
         self.assertIn("function,stage", read["rows"])
         self.check(read)
+        with open(self.path("out.html"), encoding="utf-8") as file:
+            page = Page(file.read())
+        picture, = json.loads(page.scripts[0])["pictures"]
+        printed = self.callsig("stages", "--format", "json")
+        self.assertEqual(picture["recording"], json.loads(printed.stdout))
+        self.assertNotIn("\\x0a", " ".join(page.words))
+
+    def test_laws_are_those_of_scaling(self):
+        self.record("--times", "exact")
+        printed = self.callsig("scaling", "--format", "json")
+        self.assertEqual(self.read(self.export("callsig.out"))["laws"], json.loads(printed.stdout))
+        self.assertIsNone(self.read(self.export("callsig.out", "--by", "function"))["laws"])
+
+    def test_timeline_is_that_of_chrome(self):
+        self.record("--times", "exact", "--timeline")
+        timeline = self.read(self.export("callsig.out"))["timeline"]
+        self.assertEqual(self.callsig("export", "--to", "chrome", "-o", "out.json").returncode, 0)
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            events = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
+        self.assertGreater(len(events), 2)
+        self.assertEqual(sorted((event["args"].get("signature", event["name"]), round(event["ts"] * 1000), round(event["dur"] * 1000)) for event in events),
+                         sorted((span["text"], round(span["start"] * 1e9), round((span["end"] - span["start"]) * 1e9)) for span in timeline["spans"]))
+        self.assertEqual((len(timeline["rows"]), timeline["leftOut"]), (2, 0))
 
 
 class Document(Case):
@@ -178,10 +203,10 @@ class Document(Case):
         with open(self.path("out.html"), encoding="utf-8") as file:
             return Page(file.read())
 
-    def check_parts(self, page):
-        self.assertEqual([attributes.get("type") for tag, attributes in page.elements if tag == "script"], ["application/octet-stream", None, None])
-        self.assertEqual({tag for tag, _ in page.elements}, {"html", "head", "meta", "title", "style", "body", "main", "noscript", "script"})
-        self.assertEqual({name for name in page.attributes if name.startswith("on") or name in ("style", "src", "srcdoc", "href")}, set())
+    def check_parts(self, page, *more):
+        self.assertEqual([attributes.get("type") for tag, attributes in page.elements if tag == "script"], [*more, "application/octet-stream", None, None])
+        self.assertEqual({tag for tag, _ in page.elements} & {"img", "a", "iframe", "form", "link", "object", "base"}, set())
+        self.assertEqual({name for name in page.attributes if name.startswith("on") or name in ("style", "src", "srcdoc")}, set())
 
     def test_it_asks_for_nothing(self):
         page = self.page()
@@ -195,9 +220,9 @@ class Document(Case):
 
     def test_hostile_names(self):
         page = self.page(NAMED, *[name[:60] for name in HOSTILE])
-        self.check_parts(page)
-        self.assertRegex(page.scripts[0], r"^[A-Za-z0-9+/]+=*$")
-        data = gzip.decompress(base64.b64decode(page.scripts[0]))
+        self.check_parts(page, "application/json")
+        self.assertRegex(page.scripts[1], r"^[A-Za-z0-9+/]+=*$")
+        data = gzip.decompress(base64.b64decode(page.scripts[1]))
         self.assertTrue(data.startswith(b"callsig1"))
         self.assertIn("</script><script>alert(1)</script>".encode(), data, "it holds the name, out of reach of any parser")
 
@@ -212,7 +237,7 @@ class Document(Case):
     @harness.with_own_allocator
     def test_memory_that_fails(self):
         self.page()
-        for done in self.failed_allocations("export", "--to", "html", "-o", "out.html"):
+        for done in self.failed_allocations("export", "--to", "html", "-o", "out.html", samples=8):
             self.assertIn(done.returncode, (0, 1), done.stderr)
             self.assertEqual(done.returncode == 1, bool(done.stderr), done.stderr)
             self.assertLessEqual(len(done.stderr.splitlines()), 1, done.stderr)

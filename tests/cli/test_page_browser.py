@@ -154,13 +154,80 @@ class Browser(Case):
         self.assertIn("search: Invalid regular expression", shown[5])
         self.assertGreater(whole, 0)
 
+    def test_sunburst_zooms_and_goes_out(self):
+        shown = self.drive("""
+          const arcs = () => document.querySelectorAll(".sunburst path").length;
+          tell(arcs());
+          const sunburst = document.querySelector(".sunburst");
+          key(sunburst, "ArrowUp");
+          tell(document.querySelector(".readout").textContent);
+          key(sunburst, "Enter");
+          tell(new URLSearchParams(location.hash.slice(1)).get("zoom"));
+          key(sunburst, "Escape");
+          tell([new URLSearchParams(location.hash.slice(1)).get("zoom"), arcs()]);""", "#view=sunburst&by=function")
+        self.assertGreater(shown[0], 5)
+        self.assertRegex(shown[1], "^main ")
+        self.assertRegex(shown[2], r"^\d+$")
+        self.assertEqual(shown[3], [None, shown[0]])
+
+    def test_callers_and_callees_lead_on(self):
+        shown = self.drive("""
+          type("field-function", "fact");
+          document.querySelector("tbody tr th").click();
+          key(document.querySelector(".scroller"), "Enter");
+          const lists = () => Array.from(document.querySelectorAll(".pairs"), (list) => Array.from(list.querySelectorAll(".who"), (who) => who.textContent).sort());
+          tell([document.querySelector(".middle-row .who").textContent, lists()]);
+          document.querySelector(".pairs button").click();
+          tell(document.querySelector(".middle-row .who").textContent === lists()[0][0]);
+          tell(document.querySelector(".middle-row .who").textContent);""", "#by=function")
+        self.assertEqual(shown[0], ["fact", [["apply", "fact", "main", "work"], ["fact"]]])
+        self.assertIn(shown[2], ("apply", "fact", "main", "work"))
+
+    def test_plots_of_arguments(self):
+        number = self.drive("""
+          type("field-function", "sum");
+          document.querySelector("tbody tr th").click();
+          tell(new URLSearchParams(location.hash.slice(1)).get("row"));""", "#by=function")[0]
+        shown = self.drive("""
+          tell(document.querySelector(".prose .who").textContent);
+          tell(Array.from(document.querySelectorAll(".plot"), (plot) => [plot.getAttribute("aria-label"), plot.querySelectorAll("circle").length]));
+          document.querySelector("circle").dispatchEvent(new MouseEvent("mouseenter"));
+          tell(document.querySelector(".readout").textContent);""", "#view=arguments&row=" + number)
+        rows = [row for row in self.told() if row["function"] == "sum"]
+        self.assertEqual(shown[0], "sum")
+        self.assertIn(["time per call with callees by len, %d signatures" % len(rows), len(rows)], shown[1])
+        self.assertRegex(shown[2], r"^sum\(.* per call, \d+ calls$")
+
+    def test_stages_and_timeline(self):
+        program = self.compile("named", NAMED, "-I", INCLUDE, libs=LIBS)
+        self.assertEqual(self.callsig("run", "--timeline", program, "decode", "resize").returncode, 0)
+        self.export()
+        shown = self.drive("""
+          tell(Array.from(document.querySelectorAll(".pictures svg.chart"), (chart) => chart.getAttribute("tabindex")));
+          document.getElementById("tab-timeline").click();
+          tell(Array.from(document.querySelectorAll(".timeline .lane"), (lane) => lane.firstChild.data));
+          const spans = () => document.querySelectorAll(".timeline svg g").length;
+          tell(spans());
+          for (let i = 0; i < 12; i++) key(document.querySelector(".timeline"), "+");
+          tell(spans());
+          key(document.querySelector(".timeline"), "0");
+          tell(spans());
+          document.querySelector(".timeline svg g").dispatchEvent(new MouseEvent("mouseenter"));
+          tell(document.querySelector(".readout").textContent);""", "#view=stages")
+        self.assertGreater(len(shown[0]), 3)
+        self.assertEqual(set(shown[0]), {"0"})
+        self.assertEqual(len(shown[1]), 1)
+        self.assertGreater(shown[2], shown[3])
+        self.assertEqual(shown[4], shown[2])
+        self.assertIn("call, ", shown[5])
+
     def test_hostile_names_are_names(self):
         program = self.compile("named", NAMED, "-I", INCLUDE, libs=LIBS)
         self.assertEqual(self.callsig("run", program, *[name[:60] for name in HOSTILE]).returncode, 0)
         self.export()
-        for view in ("table", "icicle", "about"):
+        for view in ("table", "icicle", "sunburst", "callers", "arguments", "stages", "about"):
             page = Page(self.open("out.html", f"#view={view}&by=function,stage"))
-            self.assertNotIn("alert(1)", "".join(page.scripts), view)
+            self.assertEqual([attributes.get("type") for tag, attributes in page.elements if tag == "script"], ["application/json", None, None], view)
             self.assertEqual({tag for tag, _ in page.elements} & {"img", "iframe", "form", "a"}, set(), view)
             self.assertEqual({name for name in page.attributes if name.startswith("on")}, set(), view)
         shown = self.drive("tell(rows().map((cells) => cells[0]));", "#by=function")
