@@ -82,7 +82,8 @@ static uint32_t number_in(struct out_page_identities *identities, uint32_t *numb
 
 uint32_t out_page_function(struct out_page_identities *identities, uint32_t function)
 {
-  return number_in(identities, identities->function_numbers, &identities->functions, function);
+  return number_in(identities, identities->function_numbers, &identities->functions,
+                   identities->shown ? identities->shown[function] : function);
 }
 
 uint32_t out_page_signature(struct out_page_identities *identities, uint32_t signature)
@@ -90,11 +91,15 @@ uint32_t out_page_signature(struct out_page_identities *identities, uint32_t sig
   struct out_text *text = &identities->text;
   if (signature == FMT_NONE)
     return 0;
+  if (identities->row_of)
+    signature = identities->row_of[signature];
   uint32_t *number = &identities->signature_numbers[signature];
   if (*number != FMT_NONE)
     return *number;
   const struct out_row_key key = out_row_key_of(signature);
-  const struct out_names names = out_stats_names(identities->stats);
+  struct out_names names = out_stats_names(identities->stats);
+  if (identities->shown)
+    names.shown_function = identities->shown;
   out_text_clear(text);
   out_row_signature(&names, &key, &identities->scratch, text);
   identities->block->failed |= text->failed;

@@ -10,6 +10,8 @@
 struct out_page_identities {
   struct callsig_stats *stats;     /* borrowed */
   struct out_page_block *block;    /* borrowed */
+  const uint32_t *shown;           /* by function: as which it is known, beyond what the object does; NULL: itself */
+  const uint32_t *row_of;          /* by signature, the same; where there is the one, there is the other */
   uint32_t *function_numbers;      /* by function of the profile, FMT_NONE until met */
   uint32_t *signature_numbers;     /* by signature of the profile */
   uint32_t *layout_numbers;        /* by layout of the profile */

@@ -45,7 +45,7 @@ function treeNotes(profile) {
 export class AboutView {
   constructor(profile) {
     const {head, about} = profile, notes = [...head.notes, ...missingNotes(about), ...pictureNotes(about), ...foldedNotes(profile), ...treeNotes(profile)];
-    this.node = element("section", {class: "view prose", "aria-label": "about"},
+    this.node = element("section", {class: "view prose", tabindex: "0", "aria-label": "about"},
       element("h2", {}, "What ran"),
       facts([["calls", formatCount(head.total_calls)], ["primitive calls", formatCount(head.primitive_calls)],
         ["time in them", formatSeconds(head.total_time)],

@@ -1,17 +1,10 @@
 // Starts a page: decodes its data, makes the views, and shows the one that the address asks for.
-import {AboutView} from "./about.js";
-import {CallersView} from "./callers.js";
 import {decodePage, unpack} from "./decode.js";
 import {element, named, replaceContents} from "./dom.js";
-import {formatCount, formatSeconds} from "./format.js";
-import {IcicleView} from "./icicle.js";
+import {formatCount} from "./format.js";
 import {Profile, namesOfBy} from "./model.js";
+import {makePage} from "./pages.js";
 import {FilterError, filterRows} from "./selection.js";
-import {SignaturePlotView} from "./signature_plot.js";
-import {StagesView} from "./stages.js";
-import {SunburstView} from "./sunburst.js";
-import {TableView} from "./table.js";
-import {TimelineView} from "./timeline.js";
 import {Tree} from "./tree.js";
 import {ViewState} from "./view_state.js";
 
@@ -27,32 +20,25 @@ class App {
   constructor(profile) {
     this.profile = profile;
     this.view = new ViewState(window);
-    this.trees = profile.page.trees.map((decoded) => new Tree(profile.page, decoded));
-    this.views = this.makeViews();
+    const {trees, diff} = profile.page, runs = diff ? [diff.new_recordings, diff.old_recordings] : [];
+    this.trees = trees.map((decoded, i) => new Tree(profile.page, decoded, runs[i]));
+    this.page = makePage(profile, this.view);
+    this.views = this.page.views;
     this.makeFrame();
     this.view.listen((state, before) => this.show(state, before));
     this.show(this.view.state, {});
     document.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  makeViews() {
-    const {profile, view} = this, pictures = document.getElementById("pictures"), hasSignatures = profile.groupings.has(3);
-    const stages = pictures && (() => new StagesView(pictures, JSON.parse(document.getElementById("pictures-data").textContent).pictures));
-    return new Map(Object.entries({
-      table: new TableView(profile, view), icicle: new IcicleView(profile, view), sunburst: new SunburstView(profile, view),
-      callers: new CallersView(profile, view), arguments: hasSignatures ? new SignaturePlotView(profile, view) : null,
-      stages: stages ? stages() : null, timeline: profile.page.timeline ? new TimelineView(profile, view) : null, about: new AboutView(profile),
-    }).filter(([, made]) => made !== null));
-  }
-
   makeFrame() {
-    const {head} = this.profile;
     this.tabs = new Map([...this.views.keys()].map((name) => [name, element("button", {type: "button", role: "tab", id: "tab-" + name,
       "aria-controls": "shown", onclick: () => this.view.set({view: name}, true)}, name)]));
     this.by = element("select", {id: "by", onchange: () => this.view.set({by: this.by.value, row: "", zoom: ""}, true)},
       ...[...this.profile.groupings.keys()].map((by) => element("option", {value: namesOfBy(by)}, namesOfBy(by).replace(/,/g, " and "))));
     this.color = element("select", {id: "color", onchange: () => this.view.set({color: this.color.value})},
       ...["module", "stage", "function"].map((name) => element("option", {value: name}, name)));
+    this.side = element("select", {id: "side", onchange: () => this.view.set({side: this.side.value, zoom: ""})},
+      ...["new", "old"].map((name) => element("option", {value: name === "new" ? "" : name}, name)));
     this.fields = new Map(FILTERS.filter(({needs}) => !needs || [...this.profile.groupings.keys()].some((by) =>
       namesOfBy(by).split(",").includes(needs))).map((filter) => [filter.key, this.makeField(filter)]));
     this.search = this.makeField({key: "search", title: "search", hint: "regular expression"});
@@ -60,8 +46,7 @@ class App {
     this.shown = element("div", {id: "shown", role: "tabpanel"});
     this.tools = element("div", {class: "tools"});
     replaceContents(document.querySelector("main"),
-      element("header", {}, element("h1", {}, named(head.program)), element("p", {class: "totals"}, formatCount(head.total_calls) + " calls, " +
-        formatSeconds(head.total_time) + (head.recordings.length > 1 ? " in " + head.recordings.length + " processes" : ""))),
+      element("header", {}, element("h1", {}, named(this.page.title)), element("p", {class: "totals"}, this.page.totals)),
       element("nav", {role: "tablist", "aria-label": "views", onkeydown: (event) => this.onTabKey(event)}, ...this.tabs.values()),
       this.tools, this.status, this.shown);
   }
@@ -72,18 +57,21 @@ class App {
     return {input, label: element("label", {for: input.id}, title, input)};
   }
 
-  // The tree of what rows are by.
+  // The tree of what rows are by; of a comparison, that of a side.
   treeOf(grouping) {
+    if (this.profile.page.diff) return this.trees[this.view.get("side") === "old" ? 1 : 0];
     const isBySignature = Boolean(grouping.by & 2);
     return this.trees.find((_, i) => this.profile.page.trees[i].isBySignature === isBySignature) || this.trees[0];
   }
 
   toolsOf(name) {
     const label = (text, control) => element("label", {for: control.id}, text, control);
-    if (name === "table") return [label("by", this.by), ...[...this.fields.values()].map((field) => field.label)];
-    if (name === "icicle") return [label("by", this.by), label("colour", this.color), this.search.label];
-    if (name === "sunburst") return [label("by", this.by), label("colour", this.color)];
-    if (name === "callers") return [label("by", this.by)];
+    const by = this.profile.groupings.size > 1 ? [label("by", this.by)] : [];
+    if (name === "table") return [...by, ...[...this.fields.values()].map((field) => field.label)];
+    const trees = this.profile.page.diff ? [label("of", this.side)] : [...by, label("colour", this.color)];
+    if (name === "icicle") return [...trees, this.search.label];
+    if (name === "sunburst") return trees;
+    if (name === "callers") return by;
     return [];
   }
 
@@ -91,6 +79,7 @@ class App {
     for (const [key, {input}] of [...this.fields, ["search", this.search]])
       if (input !== document.activeElement) input.value = state[key];
     this.by.value = namesOfBy(grouping.by);
+    this.side.value = state.side;
     this.color.value = state.color || this.treeOf(grouping).bestColor;
     for (const [name, tab] of this.tabs) {
       tab.setAttribute("aria-selected", String(name === state.view));
@@ -125,7 +114,8 @@ class App {
       this.shown.setAttribute("aria-labelledby", "tab-" + name);
       this.status.hidden = name !== "table";
     }
-    if (name === "table") view.show(state, grouping, this.filter(grouping, state));
+    const sort = state.sort === "name" || grouping[state.sort] || /Percall$/.test(state.sort) && grouping.ncalls ? state.sort : this.page.sort;
+    if (name === "table") view.show({...state, sort}, grouping, this.filter(grouping, state));
     else view.show(state, name === "callers" ? grouping : this.treeOf(grouping));
   }
 

@@ -300,6 +300,35 @@ function readTimeline(reader, texts) {
   return {rows, leftOut, spans};
 }
 
+const VERDICTS = ["same", "slower", "faster", "changed", "new", "gone"];
+
+// The rows of a comparison, as a grouping of rows with other columns.
+function readChanges(reader, texts) {
+  const by = reader.number(), listed = reader.number();
+  const grouping = {by, listed, count: listed, outside: [], folded: new Map(), function: new Int32Array(listed), signature: new Int32Array(listed),
+    groups: {}, verdict: [], pairs: null, hasErrors: false};
+  for (const name of ["stage", "module"]) if (by & BY[name]) grouping.groups[name] = [];
+  for (let i = 0; i < listed; i++) {
+    grouping.function[i] = reader.number() - 1;
+    grouping.signature[i] = reader.number() - 1;
+    const stage = texts[reader.number() - 1] ?? null, module = texts[reader.number() - 1] ?? null;
+    if (grouping.groups.stage) grouping.groups.stage.push(stage);
+    if (grouping.groups.module) grouping.groups.module.push(module);
+  }
+  const names = ["oldCalls", "oldTottime", "oldCumtime", "newCalls", "newTottime", "newCumtime", "change", "low", "high", "p", "adjusted"];
+  for (const name of names) grouping[name] = new Float64Array(listed);
+  for (let i = 0; i < listed; i++) {
+    grouping.verdict.push(VERDICTS[reader.number()]);
+    for (const name of names) grouping[name][i] = reader.double();
+  }
+  grouping.changeSize = grouping.change.map(Math.abs);
+  return grouping;
+}
+
+function readSides(reader, texts) {
+  return Array.from({length: reader.number()}, () => ({isNew: reader.number() === 1, path: texts[reader.number()], program: texts[reader.number()]}));
+}
+
 // Everything that the bytes hold.
 export function decodePage(bytes) {
   const sections = splitSections(bytes), decoder = new TextDecoder();
@@ -307,17 +336,20 @@ export function decodePage(bytes) {
   const texts = decoder.decode(one("text")).split("\0");
   const readerOf = (name) => new Reader(one(name)), layouts = readLayouts(readerOf("args"), texts);
   const all = (name, read) => sections.filter((section) => section.name === name).map((section) => read(new Reader(section.bytes), texts));
+  const json = (name) => one(name) ? JSON.parse(decoder.decode(one(name))) : null;
   return {
     texts,
-    about: JSON.parse(decoder.decode(one("page"))),
-    head: JSON.parse(decoder.decode(one("head"))),
+    about: json("page"),
+    head: json("head"),
+    diff: json("diff"),
+    sides: all("side", readSides)[0] ?? [],
     functions: readFunctions(readerOf("func"), texts),
     layouts,
     signatures: readSignatures(readerOf("sign"), texts, layouts),
     valueBytes: one("vals"),
-    groupings: all("rows", readRows),
+    groupings: [...all("rows", readRows), ...all("chng", readChanges)],
     trees: all("tree", readTree),
-    laws: one("laws") ? JSON.parse(decoder.decode(one("laws"))) : null,
+    laws: json("laws"),
     timeline: all("time", readTimeline)[0] ?? null,
   };
 }

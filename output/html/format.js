@@ -24,6 +24,11 @@ export function formatCount(count) {
   return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
+// Calls, which may be a mean.
+export function callsText(calls) {
+  return Number.isInteger(calls) ? formatCount(calls) : calls.toFixed(1);
+}
+
 // What would turn the text around it, or hide, is shown as what it is.
 export function visible(text) {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,

@@ -1,15 +1,17 @@
 // The icicle: callers above callees, each as wide as its time.
 import {Colors, colorOfName} from "./colors.js";
 import {element, named, replaceContents} from "./dom.js";
-import {formatCount, formatSeconds, formatShare, shortened, visible} from "./format.js";
+import {callsText, formatSeconds, formatShare, shortened, visible} from "./format.js";
 
 const HEIGHT = 20;
 const LETTER = 6.7;
 
 export class IcicleView {
-  constructor(profile, view) {
+  // `paint`, if it is there, has the colour of a node and words on it.
+  constructor(profile, view, paint = null) {
     this.profile = profile;
     this.view = view;
+    this.paint = paint;
     this.svg = d3.create("svg").attr("class", "icicle").attr("role", "group").attr("aria-roledescription", "icicle").attr("tabindex", 0)
       .attr("aria-label", "time by callers above callees; arrow keys move, Enter zooms, 0 shows all")
       .on("keydown", () => this.onKey(d3.event));
@@ -50,6 +52,7 @@ export class IcicleView {
     const {tree, state} = this;
     if (node === 0 || tree.frame[node] < 0) return "var(--quiet)";
     if (this.found && this.found.frames) return this.found.frames[tree.frame[node]] ? "var(--found)" : "var(--quiet)";
+    if (this.paint) return this.paint.color(tree.key(node));
     if (state.color === "function") return colorOfName(tree.functionOf(node)?.name ?? tree.name(node));
     return this.colors.of((state.color === "stage" ? tree.stage(node) : tree.module(node)) ?? "-");
   }
@@ -89,7 +92,7 @@ export class IcicleView {
   }
 
   drawLegend() {
-    const {color} = this.state, entries = this.found || color === "function" ? [] : [...this.colors.numbers.keys()];
+    const {color} = this.state, entries = this.found || this.paint || color === "function" ? [] : [...this.colors.numbers.keys()];
     replaceContents(this.legend, ...entries.slice(0, 30).flatMap((name) => {
       const swatch = element("span", {class: "swatch", "aria-hidden": "true"});
       swatch.style.background = this.colors.of(name);
@@ -101,8 +104,9 @@ export class IcicleView {
   tell(node) {
     const {tree, found} = this, weight = tree.weight(node), words = [
       formatSeconds(weight) + " (" + formatShare(tree.weight(0) > 0 ? weight / tree.weight(0) : 0) + ")",
-      node > 0 ? "own " + formatSeconds(tree.own[node]) + ", " + formatCount(tree.calls[node]) + " calls" : null,
+      node > 0 ? "own " + formatSeconds(tree.own[node]) + ", " + callsText(tree.calls[node]) + " calls" : null,
       tree.stage(node) ? "stage " + tree.stage(node) : null,
+      this.paint ? this.paint.words(tree.key(node)) : null,
     ].filter(Boolean).join(", ");
     const matches = found && (found.frames ? found.nodes + " found, " + formatSeconds(found.seconds) + " (" +
       formatShare(tree.weight(0) > 0 ? found.seconds / tree.weight(0) : 0) + "). " : "search: " + found.message + ". ");

@@ -47,7 +47,7 @@ export class SignaturePlotView {
     this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite"});
     this.head = element("div", {});
     this.plots = element("div", {class: "plots"});
-    this.node = element("section", {class: "view prose wide", "aria-label": "time by arguments"}, this.head, this.readout, this.plots);
+    this.node = element("section", {class: "view prose wide", tabindex: "0", "aria-label": "time by arguments"}, this.head, this.readout, this.plots);
   }
 
   show(state) {

@@ -6,9 +6,11 @@ import {formatSeconds, formatShare, shortened, visible} from "./format.js";
 const RADIUS = 320, RINGS = 8, LETTER = 6.2;
 
 export class SunburstView {
-  constructor(profile, view) {
+  // `paint`, if it is there, has the colour of a node and words on it.
+  constructor(profile, view, paint = null) {
     this.profile = profile;
     this.view = view;
+    this.paint = paint;
     this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite"});
     this.svg = d3.create("svg").attr("class", "sunburst").attr("viewBox", [-RADIUS, -RADIUS, 2 * RADIUS, 2 * RADIUS]).attr("tabindex", 0)
       .attr("role", "group").attr("aria-roledescription", "sunburst")
@@ -30,6 +32,7 @@ export class SunburstView {
   colorOf(node) {
     const {tree, state} = this;
     if (node === 0 || tree.frame[node] < 0) return "var(--quiet)";
+    if (this.paint) return this.paint.color(tree.key(node));
     if (state.color === "function") return colorOfName(tree.functionOf(node)?.name ?? tree.name(node));
     return this.colors.of((state.color === "stage" ? tree.stage(node) : tree.module(node)) ?? "-");
   }
@@ -71,7 +74,8 @@ export class SunburstView {
     const {tree} = this, weight = tree.weight(node);
     replaceContents(this.readout, named(shortened(tree.name(node), 1000), {class: "who"}), " " + formatSeconds(weight) + " (" +
       formatShare(tree.weight(0) > 0 ? weight / tree.weight(0) : 0) + ")" + (tree.depth[this.root] > 0 ? ", below " : ""),
-    tree.depth[this.root] > 0 ? named(shortened(tree.name(tree.parent[this.root]), 200)) : "");
+    tree.depth[this.root] > 0 ? named(shortened(tree.name(tree.parent[this.root]), 200)) : "",
+    this.paint && this.paint.words(tree.key(node)) ? ", " + this.paint.words(tree.key(node)) : "");
   }
 
   zoom(node) {

@@ -53,10 +53,24 @@ export function cellText(profile, grouping, row, key) {
   }
 }
 
+// The columns of a grouping: names, what rows are by beside their functions, and figures.
+function withGroups(grouping, [name, ...figures]) {
+  const groups = Object.keys(grouping.groups).filter(() => grouping.by & 1).map((key) => ({key, title: key, width: 170, isGroup: true}));
+  return [name, ...groups, ...figures];
+}
+
+// What a table has of rows of a recording.
+export const FIGURES = {
+  columnsOf: (grouping) => [...COLUMNS.filter(({key}) => !/^p\d/.test(key) || grouping[key]), ...(grouping.hasErrors ? ERROR_COLUMNS : [])],
+  cellText,
+  next: "callers", // the view that Enter leads to
+};
+
 export class TableView {
-  constructor(profile, view) {
+  constructor(profile, view, figures = FIGURES) {
     this.profile = profile;
     this.view = view;
+    this.figures = figures;
     this.body = element("tbody");
     this.head = element("thead");
     this.groups = element("colgroup");
@@ -66,7 +80,18 @@ export class TableView {
     this.node = element("section", {class: "view", "aria-label": "table"}, this.scroller);
     this.rows = new Uint32Array(0);
     this.chosen = -1;
-    new ResizeObserver(() => this.draw()).observe(this.scroller);
+    new ResizeObserver(() => this.onResize()).observe(this.scroller);
+  }
+
+  // Names leave room for figures.
+  get nameWidth() {
+    return Math.round(Math.min(Math.max(0.45 * this.scroller.clientWidth, 170), 420));
+  }
+
+  onResize() {
+    if (!this.grouping) return;
+    this.drawHead();
+    this.draw();
   }
 
   show(state, grouping, passes) {
@@ -89,22 +114,20 @@ export class TableView {
   }
 
   get columns() {
-    const {grouping} = this;
-    const known = COLUMNS.filter(({key}) => !/^p\d/.test(key) || grouping[key]);
-    return [...known.slice(0, 1), ...Object.keys(grouping.groups).filter(() => grouping.by & 1)
-      .map((key) => ({key, title: key, width: 170, isGroup: true})), ...known.slice(1), ...(grouping.hasErrors ? ERROR_COLUMNS : [])];
+    return withGroups(this.grouping, this.figures.columnsOf(this.grouping));
   }
 
   drawHead() {
     const cells = this.columns.map((column) => {
       const key = column.sort || column.key, isSorted = key === this.sort && !column.sort;
-      const button = element("button", {type: "button", title: column.help, disabled: column.isGroup,
+      const button = element("button", {type: "button", title: column.help, disabled: column.isGroup || column.isFixed,
         onclick: () => this.sortBy(key)}, column.title, isSorted ? element("span", {"aria-hidden": "true"}, this.up ? " ▲" : " ▼") : "");
       return element("th", {scope: "col", class: column.isName || column.isGroup ? "name" : null,
         "aria-sort": isSorted ? (this.up ? "ascending" : "descending") : null}, button);
     });
-    replaceContents(this.groups, ...this.columns.map(({width}) => element("col", {width})));
-    this.table.setAttribute("width", this.columns.reduce((sum, {width}) => sum + width, 0));
+    const widths = this.columns.map(({width, isName}) => isName ? this.nameWidth : width);
+    replaceContents(this.groups, ...widths.map((width) => element("col", {width})));
+    this.table.setAttribute("width", widths.reduce((sum, width) => sum + width, 0));
     replaceContents(this.head, element("tr", {"aria-rowindex": "1"}, ...cells));
   }
 
@@ -137,10 +160,10 @@ export class TableView {
       if (column.isName) return this.nameCell(row);
       if (column.isGroup) return element("td", {class: "name"}, named(grouping.groups[column.key][row] ?? "-"));
       return element("td", {class: column.isTime && grouping.isUncertain && grouping.isUncertain[row] ? "uncertain" : null,
-        title: exactValue(grouping, row, column.key)}, cellText(profile, grouping, row, column.key));
+        title: exactValue(grouping, row, column.key)}, this.figures.cellText(profile, grouping, row, column.key));
     });
     return element("tr", {"aria-rowindex": place + 2, "aria-selected": place === this.chosen ? "true" : "false",
-      onclick: () => this.choose(place), ondblclick: () => this.view.set({view: "callers"}, true)}, ...cells);
+      onclick: () => this.choose(place), ondblclick: () => this.view.set({view: this.figures.next}, true)}, ...cells);
   }
 
   nameCell(row) {
@@ -169,7 +192,7 @@ export class TableView {
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_HEIGHT) - 2);
     const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity};
     if (event.target !== this.scroller) return;
-    if (event.key === "Enter" && this.chosen >= 0) this.view.set({view: "callers"}, true);
+    if (event.key === "Enter" && this.chosen >= 0) this.view.set({view: this.figures.next}, true);
     else if (event.key in steps) this.choose(Math.min(Math.max(this.chosen + steps[event.key], 0), this.rows.length - 1));
     else return;
     event.preventDefault();

@@ -2,13 +2,14 @@
 
 // Nodes stand in preorder: what is below node i are the nodes up to before end[i]. A node's own time comes before its callees'.
 export class Tree {
-  constructor(page, decoded) {
+  // `runs`: of how many the times and calls are the sum; the tree has their mean.
+  constructor(page, decoded, runs = 1) {
     this.page = page;
     this.frames = decoded.frames;
     this.frame = decoded.frame;
     this.depth = decoded.depth;
-    this.calls = decoded.calls;
-    this.own = decoded.own;
+    this.calls = decoded.calls.map((calls) => calls / runs);
+    this.own = decoded.own.map((own) => own / runs);
     this.leftOut = decoded.leftOut;
     this.count = decoded.depth.length;
     this.layOut();

@@ -1,9 +1,9 @@
 // What is shown, as the part of an address behind "#": a link keeps the view.
 
 export const DEFAULTS = {
-  view: "table", by: "", sort: "cumtime", up: "",
+  view: "table", by: "", sort: "", up: "",
   function: "", signature: "", stage: "", thread: "", module: "",
-  row: "", color: "", zoom: "", search: "",
+  row: "", color: "", side: "", zoom: "", search: "",
 };
 
 // The state that an address asks for; what it does not know is left out.

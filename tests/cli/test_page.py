@@ -1,4 +1,4 @@
-# ctest: case - quick Document.test_it_asks_for_nothing Document.test_hostile_names Figures.test_every_grouping_is_the_report Figures.test_stages Figures.test_pairs_are_those_of_pstats Figures.test_filters_and_expressions_are_those_of_report
+# ctest: case - quick Document.test_it_asks_for_nothing Document.test_hostile_names Figures.test_every_grouping_is_the_report Figures.test_stages Figures.test_pairs_are_those_of_pstats Figures.test_filters_and_expressions_are_those_of_report Comparison.test_two_recordings
 # ctest: case _full full
 """callsig export --to html: the page holds what is reported, whatever names are in it, and asks nobody for anything."""
 
@@ -49,6 +49,15 @@ const {Profile, namesOfBy} = await import(process.argv[2] + "/model.js");
 const {filterRows} = await import(process.argv[2] + "/selection.js");
 const {Tree} = await import(process.argv[2] + "/tree.js");
 const {DEFAULTS} = await import(process.argv[2] + "/view_state.js");
+if (process.argv[4] === "diff") {
+  const [, letters] = /id="data">([^<]*)</.exec(readFileSync(process.argv[3], "utf8"));
+  const page = decodePage(await unpack(letters)), profile = new Profile(page), [grouping] = page.groupings;
+  const known = (value) => Number.isNaN(value) ? null : value;
+  console.log(JSON.stringify({diff: page.diff, rows: Array.from({length: grouping.listed}, (_, row) => [profile.nameOf(grouping, row), grouping.verdict[row],
+    ...["oldCalls", "oldTottime", "oldCumtime", "newCalls", "newTottime", "newCumtime", "change", "low", "high", "p", "adjusted"].map((key) => known(grouping[key][row]))]),
+    trees: page.trees.map((decoded) => { const tree = new Tree(page, decoded); return [tree.weight(0), tree.calls.reduce((sum, calls) => sum + calls, 0)]; })}));
+  process.exit(0);
+}
 const [, data] = /id="data">([^<]*)</.exec(readFileSync(process.argv[3], "utf8"));
 const page = decodePage(await unpack(data)), profile = new Profile(page), result = {head: page.head, about: page.about, laws: page.laws, timeline: page.timeline, rows: {}, pairs: {}, trees: []};
 const known = (value) => value === undefined || Number.isNaN(value) ? null : value;
@@ -192,6 +201,56 @@ class Figures(Case):
         self.assertEqual(sorted((event["args"].get("signature", event["name"]), round(event["ts"] * 1000), round(event["dur"] * 1000)) for event in events),
                          sorted((span["text"], round(span["start"] * 1e9), round((span["end"] - span["start"]) * 1e9)) for span in timeline["spans"]))
         self.assertEqual((len(timeline["rows"]), timeline["leftOut"]), (2, 0))
+
+
+@unittest.skipUnless(shutil.which("node"), "node is not installed")
+class Comparison(Case):
+    def record(self, name, *flags):
+        program = self.compile("shapes", SHAPES, *flags, libs=("-pthread",))
+        self.assertEqual(self.callsig("run", "--times", "exact", "-o", name, program).returncode, 0)
+
+    def check(self, *sides):
+        done = self.callsig("diff", "--html", "out.html", *sides)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        done = self.run_command("node", self.write("read.mjs", READ), MODULES, self.path("out.html"), "diff")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        read = json.loads(done.stdout)
+        told = json.loads(self.callsig("diff", "--all", "--format", "json", *sides).stdout)
+        self.assertEqual(read["diff"], dict(told, rows=[]))
+        self.assertGreater(len(told["rows"]), 5)
+        wanted = [[row["signature"] or row["function"], row["verdict"], *(row[side][key] for side in ("old", "new") for key in ("ncalls", "tottime", "cumtime")),
+                   row["change"], row["low"], row["high"], row["p"], row["p_adjusted"]] for row in told["rows"]]
+        self.assertEqual(sorted(read["rows"], key=repr), sorted(wanted, key=repr))
+        for (weight, calls), side in zip(read["trees"], ("new", "old")):
+            count = told[side + "_recordings"]
+            self.assertAlmostEqual(weight / count, told["total"][side]["tottime"], places=9)
+            self.assertAlmostEqual(calls / count, told["total"][side]["ncalls"], places=6)
+
+    def test_two_recordings(self):
+        self.record("old.out")
+        self.record("new.out", "-Dfact=factorial")
+        self.check("old.out", "new.out")
+        self.check("--by", "function", "old.out", "new.out")
+
+    def test_judged(self):
+        for i in range(3):
+            self.record(f"old{i}.out")
+            self.record(f"new{i}.out")
+        self.check("old0.out", "old1.out", "old2.out", "--", "new0.out", "new1.out", "new2.out")
+
+    def test_errors(self):
+        self.record("old.out")
+        done = self.callsig("diff", "--html", "no/folder.html", "old.out", "old.out")
+        self.assert_fails(done, 1, "no/folder.html")
+        os.symlink(self.path("old.out"), self.path("link.html"))
+        self.assert_fails(self.callsig("diff", "--html", "link.html", "old.out", "old.out"), 1, "link.html")
+
+    @harness.with_own_allocator
+    def test_memory_that_fails(self):
+        self.record("old.out")
+        for done in self.failed_allocations("diff", "--html", "out.html", "old.out", "old.out", samples=8):
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertEqual(done.returncode == 1, bool(done.stderr), done.stderr)
 
 
 class Document(Case):

@@ -236,6 +236,33 @@ class Browser(Case):
         self.assertIn("\\xe2\\x80\\xaedesrever", names, "what would turn the text around is shown as what it is")
         self.assertNotIn("\u202e", names)
 
+    def test_what_changed(self):
+        for name in ("old.out", "new.out"):
+            for i in range(3):
+                self.assertEqual(self.callsig("run", "--times", "exact", "-o", f"{i}{name}", self.path("shapes")).returncode, 0)
+        sides = [f"{i}old.out" for i in range(3)] + ["--"] + [f"{i}new.out" for i in range(3)]
+        self.assertEqual(self.callsig("diff", "--html", "out.html", *sides).returncode, 0)
+        told = json.loads(self.callsig("diff", "--all", "--format", "json", *sides).stdout)
+        shown = self.drive("""
+          tell(rows().map((cells) => [cells[0], cells[1]]));
+          type("field-function", "fact");
+          tell(rows().length);
+          document.getElementById("tab-icicle").click();
+          const fills = () => Array.from(document.querySelectorAll(".icicle g"), (g) => g.querySelector("rect").style.fill);
+          tell(fills());
+          const side = document.getElementById("side");
+          side.value = "old";
+          side.dispatchEvent(new Event("change"));
+          tell(fills().length);""")
+        changes = sorted(told["rows"], key=lambda row: -abs(row["change"]))
+        self.assertEqual(sorted(map(tuple, shown[0])), sorted((row["signature"], row["verdict"]) for row in changes))
+        self.assertEqual(shown[0][0][0], changes[0]["signature"])
+        self.assertEqual(shown[1], len([row for row in told["rows"] if row["function"] == "fact"]))
+        self.assertEqual(shown[2][0], "var(--quiet)")
+        if {row["verdict"] for row in told["rows"]} == {"same"}:
+            self.assertEqual(set(shown[2][1:]), {"var(--same)"})
+        self.assertGreater(shown[3], 2)
+
     def test_damaged_data_are_told(self):
         with open(self.path("out.html"), encoding="utf-8") as file:
             text = file.read()
