@@ -23,6 +23,7 @@ static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT]
                            "                      dot         graphviz: the call graph, coloured by time\n"
                            "                      flamegraph  SVG for a browser: zoom, search\n"
                            "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
+                           "                      html        a page for a browser: rows, trees, callers, laws, stages\n"
                            "                      json        as 'callsig report --format json'\n"
                            "                      perfetto    the timeline: ui.perfetto.dev, trace_processor\n"
                            "                      pprof       go tool pprof; arguments and stages are labels\n"
@@ -116,10 +117,10 @@ static const char *find_format(const struct cli_command *command, const char *wa
   return NULL;
 }
 
-/* True for the formats that hold what was called when, and not sums. */
+/* True for the formats that hold what was called when. */
 static bool is_timeline(const char *format)
 {
-  return strcmp(format, "chrome") == 0 || strcmp(format, "perfetto") == 0;
+  return strcmp(format, "chrome") == 0 || strcmp(format, "html") == 0 || strcmp(format, "perfetto") == 0;
 }
 
 /* What a format has no room for is a usage error. */
