@@ -65,18 +65,24 @@ static int take_pipelines(struct callsig_plot *plot, struct callsig_pipeline **p
   return 0;
 }
 
-int callsig_plot_add_recording(struct callsig_plot *plot, const char *path)
+int out_plot_take_recording(struct callsig_plot *plot, const char *path)
 {
   struct callsig_pipeline **pipelines;
   size_t count;
-  const uint32_t before = plot->pictures.count;
-  if (plot->filled)
-    return -EBUSY;
   int result = callsig_pipeline_load_all(path, &pipelines, &count);
   if (result < 0)
     return result;
   result = take_pipelines(plot, pipelines, count);
   callsig_pipeline_free_all(pipelines, count);
+  return result;
+}
+
+int callsig_plot_add_recording(struct callsig_plot *plot, const char *path)
+{
+  const uint32_t before = plot->pictures.count;
+  if (plot->filled)
+    return -EBUSY;
+  int result = out_plot_take_recording(plot, path);
   if (result == 0 && plot->pictures.count == before)
     return out_stats_fail(
         -ENODATA, "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them", path);
@@ -143,7 +149,7 @@ static void join_runs(struct callsig_plot *plot)
   plot->pictures.count = kept;
 }
 
-static int fill(struct callsig_plot *plot)
+int out_plot_fill(struct callsig_plot *plot)
 {
   int result = plot->pictures.count > 0 ? 0 : out_stats_fail(-ENODATA, "there is nothing to draw");
   if (plot->filled)
@@ -161,7 +167,7 @@ int callsig_plot_write(struct callsig_plot *plot, const char *format, FILE *out)
   struct out_text text = {0};
   if (!html && strcmp(format, "svg") != 0)
     return out_stats_fail(-EINVAL, "'%s' is neither svg nor html", format);
-  int result = fill(plot);
+  int result = out_plot_fill(plot);
   if (result == 0 && html)
     result = out_plot_put_html(&text, plot);
   else if (result == 0)
