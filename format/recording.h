@@ -429,16 +429,6 @@ struct fmt_rec_queue_use {
   uint64_t reserved[4];
 };
 
-/* An event's name, and how often it happened in all threads (relaxed atomic adds; total in ticks, of spans). */
-struct fmt_rec_event {
-  struct fmt_rec_tag tag;
-  uint64_t next; /* next older */
-  uint64_t name; /* address of a fmt_rec_name */
-  uint64_t count, total;
-  uint64_t process; /* as of a stage */
-  uint64_t times;   /* address of a fmt_rec_event_times, 0 for none */
-};
-
 enum fmt_span_kind {
   FMT_SPAN_CALL = 1, /* what: fmt_rec_edge; value: 0, or FMT_SPAN_OPEN */
   FMT_SPAN_TASK,     /* what: fmt_rec_edge of the task's frame; value: 1 failed */

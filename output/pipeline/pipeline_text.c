@@ -399,10 +399,9 @@ static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pi
 int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)
 {
   if (pipeline->stages.count + pipeline->queues.count + pipeline->counters.count == 0)
-    return out_stats_fail(
-        -ENODATA,
-        "%s: no stages and no queues are recorded in it, and no counters; docs/stages.md says how a program has them",
-        pipeline->info.path);
+    return out_stats_fail(-ENODATA,
+                          "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them",
+                          pipeline->info.path);
   struct out_text text = {0};
   put_summary(&text, pipeline);
   int result = put_verdicts(&text, pipeline);
