@@ -109,6 +109,12 @@ struct fmt_rec_name {
   char text[];
 };
 
+/* The name of a module that is none: memory with machine code that the runtime made. Samples of a run have modules of
+ * further names for the time in which its threads were in the kernel, and waited of themselves (format/samples.h). */
+#define FMT_OWN_CODE "[callsig]"
+#define FMT_KERNEL   "[kernel]"
+#define FMT_WAITING  "[waiting]"
+
 /* A module is an ELF file mapped into the process. A module that was unloaded keeps its record. */
 struct fmt_rec_module {
   struct fmt_rec_tag tag;
@@ -120,7 +126,7 @@ struct fmt_rec_module {
   uint64_t index_size;
   uint8_t build_id[32];
   uint32_t build_id_size;
-  uint32_t id;       /* 0, 1, 2 ... in order of registration */
+  uint32_t id;       /* 0, 1, 2 ... in order of registration; FMT_NONE (format/index.h) of FMT_OWN_CODE */
   uint32_t unloaded; /* 1 after dlclose */
   uint32_t reserved;
 };
@@ -257,7 +263,7 @@ enum fmt_group {
 struct fmt_rec_edge {
   /* First cache line: what an entry compares and follows. */
   struct fmt_rec_tag tag;
-  uint64_t site;     /* probe site, run-time address; 0 when retired (its module was unloaded) or merged */
+  uint64_t site;     /* probe site, run-time address; 0 when merged; with bit 63 set the runtime's own */
   uint64_t from, to; /* addresses of variants; from is 0 for the root edge */
   uint64_t after; /* the runtime's own: the edge that was taken after this one from the same variant, its prediction */
   uint64_t counters;  /* the runtime's own: where a fast call counts: &calls, or the recursion record's &calls */

@@ -18,21 +18,19 @@
 enum { BUSY_MS = 2000 };
 
 /* The path with its folder resolved: the file itself may not be a symbolic link, a folder on the way may. Owned by the
- * caller. */
-static int resolve(const char *path, char **resolved)
+ * caller; NULL, with errno, where that cannot be. */
+static char *resolve(const char *path)
 {
-  char *folder = strdup(path), *name = strdup(path), *real = NULL;
-  int result = folder && name ? 0 : -ENOMEM;
-  if (result == 0) {
-    real = realpath(dirname(folder), NULL);
-    result = real ? 0 : -errno;
-  }
-  if (real && asprintf(resolved, "%s/%s", strcmp(real, "/") == 0 ? "" : real, basename(name)) < 0)
-    result = -ENOMEM;
+  char *folder = strdup(path), *name = strdup(path), *resolved = NULL;
+  char *real = folder && name ? realpath(dirname(folder), NULL) : NULL;
+  if (real && asprintf(&resolved, "%s/%s", strcmp(real, "/") == 0 ? "" : real, basename(name)) < 0)
+    resolved = NULL;
+  int error = errno;
   free(folder);
   free(name);
   free(real);
-  return result;
+  errno = error;
+  return resolved;
 }
 
 /* Makes the file, for its owner alone, when it is not there. */
@@ -85,11 +83,9 @@ int out_database_open(const char *path, struct out_database **opened)
   struct out_database *database = calloc(1, sizeof *database);
   if (!database)
     return out_stats_no_memory();
-  int result = resolve(path, &database->path);
-  if (result < 0)
-    out_stats_message("%s: cannot be opened for writing: %s", path, strerror(-result));
-  else
-    result = open_at(database);
+  database->path = resolve(path);
+  int result = database->path ? open_at(database)
+                              : out_stats_fail(-errno, "%s: cannot be opened for writing: %s", path, strerror(errno));
   if (result < 0)
     out_database_close(database);
   else

@@ -187,11 +187,11 @@ static struct out_run_course *add_run(struct base_vector *runs)
 static int add_runs(struct reader *reader, struct base_vector *runs)
 {
   sqlite3_stmt *statement;
-  int code, result = 0;
+  int result = 0;
   if (sqlite3_prepare_v2(reader->handle, "SELECT id, pid, start_ns, program FROM runs ORDER BY id", -1, &statement,
                          NULL) != SQLITE_OK)
     return -EIO;
-  while (result == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+  while (result == 0 && sqlite3_step(statement) == SQLITE_ROW) {
     struct out_run_course *run = add_run(runs);
     if (!run) {
       result = -ENOMEM;

@@ -172,6 +172,20 @@ static int write_data(const struct callsig_plot *plot, FILE *out)
 }
 
 /* Nothing in it may end the element that it stands in, or begin another. */
+static void put_in_element(struct out_text *text, const char *id, const char *data, size_t size)
+{
+  out_text_printf(text, "<script type=\"application/json\" id=\"%s\">", id);
+  for (size_t at = 0; at < size;) {
+    const char *found = memchr(data + at, '<', size - at);
+    const size_t end = found ? (size_t)(found - data) : size;
+    out_text_add(text, data + at, end - at);
+    if (found)
+      out_text_puts(text, "\\u003c");
+    at = end + 1;
+  }
+  out_text_puts(text, "</script>\n");
+}
+
 int out_plot_put_data(struct out_text *text, const struct callsig_plot *plot, const char *id)
 {
   char *data = NULL;
@@ -182,18 +196,11 @@ int out_plot_put_data(struct out_text *text, const struct callsig_plot *plot, co
   int result = write_data(plot, out);
   const bool failed = ferror(out) != 0;
   /* Its closing may find no memory, and tell that by the pointer alone. */
-  if ((fclose(out) != 0 || failed || !data) && result == 0)
+  const bool whole = fclose(out) == 0 && !failed && data;
+  if (result == 0 && whole)
+    put_in_element(text, id, data, size);
+  else if (result == 0)
     result = out_stats_no_memory();
-  out_text_printf(text, "<script type=\"application/json\" id=\"%s\">", id);
-  for (size_t at = 0; at < size && result == 0;) {
-    const char *found = memchr(data + at, '<', size - at);
-    const size_t end = found ? (size_t)(found - data) : size;
-    out_text_add(text, data + at, end - at);
-    if (found)
-      out_text_puts(text, "\\u003c");
-    at = end + 1;
-  }
-  out_text_puts(text, "</script>\n");
   free(data);
   return result;
 }
