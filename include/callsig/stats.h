@@ -244,6 +244,8 @@ struct callsig_stats_export {
   const char *weight; /* of folded and flamegraph, one number a stack: "time" or "calls"; NULL: time */
   int has_cutoff;     /* of dot and flamegraph: `cutoff` is given; else their own choice */
   double cutoff;      /* what has a smaller part of the whole is left out; at least 0, below 1 */
+  const char
+      *database; /* of html: the path of a database of intervals (callsig/pipeline.h) that is drawn too; or NULL */
 };
 
 /* The names of the formats, 0, 1, 2 ...; NULL after the last. They are never freed. */
