@@ -72,6 +72,8 @@ static int read_picture(const struct pipeline *pipeline, struct picture *picture
   }
   if (fd >= 0)
     close(fd);
+  if (error == 0)
+    callsig_counter_add("bytes", picture->file.size);
   return error;
 }
 
@@ -115,6 +117,7 @@ static int write_picture(const struct pipeline *pipeline, struct picture *pictur
     return -errno;
   size_t written = fwrite(picture->file.data, 1, picture->file.size, file);
   int error = written == picture->file.size ? 0 : -EIO;
+  callsig_counter_add("bytes", written);
   return fclose(file) != 0 && error == 0 ? -errno : error;
 }
 
