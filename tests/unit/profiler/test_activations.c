@@ -230,8 +230,9 @@ static QUIET int kind_of(const struct fmt_rec_variant *variant)
     int text = signature->word_count ? 1 : 0;
     const char *of = text ? ((const struct fmt_rec_name *)signature->words[0])->text : NULL;
     CHECK(signature->flags == (text ? FMT_SIGNATURE_TEXT : FMT_SIGNATURE_NONE));
-    while (of && strcmp(of, texts[text]) != 0)
+    while (of && text < SIGNATURES && strcmp(of, texts[text]) != 0)
       text++;
+    CHECK(text < SIGNATURES);
     return function * SIGNATURES + text;
   }
   CHECK(signature->word_count == 2 && signature->words[0] == 0);
