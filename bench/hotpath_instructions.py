@@ -2,31 +2,41 @@
 """hotpath_instructions.py BUILD_DIR [--bound FILE]
 
 Instructions that callsig executes for one enter+exit pair, counted by callgrind: the difference of two runs of different
-length, divided by the calls in between, less the same for glibc's empty hooks. Counting needs no quiet machine, so this
-guards the hot path in the tests. With --bound, a line of FILE is `PATTERN MODE INSTRUCTIONS`, and the exit status is 1 when
-a count is above its bound. Exit status 77: valgrind is not installed."""
+length, divided by the calls in between, less the same for glibc's empty hooks; in modes that begin with "sleds", less the same
+for sleds that are off. Counting needs no quiet machine, so this guards the hot path in the tests. With --bound, a line of FILE
+is `PATTERN MODE INSTRUCTIONS`, and the exit status is 1 when a count is above its bound. Exit status 77: valgrind is not
+installed."""
 
 import argparse
 import os
 import re
 import shutil
 import sys
+import tempfile
 
+from hooks import sled_options
 from runner import Folder, NotRun, compile_with, run
 from tools import FLAGS, Callsig, source
 
 CALLS = {"chain": 3, "two_args": 3, "four_sigs": 3, "table": 200, "fib": 21891}
 ROUNDS = {"chain": 20000, "two_args": 20000, "four_sigs": 20000, "table": 400, "fib": 5}
-# Every call is timed: which ones are else depends on how long they take, which under valgrind is another matter.
+# Every call is timed, or as few as may be: which ones are else depends on how long they take, which under valgrind is another
+# matter.
 MODES = {mode: {"CALLSIG_TIMES": "exact", **variables} for mode, variables in {
     "no_signatures": {"CALLSIG_NO_SIGNATURES": "1"}, "signatures": {}, "disabled": {"CALLSIG_DISABLED": "1"},
-    "timeline": {"CALLSIG_TIMELINE": "1s"}, "percentiles": {"CALLSIG_PERCENTILES": "1"}}.items()}
+    "timeline": {"CALLSIG_TIMELINE": "1s"}, "percentiles": {"CALLSIG_PERCENTILES": "1"}, "sleds_timed": {},
+    "sleds_counted": {"CALLSIG_TIMES": "auto", "CALLSIG_OVERHEAD": "1.001"}}.items()}
 
 
-def build_program(folder):
-    """The call patterns with hooks and without a library for them: glibc's own hooks return at once."""
-    program, calls, measure = (os.path.join(folder, name) for name in ("patterns", "calls.o", "measure.o"))
-    compile_with("gcc", *FLAGS, "-finstrument-functions", "-c", source("calls.c"), "-o", calls)
+def has_sleds(mode):
+    return mode.startswith("sleds")
+
+
+def build_program(folder, instrumentation):
+    """The call patterns, with hooks and without a library for them: glibc's own hooks return at once. Or with sleds."""
+    made = tempfile.mkdtemp(dir=folder)
+    program, calls, measure = (os.path.join(made, name) for name in ("patterns", "calls.o", "measure.o"))
+    compile_with("gcc", *FLAGS, *instrumentation, "-c", source("calls.c"), "-o", calls)
     compile_with("gcc", *FLAGS, "-c", source("measure.c"), "-o", measure)
     compile_with("gcc", "-pthread", calls, measure, "-o", program)
     return program
@@ -69,18 +79,22 @@ def main():
         return 77
     bounds = read_bounds(options.bound) if options.bound else {}
     wanted = list(bounds) or [(pattern, mode) for mode in MODES for pattern in CALLS]
-    callsig = Callsig(options.build)
+    callsig, plugins = Callsig(options.build), os.path.join(os.path.abspath(options.build), "instrument")
     above = 0
     try:
         callsig.require()
         with Folder() as folder:
-            program = build_program(folder)
             callsig.cache = folder
-            callsig.index(program)
-            empty = {pattern: per_call(program, pattern, {}, folder) for pattern, _ in wanted}
+            programs, empty = {}, {}
             for pattern, mode in wanted:
+                sleds = has_sleds(mode)
+                if sleds not in programs:
+                    programs[sleds] = build_program(folder, sled_options("gcc", plugins) if sleds else ["-finstrument-functions"])
+                    callsig.index(programs[sleds])
+                if (pattern, sleds) not in empty:
+                    empty[pattern, sleds] = per_call(programs[sleds], pattern, {}, folder)
                 environment = {**callsig.environment(""), "LD_PRELOAD": callsig.library, **MODES[mode]}
-                count = per_call(program, pattern, environment, folder) - empty[pattern]
+                count = per_call(programs[sleds], pattern, environment, folder) - empty[pattern, sleds]
                 bound = bounds.get((pattern, mode))
                 verdict = "" if bound is None else f"  bound {bound:.1f}" + ("  ABOVE" if count > bound else "")
                 above += bound is not None and count > bound
