@@ -11,5 +11,8 @@
 
 /* Makes the machine stack of `sp` the one that runs, at `now`. In a slow section. False: no space. */
 bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now);
+/* The same when a function is called from there, and ends the frames that are dead then; `now` 0: the clock is read if
+ * there are any. */
+bool prof_stack_settle(struct prof_thread *t, uintptr_t sp, uint64_t now);
 
 #endif
