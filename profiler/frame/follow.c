@@ -85,13 +85,14 @@ bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
   return false;
 }
 
-bool prof_stack_settle(struct prof_thread *t, uintptr_t sp, uint64_t now)
+bool prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now)
 {
   if (prof_frame_live(t, prof_place_settled(t), sp))
     return true;
   now = now ? now : prof_clock_now();
   if (!prof_stack_follow(t, sp, now))
     return false;
-  prof_unwind_for_call(t, sp, now);
+  while (!prof_stack_at_bottom(t) && !prof_unwind_held(t) && !prof_frame_live(t, prof_place_settled(t), sp))
+    prof_frame_close(t, now);
   return true;
 }

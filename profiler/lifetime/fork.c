@@ -139,7 +139,7 @@ static void before_fork(void)
   if (inherited || !t || t->self != t || !prof_slow_enter(t))
     return;
   uintptr_t sp = called_from ? called_from : (uintptr_t)__builtin_frame_address(0);
-  bool known = prof_stack_settle(t, sp, 0);
+  bool known = prof_unwind_for_call(t, sp, 0);
   size_t size = sizeof(struct inheritance);
   each_open_frame(t, measure, &size);
   pending = known ? prof_scratch_take(size) : NULL;

@@ -104,6 +104,7 @@ static bool make_stubs(struct prof_module *module)
                  path_of(module), -error);
     return false;
   }
+  prof_module_note_code(first, stubs_size);
   module->sled_stubs = first;
   module->sled_links = links;
   module->sled_code = code;

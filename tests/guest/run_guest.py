@@ -178,17 +178,17 @@ CASES = {
     "callbacks": case("callbacks.c", runs=(("@alpha",),), check=check_names, plugins=("alpha",)),
     "mapped_stack": case("mapped_stack.c", check=check_nothing_lost),
     "plugins": case("plugins.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "threads")), check=check_taken_up, plugins=("alpha", "beta")),
-    "unload_threads": case("unload_threads.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")) * 3,
+    "unload_threads": case("unload_threads.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")),
                            check=check_nothing_lost, plugins=("alpha", "beta", "gamma")),
     "real_time": case("real_time.c", ONE, runs=tuple((delay,) for delay in ("0", "50", "150", "300", "600", "1200", "2500")) +
                                                 tuple((delay, "plain") for delay in ("150", "600", "1200")),
                       check=check_nothing_lost),
     "storm": case("storm.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"),), check=check_children(60),
                   plugins=("alpha", "beta")),
-    "many_threads": case("many_threads.c", ONE, runs=(("40000",),), check=check_threads),
+    "many_threads": case("many_threads.c", ONE, runs=(("24000",),), check=check_threads),
     "alive": case("alive.c", ONE, runs=(("4000",),), check=check_nothing_lost),
     "deep": case("deep.c", ONE + [("clang", "-O0")], check=check_nothing_lost),
-    "grow": case("grow.c", runs=((), ("readable",)), check=check_nothing_lost),
+    "grow": case("grow.c", ONE + [("clang", "-O0")], runs=((), ("readable",)), check=check_nothing_lost),
     "close_fds": case("close_fds.c", check=check_nothing_lost),
     "own_stderr": case("own_stderr.c", runs=(("@scratch",),), check=check_full),
     "small_stack": case("small_stack.c", check=check_nothing_lost),
@@ -200,6 +200,9 @@ CASES = {
                         sleds="which are off until the loader is done"),
     "constructors": case("constructors.c", check=check_nothing_lost),
     "many_threads_full": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),
+    "unload_threads_full": case("unload_threads.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")) * 3,
+                                check=check_nothing_lost, plugins=("alpha", "beta", "gamma")),
+    "grow_full": case("grow.c", runs=((), ("readable",)), check=check_nothing_lost),
 }
 
 
