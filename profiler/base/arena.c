@@ -4,11 +4,11 @@
 #include "profiler/base/arena.h"
 
 #include <stdbool.h>
-#include <sys/mman.h>
 
 #include "profiler/arch/primitives.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/own_memory.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
@@ -71,7 +71,7 @@ void prof_memory_refused(long error)
 
 static struct prof_arena_chunk *map_chunk(size_t bytes)
 {
-  long address = prof_sys_mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long address = prof_map_own(bytes);
   if (!prof_sys_failed(address))
     return (struct prof_arena_chunk *)address;
   prof_memory_refused(address);

@@ -5,8 +5,8 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 
+#include "profiler/base/own_memory.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
@@ -91,12 +91,11 @@ int prof_proc_maps_walk(prof_mapping_fn visit, void *data)
   long fd = prof_sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0)
     return (int)fd;
-  long mapped = prof_sys_mmap(0, BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (prof_sys_failed(mapped)) {
+  char *buffer = prof_scratch_take(BUFFER_SIZE);
+  if (!buffer) {
     prof_sys_close(fd);
-    return (int)mapped;
+    return -ENOMEM;
   }
-  char *buffer = (char *)mapped;
   size_t used = 0;
   long got = 0;
   while (used < BUFFER_SIZE && (got = prof_sys_read(fd, buffer + used, BUFFER_SIZE - used)) > 0) {
@@ -106,7 +105,7 @@ int prof_proc_maps_walk(prof_mapping_fn visit, void *data)
       break;
     }
   }
-  prof_sys_munmap(buffer, BUFFER_SIZE);
+  prof_scratch_give(buffer, BUFFER_SIZE);
   prof_sys_close(fd);
   return got < 0 ? (int)got : 0;
 }

@@ -8,9 +8,7 @@
  * library, starts with no open frames: the exits of what it inherited are ignored.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "callsig/callsig.h"
@@ -18,8 +16,8 @@
 #include "format/index.h"
 #include "format/recording.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/own_memory.h"
 #include "profiler/base/process.h"
-#include "profiler/base/syscall.h"
 #include "profiler/frame/follow.h"
 #include "profiler/frame/frame.h"
 #include "profiler/module/site.h"
@@ -46,9 +44,9 @@ struct inherited_frame {
   uint64_t words[];
 };
 
-/* The frames, outermost first, in a mapping of their own. */
+/* The frames, outermost first, in scratch memory. */
 struct inheritance {
-  size_t size;    /* bytes of the mapping */
+  size_t size;    /* bytes of it */
   size_t used;    /* bytes, this header included */
   uint64_t ticks; /* the child's clock right after the fork */
 };
@@ -131,7 +129,7 @@ static void copy_frame(const struct fmt_rec_frame *frame, const struct fmt_rec_e
 static void release(struct inheritance **inheritance)
 {
   if (*inheritance)
-    prof_sys_munmap(*inheritance, (*inheritance)->size);
+    prof_scratch_give(*inheritance, (*inheritance)->size);
   *inheritance = NULL;
 }
 
@@ -144,11 +142,9 @@ static void before_fork(void)
   bool known = prof_unwind_for_call(t, sp, 0);
   size_t size = sizeof(struct inheritance);
   each_open_frame(t, measure, &size);
-  long mapped = known ? prof_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : -ENOMEM;
-  if (!prof_sys_failed(mapped)) {
-    pending = (struct inheritance *)mapped;
-    pending->size = size;
-    pending->used = sizeof *pending;
+  pending = known ? prof_scratch_take(size) : NULL;
+  if (pending) {
+    *pending = (struct inheritance){.size = size, .used = sizeof *pending};
     each_open_frame(t, copy_frame, pending);
   }
   prof_slow_leave(t);

@@ -3,13 +3,12 @@
  */
 #include "profiler/module/module.h"
 
-#include <sys/mman.h>
-
 #include "format/index.h"
 #include "format/recording.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/own_memory.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/signature.h"
@@ -170,30 +169,26 @@ struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t add
   struct prof_module *module = prof_module_find(address);
   if (module)
     return module;
-  long mapped =
-      prof_sys_mmap(0, sizeof(struct prof_located), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (prof_sys_failed(mapped))
+  struct prof_located *found = prof_scratch_take(sizeof *found);
+  if (!found)
     return NULL;
-  struct prof_located *found = (struct prof_located *)mapped;
   bool located = prof_locate(address, found) == 0;
   module = located ? find_returned(found) : NULL;
   if (module)
     set_unloaded(module, false);
   else if (located && (module = make_module(t, found)) != NULL)
     publish(module);
-  prof_sys_munmap(found, sizeof *found);
+  prof_scratch_give(found, sizeof *found);
   return module;
 }
 
 bool prof_module_present(const struct prof_module *module)
 {
-  long mapped =
-      prof_sys_mmap(0, sizeof(struct prof_located), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (prof_sys_failed(mapped))
+  struct prof_located *found = prof_scratch_take(sizeof *found);
+  if (!found)
     return false;
-  struct prof_located *found = (struct prof_located *)mapped;
   bool present = prof_locate(module->start, found) == 0 && is_place(module, found) && is_file(module, found);
-  prof_sys_munmap(found, sizeof *found);
+  prof_scratch_give(found, sizeof *found);
   return present;
 }
 

@@ -9,6 +9,7 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/own_memory.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/wipe_on_fork.h"
@@ -149,7 +150,7 @@ struct prof_thread_pool {
 /* Puts another pool in the place of `full`, unless somebody has. NULL: no memory. */
 static struct prof_thread_pool *next_pool(struct prof_thread_pool *full)
 {
-  long address = prof_sys_mmap(0, POOL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long address = prof_map_own(POOL_SIZE);
   if (prof_sys_failed(address)) {
     prof_memory_refused(address);
     return NULL;

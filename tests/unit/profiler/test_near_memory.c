@@ -79,6 +79,15 @@ static void nearest_below(void **state)
   takes(low - 31 * MEGABYTE - PAGE - SIZE, REACH);
 }
 
+/* Where a module was is left for it to come back to. */
+static void leaves_small_gaps(void **state)
+{
+  (void)state;
+  gap(low - 32 * MEGABYTE, low - 31 * MEGABYTE);
+  gap(low - 256 * MEGABYTE, low - 128 * MEGABYTE);
+  takes(low - 128 * MEGABYTE - PAGE - SIZE, REACH);
+}
+
 static void above(void **state)
 {
   (void)state;
@@ -136,8 +145,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fill, clear)
   const struct CMUnitTest tests[] = {
-      TEST(none_left),   TEST(fits_with_guards), TEST(nearest_below), TEST(above),       TEST(heap_has_room),
-      TEST(reach_below), TEST(reach_above),      TEST(beyond_reach),  TEST(whole_pages),
+      TEST(none_left),     TEST(fits_with_guards), TEST(nearest_below), TEST(leaves_small_gaps), TEST(above),
+      TEST(heap_has_room), TEST(reach_below),      TEST(reach_above),   TEST(beyond_reach),      TEST(whole_pages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
