@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "format/counters.h"
 #include "format/record_tag.h"
 #include "format/tasks.h"
 
@@ -88,7 +89,7 @@ struct fmt_rec_header {
   uint32_t drawn_from;    /* FMT_REC_SAMPLED: of short calls, one in half as many was timed at the fewest */
   uint32_t folds;         /* twice how many threads were folded; odd while one is being folded */
   uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
-  uint64_t reserved[1];
+  uint64_t first_counter; /* address of the newest fmt_rec_counter */
 };
 
 enum fmt_rec_flag {
@@ -109,8 +110,7 @@ struct fmt_rec_name {
   char text[];
 };
 
-/* The name of a module that is none: memory with machine code that the runtime made. Samples of a run have modules of
- * further names for the time in which its threads were in the kernel, and waited of themselves (format/samples.h). */
+/* Modules that are none: memory with machine code of the runtime's; for format/samples.h, the kernel, and waiting. */
 #define FMT_OWN_CODE "[callsig]"
 #define FMT_KERNEL   "[kernel]"
 #define FMT_WAITING  "[waiting]"
@@ -156,7 +156,8 @@ struct fmt_rec_thread {
   uint64_t process;         /* address of a fmt_rec_process; 0: the header's own process */
   uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
   uint64_t newer;           /* the runtime's own: the thread whose `next` this is */
-  uint64_t reserved[2];
+  uint64_t first_counter_use; /* address of the newest fmt_rec_counter_use */
+  uint64_t reserved[1];
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -244,7 +245,7 @@ enum fmt_group {
  * An edge: the calls from one variant to another at one probe site. Its counters are 64-bit, aligned, and written by
  * one thread with single read-modify-write instructions.
  *
- * A call is counted when it returns, by one of two rules:
+ * A call is counted when it returns, or, with `imputed`, when it begins, by one of two rules:
  *  - When it was the outermost activation of each of its groups (always so while the thread has no recursion open), it
  * goes to `calls` and `total`. Except that FMT_GROUP_MODULE and FMT_GROUP_MODULE_STAGE follow from the tree: such a
  * call is outermost in its module when the edge has FMT_EDGE_MODULE, and else is inside another call of the module; it
@@ -257,8 +258,8 @@ enum fmt_group {
  * is of a stage either, and they equal the groups without it. So for any set of edges:  ncalls = sum(calls +
  * recursion->calls);  primitive calls by group g = sum(calls + recursion->primitive[g]);  cumtime by g = sum(total +
  * recursion->cumulative[g]); tottime = sum(total + recursion->total - children). A frame that is still open adds a call
- * that ends "now": a reader computes its groups from the open stack. A frame whose start_ticks is UINT64_MAX is about
- * to begin: its call takes no time yet. A frame whose start_ticks is 0 is of a call that is not timed.
+ * that ends "now": a reader computes its groups from the open stack. One that is about to begin (FMT_START_AHEAD) takes
+ * no time yet, and one that was counted adds what the calls inside it took longer than what was imputed to it.
  */
 struct fmt_rec_edge {
   /* First cache line: what an entry compares and follows. */
@@ -333,11 +334,15 @@ struct fmt_rec_sampling {
  * frames are exactly those before the first edge of 0. A thread that runs on several machine stacks (coroutines, an
  * alternate signal stack) has a chain of segments for each.
  */
+#define FMT_START_AHEAD   UINT64_MAX       /* the call is about to begin */
+#define FMT_START_COUNTED (UINT64_MAX - 3) /* and above, below FMT_START_AHEAD: it was counted when it began */
+#define FMT_START_UNKNOWN 0                /* of an edge with FMT_EDGE_SAMPLED: the clock was not read */
+
 struct fmt_rec_frame {
-  uint64_t edge; /* address of a fmt_rec_edge, 0 when not open */
-  uint64_t start_ticks;
-  uint64_t cfa;   /* canonical frame address */
-  uint64_t flags; /* the runtime's own */
+  uint64_t edge;        /* address of a fmt_rec_edge, 0 when not open */
+  uint64_t start_ticks; /* FMT_START_* where it is no time */
+  uint64_t cfa;         /* canonical frame address */
+  uint64_t flags;       /* the runtime's own */
 };
 
 struct fmt_rec_stack {
@@ -426,16 +431,6 @@ struct fmt_rec_queue_use {
   uint64_t gets, get_total, get_min, get_max, get_histogram;
   uint64_t failed; /* puts and gets that gave up: the queue was closed, or time ran out */
   uint64_t reserved[4];
-};
-
-/* An event's name, and how often it happened in all threads (relaxed atomic adds; total in ticks, of spans). */
-struct fmt_rec_event {
-  struct fmt_rec_tag tag;
-  uint64_t next; /* next older */
-  uint64_t name; /* address of a fmt_rec_name */
-  uint64_t count, total;
-  uint64_t process; /* as of a stage */
-  uint64_t reserved[1];
 };
 
 enum fmt_span_kind {

@@ -299,6 +299,7 @@ static int start_monitor(const struct run_options *run, const char *output, stru
       .path = output,
       .interval = run->interval > 0 ? run->interval : DEFAULT_INTERVAL,
       .database = run->database,
+      .children = 1,
   };
   *monitor = NULL;
   return run->database != NULL ? callsig_monitor_start(&options, monitor) : 0;

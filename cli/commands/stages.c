@@ -1,4 +1,5 @@
 /* callsig stages: the pipelines of recordings, and what holds them back. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static const char help[] =
     "  --plot OUT         print nothing, and draw the pipelines and what their stages and queues did over time: OUT "
     "is\n"
     "                     an SVG or a page, as its name ends in .svg or .html\n"
+    "  --run N            of a database the run of this number alone, or the last one (last)\n"
     "  --help, --version\n";
 
 typedef int print_fn(const struct callsig_pipeline *pipeline, FILE *out);
@@ -35,18 +37,31 @@ struct stages_options {
   const char *format;
   const char *database; /* NULL: print */
   const char *plot;     /* the same */
+  uint64_t run;         /* of a database; 0: all */
 };
 
-enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE, OPTION_PLOT };
+enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE, OPTION_PLOT, OPTION_RUN };
 
 static const struct option option_table[] = {
     {"actions", no_argument, NULL, OPTION_ACTIONS},
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"plot", required_argument, NULL, OPTION_PLOT},
+    {"run", required_argument, NULL, OPTION_RUN},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
+
+/* A run's number, or "last"; 0 when it is neither. */
+static uint64_t read_run(const char *text)
+{
+  char *end;
+  if (strcmp(text, "last") == 0)
+    return CALLSIG_LAST_RUN;
+  errno = 0;
+  const unsigned long long number = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+  return number > 0 && *end == '\0' && errno == 0 && number <= INT64_MAX ? number : 0;
+}
 
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
 static int read_options(const struct cli_command *command, int argc, char **argv, struct stages_options *stages,
@@ -62,8 +77,12 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       stages->database = optarg;
     else if (option == OPTION_PLOT)
       stages->plot = optarg;
-    else
+    else if (option != OPTION_RUN)
       stages->format = optarg;
+    else if ((stages->run = read_run(optarg)) == 0) {
+      *status = cli_usage_error(command, "--run: '%s' is neither the number of a run nor last", optarg);
+      return -1;
+    }
   }
   return 0;
 }
@@ -105,12 +124,12 @@ static void print_name(const char *path)
   printf("%s:\n", name);
 }
 
-static int print_database(const char *path, print_fn *print)
+static int print_database(const char *path, print_fn *print, uint64_t run)
 {
   if (print == callsig_pipeline_print)
-    return callsig_monitor_print(path, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+    return callsig_monitor_print_run(path, run, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
   if (print == callsig_pipeline_print_json)
-    return callsig_monitor_print_json(path, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+    return callsig_monitor_print_json_run(path, run, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
   cli_error("stages: %s: a database has no actions; name the recording", path);
   return CLI_EXIT_FAILURE;
 }
@@ -136,8 +155,10 @@ static bool is_told(const struct callsig_pipeline *pipeline, print_fn *print)
 {
   if (print == callsig_pipeline_print_actions)
     return callsig_pipeline_action_count(pipeline) > 0;
-  return print == callsig_pipeline_print_json ||
-         callsig_pipeline_stage_count(pipeline) + callsig_pipeline_queue_count(pipeline) > 0;
+  return print == callsig_pipeline_print_json || callsig_pipeline_stage_count(pipeline) +
+                                                         callsig_pipeline_queue_count(pipeline) +
+                                                         callsig_pipeline_counter_count(pipeline) >
+                                                     0;
 }
 
 /* Prints what a file has of one process after the other. Of several, those that have nothing to print are left out. */
@@ -175,14 +196,18 @@ static int keep(struct printed *printed, struct callsig_pipeline **pipelines, si
 }
 
 /* Prints a recording, and keeps its pipelines; a database likewise, of which nothing is kept. */
-static int print_file(const char *path, bool named, print_fn *print, struct printed *printed)
+static int print_file(const char *path, bool named, print_fn *print, uint64_t run, struct printed *printed)
 {
   struct callsig_pipeline **pipelines;
   size_t count;
   if (is_database(path)) {
     if (named)
       print_name(path);
-    return print_database(path, print);
+    return print_database(path, print, run);
+  }
+  if (run) {
+    cli_error("stages: %s: --run chooses of a database, and this is a recording", path);
+    return CLI_EXIT_FAILURE;
   }
   if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)
     return CLI_EXIT_FAILURE;
@@ -195,13 +220,13 @@ static int print_file(const char *path, bool named, print_fn *print, struct prin
 }
 
 /* Prints the recordings one after the other, and then what shows beside one another. Returns an exit status. */
-static int print_files(char **paths, size_t count, print_fn *print)
+static int print_files(char **paths, size_t count, print_fn *print, uint64_t run)
 {
   struct printed printed = {0};
   int status = CLI_EXIT_OK;
   bool named = count > 1 && print != callsig_pipeline_print_json;
   for (size_t i = 0; i < count; i++) {
-    if (print_file(paths[i], named, print, &printed) != CLI_EXIT_OK)
+    if (print_file(paths[i], named, print, run, &printed) != CLI_EXIT_OK)
       status = CLI_EXIT_FAILURE;
   }
   if (print == callsig_pipeline_print && printed.count > 1 &&
@@ -232,15 +257,15 @@ static const char *format_of(const char *path)
 }
 
 /* Draws what the files have, all or nothing. Returns an exit status. */
-static int draw(char **paths, size_t count, const char *out)
+static int draw(char **paths, size_t count, const struct stages_options *stages)
 {
   struct callsig_plot *plot;
   int result = callsig_plot_new(&plot);
   for (size_t i = 0; i < count && result == 0; i++)
-    result =
-        is_database(paths[i]) ? callsig_plot_add_database(plot, paths[i]) : callsig_plot_add_recording(plot, paths[i]);
+    result = is_database(paths[i]) ? callsig_plot_add_database_run(plot, paths[i], stages->run)
+                                   : callsig_plot_add_recording(plot, paths[i]);
   if (result == 0)
-    result = callsig_plot_write_file(plot, format_of(out), out);
+    result = callsig_plot_write_file(plot, format_of(stages->plot), stages->plot);
   callsig_plot_free(plot);
   return result < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
@@ -248,6 +273,8 @@ static int draw(char **paths, size_t count, const char *out)
 /* Whether what was asked for goes together. False after a message. */
 static bool check_options(const struct cli_command *command, const struct stages_options *stages)
 {
+  if (stages->run != 0 && stages->database != NULL)
+    return cli_usage_error(command, "--run chooses what is shown of a database; --db adds to one"), false;
   if (stages->plot == NULL)
     return true;
   if (format_of(stages->plot) == NULL)
@@ -272,8 +299,9 @@ static int stages_main(const struct cli_command *command, int argc, char **argv)
   char **paths = optind < argc ? argv + optind : &standard;
   size_t count = optind < argc ? (size_t)(argc - optind) : 1;
   if (stages.plot != NULL)
-    return draw(paths, count, stages.plot);
-  status = stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, print);
+    return draw(paths, count, &stages);
+  status =
+      stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, print, stages.run);
   return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
 }
 

@@ -89,9 +89,9 @@ CALLSIG_STATS_API int callsig_stats_group(struct callsig_stats *stats, unsigned 
 
 /* Filters, NULL for none; they replace the ones before. `function` is a regular expression searched in
  * "file:line(function)", `signature` an expression over argument values ('n >= 4096 && mode == FAST';
- * docs/expressions.md), `stage` a glob for a stage's label or name ("-": outside of any stage), `thread` for a thread's
- * name or number, `module` for a module's path or file name. They select calls before rows are made. -EINVAL with a
- * message that points at the mistake. */
+ * docs/expressions.md), `stage` a glob for a stage's label or name or an action's name ("-": outside of any stage),
+ * `thread` for a thread's name or number, `module` for a module's path or file name. They select calls before rows are
+ * made. -EINVAL with a message that points at the mistake. */
 struct callsig_stats_filter {
   size_t size;
   const char *function;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "output/pipeline/bottleneck.h"
+#include "output/pipeline/counters.h"
 #include "output/pipeline/course.h"
 #include "output/pipeline/pipeline_text.h"
 #include "output/pipeline/stage_functions.h"
@@ -85,6 +86,44 @@ static void write_queue(struct out_json *json, const struct callsig_queue_stats 
   out_json_close_map(json);
 }
 
+static void write_counter(struct out_json *json, const struct callsig_counter_stats *counter, bool with_thread)
+{
+  out_json_open_map(json);
+  out_json_key_string(json, "key", counter->key);
+  out_json_key_string(json, "stage", counter->stage);
+  if (with_thread) {
+    out_json_key_string(json, "thread", counter->thread);
+    out_json_key_integer(json, "tid", counter->tid);
+  }
+  out_json_key_string(json, "kind", counter->is_level ? "level" : "counter");
+  out_json_key_integer(json, "count", counter->count);
+  if (counter->is_level) {
+    out_json_key(json, "value");
+    out_json_signed(json, counter->value);
+    out_json_key(json, "min");
+    out_json_signed(json, counter->min);
+    out_json_key(json, "max");
+    out_json_signed(json, counter->max);
+  } else
+    out_json_key_integer(json, "total", counter->total);
+  out_json_key_number(json, "mean", counter->mean);
+  out_json_close_map(json);
+}
+
+static void write_counters(struct out_json *json, const struct callsig_pipeline *pipeline)
+{
+  out_json_key(json, "counters");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < pipeline->counters.count; i++)
+    write_counter(json, &out_counter_at(pipeline, i)->stats, false);
+  out_json_close_array(json);
+  out_json_key(json, "counters_by_thread");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < pipeline->counter_parts.count; i++)
+    write_counter(json, base_vector_at(&pipeline->counter_parts, i), true);
+  out_json_close_array(json);
+}
+
 static void write_lists(struct out_json *json, const struct callsig_pipeline *pipeline)
 {
   out_json_key(json, "stages");
@@ -108,6 +147,7 @@ static void write_lists(struct out_json *json, const struct callsig_pipeline *pi
     out_json_close_map(json);
   }
   out_json_close_array(json);
+  write_counters(json, pipeline);
   out_json_key(json, "actions");
   out_json_open_array(json);
   for (uint32_t i = 0; i < pipeline->actions.count; i++) {
@@ -155,6 +195,8 @@ static void write_view(struct out_json *json, const struct out_stage_view *view)
   out_json_key_number(json, "replicas", view->replicas);
   out_json_key_number(json, "effective_rate", view->rate);
   out_json_key_number(json, "failure_rate", view->failure_rate);
+  out_json_key_number(json, "failures_per_second", view->failures_per_second);
+  out_json_key_number(json, "failed_ave_time", view->failed_mean);
   out_json_key_string(json, "failures", levels[view->failures]);
   out_json_key(json, "pauses");
   out_json_bool(json, view->pauses);
@@ -183,6 +225,20 @@ static void write_stragglers(struct out_json *json, const struct out_bottleneck 
     out_json_key_integer(json, "tid", straggler->replica->tid);
     out_json_key_number(json, "ave_time", straggler->mean);
     out_json_key_number(json, "others_ave_time", straggler->others);
+    out_json_key_integer(json, "parts", straggler->parts);
+    out_json_key_integer(json, "slowest_in", straggler->slowest);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+  out_json_key(json, "straggling_in_turns");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < bottleneck->turns.count; i++) {
+    const struct out_turns *turns = base_vector_at(&bottleneck->turns, i);
+    out_json_open_map(json);
+    out_json_key_string(json, "stage", label_of(turns->view));
+    out_json_key_integer(json, "parts", turns->parts);
+    out_json_key_integer(json, "slow", turns->slow);
+    out_json_key_integer(json, "threads", turns->threads);
     out_json_close_map(json);
   }
   out_json_close_array(json);

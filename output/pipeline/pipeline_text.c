@@ -10,24 +10,10 @@
 #include "output/text/message.h"
 
 static const char rule[] = "--------------------------------------------------------------------------------\n";
-static const char double_rule[] = "================================================================================\n";
 
 enum { MOST_FUNCTIONS = 3 };
 
 #define LEAST_WAIT 0.20 /* of the time of a function: what it waits for is told */
-
-void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind)
-{
-  out_text_puts(text, before);
-  out_text_decimals(text, value, 0, decimals);
-  out_text_puts(text, behind);
-}
-
-void out_put_percent(struct out_text *text, const char *before, double share, const char *behind)
-{
-  out_put_number(text, before, share * 100, 1, "%");
-  out_text_puts(text, behind);
-}
 
 static void put_times(struct out_text *text, const char *what, double p50, double p90, double p99, double min,
                       double max)
@@ -79,17 +65,6 @@ static void put_queue(struct out_text *text, const struct callsig_queue_stats *q
     out_text_puts(text, "an unknown capacity\n");
 }
 
-void out_put_heading(struct out_text *text)
-{
-  out_text_printf(text, "%sPIPELINE PERFORMANCE SUMMARY\n%s", double_rule, double_rule);
-  out_text_printf(text, "\xF0\x9F\x93\x8A Task Statistics:\n%s", rule);
-}
-
-void out_put_queue_heading(struct out_text *text)
-{
-  out_text_printf(text, "\n\xF0\x9F\x93\x88 Queue Statistics:\n%s", rule);
-}
-
 static void put_summary(struct out_text *text, const struct callsig_pipeline *pipeline)
 {
   out_put_heading(text);
@@ -104,6 +79,10 @@ static void put_summary(struct out_text *text, const struct callsig_pipeline *pi
   out_put_queue_heading(text);
   for (uint32_t i = 0; i < pipeline->queues.count; i++)
     put_queue(text, &out_pipeline_queue_at(pipeline, i)->stats);
+  if (pipeline->counters.count > 0) {
+    out_put_part_heading(text, "Counters and levels:");
+    out_put_counters(text, pipeline);
+  }
 }
 
 /* "0:1:decode", the label alone. */
@@ -261,7 +240,13 @@ static void put_reasons(struct out_text *text, const struct out_bottleneck *bott
     out_put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
     out_put_number(text, "", stage->replicas, 0, " at a time, ");
     out_put_scaled(text, stage->mean, 0);
-    out_put_number(text, " each); it did ", bottleneck->throughput, 1, " tasks/s\n");
+    if (stage->failure_rate > 0) {
+      out_text_puts(text, " each, of a failure ");
+      out_put_scaled(text, stage->failed_mean, 0);
+      out_put_number(text, "); it did ", bottleneck->throughput, 1, " tasks/s, of which ");
+      out_put_number(text, "", stage->failures_per_second, 1, " failed\n");
+    } else
+      out_put_number(text, " each); it did ", bottleneck->throughput, 1, " tasks/s\n");
   }
   put_gain(text, bottleneck);
 }
@@ -305,6 +290,9 @@ static void put_warnings(struct out_text *text, const struct out_bottleneck *bot
       out_put_percent(text, "", view->failure_rate,
                       view->failures == OUT_FAILURES_CRITICAL ? " of its tasks failed: critical (above 20%)\n"
                                                               : " of its tasks failed: a concern (above 5%)\n");
+      out_put_number(text, "      ", view->failures_per_second, 1, " a second, of ");
+      out_put_scaled(text, view->failed_mean, 0);
+      out_text_puts(text, " each\n");
     }
     if (view->pauses) {
       out_text_printf(text, "    %s: it pauses, or some items are far larger: p90 ", label_of(view));
@@ -322,10 +310,15 @@ static void put_warnings(struct out_text *text, const struct out_bottleneck *bot
     const struct out_straggler *straggler = base_vector_at(&bottleneck->stragglers, i);
     out_text_printf(text, "    %s: thread %s (%u) is a straggler: ", label_of(straggler->view),
                     straggler->replica->thread, straggler->replica->tid);
-    out_put_scaled(text, straggler->mean, 0);
-    out_text_puts(text, " a task, the others ");
-    out_put_scaled(text, straggler->others, 0);
-    out_text_putc(text, '\n');
+    out_put_slower(text, straggler->mean, "the others", straggler->others, straggler->slowest, straggler->parts);
+  }
+  for (uint32_t i = 0; i < bottleneck->turns.count; i++) {
+    const struct out_turns *turns = base_vector_at(&bottleneck->turns, i);
+    out_text_printf(
+        text,
+        "    %s: in %u of %u parts of the time one of its threads takes at least twice as long for a task as "
+        "the others, but not always the same one: %u threads do\n",
+        label_of(turns->view), turns->slow, turns->parts, turns->threads);
   }
 }
 
@@ -405,7 +398,7 @@ static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pi
 
 int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)
 {
-  if (pipeline->stages.count + pipeline->queues.count == 0)
+  if (pipeline->stages.count + pipeline->queues.count + pipeline->counters.count == 0)
     return out_stats_fail(-ENODATA,
                           "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them",
                           pipeline->info.path);

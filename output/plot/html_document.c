@@ -42,9 +42,9 @@ static void put_figures(struct out_text *text, const struct out_node *node)
   struct out_text words = {0};
   out_text_puts(text, "<tr><th scope=\"row\"><bdi>");
   out_xml_text(text, node->label, strlen(node->label));
-  out_text_printf(text, "</bdi></th><td>%s</td><td>%llu</td><td>", node->is_queue ? "queue" : "stage",
+  out_text_printf(text, "</bdi></th><td>%s</td><td>%llu</td><td>", out_series_kind_name(node->kind),
                   (unsigned long long)node->count);
-  if (!node->is_queue)
+  if (!out_node_is_queue(node))
     out_text_printf(text, "%llu", (unsigned long long)node->failures);
   out_text_puts(text, "</td>");
   if (node->mean > 0)
@@ -82,7 +82,7 @@ static void put_charts(struct out_text *text, const struct out_picture *picture,
     return;
   out_text_puts(text, "<section><h2><bdi>");
   out_put_cut(text, node->label, 120);
-  out_text_printf(text, "</bdi>%s</h2><div class=\"charts\">\n", node->is_queue ? " (queue)" : "");
+  out_text_printf(text, "</bdi>%s</h2><div class=\"charts\">\n", out_node_is_queue(node) ? " (queue)" : "");
   for (unsigned i = 0; i < OUT_NODE_CHARTS; i++)
     if (out_chart_is_filled(&charts[i]))
       out_chart_put(text, &charts[i], time, 0, 0);
@@ -134,6 +134,8 @@ static void put_picture(struct out_text *text, const struct out_picture *picture
                 " the same.</p>\n");
   for (uint32_t i = 0; i < picture->nodes.count; i++)
     put_charts(text, picture, out_node_at(picture, i), &time);
+  for (uint32_t i = 0; i < picture->counters.count; i++)
+    put_charts(text, picture, out_counter_node_at(picture, i), &time);
   out_text_puts(text, "</article>\n");
   text->failed |= words.failed;
   out_text_free(&words);

@@ -37,6 +37,7 @@ static struct out_picture *add_picture(struct callsig_plot *plot, const char *pa
   picture->run.course = out_course_new();
   picture->slots = out_course_new();
   picture->nodes = (struct base_vector)BASE_VECTOR_OF(struct out_node);
+  picture->counters = (struct base_vector)BASE_VECTOR_OF(struct out_node);
   picture->verdicts = (struct base_vector)BASE_VECTOR_OF(struct out_verdict);
   picture->program = "";
   picture->source = out_course_string(&picture->slots, path);
@@ -90,10 +91,15 @@ int callsig_plot_add_recording(struct callsig_plot *plot, const char *path)
 
 int callsig_plot_add_database(struct callsig_plot *plot, const char *path)
 {
+  return callsig_plot_add_database_run(plot, path, 0);
+}
+
+int callsig_plot_add_database_run(struct callsig_plot *plot, const char *path, uint64_t number)
+{
   struct base_vector runs;
   if (plot->filled)
     return -EBUSY;
-  int result = out_database_courses(path, OUT_PLOT_POINTS, &runs);
+  int result = out_database_courses(path, number, OUT_PLOT_POINTS, &runs);
   for (uint32_t i = 0; i < runs.count && result == 0; i++) {
     struct out_run_course *run = base_vector_at(&runs, i);
     struct out_picture *picture = add_picture(plot, path);

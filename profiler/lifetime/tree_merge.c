@@ -17,6 +17,7 @@
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/table.h"
+#include "profiler/pipeline/counter.h"
 #include "profiler/pipeline/queue.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/stack/ring.h"
@@ -229,6 +230,7 @@ int prof_tree_merge(struct prof_tree *target, const struct prof_tree *source)
   }
   lost += prof_tasks_merge(target, source->record, ready ? map_span : map_nothing, &merge);
   lost += prof_queues_merge(target, source->record);
+  lost += prof_counters_merge(target, source->record);
   prof_ring_merge(target->record, source->record, ready ? map_span : map_nothing, &merge);
   prof_arena_free(&merge.scratch);
   if (lost)

@@ -328,7 +328,7 @@ static void tell_unwatched(long error)
         -error);
 }
 
-__attribute__((constructor)) static void find_at_start(void)
+static void find_at_start(void)
 {
   uint64_t mask = prof_block_signals();
   prof_process.upcalls.switch_sleds = switch_all;
@@ -337,3 +337,7 @@ __attribute__((constructor)) static void find_at_start(void)
   prof_sleds_find();
   tell_unwatched(error);
 }
+
+/* Before every constructor of the program that it is linked into, whatever their priorities; a shared library is
+ * initialised before all others. */
+__attribute__((section(".init_array.00001"), used)) static void (*at_start)(void) = find_at_start;

@@ -182,11 +182,9 @@ def checked(case, compiler, build_type, flags):
 
 
 def subproject(case):
-    """add_subdirectory: nothing of the parent is changed, nothing is installed with it, and its programs work. Assertions are left
-    out, as a release leaves them out."""
+    """add_subdirectory: nothing of the parent is changed, nothing is installed with it, and its programs work."""
     build, prefix = case.path("build"), case.path("installed")
-    configure(os.path.join(HERE, "parent"), build, f"-DCALLSIG_TREE={TOP}", f"-DCMAKE_INSTALL_PREFIX={prefix}", WERROR,
-              "-DCMAKE_C_FLAGS=-DNDEBUG")
+    configure(os.path.join(HERE, "parent"), build, f"-DCALLSIG_TREE={TOP}", f"-DCMAKE_INSTALL_PREFIX={prefix}", WERROR)
     make(build)
     case.check_outside(os.path.join(build, "bin"), os.path.join(build, "callsig", "cli"), "shared")
     case.check_command(os.path.join(build, "callsig", "cli"))

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import environment
+import loading
 import sampled_times
 import switched
 from harness import Failure, Tools
@@ -231,8 +232,8 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    others = {**environment.CASES, **sampled_times.CASES, **switched.CASES}
-    builds_of_others = {**environment.BUILDS, **sampled_times.BUILDS, **switched.BUILDS}
+    others = {**environment.CASES, **loading.CASES, **sampled_times.CASES, **switched.CASES}
+    builds_of_others = {**environment.BUILDS, **loading.BUILDS, **sampled_times.BUILDS, **switched.BUILDS}
     everything = {**{name: None for name in CASES}, **others}
     if options.list:
         print("\n".join(everything))

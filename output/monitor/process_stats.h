@@ -1,8 +1,8 @@
 /*
  * A process's own statistics, as /proc has them. proc(5) says what each is.
  */
-#ifndef CALLSIG_OUTPUT_PIPELINE_PROCESS_STATS_H
-#define CALLSIG_OUTPUT_PIPELINE_PROCESS_STATS_H
+#ifndef CALLSIG_OUTPUT_MONITOR_PROCESS_STATS_H
+#define CALLSIG_OUTPUT_MONITOR_PROCESS_STATS_H
 
 #include <stdbool.h>
 
