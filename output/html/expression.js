@@ -159,13 +159,19 @@ function isExact(value) {
   return value.kind === "range" && value.low === value.high;
 }
 
+// Bits of numbers: by the language's own operators where these are exact.
+function bitsOf(kind, left, right) {
+  const isSmall = left >= 0 && right >= 0 && left < 2 ** 31 && right < 2 ** 31;
+  const [a, b] = isSmall ? [Number(left), Number(right)] : [BigInt(left), BigInt(right)], bits = kind === "&" ? a & b : a | b;
+  return {low: bits, high: bits};
+}
+
 function bitsValue(node, signature, enumeration) {
   let left = valueOf(node.left, signature, enumeration);
   const right = valueOf(node.right, signature, left.enumeration || enumeration);
   if (left.kind === "name" && right.enumeration) left = valueOf(node.left, signature, right.enumeration);
   if (!isExact(left) || !isExact(right)) return left.kind === "name" && right.kind === "name" ? left : UNKNOWN_VALUE;
-  const bits = node.kind === "&" ? BigInt(left.low) & BigInt(right.low) : BigInt(left.low) | BigInt(right.low);
-  return {...range(bits), enumeration: left.enumeration || right.enumeration};
+  return {kind: "range", ...bitsOf(node.kind, left.low, right.low), enumeration: left.enumeration || right.enumeration};
 }
 
 // `enumeration`: in which a name on its own is looked up.

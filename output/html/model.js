@@ -29,10 +29,9 @@ export class Profile {
     return this.groupings.get(bitsOfBy(names)) || this.groupings.get(this.about.by) || this.page.groupings[0];
   }
 
-  // Signatures with what their arguments were.
-  get values() {
+  // From now on signatures have what their arguments were.
+  readValues() {
     readValues(this.page);
-    return this.signatures;
   }
 
   functionOf(grouping, row) {

@@ -73,7 +73,8 @@ function checkNames(profile, condition) {
 function signaturesBy(profile, text) {
   const condition = conditionOf(profile, text), passes = new Uint8Array(profile.signatures.length);
   let undecided = 0;
-  for (const signature of profile.values) {
+  profile.readValues();
+  for (const signature of profile.signatures) {
     const truth = signature.values ? evaluate(condition, signature) : null;
     passes[signature.number] = truth === true ? 1 : 0;
     if (truth === null) undecided++;

@@ -55,9 +55,9 @@ export class SignaturePlotView {
     this.readout.textContent = "";
     if (!grouping) return this.tell("This page has no signatures: it was made by function.");
     this.points = [];
+    profile.readValues();
     const one = identity ? identity.function : this.mostVaried(grouping);
-    if (!one) return this.tell("No function has a numeric argument that varies.");
-    this.profile.values; // eslint-disable-line no-unused-expressions
+    if (!one) return this.tell("None of the functions with the most signatures has a numeric argument that varies: choose one in the table.");
     this.points = pointsOf(profile, grouping, one);
     const names = variedArguments(this.points);
     this.showHead(one, names);
@@ -78,8 +78,14 @@ export class SignaturePlotView {
     const [law] = laws.filter(({cumtime}) => cumtime !== null).sort(byTime);
     const found = law && this.profile.functions.find(({file, line, name}) => file === law.file && line === law.line && name === law.function);
     if (found) return found;
-    const row = grouping.cumtime.findIndex((_, i) => grouping.signature[i] >= 0);
-    return row < 0 ? null : this.profile.functionOf(grouping, row);
+    return this.mostSignatures(grouping).find((one) => variedArguments(pointsOf(this.profile, grouping, one)).length > 0) || null;
+  }
+
+  // The functions with the most signatures, of which one with a number that varies is looked for.
+  mostSignatures(grouping) {
+    const counts = new Uint32Array(this.profile.functions.length);
+    for (let row = 0; row < grouping.listed; row++) if (grouping.signature[row] >= 0) counts[grouping.function[row]]++;
+    return [...this.profile.functions].sort((a, b) => counts[b.number] - counts[a.number]).slice(0, 20);
   }
 
   showHead(one, names) {
