@@ -6,6 +6,7 @@
 
 #include "output/pipeline/pipeline.h"
 #include "output/pipeline/pipeline_text.h"
+#include "output/stats/columns.h"
 #include "output/text/message.h"
 
 /* Means weighted by what each row counts; the rate is the sum of items over the sum of time. */

@@ -2,9 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/pipeline/bottleneck.h"
+#include "output/pipeline/forecast_words.h"
 #include "output/pipeline/pipeline_text.h"
 #include "output/pipeline/stage_functions.h"
+#include "output/pipeline/what_if.h"
 #include "output/stats/columns.h"
 #include "output/stats/stats_object.h"
 #include "output/text/message.h"
@@ -15,19 +16,6 @@ static const char double_rule[] = "=============================================
 enum { MOST_FUNCTIONS = 3 };
 
 #define LEAST_WAIT 0.20 /* of the time of a function: what it waits for is told */
-
-void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind)
-{
-  out_text_puts(text, before);
-  out_text_decimals(text, value, 0, decimals);
-  out_text_puts(text, behind);
-}
-
-void out_put_percent(struct out_text *text, const char *before, double share, const char *behind)
-{
-  out_put_number(text, before, share * 100, 1, "%");
-  out_text_puts(text, behind);
-}
 
 static void put_times(struct out_text *text, const char *what, double p50, double p90, double p99, double min,
                       double max)
@@ -202,19 +190,6 @@ static void put_shares(struct out_text *text, const struct out_stage_view *view)
   out_put_percent(text, "and wait for something else ", view->shares.waiting, "\n");
 }
 
-static void put_gain(struct out_text *text, const struct out_bottleneck *bottleneck)
-{
-  if (bottleneck->outside || bottleneck->shares_wait || bottleneck->locked || bottleneck->bound == OUT_BOUND_THREAD ||
-      bottleneck->bound == OUT_BOUND_MOVING)
-    return;
-  out_put_number(text, "    Twice its concurrency could give at most ", bottleneck->gain, 2, " times as much");
-  if (bottleneck->next)
-    out_text_printf(text, "; then %s bounds the pipeline", label_of(bottleneck->next));
-  if (bottleneck->gain_by_processors)
-    out_put_number(text, "; then all of ", bottleneck->processors, 2, " processors are used");
-  out_text_putc(text, '\n');
-}
-
 static void put_shared(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
   if (bottleneck->shares_seen)
@@ -233,7 +208,8 @@ static void put_shared(struct out_text *text, const struct out_bottleneck *bottl
 }
 
 /* The queues around the bounding stage, and what else says that it is the one. */
-static void put_reasons(struct out_text *text, const struct out_bottleneck *bottleneck)
+static void put_reasons(struct out_text *text, const struct out_bottleneck *bottleneck,
+                        const struct out_forecast *forecast)
 {
   const struct out_stage_view *stage = bottleneck->stage;
   if (bottleneck->equal)
@@ -263,7 +239,7 @@ static void put_reasons(struct out_text *text, const struct out_bottleneck *bott
     out_put_scaled(text, stage->mean, 0);
     out_put_number(text, " each); it did ", bottleneck->throughput, 1, " tasks/s\n");
   }
-  put_gain(text, bottleneck);
+  out_put_doubling(text, bottleneck, forecast);
 }
 
 static void put_state(struct out_text *text, const struct out_stage_view *view)
@@ -360,7 +336,8 @@ static void put_functions(struct out_text *text, const struct out_stage_function
 
 /* `stats` is NULL until the first stage that needs it. */
 static int put_verdict(struct out_text *text, const struct callsig_pipeline *pipeline,
-                       const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
+                       const struct out_bottleneck *bottleneck, const struct out_forecast *forecast,
+                       struct callsig_stats **stats)
 {
   int result = 0;
   out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
@@ -369,7 +346,7 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
   const bool named = bottleneck->stage && bottleneck->bound != OUT_BOUND_UNKNOWN &&
                      bottleneck->bound != OUT_BOUND_SOURCE && bottleneck->bound != OUT_BOUND_SINK;
   if (named) {
-    put_reasons(text, bottleneck);
+    put_reasons(text, bottleneck, forecast);
     struct out_stage_functions functions = {0};
     if (!*stats)
       result = out_pipeline_stats(pipeline, stats);
@@ -380,21 +357,29 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
       put_functions(text, &functions);
     out_stage_functions_free(&functions);
   }
+  if (bottleneck->stage)
+    out_put_help(text, bottleneck, forecast);
   for (uint32_t i = 0; i < bottleneck->count && !bottleneck->is_cpu_clock; i++)
     put_state(text, &bottleneck->views[i]);
   put_warnings(text, bottleneck);
   return result;
 }
 
-static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pipeline)
+static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pipeline, const struct base_vector *asked)
 {
   struct callsig_stats *stats = NULL;
   struct out_bottleneck bottleneck;
+  struct out_forecast forecast;
   uint32_t stage = 0, queue = 0;
+  uint64_t steps = OUT_FORECAST_STEPS;
   out_text_printf(text, "\n\xF0\x9F\x94\x8E Verdict:\n%s", rule);
   int result;
   while ((result = out_bottleneck_next(pipeline, &stage, &queue, &bottleneck)) > 0) {
-    result = put_verdict(text, pipeline, &bottleneck, &stats);
+    result = out_forecast_make(pipeline, &bottleneck, asked, &steps, &forecast);
+    if (result == 0) {
+      result = put_verdict(text, pipeline, &bottleneck, &forecast, &stats);
+      out_forecast_free(&forecast);
+    }
     out_bottleneck_free(&bottleneck);
     if (result < 0)
       break;
@@ -405,13 +390,22 @@ static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pi
 
 int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)
 {
+  return callsig_pipeline_print_what_if(pipeline, NULL, out);
+}
+
+int callsig_pipeline_print_what_if(const struct callsig_pipeline *pipeline, const char *settings, FILE *out)
+{
   if (pipeline->stages.count + pipeline->queues.count == 0)
     return out_stats_fail(-ENODATA,
                           "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them",
                           pipeline->info.path);
+  struct base_vector asked = BASE_VECTOR_OF(struct out_change);
   struct out_text text = {0};
+  int result = out_what_if_read(pipeline, settings, &asked);
   put_summary(&text, pipeline);
-  int result = put_verdicts(&text, pipeline);
+  if (result == 0)
+    result = put_verdicts(&text, pipeline, &asked);
+  base_vector_free(&asked);
   if (pipeline->info.unreadable > 0)
     out_text_printf(&text, "\n%llu records could not be read: the recording is damaged, or was being written.\n",
                     (unsigned long long)pipeline->info.unreadable);

@@ -11,10 +11,6 @@
 void out_put_heading(struct out_text *text);
 void out_put_queue_heading(struct out_text *text);
 
-/* A number with so many decimals, or a share as a percentage with one, between two texts. */
-void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind);
-void out_put_percent(struct out_text *text, const char *before, double share, const char *behind);
-
 /* What bounds the pipeline, in one sentence without an end: "0:1:decode bounds it: it works 99.0% of its time". */
 void out_put_verdict(struct out_text *text, const struct out_bottleneck *bottleneck);
 
