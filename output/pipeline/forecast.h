@@ -39,9 +39,6 @@ struct out_forecast {
   struct base_vector proposals; /* struct out_prediction: what one change gives, and at last the best of several */
 };
 
-/* How much may be simulated for one document, in steps of simulations: about two seconds. */
-#define OUT_FORECAST_STEPS UINT64_C(40000000)
-
 /* Predicts with `asked`, struct out_change, or without (NULL). Takes from `*steps` what it uses. 0, to be freed, or
  * -ENOMEM after a message. It refers to `pipeline` and `bottleneck`. */
 int out_forecast_make(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,

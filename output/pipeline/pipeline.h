@@ -67,6 +67,9 @@ struct out_stage_wait {
   uint64_t looks;
 };
 
+/* About two seconds. */
+#define OUT_FORECAST_STEPS UINT64_C(40000000)
+
 struct callsig_pipeline {
   struct callsig_pipeline_info info;
   const char *file;             /* what it was read from: the merged recording where info.path is a part of it */
@@ -86,6 +89,7 @@ struct callsig_pipeline {
   struct base_vector waits;     /* struct out_stage_wait, one for each stage, kind and address */
   struct base_vector functions; /* struct callsig_function_stats */
   struct callsig_process_stats process;
+  uint64_t forecast_steps; /* how much may be simulated for a document, in steps of simulations */
   bool has_process;
   bool has_functions;        /* functions were looked at, though there may be none */
   struct base_arena strings; /* what all of them point to */

@@ -293,7 +293,7 @@ static int write_verdicts(struct out_json *json, const struct callsig_pipeline *
   struct out_bottleneck bottleneck;
   struct out_forecast forecast;
   uint32_t stage = 0, queue = 0;
-  uint64_t steps = OUT_FORECAST_STEPS;
+  uint64_t steps = pipeline->forecast_steps;
   int result;
   out_json_key(json, "verdicts");
   out_json_open_array(json);

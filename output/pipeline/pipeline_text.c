@@ -371,7 +371,7 @@ static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pi
   struct out_bottleneck bottleneck;
   struct out_forecast forecast;
   uint32_t stage = 0, queue = 0;
-  uint64_t steps = OUT_FORECAST_STEPS;
+  uint64_t steps = pipeline->forecast_steps;
   out_text_printf(text, "\n\xF0\x9F\x94\x8E Verdict:\n%s", rule);
   int result;
   while ((result = out_bottleneck_next(pipeline, &stage, &queue, &bottleneck)) > 0) {
