@@ -34,11 +34,11 @@ programs.MAKERS.update({name: own_program(name) for name in ("tensor", "known")}
 
 
 class Builder(real_build.Builder):
-    def _instrumentation(self, words):
-        return ["-pg"] if "pg" in words else super()._instrumentation(words)
+    def _instrumentation(self, words, version):
+        return ["-pg"] if "pg" in words else super()._instrumentation(words, version)
 
-    def _links(self, program, words, folder, compiler, objects):
-        commands, command = super()._links(program, words, folder, compiler, objects)
+    def _links(self, program, words, version, folder, compiler, objects):
+        commands, command = super()._links(program, words, version, folder, compiler, objects)
         if "pg" in words:
             commands = [[*link, "-pg"] for link in commands]
         return commands, command

@@ -1,5 +1,5 @@
 # Makes a C source that holds the Content-Security-Policy of a page, which allows its own parts alone:
-#   cmake -DOUTPUT=FILE.c -DSCRIPTS=FILE,FILE -DSTYLES=FILE,FILE -P policy.cmake
+#   cmake -DOUTPUT=FILE.c -DNAME=SYMBOL -DSCRIPTS=FILE,FILE -DSTYLES=FILE,FILE -P policy.cmake
 # A part stands between its tags byte by byte, so that its digest is that of the file.
 
 # The digest of a file as a policy has it: SHA-256 in base64, which CMake does not write by itself.
@@ -33,8 +33,8 @@ foreach(kind SCRIPTS STYLES)
     string(APPEND ${kind}_allowed " ${allowed}")
   endforeach()
 endforeach()
-file(WRITE ${OUTPUT} "extern const char out_page_policy[];
-const char out_page_policy[] = \"default-src 'none'; base-uri 'none'; form-action 'none'\"
+file(WRITE ${OUTPUT} "extern const char ${NAME}[];
+const char ${NAME}[] = \"default-src 'none'; base-uri 'none'; form-action 'none'\"
                                \"; script-src${SCRIPTS_allowed}\"
                                \"; style-src${STYLES_allowed}\";
 ")

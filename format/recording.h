@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "format/counters.h"
 #include "format/record_tag.h"
 #include "format/tasks.h"
 
@@ -88,7 +89,7 @@ struct fmt_rec_header {
   uint32_t drawn_from;    /* FMT_REC_SAMPLED: of short calls, one in half as many was timed at the fewest */
   uint32_t folds;         /* twice how many threads were folded; odd while one is being folded */
   uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
-  uint64_t reserved[1];
+  uint64_t first_counter; /* address of the newest fmt_rec_counter */
 };
 
 enum fmt_rec_flag {
@@ -109,6 +110,12 @@ struct fmt_rec_name {
   char text[];
 };
 
+/* The name of a module that is none: memory with machine code that the runtime made. Samples of a run have modules of
+ * further names for the time in which its threads were in the kernel, and waited of themselves (format/samples.h). */
+#define FMT_OWN_CODE "[callsig]"
+#define FMT_KERNEL   "[kernel]"
+#define FMT_WAITING  "[waiting]"
+
 /* A module is an ELF file mapped into the process. A module that was unloaded keeps its record. */
 struct fmt_rec_module {
   struct fmt_rec_tag tag;
@@ -120,7 +127,7 @@ struct fmt_rec_module {
   uint64_t index_size;
   uint8_t build_id[32];
   uint32_t build_id_size;
-  uint32_t id;       /* 0, 1, 2 ... in order of registration */
+  uint32_t id;       /* 0, 1, 2 ... in order of registration; FMT_NONE (format/index.h) of FMT_OWN_CODE */
   uint32_t unloaded; /* 1 after dlclose */
   uint32_t reserved;
 };
@@ -150,7 +157,8 @@ struct fmt_rec_thread {
   uint64_t process;         /* address of a fmt_rec_process; 0: the header's own process */
   uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
   uint64_t newer;           /* the runtime's own: the thread whose `next` this is */
-  uint64_t reserved[2];
+  uint64_t first_counter_use; /* address of the newest fmt_rec_counter_use */
+  uint64_t reserved[1];
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -257,7 +265,7 @@ enum fmt_group {
 struct fmt_rec_edge {
   /* First cache line: what an entry compares and follows. */
   struct fmt_rec_tag tag;
-  uint64_t site;     /* probe site, run-time address; 0 when retired (its module was unloaded) or merged */
+  uint64_t site;     /* probe site, run-time address; 0 when merged; with bit 63 set the runtime's own */
   uint64_t from, to; /* addresses of variants; from is 0 for the root edge */
   uint64_t after; /* the runtime's own: the edge that was taken after this one from the same variant, its prediction */
   uint64_t counters;  /* the runtime's own: where a fast call counts: &calls, or the recursion record's &calls */
@@ -429,7 +437,7 @@ struct fmt_rec_event {
   uint64_t name; /* address of a fmt_rec_name */
   uint64_t count, total;
   uint64_t process; /* as of a stage */
-  uint64_t reserved[1];
+  uint64_t times;   /* address of a fmt_rec_event_times, 0 for none */
 };
 
 enum fmt_span_kind {

@@ -16,7 +16,9 @@ enum fmt_sample_method {
 
 /*
  * PC samples of another run of the program, in which no hook ran: where its user CPU time went. A reader replaces the
- * recording's times by them (docs/beside.md).
+ * recording's times by them (docs/beside.md). Or of the profiled run itself, where FMT_SAMPLES_OWN_RUN says so: a
+ * reader finds by them what the hooks took (docs/times.md). FMT_OWN_CODE is the module of callsig's own code then, and
+ * FMT_KERNEL and FMT_WAITING have as many samples as the run's system time and its waiting stand for.
  *
  * A place is code of one kind: a function, inlined into its parent or standing in it, the parent being a module. A
  * place's parent comes before it; a module has none, and its name is its path. Samples count for the innermost place
@@ -54,6 +56,7 @@ enum fmt_samples_flag {
   FMT_SAMPLES_OTHER_STATUS = 1u << 1, /* the two runs did not end alike */
   FMT_SAMPLES_OUTPUT_KNOWN = 1u << 2, /* what both wrote to standard output was compared */
   FMT_SAMPLES_OTHER_OUTPUT = 1u << 3, /* and was not the same */
+  FMT_SAMPLES_OWN_RUN = 1u << 4,      /* of the profiled run itself, hooks and all: times are not replaced by them */
 };
 
 #endif

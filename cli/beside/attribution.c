@@ -132,7 +132,8 @@ int cli_attribute(const struct cli_samples *samples, bool (*is_wanted)(const cha
     for (end = i + 1; end < samples->points.count && points[end].module == points[i].module; end++) {
     }
     struct batch batch = {.samples = samples, .points = points + i, .count = end - i, .places = places};
-    error = attribute_module(&batch, is_wanted, data);
+    if (points[i].module != 0)
+      error = attribute_module(&batch, is_wanted, data);
   }
   return error;
 }

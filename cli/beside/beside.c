@@ -9,8 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "callsig/stats.h"
-#include "cli/beside/attribution.h"
+#include "cli/beside/known_modules.h"
 #include "cli/beside/samples_record.h"
 #include "cli/beside/second_run.h"
 #include "cli/common/find_program.h"
@@ -118,49 +117,6 @@ int cli_beside_open(struct cli_beside **opened, const char *program, const char 
   return 0;
 }
 
-/* The files whose functions have rows. */
-struct known_modules {
-  struct callsig_stats *stats; /* by module */
-  char program[PATH_MAX];      /* what was sampled, its path resolved */
-};
-
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
-}
-
-/* Another build's libraries may lie elsewhere. Files that have no rows are not read: debug information of libc may be
- * large, or far away. */
-static bool is_known(const char *module, void *data)
-{
-  const struct known_modules *known = data;
-  if (strcmp(module, known->program) == 0)
-    return true;
-  for (size_t i = 0; i < callsig_stats_row_count(known->stats); i++) {
-    struct callsig_stats_row row = {.size = sizeof row};
-    if (callsig_stats_row(known->stats, i, &row) == 0 && row.module != NULL &&
-        strcmp(base_name(row.module), base_name(module)) == 0)
-      return true;
-  }
-  return false;
-}
-
-static int attribute(const struct cli_beside *beside, const char *output, const struct cli_samples *samples,
-                     struct base_vector *places)
-{
-  struct known_modules known = {0};
-  if (realpath(beside->path, known.program) == NULL)
-    known.program[0] = '\0';
-  int error = callsig_stats_load(output, &known.stats);
-  if (error == 0)
-    error = callsig_stats_group(known.stats, CALLSIG_BY_MODULE);
-  if (error == 0)
-    error = cli_attribute(samples, is_known, &known, places);
-  callsig_stats_free(known.stats);
-  return error;
-}
-
 static uint32_t flags_of(const struct cli_beside *beside, const struct cli_second_run *run, int status)
 {
   return (beside->is_other_build ? FMT_SAMPLES_OTHER_BUILD : 0u) |
@@ -177,7 +133,7 @@ int cli_beside_run(struct cli_beside *beside, char **argv, const char *output, p
     return -EINTR;
   }
   int error = cli_second_run(beside->path, argv, beside->environment, &beside->files, &run);
-  if (error == 0 && (error = attribute(beside, output, &run.samples, &places)) == 0) {
+  if (error == 0 && (error = cli_attribute_known(&run.samples, beside->path, output, &places)) == 0) {
     const struct cli_sampled_run sampled = {
         .program = beside->path, .user_ns = run.user_ns, .status = run.status, .flags = flags_of(beside, &run, status)};
     error = cli_samples_write(output, pid, &run.samples, &places, &sampled);

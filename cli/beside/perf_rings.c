@@ -1,6 +1,7 @@
 /* Reads the samples that the kernel takes of a program. */
 #include "cli/beside/perf_rings.h"
 
+#include <asm/perf_regs.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -13,7 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/beside/callers.h"
 #include "cli/beside/code_map.h"
+#include "cli/beside/own_code.h"
+#include "symbols/base/addressmap.h"
 
 /* A prime number of nanoseconds, so that it is in step with little: about 4000 samples a second. */
 #define PERIOD_NS 249989u
@@ -22,13 +26,16 @@
  */
 #define RING_PAGES 64u
 
+/* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT of Linux 4.17: the thread could go on, and had to give way. */
+#define MISC_PREEMPTED (1u << 14)
+
 struct ring {
   int file;
   int mappings; /* an event of its own, whose records go into the same ring: it is never switched off */
   struct perf_event_mmap_page *page;
 };
 
-enum event_kind { EVENT_SAMPLE, EVENT_MAPPING, EVENT_EXEC };
+enum event_kind { EVENT_SAMPLE, EVENT_MAPPING, EVENT_EXEC, EVENT_WAIT, EVENT_RUN };
 
 /* What a record of a ring says, kept until the records of all rings up to its time are there. */
 struct event {
@@ -36,17 +43,29 @@ struct event {
   uint64_t address; /* of a mapping, its start */
   uint64_t size, offset;
   uint32_t kind; /* enum event_kind */
-  uint32_t pid;
-  uint32_t path; /* string, of a mapping */
+  uint32_t pid, tid;
+  uint32_t path;   /* string, of a mapping */
+  uint64_t caller; /* of a sample: who called what it is in, where that is not profiled; 0: nobody */
+};
+
+/* Since when a thread has been waiting. */
+struct waiting {
+  uint32_t tid;
+  uint64_t since; /* 0: it runs, or could */
 };
 
 struct cli_perf_rings {
   struct ring *rings;
   uint32_t count;
+  bool is_own_run; /* stacks tell who called what is not profiled */
+  bool in_kernel;  /* samples are taken there, too */
   size_t page_size;
   struct base_vector events; /* struct event */
   struct cli_code_map map;
-  char *record; /* one that lies across the end of its ring */
+  struct cli_callers callers;
+  struct base_vector waiting;     /* struct waiting */
+  struct sym_address_map threads; /* tid -> place in it */
+  char *record;                   /* one that lies across the end of its ring */
   uint64_t random;
 };
 
@@ -57,22 +76,32 @@ static uint64_t now_ns(void)
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Takes samples, or tells of programs and of mappings of code alone. */
-static int open_event(int processor, bool samples)
+/* So much of its stack tells who called what a thread is in: what libraries do in a few functions has small frames. */
+#define STACK_SIZE 1024u
+
+/* The registers of user code that a sample has, in the order of their numbers. */
+#define REGISTERS ((UINT64_C(1) << PERF_REG_X86_SP) | (UINT64_C(1) << PERF_REG_X86_IP))
+
+/* Takes samples, or tells of programs, of mappings of code and of threads that wait. */
+static int open_event(const struct cli_perf_rings *rings, int processor, bool samples)
 {
   struct perf_event_attr attributes = {
       .type = PERF_TYPE_SOFTWARE,
       .size = sizeof attributes,
       .config = samples ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
       .sample_period = samples ? PERIOD_NS : 0,
-      .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER |
+                     (rings->is_own_run ? (unsigned)PERF_SAMPLE_STACK_USER : 0u),
+      .sample_regs_user = REGISTERS,
+      .sample_stack_user = rings->is_own_run ? STACK_SIZE : 0,
       .disabled = 1,
       .inherit = 1,
-      .exclude_kernel = 1,
+      .exclude_kernel = !samples || !rings->in_kernel,
       .exclude_hv = 1,
       .mmap = !samples,
       .comm = !samples,
       .comm_exec = !samples,
+      .context_switch = !samples,
       .enable_on_exec = 1,
       .sample_id_all = 1,
       .use_clockid = 1,
@@ -85,7 +114,11 @@ static int open_ring(struct cli_perf_rings *rings, int processor)
 {
   struct ring *ring = &rings->rings[rings->count];
   int error = 0;
-  ring->file = open_event(processor, true);
+  ring->file = open_event(rings, processor, true);
+  if (ring->file < 0 && rings->in_kernel && rings->count == 0 && (errno == EACCES || errno == EPERM)) {
+    rings->in_kernel = false;
+    ring->file = open_event(rings, processor, true);
+  }
   if (ring->file < 0)
     return -errno;
   ring->page = mmap(NULL, (RING_PAGES + 1) * rings->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
@@ -94,14 +127,14 @@ static int open_ring(struct cli_perf_rings *rings, int processor)
     close(ring->file);
     return error;
   }
-  ring->mappings = open_event(processor, false);
+  ring->mappings = open_event(rings, processor, false);
   if (ring->mappings < 0 || ioctl(ring->mappings, PERF_EVENT_IOC_SET_OUTPUT, ring->file) != 0)
     error = -errno;
   rings->count++;
   return error;
 }
 
-int cli_perf_rings_open(struct cli_perf_rings **opened)
+int cli_perf_rings_open(struct cli_perf_rings **opened, bool is_own_run)
 {
   struct cli_perf_rings *rings = calloc(1, sizeof *rings);
   long processors = sysconf(_SC_NPROCESSORS_CONF);
@@ -110,6 +143,8 @@ int cli_perf_rings_open(struct cli_perf_rings **opened)
     return -ENOMEM;
   rings->events = (struct base_vector)BASE_VECTOR_OF(struct event);
   rings->map.mappings = (struct base_vector)BASE_VECTOR_OF(struct cli_mapping);
+  rings->waiting = (struct base_vector)BASE_VECTOR_OF(struct waiting);
+  rings->is_own_run = rings->in_kernel = is_own_run;
   rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
   rings->rings = calloc((size_t)processors, sizeof *rings->rings);
   rings->record = malloc(UINT16_MAX + 1u);
@@ -146,9 +181,16 @@ static const void *bytes_at(struct cli_perf_rings *rings, const struct ring *rin
 
 /* The fields of a record after its header, as open_event() asks for them. */
 struct sample_fields {
-  uint64_t address;
   uint32_t pid, tid;
   uint64_t time;
+  uint64_t abi; /* 0: of no user code, and then there are no registers */
+};
+
+struct user_fields {
+  uint64_t stack_pointer, address;
+  uint64_t size; /* of the stack; 0: none, and then nothing follows */
+  uint64_t words[STACK_SIZE / 8];
+  uint64_t there; /* bytes of the words that were read */
 };
 
 struct mapping_fields {
@@ -176,17 +218,34 @@ static int keep(struct cli_perf_rings *rings, const struct event *event)
   return 0;
 }
 
+static void take_sample(struct cli_perf_rings *rings, const struct sample_fields *sample, size_t size,
+                        const struct cli_samples *samples, struct event *event)
+{
+  const struct user_fields *user = (const void *)(sample + 1);
+  *event = (struct event){.time = sample->time, .pid = sample->pid, .tid = sample->tid, .kind = EVENT_SAMPLE};
+  if (sample->abi == PERF_SAMPLE_REGS_ABI_NONE || size < sizeof *sample + offsetof(struct user_fields, size))
+    return;
+  event->address = user->address;
+  if (size < sizeof *sample + sizeof *user || user->size != STACK_SIZE)
+    return;
+  const struct cli_mapping *mapping = cli_code_map_find(&rings->map, user->address);
+  if (mapping == NULL || mapping->module == 0 || cli_is_runtime(base_strings_at(samples->strings, mapping->module)) ||
+      cli_callers_profiled(&rings->callers, samples->strings, mapping->module))
+    return;
+  const uint64_t count = user->there / 8 < STACK_SIZE / 8 ? user->there / 8 : STACK_SIZE / 8;
+  event->caller = cli_callers_find(&rings->callers, &rings->map, samples->strings, user->words, count);
+}
+
 static int take_record(struct cli_perf_rings *rings, const struct perf_event_header *header,
                        struct cli_samples *samples)
 {
   const void *fields = header + 1;
   struct record_end end;
   memcpy(&end, (const char *)header + header->size - sizeof end, sizeof end);
-  struct event event = {.time = end.time, .pid = end.pid};
+  struct event event = {.time = end.time, .pid = end.pid, .tid = end.tid};
   int error = 0;
   if (header->type == PERF_RECORD_SAMPLE) {
-    const struct sample_fields *sample = fields;
-    event = (struct event){.time = sample->time, .pid = sample->pid, .address = sample->address, .kind = EVENT_SAMPLE};
+    take_sample(rings, fields, header->size - sizeof *header, samples, &event);
   } else if (header->type == PERF_RECORD_MMAP) {
     const struct mapping_fields *mapping = fields;
     event.kind = EVENT_MAPPING;
@@ -196,6 +255,9 @@ static int take_record(struct cli_perf_rings *rings, const struct perf_event_hea
     error = base_strings_add(samples->strings, mapping->path, &event.path);
   } else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC) {
     event.kind = EVENT_EXEC;
+  } else if (header->type == PERF_RECORD_SWITCH) {
+    const bool waits = header->misc & PERF_RECORD_MISC_SWITCH_OUT && !(header->misc & MISC_PREEMPTED);
+    event.kind = waits ? EVENT_WAIT : EVENT_RUN;
   } else {
     if (header->type == PERF_RECORD_LOST)
       samples->lost += ((const struct lost_fields *)fields)->lost;
@@ -229,14 +291,35 @@ static int compare_events(const void *left, const void *right)
   return (a->kind == EVENT_SAMPLE) - (b->kind == EVENT_SAMPLE);
 }
 
+/* What a thread waits counts when it is over. */
+static int take_switch(struct cli_perf_rings *rings, const struct event *event, struct cli_samples *samples)
+{
+  uint32_t place = sym_address_map_get(&rings->threads, event->tid);
+  if (place == UINT32_MAX) {
+    place = rings->waiting.count;
+    struct waiting *added = base_vector_add(&rings->waiting, 1);
+    if (added == NULL || sym_address_map_put(&rings->threads, event->tid, place) < 0)
+      return -ENOMEM;
+    *added = (struct waiting){.tid = event->tid};
+  }
+  struct waiting *waiting = base_vector_at(&rings->waiting, place);
+  if (event->kind == EVENT_RUN && waiting->since != 0 && event->time > waiting->since)
+    samples->waited_ns += event->time - waiting->since;
+  waiting->since = event->kind == EVENT_WAIT ? event->time : 0;
+  return 0;
+}
+
 static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct event *event, struct cli_samples *samples)
 {
   if (event->pid != (uint32_t)pid) {
     samples->others += event->kind == EVENT_SAMPLE && event->pid != (uint32_t)getpid();
     return 0;
   }
-  if (event->kind == EVENT_EXEC)
+  if (event->kind == EVENT_EXEC) {
     cli_code_map_clear(&rings->map);
+    cli_callers_clear(&rings->callers);
+    samples->programs++;
+  }
   if (event->kind == EVENT_MAPPING) {
     bool is_file = cli_code_map_is_file(base_strings_at(samples->strings, event->path));
     const struct cli_mapping mapping = {.start = event->address,
@@ -245,14 +328,16 @@ static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct even
                                         .module = is_file ? event->path : 0};
     return cli_code_map_add(&rings->map, &mapping);
   }
+  if (event->kind == EVENT_WAIT || event->kind == EVENT_RUN)
+    return take_switch(rings, event, samples);
   if (event->kind != EVENT_SAMPLE)
     return 0;
-  const struct cli_mapping *mapping = cli_code_map_find(&rings->map, event->address);
+  /* The call is before the address that it returns to. */
+  const uint64_t address = event->caller != 0 ? event->caller - 1 : event->address;
+  const struct cli_mapping *mapping = cli_code_map_find(&rings->map, address);
   if (mapping != NULL && mapping->module != 0)
-    return cli_samples_add(samples, mapping->module, event->address - mapping->start + mapping->offset);
-  samples->total++;
-  samples->unmapped++;
-  return 0;
+    return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
+  return cli_samples_add_unmapped(samples, address);
 }
 
 int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, struct cli_samples *samples)
@@ -308,6 +393,11 @@ uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used
   return (uint64_t)(PERIOD_NS * ((double)used_ns / (double)sampled_ns));
 }
 
+bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings)
+{
+  return rings->in_kernel;
+}
+
 void cli_perf_rings_close(struct cli_perf_rings *rings)
 {
   if (rings == NULL)
@@ -320,6 +410,9 @@ void cli_perf_rings_close(struct cli_perf_rings *rings)
   }
   base_vector_free(&rings->events);
   cli_code_map_free(&rings->map);
+  cli_callers_free(&rings->callers);
+  base_vector_free(&rings->waiting);
+  sym_address_map_free(&rings->threads);
   free(rings->rings);
   free(rings->record);
   free(rings);

@@ -7,15 +7,21 @@
 #ifndef CALLSIG_CLI_BESIDE_PERF_RINGS_H
 #define CALLSIG_CLI_BESIDE_PERF_RINGS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "cli/beside/samples.h"
 
 struct cli_perf_rings;
 
-/* Makes the events and their rings. The program is to be started by the same thread. Returns 0, -ENOMEM, or the error
- * of the kernel that denies it; gives no message. */
-int cli_perf_rings_open(struct cli_perf_rings **rings);
+/* Makes the events and their rings. The program is to be started by the same thread. `is_own_run`: of the profiled run,
+ * in which the time of libraries that are not instrumented is their callers', and what the kernel does for the program
+ * is sampled too, if that is allowed. Returns 0, -ENOMEM, or the error of the kernel that denies it; gives no message.
+ */
+int cli_perf_rings_open(struct cli_perf_rings **rings, bool is_own_run);
+
+/* Is what the kernel does sampled? */
+bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings);
 
 /* Takes what the rings hold into `samples`, those of process `pid` by code. `at_end`: also what was written just now,
  * when nothing writes any more. -ENOMEM. */

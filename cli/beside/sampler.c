@@ -26,14 +26,14 @@ struct cli_sampler {
   int error;
 };
 
-int cli_sampler_open(struct cli_sampler **opened)
+int cli_sampler_open(struct cli_sampler **opened, bool is_own_run)
 {
   struct cli_sampler *sampler = calloc(1, sizeof *sampler);
   *opened = sampler;
   int error = sampler == NULL ? -ENOMEM : cli_samples_init(&sampler->samples);
   if (error == 0)
-    error = cli_perf_rings_open(&sampler->rings);
-  if (error != 0 && error != -ENOMEM)
+    error = cli_perf_rings_open(&sampler->rings, is_own_run);
+  if (error != 0 && error != -ENOMEM && !is_own_run)
     error = cli_stops_open(&sampler->stops);
   if (error == 0)
     return 0;
@@ -98,6 +98,7 @@ int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_
   samples->method = sampler->rings != NULL ? FMT_SAMPLES_PERF : FMT_SAMPLES_STOPS;
   samples->period_ns =
       sampler->rings != NULL ? cli_perf_rings_period(sampler->rings, used_ns) : cli_stops_period(sampler->stops);
+  samples->in_kernel = sampler->rings != NULL && cli_perf_rings_in_kernel(sampler->rings);
   cli_samples_sort(samples);
   cli_perf_rings_close(sampler->rings);
   cli_stops_close(sampler->stops);

@@ -2,14 +2,17 @@
 #ifndef CALLSIG_CLI_BESIDE_SAMPLER_H
 #define CALLSIG_CLI_BESIDE_SAMPLER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "cli/beside/samples.h"
 
 struct cli_sampler;
 
-/* Makes ready, before the program is started by the same thread. -ENOMEM. */
-int cli_sampler_open(struct cli_sampler **sampler);
+/* Makes ready, before the program is started by the same thread. `is_own_run`: of the profiled
+ * run, which nothing stops, and in which what the kernel does counts.
+ * -ENOMEM, or the error of the kernel where it allows no way of sampling. */
+int cli_sampler_open(struct cli_sampler **sampler, bool is_own_run);
 
 /* The program runs as process `pid`: a thread of its own samples it from now on. A negative errno when there can be no
  * thread. */

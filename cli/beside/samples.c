@@ -7,6 +7,8 @@
 /* So many points that were not brought into order yet are kept at least. */
 enum { UNSORTED_LEAST = 1 << 16 };
 
+#define PAGE 4096u
+
 int cli_samples_init(struct cli_samples *samples)
 {
   *samples = (struct cli_samples){.points = BASE_VECTOR_OF(struct cli_point)};
@@ -54,4 +56,10 @@ int cli_samples_add(struct cli_samples *samples, uint32_t module, uint64_t offse
   *point = (struct cli_point){.module = module, .count = 1, .offset = offset};
   samples->total++;
   return 0;
+}
+
+int cli_samples_add_unmapped(struct cli_samples *samples, uint64_t address)
+{
+  samples->unmapped++;
+  return cli_samples_add(samples, 0, address / PAGE * PAGE);
 }

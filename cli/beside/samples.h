@@ -2,6 +2,7 @@
 #ifndef CALLSIG_CLI_BESIDE_SAMPLES_H
 #define CALLSIG_CLI_BESIDE_SAMPLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/strings.h"
@@ -10,9 +11,9 @@
 
 /* Samples at one place of a file. */
 struct cli_point {
-  uint32_t module; /* string: the file's path */
+  uint32_t module; /* string: the file's path; 0: no file */
   uint32_t count;
-  uint64_t offset; /* in the file */
+  uint64_t offset; /* in the file; of no file, the page's address */
 };
 
 struct cli_samples {
@@ -22,8 +23,11 @@ struct cli_samples {
   uint64_t total;               /* in user code of the program's own process: the points', and unmapped */
   uint64_t unmapped;            /* of them, in code that no file was mapped to */
   uint64_t others;              /* in processes that the program started */
+  uint64_t programs;            /* that the process executed while it was sampled, as far as that is seen */
   uint64_t lost;
+  uint64_t waited_ns; /* how long its threads waited of themselves, as far as that is seen */
   uint64_t period_ns; /* CPU time that a sample stands for */
+  bool in_kernel;     /* what the kernel did is among them, where it was called from */
   enum fmt_sample_method method;
 };
 
@@ -33,6 +37,9 @@ void cli_samples_free(struct cli_samples *samples);
 
 /* Counts a sample at `offset` of the file `module` (a string of the samples). -ENOMEM. */
 int cli_samples_add(struct cli_samples *samples, uint32_t module, uint64_t offset);
+
+/* The same of a sample at `address`, in code of no file. -ENOMEM. */
+int cli_samples_add_unmapped(struct cli_samples *samples, uint64_t address);
 
 /* Brings the points into order by module and offset, equal ones made one. */
 void cli_samples_sort(struct cli_samples *samples);

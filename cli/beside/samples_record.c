@@ -2,14 +2,13 @@
 #include "cli/beside/samples_record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/beside/recording_end.h"
 #include "symbols/base/addressmap.h"
 
 /* The bytes that are appended; references in them are addresses in the recorded process. */
@@ -112,25 +111,6 @@ static int make(struct writer *writer, const struct base_vector *places, const s
   return error;
 }
 
-/* Opens the recording, and finds out where it ends: a multiple of 8. */
-static int open_end(const char *path, pid_t pid, struct fmt_rec_header *header, uint64_t *end)
-{
-  struct stat status;
-  int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return -errno;
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
-      pread(file, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
-      memcmp(header->magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) != 0 ||
-      header->version != FMT_RECORDING_VERSION || header->header_size != sizeof *header ||
-      header->pid != (uint32_t)pid) {
-    close(file);
-    return -ENOENT;
-  }
-  *end = ((uint64_t)status.st_size + 7) & ~UINT64_C(7);
-  return file;
-}
-
 static int write_all(int file, const void *data, size_t size, uint64_t offset)
 {
   const char *next = data;
@@ -152,7 +132,7 @@ int cli_samples_write(const char *path, pid_t pid, const struct cli_samples *sam
 {
   struct fmt_rec_header header = {0};
   uint64_t end = 0, record = 0;
-  int file = open_end(path, pid, &header, &end);
+  int file = cli_recording_end(path, pid, &header, &end);
   if (file < 0)
     return file;
   struct writer writer = {.bytes = BASE_VECTOR_OF(char), .address = header.base + end, .samples = samples};

@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/beside/sampler.h"
+#include "cli/beside/used_time.h"
 #include "cli/common/subcommand.h"
 #include "cli/run/supervise.h"
 
@@ -140,21 +140,6 @@ static void look(pid_t pid, void *data)
   watch->is_started = true;
 }
 
-/* Nanoseconds that all processes which were waited for have used so far. */
-struct used {
-  uint64_t user, system;
-};
-
-static struct used used_by_children(void)
-{
-  struct rusage usage;
-  getrusage(RUSAGE_CHILDREN, &usage);
-  return (struct used){
-      .user = (uint64_t)usage.ru_utime.tv_sec * 1000000000u + (uint64_t)usage.ru_utime.tv_usec * 1000u,
-      .system = (uint64_t)usage.ru_stime.tv_sec * 1000000000u + (uint64_t)usage.ru_stime.tv_usec * 1000u,
-  };
-}
-
 int cli_second_run(const char *path, char *const argv[], char *const environment[], const struct cli_run_files *files,
                    struct cli_second_run *run)
 {
@@ -163,16 +148,16 @@ int cli_second_run(const char *path, char *const argv[], char *const environment
   pid_t pid;
   uint64_t used_ns = 0;
   *run = (struct cli_second_run){0};
-  int error = cli_sampler_open(&watch.sampler);
+  int error = cli_sampler_open(&watch.sampler, false);
   if (error < 0) {
     cli_error("run: out of memory");
     return error;
   }
   error = stand_in(files, &stand_ins);
   if (error == 0) {
-    struct used before = used_by_children();
+    struct cli_used before = cli_used_by_children();
     error = cli_supervise(path, argv, environment, look, &watch, &pid, &run->status);
-    struct used after = used_by_children();
+    struct cli_used after = cli_used_by_children();
     run->user_ns = after.user - before.user;
     used_ns = run->user_ns + after.system - before.system;
     step_back(&stand_ins);

@@ -142,9 +142,7 @@ static int take_sample(struct cli_stops *stops, pid_t pid, uint64_t address, str
   }
   if (mapping != NULL && mapping->module != 0)
     return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
-  samples->total++;
-  samples->unmapped++;
-  return 0;
+  return cli_samples_add_unmapped(samples, address);
 }
 
 /* The thread's entry, made when it is new. NULL when memory is short. */

@@ -28,7 +28,9 @@ static const char help[] =
     "  --fail-above P%     exit with status 1 when a row, or all of them together, takes over P% longer\n"
     "  --top N             at most N rows\n"
     "  --all               rows that did not change, too\n"
-    "  --format FORMAT     table (default), json or csv\n" CLI_ROW_OPTION_HELP "  --help, --version\n";
+    "  --format FORMAT     table (default), json or csv\n"
+    "  --html FILE         write a page for a browser in place of printing: all rows, and the trees of both "
+    "sides\n" CLI_ROW_OPTION_HELP "  --help, --version\n";
 
 struct diff_command {
   const struct cli_command *command;
@@ -36,6 +38,7 @@ struct diff_command {
   struct callsig_diff_options options;
   struct callsig_diff_view view;
   const char *format;
+  const char *html;
   double fail_above; /* a part: 0.05; negative: nothing fails */
   char **files;      /* old, then new; owned, its strings are the command line's */
   size_t old_files, file_count;
@@ -101,6 +104,7 @@ enum {
   OPTION_TOP,
   OPTION_ALL,
   OPTION_FORMAT,
+  OPTION_HTML,
 };
 
 static int read_option(struct diff_command *diff, int option)
@@ -136,6 +140,9 @@ static int read_option(struct diff_command *diff, int option)
   case OPTION_FORMAT:
     diff->format = optarg;
     return CLI_EXIT_OK;
+  case OPTION_HTML:
+    diff->html = optarg;
+    return CLI_EXIT_OK;
   default:
     return cli_row_options_take(diff->command, option, optarg, &diff->rows);
   }
@@ -167,6 +174,7 @@ static const struct option option_table[] = {
     {"top", required_argument, NULL, OPTION_TOP},
     {"all", no_argument, NULL, OPTION_ALL},
     {"format", required_argument, NULL, OPTION_FORMAT},
+    {"html", required_argument, NULL, OPTION_HTML},
     CLI_ROW_OPTION_TABLE,
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
@@ -294,7 +302,7 @@ static int run(const struct diff_command *command)
   if (status == CLI_EXIT_OK)
     status = compare(command, diff);
   if (status == CLI_EXIT_OK)
-    status = print(command, diff);
+    status = command->html ? cli_exit_status(callsig_diff_write_html(diff, command->html)) : print(command, diff);
   if (status == CLI_EXIT_OK && command->fail_above >= 0)
     status = check_limit(command, diff);
   if (status == CLI_EXIT_OK)

@@ -23,6 +23,7 @@ static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT]
                            "                      dot         graphviz: the call graph, coloured by time\n"
                            "                      flamegraph  SVG for a browser: zoom, search\n"
                            "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
+                           "                      html        a page for a browser: rows, trees, callers, laws, stages\n"
                            "                      json        as 'callsig report --format json'\n"
                            "                      perfetto    the timeline: ui.perfetto.dev, trace_processor\n"
                            "                      pprof       go tool pprof; arguments and stages are labels\n"
@@ -98,14 +99,14 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
-/* CLI_EXIT_OK when there is such a format; else a message that lists them all. */
-static int check_format(const struct cli_command *command, const char *wanted)
+/* The format of this name, or NULL after a message that lists all that there are. */
+static const char *find_format(const struct cli_command *command, const char *wanted)
 {
   char list[256] = "";
   const char *name;
   for (size_t i = 0; (name = callsig_stats_export_format(i)) != NULL; i++) {
     if (wanted != NULL && strcmp(wanted, name) == 0)
-      return CLI_EXIT_OK;
+      return name;
     size_t length = strlen(list);
     snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", name);
   }
@@ -113,13 +114,13 @@ static int check_format(const struct cli_command *command, const char *wanted)
     cli_usage_error(command, "no format: add --to and one of %s", list);
   else
     cli_usage_error(command, "--to: '%s' is none of %s", wanted, list);
-  return CLI_EXIT_USAGE;
+  return NULL;
 }
 
-/* True for the formats that hold what was called when, and not sums. */
+/* True for the formats that hold what was called when. */
 static bool is_timeline(const char *format)
 {
-  return strcmp(format, "chrome") == 0 || strcmp(format, "perfetto") == 0;
+  return strcmp(format, "chrome") == 0 || strcmp(format, "html") == 0 || strcmp(format, "perfetto") == 0;
 }
 
 /* What a format has no room for is a usage error. */
@@ -154,13 +155,13 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &export, &status) < 0)
     return status;
-  status = check_format(command, export.wanted.format);
-  if (status != CLI_EXIT_OK)
-    return status;
+  const char *format = find_format(command, export.wanted.format);
+  if (format == NULL)
+    return CLI_EXIT_USAGE;
   if (export.output != NULL && strcmp(export.output, "-") == 0)
     export.output = NULL;
-  if (export.output == NULL && isatty(STDOUT_FILENO) && is_binary(export.wanted.format))
-    return cli_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", export.wanted.format);
+  if (export.output == NULL && isatty(STDOUT_FILENO) && is_binary(format))
+    return cli_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", format);
 
   char **arguments = argv + optind;
   size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
@@ -174,8 +175,8 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
   if (is_one_of(export.output, recordings > 0 ? arguments : standards, recordings > 0 ? recordings : 1))
     return cli_usage_error(command, "%s is the recording itself: name another file with -o OUT", export.output);
   struct callsig_stats *stats = NULL;
-  status = is_timeline(export.wanted.format) ? cli_recordings_load_timeline(command, arguments, recordings, &stats)
-                                             : cli_recordings_load(command, arguments, recordings, NULL, &stats);
+  status = is_timeline(format) ? cli_recordings_load_timeline(command, arguments, recordings, &stats)
+                               : cli_recordings_load(command, arguments, recordings, NULL, &stats);
   if (status == CLI_EXIT_OK)
     status = cli_row_options_apply(stats, &export.rows);
   if (status == CLI_EXIT_OK)

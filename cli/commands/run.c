@@ -9,10 +9,12 @@
 
 #include "callsig/stats.h"
 #include "cli/beside/beside.h"
+#include "cli/beside/own_run.h"
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
 #include "cli/run/glob_file.h"
+#include "cli/run/preload.h"
 #include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_files.h"
 #include "cli/run/supervise.h"
@@ -231,26 +233,6 @@ static int check_options(const struct cli_command *command, const struct run_opt
   return status == CLI_EXIT_OK && run->sort != NULL ? check_sort(run->sort) : status;
 }
 
-/* The runtime comes before what is preloaded already, and after `first` (NULL: nothing). LD_PRELOAD has no way to
- * quote. */
-static int set_preload(const char *first, const char *runtime)
-{
-  if (strpbrk(runtime, " :") != NULL) {
-    cli_error("run: %s: LD_PRELOAD cannot hold a path with a space or a colon; install callsig elsewhere", runtime);
-    return -EINVAL;
-  }
-  const char *existing = getenv("LD_PRELOAD");
-  char *list = NULL;
-  if (existing == NULL)
-    existing = "";
-  if (asprintf(&list, "%s%s%s%s%s", first != NULL ? first : "", first != NULL ? ":" : "", runtime,
-               existing[0] != '\0' ? ":" : "", existing) < 0)
-    return -ENOMEM;
-  int error = setenv("LD_PRELOAD", list, 1) == 0 ? 0 : -errno;
-  free(list);
-  return error;
-}
-
 /* Sets a variable when the command line gave a value; what the caller's environment says stays otherwise. */
 static int set_variable(const char *name, const char *value)
 {
@@ -264,7 +246,7 @@ static int set_environment(const struct run_options *run, const struct cli_profi
   int error = cli_install_paths_find(&paths);
   /* A program with the runtime linked into it would get a second one. */
   if (error == 0 && !program->facts.defines_hook)
-    error = set_preload(cli_libraries_first(libraries), paths.runtime);
+    error = cli_preload(cli_libraries_first(libraries), paths.runtime);
   if (error < 0)
     return error;
   /* The program may change its folder, so that only an absolute path is right everywhere. */
@@ -317,26 +299,39 @@ static int start_monitor(const struct run_options *run, const char *output, stru
       .path = output,
       .interval = run->interval > 0 ? run->interval : DEFAULT_INTERVAL,
       .database = run->database,
+      .children = 1,
   };
   *monitor = NULL;
   return run->database != NULL ? callsig_monitor_start(&options, monitor) : 0;
 }
 
-/* cli_supervise() calls it where the process can be looked at. */
-static void look_at_process(pid_t pid, void *monitor)
-{
-  if (monitor != NULL)
-    callsig_monitor_look(monitor, (unsigned)pid);
-}
-
 /* What there is between the program's start and its report. */
 struct running {
   const struct cli_recording_place *place;
+  const char *program; /* the ELF file that runs */
   struct callsig_monitor *monitor;
   struct cli_beside *beside; /* NULL: not asked for */
+  struct cli_own_run *own;   /* NULL: this run is not sampled */
   pid_t pid;
   int status;
 };
+
+/* cli_supervise() calls it where the process can be looked at. */
+static void look_at_process(pid_t pid, void *data)
+{
+  const struct running *running = data;
+  if (running->monitor != NULL)
+    callsig_monitor_look(running->monitor, (unsigned)pid);
+  if (running->own != NULL)
+    cli_own_run_look(running->own, pid);
+}
+
+/* Samples tell what hooks took where not every call is timed, and where the hooks' code is not among the program's. */
+static bool is_sampled(const struct run_options *run, const struct cli_profiled_program *program)
+{
+  return !run->beside && (run->times == NULL || strcmp(run->times, "auto") == 0) && run->timeline == NULL &&
+         (run->clock == NULL || strcmp(run->clock, "wall") == 0) && !program->facts.has_runtime;
+}
 
 /* Says how the program ended, and ends the monitor, which reads that too. */
 static void report_run(const struct run_options *run, const struct running *running, char **argv)
@@ -353,6 +348,8 @@ static void report_run(const struct run_options *run, const struct running *runn
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
+  if (error == 0 && running->own != NULL)
+    cli_own_run_write(running->own, running->program, place->path, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error == 0)
@@ -433,17 +430,20 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
 static int run_at_place(const struct run_options *run, const struct cli_profiled_program *program, char **argv,
                         const struct cli_recording_place *place, struct cli_beside *beside)
 {
-  struct running running = {.place = place, .beside = beside};
+  struct running running = {.place = place, .program = program->image, .beside = beside};
   if (start_monitor(run, place->path, &running.monitor) < 0)
     return CLI_EXIT_FAILURE;
-  int error =
-      cli_supervise(program->path, argv, environ, look_at_process, running.monitor, &running.pid, &running.status);
+  if (is_sampled(run, program))
+    running.own = cli_own_run_open();
+  int error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
   if (error < 0) {
     callsig_monitor_stop(running.monitor);
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
+  } else
+    report_run(run, &running, argv);
+  cli_own_run_free(running.own);
+  if (error < 0)
     return CLI_EXIT_FAILURE;
-  }
-  report_run(run, &running, argv);
   return WIFSIGNALED(running.status) ? 128 + WTERMSIG(running.status) : WEXITSTATUS(running.status);
 }
 

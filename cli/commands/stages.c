@@ -1,4 +1,5 @@
 /* callsig stages: the pipelines of recordings, and what holds them back. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static const char help[] =
     "  --plot OUT         print nothing, and draw the pipelines and what their stages and queues did over time: OUT "
     "is\n"
     "                     an SVG or a page, as its name ends in .svg or .html\n"
+    "  --run N            of a database the run of this number alone, or the last one (last)\n"
     "  --what-if SETTINGS what the throughput would be with other settings, such as 'resize=4,queue:frames=64': a "
     "stage "
     "that\n"
@@ -38,6 +40,7 @@ enum what { WHAT_TEXT, WHAT_JSON, WHAT_ACTIONS };
 struct print {
   enum what what;
   const char *what_if; /* NULL: none */
+  uint64_t run;        /* of a database; 0: all */
 };
 
 struct stages_options {
@@ -45,20 +48,33 @@ struct stages_options {
   const char *format;
   const char *database; /* NULL: print */
   const char *plot;     /* the same */
+  uint64_t run;         /* of a database; 0: all */
   const char *what_if;  /* NULL: none */
 };
 
-enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE, OPTION_PLOT, OPTION_WHAT_IF };
+enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE, OPTION_PLOT, OPTION_RUN, OPTION_WHAT_IF };
 
 static const struct option option_table[] = {
     {"actions", no_argument, NULL, OPTION_ACTIONS},
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"plot", required_argument, NULL, OPTION_PLOT},
+    {"run", required_argument, NULL, OPTION_RUN},
     {"what-if", required_argument, NULL, OPTION_WHAT_IF},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
+
+/* A run's number, or "last"; 0 when it is neither. */
+static uint64_t read_run(const char *text)
+{
+  char *end;
+  if (strcmp(text, "last") == 0)
+    return CALLSIG_LAST_RUN;
+  errno = 0;
+  const unsigned long long number = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+  return number > 0 && *end == '\0' && errno == 0 && number <= INT64_MAX ? number : 0;
+}
 
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
 static int read_options(const struct cli_command *command, int argc, char **argv, struct stages_options *stages,
@@ -76,8 +92,12 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       stages->plot = optarg;
     else if (option == OPTION_WHAT_IF)
       stages->what_if = optarg;
-    else
+    else if (option != OPTION_RUN)
       stages->format = optarg;
+    else if ((stages->run = read_run(optarg)) == 0) {
+      *status = cli_usage_error(command, "--run: '%s' is neither the number of a run nor last", optarg);
+      return -1;
+    }
   }
   return 0;
 }
@@ -89,7 +109,8 @@ static bool choose_print(const struct cli_command *command, const struct stages_
   *print = (struct print){.what = json              ? WHAT_JSON
                                   : stages->actions ? WHAT_ACTIONS
                                                     : WHAT_TEXT,
-                          .what_if = stages->what_if};
+                          .what_if = stages->what_if,
+                          .run = stages->run};
   if (!json && strcmp(stages->format, "text") != 0)
     cli_usage_error(command, "--format: '%s' is neither text nor json", stages->format);
   else if (json && stages->actions)
@@ -139,9 +160,9 @@ static int print_database(const char *path, const struct print *print)
   else if (print->what_if != NULL)
     cli_error("stages: %s: a database has no verdict; name the recording for --what-if", path);
   else if (print->what == WHAT_JSON)
-    return callsig_monitor_print_json(path, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+    return callsig_monitor_print_json_run(path, print->run, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
   else
-    return callsig_monitor_print(path, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+    return callsig_monitor_print_run(path, print->run, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
   return CLI_EXIT_FAILURE;
 }
 
@@ -166,8 +187,9 @@ static bool is_told(const struct callsig_pipeline *pipeline, const struct print 
 {
   if (print->what == WHAT_ACTIONS)
     return callsig_pipeline_action_count(pipeline) > 0;
-  return print->what == WHAT_JSON ||
-         callsig_pipeline_stage_count(pipeline) + callsig_pipeline_queue_count(pipeline) > 0;
+  return print->what == WHAT_JSON || callsig_pipeline_stage_count(pipeline) + callsig_pipeline_queue_count(pipeline) +
+                                             callsig_pipeline_counter_count(pipeline) >
+                                         0;
 }
 
 /* Prints what a file has of one process after the other. Of several, those that have nothing to print are left out. */
@@ -213,6 +235,10 @@ static int print_file(const char *path, bool named, const struct print *print, s
     if (named)
       print_name(path);
     return print_database(path, print);
+  }
+  if (print->run) {
+    cli_error("stages: %s: --run chooses of a database, and this is a recording", path);
+    return CLI_EXIT_FAILURE;
   }
   if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)
     return CLI_EXIT_FAILURE;
@@ -262,15 +288,15 @@ static const char *format_of(const char *path)
 }
 
 /* Draws what the files have, all or nothing. Returns an exit status. */
-static int draw(char **paths, size_t count, const char *out)
+static int draw(char **paths, size_t count, const struct stages_options *stages)
 {
   struct callsig_plot *plot;
   int result = callsig_plot_new(&plot);
   for (size_t i = 0; i < count && result == 0; i++)
-    result =
-        is_database(paths[i]) ? callsig_plot_add_database(plot, paths[i]) : callsig_plot_add_recording(plot, paths[i]);
+    result = is_database(paths[i]) ? callsig_plot_add_database_run(plot, paths[i], stages->run)
+                                   : callsig_plot_add_recording(plot, paths[i]);
   if (result == 0)
-    result = callsig_plot_write_file(plot, format_of(out), out);
+    result = callsig_plot_write_file(plot, format_of(stages->plot), stages->plot);
   callsig_plot_free(plot);
   return result < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
@@ -278,6 +304,8 @@ static int draw(char **paths, size_t count, const char *out)
 /* Whether what was asked for goes together. False after a message. */
 static bool check_options(const struct cli_command *command, const struct stages_options *stages)
 {
+  if (stages->run != 0 && stages->database != NULL)
+    return cli_usage_error(command, "--run chooses what is shown of a database; --db adds to one"), false;
   if (stages->plot == NULL)
     return true;
   if (format_of(stages->plot) == NULL)
@@ -302,7 +330,7 @@ static int stages_main(const struct cli_command *command, int argc, char **argv)
   char **paths = optind < argc ? argv + optind : &standard;
   size_t count = optind < argc ? (size_t)(argc - optind) : 1;
   if (stages.plot != NULL)
-    return draw(paths, count, stages.plot);
+    return draw(paths, count, &stages);
   status = stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, &print);
   return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
 }

@@ -298,6 +298,20 @@ CALLSIG_API void callsig_span_cleanup(const struct callsig_span_scope *scope);
       name, callsig_span_begin()}
 
 /*
+ * Counters and levels: numbers that a program keeps of itself, by key, as in callsig_counter_add("bytes", n). What a
+ * thread adds or sets belongs to the stage of its innermost task. docs/stages.md says what is made of them. A process
+ * has at most 256 keys, of 1 to 1024 bytes each, which are copied when they are new; a key is a counter or a level, as
+ * it was used first. Anywhere, as stages; there is no lock, no allocation and no system call once a thread has used the
+ * key in the stage. 0, also while nothing is recorded; -EINVAL: no key, an empty or longer one, or one of the other
+ * kind; -ENOSPC: there are too many keys, or there is no space, which is also counted as a loss.
+ */
+
+/* Adds n to a counter: modulo 2^64. */
+CALLSIG_API int callsig_counter_add(const char *key, uint64_t n);
+/* A level is `value` from now on. */
+CALLSIG_API int callsig_level_set(const char *key, int64_t value);
+
+/*
  * A schedule: which of the program's steps are recorded. A cycle is `wait` steps in which nothing is recorded, then
  * `warmup` steps in which what is costly at first sight is done and nothing is counted, then `active` steps that are
  * recorded. The program marks the steps.

@@ -139,6 +139,11 @@ CALLSIG_STATS_API int callsig_diff_print(const struct callsig_diff *diff, FILE *
 CALLSIG_STATS_API int callsig_diff_print_json(const struct callsig_diff *diff, FILE *out);
 CALLSIG_STATS_API int callsig_diff_print_csv(const struct callsig_diff *diff, FILE *out);
 
+/* Writes all rows, whatever the view, and the trees of calls of both sides as a page for a browser, in one file that
+ * asks nobody for anything; it appears at `path` when it is complete. -EINVAL before the comparison was made; the error
+ * of writing it otherwise, after a message: -ELOOP for a symbolic link. */
+CALLSIG_STATS_API int callsig_diff_write_html(struct callsig_diff *diff, const char *path);
+
 #ifdef __cplusplus
 }
 #endif

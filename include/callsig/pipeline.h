@@ -97,6 +97,21 @@ struct callsig_event_stats {
   double total_time; /* of spans */
 };
 
+/* What callsig_counter_add() or callsig_level_set() were told of a key, inside of a stage's tasks or outside of any. */
+struct callsig_counter_stats {
+  size_t size;
+  const char *key;
+  const char *stage;  /* its label, NULL outside of any */
+  const char *thread; /* its name; NULL: of all threads */
+  unsigned tid;       /* 0: of all threads, or of several that ended */
+  int is_level;
+  uint64_t count;   /* how often it was added to, or set */
+  uint64_t total;   /* of a counter: the sum, modulo 2^64 */
+  double mean;      /* what was added each time; of the values that a level was set to */
+  int64_t value;    /* of a level: what it was set to last */
+  int64_t min, max; /* of a level: over the lifetime, also in an interval */
+};
+
 /* A named action. */
 struct callsig_action_stats {
   size_t size;
@@ -127,6 +142,22 @@ struct callsig_process_stats {
   uint64_t threads;                   /* at the end */
 };
 
+/* A process of a monitored program's group (the program, and what it started), or the whole group: by /proc, at the end
+ * of the interval; times and bytes transferred are of the interval. UINT64_MAX: not known. */
+struct callsig_group_stats {
+  size_t size;
+  unsigned pid, ppid; /* 0: the group */
+  const char *name;   /* the process's; "" of the group */
+  unsigned processes; /* 1, of the group how many */
+  unsigned threads;
+  double user_time, system_time;
+  uint64_t resident_bytes;
+  uint64_t pss_bytes;                  /* its share of the memory that processes share, and all of the rest */
+  uint64_t private_bytes;              /* that no other process shares */
+  uint64_t read_bytes, written_bytes;  /* of storage */
+  uint64_t received_bytes, sent_bytes; /* by the interfaces of its network namespace, whoever did; loopback not */
+};
+
 /* Stages and queues come by pipeline and index, events and actions in order of their first use. -EINVAL: there is no
  * such one. */
 CALLSIG_STATS_API size_t callsig_pipeline_stage_count(const struct callsig_pipeline *pipeline);
@@ -138,6 +169,13 @@ CALLSIG_STATS_API int callsig_pipeline_queue(const struct callsig_pipeline *pipe
 CALLSIG_STATS_API size_t callsig_pipeline_event_count(const struct callsig_pipeline *pipeline);
 CALLSIG_STATS_API int callsig_pipeline_event(const struct callsig_pipeline *pipeline, size_t index,
                                              struct callsig_event_stats *event);
+/* By key and stage; and, after callsig_pipeline_load() and callsig_pipeline_load_all() only, by thread as well. */
+CALLSIG_STATS_API size_t callsig_pipeline_counter_count(const struct callsig_pipeline *pipeline);
+CALLSIG_STATS_API int callsig_pipeline_counter(const struct callsig_pipeline *pipeline, size_t index,
+                                               struct callsig_counter_stats *counter);
+CALLSIG_STATS_API size_t callsig_pipeline_counter_part_count(const struct callsig_pipeline *pipeline);
+CALLSIG_STATS_API int callsig_pipeline_counter_part(const struct callsig_pipeline *pipeline, size_t index,
+                                                    struct callsig_counter_stats *part);
 /* Actions are there after callsig_pipeline_load() and callsig_pipeline_load_all() only. */
 CALLSIG_STATS_API size_t callsig_pipeline_action_count(const struct callsig_pipeline *pipeline);
 CALLSIG_STATS_API int callsig_pipeline_action(const struct callsig_pipeline *pipeline, size_t index,
@@ -146,6 +184,10 @@ CALLSIG_STATS_API int callsig_pipeline_action(const struct callsig_pipeline *pip
 CALLSIG_STATS_API size_t callsig_pipeline_function_count(const struct callsig_pipeline *pipeline);
 CALLSIG_STATS_API int callsig_pipeline_function(const struct callsig_pipeline *pipeline, size_t index,
                                                 struct callsig_function_stats *function);
+/* Processes by number, the group last. There in a monitor's intervals only. */
+CALLSIG_STATS_API size_t callsig_pipeline_group_count(const struct callsig_pipeline *pipeline);
+CALLSIG_STATS_API int callsig_pipeline_group(const struct callsig_pipeline *pipeline, size_t index,
+                                             struct callsig_group_stats *group);
 /* -ENODATA where the process was not looked at. */
 CALLSIG_STATS_API int callsig_pipeline_process(const struct callsig_pipeline *pipeline,
                                                struct callsig_process_stats *process);
@@ -188,6 +230,7 @@ struct callsig_monitor_options {
   callsig_interval_fn callback; /* NULL: none */
   void *data;                   /* handed to it */
   int no_functions;             /* leave functions out: only stages, queues, events and the process are read */
+  int children; /* also write what processes record that the program starts, as runs of their own: needs a database */
 };
 
 /* Starts a monitor. -EINVAL for an option that makes no sense, -ENOMEM, or the error of opening the database; after a
@@ -214,6 +257,10 @@ CALLSIG_STATS_API int callsig_monitor_complete(const char *path, const char *dat
 CALLSIG_STATS_API int callsig_monitor_print(const char *database, FILE *out);
 /* Prints each of its intervals as JSON, run by run: docs/json.md. The same errors. */
 CALLSIG_STATS_API int callsig_monitor_print_json(const char *database, FILE *out);
+/* The same of one run, by its id, or of the last one (CALLSIG_LAST_RUN); 0: of all. -ENOENT when there is none such. */
+#define CALLSIG_LAST_RUN UINT64_MAX
+CALLSIG_STATS_API int callsig_monitor_print_run(const char *database, uint64_t run, FILE *out);
+CALLSIG_STATS_API int callsig_monitor_print_json_run(const char *database, uint64_t run, FILE *out);
 
 /*
  * A document of pictures: of each process that was added, its pipelines as a diagram with what bounds them, and its
@@ -231,6 +278,8 @@ CALLSIG_STATS_API void callsig_plot_free(struct callsig_plot *plot);
  * stages and queues; -EBUSY once it was written. */
 CALLSIG_STATS_API int callsig_plot_add_recording(struct callsig_plot *plot, const char *path);
 CALLSIG_STATS_API int callsig_plot_add_database(struct callsig_plot *plot, const char *path);
+/* Adds one run of it, as callsig_monitor_print_run(). */
+CALLSIG_STATS_API int callsig_plot_add_database_run(struct callsig_plot *plot, const char *path, uint64_t run);
 
 /* Writes the document: "svg", or "html", which moves, and needs no network either. -EINVAL for another format, -ENODATA
  * when nothing was added, -EIO when `out` cannot be written; each after a message. */

@@ -61,13 +61,19 @@ static int replace_recording(struct out_profile *profile, uint32_t recording, co
                                    .recording = recording,
                                    .own = calloc(profile->edges.count + 1u, sizeof *times.own),
                                    .inclusive = calloc(profile->edges.count + 1u, sizeof *times.inclusive)};
-  int result = times.own && times.inclusive ? out_beside_own(&times, run) : -ENOMEM;
+  double *ticks = calloc(profile->functions.count + 1u, sizeof *ticks);
+  int result = times.own && times.inclusive && ticks ? 0 : -ENOMEM;
+  if (result == 0) {
+    out_beside_ticks(&times, run, ticks);
+    result = out_beside_own(&times, ticks);
+  }
   if (result == 0)
     result = out_beside_inclusive(&times);
   if (result == 0) {
     replace_all(&times);
     forget_hooks(profile, &times);
   }
+  free(ticks);
   free(times.own);
   free(times.inclusive);
   return result;
@@ -82,7 +88,7 @@ int out_beside_apply(struct out_profile *profile, uint32_t first)
       continue;
     const struct out_sampled_run *run = out_profile_sampled_run(profile, info->sampled);
     result = out_beside_match(profile, i);
-    if (result == 0 && !run->is_applied && run->head.samples > 0)
+    if (result == 0 && !run->is_applied && run->head.samples > 0 && !(run->head.flags & FMT_SAMPLES_OWN_RUN))
       result = replace_recording(profile, i, run);
   }
   return result;

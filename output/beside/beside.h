@@ -32,8 +32,14 @@ static inline bool out_beside_has(const struct out_beside_times *times, const st
   return edge->to != FMT_NONE && out_profile_thread(times->profile, edge->thread)->recording == times->recording;
 }
 
-/* own.c: fills `own`. -ENOMEM. */
-int out_beside_own(struct out_beside_times *times, const struct out_sampled_run *run);
+/* The function of a variant that stands for calls. */
+uint32_t out_beside_function(const struct out_profile *profile, uint32_t variant);
+
+/* own.c: the ticks that samples stand for, into `ticks` by function. */
+void out_beside_ticks(const struct out_beside_times *times, const struct out_sampled_run *run, double *ticks);
+
+/* own.c: fills `own` with the ticks of each function. -ENOMEM. */
+int out_beside_own(struct out_beside_times *times, const double *ticks);
 
 /* inclusive.c: fills `inclusive` from `own`. -ENOMEM. */
 int out_beside_inclusive(struct out_beside_times *times);

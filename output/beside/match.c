@@ -13,12 +13,6 @@ struct rows {
   uint32_t count;
 };
 
-static uint32_t function_of(const struct out_profile *profile, uint32_t variant)
-{
-  uint32_t callable = out_profile_context(profile, out_profile_variant(profile, variant)->context)->callable;
-  return out_profile_callable(profile, callable)->function;
-}
-
 static uint32_t name_of(const struct rows *rows, uint32_t function)
 {
   return out_profile_function(rows->profile, function)->name;
@@ -44,7 +38,7 @@ static int find_rows(const struct out_profile *profile, uint32_t recording, stru
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (out_beside_has(&times, edge))
-      has_calls[function_of(profile, edge->to)] = true;
+      has_calls[out_beside_function(profile, edge->to)] = true;
   }
   for (uint32_t i = 0; i < profile->functions.count; i++)
     if (has_calls[i] && !out_profile_function(profile, i)->is_action)

@@ -16,16 +16,16 @@ enum weight {
 /* Arrays by variant, edge and function. */
 struct split {
   const struct out_beside_times *times;
-  double *entered; /* calls into the variant */
-  double *cost;    /* what the hooks of calls out of the variant cost it */
-  double *weight;  /* of each edge */
-  double *sum;     /* of the weights, by function */
-  double *ticks;   /* the samples, by function */
+  double *entered;     /* calls into the variant */
+  double *cost;        /* what the hooks of calls out of the variant cost it */
+  double *weight;      /* of each edge */
+  double *sum;         /* of the weights, by function */
+  const double *ticks; /* by function: what is split */
 };
 
-static uint32_t function_of(const struct out_profile *profile, const struct out_edge *edge)
+uint32_t out_beside_function(const struct out_profile *profile, uint32_t variant)
 {
-  uint32_t callable = out_profile_context(profile, out_profile_variant(profile, edge->to)->context)->callable;
+  uint32_t callable = out_profile_context(profile, out_profile_variant(profile, variant)->context)->callable;
   return out_profile_callable(profile, callable)->function;
 }
 
@@ -64,22 +64,21 @@ static void weigh_all(struct split *split, enum weight kind, const bool *is_sett
   const struct out_profile *profile = split->times->profile;
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
-    if (!out_beside_has(split->times, edge) || is_settled[function_of(profile, edge)])
+    if (!out_beside_has(split->times, edge) || is_settled[out_beside_function(profile, edge->to)])
       continue;
     split->weight[i] = weigh(split, kind, edge);
-    split->sum[function_of(profile, edge)] += split->weight[i];
+    split->sum[out_beside_function(profile, edge->to)] += split->weight[i];
   }
 }
 
-static void find_ticks(struct split *split, const struct out_sampled_run *run)
+void out_beside_ticks(const struct out_beside_times *times, const struct out_sampled_run *run, double *ticks)
 {
-  const struct out_profile *profile = split->times->profile;
-  double tick = out_profile_recording(profile, split->times->recording)->tick;
-  double ticks = (double)run->head.period / 1024e9 / tick;
+  const struct out_profile *profile = times->profile;
+  const double period = (double)run->head.period / 1024e9 / out_profile_recording(profile, times->recording)->tick;
   for (uint32_t i = 0; i < run->count; i++) {
     const struct out_place *place = out_profile_place(profile, run->first + i);
     if (place->row != FMT_NONE)
-      split->ticks[place->row] += (double)place->samples * ticks;
+      ticks[place->row] += (double)place->samples * period;
   }
 }
 
@@ -90,13 +89,13 @@ static void share_out(struct split *split)
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (!out_beside_has(split->times, edge))
       continue;
-    uint32_t function = function_of(profile, edge);
+    uint32_t function = out_beside_function(profile, edge->to);
     split->times->own[i] =
         split->sum[function] > 0 ? split->ticks[function] * (split->weight[i] / split->sum[function]) : 0;
   }
 }
 
-int out_beside_own(struct out_beside_times *times, const struct out_sampled_run *run)
+int out_beside_own(struct out_beside_times *times, const double *ticks)
 {
   const struct out_profile *profile = times->profile;
   size_t functions = profile->functions.count + 1u, variants = profile->variants.count + 1u;
@@ -106,12 +105,10 @@ int out_beside_own(struct out_beside_times *times, const struct out_sampled_run 
                         .cost = calloc(variants, sizeof *split.cost),
                         .weight = calloc(profile->edges.count + 1u, sizeof *split.weight),
                         .sum = calloc(functions, sizeof *split.sum),
-                        .ticks = calloc(functions, sizeof *split.ticks)};
-  bool complete = is_settled && split.entered && split.cost && split.weight && split.sum && split.ticks;
-  if (complete) {
+                        .ticks = ticks};
+  bool complete = is_settled && split.entered && split.cost && split.weight && split.sum;
+  if (complete)
     find_costs(&split);
-    find_ticks(&split, run);
-  }
   for (int kind = WEIGHT_TIME; complete && kind < WEIGHT_COUNT; kind++) {
     weigh_all(&split, (enum weight)kind, is_settled);
     for (size_t i = 0; i < functions; i++)
@@ -124,6 +121,5 @@ int out_beside_own(struct out_beside_times *times, const struct out_sampled_run 
   free(split.cost);
   free(split.weight);
   free(split.sum);
-  free(split.ticks);
   return complete ? 0 : -ENOMEM;
 }

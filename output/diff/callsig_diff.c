@@ -9,6 +9,7 @@
 #include "output/diff/print.h"
 #include "output/stats/public_struct.h"
 #include "output/text/message.h"
+#include "output/text/output_file.h"
 
 #define DEFAULT_LEVEL 0.05
 
@@ -320,4 +321,16 @@ int callsig_diff_print_json(const struct callsig_diff *diff, FILE *out)
 int callsig_diff_print_csv(const struct callsig_diff *diff, FILE *out)
 {
   return print(diff, out_diff_print_csv, out);
+}
+
+int callsig_diff_write_html(struct callsig_diff *diff, const char *path)
+{
+  struct out_output_file file;
+  int result = check_compared(diff);
+  if (result == 0)
+    result = out_output_file_open(&file, path);
+  if (result < 0)
+    return result;
+  const struct out_diff_file *files = (const struct out_diff_file *)diff->files.data;
+  return out_output_file_close(&file, out_diff_print_html(&diff->comparison, files, file.stream));
 }

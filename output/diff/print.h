@@ -23,6 +23,10 @@ int out_diff_print_table(const struct out_diff *diff, const struct out_diff_show
 int out_diff_print_csv(const struct out_diff *diff, const struct out_diff_shown *shown, FILE *out);
 int out_diff_print_json(const struct out_diff *diff, const struct out_diff_shown *shown, FILE *out);
 
+/* A page, of all rows whatever is shown; `files` are those that were compared. -EIO without a message, another negative
+ * errno after one. */
+int out_diff_print_html(const struct out_diff *diff, const struct out_diff_file *files, FILE *out);
+
 /* "tottime", "cumtime", "tottime per call". */
 const char *out_diff_metric_name(enum callsig_diff_metric metric);
 

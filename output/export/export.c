@@ -27,18 +27,20 @@ static const struct format {
   bool is_weighted; /* it has room for one number: time or calls */
   bool is_cut;      /* it leaves out what is too small to be seen */
   bool needs_rows;  /* it reads the object's rows, or its notes, which are made of them */
+  bool tells;       /* it says itself when memory is short */
 } formats[] = {
-    {"callgrind", out_export_callgrind, false, false, false},
-    {"chrome", out_export_chrome, false, false, false},
-    {"csv", export_csv, false, false, true},
-    {"dot", out_export_dot, false, true, false},
-    {"flamegraph", out_export_flamegraph, true, true, false},
-    {"folded", out_export_folded, true, false, false},
-    {"json", export_json, false, false, true},
-    {"perfetto", out_export_perfetto, false, false, false},
-    {"pprof", out_export_pprof, false, false, true},
-    {"pstats", out_export_pstats, false, false, true},
-    {"speedscope", out_export_speedscope, false, false, false},
+    {"callgrind", out_export_callgrind, false, false, false, false},
+    {"chrome", out_export_chrome, false, false, false, false},
+    {"csv", export_csv, false, false, true, true},
+    {"dot", out_export_dot, false, true, false, false},
+    {"flamegraph", out_export_flamegraph, true, true, false, false},
+    {"folded", out_export_folded, true, false, false, false},
+    {"html", out_export_html, false, false, false, true},
+    {"json", export_json, false, false, true, true},
+    {"perfetto", out_export_perfetto, false, false, false, false},
+    {"pprof", out_export_pprof, false, false, true, false},
+    {"pstats", out_export_pstats, false, false, true, false},
+    {"speedscope", out_export_speedscope, false, false, false, false},
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
@@ -93,7 +95,7 @@ static int read_wanted(const struct callsig_stats_export *wanted, const struct f
 
 /*
  * Makes what the format needs of the object, and writes it. -ENOMEM comes from the formats without a message, which is
- * given here; the two reports give their own. -EIO has none: the owner of `out` tells of it.
+ * given here, unless the format gives its own. -EIO has none: the owner of `out` tells of it.
  */
 static int write_format(const struct format *format, const struct out_export *export)
 {
@@ -101,8 +103,7 @@ static int write_format(const struct format *format, const struct out_export *ex
   if (result < 0)
     return result;
   result = format->write(export);
-  bool is_report = format->write == export_json || format->write == export_csv;
-  return result == -ENOMEM && !is_report ? out_stats_no_memory() : result;
+  return result == -ENOMEM && !format->tells ? out_stats_no_memory() : result;
 }
 
 int callsig_stats_export(struct callsig_stats *stats, const struct callsig_stats_export *wanted, FILE *out)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "output/export/counter_tracks.h"
 #include "output/export/export.h"
 #include "output/export/timeline.h"
 #include "output/text/json_writer.h"
@@ -179,6 +180,33 @@ static void put_level(struct writer *writer, const struct out_timeline_span *sho
   out_json_close_map(&writer->json);
 }
 
+/* What the program counted. */
+static int put_counters(struct writer *writer)
+{
+  struct base_vector tracks;
+  int result = out_counter_tracks(writer->timeline, &tracks);
+  for (uint32_t i = 0; i < tracks.count && result == 0; i++) {
+    const struct out_counter_track *track = base_vector_at(&tracks, i);
+    double sum = 0, value;
+    uint64_t time;
+    for (unsigned slot = 0; slot < FMT_COUNTER_SLOTS; slot++) {
+      if (!out_counter_track_value(writer->timeline, track, slot, &sum, &time, &value))
+        continue;
+      open_event(writer, "C", out_timeline_process(writer->timeline, track->process)->id, 0);
+      out_counter_track_name(writer->timeline, track, &writer->text);
+      put_text(writer, "name");
+      put_time(writer, "ts", time);
+      out_json_key(&writer->json, "args");
+      out_json_open_map(&writer->json);
+      out_json_key_number(&writer->json, track->is_level ? "value" : "sum", value);
+      out_json_close_map(&writer->json);
+      out_json_close_map(&writer->json);
+    }
+  }
+  base_vector_free(&tracks);
+  return result;
+}
+
 /* The ways of items through the pipeline: arrows from each task of an item to the next. */
 static void put_flows(struct writer *writer)
 {
@@ -207,7 +235,7 @@ static void put_flows(struct writer *writer)
   }
 }
 
-static void put_all(struct writer *writer)
+static int put_all(struct writer *writer)
 {
   const struct out_timeline *timeline = writer->timeline;
   out_json_open_map(&writer->json);
@@ -232,8 +260,10 @@ static void put_all(struct writer *writer)
       put_level(writer, shown);
   }
   put_flows(writer);
+  int result = put_counters(writer);
   out_json_close_array(&writer->json);
   out_json_close_map(&writer->json);
+  return result;
 }
 
 int out_export_chrome(const struct out_export *export)
@@ -244,8 +274,9 @@ int out_export_chrome(const struct out_export *export)
   if (result == 0)
     result = out_json_begin(&writer.json, export->out);
   if (result == 0) {
-    put_all(&writer);
-    result = writer.text.failed ? -ENOMEM : 0;
+    result = put_all(&writer);
+    if (writer.text.failed)
+      result = -ENOMEM;
     int ended = out_json_end(&writer.json);
     result = result ? result : ended;
   }

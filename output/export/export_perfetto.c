@@ -6,9 +6,11 @@
  * one after the other are the whole.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/export/counter_tracks.h"
 #include "output/export/export.h"
 #include "output/export/timeline.h"
 #include "perfetto.pb-c.h"
@@ -40,7 +42,7 @@ struct writer {
 
 #define LAST_STEP (UINT32_C(1) << 31)
 
-/* Tracks are numbered: processes, then rows, then counters, then ranges. 0 is no track. */
+/* Tracks are numbered: processes, then rows, then queues, then ranges, then counters. 0 is no track. */
 static uint64_t process_track(uint32_t process)
 {
   return UINT64_C(1) << 32 | process;
@@ -59,6 +61,11 @@ static uint64_t counter_track(uint32_t counter)
 static uint64_t range_track(uint32_t span)
 {
   return UINT64_C(4) << 32 | span;
+}
+
+static uint64_t counted_track(uint32_t number)
+{
+  return UINT64_C(5) << 32 | number;
 }
 
 static void put_packet(struct writer *writer, packet_message *packet)
@@ -357,6 +364,36 @@ static void put_spans(struct writer *writer)
     end_slices(writer, UINT64_MAX, row_track(row));
 }
 
+/* What the program counted: the values of levels rounded. */
+static int put_counters(struct writer *writer)
+{
+  struct base_vector tracks;
+  int result = out_counter_tracks(writer->timeline, &tracks);
+  for (uint32_t i = 0; i < tracks.count && result == 0; i++) {
+    const struct out_counter_track *track = base_vector_at(&tracks, i);
+    const uint64_t number = counted_track(i);
+    track_message message = CALLSIG__PERFETTO__TRACK_DESCRIPTOR__INIT;
+    Callsig__Perfetto__CounterDescriptor descriptor = CALLSIG__PERFETTO__COUNTER_DESCRIPTOR__INIT;
+    double sum = 0, value;
+    uint64_t time;
+    out_text_clear(&writer->name);
+    out_counter_track_name(writer->timeline, track, &writer->name);
+    message.name = text_of(&writer->name);
+    message.counter = &descriptor;
+    put_track(writer, &message, number, process_track(track->process));
+    for (unsigned slot = 0; slot < FMT_COUNTER_SLOTS; slot++) {
+      if (!out_counter_track_value(writer->timeline, track, slot, &sum, &time, &value))
+        continue;
+      event_message event = CALLSIG__PERFETTO__TRACK_EVENT__INIT;
+      event.has_counter_value = 1;
+      event.counter_value = fabs(value) < 0x1p63 ? (int64_t)llround(value) : INT64_MAX;
+      put_event(writer, &event, CALLSIG__PERFETTO__TRACK_EVENT__TYPE__TYPE_COUNTER, number, time);
+    }
+  }
+  base_vector_free(&tracks);
+  return result;
+}
+
 static int number_flows(struct writer *writer)
 {
   const struct out_timeline *timeline = writer->timeline;
@@ -388,6 +425,8 @@ int out_export_perfetto(const struct out_export *export)
     put_processes(&writer);
     put_rows(&writer);
     put_spans(&writer);
+    const int counted = put_counters(&writer);
+    writer.result = writer.result ? writer.result : counted;
   }
   if (writer.result == 0 && (writer.name.failed || writer.signature.failed || writer.source.failed))
     writer.result = -ENOMEM;

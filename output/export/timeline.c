@@ -60,9 +60,7 @@ static int make_processes(struct out_timeline *timeline)
 
 /* ---- spans ---- */
 
-/* Nanoseconds of a reading of a process's clock. A reading from before its start, which only a damaged file has, is the
- * start. */
-static uint64_t nanoseconds(const struct out_timeline *timeline, uint32_t recording, uint64_t ticks)
+uint64_t out_timeline_nanoseconds(const struct out_timeline *timeline, uint32_t recording, uint64_t ticks)
 {
   const struct out_recording_info *info = out_profile_recording(&timeline->stats->profile, recording);
   uint64_t start = info->process.start.ticks;
@@ -92,10 +90,11 @@ static int select_spans(struct out_timeline *timeline)
     if (!shown)
       return -ENOMEM;
     uint32_t recording = out_profile_thread(profile, span->thread)->recording;
-    *shown = (struct out_timeline_span){.start = nanoseconds(timeline, recording, span->start),
-                                        .end = nanoseconds(timeline, recording, span->start + span->duration),
-                                        .span = i,
-                                        .row = FMT_NONE};
+    *shown =
+        (struct out_timeline_span){.start = out_timeline_nanoseconds(timeline, recording, span->start),
+                                   .end = out_timeline_nanoseconds(timeline, recording, span->start + span->duration),
+                                   .span = i,
+                                   .row = FMT_NONE};
   }
   return 0;
 }

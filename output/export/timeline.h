@@ -53,6 +53,10 @@ struct out_timeline {
 int out_timeline_make(struct callsig_stats *stats, struct out_timeline *timeline);
 void out_timeline_free(struct out_timeline *timeline);
 
+/* Nanoseconds of a reading of a process's clock. A reading from before its start, which only a damaged file has, is the
+ * start. */
+uint64_t out_timeline_nanoseconds(const struct out_timeline *timeline, uint32_t recording, uint64_t ticks);
+
 static inline const struct out_timeline_row *out_timeline_row(const struct out_timeline *timeline, uint32_t number)
 {
   return base_vector_at(&timeline->rows, number);

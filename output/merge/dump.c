@@ -62,6 +62,8 @@ static void release(struct out_dump *dump)
   free(dump->first_edges);
   free(dump->first_tasks);
   free(dump->first_uses);
+  free(dump->first_counter_uses);
+  free(dump->counter_records);
   free(dump->commands);
   base_vector_free(&dump->names);
   out_idset_free(&dump->name_set);

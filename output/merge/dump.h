@@ -33,11 +33,11 @@ struct out_dump {
   uint64_t *commands; /* by process */
   uint64_t *modules;
   uint64_t *stages; /* [0]: none */
-  uint64_t *stage_records, *queue_records, *event_records;
+  uint64_t *stage_records, *queue_records, *event_records, *counter_records;
   uint64_t *functions;                                         /* by callable */
   uint64_t *signatures;                                        /* 0: nothing refers to it */
   uint64_t *times;                                             /* by edge: its histogram, 0 for none */
-  uint64_t *first_tasks, *first_uses;                          /* by thread, as first_edges */
+  uint64_t *first_tasks, *first_uses, *first_counter_uses;     /* by thread, as first_edges */
   uint64_t *first_edges;                                       /* by thread: the head of its list, 0 for none */
   uint64_t *edges;                                             /* by edge, 0: no call; NULL unless needed */
   uint64_t *rings;                                             /* by thread, 0: none */

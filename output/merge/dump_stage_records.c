@@ -1,4 +1,4 @@
-/* Stages, queues and events, and what threads did with them. */
+/* Stages, queues, events and counters, and what threads did with them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -59,9 +59,26 @@ static void put_events(struct out_dump *dump)
     record.next = next;
     record.name = out_dump_string(dump, event->name);
     record.process = process_address(dump, event->recording);
+    record.times = event->has_times ? out_dump_put(dump, &event->times, sizeof event->times) : 0;
     next = dump->event_records[i] = out_dump_put(dump, &record, sizeof record);
   }
   dump->header.first_event = next;
+}
+
+static void put_counters(struct out_dump *dump)
+{
+  const struct base_vector *kept = &dump->profile->stage_records.counters;
+  uint64_t next = 0;
+  for (uint32_t i = kept->count; i-- > 0;) {
+    const struct out_counter_record *counter = base_vector_at(kept, i);
+    struct fmt_rec_counter record = counter->record;
+    record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_COUNTER, record);
+    record.next = next;
+    record.name = out_dump_string(dump, counter->key);
+    record.process = process_address(dump, counter->recording);
+    next = dump->counter_records[i] = out_dump_put(dump, &record, sizeof record);
+  }
+  dump->header.first_counter = next;
 }
 
 int out_dump_stages(struct out_dump *dump)
@@ -71,11 +88,13 @@ int out_dump_stages(struct out_dump *dump)
   dump->stage_records = calloc(profile->stage_records.stages.count + 1u, sizeof *dump->stage_records);
   dump->queue_records = calloc(profile->stage_records.queues.count + 1u, sizeof *dump->queue_records);
   dump->event_records = calloc(profile->stage_records.events.count + 1u, sizeof *dump->event_records);
-  if (!dump->stages || !dump->stage_records || !dump->queue_records || !dump->event_records)
+  dump->counter_records = calloc(profile->stage_records.counters.count + 1u, sizeof *dump->counter_records);
+  if (!dump->stages || !dump->stage_records || !dump->queue_records || !dump->event_records || !dump->counter_records)
     return -ENOMEM;
   put_stages(dump);
   put_queues(dump);
   put_events(dump);
+  put_counters(dump);
   return 0;
 }
 
@@ -125,14 +144,30 @@ static void put_uses(struct out_dump *dump)
   }
 }
 
+static void put_counter_uses(struct out_dump *dump)
+{
+  const struct base_vector *kept = &dump->profile->stage_records.counter_uses;
+  for (uint32_t i = kept->count; i-- > 0;) {
+    const struct out_counter_use_record *use = base_vector_at(kept, i);
+    struct fmt_rec_counter_use record = use->record;
+    record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_COUNTER_USE, record);
+    record.next = dump->first_counter_uses[use->thread];
+    record.counter = dump->counter_records[use->counter];
+    record.stage = use->stage == FMT_NONE ? 0 : dump->stage_records[use->stage];
+    dump->first_counter_uses[use->thread] = out_dump_put(dump, &record, sizeof record);
+  }
+}
+
 int out_dump_uses(struct out_dump *dump)
 {
   uint32_t threads = dump->profile->threads.count;
   dump->first_tasks = calloc(threads + 1u, sizeof *dump->first_tasks);
   dump->first_uses = calloc(threads + 1u, sizeof *dump->first_uses);
-  if (!dump->first_tasks || !dump->first_uses)
+  dump->first_counter_uses = calloc(threads + 1u, sizeof *dump->first_counter_uses);
+  if (!dump->first_tasks || !dump->first_uses || !dump->first_counter_uses)
     return -ENOMEM;
   put_tasks(dump);
   put_uses(dump);
+  put_counter_uses(dump);
   return 0;
 }

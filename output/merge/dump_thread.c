@@ -84,6 +84,7 @@ int out_dump_threads(struct out_dump *dump)
         .first_function = i == 0 ? dump->last_function : 0,
         .first_tasks = dump->first_tasks[i],
         .first_queue_use = dump->first_uses[i],
+        .first_counter_use = dump->first_counter_uses[i],
         .ring = dump->rings[i],
         .root_edge = put_root_edge(dump, thread),
         .process = dump->processes + thread->recording * sizeof(struct fmt_rec_process),

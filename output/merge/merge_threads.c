@@ -341,6 +341,10 @@ static int label_threads(struct merge *merge)
     struct out_queue_use_record *use = base_vector_at(&profile->stage_records.uses, i);
     use->thread = merge->thread_of[use->thread];
   }
+  for (uint32_t i = 0; i < profile->stage_records.counter_uses.count; i++) {
+    struct out_counter_use_record *use = base_vector_at(&profile->stage_records.counter_uses, i);
+    use->thread = merge->thread_of[use->thread];
+  }
   for (uint32_t i = 0; i < profile->spans.count; i++) {
     struct out_span *span = out_profile_span(profile, i);
     span->thread = merge->thread_of[span->thread];

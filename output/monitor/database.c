@@ -12,27 +12,26 @@
 #include <unistd.h>
 
 #include "output/monitor/database_tables.h"
+#include "output/pipeline/counters.h"
 #include "output/text/message.h"
 
 /* How long another writer of the file is waited for. */
 enum { BUSY_MS = 2000 };
 
 /* The path with its folder resolved: the file itself may not be a symbolic link, a folder on the way may. Owned by the
- * caller. */
-static int resolve(const char *path, char **resolved)
+ * caller; NULL, with errno, where that cannot be. */
+static char *resolve(const char *path)
 {
-  char *folder = strdup(path), *name = strdup(path), *real = NULL;
-  int result = folder && name ? 0 : -ENOMEM;
-  if (result == 0) {
-    real = realpath(dirname(folder), NULL);
-    result = real ? 0 : -errno;
-  }
-  if (real && asprintf(resolved, "%s/%s", strcmp(real, "/") == 0 ? "" : real, basename(name)) < 0)
-    result = -ENOMEM;
+  char *folder = strdup(path), *name = strdup(path), *resolved = NULL;
+  char *real = folder && name ? realpath(dirname(folder), NULL) : NULL;
+  if (real && asprintf(&resolved, "%s/%s", strcmp(real, "/") == 0 ? "" : real, basename(name)) < 0)
+    resolved = NULL;
+  int error = errno;
   free(folder);
   free(name);
   free(real);
-  return result;
+  errno = error;
+  return resolved;
 }
 
 /* Makes the file, for its owner alone, when it is not there. */
@@ -85,11 +84,9 @@ int out_database_open(const char *path, struct out_database **opened)
   struct out_database *database = calloc(1, sizeof *database);
   if (!database)
     return out_stats_no_memory();
-  int result = resolve(path, &database->path);
-  if (result < 0)
-    out_stats_message("%s: cannot be opened for writing: %s", path, strerror(-result));
-  else
-    result = open_at(database);
+  database->path = resolve(path);
+  int result = database->path ? open_at(database)
+                              : out_stats_fail(-errno, "%s: cannot be opened for writing: %s", path, strerror(errno));
   if (result < 0)
     out_database_close(database);
   else
@@ -262,23 +259,87 @@ static int write_queue(struct out_database *database, const struct callsig_pipel
   return run(&binder);
 }
 
-/* An event that did not happen in the interval has no row. */
-static int write_event(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
-                       const struct callsig_event_stats *event)
+static int write_event_row(struct out_database *database, uint64_t id, const char *name, double timestamp,
+                           uint64_t count, double total_time)
 {
-  if (event->count == 0 && event->total_time == 0)
-    return 0;
   struct binder binder = begin(database, OUT_SQL_ADD_EVENT);
-  bind_real(&binder, interval->info.end);
-  bind_text(&binder, event->name);
+  bind_real(&binder, timestamp);
+  bind_text(&binder, name);
   int result = run(&binder);
   if (result < 0)
     return result;
   binder = begin(database, OUT_SQL_ADD_EVENT_INTERVAL);
   bind_integer(&binder, last_id(database));
   bind_integer(&binder, id);
-  bind_integer(&binder, event->count);
-  bind_real(&binder, event->total_time);
+  bind_integer(&binder, count);
+  bind_real(&binder, total_time);
+  return run(&binder);
+}
+
+/* What happened at times that are known, in the order of those. */
+static int write_moments(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id)
+{
+  int result = 0;
+  for (uint32_t i = 0; i < interval->moments.count && result == 0; i++) {
+    const struct out_moment *moment = base_vector_at(&interval->moments, i);
+    const struct callsig_event_stats *event = base_vector_at(&interval->events, moment->event);
+    result = write_event_row(database, id, event->name, moment->start, 1, moment->time);
+  }
+  return result;
+}
+
+/* What happened at other times, if anything: a row of the interval's end. */
+static int write_event(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
+                       uint32_t number)
+{
+  const struct callsig_event_stats *event = base_vector_at(&interval->events, number);
+  uint64_t known = 0;
+  double time = event->total_time;
+  for (uint32_t i = 0; i < interval->moments.count; i++) {
+    const struct out_moment *moment = base_vector_at(&interval->moments, i);
+    known += moment->event == number;
+    time -= moment->event == number ? moment->time : 0;
+  }
+  if (event->count <= known)
+    return 0;
+  return write_event_row(database, id, event->name, interval->info.end, event->count - known, time > 0 ? time : 0);
+}
+
+static int write_counter(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
+                         const struct out_counter *counter)
+{
+  const struct callsig_counter_stats *stats = &counter->stats;
+  struct binder binder = begin(database, OUT_SQL_ADD_COUNTER);
+  bind_real(&binder, interval->info.end);
+  bind_integer(&binder, id);
+  bind_text(&binder, stats->key);
+  bind_text(&binder, stats->stage ? stats->stage : "");
+  bind_text(&binder, stats->is_level ? "level" : "counter");
+  bind_integer(&binder, stats->count);
+  bind_integer(&binder, counter->amount);
+  bind_known(&binder, stats->is_level, (uint64_t)stats->value);
+  return run(&binder);
+}
+
+/* A process of the group, or the whole group (pid 0). */
+static int write_member(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
+                        const struct callsig_group_stats *member)
+{
+  struct binder binder = begin(database, OUT_SQL_ADD_MEMBER);
+  bind_real(&binder, interval->info.end);
+  bind_integer(&binder, id);
+  bind_known(&binder, member->pid != 0, member->pid);
+  bind_known(&binder, member->pid != 0, member->ppid);
+  bind_text(&binder, member->name);
+  bind_integer(&binder, member->processes);
+  bind_integer(&binder, member->threads);
+  bind_real(&binder, member->user_time);
+  bind_real(&binder, member->system_time);
+  bind_integer(&binder, member->resident_bytes);
+  const uint64_t known[] = {member->pss_bytes,     member->private_bytes,  member->read_bytes,
+                            member->written_bytes, member->received_bytes, member->sent_bytes};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    bind_known(&binder, known[i] != UINT64_MAX, known[i]);
   return run(&binder);
 }
 
@@ -331,8 +392,14 @@ static int write_interval(struct out_database *database, uint64_t run_id, const 
     result = write_stage(database, interval, id, out_pipeline_stage_at(interval, i));
   for (uint32_t i = 0; i < interval->queues.count && result == 0; i++)
     result = write_queue(database, interval, id, out_pipeline_queue_at(interval, i));
+  if (result == 0)
+    result = write_moments(database, interval, id);
   for (uint32_t i = 0; i < interval->events.count && result == 0; i++)
-    result = write_event(database, interval, id, base_vector_at(&interval->events, i));
+    result = write_event(database, interval, id, i);
+  for (uint32_t i = 0; i < interval->counters.count && result == 0; i++)
+    result = write_counter(database, interval, id, out_counter_at(interval, i));
+  for (uint32_t i = 0; i < interval->group.count && result == 0; i++)
+    result = write_member(database, interval, id, base_vector_at(&interval->group, i));
   for (uint32_t i = 0; i < interval->functions.count && result == 0; i++)
     result = write_function(database, interval, id, base_vector_at(&interval->functions, i));
   if (result == 0 && interval->has_process)

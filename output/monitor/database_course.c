@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/monitor/counter_rows.h"
+#include "output/monitor/database_read.h"
 #include "output/monitor/event_spans.h"
 #include "output/monitor/joined_point.h"
 #include "output/text/message.h"
@@ -43,16 +45,19 @@ static const char *const queries[3][3] = {
             " put_histogram, get_histogram, num_items, puts, occupancy_rate, ave_put_time, ave_get_time, p90_put_time,"
             " p99_put_time, p90_get_time, p99_get_time FROM queue_stats JOIN queue_intervals ON queue = queue_stats.id"
             " JOIN intervals ON intervals.id = interval WHERE run = ?1 ORDER BY name, queue_stats.id",
-            "SELECT event_name, started, timestamp, count, total_time FROM event_stats JOIN event_intervals"
-            " ON event = event_stats.id JOIN intervals ON intervals.id = interval WHERE run = ?1"
-            " ORDER BY event_stats.id",
+            /* What has the time of its interval's end happened some time in the interval, all else at its own time. */
+            "SELECT event_name, CASE timestamp WHEN intervals.ended THEN started ELSE timestamp END,"
+            " CASE timestamp WHEN intervals.ended THEN timestamp ELSE timestamp + total_time END, count, total_time"
+            " FROM event_stats JOIN event_intervals ON event = event_stats.id"
+            " JOIN intervals ON intervals.id = interval WHERE run = ?1 ORDER BY event_stats.id",
         },
 };
 
 struct reader {
   sqlite3 *handle;
   uint64_t most; /* points of a series; 0: any number */
-  bool has_runs, has_events;
+  uint64_t only; /* the run that is read; 0: all, and what is of none */
+  bool has_runs, has_events, has_counters;
 };
 
 static double real(sqlite3_stmt *row, int column)
@@ -105,7 +110,7 @@ static int add_rows(struct reader *reader, sqlite3_stmt *statement, bool is_queu
       each = reader->most > 0 ? (rows + reader->most - 1) / reader->most : 1;
       free(label);
       label = strdup(name);
-      series = label ? out_course_add(course, name, is_queue) : NULL;
+      series = label ? out_course_add(course, name, is_queue ? OUT_SERIES_QUEUE : OUT_SERIES_STAGE) : NULL;
       if (!series)
         result = -ENOMEM;
     }
@@ -169,8 +174,10 @@ static int fill(struct reader *reader, enum source source, struct out_run_course
   const enum table last = reader->has_events ? EVENTS : QUEUES;
   for (enum table table = TASKS; table <= last && result == 0; table++)
     result = add_table(reader, source, table, run);
-  if (result == 0 && source != RUN)
+  if (result == 0)
     result = out_event_spans(&run->course);
+  if (result == 0 && source == RUN && reader->has_counters)
+    result = out_counter_rows(reader->handle, run->run, reader->most, &run->course);
   if (result == 0)
     out_course_finish(&run->course);
   return result;
@@ -187,11 +194,12 @@ static struct out_run_course *add_run(struct base_vector *runs)
 static int add_runs(struct reader *reader, struct base_vector *runs)
 {
   sqlite3_stmt *statement;
-  int code, result = 0;
-  if (sqlite3_prepare_v2(reader->handle, "SELECT id, pid, start_ns, program FROM runs ORDER BY id", -1, &statement,
-                         NULL) != SQLITE_OK)
+  int result = 0;
+  if (sqlite3_prepare_v2(reader->handle, "SELECT id, pid, start_ns, program FROM runs WHERE ?1 IN (0, id) ORDER BY id",
+                         -1, &statement, NULL) != SQLITE_OK)
     return -EIO;
-  while (result == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+  sqlite3_bind_int64(statement, 1, (sqlite3_int64)reader->only);
+  while (result == 0 && sqlite3_step(statement) == SQLITE_ROW) {
     struct out_run_course *run = add_run(runs);
     if (!run) {
       result = -ENOMEM;
@@ -223,48 +231,36 @@ static int add_rest(struct reader *reader, struct base_vector *runs)
   return result;
 }
 
-static int has_table(sqlite3 *handle, const char *name, bool *has)
-{
-  sqlite3_stmt *statement;
-  if (sqlite3_prepare_v2(handle, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", -1, &statement,
-                         NULL) != SQLITE_OK)
-    return -EIO;
-  sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-  int code = sqlite3_step(statement);
-  *has = code == SQLITE_ROW;
-  sqlite3_finalize(statement);
-  return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : -EIO;
-}
-
 /* One reading of all tables, while others may be writing. */
 static int read_all(struct reader *reader, struct base_vector *runs)
 {
   if (sqlite3_exec(reader->handle, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
     return -EIO;
-  int result = has_table(reader->handle, "runs", &reader->has_runs);
+  int result = out_database_has_table(reader->handle, "runs", &reader->has_runs);
   /* A program that has no events need not have a table of them. */
   if (result == 0)
-    result = has_table(reader->handle, "event_stats", &reader->has_events);
+    result = out_database_has_table(reader->handle, "event_stats", &reader->has_events);
+  if (result == 0)
+    result = out_database_has_table(reader->handle, "counter_stats", &reader->has_counters);
   if (result == 0 && reader->has_runs)
     result = add_runs(reader, runs);
-  return result == 0 ? add_rest(reader, runs) : result;
+  return result == 0 && reader->only == 0 ? add_rest(reader, runs) : result;
 }
 
-int out_database_courses(const char *path, uint64_t most, struct base_vector *runs)
+int out_database_courses(const char *path, uint64_t run, uint64_t most, struct base_vector *runs)
 {
-  enum { BUSY_MS = 2000 };
-  struct reader reader = {.most = most};
+  struct reader reader = {.most = most, .only = run};
   *runs = (struct base_vector)BASE_VECTOR_OF(struct out_run_course);
-  int result = sqlite3_open_v2(path, &reader.handle, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK ? 0 : -EIO;
+  int result = out_database_open_to_read(path, &reader.handle);
+  if (result == 0)
+    result = out_database_choose_run(reader.handle, path, &reader.only);
   if (result == 0) {
-    sqlite3_busy_timeout(reader.handle, BUSY_MS);
     result = read_all(&reader, runs);
+    if (result == -ENOMEM)
+      out_stats_no_memory();
+    else if (result < 0)
+      out_database_tell_unreadable(reader.handle, path);
   }
-  if (result == -ENOMEM)
-    out_stats_no_memory();
-  else if (result < 0)
-    out_stats_message("%s: cannot be read as a database of intervals: %s", path,
-                      reader.handle ? sqlite3_errmsg(reader.handle) : "out of memory");
   sqlite3_close(reader.handle);
   return result;
 }

@@ -47,8 +47,13 @@ static int write(const struct base_vector *runs, const char *database, FILE *out
 
 int callsig_monitor_print_json(const char *database, FILE *out)
 {
+  return callsig_monitor_print_json_run(database, 0, out);
+}
+
+int callsig_monitor_print_json_run(const char *database, uint64_t run, FILE *out)
+{
   struct base_vector runs;
-  int result = out_database_courses(database, 0, &runs);
+  int result = out_database_courses(database, run, 0, &runs);
   if (result == 0)
     result = write(&runs, database, out);
   out_run_courses_free(&runs);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/monitor/database_tables.h"
+#include "output/pipeline/counters.h"
 #include "output/pipeline/function_sums.h"
 #include "output/text/message.h"
 
@@ -156,6 +157,22 @@ static int sum_functions(struct out_database *database, uint64_t run, struct cal
   return end(&query, result);
 }
 
+/* Rows of one key and stage may be several. */
+static int sum_counters(struct out_database *database, uint64_t run, struct callsig_pipeline *sums)
+{
+  struct query query = begin(database, OUT_SQL_SUM_COUNTERS, run);
+  int result = 0;
+  while (result == 0 && next(&query)) {
+    const char *stage = string(&query, 1);
+    const struct callsig_counter_stats row = {.key = string(&query, 0),
+                                              .stage = *stage ? stage : NULL,
+                                              .is_level = strcmp(string(&query, 2), "level") == 0,
+                                              .count = integer(&query, 3)};
+    result = out_counters_add_sum(sums, &row, integer(&query, 4));
+  }
+  return end(&query, result);
+}
+
 static int sum_intervals(struct out_database *database, uint64_t run, struct callsig_pipeline *sums)
 {
   struct query query = begin(database, OUT_SQL_SUM_INTERVALS, run);
@@ -188,6 +205,8 @@ static int sum_all(struct out_database *database, uint64_t run, struct callsig_p
     result = sum_queues(database, run, sums);
   if (result == 0)
     result = sum_events(database, run, sums);
+  if (result == 0)
+    result = sum_counters(database, run, sums);
   return result == 0 ? sum_functions(database, run, sums) : result;
 }
 

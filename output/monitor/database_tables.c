@@ -58,7 +58,20 @@ static const char tables[] =
     " resident_bytes INTEGER NOT NULL, threads INTEGER NOT NULL);"
     "CREATE INDEX IF NOT EXISTS idx_process_stats_timestamp ON process_stats(timestamp);"
     "CREATE INDEX IF NOT EXISTS idx_process_stats_interval ON process_stats(interval);"
-    "INSERT INTO callsig_schema SELECT 1 WHERE NOT EXISTS (SELECT * FROM callsig_schema);";
+    "CREATE TABLE IF NOT EXISTS counter_stats (id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp REAL NOT NULL,"
+    " interval INTEGER NOT NULL REFERENCES intervals(id), key TEXT NOT NULL, stage TEXT NOT NULL, kind TEXT NOT NULL,"
+    " count INTEGER NOT NULL, amount INTEGER NOT NULL, value INTEGER);"
+    "CREATE INDEX IF NOT EXISTS idx_counter_stats_timestamp ON counter_stats(timestamp);"
+    "CREATE INDEX IF NOT EXISTS idx_counter_stats_interval ON counter_stats(interval);"
+    "CREATE TABLE IF NOT EXISTS group_stats (id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp REAL NOT NULL,"
+    " interval INTEGER NOT NULL REFERENCES intervals(id), pid INTEGER, ppid INTEGER, name TEXT NOT NULL,"
+    " processes INTEGER NOT NULL, threads INTEGER NOT NULL, user_time REAL NOT NULL, system_time REAL NOT NULL,"
+    " resident_bytes INTEGER NOT NULL, pss_bytes INTEGER, private_bytes INTEGER, read_bytes INTEGER,"
+    " written_bytes INTEGER, received_bytes INTEGER, sent_bytes INTEGER);"
+    "CREATE INDEX IF NOT EXISTS idx_group_stats_timestamp ON group_stats(timestamp);"
+    "CREATE INDEX IF NOT EXISTS idx_group_stats_interval ON group_stats(interval);"
+    "DELETE FROM callsig_schema;"
+    "INSERT INTO callsig_schema VALUES (2);";
 
 static const char *const statements[OUT_SQL_COUNT] = {
     [OUT_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -94,6 +107,12 @@ static const char *const statements[OUT_SQL_COUNT] = {
         "INSERT INTO process_stats (timestamp, interval, minor_faults, major_faults, voluntary_switches,"
         " involuntary_switches, user_time, system_time, read_bytes, written_bytes, resident_bytes, threads)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    [OUT_SQL_ADD_COUNTER] = "INSERT INTO counter_stats (timestamp, interval, key, stage, kind, count, amount, value)"
+                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [OUT_SQL_ADD_MEMBER] =
+        "INSERT INTO group_stats (timestamp, interval, pid, ppid, name, processes, threads, user_time, system_time,"
+        " resident_bytes, pss_bytes, private_bytes, read_bytes, written_bytes, received_bytes, sent_bytes)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
     [OUT_SQL_SUM_INTERVALS] = "SELECT SUM(elapsed), MAX(ended) FROM intervals WHERE run = ?1",
     [OUT_SQL_SUM_TASKS] =
         "SELECT name, num_tasks, num_failures, dropped, total_time, failed_time, histogram FROM task_stats"
@@ -111,6 +130,8 @@ static const char *const statements[OUT_SQL_COUNT] = {
         "SELECT function, signature, stage, SUM(ncalls), SUM(tottime), SUM(cumtime) FROM function_stats"
         " JOIN intervals ON intervals.id = function_stats.interval WHERE intervals.run = ?1"
         " GROUP BY function, signature, stage",
+    [OUT_SQL_SUM_COUNTERS] = "SELECT key, stage, kind, count, amount FROM counter_stats"
+                             " JOIN intervals ON intervals.id = counter_stats.interval WHERE intervals.run = ?1",
 };
 
 int out_database_fail(struct out_database *database)

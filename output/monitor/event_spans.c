@@ -78,7 +78,8 @@ int out_event_spans(struct out_course *course)
   for (uint32_t i = 0; i < course->bands.count; i++) {
     struct out_band *band = base_vector_at(&course->bands, i);
     const size_t begins = stem_of(band->name, "_start"), stops = stem_of(band->name, "_stop");
-    if (begins + stops > 0)
+    /* Of what happened some time in an interval nothing is known. */
+    if (begins + stops > 0 && band->count == 1 && !(band->until > band->from))
       halves[count++] = (struct half){.band = band, .stem = begins + stops, .stops = stops > 0};
   }
   qsort(halves, count, sizeof *halves, compare);

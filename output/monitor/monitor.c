@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "output/monitor/database.h"
+#include "output/monitor/monitor_children.h"
 #include "output/monitor/monitor_consumer.h"
+#include "output/monitor/process_group.h"
+#include "output/monitor/process_stats.h"
 #include "output/pipeline/function_sums.h"
-#include "output/pipeline/process_stats.h"
 #include "output/pipeline/thread_parts.h"
 #include "output/recording/clock.h"
 #include "output/recording/live.h"
@@ -38,13 +40,17 @@ struct callsig_monitor {
   bool sampling;
   pthread_mutex_t lock; /* of what follows */
   pthread_cond_t changed;
-  bool stopping;
+  bool stopping, goes_on;
   bool has_process;
   struct out_process process;
+  struct out_process_group group;
   struct out_run run; /* its strings stay */
 
   /* The sampler's own. */
-  int file; /* -1 while there is no recording */
+  bool has_children;
+  struct out_children children;
+  uint64_t run_number; /* of `callsig run`; 0 unknown */
+  int file;            /* -1 while there is no recording */
   bool has_run;
   unsigned number;
   struct fmt_rec_clock_point now; /* the clock's last reading */
@@ -90,6 +96,7 @@ static bool look(struct callsig_monitor *monitor, unsigned pid)
     out_process_init(&monitor->process, pid);
   monitor->has_process = true;
   out_process_read(&monitor->process);
+  out_process_group_look(&monitor->group, pid);
   bool alive = monitor->process.alive;
   pthread_mutex_unlock(&monitor->lock);
   return alive;
@@ -148,6 +155,7 @@ static int read_pipeline(struct callsig_monitor *monitor, const struct fmt_rec_c
   int result = out_recording_attach(monitor->file, monitor->path, &recording);
   if (result < 0)
     return result;
+  monitor->run_number = recording.header.run;
   monitor->recorded = recording.header.next < recording.size ? recording.header.next : recording.size;
   result = read_run(monitor, &recording);
   if (result == 0) {
@@ -187,8 +195,11 @@ static int take_snapshot(struct callsig_monitor *monitor, bool final, struct out
     pthread_mutex_lock(&monitor->lock);
     pipeline->has_process = monitor->process.known;
     pipeline->process = monitor->process.stats;
+    result = out_process_group_hand_out(&monitor->group, pipeline);
     pthread_mutex_unlock(&monitor->lock);
-    *snapshot = out_snapshot_new(pipeline, ++monitor->number, final);
+  }
+  if (result == 0) {
+    *snapshot = out_snapshot_new(pipeline, ++monitor->number, final && !monitor->goes_on);
     result = *snapshot ? 0 : -ENOMEM;
   }
   if (result < 0)
@@ -199,7 +210,11 @@ static int take_snapshot(struct callsig_monitor *monitor, bool final, struct out
 static void sample(struct callsig_monitor *monitor, bool final)
 {
   struct out_snapshot *snapshot = NULL;
-  if (!find_recording(monitor) || take_snapshot(monitor, final, &snapshot) < 0)
+  if (!find_recording(monitor))
+    return;
+  if (monitor->has_children && monitor->run_number && !final)
+    out_children_look(&monitor->children, monitor->run_number);
+  if (take_snapshot(monitor, final, &snapshot) < 0)
     return;
   if (monitor->writer.running)
     out_consumer_push(&monitor->writer, snapshot);
@@ -283,6 +298,7 @@ static void free_monitor(struct callsig_monitor *monitor)
   base_arena_free(&monitor->run.strings);
   if (monitor->has_process)
     out_process_free(&monitor->process);
+  out_process_group_free(&monitor->group);
   if (monitor->file >= 0)
     close(monitor->file);
   pthread_mutex_destroy(&monitor->lock);
@@ -290,6 +306,12 @@ static void free_monitor(struct callsig_monitor *monitor)
   free(monitor->path);
   free(monitor->database_path);
   free(monitor);
+}
+
+static int leave(struct callsig_monitor *monitor)
+{
+  monitor->goes_on = true;
+  return callsig_monitor_stop(monitor);
 }
 
 static struct callsig_monitor *make_monitor(const struct callsig_monitor_options *options)
@@ -310,8 +332,20 @@ static struct callsig_monitor *make_monitor(const struct callsig_monitor_options
   pthread_condattr_destroy(&attributes);
   monitor->path = strdup(options->path);
   monitor->database_path = strdup(options->database ? options->database : "");
-  if (monitor->path && monitor->database_path)
+  out_process_group_init(&monitor->group);
+  if (monitor->path && monitor->database_path) {
+    static const struct out_child_calls calls = {.start = callsig_monitor_start,
+                                                 .stop = callsig_monitor_stop,
+                                                 .leave = leave,
+                                                 .complete = callsig_monitor_complete};
+    struct callsig_monitor_options followed = *options;
+    followed.path = monitor->path;
+    followed.database = monitor->database_path;
+    followed.callback = NULL;
+    out_children_init(&monitor->children, &calls, &followed);
+    monitor->has_children = options->children != 0;
     return monitor;
+  }
   free_monitor(monitor);
   return NULL;
 }
@@ -325,6 +359,8 @@ int callsig_monitor_start(const struct callsig_monitor_options *given, struct ca
     return result;
   if (!options.path || !(options.interval > 0) || !(options.interval <= 1e9))
     return out_stats_fail(-EINVAL, "a monitor needs the path of a recording, and an interval of more than 0 seconds");
+  if (options.children && !options.database)
+    return out_stats_fail(-EINVAL, "a monitor of processes that the program starts needs a database");
   struct callsig_monitor *monitor = make_monitor(&options);
   if (!monitor)
     return out_stats_no_memory();
@@ -350,6 +386,8 @@ int callsig_monitor_stop(struct callsig_monitor *monitor)
   out_consumer_stop(&monitor->writer);
   out_consumer_stop(&monitor->callback);
   int result = monitor->number == 0 ? -ENOENT : 0;
+  if (monitor->has_children && out_children_stop(&monitor->children, monitor->run_number) < 0)
+    result = -EIO;
   if (monitor->writer.undelivered > 0)
     result = out_stats_fail(-EIO, "%s: %zu interval%s could not be written: %s; 'callsig stages --db' adds them later",
                             monitor->database_path, monitor->writer.undelivered,

@@ -214,36 +214,6 @@ static void judge_queues(const struct callsig_pipeline *pipeline, struct out_bot
   }
 }
 
-static int add_straggler(struct out_bottleneck *bottleneck, const struct out_stage_view *view,
-                         const struct out_replica *replica, double mean, double others)
-{
-  struct out_straggler *added = base_vector_add(&bottleneck->stragglers, 1);
-  if (!added)
-    return out_stats_no_memory();
-  *added = (struct out_straggler){.view = view, .replica = replica, .mean = mean, .others = others};
-  return 0;
-}
-
-static int find_stragglers(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
-                           uint32_t first_stage)
-{
-  int result = 0;
-  for (uint32_t i = 0; i < pipeline->replicas.count && result == 0; i++) {
-    const struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
-    if (replica->stage < first_stage || replica->stage - first_stage >= bottleneck->count || replica->folded)
-      continue;
-    const struct out_stage_view *view = &bottleneck->views[replica->stage - first_stage];
-    uint64_t own = replica->tasks - replica->failures, all = out_stage_successes(&view->stage->stats);
-    if (own < OUT_STRAGGLER_TASKS || all < own + OUT_STRAGGLER_TASKS)
-      continue;
-    double mean = replica->total_time / (double)own;
-    double others = (view->stage->stats.total_time - replica->total_time) / (double)(all - own);
-    if (others > 0 && mean >= OUT_STRAGGLER_RATIO * others)
-      result = add_straggler(bottleneck, view, replica, mean, others);
-  }
-  return result;
-}
-
 static bool waits_inside(const struct out_stage_view *view)
 {
   return view->shares.known && view->shares.waiting >= MOSTLY;
@@ -353,7 +323,7 @@ static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck 
     settle_state(bottleneck);
   } else
     judge_queues(pipeline, bottleneck, first_queue, end_queue);
-  return find_stragglers(pipeline, bottleneck, first_stage);
+  return out_stragglers_find(pipeline, bottleneck, first_stage);
 }
 
 int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage, uint32_t *queue,
@@ -365,7 +335,8 @@ int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage
   unsigned of_stage = stages ? out_pipeline_stage_at(pipeline, *stage)->stats.pipeline : 0;
   unsigned of_queue = queues ? out_pipeline_queue_at(pipeline, *queue)->stats.pipeline : 0;
   *bottleneck = (struct out_bottleneck){.phases = BASE_VECTOR_OF(struct out_phase),
-                                        .stragglers = BASE_VECTOR_OF(struct out_straggler)};
+                                        .stragglers = BASE_VECTOR_OF(struct out_straggler),
+                                        .turns = BASE_VECTOR_OF(struct out_turns)};
   bottleneck->pipeline = stages && (!queues || of_stage <= of_queue) ? of_stage : of_queue;
   uint32_t first_stage = *stage, first_queue = *queue;
   while (*stage < pipeline->stages.count &&
@@ -386,5 +357,6 @@ void out_bottleneck_free(struct out_bottleneck *bottleneck)
   free(bottleneck->views);
   base_vector_free(&bottleneck->phases);
   base_vector_free(&bottleneck->stragglers);
+  base_vector_free(&bottleneck->turns);
   bottleneck->views = NULL;
 }

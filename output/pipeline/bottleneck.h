@@ -22,7 +22,14 @@
 struct out_straggler {
   const struct out_stage_view *view;
   const struct out_replica *replica;
-  double mean, others; /* seconds a task */
+  double mean, others;     /* seconds a task */
+  unsigned parts, slowest; /* of the time: that could be judged; in which it takes so much longer, and longest of all */
+};
+
+/* In most parts of the time one of a stage's threads takes twice as long for a task, and not always the same one. */
+struct out_turns {
+  const struct out_stage_view *view;
+  unsigned parts, slow, threads; /* that could be judged; of them, in which one does; how many threads these are */
 };
 
 /* A part of the time, in which one stage bounds the pipeline. */
@@ -74,6 +81,7 @@ struct out_bottleneck {
   double warm_time;                  /* seconds */
   struct base_vector phases;         /* struct out_phase, several or none */
   struct base_vector stragglers;     /* struct out_straggler */
+  struct base_vector turns;          /* struct out_turns: of stages without a straggler */
 };
 
 /* What bounds the pipeline that stage or queue lists have at `*stage` and `*queue`, which move on to the next one;
@@ -85,6 +93,10 @@ void out_bottleneck_free(struct out_bottleneck *bottleneck);
 
 /* Beside stages that items go through, one whose only task lasts as long as the stream is none. */
 bool out_bottleneck_counts(const struct out_bottleneck *bottleneck, const struct out_stage_view *view);
+
+/* stragglers.c: fills stragglers and turns. 0, or -ENOMEM after a message. */
+int out_stragglers_find(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
+                        uint32_t first_stage);
 
 /* time_course.c: fills phases, warm and warm_time; and the views' busy shares as they are behind the warm-up. 0 or
  * -ENOMEM. */

@@ -65,14 +65,34 @@ static int read_label(struct out_course *course, struct out_series *series)
   return series->name ? 0 : -ENOMEM;
 }
 
-struct out_series *out_course_add(struct out_course *course, const char *label, bool is_queue)
+struct out_series *out_course_add(struct out_course *course, const char *label, enum out_series_kind kind)
 {
   struct out_series *series = base_vector_add(&course->series, 1);
   if (!series)
     return NULL;
-  *series = (struct out_series){.is_queue = is_queue, .points = BASE_VECTOR_OF(struct out_point)};
+  *series = (struct out_series){.kind = kind, .points = BASE_VECTOR_OF(struct out_point)};
   series->label = out_course_string(course, label);
   return series->label && read_label(course, series) == 0 ? series : NULL;
+}
+
+struct out_series *out_course_add_counter(struct out_course *course, const char *key, const char *stage, bool is_level)
+{
+  struct out_series *series = base_vector_add(&course->series, 1);
+  struct out_text label = {0};
+  if (!series)
+    return NULL;
+  *series = (struct out_series){.kind = is_level ? OUT_SERIES_LEVEL : OUT_SERIES_COUNTER,
+                                .pipeline = UINT32_MAX,
+                                .index = course->series.count,
+                                .concurrency = 1,
+                                .points = BASE_VECTOR_OF(struct out_point)};
+  out_text_puts(&label, key);
+  if (stage && *stage)
+    out_text_printf(&label, " in %s", stage);
+  series->label = label.failed ? NULL : out_course_string(course, out_text_string(&label));
+  series->name = out_course_string(course, key);
+  out_text_free(&label);
+  return series->label && series->name ? series : NULL;
 }
 
 static int compare_series(const void *one, const void *other)
@@ -82,8 +102,8 @@ static int compare_series(const void *one, const void *other)
     return a->pipeline < b->pipeline ? -1 : 1;
   if (a->index != b->index)
     return a->index < b->index ? -1 : 1;
-  if (a->is_queue != b->is_queue)
-    return a->is_queue ? 1 : -1;
+  if (a->kind != b->kind)
+    return a->kind < b->kind ? -1 : 1;
   return strcmp(a->label, b->label);
 }
 
@@ -122,15 +142,23 @@ void out_course_finish(struct out_course *course)
   }
 }
 
-const char *out_measure_name(bool is_queue, unsigned measure)
+const char *out_series_kind_name(enum out_series_kind kind)
 {
-  static const char *const names[2][OUT_MEASURES] = {
+  static const char *const names[] = {"stage", "queue", "counter", "level"};
+  return names[kind];
+}
+
+const char *out_measure_name(enum out_series_kind kind, unsigned measure)
+{
+  static const char *const names[][OUT_MEASURES] = {
       {"num_tasks", "num_failures", "tasks_per_second", "failure_rate", "ave_time", "p50_time", "p90_time", "p99_time",
        "busy"},
       {"num_items", "qps", "occupancy_rate", "ave_put_time", "p90_put_time", "p99_put_time", "ave_get_time",
        "p90_get_time", "p99_get_time"},
+      {[OUT_COUNTER_COUNT] = "count", [OUT_COUNTER_AMOUNT] = "amount", [OUT_COUNTER_RATE] = "per_second"},
+      {[OUT_COUNTER_COUNT] = "count", [OUT_COUNTER_MEAN] = "mean", [OUT_COUNTER_LAST] = "last"},
   };
-  return names[is_queue][measure];
+  return names[kind][measure];
 }
 
 static void write_times(struct out_json *json, const char *key, const struct out_series *series, bool until)
@@ -148,12 +176,14 @@ static void write_series(struct out_json *json, const struct out_series *series)
 {
   out_json_open_map(json);
   out_json_key_string(json, "label", series->label);
-  out_json_key_string(json, "kind", series->is_queue ? "queue" : "stage");
+  out_json_key_string(json, "kind", out_series_kind_name(series->kind));
   out_json_key_integer(json, "intervals", series->intervals);
   write_times(json, "from", series, false);
   write_times(json, "until", series, true);
   for (unsigned i = 0; i < OUT_MEASURES; i++) {
-    out_json_key(json, out_measure_name(series->is_queue, i));
+    if (!out_measure_name(series->kind, i))
+      continue;
+    out_json_key(json, out_measure_name(series->kind, i));
     out_json_open_array(json);
     for (uint32_t j = 0; j < series->points.count; j++)
       out_json_number(json, ((const struct out_point *)base_vector_at(&series->points, j))->values[i], false);

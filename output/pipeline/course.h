@@ -25,6 +25,15 @@ enum out_stage_measure {
   OUT_MEASURES
 };
 
+/* Of a counter or level; what a kind does not have is NAN. */
+enum out_counter_measure {
+  OUT_COUNTER_COUNT,  /* how often it was added to, or set */
+  OUT_COUNTER_AMOUNT, /* of a counter: what was added */
+  OUT_COUNTER_RATE,   /* a second */
+  OUT_COUNTER_MEAN,   /* of a level: of the values that were set */
+  OUT_COUNTER_LAST,   /* the value that was set last */
+};
+
 enum out_queue_measure {
   OUT_QUEUE_ITEMS, /* that were taken out */
   OUT_QUEUE_QPS,
@@ -43,10 +52,12 @@ struct out_point {
   double values[OUT_MEASURES];
 };
 
-/* A stage or a queue. */
+enum out_series_kind { OUT_SERIES_STAGE, OUT_SERIES_QUEUE, OUT_SERIES_COUNTER, OUT_SERIES_LEVEL };
+
+/* A stage or a queue; a counter or a level in a stage: "KEY", "KEY in STAGE". */
 struct out_series {
   const char *label, *name;
-  bool is_queue;
+  enum out_series_kind kind;
   unsigned pipeline, index, concurrency;
   uint64_t intervals;        /* that its points are made of; more than its points where some were joined */
   struct base_vector points; /* struct out_point, by time; they do not overlap */
@@ -61,7 +72,7 @@ struct out_band {
 };
 
 struct out_course {
-  struct base_vector series; /* struct out_series, by pipeline and index, a stage before its queue */
+  struct base_vector series; /* struct out_series, by pipeline and index, a stage before its queue, counters last */
   struct base_vector bands;  /* struct out_band, by time */
   double start, end;         /* of all points and bands; 0 without any */
   uint64_t unreadable;       /* rows without a time */
@@ -72,7 +83,9 @@ struct out_course out_course_new(void);
 void out_course_free(struct out_course *course);
 
 /* A series of this label, "PIPELINE:INDEX:NAME[CONCURRENCY]" where it is one. NULL when memory is short. */
-struct out_series *out_course_add(struct out_course *course, const char *label, bool is_queue);
+struct out_series *out_course_add(struct out_course *course, const char *label, enum out_series_kind kind);
+/* The series of a key in a stage, NULL or "" for outside of any. The same. */
+struct out_series *out_course_add_counter(struct out_course *course, const char *key, const char *stage, bool is_level);
 
 /* A string that lives as long as the course, with what would not print escaped. NULL when memory is short. */
 const char *out_course_string(struct out_course *course, const char *text);
@@ -84,8 +97,9 @@ void out_course_finish(struct out_course *course);
  * schedule or the CPU clock. 0, or -ENOMEM after a message. */
 int out_recording_course(const struct callsig_pipeline *pipeline, struct out_course *course);
 
-/* The keys of a stage's or queue's measures. */
-const char *out_measure_name(bool is_queue, unsigned measure);
+/* The keys of a kind and of its measures; NULL: the kind has no such measure. */
+const char *out_series_kind_name(enum out_series_kind kind);
+const char *out_measure_name(enum out_series_kind kind, unsigned measure);
 
 /* Writes the keys "series" and "events" of a map that is open. */
 void out_course_write_json(struct out_json *json, const struct out_course *course);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/pipeline/counters.h"
 #include "output/stats/public_struct.h"
 #include "output/text/message.h"
 
@@ -20,6 +21,10 @@ struct callsig_pipeline *out_pipeline_new(void)
       .stages = BASE_VECTOR_OF(struct out_stage),
       .queues = BASE_VECTOR_OF(struct out_queue),
       .events = BASE_VECTOR_OF(struct callsig_event_stats),
+      .moments = BASE_VECTOR_OF(struct out_moment),
+      .counters = BASE_VECTOR_OF(struct out_counter),
+      .counter_parts = BASE_VECTOR_OF(struct callsig_counter_stats),
+      .group = BASE_VECTOR_OF(struct callsig_group_stats),
       .actions = BASE_VECTOR_OF(struct callsig_action_stats),
       .replicas = BASE_VECTOR_OF(struct out_replica),
       .links = BASE_VECTOR_OF(struct out_link),
@@ -39,12 +44,24 @@ void callsig_pipeline_free(struct callsig_pipeline *pipeline)
     out_histogram_free(&out_pipeline_queue_at(pipeline, i)->put);
     out_histogram_free(&out_pipeline_queue_at(pipeline, i)->get);
   }
-  struct base_vector *vectors[] = {&pipeline->stages,   &pipeline->queues, &pipeline->events, &pipeline->actions,
-                                   &pipeline->replicas, &pipeline->links,  &pipeline->waits,  &pipeline->functions};
+  struct base_vector *vectors[] = {&pipeline->moments, &pipeline->counters, &pipeline->counter_parts,
+                                   &pipeline->group,   &pipeline->stages,   &pipeline->queues,
+                                   &pipeline->events,  &pipeline->actions,  &pipeline->replicas,
+                                   &pipeline->links,   &pipeline->waits,    &pipeline->functions};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
   base_arena_free(&pipeline->strings);
   free(pipeline);
+}
+
+const char *out_pipeline_copy_text(struct callsig_pipeline *pipeline, const char *text, size_t length)
+{
+  struct out_text printable = {0};
+  out_text_printable(&printable, text, length);
+  const char *copy =
+      printable.failed ? NULL : base_arena_copy(&pipeline->strings, out_text_string(&printable), printable.length);
+  out_text_free(&printable);
+  return copy;
 }
 
 static double ratio(double sum, double count)
@@ -122,6 +139,9 @@ static int hand_out_at(const struct base_vector *vector, size_t index, const cha
 GETTERS(stage, stages, callsig_stage_stats)
 GETTERS(queue, queues, callsig_queue_stats)
 GETTERS(event, events, callsig_event_stats)
+GETTERS(counter, counters, callsig_counter_stats)
+GETTERS(counter_part, counter_parts, callsig_counter_stats)
+GETTERS(group, group, callsig_group_stats)
 GETTERS(action, actions, callsig_action_stats)
 GETTERS(function, functions, callsig_function_stats)
 

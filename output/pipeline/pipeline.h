@@ -44,6 +44,8 @@ struct out_replica {
   uint64_t tasks, failures;
   double total_time; /* of successes */
   double own_time;   /* of all, without tasks and waits for queues inside; below 0: unknown */
+  uint32_t shift;    /* slots are 2^shift ticks, and begin with the recording */
+  struct fmt_rec_task_slot slots[FMT_TASK_SLOTS]; /* all 0 where they are unknown */
 };
 
 /* A queue that the threads of a stage put into, or get from. */
@@ -67,29 +69,42 @@ struct out_stage_wait {
   uint64_t looks;
 };
 
+/* When an event happened. */
+struct out_moment {
+  uint32_t event;     /* in callsig_pipeline.events */
+  uint64_t number;    /* the how-manieth of that event it was, from 1 */
+  double start, time; /* seconds since 1970; how long it lasted */
+};
+
 /* About two seconds. */
 #define OUT_FORECAST_STEPS UINT64_C(40000000)
 
 struct callsig_pipeline {
   struct callsig_pipeline_info info;
-  const char *file;             /* what it was read from: the merged recording where info.path is a part of it */
-  bool damage_is_told;          /* of that file */
-  uint32_t only_process;        /* of a merged recording, counted from 1; 0: of all */
-  double tick;                  /* seconds */
-  uint64_t start_ticks;         /* when the recording began */
-  bool is_cpu_clock;            /* times are CPU times, which tell nothing of waits */
-  double recorded;              /* seconds of `elapsed` that were recorded: less of it under a schedule */
-  uint64_t steps, active_steps; /* of a schedule; 0: there was none */
-  struct base_vector stages;    /* struct out_stage, by pipeline and index */
-  struct base_vector queues;    /* struct out_queue, by pipeline and index */
-  struct base_vector events;    /* struct callsig_event_stats */
-  struct base_vector actions;   /* struct callsig_action_stats */
-  struct base_vector replicas;  /* struct out_replica */
-  struct base_vector links;     /* struct out_link */
-  struct base_vector waits;     /* struct out_stage_wait, one for each stage, kind and address */
-  struct base_vector functions; /* struct callsig_function_stats */
+  const char *file;      /* what it was read from: the merged recording where info.path is a part of it */
+  bool damage_is_told;   /* of that file */
+  uint32_t only_process; /* of a merged recording, counted from 1; 0: of all */
+  double tick;           /* seconds */
+  uint64_t start_ticks;  /* when the recording began */
+  bool has_rank;
+  int64_t rank;                     /* of a parallel job */
+  bool is_cpu_clock;                /* times are CPU times, which tell nothing of waits */
+  double recorded;                  /* seconds of `elapsed` that were recorded: less of it under a schedule */
+  uint64_t steps, active_steps;     /* of a schedule; 0: there was none */
+  struct base_vector stages;        /* struct out_stage, by pipeline and index */
+  struct base_vector queues;        /* struct out_queue, by pipeline and index */
+  struct base_vector events;        /* struct callsig_event_stats */
+  struct base_vector moments;       /* struct out_moment: of each event the last ones, as far as they are known */
+  struct base_vector counters;      /* struct out_counter, by key and stage */
+  struct base_vector counter_parts; /* struct callsig_counter_stats, by key, stage and thread */
+  struct base_vector actions;       /* struct callsig_action_stats */
+  struct base_vector replicas;      /* struct out_replica */
+  struct base_vector links;         /* struct out_link */
+  struct base_vector waits;         /* struct out_stage_wait, one for each stage, kind and address */
+  struct base_vector functions;     /* struct callsig_function_stats */
   struct callsig_process_stats process;
-  uint64_t forecast_steps; /* how much may be simulated for a document, in steps of simulations */
+  struct base_vector group; /* struct callsig_group_stats, by pid; the whole group last */
+  uint64_t forecast_steps;  /* how much may be simulated for a document, in steps of simulations */
   bool has_process;
   bool has_functions;        /* functions were looked at, though there may be none */
   struct base_arena strings; /* what all of them point to */
@@ -148,6 +163,9 @@ int out_pipeline_read(struct out_recording *recording, const struct fmt_rec_cloc
  * message. Nothing of the three is kept. */
 int out_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *functions_before,
                        const struct callsig_pipeline *now, struct callsig_pipeline **delta);
+
+/* A text as it may be printed, as long as the pipeline. NULL when memory is short. */
+const char *out_pipeline_copy_text(struct callsig_pipeline *pipeline, const char *text, size_t length);
 
 /* Writes a text out and frees it. 0 or a negative errno after a message. */
 int out_pipeline_write(struct out_text *text, FILE *out);

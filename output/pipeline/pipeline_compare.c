@@ -1,10 +1,11 @@
 /* The same stage in several recordings: which of them takes much longer for its tasks. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/pipeline/bottleneck.h"
 #include "output/pipeline/pipeline_text.h"
-#include "output/stats/columns.h"
+#include "output/pipeline/slow_parts.h"
 #include "output/text/message.h"
 
 /* Tasks that succeeded, and their time. */
@@ -35,30 +36,59 @@ static struct share elsewhere(const struct callsig_pipeline *const *pipelines, s
   return sum;
 }
 
-static void put_straggler(struct out_text *text, const struct callsig_pipeline *pipeline, const struct out_stage *stage,
-                          struct share others)
+/* In how many parts of the time the stage of one recording is the slowest of all; and how many there are. */
+static int find_parts(const struct callsig_pipeline *const *pipelines, size_t count, const struct out_stage *which,
+                      unsigned *slowest, unsigned *parts)
 {
-  struct share own = share_of(stage);
+  struct out_slow_entry *entries = calloc(count, sizeof *entries);
+  uint32_t found = 0, own = 0;
+  if (!entries)
+    return -ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    for (uint32_t j = 0; j < pipelines[i]->stages.count; j++) {
+      const struct out_stage *stage = out_pipeline_stage_at(pipelines[i], j);
+      if (strcmp(stage->stats.label, which->stats.label) != 0)
+        continue;
+      own = stage == which ? found : own;
+      entries[found++] = (struct out_slow_entry){.slots = stage->work.slots,
+                                                 .shift = stage->work.shift,
+                                                 .start = pipelines[i]->info.start,
+                                                 .tick = pipelines[i]->tick};
+      break;
+    }
+  *parts = out_slow_parts(entries, found);
+  *slowest = entries[own].slowest;
+  free(entries);
+  return 0;
+}
+
+static int put_straggler(struct out_text *text, const struct callsig_pipeline *const *pipelines, size_t count,
+                         size_t number, const struct out_stage *stage)
+{
+  const struct callsig_pipeline *pipeline = pipelines[number];
+  const struct share own = share_of(stage), others = elsewhere(pipelines, count, number, stage->stats.label);
+  unsigned slowest, parts;
   if (own.tasks < OUT_STRAGGLER_TASKS || others.tasks < OUT_STRAGGLER_TASKS)
-    return;
+    return 0;
   double mean = own.time / (double)own.tasks, other_mean = others.time / (double)others.tasks;
   if (other_mean <= 0 || mean < OUT_STRAGGLER_RATIO * other_mean)
-    return;
-  out_text_printf(text, "%s: %s is a straggler: ", pipeline->info.path, stage->stats.label);
-  out_put_scaled(text, mean, 0);
-  out_text_puts(text, " a task, elsewhere ");
-  out_put_scaled(text, other_mean, 0);
-  out_text_putc(text, '\n');
+    return 0;
+  if (find_parts(pipelines, count, stage, &slowest, &parts) < 0)
+    return -ENOMEM;
+  out_text_puts(text, pipeline->info.path);
+  if (pipeline->has_rank)
+    out_text_printf(text, " (rank %lld)", (long long)pipeline->rank);
+  out_text_printf(text, ": %s is a straggler: ", stage->stats.label);
+  out_put_slower(text, mean, "elsewhere", other_mean, slowest, parts);
+  return 0;
 }
 
 int callsig_pipeline_print_stragglers(const struct callsig_pipeline *const *pipelines, size_t count, FILE *out)
 {
   struct out_text text = {0};
-  for (size_t i = 0; i < count; i++) {
-    for (uint32_t j = 0; j < pipelines[i]->stages.count; j++) {
-      const struct out_stage *stage = out_pipeline_stage_at(pipelines[i], j);
-      put_straggler(&text, pipelines[i], stage, elsewhere(pipelines, count, i, stage->stats.label));
-    }
-  }
+  for (size_t i = 0; i < count; i++)
+    for (uint32_t j = 0; j < pipelines[i]->stages.count; j++)
+      if (put_straggler(&text, pipelines, count, i, out_pipeline_stage_at(pipelines[i], j)) < 0)
+        text.failed = true;
   return out_pipeline_write(&text, out);
 }

@@ -1,7 +1,9 @@
 /* What was added between two readings of one recording. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "output/pipeline/counters.h"
 #include "output/pipeline/function_sums.h"
 #include "output/pipeline/pipeline.h"
 #include "output/text/message.h"
@@ -114,6 +116,33 @@ static int subtract_event(struct callsig_pipeline *delta, const struct callsig_e
   return event->name ? 0 : -ENOMEM;
 }
 
+static int compare_moments(const void *one, const void *other)
+{
+  const struct out_moment *a = one, *b = other;
+  return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Those of the interval: which events these are the readings list in the same order. */
+static int copy_moments(struct callsig_pipeline *delta, const struct callsig_pipeline *before,
+                        const struct callsig_pipeline *now)
+{
+  uint32_t hint = 0;
+  for (uint32_t i = 0; i < now->moments.count; i++) {
+    const struct out_moment *moment = base_vector_at(&now->moments, i);
+    const struct callsig_event_stats *event = base_vector_at(&now->events, moment->event);
+    const struct callsig_event_stats *known = before ? find_before(&before->events, event->name, &hint) : NULL;
+    if (known && moment->number <= known->count)
+      continue;
+    struct out_moment *kept = base_vector_add(&delta->moments, 1);
+    if (!kept)
+      return -ENOMEM;
+    *kept = *moment;
+  }
+  if (delta->moments.count > 0)
+    qsort(delta->moments.data, delta->moments.count, sizeof(struct out_moment), compare_moments);
+  return 0;
+}
+
 /* UINT64_MAX is unknown. */
 static void subtract_known(uint64_t *value, uint64_t before)
 {
@@ -130,6 +159,47 @@ static void subtract_process(struct callsig_process_stats *process, const struct
   process->system_time -= before->system_time;
   subtract_known(&process->read_bytes, before->read_bytes);
   subtract_known(&process->written_bytes, before->written_bytes);
+}
+
+/* What has grown since; a number that another process has now begins again. */
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+  return now == UINT64_MAX || before == UINT64_MAX || now < before ? now : now - before;
+}
+
+static double grown_time(double now, double before)
+{
+  return now < before ? now : now - before;
+}
+
+static int subtract_group(struct callsig_pipeline *delta, const struct callsig_pipeline *before,
+                          const struct callsig_pipeline *now)
+{
+  for (uint32_t i = 0; i < now->group.count; i++) {
+    struct callsig_group_stats *stats = base_vector_add(&delta->group, 1);
+    const struct callsig_group_stats *known = NULL;
+    if (!stats)
+      return -ENOMEM;
+    *stats = *(const struct callsig_group_stats *)base_vector_at(&now->group, i);
+    stats->name = copy(delta, stats->name);
+    if (!stats->name)
+      return -ENOMEM;
+    for (uint32_t j = 0; before && !known && j < before->group.count; j++)
+      if (((const struct callsig_group_stats *)base_vector_at(&before->group, j))->pid == stats->pid)
+        known = base_vector_at(&before->group, j);
+    if (!known) {
+      /* The interfaces have carried more than the group's. */
+      stats->received_bytes = stats->sent_bytes = UINT64_MAX;
+      continue;
+    }
+    stats->user_time = grown_time(stats->user_time, known->user_time);
+    stats->system_time = grown_time(stats->system_time, known->system_time);
+    stats->read_bytes = grown(stats->read_bytes, known->read_bytes);
+    stats->written_bytes = grown(stats->written_bytes, known->written_bytes);
+    stats->received_bytes = grown(stats->received_bytes, known->received_bytes);
+    stats->sent_bytes = grown(stats->sent_bytes, known->sent_bytes);
+  }
+  return 0;
 }
 
 static int fill(const struct callsig_pipeline *before, const struct callsig_pipeline *functions_before,
@@ -165,6 +235,12 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
     const struct callsig_event_stats *event = base_vector_at(&now->events, i);
     result = subtract_event(delta, find_before(&from->events, event->name, &event_hint), event);
   }
+  if (result == 0)
+    result = copy_moments(delta, before, now);
+  if (result == 0)
+    result = out_counters_delta(before, now, delta);
+  if (result == 0)
+    result = subtract_group(delta, before, now);
   if (result == 0 && now->has_functions)
     result = out_function_sums_subtract(functions_before ? &functions_before->functions : NULL, &now->functions, delta);
   delta->has_functions = now->has_functions;

@@ -40,6 +40,11 @@ static int mark_of_event(void *data, const struct fmt_rec_event *record)
   return mark(data, record->process);
 }
 
+static int mark_of_counter(void *data, const struct fmt_rec_counter *record)
+{
+  return mark(data, record->process);
+}
+
 static int list_processes(struct out_recording *recording, struct base_vector *list)
 {
   struct fmt_rec_process record;
@@ -53,7 +58,8 @@ static int list_processes(struct out_recording *recording, struct base_vector *l
 /* Marks the processes that stages, queues and events refer to. */
 static int mark_all(struct out_recording *recording, struct out_pipeline_processes *processes)
 {
-  static const struct out_stage_taker taker = {.stage = mark_of_stage, .queue = mark_of_queue, .event = mark_of_event};
+  static const struct out_stage_taker taker = {
+      .stage = mark_of_stage, .queue = mark_of_queue, .event = mark_of_event, .counter = mark_of_counter};
   struct marking marking = {.recording = recording, .processes = processes};
   struct out_stage_reader reader;
   out_stage_reader_init(&reader, recording, &taker, &marking);
@@ -62,6 +68,8 @@ static int mark_all(struct out_recording *recording, struct out_pipeline_process
     result = out_stage_reader_queues(&reader);
   if (result == 0)
     result = out_stage_reader_events(&reader);
+  if (result == 0)
+    result = out_stage_reader_counters(&reader);
   out_stage_reader_free(&reader);
   return result;
 }

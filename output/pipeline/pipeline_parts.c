@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "format/index.h"
+#include "output/pipeline/counters.h"
 #include "output/pipeline/pipeline_reader.h"
 #include "output/recording/clock.h"
-#include "output/text/text.h"
 
 #define MOST_FUTEXES 256u
 
@@ -90,11 +90,7 @@ static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_th
   if (record->last_ticks > stage->last_ticks)
     stage->last_ticks = record->last_ticks;
   struct out_replica *replica = base_vector_add(&reader->pipeline->replicas, 1);
-  struct out_text text = {0};
-  out_text_printable(&text, thread->name, strnlen(thread->name, sizeof thread->name));
-  const char *name =
-      text.failed ? NULL : base_arena_copy(&reader->pipeline->strings, out_text_string(&text), text.length);
-  out_text_free(&text);
+  const char *name = out_pipeline_copy_text(reader->pipeline, thread->name, strnlen(thread->name, sizeof thread->name));
   if (!replica || !name)
     return -ENOMEM;
   *replica = (struct out_replica){.stage = index,
@@ -107,6 +103,8 @@ static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_th
                                   .total_time = (double)record->total * reader->tick,
                                   .own_time = part->has_work ? (double)part->work.own * reader->tick : -1};
   if (part->has_work) {
+    replica->shift = part->work.shift;
+    memcpy(replica->slots, part->work.slots, sizeof replica->slots);
     out_task_work_add(&stage->work, &part->work, reader->tick);
     stage->work.lifetime += lifetime_of(reader, thread, &part->work);
   }
@@ -178,6 +176,15 @@ static int add_use(struct out_pipeline_reader *reader, const struct out_use_part
   return result < 0 ? result : add_times(reader, &queue->get, &part->get);
 }
 
+static int add_counter(struct out_pipeline_reader *reader, const struct fmt_rec_thread *thread,
+                       const struct out_counter_part *part)
+{
+  const uint32_t stage =
+      part->stage == FMT_NONE ? FMT_NONE : *(uint32_t *)base_vector_at(&reader->stage_of, part->stage);
+  const char *label = stage == FMT_NONE ? NULL : out_pipeline_stage_at(reader->pipeline, stage)->stats.label;
+  return out_counters_add(reader, thread, &part->record, part->counter, label);
+}
+
 /* The tick of the process that the thread's times are in. */
 static double tick_of(struct out_pipeline_reader *reader, const struct fmt_rec_thread *thread)
 {
@@ -200,5 +207,7 @@ int out_pipeline_add_part(struct out_pipeline_reader *reader, const struct out_t
     result = add_tasks(reader, &part->record, base_vector_at(&part->tasks, i));
   for (uint32_t i = 0; i < part->uses.count && result == 0; i++)
     result = add_use(reader, base_vector_at(&part->uses, i));
+  for (uint32_t i = 0; i < part->counters.count && result == 0; i++)
+    result = add_counter(reader, &part->record, base_vector_at(&part->counters, i));
   return result;
 }

@@ -4,20 +4,12 @@
 #include <string.h>
 
 #include "format/index.h"
+#include "output/pipeline/counters.h"
 #include "output/pipeline/pipeline_reader.h"
 #include "output/recording/clock.h"
 #include "output/recording/stage_reader.h"
 #include "output/text/idset.h"
 #include "output/text/message.h"
-
-/* Does a record that refers to `process` belong to what is read? */
-static bool is_ours(const struct out_pipeline_reader *reader, uint64_t process)
-{
-  if (!reader->only)
-    return true;
-  uint32_t number = out_recording_known(reader->recording, &reader->processes, process);
-  return (number == FMT_NONE ? 0 : number) == reader->only - 1;
-}
 
 static int read_processes(struct out_pipeline_reader *reader)
 {
@@ -28,19 +20,6 @@ static int read_processes(struct out_pipeline_reader *reader)
                                       FMT_REC_PROCESS_LEAST)) > 0)
     address = record.next;
   return result;
-}
-
-/* The name at `address` as it may be printed; "?" when there is none. NULL when memory is short. */
-static const char *copy_name(struct out_pipeline_reader *reader, uint64_t address)
-{
-  size_t length = 0;
-  const char *name = out_recording_name(reader->recording, address, &length);
-  struct out_text text = {0};
-  out_text_printable(&text, name ? name : "?", name ? length : 1);
-  const char *copy =
-      text.failed ? NULL : base_arena_copy(&reader->pipeline->strings, out_text_string(&text), text.length);
-  out_text_free(&text);
-  return copy;
 }
 
 static int append_number(struct base_vector *numbers, uint32_t number)
@@ -83,10 +62,11 @@ static void *find(struct out_idset *set, struct base_vector *list, const char *n
 static int take_stage(void *data, const struct fmt_rec_stage *record)
 {
   struct out_pipeline_reader *reader = data;
-  if (!is_ours(reader, record->process))
+  if (!out_pipeline_is_ours(reader, record->process))
     return append_number(&reader->stage_of, FMT_NONE);
   struct base_vector *stages = &reader->pipeline->stages;
-  const char *label = copy_name(reader, record->label), *name = copy_name(reader, record->name);
+  const char *label = out_pipeline_copy_name(reader, record->label),
+             *name = out_pipeline_copy_name(reader, record->name);
   if (!label || !name)
     return -ENOMEM;
   uint32_t number;
@@ -135,10 +115,11 @@ static int pass_queue(struct out_pipeline_reader *reader)
 static int take_queue(void *data, const struct fmt_rec_queue *record, uint64_t address)
 {
   struct out_pipeline_reader *reader = data;
-  if (!is_ours(reader, record->process))
+  if (!out_pipeline_is_ours(reader, record->process))
     return pass_queue(reader);
   struct base_vector *queues = &reader->pipeline->queues;
-  const char *label = copy_name(reader, record->label), *name = copy_name(reader, record->name);
+  const char *label = out_pipeline_copy_name(reader, record->label),
+             *name = out_pipeline_copy_name(reader, record->name);
   struct fmt_rec_queue *kept = base_vector_add(&reader->levels, 1);
   if (!label || !name || !kept)
     return -ENOMEM;
@@ -161,13 +142,37 @@ static int take_queue(void *data, const struct fmt_rec_queue *record, uint64_t a
   return append_number(&reader->queue_of, number);
 }
 
+/* Keeps when an event happened, as far as the recording does. */
+static int take_moments(struct out_pipeline_reader *reader, const struct fmt_rec_event *record, uint32_t event)
+{
+  struct fmt_rec_event_times times;
+  const struct callsig_pipeline *pipeline = reader->pipeline;
+  if (!out_stage_reader_times(reader->recording, record, &times))
+    return 0;
+  for (unsigned i = 0; i < FMT_EVENT_TIMES; i++) {
+    const struct fmt_rec_event_time *place = &times.places[i];
+    /* What was counted after the record was read belongs to the next reading. */
+    if (place->number == 0 || place->number > record->count || place->start < pipeline->start_ticks)
+      continue;
+    struct out_moment *moment = base_vector_add(&reader->pipeline->moments, 1);
+    if (!moment)
+      return -ENOMEM;
+    *moment = (struct out_moment){.event = event,
+                                  .number = place->number,
+                                  .start = pipeline->info.start +
+                                           (double)(place->start - pipeline->start_ticks) * reader->tick,
+                                  .time = (double)place->duration * reader->tick};
+  }
+  return 0;
+}
+
 static int take_event(void *data, const struct fmt_rec_event *record)
 {
   struct out_pipeline_reader *reader = data;
-  if (!is_ours(reader, record->process))
+  if (!out_pipeline_is_ours(reader, record->process))
     return 0;
   uint32_t number;
-  const char *name = copy_name(reader, record->name);
+  const char *name = out_pipeline_copy_name(reader, record->name);
   struct callsig_event_stats *event = name ? find(&reader->event_set, &reader->pipeline->events, name, &number) : NULL;
   if (!event)
     return -ENOMEM;
@@ -175,7 +180,7 @@ static int take_event(void *data, const struct fmt_rec_event *record)
   event->name = name;
   event->count += record->count;
   event->total_time += (double)record->total * reader->tick;
-  return 0;
+  return take_moments(reader, record, number);
 }
 
 static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t number)
@@ -190,12 +195,18 @@ static int take_queue_use(void *data, const struct fmt_rec_queue_use *record, ui
   return out_thread_parts_take_use(&reader->parts, record, number);
 }
 
+static int take_counter_use(void *data, const struct fmt_rec_counter_use *record, uint32_t counter, uint32_t stage)
+{
+  struct out_pipeline_reader *reader = data;
+  return out_thread_parts_take_counter(&reader->parts, record, counter, stage);
+}
+
 static int read_threads(struct out_pipeline_reader *reader)
 {
   int result = out_thread_parts_read(&reader->parts);
   for (uint32_t i = 0; i < reader->parts.threads.count && result == 0; i++) {
     const struct out_thread_part *part = base_vector_at(&reader->parts.threads, i);
-    if (part->counts && is_ours(reader, part->record.process))
+    if (part->counts && out_pipeline_is_ours(reader, part->record.process))
       result = out_pipeline_add_part(reader, part);
   }
   reader->tick = reader->pipeline->tick;
@@ -239,7 +250,7 @@ static const char *source_of(struct out_pipeline_reader *reader)
   uint64_t address = *(const uint64_t *)base_vector_at(&reader->processes, reader->only - 1);
   const struct fmt_rec_process *process =
       out_recording_record(reader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_LEAST);
-  return copy_name(reader, process ? process->source : 0);
+  return out_pipeline_copy_name(reader, process ? process->source : 0);
 }
 
 static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_clock_point *now)
@@ -252,6 +263,8 @@ static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_cl
   pipeline->tick = out_clock_tick(header->clock, header->injected_hz, &header->start, &header->last, &uncalibrated);
   reader->tick = pipeline->tick;
   pipeline->start_ticks = header->start.ticks;
+  pipeline->has_rank = header->rank_source != 0;
+  pipeline->rank = header->rank;
   pipeline->is_cpu_clock = header->clock == FMT_CLOCK_CPU;
   pipeline->steps = header->flags & FMT_REC_SCHEDULE ? header->steps : 0;
   pipeline->active_steps = header->active_steps;
@@ -261,7 +274,7 @@ static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_cl
   pipeline->info.start = (double)header->start_realtime_ns * 1e-9;
   pipeline->file = base_arena_copy(&pipeline->strings, reader->recording->path, strlen(reader->recording->path));
   pipeline->info.path = reader->only ? source_of(reader) : pipeline->file;
-  pipeline->info.program = copy_name(reader, header->program);
+  pipeline->info.program = out_pipeline_copy_name(reader, header->program);
   pipeline->only_process = reader->only;
   return pipeline->file && pipeline->info.path && pipeline->info.program ? 0 : -ENOMEM;
 }
@@ -288,6 +301,8 @@ static int read_all(struct out_pipeline_reader *reader, const struct fmt_rec_clo
   if (result == 0)
     result = out_stage_reader_events(&reader->lists);
   if (result == 0)
+    result = out_stage_reader_counters(&reader->lists);
+  if (result == 0)
     result = read_threads(reader);
   if (result < 0)
     return result;
@@ -296,6 +311,7 @@ static int read_all(struct out_pipeline_reader *reader, const struct fmt_rec_clo
   result = out_pipeline_sort(pipeline);
   if (result < 0)
     return result;
+  out_counters_sort(pipeline);
   pipeline->info.elapsed = (double)(reader->now - reader->recording->header.start.ticks) * pipeline->tick;
   pipeline->info.end = pipeline->info.start + pipeline->info.elapsed;
   pipeline->info.unreadable = out_recording_lost(reader->recording);
@@ -304,8 +320,13 @@ static int read_all(struct out_pipeline_reader *reader, const struct fmt_rec_clo
   return 0;
 }
 
-static const struct out_stage_taker taker = {
-    .stage = take_stage, .queue = take_queue, .event = take_event, .tasks = take_tasks, .queue_use = take_queue_use};
+static const struct out_stage_taker taker = {.stage = take_stage,
+                                             .queue = take_queue,
+                                             .event = take_event,
+                                             .tasks = take_tasks,
+                                             .queue_use = take_queue_use,
+                                             .counter = out_counters_take,
+                                             .counter_use = take_counter_use};
 
 int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const struct fmt_rec_clock_point *now,
                            struct callsig_pipeline **read)
@@ -319,13 +340,15 @@ int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const
       .stage_of = BASE_VECTOR_OF(uint32_t),
       .queue_of = BASE_VECTOR_OF(uint32_t),
       .levels = BASE_VECTOR_OF(struct fmt_rec_queue),
+      .counter_of = BASE_VECTOR_OF(struct out_known_counter),
   };
   if (!reader.pipeline)
     return -ENOMEM;
   out_stage_reader_init(&reader.lists, recording, &taker, &reader);
   out_thread_parts_init(&reader.parts, recording, &reader.lists);
   int result = read_all(&reader, now);
-  struct base_vector *vectors[] = {&reader.processes, &reader.stage_of, &reader.queue_of, &reader.levels};
+  struct base_vector *vectors[] = {&reader.processes, &reader.stage_of, &reader.queue_of, &reader.levels,
+                                   &reader.counter_of};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
   out_thread_parts_free(&reader.parts);

@@ -11,7 +11,18 @@
 void out_put_heading(struct out_text *text);
 void out_put_queue_heading(struct out_text *text);
 
-/* What bounds the pipeline, in one sentence without an end: "0:1:decode bounds it: it works 99.0% of its time". */
-void out_put_verdict(struct out_text *text, const struct out_bottleneck *bottleneck);
+/* A number with so many decimals, or a share as a percentage with one, between two texts. */
+void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind);
+void out_put_percent(struct out_text *text, const char *before, double share, const char *behind);
+
+/* The heading of a further part. */
+void out_put_part_heading(struct out_text *text, const char *heading);
+
+/* "50.0ms a task, the others 20.0ms: 2.5 times as long, in 7 of 8 parts of the time", and the line's end. */
+void out_put_slower(struct out_text *text, double mean, const char *who, double others, unsigned slowest,
+                    unsigned parts);
+
+/* What the program counted by itself, if anything. */
+void out_put_counters(struct out_text *text, const struct callsig_pipeline *pipeline);
 
 #endif

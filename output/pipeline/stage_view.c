@@ -146,11 +146,15 @@ static void find_pauses(const struct out_stage *stage, double tick, struct out_s
                  (count > 1 && view->busy >= WAITS && view->pause_time >= PAUSE_TIME);
 }
 
-static void find_failures(struct out_stage_view *view)
+static void find_failures(struct out_stage_view *view, const struct out_window *window)
 {
   const struct callsig_stage_stats *stats = &view->stage->stats;
   if (stats->num_tasks > 0)
     view->failure_rate = (double)stats->num_failures / (double)stats->num_tasks;
+  if (stats->num_failures > 0)
+    view->failed_mean = stats->failed_time / (double)stats->num_failures;
+  if (window->seconds > 0)
+    view->failures_per_second = (double)stats->num_failures / window->seconds;
   view->failures = view->failure_rate > CRITICAL  ? OUT_FAILURES_CRITICAL
                    : view->failure_rate > CONCERN ? OUT_FAILURES_CONCERN
                                                   : OUT_FAILURES_FEW;
@@ -190,7 +194,7 @@ void out_stage_view_fill(const struct callsig_pipeline *pipeline, uint32_t numbe
     view->mean = inclusive / (double)stats->num_tasks;
   if (view->mean > 0)
     view->rate = view->replicas / view->mean;
-  find_failures(view);
+  find_failures(view, window);
   find_pauses(stage, pipeline->tick, view);
   view->aggregates = view->input && view->output && view->output->puts > 0 &&
                      (double)view->input->num_items >= AGGREGATES * (double)view->output->puts;

@@ -39,6 +39,7 @@ struct out_stage_view {
   double rate;      /* tasks a second that it could do; 0 unknown */
   double mean;      /* seconds a task, failures included */
   double failure_rate;
+  double failures_per_second, failed_mean; /* seconds of a task that failed */
   enum out_failure_level failures;
   bool pauses;        /* p90 is far above the median, or a few tasks take much of the time */
   double pause_tasks; /* the share of its tasks that take ten times the median, ... */

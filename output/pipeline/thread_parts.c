@@ -40,6 +40,7 @@ static void free_lists(struct out_thread_part *part)
   }
   base_vector_free(&part->tasks);
   base_vector_free(&part->uses);
+  base_vector_free(&part->counters);
 }
 
 void out_thread_parts_free(struct out_thread_parts *parts)
@@ -170,18 +171,29 @@ int out_thread_parts_take_use(struct out_thread_parts *parts, const struct fmt_r
   return result < 0 ? result : out_histogram_load(&added->get, parts->recording, record->get_histogram);
 }
 
+int out_thread_parts_take_counter(struct out_thread_parts *parts, const struct fmt_rec_counter_use *record,
+                                  uint32_t counter, uint32_t stage)
+{
+  struct out_counter_part *added = base_vector_add(&parts->current->counters, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct out_counter_part){.counter = counter, .stage = stage, .record = *record};
+  return 0;
+}
+
 /* Reads one thread's lists, anew when they were read before. Once threads have been folded, records may lie where those
  * of others were. */
 static int read_part(struct out_thread_parts *parts, struct out_thread_part *part)
 {
   struct out_recording *recording = parts->recording;
+  const struct out_thread_lists lists = out_thread_lists_of(&part->record);
   parts->current = part;
   for (unsigned attempt = 1;; attempt++) {
     uint64_t damaged = recording->damaged;
     free_lists(part);
     if (attempt > 1 || folds_of(recording) != parts->folds_known)
       out_stage_reader_forget_threads(parts->lists);
-    int result = out_stage_reader_thread(parts->lists, part->record.first_tasks, part->record.first_queue_use);
+    int result = out_stage_reader_thread(parts->lists, &lists);
     if (result < 0 || recording->damaged == damaged || attempt == ATTEMPTS || !out_recording_grow(recording))
       return result;
     recording->damaged = damaged;
@@ -197,7 +209,8 @@ static int add_part(struct out_thread_parts *parts, const struct listed *listed)
                                    .record = listed->record,
                                    .counts = true,
                                    .tasks = BASE_VECTOR_OF(struct out_tasks_part),
-                                   .uses = BASE_VECTOR_OF(struct out_use_part)};
+                                   .uses = BASE_VECTOR_OF(struct out_use_part),
+                                   .counters = BASE_VECTOR_OF(struct out_counter_part)};
   return read_part(parts, part);
 }
 

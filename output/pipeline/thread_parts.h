@@ -29,12 +29,19 @@ struct out_use_part {
   struct out_histogram put, get;
 };
 
+/* A counter as one thread counted it in one stage. */
+struct out_counter_part {
+  uint32_t counter, stage; /* the numbers of their records; stage FMT_NONE: none */
+  struct fmt_rec_counter_use record;
+};
+
 struct out_thread_part {
   uint64_t address;
   struct fmt_rec_thread record;
   bool counts;
-  struct base_vector tasks; /* struct out_tasks_part */
-  struct base_vector uses;  /* struct out_use_part */
+  struct base_vector tasks;    /* struct out_tasks_part */
+  struct base_vector uses;     /* struct out_use_part */
+  struct base_vector counters; /* struct out_counter_part */
 };
 
 struct out_thread_parts {
@@ -45,8 +52,8 @@ struct out_thread_parts {
   uint64_t folds, folds_known;     /* header.folds when the list was read, last and first */
 };
 
-/* `lists` has read the stages and queues; its taker hands tasks and uses on to the functions below. Free with
- * out_thread_parts_free(). */
+/* `lists` has read the stages and queues; its taker hands tasks, uses and what was counted on to the functions below.
+ * Free with out_thread_parts_free(). */
 void out_thread_parts_init(struct out_thread_parts *parts, struct out_recording *recording,
                            struct out_stage_reader *lists);
 void out_thread_parts_free(struct out_thread_parts *parts);
@@ -56,6 +63,8 @@ int out_thread_parts_read(struct out_thread_parts *parts);
 
 int out_thread_parts_take_tasks(struct out_thread_parts *parts, const struct fmt_rec_tasks *record, uint32_t stage);
 int out_thread_parts_take_use(struct out_thread_parts *parts, const struct fmt_rec_queue_use *record, uint32_t queue);
+int out_thread_parts_take_counter(struct out_thread_parts *parts, const struct fmt_rec_counter_use *record,
+                                  uint32_t counter, uint32_t stage);
 
 /* header.folds as the open recording has it now; odd while a thread is being folded. 0 when it cannot be read. */
 uint64_t out_thread_folds(int file);

@@ -38,15 +38,30 @@ static const struct out_point *point_at(const struct out_series *series, uint32_
   return base_vector_at(&series->points, index);
 }
 
-static double most_of(const struct out_chart *chart)
+/* The axis of a chart, and where it begins: at 0, but for a level that was below it. */
+static struct out_axis axis_of(const struct out_chart *chart, double *bottom)
 {
-  double most = 0;
+  enum { TRIES = 4 };
+  double least = 0, most = 0;
   for (unsigned i = 0; i < chart->count; i++) {
     const struct out_chart_line *line = &chart->lines[i];
-    for (uint32_t j = 0; line->series && j < line->series->points.count; j++)
+    for (uint32_t j = 0; line->series && j < line->series->points.count; j++) {
+      least = fmin(least, point_at(line->series, j)->values[line->measure]);
       most = fmax(most, point_at(line->series, j)->values[line->measure]);
+    }
   }
-  return most;
+  *bottom = 0;
+  struct out_axis axis = out_axis_make(chart->unit, most, TICKS);
+  if (chart->kind != OUT_SERIES_LEVEL || !(least < 0))
+    return axis;
+  axis = out_axis_make(chart->unit, most - least, TICKS);
+  *bottom = floor(least / axis.step) * axis.step;
+  /* Beginning at a tick, it may have to be longer, and its ticks further apart then. */
+  for (unsigned i = 0; i < TRIES && *bottom + axis.top < most; i++) {
+    axis = out_axis_make(chart->unit, axis.top + axis.step, TICKS);
+    *bottom = floor(least / axis.step) * axis.step;
+  }
+  return axis;
 }
 
 static bool is_line_filled(const struct out_chart_line *line)
@@ -70,7 +85,7 @@ static double x_at(const struct out_chart_time *time, double seconds)
   return time->end > time->start ? WIDTH * (seconds - time->start) / (time->end - time->start) : WIDTH / 2;
 }
 
-static void put_grid(struct out_text *text, const struct out_axis *axis)
+static void put_grid(struct out_text *text, const struct out_axis *axis, double bottom)
 {
   for (unsigned i = 0; i <= out_axis_steps(axis); i++) {
     const double y = TOP + HEIGHT - HEIGHT * i / out_axis_steps(axis);
@@ -80,7 +95,7 @@ static void put_grid(struct out_text *text, const struct out_axis *axis)
     out_put_pixels(text, "\"/><text class=\"tick end\" x=\"", LEFT - 4);
     out_put_pixels(text, "\" y=\"", y + 3);
     out_text_puts(text, "\">");
-    out_axis_put(text, axis, i * axis->step);
+    out_axis_put(text, axis, bottom + i * axis->step);
     out_text_puts(text, "</text>");
   }
 }
@@ -142,12 +157,12 @@ void out_chart_put_bands(struct out_text *text, const struct out_chart_time *tim
 
 /* A step for each point; what is not known is a gap. */
 static void put_line(struct out_text *text, const struct out_chart *chart, unsigned number,
-                     const struct out_chart_time *time, const struct out_axis *axis)
+                     const struct out_chart_time *time, const struct out_axis *axis, double bottom)
 {
   const struct out_chart_line *line = &chart->lines[number];
   double end = NAN;
   out_text_printf(text, "<path class=\"line c%u\" data-name=\"%s\" data-source=\"%s\" data-measure=\"%s\" d=\"",
-                  number + 1, line->name, line->source, out_measure_name(line->series->is_queue, line->measure));
+                  number + 1, line->name, line->source, out_measure_name(line->series->kind, line->measure));
   for (uint32_t i = 0; i < line->series->points.count; i++) {
     const struct out_point *point = point_at(line->series, i);
     const double value = point->values[line->measure];
@@ -156,7 +171,7 @@ static void put_line(struct out_text *text, const struct out_chart *chart, unsig
       continue;
     }
     const double from = x_at(time, point->from), until = x_at(time, point->until);
-    const double y = HEIGHT - HEIGHT * fmin(fmax(value / axis->top, 0), 1);
+    const double y = HEIGHT - HEIGHT * fmin(fmax((value - bottom) / axis->top, 0), 1);
     /* Neighbours that meet are one line. */
     if (fabs(from - end) < 1) {
       out_put_pixels(text, "V", y);
@@ -190,12 +205,13 @@ void out_chart_put(struct out_text *text, const struct out_chart *chart, const s
                    unsigned y)
 {
   static const char *const units[] = {"count", "seconds", "share"};
-  const struct out_axis axis = out_axis_make(chart->unit, most_of(chart), TICKS);
+  double bottom;
+  const struct out_axis axis = axis_of(chart, &bottom);
   out_text_printf(text, "<svg class=\"chart\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\"", x, y,
                   OUT_CHART_WIDTH, OUT_CHART_HEIGHT, OUT_CHART_WIDTH, OUT_CHART_HEIGHT);
   out_text_puts(text, " role=\"img\" data-label=\"");
   out_xml_text(text, chart->label, strlen(chart->label));
-  out_text_printf(text, "\" data-kind=\"%s\" data-unit=\"%s\" data-top=\"", chart->is_queue ? "queue" : "stage",
+  out_text_printf(text, "\" data-kind=\"%s\" data-unit=\"%s\" data-top=\"", out_series_kind_name(chart->kind),
                   units[chart->unit]);
   out_text_double(text, axis.top, false);
   out_text_puts(text, "\" aria-label=\"");
@@ -204,7 +220,7 @@ void out_chart_put(struct out_text *text, const struct out_chart *chart, const s
   out_put_cut(text, chart->label, 80);
   out_text_puts(text, " over time\">");
   put_title(text, chart);
-  put_grid(text, &axis);
+  put_grid(text, &axis, bottom);
   put_times(text, time);
   out_put_pixels(text, "<svg class=\"lines\" x=\"", LEFT);
   /* With room for half of a line at either end. */
@@ -217,6 +233,6 @@ void out_chart_put(struct out_text *text, const struct out_chart *chart, const s
   out_text_printf(text, "<use href=\"#bands%u\"/>", time->number);
   for (unsigned i = 0; i < chart->count; i++)
     if (chart->lines[i].series)
-      put_line(text, chart, i, time, &axis);
+      put_line(text, chart, i, time, &axis, bottom);
   out_text_puts(text, "</g></svg></svg>\n");
 }

@@ -22,7 +22,7 @@ struct out_chart_line {
 struct out_chart {
   const char *title; /* "time of a task" */
   const char *label; /* of the stage or queue */
-  bool is_queue;
+  enum out_series_kind kind;
   enum out_measure_unit unit;
   unsigned count;
   struct out_chart_line lines[OUT_CHART_LINES];

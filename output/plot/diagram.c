@@ -144,17 +144,17 @@ static void put_row(const struct diagram *diagram, uint32_t row)
 {
   const struct out_node *node = out_node_at(diagram->picture, row);
   const double y = middle(row);
-  out_text_printf(diagram->text, "<g data-row=\"%s\"><title>", node->is_queue ? "queue" : "stage");
+  out_text_printf(diagram->text, "<g data-row=\"%s\"><title>", out_series_kind_name(node->kind));
   out_put_cut(diagram->text, node->label, 1000);
   out_text_puts(diagram->text, "</title>");
-  if (node->is_queue)
+  if (out_node_is_queue(node))
     put_rect(diagram, "pipe", RAIL - 5, y - 5, 10, 10);
   else
     put_rect(diagram, node->bounds ? "box bound" : "box", RAIL - 6, y - 6, 12, 12);
-  begin_words(diagram, node->is_queue ? "name queue" : "name", NAME, y);
+  begin_words(diagram, out_node_is_queue(node) ? "name queue" : "name", NAME, y);
   out_put_cut(diagram->text, node->label, NAME_LETTERS);
   out_text_puts(diagram->text, "</text>");
-  if (node->is_queue)
+  if (out_node_is_queue(node))
     put_queue(diagram, node, y);
   else
     put_stage(diagram, node, y);

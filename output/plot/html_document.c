@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/plot/page.h"
 #include "output/plot/plot.h"
 #include "output/stats/columns.h"
 #include "output/text/message.h"
 #include "output/text/xml.h"
 
 /* Made of files of output/html and of d3 when callsig is built. */
-extern const char out_page_policy[], out_picture_css[], out_page_css[], out_d3_js[], out_plot_js[];
+extern const char out_plot_policy[], out_picture_css[], out_article_css[], out_page_css[], out_d3_js[], out_plot_js[];
 
 static void put_element(struct out_text *text, const char *name, const char *class, const char *words)
 {
@@ -41,9 +42,9 @@ static void put_figures(struct out_text *text, const struct out_node *node)
   struct out_text words = {0};
   out_text_puts(text, "<tr><th scope=\"row\"><bdi>");
   out_xml_text(text, node->label, strlen(node->label));
-  out_text_printf(text, "</bdi></th><td>%s</td><td>%llu</td><td>", node->is_queue ? "queue" : "stage",
+  out_text_printf(text, "</bdi></th><td>%s</td><td>%llu</td><td>", out_series_kind_name(node->kind),
                   (unsigned long long)node->count);
-  if (!node->is_queue)
+  if (!out_node_is_queue(node))
     out_text_printf(text, "%llu", (unsigned long long)node->failures);
   out_text_puts(text, "</td>");
   if (node->mean > 0)
@@ -81,7 +82,7 @@ static void put_charts(struct out_text *text, const struct out_picture *picture,
     return;
   out_text_puts(text, "<section><h2><bdi>");
   out_put_cut(text, node->label, 120);
-  out_text_printf(text, "</bdi>%s</h2><div class=\"charts\">\n", node->is_queue ? " (queue)" : "");
+  out_text_printf(text, "</bdi>%s</h2><div class=\"charts\">\n", out_node_is_queue(node) ? " (queue)" : "");
   for (unsigned i = 0; i < OUT_NODE_CHARTS; i++)
     if (out_chart_is_filled(&charts[i]))
       out_chart_put(text, &charts[i], time, 0, 0);
@@ -92,8 +93,15 @@ static void put_notes(struct out_text *text, const struct out_picture *picture)
 {
   struct out_text notes = {0};
   out_picture_put_notes(picture, &notes);
+  const char *line = out_text_string(&notes);
+  if (*line)
+    out_text_puts(text, "<p class=\"notes\">");
+  for (; *line; line += strcspn(line, "\n") + 1) {
+    out_xml_text(text, line, strcspn(line, "\n"));
+    out_text_putc(text, '\n');
+  }
   if (notes.length > 0)
-    put_element(text, "p", "notes", out_text_string(&notes));
+    out_text_puts(text, "</p>\n");
   text->failed |= notes.failed;
   out_text_free(&notes);
 }
@@ -126,6 +134,8 @@ static void put_picture(struct out_text *text, const struct out_picture *picture
                 " the same.</p>\n");
   for (uint32_t i = 0; i < picture->nodes.count; i++)
     put_charts(text, picture, out_node_at(picture, i), &time);
+  for (uint32_t i = 0; i < picture->counters.count; i++)
+    put_charts(text, picture, out_counter_node_at(picture, i), &time);
   out_text_puts(text, "</article>\n");
   text->failed |= words.failed;
   out_text_free(&words);
@@ -164,7 +174,21 @@ static int write_data(const struct callsig_plot *plot, FILE *out)
 }
 
 /* Nothing in it may end the element that it stands in, or begin another. */
-static int put_data(struct out_text *text, const struct callsig_plot *plot)
+static void put_in_element(struct out_text *text, const char *id, const char *data, size_t size)
+{
+  out_text_printf(text, "<script type=\"application/json\" id=\"%s\">", id);
+  for (size_t at = 0; at < size;) {
+    const char *found = memchr(data + at, '<', size - at);
+    const size_t end = found ? (size_t)(found - data) : size;
+    out_text_add(text, data + at, end - at);
+    if (found)
+      out_text_puts(text, "\\u003c");
+    at = end + 1;
+  }
+  out_text_puts(text, "</script>\n");
+}
+
+int out_plot_put_data(struct out_text *text, const struct callsig_plot *plot, const char *id)
 {
   char *data = NULL;
   size_t size = 0;
@@ -174,47 +198,33 @@ static int put_data(struct out_text *text, const struct callsig_plot *plot)
   int result = write_data(plot, out);
   const bool failed = ferror(out) != 0;
   /* Its closing may find no memory, and tell that by the pointer alone. */
-  if ((fclose(out) != 0 || failed || !data) && result == 0)
+  const bool whole = fclose(out) == 0 && !failed && data;
+  if (result == 0 && whole)
+    put_in_element(text, id, data, size);
+  else if (result == 0)
     result = out_stats_no_memory();
-  out_text_puts(text, "<script type=\"application/json\" id=\"data\">");
-  for (size_t at = 0; at < size && result == 0;) {
-    const char *found = memchr(data + at, '<', size - at);
-    const size_t end = found ? (size_t)(found - data) : size;
-    out_text_add(text, data + at, end - at);
-    if (found)
-      out_text_puts(text, "\\u003c");
-    at = end + 1;
-  }
-  out_text_puts(text, "</script>\n");
   free(data);
   return result;
 }
 
-static void put_part(struct out_text *text, const char *element, const char *part)
+void out_plot_put_pictures(struct out_text *text, const struct callsig_plot *plot)
 {
-  out_text_printf(text, "<%s>", element);
-  out_text_puts(text, part);
-  out_text_printf(text, "</%s>\n", element);
+  for (uint32_t i = 0; i < plot->pictures.count; i++)
+    put_picture(text, out_picture_at(plot, i), i);
 }
 
 int out_plot_put_html(struct out_text *text, const struct callsig_plot *plot)
 {
-  out_text_puts(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                      "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-  out_text_puts(text, out_page_policy);
-  out_text_puts(text, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Stages and queues</title>\n");
-  put_part(text, "style", out_picture_css);
-  put_part(text, "style", out_page_css);
-  out_text_puts(text, "</head>\n<body>\n<main>\n");
-  for (uint32_t i = 0; i < plot->pictures.count; i++)
-    put_picture(text, out_picture_at(plot, i), i);
+  const struct out_page_parts parts = {.title = "Stages and queues",
+                                       .policy = out_plot_policy,
+                                       .styles = {out_picture_css, out_article_css, out_page_css},
+                                       .scripts = {out_d3_js, out_plot_js}};
+  out_page_begin(text, &parts);
+  out_plot_put_pictures(text, plot);
   out_text_puts(text, "</main>\n");
-  int result = put_data(text, plot);
+  int result = out_plot_put_data(text, plot, "data");
   if (result < 0)
     return result;
-  put_part(text, "script", out_d3_js);
-  put_part(text, "script", out_plot_js);
-  out_text_puts(text, "</body>\n</html>\n");
+  out_page_end(text, &parts);
   return 0;
 }

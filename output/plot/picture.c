@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "output/pipeline/bottleneck.h"
-#include "output/pipeline/pipeline_text.h"
 #include "output/text/message.h"
+#include "output/verdict/verdict_text.h"
 
 static const struct out_node unknown = {.each = NAN,
                                         .mean = NAN,
@@ -20,14 +20,14 @@ static const struct out_node unknown = {.each = NAN,
                                         .input = -1,
                                         .output = -1};
 
-static struct out_node *add_node(struct out_picture *picture, const char *label, bool is_queue)
+static struct out_node *add_node(struct out_picture *picture, const char *label, enum out_series_kind kind)
 {
   struct out_node *node = base_vector_add(&picture->nodes, 1);
   if (!node)
     return NULL;
   *node = unknown;
   node->label = label;
-  node->is_queue = is_queue;
+  node->kind = kind;
   return node;
 }
 
@@ -48,7 +48,7 @@ static int add_stage(struct out_picture *picture, const struct out_bottleneck *b
 {
   static const char *const states[] = {"busy", "starved", "blocked", "idle", "finished"};
   const struct callsig_stage_stats *stats = &view->stage->stats;
-  struct out_node *node = add_node(picture, stats->label, false);
+  struct out_node *node = add_node(picture, stats->label, OUT_SERIES_STAGE);
   if (!node)
     return -ENOMEM;
   node->pipeline = stats->pipeline;
@@ -96,8 +96,8 @@ static int compare_nodes(const void *one, const void *other)
     return a->pipeline < b->pipeline ? -1 : 1;
   if (a->index != b->index)
     return a->index < b->index ? -1 : 1;
-  if (a->is_queue != b->is_queue)
-    return a->is_queue ? 1 : -1;
+  if (a->kind != b->kind)
+    return a->kind < b->kind ? -1 : 1;
   return strcmp(a->label, b->label);
 }
 
@@ -105,7 +105,7 @@ static int add_queues(struct out_picture *picture)
 {
   for (uint32_t i = 0; i < picture->pipeline->queues.count; i++) {
     const struct callsig_queue_stats *queue = &out_pipeline_queue_at(picture->pipeline, i)->stats;
-    struct out_node *node = add_node(picture, queue->label, true);
+    struct out_node *node = add_node(picture, queue->label, OUT_SERIES_QUEUE);
     if (!node)
       return -ENOMEM;
     node->queue = queue;
@@ -123,7 +123,7 @@ static void link_stage(struct out_picture *picture, const struct out_stage_view 
 {
   for (uint32_t i = 0; i < picture->nodes.count; i++) {
     struct out_node *node = base_vector_at(&picture->nodes, i);
-    if (node->is_queue || node->label != view->stage->stats.label)
+    if (out_node_is_queue(node) || node->label != view->stage->stats.label)
       continue;
     node->input = find_queue(picture, view->input);
     node->output = find_queue(picture, view->output);
@@ -178,7 +178,7 @@ static double mean_of(const struct out_series *series, unsigned measure, unsigne
   for (uint32_t i = 0; i < series->points.count; i++) {
     const struct out_point *point = base_vector_at(&series->points, i);
     double part = by_time ? point->until - point->from : point->values[weight];
-    if (!by_time && !series->is_queue)
+    if (!by_time && series->kind != OUT_SERIES_QUEUE)
       part -= point->values[OUT_STAGE_FAILED];
     if (!(part > 0) || isnan(point->values[measure]))
       continue;
@@ -203,13 +203,44 @@ static void link_in_order(struct out_picture *picture)
     struct out_node *node = base_vector_at(&picture->nodes, i);
     const struct out_node *before = i > 0 ? out_node_at(picture, i - 1) : NULL;
     const struct out_node *behind = i + 1 < picture->nodes.count ? out_node_at(picture, i + 1) : NULL;
-    if (node->is_queue)
+    if (out_node_is_queue(node))
       continue;
-    if (before && before->is_queue && before->pipeline == node->pipeline && before->index < node->index)
+    if (before && out_node_is_queue(before) && before->pipeline == node->pipeline && before->index < node->index)
       node->input = (int32_t)i - 1;
-    if (behind && behind->is_queue && behind->pipeline == node->pipeline && behind->index == node->index)
+    if (behind && out_node_is_queue(behind) && behind->pipeline == node->pipeline && behind->index == node->index)
       node->output = (int32_t)i + 1;
   }
+}
+
+static bool is_counter(const struct out_series *series)
+{
+  return series->kind == OUT_SERIES_COUNTER || series->kind == OUT_SERIES_LEVEL;
+}
+
+static bool has_counters(const struct out_course *course)
+{
+  for (uint32_t i = 0; i < course->series.count; i++)
+    if (is_counter(base_vector_at(&course->series, i)))
+      return true;
+  return false;
+}
+
+static int add_counters(struct out_picture *picture, const struct out_course *course)
+{
+  for (uint32_t i = 0; i < course->series.count; i++) {
+    const struct out_series *series = base_vector_at(&course->series, i);
+    if (!is_counter(series))
+      continue;
+    struct out_node *node = base_vector_add(&picture->counters, 1);
+    if (!node)
+      return out_stats_no_memory();
+    *node = unknown;
+    node->label = series->label;
+    node->kind = series->kind;
+    node->pipeline = series->pipeline;
+    node->index = series->index;
+  }
+  return 0;
 }
 
 static int fill_by_run(struct out_picture *picture)
@@ -217,13 +248,16 @@ static int fill_by_run(struct out_picture *picture)
   const struct out_course *course = &picture->run.course;
   for (uint32_t i = 0; i < course->series.count; i++) {
     const struct out_series *series = base_vector_at(&course->series, i);
-    struct out_node *node = add_node(picture, series->label, series->is_queue);
+    const bool is_queue = series->kind == OUT_SERIES_QUEUE;
+    if (is_counter(series))
+      continue;
+    struct out_node *node = add_node(picture, series->label, series->kind);
     if (!node)
       return out_stats_no_memory();
     node->pipeline = series->pipeline;
     node->index = series->index;
-    node->count = sum_of(series, series->is_queue ? (unsigned)OUT_QUEUE_ITEMS : (unsigned)OUT_STAGE_TASKS);
-    if (series->is_queue) {
+    node->count = sum_of(series, is_queue ? (unsigned)OUT_QUEUE_ITEMS : (unsigned)OUT_STAGE_TASKS);
+    if (is_queue) {
       node->occupancy = mean_of(series, OUT_QUEUE_OCCUPANCY, 0, true);
       continue;
     }
@@ -240,6 +274,8 @@ int out_picture_fill(struct out_picture *picture)
 {
   int result = picture->pipeline ? fill_by_recording(picture) : fill_by_run(picture);
   const struct out_course *slots = &picture->slots, *run = &picture->run.course;
+  if (result == 0)
+    result = add_counters(picture, picture->has_run && has_counters(run) ? run : slots);
   const bool has_slots = slots->end > 0, has_run = picture->has_run && run->end > 0;
   picture->start = has_slots && (!has_run || slots->start < run->start) ? slots->start : run->start;
   picture->end = fmax(has_slots ? slots->end : 0, has_run ? run->end : 0);
@@ -253,6 +289,7 @@ void out_picture_free(struct out_picture *picture)
   if (picture->has_run)
     out_course_free(&picture->run.course);
   base_vector_free(&picture->nodes);
+  base_vector_free(&picture->counters);
   base_vector_free(&picture->verdicts);
   base_arena_free(&picture->strings);
 }

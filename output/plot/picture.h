@@ -10,7 +10,7 @@
 /* A stage or queue as the diagram has it. Shares and times are NAN where they are not known. */
 struct out_node {
   const char *label;
-  bool is_queue;
+  enum out_series_kind kind;
   unsigned pipeline, index;
   const struct callsig_queue_stats *queue; /* NULL: of a database */
   uint64_t count, failures;                /* tasks; items taken */
@@ -36,6 +36,7 @@ struct out_picture {
   bool has_run;
   double start, end;           /* of what is drawn */
   struct base_vector nodes;    /* struct out_node, as the pipelines flow */
+  struct base_vector counters; /* struct out_node: counters and levels, of which there are charts alone */
   struct base_vector verdicts; /* struct out_verdict */
   struct base_arena strings;
 };
@@ -47,6 +48,16 @@ void out_picture_free(struct out_picture *picture);
 static inline const struct out_node *out_node_at(const struct out_picture *picture, uint32_t index)
 {
   return base_vector_at(&picture->nodes, index);
+}
+
+static inline const struct out_node *out_counter_node_at(const struct out_picture *picture, uint32_t index)
+{
+  return base_vector_at(&picture->counters, index);
+}
+
+static inline bool out_node_is_queue(const struct out_node *node)
+{
+  return node->kind == OUT_SERIES_QUEUE;
 }
 
 enum { OUT_NODE_CHARTS = 4 };

@@ -13,9 +13,20 @@ static int compare(const void *key, const void *element)
     return node->pipeline < series->pipeline ? -1 : 1;
   if (node->index != series->index)
     return node->index < series->index ? -1 : 1;
-  if (node->is_queue != series->is_queue)
-    return node->is_queue ? 1 : -1;
+  if (node->kind != series->kind)
+    return node->kind < series->kind ? -1 : 1;
   return strcmp(node->label, series->label);
+}
+
+/* Counters come in each course in an order of their own. */
+static const struct out_series *find_counter(const struct out_course *course, const struct out_node *node)
+{
+  for (uint32_t i = 0; i < course->series.count; i++) {
+    const struct out_series *series = base_vector_at(&course->series, i);
+    if (series->kind == node->kind && strcmp(series->label, node->label) == 0)
+      return series;
+  }
+  return NULL;
 }
 
 static const struct out_series *find(const struct out_course *course, const struct out_node *node)
@@ -25,9 +36,11 @@ static const struct out_series *find(const struct out_course *course, const stru
              : bsearch(node, course->series.data, course->series.count, sizeof(struct out_series), compare);
 }
 
+typedef const struct out_series *find_fn(const struct out_course *course, const struct out_node *node);
+
 static void chart(struct out_chart *chart, const struct out_node *node, const char *title, enum out_measure_unit unit)
 {
-  *chart = (struct out_chart){.title = title, .label = node->label, .is_queue = node->is_queue, .unit = unit};
+  *chart = (struct out_chart){.title = title, .label = node->label, .kind = node->kind, .unit = unit};
 }
 
 static void line(struct out_chart *chart, const struct out_series *series, unsigned measure, const char *name)
@@ -78,12 +91,35 @@ static void queue_charts(const struct out_node *node, const struct out_series *i
   time_lines(&charts[3], intervals, OUT_QUEUE_AVE_GET, OUT_QUEUE_P90_GET, OUT_QUEUE_P99_GET);
 }
 
+static void counter_charts(const struct out_node *node, const struct out_series *intervals,
+                           const struct out_series *slots, struct out_chart charts[OUT_NODE_CHARTS])
+{
+  const struct out_series *either = intervals ? intervals : slots;
+  const bool is_level = node->kind == OUT_SERIES_LEVEL;
+  chart(&charts[0], node, is_level ? "value" : "added a second", OUT_UNIT_COUNT);
+  line(&charts[0], either, is_level ? (unsigned)OUT_COUNTER_MEAN : (unsigned)OUT_COUNTER_RATE,
+       is_level ? "mean" : "rate");
+  if (is_level)
+    line(&charts[0], either, OUT_COUNTER_LAST, "last");
+  chart(&charts[1], node, is_level ? "times it was set" : "calls that added", OUT_UNIT_COUNT);
+  line(&charts[1], either, OUT_COUNTER_COUNT, "calls");
+  for (unsigned i = 0; !intervals && i < 2; i++)
+    for (unsigned j = 0; j < charts[i].count; j++)
+      charts[i].lines[j].source = "over_time";
+}
+
 bool out_picture_charts(const struct out_picture *picture, const struct out_node *node,
                         struct out_chart charts[OUT_NODE_CHARTS])
 {
-  const struct out_series *intervals = picture->has_run ? find(&picture->run.course, node) : NULL;
-  if (node->is_queue)
+  const bool is_counter = node->kind == OUT_SERIES_COUNTER || node->kind == OUT_SERIES_LEVEL;
+  find_fn *find_series = is_counter ? find_counter : find;
+  const struct out_series *intervals = picture->has_run ? find_series(&picture->run.course, node) : NULL;
+  for (unsigned i = 0; i < OUT_NODE_CHARTS; i++)
+    charts[i].count = 0;
+  if (out_node_is_queue(node))
     queue_charts(node, intervals, charts);
+  else if (is_counter)
+    counter_charts(node, intervals, find_counter(&picture->slots, node), charts);
   else
     stage_charts(node, intervals, find(&picture->slots, node), charts);
   for (unsigned i = 0; i < OUT_NODE_CHARTS; i++)

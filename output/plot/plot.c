@@ -37,6 +37,7 @@ static struct out_picture *add_picture(struct callsig_plot *plot, const char *pa
   picture->run.course = out_course_new();
   picture->slots = out_course_new();
   picture->nodes = (struct base_vector)BASE_VECTOR_OF(struct out_node);
+  picture->counters = (struct base_vector)BASE_VECTOR_OF(struct out_node);
   picture->verdicts = (struct base_vector)BASE_VECTOR_OF(struct out_verdict);
   picture->program = "";
   picture->source = out_course_string(&picture->slots, path);
@@ -64,18 +65,24 @@ static int take_pipelines(struct callsig_plot *plot, struct callsig_pipeline **p
   return 0;
 }
 
-int callsig_plot_add_recording(struct callsig_plot *plot, const char *path)
+int out_plot_take_recording(struct callsig_plot *plot, const char *path)
 {
   struct callsig_pipeline **pipelines;
   size_t count;
-  const uint32_t before = plot->pictures.count;
-  if (plot->filled)
-    return -EBUSY;
   int result = callsig_pipeline_load_all(path, &pipelines, &count);
   if (result < 0)
     return result;
   result = take_pipelines(plot, pipelines, count);
   callsig_pipeline_free_all(pipelines, count);
+  return result;
+}
+
+int callsig_plot_add_recording(struct callsig_plot *plot, const char *path)
+{
+  const uint32_t before = plot->pictures.count;
+  if (plot->filled)
+    return -EBUSY;
+  int result = out_plot_take_recording(plot, path);
   if (result == 0 && plot->pictures.count == before)
     return out_stats_fail(
         -ENODATA, "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them", path);
@@ -84,10 +91,15 @@ int callsig_plot_add_recording(struct callsig_plot *plot, const char *path)
 
 int callsig_plot_add_database(struct callsig_plot *plot, const char *path)
 {
+  return callsig_plot_add_database_run(plot, path, 0);
+}
+
+int callsig_plot_add_database_run(struct callsig_plot *plot, const char *path, uint64_t number)
+{
   struct base_vector runs;
   if (plot->filled)
     return -EBUSY;
-  int result = out_database_courses(path, OUT_PLOT_POINTS, &runs);
+  int result = out_database_courses(path, number, OUT_PLOT_POINTS, &runs);
   for (uint32_t i = 0; i < runs.count && result == 0; i++) {
     struct out_run_course *run = base_vector_at(&runs, i);
     struct out_picture *picture = add_picture(plot, path);
@@ -137,7 +149,7 @@ static void join_runs(struct callsig_plot *plot)
   plot->pictures.count = kept;
 }
 
-static int fill(struct callsig_plot *plot)
+int out_plot_fill(struct callsig_plot *plot)
 {
   int result = plot->pictures.count > 0 ? 0 : out_stats_fail(-ENODATA, "there is nothing to draw");
   if (plot->filled)
@@ -155,7 +167,7 @@ int callsig_plot_write(struct callsig_plot *plot, const char *format, FILE *out)
   struct out_text text = {0};
   if (!html && strcmp(format, "svg") != 0)
     return out_stats_fail(-EINVAL, "'%s' is neither svg nor html", format);
-  int result = fill(plot);
+  int result = out_plot_fill(plot);
   if (result == 0 && html)
     result = out_plot_put_html(&text, plot);
   else if (result == 0)

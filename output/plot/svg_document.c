@@ -51,7 +51,7 @@ static void put_charts(struct page *page, const struct out_picture *picture, con
   page->y += GAP;
   out_text_printf(page->text, "<text class=\"name\" x=\"%u\" y=\"%u\">", MARGIN, page->y + LINE - 4);
   out_put_cut(page->text, node->label, 120);
-  out_text_puts(page->text, node->is_queue ? " (queue)</text>\n" : "</text>\n");
+  out_text_puts(page->text, out_node_is_queue(node) ? " (queue)</text>\n" : "</text>\n");
   page->y += LINE;
   for (unsigned i = 0; i < OUT_NODE_CHARTS; i++)
     if (out_chart_is_filled(&charts[i]))
@@ -82,6 +82,8 @@ static void put_picture(struct page *page, const struct out_picture *picture, un
   page->y += out_diagram_put(page->text, picture, number, MARGIN, page->y);
   for (uint32_t i = 0; i < picture->nodes.count; i++)
     put_charts(page, picture, out_node_at(picture, i), &time);
+  for (uint32_t i = 0; i < picture->counters.count; i++)
+    put_charts(page, picture, out_counter_node_at(picture, i), &time);
 }
 
 void out_plot_put_svg(struct out_text *text, const struct callsig_plot *plot)

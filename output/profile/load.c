@@ -207,7 +207,7 @@ static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *rec
                                 .first_frame = first,
                                 .count = reading->frames.count - first,
                                 .end_ticks = record->end_ticks};
-  *lists = (struct out_thread_lists){.first_tasks = record->first_tasks, .first_queue_use = record->first_queue_use};
+  *lists = out_thread_lists_of(record);
   return 0;
 }
 

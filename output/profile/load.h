@@ -9,11 +9,6 @@
 #include "output/recording/recording.h"
 #include "output/recording/stage_reader.h"
 
-/* Where the lists of one thread begin that out_load_stage_records() reads. */
-struct out_thread_lists {
-  uint64_t first_tasks, first_queue_use;
-};
-
 /* An open frame as it was recorded, outermost first; or where a machine stack begins. */
 struct out_loaded_frame {
   uint64_t edge;  /* the edge's address; 0: where a stack begins */
@@ -35,8 +30,8 @@ struct out_loader {
   struct base_vector signature_of; /* uint32_t: the profile's signature by number of a signature record */
   struct out_arguments arguments;  /* of the signature that is being read */
   struct out_idset indexes;        /* modules of this recording, by the address of their index */
-  uint32_t first_stage_record, first_queue_record, first_process, first_module, first_callable, first_context,
-      first_variant, first_edge; /* the profile's number of this recording's number 0 */
+  uint32_t first_stage_record, first_queue_record, first_counter_record, first_process, first_module, first_callable,
+      first_context, first_variant, first_edge; /* the profile's number of this recording's number 0 */
 };
 
 /* Adds everything in the recording to the profile. -ENOMEM after a message; damage is counted, never an error. `now`

@@ -51,6 +51,7 @@ static int take_event(void *data, const struct fmt_rec_event *record)
   struct out_loader *loader = data;
   struct out_event_record kept = {.record = *record, .recording = process_of(loader, record->process)};
   int result = out_load_name(loader, record->name, "?", &kept.name);
+  kept.has_times = out_stage_reader_times(loader->recording, record, &kept.times);
   struct out_event_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.events, 1) : NULL;
   if (!added)
     return -ENOMEM;
@@ -107,8 +108,38 @@ static int take_queue_use(void *data, const struct fmt_rec_queue_use *record, ui
   return 0;
 }
 
-const struct out_stage_taker out_load_stage_taker = {
-    .stage = take_stage, .queue = take_queue, .event = take_event, .tasks = take_tasks, .queue_use = take_queue_use};
+static int take_counter(void *data, const struct fmt_rec_counter *record)
+{
+  struct out_loader *loader = data;
+  struct out_counter_record kept = {.record = *record, .recording = process_of(loader, record->process)};
+  int result = out_load_name(loader, record->name, "?", &kept.key);
+  struct out_counter_record *added = result == 0 ? base_vector_add(&loader->profile->stage_records.counters, 1) : NULL;
+  if (!added)
+    return -ENOMEM;
+  *added = kept;
+  return 0;
+}
+
+static int take_counter_use(void *data, const struct fmt_rec_counter_use *record, uint32_t counter, uint32_t stage)
+{
+  struct out_loader *loader = data;
+  struct out_counter_use_record *added = base_vector_add(&loader->profile->stage_records.counter_uses, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct out_counter_use_record){.record = *record,
+                                           .thread = loader->task_thread,
+                                           .counter = loader->first_counter_record + counter,
+                                           .stage = stage == FMT_NONE ? FMT_NONE : loader->first_stage_record + stage};
+  return 0;
+}
+
+const struct out_stage_taker out_load_stage_taker = {.stage = take_stage,
+                                                     .queue = take_queue,
+                                                     .event = take_event,
+                                                     .tasks = take_tasks,
+                                                     .queue_use = take_queue_use,
+                                                     .counter = take_counter,
+                                                     .counter_use = take_counter_use};
 
 int out_load_stage(struct out_loader *loader, uint64_t address, uint32_t *stage)
 {
@@ -121,13 +152,15 @@ int out_load_stage(struct out_loader *loader, uint64_t address, uint32_t *stage)
 int out_load_stage_records(struct out_loader *loader, const struct base_vector *threads, uint32_t first_thread)
 {
   loader->first_queue_record = loader->profile->stage_records.queues.count;
+  loader->first_counter_record = loader->profile->stage_records.counters.count;
   int result = out_stage_reader_queues(&loader->stages);
   if (result == 0)
     result = out_stage_reader_events(&loader->stages);
+  if (result == 0)
+    result = out_stage_reader_counters(&loader->stages);
   for (uint32_t i = 0; i < threads->count && result == 0; i++) {
-    const struct out_thread_lists *lists = base_vector_at(threads, i);
     loader->task_thread = first_thread + i;
-    result = out_stage_reader_thread(&loader->stages, lists->first_tasks, lists->first_queue_use);
+    result = out_stage_reader_thread(&loader->stages, base_vector_at(threads, i));
   }
   return result;
 }

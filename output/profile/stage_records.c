@@ -7,12 +7,15 @@ void out_stage_records_init(struct out_stage_records *kept)
                                      .queues = BASE_VECTOR_OF(struct out_queue_record),
                                      .events = BASE_VECTOR_OF(struct out_event_record),
                                      .tasks = BASE_VECTOR_OF(struct out_tasks_record),
-                                     .uses = BASE_VECTOR_OF(struct out_queue_use_record)};
+                                     .uses = BASE_VECTOR_OF(struct out_queue_use_record),
+                                     .counters = BASE_VECTOR_OF(struct out_counter_record),
+                                     .counter_uses = BASE_VECTOR_OF(struct out_counter_use_record)};
 }
 
 void out_stage_records_free(struct out_stage_records *kept)
 {
-  struct base_vector *vectors[] = {&kept->stages, &kept->queues, &kept->events, &kept->tasks, &kept->uses};
+  struct base_vector *vectors[] = {&kept->stages, &kept->queues,   &kept->events,      &kept->tasks,
+                                   &kept->uses,   &kept->counters, &kept->counter_uses};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
 }

@@ -1,6 +1,7 @@
 /*
- * What a recording says of stages, queues and events, kept as it is: rows have no use for it, but what is written again
- * (dump.h) has it. Addresses in the records mean nothing any more; what they referred to stands beside them.
+ * What a recording says of stages, queues, events and counters, kept as it is: rows have no use for it, but what is
+ * written again (dump.h) has it. Addresses in the records mean nothing any more; what they referred to stands beside
+ * them.
  */
 #ifndef CALLSIG_OUTPUT_PROFILE_STAGE_RECORDS_H
 #define CALLSIG_OUTPUT_PROFILE_STAGE_RECORDS_H
@@ -24,6 +25,21 @@ struct out_event_record {
   struct fmt_rec_event record;
   uint32_t recording;
   uint32_t name; /* string */
+  bool has_times;
+  struct fmt_rec_event_times times;
+};
+
+struct out_counter_record {
+  struct fmt_rec_counter record;
+  uint32_t recording;
+  uint32_t key; /* string */
+};
+
+struct out_counter_use_record {
+  struct fmt_rec_counter_use record;
+  uint32_t thread;
+  uint32_t counter; /* in stage_records.counters */
+  uint32_t stage;   /* in stage_records.stages, FMT_NONE for none */
 };
 
 struct out_tasks_record {
@@ -45,11 +61,13 @@ struct out_queue_use_record {
 
 /* In the order of the recordings' lists. */
 struct out_stage_records {
-  struct base_vector stages; /* struct out_stage_record */
-  struct base_vector queues; /* struct out_queue_record */
-  struct base_vector events; /* struct out_event_record */
-  struct base_vector tasks;  /* struct out_tasks_record */
-  struct base_vector uses;   /* struct out_queue_use_record */
+  struct base_vector stages;       /* struct out_stage_record */
+  struct base_vector queues;       /* struct out_queue_record */
+  struct base_vector events;       /* struct out_event_record */
+  struct base_vector tasks;        /* struct out_tasks_record */
+  struct base_vector uses;         /* struct out_queue_use_record */
+  struct base_vector counters;     /* struct out_counter_record */
+  struct base_vector counter_uses; /* struct out_counter_use_record */
 };
 
 void out_stage_records_init(struct out_stage_records *kept);

@@ -110,6 +110,13 @@ static int attach(int file, const char *path, struct out_recording *recording)
     return out_stats_no_memory();
   int result = read_header(recording);
   if (result == 0)
+    recording->is_live = !recording->header.seal && out_recording_is_live(file, recording->header.pid);
+  /* A process that has ended since may have written to its header meanwhile. */
+  if (result == 0 && !recording->is_live && !recording->header.seal) {
+    out_file_windows_forget(&recording->windows);
+    result = read_header(recording);
+  }
+  if (result == 0)
     result = make_numbers(recording);
   /* What the header leads to is inside the file as it is now. */
   if (result == 0)
@@ -121,7 +128,6 @@ static int attach(int file, const char *path, struct out_recording *recording)
 static int hold_still(int file, struct out_recording *recording)
 {
   void *copy;
-  recording->is_live = !recording->header.seal && out_recording_is_live(file, recording->header.pid);
   if (!recording->is_live)
     return 0;
   int error = out_steady_copy(file, recording->size, &copy);
@@ -213,8 +219,7 @@ static void say_how_many(const struct out_recording *recording, struct out_text 
 uint64_t out_recording_tell_damage(const struct out_recording *recording)
 {
   const struct out_seal_check *check = &recording->check;
-  if ((check->first == UINT64_MAX && recording->damaged == 0) || recording->is_live ||
-      (!recording->copy && !check->is_sealed && out_recording_is_live(recording->windows.file, recording->header.pid)))
+  if ((check->first == UINT64_MAX && recording->damaged == 0) || recording->is_live)
     return 0;
   struct out_text line = {0};
   say_where(recording, &line);

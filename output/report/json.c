@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/beside/in_place.h"
 #include "output/profile/process.h"
 #include "output/report/json_args.h"
 #include "output/stats/imbalance.h"
@@ -32,7 +33,8 @@ static const char *clock_name(uint32_t clock)
 
 static const char *times_name(const struct out_profile *profile, const struct out_recording_info *info)
 {
-  if (info->sampled != FMT_NONE && out_profile_sampled_run(profile, info->sampled)->head.samples > 0)
+  if (info->sampled != FMT_NONE && out_profile_sampled_run(profile, info->sampled)->head.samples > 0 &&
+      !out_in_place_run(profile, info))
     return "beside";
   return info->flags & FMT_REC_SAMPLED ? "sampled" : "exact";
 }

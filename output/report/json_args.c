@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/profile/argument_value.h"
 #include "output/stats/render.h"
 #include "output/stats/render_number.h"
 

@@ -246,7 +246,7 @@ int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stat
   int result = out_struct_read("callsig_stats_scaling", &known, sizeof known, wanted);
   if (result == 0)
     result = read_options(&known, &report, &format);
-  if (result < 0)
+  if (result != 0)
     return result;
   unsigned by = stats->by;
   struct out_text message = {0};

@@ -120,6 +120,7 @@ static void put_name(struct out_scaling_report *report, const struct out_law *la
 {
   out_text_clear(&report->text);
   out_law_name(law, names, &report->text);
+  report->json.failed |= report->text.failed;
   out_json_string(&report->json, out_text_string(&report->text), report->text.length);
 }
 
@@ -194,6 +195,7 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
   put_arguments(json, entry, finding);
   out_text_clear(&report->text);
   out_scaling_put_reason(&report->text, entry->analysis, finding);
+  json->failed |= report->text.failed;
   out_json_key_string(json, "reason", report->text.length > 0 ? out_text_string(&report->text) : NULL);
   out_json_key(json, "warnings");
   out_json_open_array(json);

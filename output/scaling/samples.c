@@ -21,9 +21,13 @@ struct reading {
   uint32_t row;
 };
 
-/* The argument of this name, made when it is new. NULL: -ENOMEM. */
-static struct out_scaling_argument *find_argument(struct out_scaling_samples *samples, const char *name, bool is_number)
+/* The argument of the name that was made, itself made when it is new. NULL: -ENOMEM. */
+static struct out_scaling_argument *find_argument(const struct reading *reading, bool is_number)
 {
+  struct out_scaling_samples *samples = reading->samples;
+  const char *name = out_text_string(&reading->name);
+  if (reading->name.failed)
+    return NULL;
   for (uint32_t i = 0; i < samples->arguments.count; i++) {
     struct out_scaling_argument *known = out_scaling_argument(samples, i);
     if (known->is_number == is_number && strcmp(known->name, name) == 0)
@@ -49,7 +53,7 @@ static struct out_scaling_argument *find_argument(struct out_scaling_samples *sa
 /* Values from `low` to `high`: their geometric middle. */
 static int put_range(struct reading *reading, double low, double high)
 {
-  struct out_scaling_argument *argument = find_argument(reading->samples, out_text_string(&reading->name), true);
+  struct out_scaling_argument *argument = find_argument(reading, true);
   if (!argument)
     return -ENOMEM;
   bool is_exact = low == high;
@@ -67,7 +71,7 @@ static int put_number(struct reading *reading, double value)
 
 static int put_widened(struct reading *reading)
 {
-  struct out_scaling_argument *argument = find_argument(reading->samples, out_text_string(&reading->name), true);
+  struct out_scaling_argument *argument = find_argument(reading, true);
   if (!argument)
     return -ENOMEM;
   argument->is_widened = true;
@@ -140,7 +144,7 @@ static int put_made_text(struct reading *reading)
   if (reading->text.failed ||
       base_strings_add(reading->stats->profile.strings, out_text_string(&reading->text), &string) < 0)
     return -ENOMEM;
-  struct out_scaling_argument *argument = find_argument(reading->samples, out_text_string(&reading->name), false);
+  struct out_scaling_argument *argument = find_argument(reading, false);
   if (!argument)
     return -ENOMEM;
   argument->texts[reading->row] = string;

@@ -141,19 +141,6 @@ void out_put_scaled(struct out_text *text, double seconds, int width)
   }
 }
 
-void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind)
-{
-  out_text_puts(text, before);
-  out_text_decimals(text, value, 0, decimals);
-  out_text_puts(text, behind);
-}
-
-void out_put_percent(struct out_text *text, const char *before, double share, const char *behind)
-{
-  out_put_number(text, before, share * 100, 1, "%");
-  out_text_puts(text, behind);
-}
-
 void out_put_time(struct out_text *line, double seconds, enum callsig_stats_unit unit)
 {
   static const double scales[] = {[CALLSIG_UNIT_SECONDS] = 1,

@@ -76,10 +76,6 @@ int out_time_width(enum callsig_stats_unit unit);
 /* "1.044ms", "543.135us", "1.681s": three decimals in the unit that fits. */
 void out_put_scaled(struct out_text *text, double seconds, int width);
 
-/* A number with so many decimals, or a share as a percentage with one, between two texts. */
-void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind);
-void out_put_percent(struct out_text *text, const char *before, double share, const char *behind);
-
 /* "milliseconds", for a unit that all times of a table are in; NULL for seconds and for CALLSIG_UNIT_AUTO. */
 const char *out_unit_name(enum callsig_stats_unit unit);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
 #include "output/sampling/flow.h"
 #include "output/sampling/hook_cost.h"
@@ -139,7 +140,7 @@ static void find_rooms(struct costs *costs, const uint32_t *edges, uint32_t coun
 /* Of one process, no edge loses more than it has. What hooks cost beyond that is taken off the other calls with the
  * same signature, and what these have not, off the other calls of the function: so rows do not depend on how calls are
  * spread over edges. */
-static void settle_process(struct costs *costs, const uint32_t *edges, uint32_t count, uint64_t *taken)
+static void settle_process(struct costs *costs, const uint32_t *edges, uint32_t count, int64_t *taken)
 {
   const struct out_profile *profile = costs->profile;
   find_rooms(costs, edges, count);
@@ -151,11 +152,11 @@ static void settle_process(struct costs *costs, const uint32_t *edges, uint32_t 
     double wanted = cost < own ? cost : own;
     wanted += (own - wanted) * taken_of(&costs->of_signature[signature]);
     wanted += (own - wanted) * taken_of(&costs->of_function[out_signature_function(profile, signature)]);
-    taken[edges[i]] = out_round_on(&costs->rounding[signature], wanted, most);
+    taken[edges[i]] = (int64_t)out_round_on(&costs->rounding[signature], wanted, most);
   }
 }
 
-static void settle(struct costs *costs, uint64_t *taken)
+static void settle(struct costs *costs, int64_t *taken)
 {
   const struct out_profile *profile = costs->profile;
   for (uint32_t first = 0, end; first < costs->count; first = end) {
@@ -167,7 +168,7 @@ static void settle(struct costs *costs, uint64_t *taken)
   }
 }
 
-static int find_own(const struct out_flow *flow, bool only_sampled, uint64_t *taken)
+static int find_own(const struct out_flow *flow, bool only_sampled, int64_t *taken)
 {
   const struct out_profile *profile = flow->profile;
   const size_t edges = profile->edges.count + 1u, signatures = profile->signatures.count + 1u;
@@ -192,6 +193,44 @@ static int find_own(const struct out_flow *flow, bool only_sampled, uint64_t *ta
   return result;
 }
 
+/* Where a recording has samples of its own run, own times follow from these. What is rounded off an edge is carried on
+ * to the next, so that their sum is right. */
+static void take_in_place(const struct out_beside_times *times, struct out_compensation *compensation)
+{
+  double sum = 0;
+  uint64_t given = 0;
+  for (uint32_t i = 0; i < times->profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(times->profile, i);
+    if (!out_beside_has(times, edge))
+      continue;
+    sum += times->own[i];
+    const uint64_t own = out_ticks(sum) - given, all = out_ticks(times->inclusive[i]);
+    given += own;
+    compensation->own[i] = (int64_t)(out_edge_own(times->profile, edge) - own);
+    compensation->all[i] = (int64_t)(out_edge_total(times->profile, edge) - (all < own ? own : all));
+  }
+}
+
+static int compensate_in_place(struct out_profile *profile, bool only_sampled, struct out_compensation *compensation)
+{
+  int result = 0;
+  for (uint32_t i = 0; i < profile->recordings.count && result == 0; i++) {
+    const struct out_recording_info *info = out_profile_recording(profile, i);
+    if (!out_in_place_run(profile, info) || (only_sampled && !(info->flags & FMT_REC_SAMPLED)))
+      continue;
+    struct out_beside_times times = {.profile = profile,
+                                     .recording = i,
+                                     .own = calloc(profile->edges.count + 1u, sizeof *times.own),
+                                     .inclusive = calloc(profile->edges.count + 1u, sizeof *times.inclusive)};
+    result = times.own && times.inclusive ? out_in_place_times(&times) : -ENOMEM;
+    if (result == 0)
+      take_in_place(&times, compensation);
+    free(times.own);
+    free(times.inclusive);
+  }
+  return result;
+}
+
 int out_compensate(struct out_profile *profile, bool only_sampled, struct out_compensation *compensation)
 {
   struct out_flow flow;
@@ -202,6 +241,8 @@ int out_compensate(struct out_profile *profile, bool only_sampled, struct out_co
     result = find_own(&flow, only_sampled, compensation->own);
     if (result == 0)
       result = out_compensate_callees(&flow, compensation);
+    if (result == 0)
+      result = compensate_in_place(profile, only_sampled, compensation);
     out_flow_free(&flow);
   }
   if (result < 0)

@@ -111,7 +111,7 @@ static void settle(struct shares *shares)
 }
 
 /* By context, the sums of the own time of the calls into it, and of what hooks cost of that. */
-static void sum_contexts(const struct out_profile *profile, const uint64_t *taken, double *own_time, double *own_cost)
+static void sum_contexts(const struct out_profile *profile, const int64_t *taken, double *own_time, double *own_cost)
 {
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
@@ -123,7 +123,7 @@ static void sum_contexts(const struct out_profile *profile, const uint64_t *take
   }
 }
 
-static int find_shares(const struct out_profile *profile, const uint64_t *taken, double *share)
+static int find_shares(const struct out_profile *profile, const int64_t *taken, double *share)
 {
   size_t count = profile->contexts.count + 1u;
   double *own_time = calloc(count, sizeof *own_time), *own_cost = calloc(count, sizeof *own_cost);
@@ -149,11 +149,12 @@ static int find_shares(const struct out_profile *profile, const uint64_t *taken,
 
 /* What hooks cost of an edge's whole time, when they cost about `wanted`: its own part at the least, and all of its
  * callees' at the most. */
-static uint64_t within(const struct out_profile *profile, uint32_t number, uint64_t own, uint64_t wanted)
+static int64_t within(const struct out_profile *profile, uint32_t number, int64_t least, uint64_t wanted)
 {
   const struct out_edge *edge = out_profile_edge(profile, number);
   const uint64_t total = out_edge_total(profile, edge), called = total - out_edge_own(profile, edge);
-  return wanted < own ? own : wanted - own > called ? own + called : wanted;
+  const uint64_t own = (uint64_t)least;
+  return (int64_t)(wanted < own ? own : wanted - own > called ? own + called : wanted);
 }
 
 /* Calls that others lead back to hold these, and what lies between: of all that together it is known what the hooks
@@ -190,10 +191,11 @@ static void add_called(const struct out_flow *flow, uint32_t node, struct out_co
     time += (double)out_profile_edge(flow->profile, into.list[i])->children;
   for (uint32_t i = 0; i < into.count; i++) {
     const uint32_t number = into.list[i];
-    const uint64_t children = out_profile_edge(flow->profile, number)->children, own = compensation->own[number];
+    const uint64_t children = out_profile_edge(flow->profile, number)->children,
+                   own = (uint64_t)compensation->own[number];
     const double part = time > 0 ? cost * ((double)children / time) : 0;
     const uint64_t called = out_round_on(&rounding, part, children < UINT64_MAX - own ? children : UINT64_MAX - own);
-    compensation->all[number] = within(flow->profile, number, own, own + called);
+    compensation->all[number] = within(flow->profile, number, compensation->own[number], own + called);
   }
 }
 

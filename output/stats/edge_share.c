@@ -1,6 +1,8 @@
 /* What the calls of one edge add to the row that they are in: which count, as what, and how long. */
 #include "output/stats/edge_share.h"
 
+#include <math.h>
+
 #include "callsig/stats.h"
 #include "output/profile/edge_time.h"
 
@@ -108,18 +110,18 @@ static uint64_t scaled(uint64_t ticks, double scale)
 }
 
 /* What is taken off a part of the edge's time, where `taken` is taken off all of it. */
-static uint64_t part_of(uint64_t taken, uint64_t part, uint64_t whole)
+static int64_t part_of(int64_t taken, uint64_t part, uint64_t whole)
 {
   if (part >= whole)
     return taken;
-  return (uint64_t)((long double)taken * ((long double)part / (long double)whole) + 0.5L);
+  return (int64_t)floorl((long double)taken * ((long double)part / (long double)whole) + 0.5L);
 }
 
 /* Tells times from `time` ticks of the recording, of which the hooks' are `taken`. */
-static void set_time(uint64_t time, uint64_t taken, double scale, uint64_t *left, uint64_t *subtracted)
+static void set_time(uint64_t time, int64_t taken, double scale, uint64_t *left, int64_t *subtracted)
 {
-  *left = scaled(time - taken, scale);
-  *subtracted = scaled(time, scale) - *left;
+  *left = scaled(time - (uint64_t)taken, scale);
+  *subtracted = (int64_t)(scaled(time, scale) - *left);
 }
 
 struct out_share out_edge_share(const struct out_profile *profile, const struct out_grouping *grouping,

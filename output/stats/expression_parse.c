@@ -70,8 +70,10 @@ static int parse_group(struct parser *parser, uint32_t *number)
   return advance(parser);
 }
 
+/* Where it fails, `number` is no node's. */
 static int parse_primary(struct parser *parser, uint32_t *number)
 {
+  *number = FMT_NONE;
   const struct out_token *token = &parser->token;
   struct out_node node = {.column = token->column,
                           .left = FMT_NONE,

@@ -137,8 +137,8 @@ static void note_samples(struct notes *notes, const struct out_recording_info *i
     out_text_printf(&prefix, "%s: ", out_profile_string(&notes->stats->profile, info->path));
   if (notes->result == 0)
     notes->result = prefix.failed ? -ENOMEM
-                                  : out_sampled_notes(&notes->stats->profile, info, out_text_string(&prefix),
-                                                      notes->note, notes->data);
+                                  : out_sampled_notes(&notes->stats->profile, info, out_stats_compensates(notes->stats),
+                                                      out_text_string(&prefix), notes->note, notes->data);
   out_text_free(&prefix);
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "output/profile/argument_value.h"
+
 /* Enumerators ascend by value. */
 const char *out_enumerator_name(const struct fmt_index *index, const struct fmt_index_type *type, int64_t value)
 {
@@ -86,19 +88,6 @@ void out_render_number(const struct fmt_index *index, const struct fmt_index_typ
   default:
     render_integer(type, word, text);
   }
-}
-
-double out_float_value(const struct fmt_index_type *type, uint64_t bits)
-{
-  double value;
-  if (type->size == sizeof(float)) {
-    float single;
-    uint32_t low = (uint32_t)bits;
-    memcpy(&single, &low, sizeof single);
-    return (double)single;
-  }
-  memcpy(&value, &bits, sizeof value);
-  return value;
 }
 
 void out_render_float(const struct fmt_index_type *type, uint64_t bits, struct out_text *text)

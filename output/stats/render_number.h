@@ -16,7 +16,6 @@ const char *out_enumerator_name(const struct fmt_index *index, const struct fmt_
 
 /* A float's or double's bits: the shortest decimal that reads back as the same. */
 void out_render_float(const struct fmt_index_type *type, uint64_t bits, struct out_text *text);
-double out_float_value(const struct fmt_index_type *type, uint64_t bits);
 
 /* A log2 bucket: 0, 2^20..2^21, -2^3..-2^2. */
 void out_render_log2(int64_t bucket, struct out_text *text);

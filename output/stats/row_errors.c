@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
 #include "output/sampling/sampling_error.h"
 #include "output/stats/edge_share.h"
@@ -31,6 +32,15 @@ static void add_samples(struct summing *summing, const struct out_edge *edge, ui
   summing->list[row].cumulative += square * (double)share.cumulative;
 }
 
+/* Samples of the recording's own run tell nothing of what its clock read. */
+static double period_of(const struct out_profile *profile, const struct out_grouping *grouping,
+                        const struct out_edge *edge)
+{
+  const struct out_recording_info *info =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  return !grouping->compensation && out_in_place_run(profile, info) ? 0 : out_sample_period(profile, edge);
+}
+
 /* A call's time is part of its own row's, and is taken off its caller's: an error of it stands in the own time of both,
  * unless they are one row, where it cancels. */
 static void add_edge(struct summing *summing, uint32_t number)
@@ -38,14 +48,16 @@ static void add_edge(struct summing *summing, uint32_t number)
   const struct out_profile *profile = summing->profile;
   const struct out_grouping *grouping = summing->grouping;
   const struct out_edge *edge = out_profile_edge(profile, number);
-  double period = edge->to == FMT_NONE ? 0 : out_sample_period(profile, edge);
+  double period = edge->to == FMT_NONE ? 0 : period_of(profile, grouping, edge);
   uint64_t untimed = edge->to == FMT_NONE ? 0 : out_edge_sampling(profile, edge).untimed;
   if (untimed == 0 && !(period > 0))
     return;
   uint32_t row = out_rows_of_edge(profile, grouping, summing->rows, number), caller = FMT_NONE;
   if (period > 0) {
-    if (row != FMT_NONE)
+    if (row != FMT_NONE) {
       add_samples(summing, edge, row, period);
+      summing->list[row].untimed += untimed;
+    }
     return;
   }
   if (edge->from != FMT_NONE)

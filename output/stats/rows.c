@@ -178,13 +178,13 @@ static void bound(struct out_rows *rows, uint32_t number, const struct out_rows 
   struct out_subtraction *subtraction = rows->subtractions.count ? base_vector_at(&rows->subtractions, number) : NULL;
   const struct out_subtraction *of_most =
       others->subtractions.count ? base_vector_at(&others->subtractions, other) : &none;
-  uint64_t read = row->cumulative + (subtraction ? subtraction->cumulative : 0);
-  if (read > most->cumulative + of_most->cumulative)
-    read = most->cumulative + of_most->cumulative;
+  uint64_t read = row->cumulative + (uint64_t)(subtraction ? subtraction->cumulative : 0);
+  if (read > most->cumulative + (uint64_t)of_most->cumulative)
+    read = most->cumulative + (uint64_t)of_most->cumulative;
   if (row->cumulative > most->cumulative)
     row->cumulative = most->cumulative;
   if (subtraction)
-    subtraction->cumulative = read - row->cumulative;
+    subtraction->cumulative = (int64_t)(read - row->cumulative);
 }
 
 /* The calls of a row by signature lie within the calls of its function: where rows were joined under recursion, so that
@@ -229,10 +229,10 @@ static void outlast_own(struct out_rows *rows)
   for (uint32_t i = 0; i < rows->subtractions.count; i++) {
     struct out_row *row = out_rows_at(rows, i);
     struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
-    const uint64_t read = row->cumulative + subtraction->cumulative;
+    const uint64_t read = row->cumulative + (uint64_t)subtraction->cumulative;
     if (row->cumulative < row->own && read >= row->own) {
       row->cumulative = row->own;
-      subtraction->cumulative = read - row->own;
+      subtraction->cumulative = (int64_t)(read - row->own);
     }
   }
 }
@@ -299,7 +299,7 @@ static int add_pair(const struct out_profile *profile, const struct out_grouping
     result = intern_row(profile, grouping, rows, &from, &key.caller);
   if (result == 0)
     result = intern_pair(pairs, &key, &pair);
-  if (result < 0)
+  if (result != 0)
     return result;
   pair->calls += share->calls;
   pair->primitive += share->primitive;

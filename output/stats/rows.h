@@ -42,7 +42,7 @@ struct out_row {
 
 /* What was taken off times for hooks, in the same ticks: added to them it gives what the clock read. */
 struct out_subtraction {
-  uint64_t own, cumulative;
+  int64_t own, cumulative;
 };
 
 struct out_rows {
@@ -61,8 +61,9 @@ struct out_pair {
 
 /* What the hooks cost, found by compensate.c. */
 struct out_compensation {
-  /* By edge, in ticks of its recording, what to take off its own time, and off its whole time with callees. Owned. */
-  uint64_t *own, *all;
+  /* By edge, in ticks of its recording, what to take off its own time, and off its whole time with callees; below 0
+   * where samples say that it took more than the clock read. Owned. */
+  int64_t *own, *all;
 };
 
 /* How calls are grouped. */

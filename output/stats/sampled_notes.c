@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "output/beside/in_place.h"
 #include "output/text/text.h"
 
 /* Where samples and the kernel's account differ by more, it is said. */
@@ -181,8 +182,17 @@ static void tell_elsewhere(struct telling *telling)
   tell_place(telling, run->head.others, "processes that it started", "");
 }
 
-int out_sampled_notes(const struct out_profile *profile, const struct out_recording_info *info, const char *prefix,
-                      out_note_fn note, void *data)
+static void tell_own_run(struct telling *telling)
+{
+  const struct out_in_place_samples samples = out_in_place_samples(telling->profile, telling->run);
+  begin(telling);
+  out_text_printf(&telling->text, "of %llu samples of the run %llu were in hooks: times are the program's own by that",
+                  (unsigned long long)samples.all, (unsigned long long)samples.hooks);
+  send(telling);
+}
+
+int out_sampled_notes(const struct out_profile *profile, const struct out_recording_info *info, bool is_compensated,
+                      const char *prefix, out_note_fn note, void *data)
 {
   if (info->sampled == FMT_NONE)
     return 0;
@@ -191,9 +201,12 @@ int out_sampled_notes(const struct out_profile *profile, const struct out_record
                             .prefix = prefix,
                             .note = note,
                             .data = data};
-  tell_source(&telling);
-  tell_differences(&telling, info);
-  tell_elsewhere(&telling);
+  if (!(telling.run->head.flags & FMT_SAMPLES_OWN_RUN)) {
+    tell_source(&telling);
+    tell_differences(&telling, info);
+    tell_elsewhere(&telling);
+  } else if (is_compensated && telling.run->head.samples > 0)
+    tell_own_run(&telling);
   out_text_free(&telling.text);
   return telling.result;
 }

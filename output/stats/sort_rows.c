@@ -27,7 +27,8 @@ struct sorting {
   const struct out_rows *rows;
   const struct out_names *names;
   uint32_t *order;
-  uint32_t *ranks[RANKINGS];   /* by function number; NULL until needed */
+  uint32_t *ranks;             /* by ranking, and in each by function number */
+  bool is_ranked[RANKINGS];    /* which of them are made */
   uint32_t *stripped;          /* the same as RANK_IDENTITY, of what is shown */
   struct item *items, *spares; /* as many as rows; a range of rows uses its own range of these */
   struct out_arguments scratch[2];
@@ -123,6 +124,11 @@ static uint32_t *rank_stripped(const struct out_names *names, const uint32_t *ra
   return stripped;
 }
 
+static uint32_t *ranks_by(const struct sorting *sorting, enum ranking ranking)
+{
+  return sorting->ranks + (size_t)ranking * sorting->names->profile->functions.count;
+}
+
 static int rank(struct sorting *sorting, enum ranking ranking)
 {
   const struct out_profile *profile = sorting->names->profile;
@@ -130,8 +136,8 @@ static int rank(struct sorting *sorting, enum ranking ranking)
   struct base_arena arena = {0};
   struct by_text by = {.profile = profile, .ranking = ranking};
   struct ranked *list = calloc(count + 1u, sizeof *list);
-  uint32_t *ranks = calloc(count + 1u, sizeof *ranks);
-  bool failed = !list || !ranks;
+  uint32_t *ranks = ranks_by(sorting, ranking);
+  bool failed = !list;
   for (uint32_t i = 0; i < count && !failed; i++) {
     list[i].function = i;
     if (ranking != RANK_IDENTITY)
@@ -141,11 +147,9 @@ static int rank(struct sorting *sorting, enum ranking ranking)
   if (!failed) {
     qsort_r(list, count, sizeof *list, compare_ranked, &by);
     number_ranks(&by, list, count, ranks);
-    sorting->ranks[ranking] = ranks;
+    sorting->is_ranked[ranking] = true;
     if (ranking == RANK_IDENTITY)
       failed = !(sorting->stripped = rank_stripped(sorting->names, ranks));
-  } else {
-    free(ranks);
   }
   free(list);
   base_arena_free(&arena);
@@ -156,7 +160,7 @@ static uint64_t rank_of(const struct sorting *sorting, enum ranking ranking, con
 {
   if (ranking == RANK_IDENTITY && row->function != FMT_NONE)
     return sorting->stripped[sorting->names->row_of ? row->key.what : row->function];
-  return row->function == FMT_NONE ? 0 : sorting->ranks[ranking][row->function];
+  return row->function == FMT_NONE ? 0 : ranks_by(sorting, ranking)[row->function];
 }
 
 /* ---- Items by their keys ---- */
@@ -338,11 +342,12 @@ static int prepare(struct sorting *sorting, uint32_t count)
 {
   sorting->items = base_hugepage_array_new(count, sizeof *sorting->items);
   sorting->spares = base_hugepage_array_new(count, sizeof *sorting->spares);
-  int result = sorting->items && sorting->spares ? rank(sorting, RANK_IDENTITY) : -ENOMEM;
+  sorting->ranks = calloc((size_t)RANKINGS * sorting->names->profile->functions.count + 1u, sizeof *sorting->ranks);
+  int result = sorting->items && sorting->spares && sorting->ranks ? rank(sorting, RANK_IDENTITY) : -ENOMEM;
   for (uint32_t i = 0; i < sorting->sort->count && result == 0; i++) {
     uint8_t field = sorting->sort->fields[i];
     bool text = field == OUT_SORT_FILE || field == OUT_SORT_NAME || field == OUT_SORT_STANDARD_NAME;
-    if (text && !sorting->ranks[ranking_of(field)])
+    if (text && !sorting->is_ranked[ranking_of(field)])
       result = rank(sorting, ranking_of(field));
   }
   return result;
@@ -366,8 +371,7 @@ int out_sort_rows(const struct out_sort *sort, const struct out_rows *rows, cons
     result = sort_range(&sorting, 0, count, 0);
   if (result == 0 && sort->reversed)
     turn_around(order, count);
-  for (size_t i = 0; i < RANKINGS; i++)
-    free(sorting.ranks[i]);
+  free(sorting.ranks);
   free(sorting.stripped);
   base_hugepage_array_free(sorting.items, count * sizeof *sorting.items);
   base_hugepage_array_free(sorting.spares, count * sizeof *sorting.spares);

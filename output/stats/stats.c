@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/beside/beside.h"
+#include "output/beside/in_place.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/recording.h"
@@ -211,7 +212,8 @@ bool out_stats_compensates(const struct callsig_stats *stats)
   bool any = stats->compensating == OUT_COMPENSATE_ALL;
   for (uint32_t i = 0; i < stats->profile.recordings.count && stats->compensating == OUT_COMPENSATE_SAMPLED; i++) {
     const struct out_recording_info *info = out_profile_recording(&stats->profile, i);
-    any |= info->flags & FMT_REC_SAMPLED && (info->hook_inner > 0 || info->hook_outer > 0);
+    any |= info->flags & FMT_REC_SAMPLED &&
+           (info->hook_inner > 0 || info->hook_outer > 0 || out_in_place_run(&stats->profile, info));
   }
   return any;
 }
@@ -402,9 +404,10 @@ static const char *signature_of(struct callsig_stats *stats, const struct out_na
     out_text_free(&text);
     out_arguments_free(&scratch);
   }
-  if (!stats->signatures || !stats->signatures[number])
+  const char *signature = stats->signatures ? stats->signatures[number] : NULL;
+  if (!signature)
     *result = out_stats_no_memory();
-  return *result == 0 && stats->signatures[number][0] ? stats->signatures[number] : NULL;
+  return signature && signature[0] ? signature : NULL;
 }
 
 int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_stats_row *row)

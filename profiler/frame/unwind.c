@@ -11,6 +11,7 @@
 #include "format/index.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/process.h"
+#include "profiler/frame/follow.h"
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
 #include "profiler/frame/suspend.h"
@@ -233,10 +234,16 @@ bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintp
   return place.top->cfa > sp || place.top->cfa == 0;
 }
 
-void prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now)
+bool prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now)
 {
+  if (prof_frame_live(t, prof_place_settled(t), sp))
+    return true;
+  now = now ? now : prof_clock_now();
+  if (!prof_stack_follow(t, sp, now))
+    return false;
   while (!prof_stack_at_bottom(t) && !is_held(t) && !prof_frame_live(t, prof_place_settled(t), sp))
     prof_frame_close(t, now);
+  return true;
 }
 
 /* Is `top` an action that the function of the frame below it began and did not end? */

@@ -35,7 +35,7 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
                                 uint64_t now)
 {
   const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, function, 0, 0);
-  if (compare && compare->site->excluded && !(compare->site->module && compare->site->module->unloaded))
+  if (compare && compare->site->excluded)
     return;
   if (!prof_slow_enter(t))
     return;

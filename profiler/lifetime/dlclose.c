@@ -5,8 +5,8 @@
  * Which modules a dlclose() takes away is known afterwards only, when another thread may have loaded something in their
  * place already. So before it, the edges of every module but the program's are made unreachable in all threads: hooks
  * take the slow path then, which looks at the module each time. When no dlclose() is under way any more, those of the
- * modules that stayed are put back. Who unloads a module goes through the edges before it does so, and nobody puts any
- * back until that has ended.
+ * modules that stayed are put back; those of a module that went are, one by one, when it has come back to its place.
+ * Who unloads a module goes through the edges before it does so, and nobody puts any back until that has ended.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -22,18 +22,15 @@
 static void suspend(struct fmt_rec_edge *edge)
 {
   const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
-  uint64_t pc = __atomic_load_n(&edge->site, __ATOMIC_RELAXED);
-  /* An edge of the folded tree has no comparison. */
-  const struct prof_site *site = compare ? compare->site : pc ? prof_site_known(pc, edge->function_address) : NULL;
-  if (site && site->pc == pc && prof_site_may_go(site))
-    __atomic_store_n(&edge->site, (uintptr_t)site | PROF_SITE_SUSPENDED, __ATOMIC_RELAXED);
+  if (compare && prof_site_may_go(compare->site))
+    __atomic_store_n(&edge->site, prof_site_key(compare->site), __ATOMIC_RELAXED);
 }
 
 static void resume(struct fmt_rec_edge *edge)
 {
   const struct prof_site *site = prof_site_suspended(edge->site);
-  if (site)
-    __atomic_store_n(&edge->site, site->module->unloaded ? 0 : site->pc, __ATOMIC_RELAXED);
+  if (site && !site->module->unloaded)
+    __atomic_store_n(&edge->site, site->pc, __ATOMIC_RELAXED);
 }
 
 static void change_edges(const struct prof_tree *tree, void (*change)(struct fmt_rec_edge *edge))
@@ -48,19 +45,17 @@ static void change_edges(const struct prof_tree *tree, void (*change)(struct fmt
 
 /* Counts the dlclose() that begins or ends (`change` 1 or -1). The first one suspends all edges, and each other one
  * those that were made since; the last one puts them back. Under threads_lock trees stay, and nobody does the opposite.
- */
+ * No hook goes by the edges of the folded tree. */
 static void count_unloading(int change)
 {
   prof_lock(&prof_process.threads_lock);
   uint32_t unloading = __atomic_add_fetch(&prof_process.unloading, (uint32_t)change, __ATOMIC_SEQ_CST);
   for (struct prof_thread *t = prof_thread_first(); t && (change > 0 || unloading == 0); t = prof_thread_after(t))
     change_edges(&t->tree, change > 0 ? suspend : resume);
-  if (prof_process.folded && (change > 0 || unloading == 0))
-    change_edges(prof_process.folded, change > 0 ? suspend : resume);
   prof_unlock(&prof_process.threads_lock);
 }
 
-/* Marks the modules that are gone, and forgets their sites. */
+/* Marks the modules that are gone. */
 static void check_modules(void)
 {
   struct prof_module *module = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE);

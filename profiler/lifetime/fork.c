@@ -3,11 +3,17 @@
  * lie on pages with MADV_WIPEONFORK), so its hooks take their slow path, find out, and start a recording of their own.
  *
  * Before fork() the forking thread's open frames are copied to private memory; the child opens them again in its own
- * recording, as of the moment of the fork. A child made by the system call itself, past the C library, starts with no
- * open frames: the exits of what it inherited are ignored.
+ * recording, as of the moment of the fork. What a longjmp has left ends before: which frames those are is told by where
+ * fork() was called from, and so the library stands in for it. A child made by the system call itself, past the C
+ * library, starts with no open frames: the exits of what it inherited are ignored.
  */
+#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include "callsig/callsig.h"
 
 #include "format/index.h"
 #include "format/recording.h"
@@ -15,6 +21,7 @@
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 #include "profiler/frame/frame.h"
+#include "profiler/frame/unwind.h"
 #include "profiler/module/site.h"
 #include "profiler/pipeline/action.h"
 #include "profiler/pipeline/open_task.h"
@@ -50,6 +57,9 @@ struct inheritance {
  * `pending` is there during the fork only, `inherited` in the child until its first hook. */
 static __thread struct inheritance *pending __attribute__((tls_model("initial-exec")));
 static __thread struct inheritance *inherited __attribute__((tls_model("initial-exec")));
+
+/* The stack pointer with which the program calls fork(); 0 where a function of the C library does. */
+static __thread uintptr_t called_from __attribute__((tls_model("initial-exec")));
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * In the parent
@@ -130,9 +140,11 @@ static void before_fork(void)
   struct prof_thread *t = prof_self;
   if (inherited || !t || t->self != t || !prof_slow_enter(t))
     return;
+  uintptr_t sp = called_from ? called_from : (uintptr_t)__builtin_frame_address(0);
+  bool known = prof_unwind_for_call(t, sp, 0);
   size_t size = sizeof(struct inheritance);
   each_open_frame(t, measure, &size);
-  long mapped = prof_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long mapped = known ? prof_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : -ENOMEM;
   if (!prof_sys_failed(mapped)) {
     pending = (struct inheritance *)mapped;
     pending->size = size;
@@ -140,6 +152,20 @@ static void before_fork(void)
     each_open_frame(t, copy_frame, pending);
   }
   prof_slow_leave(t);
+}
+
+/* The C library's own, and what another library put before it; a statically linked program has no dlsym() unless it
+ * loads modules itself. */
+extern __typeof__(dlsym) dlsym __attribute__((weak));
+extern __typeof__(fork) __fork;
+static __typeof__(fork) *next_fork = __fork;
+
+CALLSIG_API pid_t fork(void)
+{
+  called_from = (uintptr_t)__builtin_dwarf_cfa();
+  pid_t child = next_fork();
+  called_from = 0;
+  return child;
 }
 
 static void after_fork_in_parent(void)
@@ -229,6 +255,9 @@ static void inherit_frames(struct prof_thread *t)
 __attribute__((constructor)) static void register_handlers(void)
 {
   prof_process.upcalls.inherit_frames = inherit_frames;
+  void *next = dlsym ? dlsym(RTLD_NEXT, "fork") : NULL;
+  if (next)
+    next_fork = (__typeof__(fork) *)next;
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   prof_fork_prepare();
 }

@@ -17,6 +17,7 @@
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/table.h"
+#include "profiler/pipeline/counter.h"
 #include "profiler/pipeline/queue.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/stack/ring.h"
@@ -113,29 +114,11 @@ static struct fmt_rec_variant *map_cct_node(struct merge *merge, uint64_t source
   return note_mapped(merge, source, known);
 }
 
-/* The edge of the target for a call of the source whose module is gone: found by caller and callee, as it has no site.
- */
-static struct fmt_rec_edge *map_retired(struct merge *merge, struct fmt_rec_variant *from, struct fmt_rec_variant *to,
-                                        const struct prof_edge_key *key)
+/* What an edge's calls are made at. A module may have gone, or come back: the edge is the same then. */
+static uint64_t site_of(const struct fmt_rec_edge *edge)
 {
-  struct retired {
-    struct fmt_rec_variant *from, *to;
-    struct fmt_rec_edge *edge;
-  } * retired;
-  struct prof_tree *target = merge->target;
-  uint64_t hash = prof_hash_mix(prof_hash_mix(0, (uintptr_t)from), (uintptr_t)to);
-  struct prof_table_slot *slot;
-  for (uint64_t i = hash; (slot = prof_table_at(&target->pairs, i))->item; i++) {
-    retired = slot->item;
-    if (retired->from == from && retired->to == to)
-      return retired->edge;
-  }
-  retired = prof_arena_alloc(&target->arena, sizeof *retired);
-  struct fmt_rec_edge *edge = retired ? prof_edge_make(target, from, key) : NULL;
-  if (!edge || !prof_table_add(&target->pairs, &target->arena, hash, retired))
-    return NULL;
-  *retired = (struct retired){from, to, edge};
-  return edge;
+  const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+  return compare ? prof_site_key(compare->site) : edge->site;
 }
 
 static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_edge *edge)
@@ -145,7 +128,7 @@ static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_e
   if (!to)
     return NULL;
   const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)to->signature;
-  struct prof_edge_key key = {.site = edge->site,
+  struct prof_edge_key key = {.site = site_of(edge),
                               .function_address = edge->function_address,
                               .function = (struct fmt_rec_function *)signature->function,
                               .words = signature->words,
@@ -154,8 +137,6 @@ static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_e
                               .context = (struct fmt_rec_context *)to->context,
                               .flags = edge->flags,
                               .generic = true};
-  if (!edge->site)
-    return map_retired(merge, from, to, &key);
   struct fmt_rec_edge *known =
       prof_edge_find(merge->target, from, key.site, key.function_address, key.words, key.word_count);
   return known ? known : prof_edge_make(merge->target, from, &key);
@@ -249,6 +230,7 @@ int prof_tree_merge(struct prof_tree *target, const struct prof_tree *source)
   }
   lost += prof_tasks_merge(target, source->record, ready ? map_span : map_nothing, &merge);
   lost += prof_queues_merge(target, source->record);
+  lost += prof_counters_merge(target, source->record);
   prof_ring_merge(target->record, source->record, ready ? map_span : map_nothing, &merge);
   prof_arena_free(&merge.scratch);
   if (lost)

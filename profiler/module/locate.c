@@ -17,6 +17,7 @@
 
 #define NT_GNU_BUILD_ID_TYPE 3
 #define MAX_NOTES_SIZE       65536u
+#define PAGE                 4096u
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* Since glibc 2.35; takes no lock and may be called in a signal handler. */
@@ -130,6 +131,14 @@ static void read_tls(const Elf64_Phdr *segment, struct prof_located *found)
   found->tls_offset = prof_thread_block(segment->p_memsz, align);
 }
 
+/* What the linker tells of a module's end is to the byte, and what the kernel tells may be the end of a mapping that
+ * follows: one module is to be the same whoever told of it. */
+static void extend_to(const Elf64_Phdr *segment, struct prof_located *found)
+{
+  uintptr_t end = (found->bias + segment->p_vaddr + segment->p_memsz + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+  found->end = found->end > end ? found->end : end;
+}
+
 /* Reads the program headers in memory. False when no ELF header is mapped at the module's start. */
 static bool read_headers(struct prof_located *found, bool bias_known)
 {
@@ -138,6 +147,7 @@ static bool read_headers(struct prof_located *found, bool bias_known)
       !prof_equal_bytes(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_phentsize != sizeof(Elf64_Phdr))
     return false;
+  found->end = found->start;
   for (int pass = bias_known; pass < 2; pass++) {
     for (unsigned i = 0; i < header.e_phnum; i++) {
       Elf64_Phdr segment;
@@ -147,6 +157,8 @@ static bool read_headers(struct prof_located *found, bool bias_known)
         found->bias = found->start - (segment.p_vaddr - segment.p_offset);
         break;
       }
+      if (pass == 1 && segment.p_type == PT_LOAD)
+        extend_to(&segment, found);
       if (pass == 1 && segment.p_type == PT_NOTE && !found->build_id_size)
         read_build_id(&segment, found);
       if (pass == 1 && segment.p_type == PT_TLS)
@@ -184,5 +196,5 @@ int prof_locate(uintptr_t address, struct prof_located *found)
   strip_deleted(found);
   uintptr_t headers = getauxval(AT_PHDR);
   found->main_program = headers >= found->start && headers < found->end;
-  return read_headers(found, linker_knows) ? 0 : -ENOENT;
+  return read_headers(found, linker_knows) && address < found->end ? 0 : -ENOENT;
 }

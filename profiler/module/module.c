@@ -121,11 +121,33 @@ static struct prof_module *make_module(struct prof_thread *t, const struct prof_
   return module;
 }
 
+/* Records are linked by who holds modules_lock, and by who makes code. */
+static void publish_record(struct fmt_rec_module *record)
+{
+  uint64_t *first = &prof_process.header->first_module;
+  record->next = __atomic_load_n(first, __ATOMIC_RELAXED);
+  while (
+      !__atomic_compare_exchange_n(first, &record->next, (uintptr_t)record, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+}
+
+void prof_module_note_code(uintptr_t start, size_t size)
+{
+  struct fmt_rec_module *record = prof_record_alloc_run(sizeof *record);
+  struct fmt_rec_name *name = record ? prof_record_name(FMT_OWN_CODE, sizeof FMT_OWN_CODE - 1) : NULL;
+  if (!name)
+    return;
+  record->tag = (struct fmt_rec_tag){FMT_TAG_MODULE, sizeof *record};
+  record->start = start;
+  record->end = start + size;
+  record->path = (uintptr_t)name;
+  record->id = FMT_NONE;
+  publish_record(record);
+}
+
 static void publish(struct prof_module *module)
 {
-  struct fmt_rec_header *header = prof_process.header;
-  module->record->next = header->first_module;
-  __atomic_store_n(&header->first_module, (uintptr_t)module->record, __ATOMIC_RELEASE);
+  publish_record(module->record);
   module->next = prof_process.modules;
   __atomic_store_n(&prof_process.modules, module, __ATOMIC_RELEASE);
 }

@@ -6,6 +6,7 @@
 #define CALLSIG_PROFILER_MODULE_MODULE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "profiler/module/module_find.h"
@@ -23,6 +24,10 @@ bool prof_module_present(const struct prof_module *module);
 /* Marks the module as unloaded: no address is in it any more, until it comes back to its place. Under
  * modules_lock. */
 void prof_module_gone(struct prof_module *module);
+
+/* Records that the runtime has written machine code there, so that a reader knows whose it is. Where the recording is
+ * full nobody will know. In a slow section. */
+void prof_module_note_code(uintptr_t start, size_t size);
 
 /* Registers the modules that the function pointers of a new signature point into, so that a reader can name them. Takes
  * modules_lock. */

@@ -21,16 +21,23 @@ struct prof_site_table {
   const struct prof_site *slots[];
 };
 
-/* Takes the place of a site whose module is gone: its pc is nobody's. */
+/* Takes the place of a site that no module was known for, once one is gone that had its address: its pc is nobody's. */
 static const struct prof_site retired = {.pc = 1};
 
+static bool is_gone(const struct prof_site *site)
+{
+  return site->module && site->module->unloaded;
+}
+
+/* Sites of a module that is gone stay, and are passed over until it is back: another one's may lie at the same address.
+ */
 static const struct prof_site *find(const struct prof_site_table *table, uintptr_t pc, uintptr_t function_address)
 {
   if (!table)
     return NULL;
   for (uint64_t i = prof_hash_mix(0, pc);; i++) {
     const struct prof_site *site = __atomic_load_n(&table->slots[i & table->mask], __ATOMIC_ACQUIRE);
-    if (!site || (site->pc == pc && site->function_address == function_address))
+    if (!site || (site->pc == pc && site->function_address == function_address && !is_gone(site)))
       return site;
   }
 }
@@ -156,7 +163,7 @@ static void prove_frame(struct prof_site *site, const struct frame_hint *hint)
   site->cfa_distance = (int32_t)distance;
 }
 
-static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
+static struct prof_site *describe(struct prof_module *module, uintptr_t pc, uintptr_t function_address,
                                   const struct frame_hint *hint)
 {
   struct prof_site *site = prof_process_alloc(sizeof *site);
@@ -165,7 +172,7 @@ static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t
   site->pc = pc;
   site->function_address = function_address;
   site->function = FMT_NONE;
-  site->module = prof_module_for_address(t, pc);
+  site->module = module;
   if (site->module && site->module->index.header) {
     site->index_site = prof_module_site(site->module, pc);
     if (site->index_site && !describe_indexed(site))
@@ -183,13 +190,13 @@ static struct prof_site *describe(struct prof_thread *t, uintptr_t pc, uintptr_t
   return site;
 }
 
-/* Sites of a module that is gone are nobody's; those that no module was known for may be another's. */
-static void forget_sites(const struct prof_module *module)
+/* Sites that no module was known for may be another's than that of the module that is gone. */
+static void forget_unknown(const struct prof_module *module)
 {
   struct prof_site_table *table = prof_process.sites;
   for (uint64_t i = 0; table && i <= table->mask; i++) {
     const struct prof_site *site = table->slots[i];
-    if (site && (site->module == module || (!site->module && site->pc >= module->start && site->pc < module->end)))
+    if (site && !site->module && site->pc >= module->start && site->pc < module->end)
       __atomic_store_n(&table->slots[i], &retired, __ATOMIC_RELEASE);
   }
 }
@@ -200,28 +207,25 @@ static void check_module(struct prof_module *module)
   if (!module || module->unloaded || module->main_program || prof_module_present(module))
     return;
   prof_module_gone(module);
-  forget_sites(module);
-}
-
-const struct prof_site *prof_site_known(uintptr_t pc, uintptr_t function_address)
-{
-  return find(__atomic_load_n(&prof_process.sites, __ATOMIC_ACQUIRE), pc, function_address);
+  forget_unknown(module);
 }
 
 static const struct prof_site *resolve(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
                                        const struct frame_hint *hint)
 {
   struct prof_process *process = &prof_process;
-  const struct prof_site *known = prof_site_known(pc, function_address);
+  const struct prof_site *known = find(__atomic_load_n(&process->sites, __ATOMIC_ACQUIRE), pc, function_address);
   if (known && !prof_site_in_doubt(known))
     return known;
   prof_pause(t); /* also for waiting: another thread may be having an index made */
   prof_lock(&process->modules_lock);
   if (__atomic_load_n(&process->unloading, __ATOMIC_SEQ_CST))
     check_module(prof_module_find(pc));
+  /* With the module its sites may be back. */
+  struct prof_module *module = prof_module_for_address(t, pc);
   known = find(process->sites, pc, function_address);
   if (!known) {
-    struct prof_site *site = describe(t, pc, function_address, hint);
+    struct prof_site *site = describe(module, pc, function_address, hint);
     struct prof_site_table *table = site ? roomy(process) : NULL;
     if (table) {
       insert(table, site);

@@ -41,7 +41,8 @@ struct prof_site {
 /* While a dlclose() is under way, what lies at the addresses of any module but the program may be another module's from
  * one moment to the next. Then an edge of such a module has in its `site` not the return address, so that hooks do not
  * find it by that, but this bit and the address of the struct prof_site that it was made for. Whatever a hook needs it
- * looks up by that, after the module was looked at. */
+ * looks up by that, after the module was looked at. Edges of a module that is gone stay so until it comes back to its
+ * place and they are called. */
 #define PROF_SITE_SUSPENDED (UINT64_C(1) << 63)
 
 static inline bool prof_site_may_go(const struct prof_site *site)
@@ -63,14 +64,17 @@ static inline uint64_t prof_site_word(const struct prof_site *site)
   return suspended ? (uintptr_t)site | PROF_SITE_SUSPENDED : site->pc;
 }
 
+/* What edges of the site are looked for by, whatever they have in `site` meanwhile. Anywhere. */
+static inline uint64_t prof_site_key(const struct prof_site *site)
+{
+  return prof_site_may_go(site) ? (uintptr_t)site | PROF_SITE_SUSPENDED : site->pc;
+}
+
 /* The site that an edge's `site` is suspended to, or NULL. Anywhere. */
 static inline const struct prof_site *prof_site_suspended(uint64_t word)
 {
   return word & PROF_SITE_SUSPENDED ? (const struct prof_site *)(uintptr_t)(word & ~PROF_SITE_SUSPENDED) : NULL;
 }
-
-/* The site with this return address and function, when it is known. Anywhere. */
-const struct prof_site *prof_site_known(uintptr_t pc, uintptr_t function_address);
 
 /* The site with this return address, resolved through module.c and filter.c when it is new. `general` are the registers
  * before the hook's call, by DWARF number, and `call_site` what the hook was given. NULL when there is no memory. May
@@ -81,8 +85,8 @@ const struct prof_site *prof_site_resolve(struct prof_thread *t, uintptr_t pc, u
 const struct prof_site *prof_site_at(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
                                      int32_t cfa_offset);
 
-/* Marks the module as unloaded and forgets its sites, if another lies at its addresses by now, or nothing. Takes
- * modules_lock. */
+/* Marks the module as unloaded, if another lies at its addresses by now, or nothing: its sites are not found then,
+ * until it comes back to its place. Takes modules_lock. */
 void prof_sites_check(struct prof_module *module);
 
 #endif

@@ -58,6 +58,10 @@ static struct fmt_rec_event *make_event(const char *name)
   made->record = made->name ? prof_record_small(sizeof *made->record) : NULL;
   if (!made->record)
     return NULL;
+  struct fmt_rec_event_times *times = prof_record_small(sizeof *times);
+  if (times)
+    times->tag = (struct fmt_rec_tag){FMT_TAG_EVENT_TIMES, sizeof *times};
+  made->record->times = (uintptr_t)times;
   made->record->name = (uintptr_t)made->name;
   made->record->next = prof_process.header->first_event;
   made->record->tag = (struct fmt_rec_tag){FMT_TAG_EVENT, sizeof *made->record};
@@ -87,6 +91,22 @@ static PROF_COLD struct fmt_rec_event *event_of(const char *name)
   return record;
 }
 
+/* Keeps when the event happened that was counted as this number. One that is overtaken by as many later ones as there
+ * are places, while it is written, leaves a place without a number. */
+static void keep_time(const struct fmt_rec_event *record, uint64_t number, uint64_t start, uint64_t ticks)
+{
+  struct fmt_rec_event_times *times = (struct fmt_rec_event_times *)record->times;
+  if (!times)
+    return;
+  struct fmt_rec_event_time *place = &times->places[number % FMT_EVENT_TIMES];
+  __atomic_store_n(&place->number, 0, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  place->start = start;
+  place->duration = ticks;
+  const bool overtaken = __atomic_load_n(&record->count, __ATOMIC_RELAXED) - number > FMT_EVENT_TIMES;
+  __atomic_store_n(&place->number, overtaken ? 0 : number + 1, __ATOMIC_RELEASE);
+}
+
 /* Counts what began at `start` and ends at `now`; an instant when both are equal. */
 static int note(struct prof_thread *t, const char *name, uint64_t start, uint64_t now, uint32_t kind)
 {
@@ -98,7 +118,7 @@ static int note(struct prof_thread *t, const char *name, uint64_t start, uint64_
     return -ENOSPC;
   }
   uint64_t ticks = now > start ? now - start : 0;
-  __atomic_fetch_add(&record->count, 1, __ATOMIC_RELAXED);
+  keep_time(record, __atomic_fetch_add(&record->count, 1, __ATOMIC_RELAXED), start, ticks);
   if (ticks)
     __atomic_fetch_add(&record->total, ticks, __ATOMIC_RELAXED);
   prof_ring_add(t, kind, record, start, ticks, 0, 0);

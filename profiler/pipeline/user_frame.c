@@ -63,13 +63,7 @@ struct prof_thread *prof_user_frame_enter(uintptr_t sp, uint64_t now)
   if (!t)
     return NULL;
   bool recording = !__atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST);
-  if (recording && !prof_frame_live(t, prof_place_settled(t), sp)) {
-    now = now ? now : prof_clock_now();
-    recording = prof_stack_follow(t, sp, now);
-    if (recording)
-      prof_unwind_for_call(t, sp, now);
-  }
-  if (recording)
+  if (recording && prof_unwind_for_call(t, sp, now))
     return t;
   prof_user_frame_leave(t, true);
   return NULL;

@@ -18,6 +18,7 @@
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 #include "profiler/hook/sled_hooks.h"
+#include "profiler/module/module.h"
 
 #define CHUNK_SIZE  ((size_t)256 << 10)
 #define MAX_CODE    4096u /* bytes of one piece */
@@ -101,6 +102,7 @@ static bool add_chunk(void)
   *chunk = (struct chunk){chunks, pool.chunk};
   __atomic_store_n(&chunks, chunk, __ATOMIC_RELEASE);
   prof_process.upcalls.is_site_code = is_site_code;
+  prof_module_note_code((uintptr_t)mapped, CHUNK_SIZE);
   return true;
 }
 

@@ -104,6 +104,7 @@ static bool make_stubs(struct prof_module *module)
                  path_of(module), -error);
     return false;
   }
+  prof_module_note_code(first, stubs_size);
   module->sled_stubs = first;
   module->sled_links = links;
   module->sled_code = code;
@@ -215,11 +216,24 @@ static bool collect(const struct prof_mapping *mapping, void *data)
   return candidates->count < FOUND_AT_ONCE;
 }
 
+/* Does the index know any of the sleds that the file lists? Told when not. */
+static bool has_usable(const struct prof_module *module)
+{
+  if (module->index.count[FMT_SECTION_SLEDS])
+    return true;
+  if (!module->sleds_failed)
+    prof_message("%s: none of the sleds that it lists can be used, and it is not profiled by them: 'callsig index' on "
+                 "this file says why",
+                 path_of(module));
+  return false;
+}
+
 static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
 {
   prof_pause(t);
   struct prof_module *module = prof_module_find(address);
-  if (module && module->sleds_on)
+  /* What is known of the place may have been unloaded by a thread that has not told of it yet. */
+  if (module)
     prof_sites_check(module);
   prof_lock(&prof_process.modules_lock);
   module = prof_module_for_address(t, address);
@@ -231,8 +245,9 @@ static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
         (unsigned long)address);
   if (module && module->sleds_on && !is_still_on(module))
     module->sleds_on = false;
-  if (module && !module->excluded && module->index.header && module->index.count[FMT_SECTION_SLEDS] &&
-      !may_vanish(module, loading))
+  if (module && !module->excluded && module->index.header && !has_usable(module))
+    module->sleds_failed = true;
+  else if (module && !module->excluded && module->index.header && !may_vanish(module, loading))
     switch_module(module, true, loading);
   prof_unlock(&prof_process.modules_lock);
   prof_resume(t);
@@ -313,7 +328,7 @@ static void tell_unwatched(long error)
         -error);
 }
 
-__attribute__((constructor)) static void find_at_start(void)
+static void find_at_start(void)
 {
   uint64_t mask = prof_block_signals();
   prof_process.upcalls.switch_sleds = switch_all;
@@ -322,3 +337,7 @@ __attribute__((constructor)) static void find_at_start(void)
   prof_sleds_find();
   tell_unwatched(error);
 }
+
+/* Before every constructor of the program that it is linked into, whatever their priorities; a shared library is
+ * initialised before all others. */
+__attribute__((section(".init_array.00001"), used)) static void (*at_start)(void) = find_at_start;

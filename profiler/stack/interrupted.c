@@ -102,7 +102,9 @@ bool prof_hook_is_interrupted(const struct prof_thread *t, struct prof_handler *
       bool here = frame.sp > search.next && (search.open_ended || frame.sp <= search.end);
       other = here ? 0 : frame.sp;
     }
-    sp = other;
+    /* A record that is left over from an earlier handler may be overwritten in part. */
+    uint8_t byte;
+    sp = other && prof_read_memory(&byte, other, sizeof byte) == 0 ? other : 0;
   }
   return false;
 }

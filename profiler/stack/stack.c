@@ -110,12 +110,18 @@ bool prof_stack_grow(struct prof_thread *t)
   return true;
 }
 
+/* Whether `other` is the segment `stack` or one that it continues. */
+static bool is_within(const struct fmt_rec_stack *stack, const struct fmt_rec_stack *other)
+{
+  while (stack != other && stack->outer)
+    stack = (const struct fmt_rec_stack *)stack->outer;
+  return stack == other;
+}
+
 bool prof_stack_shield(struct prof_thread *t)
 {
-  for (const struct fmt_rec_stack *stack = t->stack; stack && t->shield;
-       stack = (const struct fmt_rec_stack *)stack->outer)
-    if (stack == t->shield)
-      return true;
+  if (t->shield && is_within(t->stack, t->shield))
+    return true;
   bool fresh = prof_frame_is_link(t->stack, t->top) && t->stack->outer;
   if (!fresh && !prof_stack_grow(t))
     return false;

@@ -87,11 +87,13 @@ struct prof_thread {
   struct prof_handler { /* that handler's calls: their frames' addresses are above `low` and not above `high` */
     uintptr_t low, high;
   } handler;
-  uint32_t has_marks;                 /* 1: frames were marked since prof_recursion_reset() */
-  struct fmt_rec_stack *shield;       /* the segment that its calls lie in; see stack.c */
-  uint64_t discard[2];                /* where calls count meanwhile */
-  struct prof_uses stage_uses;        /* struct prof_stage_use */
-  struct prof_uses queue_uses;        /* struct fmt_rec_queue_use */
+  uint32_t has_marks;           /* 1: frames were marked since prof_recursion_reset() */
+  struct fmt_rec_stack *shield; /* the segment that its calls lie in; see stack.c */
+  uint64_t discard[2];          /* where calls count meanwhile */
+  struct prof_uses stage_uses;  /* struct prof_stage_use */
+  struct prof_uses queue_uses;  /* struct fmt_rec_queue_use */
+  /* Where it counts what, in the tree's arena; NULL before the first. */
+  struct prof_counter_places *counter_places;
   uint64_t *words;                    /* the signature being captured in a slow section: */
   uint32_t word_room;                 /* how many of them there may be */
   uint64_t few_words[PROF_FEW_WORDS]; /* where `words` points at first */

@@ -21,11 +21,22 @@ static bool encode_cfa(const struct prof_site *site, uint32_t *cfa)
   return true;
 }
 
+/* Has hooks find the edge by its site, unless what lies there is in doubt. */
+static void settle(struct fmt_rec_edge *edge, const struct prof_site *site)
+{
+  if (edge->site == site->pc)
+    return;
+  __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
+  /* A dlclose() that began meanwhile may have gone through the edges before. */
+  if (edge->site == site->pc)
+    __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
+}
+
 struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count)
 {
   const struct prof_site *site = compare->site;
-  struct prof_edge_key key = {.site = prof_site_word(site),
+  struct prof_edge_key key = {.site = prof_site_key(site),
                               .function_address = site->function_address,
                               .function = compare->function,
                               .words = words,
@@ -36,8 +47,10 @@ struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_varia
                                                            compare->function, words, &key.word_count))
     return NULL;
   struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
-  if (edge)
+  if (edge) {
+    settle(edge, site);
     return edge;
+  }
   /* The limit may have widened: then what is to be compared is another. */
   key.compare = prof_fast_compare_of(tree, site, compare->return_pc);
   if (!key.compare)
@@ -47,9 +60,7 @@ struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_varia
       key.compare->fast && key.word_count == (compare->arguments ? site->state_words + key.compare->compared : 0);
   key.generic = !encode_cfa(site, &key.cfa) || !comparable;
   edge = prof_edge_make(tree, from, &key);
-  /* A dlclose() that began meanwhile may have gone through the edges before this one was there. */
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (edge && edge->site == site->pc)
-    __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
+  if (edge)
+    settle(edge, site);
   return edge;
 }

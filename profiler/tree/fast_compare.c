@@ -24,6 +24,12 @@ static uint64_t hash_compare(uintptr_t pc, uintptr_t return_pc)
   return prof_hash_mix(prof_hash_mix(0, pc), return_pc);
 }
 
+/* Another module's may lie at the same address by now, while what it had stays for when it comes back. */
+static bool is_gone(const struct prof_fast_compare *compare)
+{
+  return compare->site->module && compare->site->module->unloaded;
+}
+
 /* The slot of the comparison, or the free one where it would be. */
 static struct prof_table_slot *slot_of(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
                                        uintptr_t return_pc)
@@ -32,7 +38,7 @@ static struct prof_table_slot *slot_of(const struct prof_tree *tree, uintptr_t p
   for (uint64_t i = hash_compare(pc, return_pc); (slot = prof_table_at(&tree->fast_compares, i))->item; i++) {
     const struct prof_fast_compare *compare = slot->item;
     if (compare->site->pc == pc && compare->site->function_address == function_address &&
-        compare->return_pc == return_pc)
+        compare->return_pc == return_pc && !is_gone(compare))
       break;
   }
   return slot;
@@ -48,7 +54,8 @@ struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uin
 {
   struct prof_fast_compare *compare;
   uint64_t i = hash_compare(pc, 0);
-  while ((compare = prof_table_at(&tree->fast_compares, i)->item) != NULL && compare->site->pc != pc)
+  while ((compare = prof_table_at(&tree->fast_compares, i)->item) != NULL &&
+         (compare->site->pc != pc || is_gone(compare)))
     i++;
   return compare && compare->site->module ? compare : NULL;
 }

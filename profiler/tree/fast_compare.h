@@ -73,8 +73,8 @@ static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
   edge->mode = mode;
 }
 
-/* The newest comparison of the probe site `pc` for this function and this return address of its calls (0: any), or
- * NULL. Anywhere. */
+/* The newest comparison of the probe site `pc`, whose module is loaded, for this function and this return address of
+ * its calls (0: any), or NULL. Anywhere. */
 struct prof_fast_compare *prof_fast_compare_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
                                                  uintptr_t return_pc);
 /* The newest comparison of the sled whose call returns to `pc`, or NULL: a sled has one function. Anywhere. */

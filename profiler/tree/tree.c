@@ -207,6 +207,14 @@ static uint64_t hash_edge(const struct fmt_rec_variant *from, uint64_t site, con
   return hash_words(prof_hash_mix((uintptr_t)from >> 3, site), words, count);
 }
 
+/* Is the edge one of the site that is looked for? By prof_site_key() it is found whether it is suspended or not. */
+static bool is_at(const struct fmt_rec_edge *edge, uint64_t site)
+{
+  const struct prof_site *suspended = prof_site_suspended(site);
+  const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+  return edge->site == site || (suspended && compare && compare->site == suspended);
+}
+
 struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct fmt_rec_variant *from, uint64_t site,
                                     uint64_t function_address, const uint64_t *words, uint32_t count)
 {
@@ -214,7 +222,7 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
   const struct prof_table_slot *slot;
   for (uint64_t i = hash; (slot = prof_table_at(&tree->edges, i))->item; i++) {
     struct fmt_rec_edge *known = slot->item;
-    if (slot->hash == hash && known->site == site && known->function_address == function_address &&
+    if (slot->hash == hash && is_at(known, site) && known->function_address == function_address &&
         known->from == (uintptr_t)from && known->word_count == count && equal_words(known->words, words, count))
       return known;
   }

@@ -221,10 +221,15 @@ static void tell(const struct sym_build *build)
   if (sleds->versions)
     sym_debugfile_say(&build->file,
                       "its sleds are listed in a way that is not known: compile it with clang 14 or newer");
-  if (sleds->refused > sleds->versions)
+  if (sleds->refused > sleds->versions + sleds->patched)
     sym_debugfile_say(&build->file, "%u entries of its lists of sleds are not of this code and are left out",
-                      sleds->refused - sleds->versions);
-  if (build->found.count == 0)
+                      sleds->refused - sleds->versions - sleds->patched);
+  if (sleds->patched)
+    sym_debugfile_say(
+        &build->file,
+        "has functions without entry sleds, in whose place clang left room for patches, and which are not "
+        "profiled: compile it without -fpatchable-function-entry");
+  else if (build->found.count == 0)
     sym_debugfile_say(&build->file,
                       "has neither sleds nor calls of __cyg_profile_func_enter: compile it with callsig-cc, or with "
                       "-finstrument-functions");

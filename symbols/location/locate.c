@@ -146,6 +146,25 @@ static bool at_view_of_entry(const struct sym_location_context *context, Dwarf_A
   return false;
 }
 
+/* Whether a list tells somewhere that the function is not passed the variable, but knows what its callers had for it:
+ * gcc writes so of what it took out of a clone, from where the value is asked for on. */
+static bool is_omitted(Dwarf_Attribute *attribute)
+{
+  Dwarf_Addr base, start, end;
+  Dwarf_Op *ops;
+  size_t count;
+  ptrdiff_t next = 0;
+  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+    next = dwarf_getlocations(attribute, next, &base, &start, &end, &ops, &count);
+    if (next <= 0)
+      return false;
+    for (size_t k = 0; k < count; k++)
+      if (ops[k].atom == DW_OP_GNU_parameter_ref)
+        return true;
+  }
+  return false;
+}
+
 /* At a sled, before the function's first instruction. */
 static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
                     int64_t offset, uint64_t size, struct sym_location *location)
@@ -157,6 +176,8 @@ static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, 
     /* clang binds parameters behind its sleds, which change nothing. */
     if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE)
       at_pc(context, context->sled_end, SYM_AT_CALL, attribute, offset, size, location);
+    if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE && is_omitted(attribute))
+      sym_location_lose(location, SYM_LOST_OMITTED);
     sym_sled_settle(location);
   }
   sym_abi_settle(context, die, offset, size, location);

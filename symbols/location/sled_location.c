@@ -16,14 +16,32 @@ bool sym_is_there_at_entry(const struct sym_location_context *context, uint64_t 
          reg == SYM_R9 || (reg >= SYM_XMM0 && reg < SYM_XMM0 + VECTORS);
 }
 
-/* Whether ops[0] pushes the stack pointer and ops[1], if it belongs to it, leads to `inner` bytes from something that
- * the caller wrote. */
+/* Adds to `offset` what ops[at] and those that belong to it add to the top: how many they are, 0 where they do
+ * something else. */
+static unsigned add_sum(const struct fmt_op *ops, unsigned at, unsigned count, uint64_t *offset)
+{
+  if (at < count && ops[at].code == FMT_OP_ADD_CONST) {
+    *offset += (uint64_t)ops[at].imm;
+    return 1;
+  }
+  bool is_pair = at + 1 < count && ops[at].code == FMT_OP_CONST;
+  if (!is_pair || (ops[at + 1].code != FMT_OP_PLUS && ops[at + 1].code != FMT_OP_MINUS))
+    return 0;
+  *offset += ops[at + 1].code == FMT_OP_PLUS ? (uint64_t)ops[at].imm : 0 - (uint64_t)ops[at].imm;
+  return 2;
+}
+
+/* Whether ops[0], which pushes the stack pointer, and the sums that follow lead to something that the caller wrote:
+ * where they are loaded from or, at the end, `inner` bytes from there. */
 static bool is_of_caller(const struct fmt_op *ops, unsigned count, int64_t inner)
 {
-  int64_t offset = inner;
-  if (count > 1 && (ops[1].code == FMT_OP_ADD_CONST || ops[1].code == FMT_OP_FRAME_LOAD))
-    offset = count == 2 && ops[1].code == FMT_OP_ADD_CONST ? ops[1].imm + inner : ops[1].imm;
-  return offset >= CFA_OFFSET;
+  uint64_t offset = 0;
+  unsigned at = 1;
+  for (unsigned added = 1; added; at += added)
+    added = add_sum(ops, at, count, &offset);
+  if (at < count && ops[at].code != FMT_OP_FRAME_LOAD && ops[at].code != FMT_OP_LOAD)
+    return false;
+  return (int64_t)(offset + (uint64_t)(at < count ? ops[at].imm : inner)) >= CFA_OFFSET;
 }
 
 void sym_sled_settle(struct sym_location *location)

@@ -195,7 +195,7 @@ int sym_args_add_distance(struct sym_args *args, const struct sym_args_value *va
     result = sym_args_resolve(args, value->base, minus, &begin, problem);
   if (result == 0)
     result = sym_args_kind(args, &begin, &begin_kind);
-  if (result < 0)
+  if (result != 0)
     return result;
   if (kind.entry.kind != FMT_TYPE_POINTER || begin_kind.entry.kind != FMT_TYPE_POINTER ||
       kind.entry.target != begin_kind.entry.target)

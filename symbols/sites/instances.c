@@ -83,11 +83,12 @@ static int add_node(struct walk *walk, Dwarf_Die *die, uint32_t parent, uint32_t
 
 static int visit_children(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth);
 
-/* A scope inside of a concrete subprogram. */
+/* A scope inside of a subprogram; `node` is FMT_NONE where that holds no site. A block without one may still hold a
+ * class with functions of its own, as a lambda's. */
 static int visit_scope(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth)
 {
-  if (!claim_ranges(walk, die, FMT_NONE))
-    return 0;
+  if (node == FMT_NONE || !claim_ranges(walk, die, FMT_NONE))
+    return dwarf_tag(die) == DW_TAG_inlined_subroutine ? 0 : visit_children(walk, die, FMT_NONE, depth);
   if (dwarf_tag(die) == DW_TAG_inlined_subroutine) {
     int error = add_node(walk, die, node, &node);
     if (error)
@@ -122,7 +123,7 @@ static int visit_subprogram(struct walk *walk, Dwarf_Die *die, unsigned depth)
     *range = (struct sym_range){.low = low, .high = high, .die = *die};
   }
   if (walk->ranges->count == first)
-    return 0;
+    return visit_children(walk, die, FMT_NONE, depth);
   struct sym_range *ranges = base_vector_at(walk->ranges, first);
   if (dwarf_entrypc(die, &entry) != 0 || entry == 0)
     entry = ranges[0].low;
@@ -137,7 +138,7 @@ static int visit_subprogram(struct walk *walk, Dwarf_Die *die, unsigned depth)
     any |= claim(walk, ranges[i].low, ranges[i].high, FMT_NONE);
   }
   if (!any)
-    return 0;
+    return visit_children(walk, die, FMT_NONE, depth);
   uint32_t node;
   int error = add_node(walk, die, FMT_NONE, &node);
   if (error)
@@ -161,8 +162,7 @@ static int visit_children(struct walk *walk, Dwarf_Die *die, uint32_t node, unsi
     case DW_TAG_lexical_block:
     case DW_TAG_try_block:
     case DW_TAG_catch_block:
-      if (node != FMT_NONE)
-        error = visit_scope(walk, &child, node, depth + 1);
+      error = visit_scope(walk, &child, node, depth + 1);
       break;
     case DW_TAG_namespace:
     case DW_TAG_module:

@@ -13,6 +13,8 @@
 #include "symbols/elf/frame.h"
 #include "symbols/sites/sites.h"
 
+#define PATCHES_SECTION "__patchable_function_entries" /* of -fpatchable-function-entry */
+
 enum {
   VERSION = 2,  /* of entries whose addresses are relative */
   HEAD_MAX = 32 /* bytes of endbr64 and padding between a function's address and its entry sled */
@@ -93,7 +95,8 @@ static int read_section(struct sym_sleds *sleds, const struct sym_debugfile *fil
   return 0;
 }
 
-static int read_sections(struct sym_sleds *sleds, const struct sym_debugfile *file, const struct sym_hook *code)
+static int read_sections(struct sym_sleds *sleds, const struct sym_debugfile *file, const struct sym_hook *code,
+                         bool *patches)
 {
   size_t names;
   Elf_Scn *section = NULL;
@@ -106,6 +109,7 @@ static int read_sections(struct sym_sleds *sleds, const struct sym_debugfile *fi
     if (name && (header.sh_flags & SHF_ALLOC) &&
         (strcmp(name, FMT_SLED_SECTION) == 0 || strcmp(name, FMT_SLED_SECTION_XRAY) == 0))
       error = read_section(sleds, file, code, section, &header);
+    *patches |= name && strcmp(name, PATCHES_SECTION) == 0;
   }
   return error;
 }
@@ -151,6 +155,7 @@ struct search {
   struct sym_sleds *sleds;
   const struct sym_debugfile *file;
   const struct sym_symbol_table *symbols;
+  bool patches; /* functions have room for patches */
 };
 
 /* The entry that a sled's section means by the function that it names: its first sled from there on. */
@@ -172,7 +177,10 @@ static bool is_first(const struct search *search, struct fmt_index_sled *sled)
 
 static bool has_entry(const struct search *search, struct fmt_index_sled *sled)
 {
-  return entry_of(search->sleds, sled) != NULL;
+  if (entry_of(search->sleds, sled))
+    return true;
+  search->sleds->patched += search->patches;
+  return false;
 }
 
 /* Gives a sled the address of its function: what the section says, a symbol, or where the frame's description begins.
@@ -221,8 +229,8 @@ int sym_sleds_find(struct sym_sleds *sleds, const struct sym_debugfile *file, co
                    const struct sym_symbol_table *symbols)
 {
   *sleds = (struct sym_sleds){.sleds = BASE_VECTOR_OF(struct fmt_index_sled)};
-  const struct search search = {.sleds = sleds, .file = file, .symbols = symbols};
-  int error = read_sections(sleds, file, code);
+  struct search search = {.sleds = sleds, .file = file, .symbols = symbols};
+  int error = read_sections(sleds, file, code, &search.patches);
   if (!error) {
     settle_addresses(sleds);
     error = settle_each(&search, is_first);

@@ -19,6 +19,7 @@ struct sym_sleds {
   struct base_vector sleds; /* struct fmt_index_sled as the index has them, but for `site`, which is FMT_NONE */
   uint32_t refused;         /* entries of the sections that are no sleds */
   uint32_t versions;        /* of these, entries of a version whose addresses are not relative */
+  uint32_t patched;         /* and exits of functions that have room for patches in the place of their entry */
 };
 
 /* Reads the sled sections of a module. A module without any gives none. `sleds` must be freed, also after an error.

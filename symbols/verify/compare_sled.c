@@ -11,25 +11,28 @@ enum {
 };
 
 /* Runs the code after the sled and holds every value that it puts where DWARF says that the parameter is then against
- * `emitted`, NULL for none. The first need not be the parameter: clang makes room for it by pushing any register. Where
- * straight code leads to no value, VF_BY_CODE. */
+ * `emitted`, NULL for none. The first need not be the parameter: clang makes room for it by pushing any register. What
+ * stood before where it is all the while is no such value. Where straight code leads to none, VF_BY_CODE. */
 static enum vf_outcome run_on(const struct vf_subject *subject, const struct vf_place *place, unsigned size,
                               const struct vf_emitted *emitted)
 {
   struct vf_stores stores = {.count = 0};
   struct vf_machine machine = *place->machine;
   struct vf_place running = *place;
+  struct vf_value before;
   enum vf_outcome outcome = VF_BY_CODE;
   machine.stores = &stores;
   running.machine = &machine;
   running.running = place->sled_end;
+  vf_evaluate(&running, subject->die, subject->parameter->die, VF_RUNNING, size, &before);
   for (int step = 0; step < STEPS_MAX && vf_emulate(subject->code, &machine, &running.running); step++) {
     struct vf_value value;
     stores.reads = 0;
     /* The frame is that of the instruction that comes next: the stack pointer moves on the way. */
     running.pc = running.running + 1;
     vf_evaluate(&running, subject->die, subject->parameter->die, VF_RUNNING, size, &value);
-    if (value.status != VF_READ || (value.is_slot && !stores.reads))
+    bool is_old = value.is_single && !value.is_made && before.status == VF_READ && value.value == before.value;
+    if (value.status != VF_READ || (value.is_slot && !stores.reads) || is_old)
       continue;
     if (emitted && vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness))
       return VF_AGREE;

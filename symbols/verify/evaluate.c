@@ -9,6 +9,15 @@
 #include "symbols/verify/expressions.h"
 #include "symbols/verify/run.h"
 
+enum { FRAME_MAX = 1 << 23 };
+
+/* Whether an address lies in the function's own frame at a sled, where that does not exist yet. */
+static bool is_not_there_yet(const struct vf_run *run, uint64_t address)
+{
+  uint64_t last = run->place->machine->registers[VF_RSP] + 7;
+  return run->place->sled_end && run->moment != VF_RUNNING && last - address < FRAME_MAX;
+}
+
 /* Reads bytes [at, at + size) of what a description without pieces tells, into `bytes`. */
 static bool read_simple(struct vf_run *run, const struct vf_op *ops, size_t count, uint64_t at, unsigned size,
                         uint8_t *bytes, struct vf_value *value)
@@ -42,6 +51,8 @@ static bool read_simple(struct vf_run *run, const struct vf_op *ops, size_t coun
   if (!in_memory && at + size > 8)
     return vf_stop(run, VF_LOST, "wider than a register");
   uint64_t part = word >> (8 * at);
+  if (in_memory && is_not_there_yet(run, word + at))
+    return vf_stop(run, VF_LOST, "written by the function itself");
   if (in_memory && !vf_machine_read(run->place->machine, word + at, size, &part))
     return vf_stop(run, VF_LOST, "written by an instruction that is not followed");
   memcpy(bytes, &part, size);

@@ -9,7 +9,7 @@ endfunction()
 foreach(case IN ITEMS arguments recursion threads signals control forks contexts linked sampled sleds compilers other_index interrupted)
   callsig_aarch64_test(${case} test_aarch64.py ${case})
 endforeach()
-foreach(case IN ITEMS longjmp exceptions fork thread_ends ends signals segv faults malloc coroutines mapped_stack plugins deep grow
+foreach(case IN ITEMS longjmp exceptions fork thread_ends ends signals segv faults malloc coroutines mapped_stack plugins unload_threads deep grow
                       close_fds own_stderr small_stack shared_site children before_libc constructors)
   callsig_aarch64_test(guest.${case} test_guests.py ${case})
 endforeach()

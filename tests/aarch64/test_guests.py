@@ -21,7 +21,7 @@ from harness import Failure, Guest, Tools  # noqa: E402
 
 
 CASES = ("longjmp", "exceptions", "fork", "thread_ends", "ends", "signals", "segv", "faults", "malloc", "coroutines", "mapped_stack",
-         "plugins", "deep", "grow", "close_fds", "own_stderr", "small_stack", "shared_site", "children", "before_libc", "constructors")
+         "plugins", "unload_threads", "deep", "grow", "close_fds", "own_stderr", "small_stack", "shared_site", "children", "before_libc", "constructors")
 # qemu-user ends itself at a page behind the end of its file, and at one that another thread takes away; it keeps pages over a fork that
 # are to be wiped then.
 BEYOND_THE_EMULATOR = (("faults", ("truncated",)), ("faults", ("thread",)), ("fork", ("raw",)))

@@ -4,9 +4,7 @@ import html.parser
 import json
 import os
 import re
-import shutil
 import sqlite3
-import unittest
 import xml.etree.ElementTree
 
 import harness
@@ -435,33 +433,6 @@ class Errors(Plot):
             for done in self.failed_allocations("stages", "--plot", out, name):
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 self.assertEqual(done.returncode == 1, bool(done.stderr), done.stderr)
-
-
-@unittest.skipUnless(shutil.which("node"), "node is not installed")
-class Script(Case):
-    """What the page's script makes of points and of events, without a page."""
-
-    def test_functions(self):
-        script = os.path.join(harness.TOP, "output", "html", "plot.js")
-        test = self.write("test.js", "const assert = require('assert'), plot = require(process.argv[2]);" + r"""
-          assert.strictEqual(plot.formatSeconds(0.0123456), "12.3 ms");
-          assert.strictEqual(plot.formatSeconds(12.5), "12.5 s");
-          assert.strictEqual(plot.formatSeconds(2e-10), "0.2 ns");
-          assert.strictEqual(plot.formatValue(null, "count"), "unknown");
-          assert.strictEqual(plot.formatValue(0.255, "share"), "25.5%");
-          assert.strictEqual(plot.formatValue(0, "seconds"), "0 s");
-          const series = {from: [1, 2, 5], until: [2, 3, 6], p90_time: [0.001, null, 0.003]};
-          assert.deepStrictEqual([0, 1, 1.5, 2, 3, 4, 5.5, 6, 7].map((time) => plot.pointAt(series, time)), [-1, 0, 0, 1, 1, -1, 2, 2, -1]);
-          const lines = [{name: "p90", series, measure: "p90_time"}];
-          assert.strictEqual(plot.describe(lines, "seconds", 1.5), "p90 1 ms");
-          assert.strictEqual(plot.describe(lines, "seconds", 2.5), "p90 unknown");
-          assert.strictEqual(plot.describe(lines, "seconds", 4), "");
-          const events = [1, 2, 3, 4, 5, 6].map((i) => ({name: "e" + i, from: 0, until: i, count: i}));
-          assert.strictEqual(plot.happening(events, 5), "e5 (5 times), e6 (6 times)");
-          assert.strictEqual(plot.happening(events, 1), "e1, e2 (2 times), e3 (3 times), e4 (4 times) and 2 more");
-        """)
-        done = self.run_command("node", test, script)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

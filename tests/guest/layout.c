@@ -21,7 +21,7 @@ int main(void)
   FIELD(fmt_rec_module, next);
   FIELD(fmt_rec_module, index);
   FIELD(fmt_rec_module, path);
-  FIELD(fmt_rec_module, unloaded);
+  FIELD(fmt_rec_module, start);
   FIELD(fmt_rec_thread, next);
   FIELD(fmt_rec_thread, tid);
   FIELD(fmt_rec_thread, state);

@@ -55,7 +55,7 @@ class Recording:
         self.threads = []
         first_module, first_thread = (self.word(self.at[f"rec_header.first_{kind}"]) for kind in ("module", "thread"))
         self.modules = [(self.text(self.word(module + self.at["rec_module.path"])),
-                         self.half(module + self.at["rec_module.unloaded"]))
+                         self.word(module + self.at["rec_module.start"]))
                         for module in self.chain(first_module, "CMOD", "rec_module.next")]
         for thread in self.chain(first_thread, "CTHR", "rec_thread.next"):
             self.read_thread(thread)

@@ -1,7 +1,7 @@
 """gcc's plug-in by itself: what becomes of the list of sleds at the link, which functions it leaves out, what it refuses, that it
 costs nothing, and that its other shape, calls after inlining, counts what callgrind counts."""
 
-# ctest: case .gcc quick gcc
+# ctest: case .gcc quick gcc --quick
 # ctest: case .gcc_11 full gcc-11
 # ctest: case .gcc_12 full gcc-12
 # ctest: skips
@@ -26,6 +26,7 @@ MAIN = "int used(int);\nint dropped(int x) { return x; }\nint main(int c, char *
 
 class Links(unittest.TestCase):
     compiler = "gcc"
+    levels = (("-O2",), ("-O0",), ("-O3", "-flto"))  # --quick takes the first alone
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="callsig-links-")
@@ -167,7 +168,7 @@ class Links(unittest.TestCase):
 
     def test_price_off(self):
         """Without callsig a program with sleds executes at most 2 % more instructions."""
-        for flags in (("-O2",), ("-O0",)):
+        for flags in self.levels[:2]:
             for name, plugin in (("a", True), ("plain", False)):
                 self.gcc(*flags, os.path.join(HERE, "work.c"), "-o", name, plugin=plugin)
             with_sleds, plain = self.instructions("a"), self.instructions("plain")
@@ -179,7 +180,7 @@ class Links(unittest.TestCase):
         hooks = os.path.join(HERE, "count_calls.c")
         self.gcc("-O2", "-c", hooks, "-o", "hooks.o", plugin=False)
         for source, compiler, extra in (("shapes.c", self.compiler, ()), ("shapes.cc", self.cxx, ("-std=c++20",))):
-            for flags in (("-O0",), ("-O2",), ("-O3", "-flto")):
+            for flags in self.levels:
                 self.gcc(*flags, *extra, "-w", ARGUMENT + "calls", os.path.join(HERE, source), "hooks.o", "-o", "calls", "-no-pie",
                          compiler=compiler)
                 self.gcc(*flags, *extra, "-w", os.path.join(HERE, source), "-o", "plain", compiler=compiler, plugin=False)
@@ -228,6 +229,9 @@ def callgrind_calls(path, name):
 
 if __name__ == "__main__":
     Links.compiler = sys.argv.pop(1)
+    if "--quick" in sys.argv:
+        sys.argv.remove("--quick")
+        Links.levels = Links.levels[:1]
     if not plugin_of(Links.compiler):
         print(f"skipped: no plug-in has been built for {Links.compiler}")
         sys.exit(77)

@@ -3,9 +3,11 @@
 Each program prints what it does, and has to print what it prints without sleds.
 """
 
-# ctest: case .gcc quick gcc
+# ctest: case .gcc quick gcc --quick
+# ctest: case .gcc_all full gcc
 # ctest: case .gcc_11 full gcc-11
-# ctest: case .clang quick clang
+# ctest: case .clang quick clang --quick
+# ctest: case .clang_all full clang
 # ctest: case .clang_16 full clang-16
 # ctest: case .clang_19 full clang-19
 # ctest: skips
@@ -27,7 +29,7 @@ NOP5 = bytes.fromhex("0f1f440000")
 RETURN6 = bytes.fromhex("c30f1f4000c3")
 CXX = {"gcc": "g++", "clang": "clang++"}
 
-# What is compiled and linked with which options; `only` names the compilers that have them.
+# What is compiled and linked with which options; the first are what --quick takes.
 VARIANTS = [
     ("-O0",),
     ("-O2",),
@@ -40,6 +42,7 @@ VARIANTS = [
     ("-O2", "-mfunction-return=thunk", "-mindirect-branch=thunk", "-fcf-protection=none"),
     ("-O1", "-mharden-sls=return"),
 ]
+QUICK = 3
 # What may have none: thunks, which gcc writes as text where they are not optimized, and in clang the wrappers of thread-local
 # variables, which it makes without its attributes.
 MAY_LACK = {True: r"excluded$|_ZThn|_ZTv0", False: r"_ZTW|_ZThn|_ZTv0"}
@@ -144,10 +147,10 @@ def is_static(flags):
     return "-static" in flags
 
 
-def check_shapes(compiler, folder):
-    """All shapes of functions, with all options."""
+def check_shapes(compiler, variants, folder):
+    """All shapes of functions, with these options."""
     for source, make, extra in (("shapes.c", compiler, ()), ("shapes.cc", cxx_of(compiler), ("-std=c++20",))):
-        for flags in VARIANTS:
+        for flags in variants:
             is_gcc = compiler.startswith("gcc")
             if not is_gcc and any(flag in GCC_ONLY for flag in flags) or is_static(flags) and source == "shapes.cc":
                 continue
@@ -204,7 +207,7 @@ def main():
         print(f"skipped: no plug-in has been built for {compiler}")
         return 77
     with tempfile.TemporaryDirectory(prefix="callsig-sleds-") as folder:
-        check_shapes(compiler, folder)
+        check_shapes(compiler, VARIANTS[:QUICK] if "--quick" in sys.argv[2:] else VARIANTS, folder)
     return 0
 
 

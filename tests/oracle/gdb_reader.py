@@ -33,6 +33,8 @@ INTEGERS = {gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_RANGE}
 NUMBERS = INTEGERS | {gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM}
 SUMS = {}  # by block: what spilled_sums() says
 MADE = {}  # the same of made_values()
+KEPT = {}  # the same of kept_later()
+PASSING = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"}
 
 
 def symbol_names(address):
@@ -164,6 +166,13 @@ def made_values(block):
     return found
 
 
+def kept_later(block):
+    """The names of variables with one register for the whole function, and none that passes an argument: where gcc keeps them from
+    some instruction on, when it does not follow variables through a function as large as this one."""
+    found = re.findall(r"^Symbol (\S+) is a variable in \$(\w+)", scope_text(block), flags=re.MULTILINE)
+    return {name for name, register in found if register not in PASSING and not register.startswith("xmm")}
+
+
 def describe(value):
     """[kind, value]: what a printed argument can be compared with."""
     kind = value.type.strip_typedefs()
@@ -196,13 +205,14 @@ def read(frame, block, at_entry=False):
     if key not in SUMS:
         SUMS[key] = spilled_sums(block)
         MADE[key] = made_values(block) if at_entry else {}
+        KEPT[key] = kept_later(block) if at_entry else set()
     pc = int(gdb.parse_and_eval("$pc"))
     for symbol in block:
         if not symbol.is_argument:
             continue
         try:
             value = symbol.value(frame)
-            if value.is_optimized_out or (at_entry and is_not_stored(value, block)):
+            if value.is_optimized_out or symbol.name in KEPT[key] or (at_entry and is_not_stored(value, block)):
                 found.append([symbol.name, ["lost", ""]])
                 continue
             value.fetch_lazy()

@@ -2,8 +2,6 @@
 # ctest: real
 # ctest: arguments --hooks $<TARGET_FILE:count_hooks>
 # ctest: case .lua quick --quick --budget 1000 lua
-# ctest: case .zstd quick --quick --budget 1000 zstd
-# ctest: case .sqlite3 quick --quick --budget 1000 sqlite3
 # ctest: case _full.lua full --full lua
 # ctest: case _full.zstd full --full zstd
 # ctest: case _full.sqlite3 full --full sqlite3
@@ -36,7 +34,7 @@ import matching  # noqa: E402
 from driver import HOOKS, Driver  # noqa: E402
 from names import declared_name  # noqa: E402
 
-QUICK = {"lua": ["gcc-O2-fixed", "clang-O2-fixed"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
+QUICK = {"lua": ["gcc-O2-fixed", "clang-O2-fixed"]}
 FULL = {"lua": ["gcc-O2", "clang-O2", "gcc-O0", "gcc-O3", "gcc-O2-lto"], "zstd": ["gcc-O2", "clang-O2"],
         "sqlite3": ["gcc-O2", "clang-O2"], "jsonnet": ["gcc-O2", "clang-O2"]}
 COLUMNS = (matching.EQUAL, matching.TYPE_ONLY, matching.BOTH_LOST, matching.ONLY_GDB, matching.ONLY_CALLSIG)

@@ -5,11 +5,11 @@
 # ctest: case .zstd full zstd
 """Each compiler at each level: calls as callgrind counts them, arguments as gdb reads them, and how many can be read.
 
-    test_compilers.py --sources FOLDER --out FOLDER --build FOLDER PROGRAM [VARIANT...]
+    test_compilers.py --sources FOLDER --out FOLDER --build FOLDER [--write] PROGRAM [VARIANT...]
 
 A row of the table, which is Markdown, is one build of the program with sleds; what it holds against what is told in test_sled_counts.py,
 test_sled_arguments.py and tests/real/test_index.py. A compiler that is not here is named and left out; exit status 77: valgrind or all
-of the compilers are missing. The table of docs/sleds.md was written by this.
+of the compilers are missing. --write puts each row into the table of docs/sleds.md, in the place of what stood there of that build.
 """
 
 import os
@@ -29,8 +29,14 @@ from build import split_version  # noqa: E402
 from driver import Driver  # noqa: E402
 from test_arguments import BUDGET, VERBOSE, Judge  # noqa: E402
 
+PAGE = HERE.parents[1] / "docs" / "sleds.md"
+BEGIN, END = "<!-- written by tests/oracle/test_compilers.py --write -->\n", "<!-- end of what test_compilers.py writes -->\n"
+HEAD = ("| compiler | level | program | readable, % | of those it has a use for, % | its two readers | functions compared with callgrind | calls of them "
+        "| functions counted otherwise | calls compared with gdb | arguments equal | read by callsig alone | functions with other arguments |",
+        "|---|---|---|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|")
 COMPILERS = ("gcc11", "gcc12", "clang14", "clang16", "clang19")
 EVERY = [f"{compiler}-{level}-sleds-fixed" for compiler in COMPILERS for level in ("O0", "O2", "O3")]
+WRITE = ("--write", {"action": "store_true", "help": "write the rows into docs/sleds.md"})
 
 
 def missing(variant):
@@ -41,35 +47,55 @@ def missing(variant):
 
 
 def coverage(product, program):
-    """(per cent of the parameters that the debug information names, do the two readers of it agree)."""
+    """(per cent of the parameters that the debug information names, of those that are passed and used too, do its two readers agree)."""
     text = product.call("index", "--coverage", program)
     done = subprocess.run([str(product.command), "index", "--verify", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env=product.environment())
     if done.returncode:
         print(done.stdout)
-    return float(re.search(r"([0-9.]+) % readable of", text)[1]), done.returncode == 0
+    named, used, _ = map(float, re.findall(r"([0-9.]+) % readable of", text))
+    return named, used, done.returncode == 0
+
+
+def build_of(row):
+    """What a row tells of: in the order of the table."""
+    compiler, level, program = [cell.strip() for cell in row.split("|")[1:4]]
+    return program, COMPILERS.index(compiler), level
+
+
+def write(row):
+    """Puts the row into the table of the page."""
+    before, begin, rest = PAGE.read_text().partition(BEGIN)
+    inner, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{PAGE} has no lines {BEGIN.strip()} and {END.strip()}")
+    rows = {build_of(known): known for known in inner.splitlines()[2:]}
+    rows[build_of(row)] = row
+    lines = [*HEAD, *(rows[key] for key in sorted(rows))]
+    PAGE.write_text(before + begin + "".join(f"{line}\n" for line in lines) + end + after)
 
 
 def measure(driver, name, variant):
     """One row: (what it says, does it hold)."""
     judge = Judge(driver.options.verbose)
     program = driver.builder.build(name, variant)[0]
-    readable, verified = coverage(driver.product, program)
-    counts = test_sled_counts.compare(driver.builder, driver.product, name, variant, True)
+    readable, of_used, verified = coverage(driver.product, program)
+    functions, calls, counted_otherwise = test_sled_counts.compare(driver.builder, driver.product, name, variant, True)
     runs = [run for run in driver.builder.runs(name, small=True) if (name, run.name) not in test_sled_arguments.THREADED]
     outcomes = [test_sled_arguments.compare(driver, judge, name, variant, run) for run in runs]
     different, compared = (sum(column) for column in zip(*outcomes))
     words = variant.split("-")
-    row = (f"| {words[0]} | -{words[1]} | {name} | {readable:.2f} | {'agree' if verified else 'differ'} | {counts} | {compared} "
+    row = (f"| {words[0]} | -{words[1]} | {name} | {readable:.2f} | {of_used:.2f} | {'agree' if verified else 'differ'} | {functions} | {calls} "
+           f"| {counted_otherwise} | {compared} "
            f"| {judge.outcomes[matching.EQUAL]} | {judge.outcomes[matching.ONLY_CALLSIG]} | {different} |")
-    return row, verified and not counts and not different and compared > 0
+    return row, verified and not counted_otherwise and not different and compared > 0
 
 
 def main():
     if shutil.which("valgrind") is None:
         print("test_compilers: valgrind is not installed")
         return 77
-    driver = Driver(__doc__, {}, {"lua": EVERY, "zstd": EVERY}, BUDGET, VERBOSE)
+    driver = Driver(__doc__, {}, {"lua": EVERY, "zstd": EVERY}, BUDGET, VERBOSE, WRITE)
     os.environ["CALLSIG_CACHE_DIR"] = str(driver.product.cache)
     rows, failed = [], 0
     for name, variant in driver.chosen:
@@ -78,12 +104,12 @@ def main():
             continue
         row, holds = measure(driver, name, variant)
         rows.append(row)
+        if driver.options.write:
+            write(row)
         failed += not holds
     if not rows:
         return 77
-    print("", "| compiler | level | program | readable, % | its two readers | functions counted otherwise than by callgrind "
-          "| calls compared with gdb | arguments equal | read by callsig alone | functions with other arguments |",
-          "|---|---|---|---:|---|---:|---:|---:|---:|---:|", *rows, sep="\n")
+    print("", *HEAD, *rows, sep="\n")
     return failed > 0
 
 

@@ -95,9 +95,9 @@ def count_with_callsig(product, command, run):
 
 
 def compare(builder, product, name, variant, small):
-    """Prints one line for each run; returns how many functions differ."""
+    """Prints one line for each run; returns how many functions and calls were counted, and how many functions differ."""
     command = builder.build(name, variant)
-    different = 0
+    counted_functions = counted_calls = different = 0
     for run in builder.runs(name, small):
         if (name, run.name) in THREADED:
             continue
@@ -110,12 +110,15 @@ def compare(builder, product, name, variant, small):
         wrong = sorted(key for key in found.keys() | expected.keys() if sum(found.get(key, [])) != sum(expected.get(key, [])))
         # Functions of one name in several files are one to callgrind's symbols: their sum is compared.
         split = [key for key in found if key not in wrong and found[key] != expected[key]]
-        print(f"{name:8} {variant:24} {run.name:11} functions {sum(map(len, found.values())):5}  calls {sum(map(sum, found.values())):11}  "
+        functions, calls = sum(map(len, found.values())), sum(map(sum, found.values()))
+        print(f"{name:8} {variant:24} {run.name:11} functions {functions:5}  calls {calls:11}  "
               f"equal {len(found) - len(split) - len(set(wrong) & set(found)):5}  as a sum {len(split):4}  different {len(wrong)}", flush=True)
         for key in wrong[:20]:
             print(f"    {key}: callsig {found.get(key)}, callgrind {expected.get(key)}")
+        counted_functions += functions
+        counted_calls += calls
         different += len(wrong)
-    return different
+    return counted_functions, counted_calls, different
 
 
 def main():
@@ -123,7 +126,7 @@ def main():
         print("test_sled_counts: valgrind is not installed")
         return 77
     driver = Driver(__doc__, QUICK, FULL)
-    different = sum(compare(driver.builder, driver.product, *pair, not driver.options.full) for pair in driver.chosen)
+    different = sum(compare(driver.builder, driver.product, *pair, not driver.options.full)[-1] for pair in driver.chosen)
     print(f"{different} functions differ")
     return different > 0
 

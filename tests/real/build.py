@@ -34,6 +34,8 @@ import programs
 
 WORDS = {"gcc", "clang", "O0", "O1", "O2", "O3", "plain", "gcov", "both", "fixed", "lto", "nopie", "static", "shared", "dlopen",
          "noeinline", "noinline", "sleds", "calls"}
+# What the link alone is told: builds that differ in nothing else have their objects in common.
+LINKED = {"static", "shared"}
 COMPILER = re.compile(r"(gcc|clang)([0-9]*)")
 HERE = Path(__file__).resolve().parent
 
@@ -96,6 +98,29 @@ class Builder:
             return self._build(program, words, folder, generated)
 
     def _build(self, program, words, folder, generated):
+        compiled = [word for word in words if word not in LINKED]
+        objects_folder = self.out / program.name / "-".join(compiled)
+        if objects_folder == folder:
+            objects, stamp = self._compile(program, compiled, folder, generated)
+        else:
+            objects_folder.mkdir(parents=True, exist_ok=True)
+            with open(objects_folder / ".lock", "w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                objects, stamp = self._compile(program, compiled, objects_folder, generated)
+        words, version = split_version(words)
+        links, run = self._links(program, words, version, folder, self._compiler(program, words, version), objects)
+        stamp = hashlib.sha256(repr((stamp, links)).encode()).hexdigest()
+        done = folder / ".stamp"
+        # What is in libcallsig.a may have changed.
+        if done.exists() and done.read_text() == stamp and "static" not in words:
+            return run
+        for command in links:
+            self._call(command, folder)
+        done.write_text(stamp)
+        return run
+
+    def _compile(self, program, words, folder, generated):
+        """The objects, in `folder`, and what stands for how they were made."""
         words, version = split_version(words)
         compiler = self._compiler(program, words, version)
         flags = self._flags(program, words, version, generated)
@@ -106,18 +131,14 @@ class Builder:
             target = folder / ("".join(c if c.isalnum() else "_" for c in str(path.relative_to(path.parents[1]))) + ".o")
             objects.append(target)
             commands.append([*compiler, *flags, "-c", str(path), "-o", str(target)])
-        links, run = self._links(program, words, version, folder, compiler, objects)
         plugins = b"".join(Path(option.removeprefix("-fplugin=")).read_bytes() for option in flags if option.startswith("-fplugin="))
-        stamp = hashlib.sha256(repr((commands, links, changed)).encode() + plugins).hexdigest()
-        done = folder / ".stamp"
-        if done.exists() and done.read_text() == stamp and "static" not in words:
-            return run
-        with ThreadPoolExecutor(self.jobs) as pool:
-            list(pool.map(lambda command: self._call(command, folder), commands))
-        for command in links:
-            self._call(command, folder)
-        done.write_text(stamp)
-        return run
+        stamp = hashlib.sha256(repr((commands, changed)).encode() + plugins).hexdigest()
+        done = folder / ".compiled"
+        if not done.exists() or done.read_text() != stamp:
+            with ThreadPoolExecutor(self.jobs) as pool:
+                list(pool.map(lambda command: self._call(command, folder), commands))
+            done.write_text(stamp)
+        return objects, stamp
 
     @staticmethod
     def _compiler(program, words, version):

@@ -9,7 +9,8 @@
 The aim at -O2 is 97 % readable with gcc and 96 % with clang, of the parameters that the debug information of their instance
 names. Where the compiler leaves less than that (parameters that it names without a location, or that exist nowhere at the call),
 the output says so, and what was reached must not be lost again. The share of all declared parameters, those that the optimiser
-removed from inlined instances included, is printed beside it. Everywhere, elfutils and libdwarf must agree.
+removed from inlined instances included, is printed beside it. With sleds it is 99.5 % of the parameters that are passed and used.
+Everywhere, elfutils and libdwarf must agree.
 """
 
 import re
@@ -18,9 +19,11 @@ import sys
 
 from driver import Driver
 
-QUICK = {"lua": ["gcc-O2-fixed", "clang-O2-fixed"], "zstd": ["gcc-O2"], "sqlite3": ["gcc-O2"]}
+QUICK = {"lua": ["gcc-O2-fixed", "clang-O2-fixed"], "sqlite3": ["gcc-O0"]}
 EVERY = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
-FULL = {"lua": EVERY + ["gcc-O2-lto", "gcc-O2-nopie"], "zstd": EVERY, "sqlite3": EVERY, "jsonnet": EVERY}
+SLEDS = [f"{kind}-sleds" for kind in ("gcc-O0", "gcc-O2", "gcc-O3", "gcc-O2-lto", "clang-O2")]
+FULL = {"lua": EVERY + ["gcc-O2-lto", "gcc-O2-nopie"] + SLEDS, "zstd": EVERY + SLEDS, "sqlite3": EVERY + SLEDS, "jsonnet": EVERY + SLEDS}
+AT_SLEDS = 99.5
 AIM = {"gcc-O2": 97.0, "clang-O2": 96.0}
 REACHED = {("zstd", "gcc-O2"): 91.0}
 C_PROGRAMS = {"lua", "zstd", "sqlite3"}
@@ -33,16 +36,17 @@ def check(builder, product, name, variant):
     readable, placed, declared = map(float, re.findall(r"([0-9.]+) % readable of", text))
     aim = AIM.get(variant.removesuffix("-fixed"), 0.0) if name in C_PROGRAMS else 0.0
     least = REACHED.get((name, variant), aim)
+    is_short = readable < least or ("sleds" in variant and placed < AT_SLEDS)
     done = subprocess.run([str(product.command), "index", "--verify", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env=product.environment())
     verified = done.stdout.strip().splitlines() or ["no differences"]
     missed = f", below the aim of {aim:g}" if readable < aim else ""
     summary = next((line for line in verified if ": sites " in line), verified[-1]).split(": ", 1)[-1]
-    print(f"{name:8} {variant:14} {readable:6.2f} % readable (at least {least:g}{missed}), {placed:.2f} % of those with a place, "
+    print(f"{name:8} {variant:14} {readable:6.2f} % readable (at least {least:g}{missed}), {placed:.2f} % of those that are passed and used, "
           f"{declared:.2f} % of all declared  verify: status {done.returncode}, {summary}")
-    if done.returncode or readable < least:
+    if done.returncode or is_short:
         print(*text.splitlines(), *verified[:10], sep="\n    ")
-    return done.returncode != 0 or readable < least
+    return done.returncode != 0 or is_short
 
 
 def main():

@@ -1,6 +1,4 @@
 /* Instrumented constructors, destructors, exit handlers and destructors of thread-specific data of the main thread. */
-/* hazard: expect static after falls: a constructor that runs before the runtime's is not recorded */
-/* hazard: expect static clang falls: likewise */
 #include "tests/guest/guest.h"
 
 COUNTER(early);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/pipeline/forecast.h"
-#include "output/pipeline/what_if.h"
+#include "output/verdict/forecast.h"
+#include "output/verdict/what_if.h"
 #include "tests/support/output_sample.h"
 #include "tests/support/pipeline_simulator.h"
 

@@ -2,6 +2,7 @@
 /* ctest: wrap malloc calloc realloc */
 /* ctest: source tests/support/failing_memory.c */
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "format/index.h"
 #include "format/samples.h"
+#include "output/beside/in_place.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/output_sample.h"
 
@@ -365,12 +367,133 @@ static void memory_and_merging(void **state)
   free(expected);
 }
 
+/* Ticks of a sample in solve(): small beside all times, so that samples are as good as certain. */
+#define OWN_PERIOD 1e-4
+
+static void expect_near(double found, double wanted)
+{
+  if (fabs(found - wanted) > 1e-2 * (fabs(wanted) + 1))
+    fail_msg("%g, not %g", found, wanted);
+}
+
+/* Two functions compute, and hooks that cost them very different amounts for each call are found out. */
+static void computing(void **state)
+{
+  (void)state;
+  struct out_in_place functions[] = {{.own = 100, .cost = 10, .samples = 60}, {.own = 300, .cost = 10, .samples = 90}};
+  const struct out_in_place_run run = {.hooks = 250, .beyond = 1000, .period = OWN_PERIOD};
+  out_in_place_solve(functions, 2, &run);
+  expect_near(functions[0].samples, 60);
+  expect_near(functions[1].samples, 90);
+}
+
+/* What a function waited stays, since its few hooks cannot have taken that; and no more stays than was waited. */
+static void waiting(void **state)
+{
+  (void)state;
+  struct out_in_place functions[] = {{.own = 500, .cost = 0.001, .samples = 0},
+                                     {.own = 200, .cost = 10, .samples = 50},
+                                     {.own = 100, .cost = 5, .samples = 25}};
+  const struct out_in_place_run run = {.hooks = 225, .beyond = 500, .period = OWN_PERIOD};
+  out_in_place_solve(functions, 3, &run);
+  expect_near(functions[0].samples, 500);
+  expect_near(functions[1].samples, 50);
+  expect_near(functions[2].samples, 25);
+}
+
+static void nothing_waited(void **state)
+{
+  (void)state;
+  /* The clock read what another process took of the processor. */
+  struct out_in_place functions[] = {{.own = 500, .cost = 10, .samples = 50}, {.own = 200, .cost = 10, .samples = 50}};
+  const struct out_in_place_run run = {.hooks = 200, .beyond = 0, .period = OWN_PERIOD};
+  out_in_place_solve(functions, 2, &run);
+  expect_near(functions[0].samples, 50);
+  expect_near(functions[1].samples, 50);
+}
+
+/* Where there are hardly any samples, what is left of the clock's times divides them. */
+static void few_samples(void **state)
+{
+  (void)state;
+  struct out_in_place functions[] = {
+      {.own = 0.9, .cost = 0.01, .samples = 0}, {.own = 0.1, .cost = 0.01, .samples = 0}, {.samples = 1, .own = 1}};
+  const struct out_in_place_run run = {.hooks = 0.02, .beyond = 0, .period = 1};
+  out_in_place_solve(functions, 3, &run);
+  expect_near(functions[0].samples + functions[1].samples + functions[2].samples, 1);
+  assert_true(functions[0].samples > 4 * functions[1].samples);
+  assert_true(functions[1].samples > 0);
+}
+
+static void nothing_known(void **state)
+{
+  (void)state;
+  struct out_in_place functions[] = {{.own = 5}, {.own = 0}};
+  const struct out_in_place_run run = {.period = 1};
+  out_in_place_solve(functions, 2, &run);
+  for (int i = 0; i < 2; i++)
+    assert_true(functions[i].samples >= 0 && functions[i].samples < 1e-9);
+  out_in_place_solve(functions, 0, &run);
+}
+
+static void expect_times(struct callsig_stats *stats, double own, double own_of_f, double of_all)
+{
+  double sum = 0, of_f = 0, longest = 0;
+  for (size_t i = 0; i < callsig_stats_row_count(stats); i++) {
+    struct callsig_stats_row row = {.size = sizeof row};
+    assert_int_equal(callsig_stats_row(stats, i, &row), 0);
+    sum += row.tottime;
+    of_f += strcmp(row.function, "f") == 0 ? row.tottime : 0;
+    longest = fmax(longest, row.cumtime);
+  }
+  if (fabs(sum - own) > 1e-3 || fabs(of_f - own_of_f) > 2e-3 || fabs(longest - of_all) > 1e-3)
+    fail_msg("%g of f %g, all %g", sum, of_f, longest);
+}
+
+/* Times are those of samples, whatever the hooks were calibrated to take; the clock's are still there, and a merged
+ * recording has both. */
+static void own_run(void **state)
+{
+  (void)state;
+  struct sample sample;
+  static const struct place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},   {"main", "/src/a.c", 1, 0, 1000},
+                                        {"f", "/src/a.c", 5, 0, 5000},      {FMT_OWN_CODE, NULL, 0, FMT_NONE, 4000},
+                                        {FMT_KERNEL, NULL, 0, FMT_NONE, 3}, {FMT_WAITING, NULL, 0, FMT_NONE, 0}};
+  begin_calls(&sample);
+  add_samples(&sample, places, sizeof places / sizeof *places);
+  record_of(&sample)->period = PERIOD / 100;
+  record_of(&sample)->flags = FMT_SAMPLES_OWN_RUN;
+  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
+  struct callsig_stats *stats = sample_load(&sample, 100);
+  for (int merged = 0; merged < 2; merged++) {
+    expect_times(stats, .060, .050, .060);
+    char *table = printed(stats, callsig_stats_print, NULL);
+    if (!strstr(table, "of 10000 samples of the run 4000 were in hooks") || strstr(table, "beside"))
+      fail_msg("%s", table);
+    free(table);
+    assert_int_equal(callsig_stats_compensate(stats, 0), 0);
+    expect_times(stats, .100, .080, .100);
+    const char *path = scratch_path("merged");
+    if (!merged) {
+      assert_int_equal(callsig_stats_dump(stats, path), 0);
+      callsig_stats_free(stats);
+      assert_int_equal(callsig_stats_load(path, &stats), 0);
+      unlink(path);
+    }
+  }
+  callsig_stats_free(stats);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(replaced),  cmocka_unit_test(split_without_hooks), cmocka_unit_test(split_by_calls),
-      cmocka_unit_test(recursion), cmocka_unit_test(other_build),         cmocka_unit_test(refused),
-      cmocka_unit_test(no_sample), cmocka_unit_test(memory_and_merging),
+      cmocka_unit_test(replaced),       cmocka_unit_test(split_without_hooks),
+      cmocka_unit_test(split_by_calls), cmocka_unit_test(recursion),
+      cmocka_unit_test(other_build),    cmocka_unit_test(refused),
+      cmocka_unit_test(no_sample),      cmocka_unit_test(memory_and_merging),
+      cmocka_unit_test(computing),      cmocka_unit_test(waiting),
+      cmocka_unit_test(nothing_waited), cmocka_unit_test(few_samples),
+      cmocka_unit_test(nothing_known),  cmocka_unit_test(own_run),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

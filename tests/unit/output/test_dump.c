@@ -1,4 +1,8 @@
-/* Recordings written by callsig_stats_dump(): the merge of many is what all of them are. */
+/* Recordings written by callsig_stats_dump(): the merge of many is what all of them are.
+ *
+ *     test_output_dump RECORDINGS STEP     merges so many, and damages every STEPth word of two */
+/* ctest: case - quick 150 7 */
+/* ctest: case _long full 1000 1 */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,8 +18,6 @@
 #include "tests/support/pipeline_writer.h"
 #include "tests/support/random_recording.h"
 #include "tests/support/seeds.h"
-
-enum { RECORDINGS = 1000 };
 
 static const char *numbered(unsigned number)
 {
@@ -106,12 +108,12 @@ static void expect_equal(struct callsig_stats *left, struct callsig_stats *right
 
 static void whole(void **state)
 {
-  (void)state;
-  make_parts(RECORDINGS, 1);
+  const unsigned recordings = *(unsigned *)*state;
+  make_parts(recordings, 1);
   const char *path = scratch_path("merged");
   char merged[256];
   snprintf(merged, sizeof merged, "%s", path);
-  struct callsig_stats *all = load_parts(0, RECORDINGS - 1);
+  struct callsig_stats *all = load_parts(0, recordings - 1);
   assert_int_equal(callsig_stats_dump(all, merged), 0);
   struct stat status;
   assert_int_equal(stat(merged, &status), 0);
@@ -124,7 +126,7 @@ static void whole(void **state)
   callsig_stats_free(all);
   callsig_stats_free(one);
   unlink(merged);
-  remove_parts(RECORDINGS);
+  remove_parts(recordings);
 }
 
 /* The bytes of a file; the caller frees them. */
@@ -398,10 +400,10 @@ static void try(const void *data, size_t size)
   unlink(path);
 }
 
-/* Every word of a merged recording, and of a plain one that is folded and written, in turn becomes something else. */
+/* Each word in turn of a merged recording, and of a plain one that is folded and written, becomes something else. */
 static void damaged(void **state)
 {
-  (void)state;
+  const unsigned step = *(unsigned *)*state;
   static const uint64_t values[] = {0, 1, UINT64_MAX, 0x10000, 0x10100, 0x11000, UINT64_C(1) << 63, 0xFFFFFFFF};
   char path[256];
   snprintf(path, sizeof path, "%s", scratch_path("seed"));
@@ -411,7 +413,7 @@ static void damaged(void **state)
   dump_and_free(load(path), path);
   files[0] = bytes_of(path, &sizes[0]);
   for (size_t i = 0; i < 2; i++) {
-    for (size_t at = 0; at + 8 <= sizes[i]; at += 8) {
+    for (size_t at = 0; at + 8 <= sizes[i]; at += 8 * step) {
       uint64_t word;
       memcpy(&word, files[i] + at, 8);
       memcpy(files[i] + at, &values[at / 8 % (sizeof values / sizeof values[0])], 8);
@@ -423,11 +425,20 @@ static void damaged(void **state)
   unlink(path);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  unsigned recordings = argc == 3 ? (unsigned)atoi(argv[1]) : 0, step = argc == 3 ? (unsigned)atoi(argv[2]) : 0;
+  if (recordings == 0 || step == 0) {
+    fprintf(stderr, "usage: test_output_dump RECORDINGS STEP\n");
+    return 2;
+  }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(whole),     cmocka_unit_test(associative), cmocka_unit_test(commutative),
-      cmocka_unit_test(folded),    cmocka_unit_test(refusals),    cmocka_unit_test(damaged),
+      cmocka_unit_test_prestate(whole, &recordings),
+      cmocka_unit_test(associative),
+      cmocka_unit_test(commutative),
+      cmocka_unit_test(folded),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test_prestate(damaged, &step),
       cmocka_unit_test(pipelines),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);

@@ -27,7 +27,7 @@ static int export_to(struct callsig_stats *stats, const char *format, FILE *out)
 }
 
 /* The formats of what was counted; those of timelines have tests of their own. */
-static const char *const formats[] = {"callgrind", "csv",   "dot",    "flamegraph", "folded",
+static const char *const formats[] = {"callgrind", "csv",   "dot",    "flamegraph", "folded", "html",
                                       "json",      "pprof", "pstats", "speedscope", NULL};
 
 static void formats_are_listed(void **state)

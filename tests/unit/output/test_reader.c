@@ -1,5 +1,9 @@
 /* Recordings that are cut off, damaged, hostile or not recordings at all: a profile or one line, never a crash or a
- * hang. */
+ * hang.
+ *
+ *     test_output_reader STEP     damages every STEPth word and pointer */
+/* ctest: case - quick 5 */
+/* ctest: case _long full 1 */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -99,14 +103,14 @@ static void cut_off(void **state)
   free(bytes.data);
 }
 
-/* Every word of the file in turn becomes something else. */
-static void every_word(void **state)
+/* Each word of the file in turn becomes something else. */
+static void words(void **state)
 {
-  (void)state;
+  const unsigned step = *(unsigned *)*state;
   static const uint64_t values[] = {0,         1, UINT64_MAX, BASE, BASE + 8, BASE + 64, UINT64_C(0x8000000000000000),
                                     0xFFFFFFFF};
   struct bytes bytes = make();
-  for (size_t at = 0; at + 8 <= bytes.size; at += 8) {
+  for (size_t at = 0; at + 8 <= bytes.size; at += 8 * step) {
     uint64_t word;
     memcpy(&word, bytes.data + at, 8);
     uint64_t bad = values[at / 8 % (sizeof values / sizeof values[0])];
@@ -117,10 +121,10 @@ static void every_word(void **state)
   free(bytes.data);
 }
 
-/* Every pointer in turn leads to every kind of record, back to where it is among them: cycles, wrong tags. */
-static void every_pointer(void **state)
+/* Each pointer in turn leads to every kind of record, back to where it is among them: cycles, wrong tags. */
+static void pointers(void **state)
 {
-  (void)state;
+  const unsigned step = *(unsigned *)*state;
   struct bytes bytes = make();
   uint64_t records[64];
   size_t count = 0;
@@ -131,11 +135,11 @@ static void every_pointer(void **state)
         tag == FMT_TAG_FUNCTION || tag == FMT_TAG_THREAD || tag == FMT_TAG_MODULE)
       records[count++] = BASE + at;
   }
-  unsigned next = 0;
+  unsigned next = 0, met = 0;
   for (size_t at = 0; at + 8 <= bytes.size; at += 8) {
     uint64_t word;
     memcpy(&word, bytes.data + at, 8);
-    if (word < BASE || word >= BASE + bytes.size)
+    if (word < BASE || word >= BASE + bytes.size || met++ % step != 0)
       continue;
     for (int i = 0; i < 3; i++) {
       memcpy(bytes.data + at, &records[next++ % count], 8);
@@ -228,13 +232,18 @@ static void overlapping_stacks(void **state)
   free(bytes.data);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  unsigned step = argc == 2 ? (unsigned)atoi(argv[1]) : 0;
+  if (step == 0) {
+    fprintf(stderr, "usage: test_output_reader STEP\n");
+    return 2;
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(whole),
       cmocka_unit_test(cut_off),
-      cmocka_unit_test(every_word),
-      cmocka_unit_test(every_pointer),
+      cmocka_unit_test_prestate(words, &step),
+      cmocka_unit_test_prestate(pointers, &step),
       cmocka_unit_test(not_recordings),
       cmocka_unit_test(sparse),
       cmocka_unit_test(overlapping_stacks),

@@ -230,17 +230,21 @@ static void overlapping(void **state)
   out_recording_close(&recording);
 }
 
-/* A recording of more calls than the windows hold at once, each with an argument of its own. */
+/* A recording of more calls than the windows hold at once, each with an argument of its own. Several threads make them:
+ * the writer looks through all edges of a thread for each call. */
 static void make_large(const char *path)
 {
-  enum { CALLS = 20000 };
+  enum { CALLS = 20000, CALLS_OF_A_THREAD = 1000 };
   struct sample sample;
   sample_begin(&sample);
   index_writer_function(sample.index, "scan.c", 10, "scan", 0);
   index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
   sample_calls(&sample);
-  for (uint64_t i = 0; i < CALLS; i++)
+  for (uint64_t i = 0; i < CALLS; i++) {
+    if (i > 0 && i % CALLS_OF_A_THREAD == 0)
+      sample.thread = recording_writer_thread(sample.recording, (uint32_t)(1 + i / CALLS_OF_A_THREAD), "other");
     sample_call(&sample, 0, (const uint64_t[]){0, i}, 2, 10 * i, 10 * i + 5);
+  }
   sample_end(&sample, 10 * (uint64_t)CALLS, path);
 }
 

@@ -2,11 +2,12 @@
  * A signal handler that recurses through the same functions as the program, in the middle of its hooks: every call is
  * counted, and when all is over nothing is marked, nothing is open, and nothing was lost. argv[1]: "stack", the handler
  * runs on an alternate stack; "jump", it leaves by siglongjmp() at times; "step", it runs before every single
- * instruction that the hooks execute with signals open, as a parent that traces this process sees to. argv[2] "switch":
+ * instruction that the hooks execute with signals open, as a parent that traces this process sees to; "third", before
+ * every third, which falls on other instructions each time. argv[2] "switch":
  * the handler also switches recording off and on, so that every open call ends, once; "cut": recording ends in the
  * midst of what the handler calls, so that the exits of these calls are heard by nobody, and goes on then or later.
  */
-/* ctest: skips _step _switch_step _cut_step */
+/* ctest: skips _step _switch_step _cut_step _step_all _switch_step_all _cut_step_all */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
@@ -14,14 +15,17 @@
 /* ctest: case _stack quick stack */
 /* ctest: case _jump quick jump */
 /* ctest: case _full quick full */
-/* ctest: case _step quick step */
+/* ctest: case _step quick third */
+/* ctest: case _step_all full step */
 /* ctest: case _switch quick plain switch */
 /* ctest: case _switch_stack quick stack switch */
 /* ctest: case _switch_jump quick jump switch */
-/* ctest: case _switch_step quick step switch */
+/* ctest: case _switch_step quick third switch */
+/* ctest: case _switch_step_all full step switch */
 /* ctest: case _cut quick plain cut */
 /* ctest: case _cut_stack quick stack cut */
-/* ctest: case _cut_step quick step cut */
+/* ctest: case _cut_step quick third cut */
+/* ctest: case _cut_step_all full step cut */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -206,10 +210,11 @@ static QUIET void check_edges(int jumps)
 #if defined(__x86_64__)
 /* Steps the child: has the handler run before each instruction, up to its int3, and then lets the instruction be
  * executed. Returns the child's status. */
-static QUIET int step_through(pid_t child)
+static QUIET int step_through(pid_t child, unsigned stride)
 {
   struct user_regs_struct registers;
   unsigned long long interrupted = 0;
+  unsigned met = 0;
   int status, is_free = 1; /* not to be interrupted again before its next step */
   while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
     int number = WSTOPSIG(status);
@@ -226,7 +231,7 @@ static QUIET int step_through(pid_t child)
     } else if (!is_free) {
       CHECK(ptrace(PTRACE_GETREGS, child, NULL, &registers) == 0);
       is_free = registers.rip == interrupted;
-    } else if (*is_stepped) {
+    } else if (*is_stepped && ++met % stride == 0) {
       CHECK(kill(child, SIGALRM) == 0);
     }
     CHECK(ptrace(*is_stepped ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, 0) == 0);
@@ -234,15 +239,15 @@ static QUIET int step_through(pid_t child)
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 #else
-static QUIET int step_through(pid_t child)
+static QUIET int step_through(pid_t child, unsigned stride)
 {
-  fprintf(stderr, "skipped: child %d would be stepped, which knows x86-64 alone\n", (int)child);
+  fprintf(stderr, "skipped: child %d would be stepped at each %u, which knows x86-64 alone\n", (int)child, stride);
   return SKIPPED;
 }
 #endif
 
-/* Has a parent step the rest of main(): in the parent it does not return. */
-static QUIET void be_stepped(void)
+/* Has a parent step the rest of main() and interrupt each `stride`th instruction: in the parent it does not return. */
+static QUIET void be_stepped(unsigned stride)
 {
   void *page = mmap(NULL, sizeof *is_stepped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(page != MAP_FAILED);
@@ -250,7 +255,7 @@ static QUIET void be_stepped(void)
   pid_t child = fork();
   CHECK(child >= 0);
   if (child > 0)
-    _exit(step_through(child));
+    _exit(step_through(child, stride));
   CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
   if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
     fprintf(stderr, "skipped: this machine does not let a parent trace its child (%s)\n", strerror(errno));
@@ -291,8 +296,8 @@ QUIET int main(int argc, char **argv)
     stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
     CHECK(sigaltstack(&stack, NULL) == 0);
   }
-  if (argc > 1 && strcmp(argv[1], "step") == 0)
-    be_stepped();
+  if (argc > 1 && (strcmp(argv[1], "step") == 0 || strcmp(argv[1], "third") == 0))
+    be_stepped(argv[1][0] == 't' ? 3 : 1);
   if (argc > 1 && strcmp(argv[1], "full") == 0)
     CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){2 << 20, 2 << 20}) == 0);
   struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | (own_stack ? SA_ONSTACK : 0)};

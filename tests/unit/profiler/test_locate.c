@@ -13,6 +13,41 @@
 
 static struct prof_located found;
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+/* While the linker is adding a module it does not know it yet. */
+static bool linker_is_adding;
+
+int _dl_find_object(void *address, struct dl_find_object *result)
+{
+  static int (*next)(void *, struct dl_find_object *);
+  if (!next)
+    next = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_NEXT, "_dl_find_object");
+  return linker_is_adding ? -1 : next(address, result);
+}
+
+/* The linker and the kernel tell of the same module, whatever lies behind it. */
+static void test_both_ways(void)
+{
+  static struct prof_located by_kernel;
+  void *function = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+  CHECK(function && prof_locate((uintptr_t)function, &found) == 0);
+  CHECK(found.end % 4096 == 0 && found.end > (uintptr_t)function);
+  void *behind =
+      mmap((void *)found.end, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  linker_is_adding = true;
+  CHECK(prof_locate((uintptr_t)function, &by_kernel) == 0);
+  linker_is_adding = false;
+  CHECK(by_kernel.start == found.start && by_kernel.end == found.end && by_kernel.bias == found.bias);
+  CHECK(strcmp(by_kernel.path, found.path) == 0 && by_kernel.inode == found.inode);
+  if (behind != MAP_FAILED)
+    CHECK(munmap(behind, 4096) == 0);
+}
+#else
+static void test_both_ways(void)
+{
+}
+#endif
+
 static __thread int thread_local_word = 1;
 
 static void test_program(void)
@@ -96,6 +131,7 @@ int main(void)
   test_program();
   test_library();
   test_nothing();
+  test_both_ways();
   test_maps();
   int calls = 0;
   CHECK(prof_proc_maps_walk(stop, &calls) == 0 && calls == 1);

@@ -76,6 +76,8 @@ nothing:
   .section .note.GNU-stack, "", @progbits
 """
 
+PATCHES = '  .section __patchable_function_entries, "aw"\n  .quad first\n'
+
 ENTER, EXIT, TAIL, ENTER_ARGS, CUSTOM_EVENT = range(5)
 OURS = [("first_enter", "first_enter", ENTER), ("first_exit", "first_enter", EXIT), ("second_tail", "second_enter", TAIL), ("second_enter", "second_enter", ENTER)]
 XRAY = [("third_enter", "third_start", ENTER), ("third_exit", "third_start", EXIT)]
@@ -109,6 +111,8 @@ CASES = {
     "code that is no sled": (case(OURS + [("nothing", "nothing", ENTER)]), ALL, WRONG % 1),
     "an address beyond everything": (case(OURS + [("first + 0x7ffffff0", "first", EXIT)]), ALL, WRONG % 1),
     "an exit of a function without entry": (case(OURS[1:]), ["second", "third"], WRONG % 1),
+    "room for patches in the place of an entry": (case(OURS[1:]) + PATCHES, ["second", "third"], "compile it without -fpatchable-function-entry"),
+    "room for patches and no entry": (case(OURS[1:2], []) + PATCHES, [], "compile it without -fpatchable-function-entry"),
     "an exit of no function": (case(OURS + [("nothing", "first + 0x10000000", EXIT)]), ALL, WRONG % 1),
     "an entry of another function": (case([OURS[0], ("second_enter", "first_enter", ENTER)]), ["first", "third"], WRONG % 1),
     "an entry far behind its function": (case(OURS, [("third_enter", "first_enter - 8", ENTER)]), ["first", "second"], WRONG % 1),

@@ -1,5 +1,4 @@
 /* fork() right after a longjmp, before any call has ended the frames that were left. */
-/* hazard: expect falls: those frames are open in the child's recording, where they count once more */
 #include "tests/guest/hazard.h"
 
 #include <setjmp.h>

@@ -1,0 +1,101 @@
+/* Samples the profiled run, and adds the samples to its recording. */
+#include "cli/beside/own_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/beside/known_modules.h"
+#include "cli/beside/own_code.h"
+#include "cli/beside/sampler.h"
+#include "cli/beside/samples_record.h"
+#include "cli/beside/used_time.h"
+#include "cli/common/subcommand.h"
+#include "format/index.h"
+
+struct cli_own_run {
+  struct cli_sampler *sampler; /* NULL: closed */
+  bool is_started;
+  struct cli_used before;
+};
+
+struct cli_own_run *cli_own_run_open(void)
+{
+  struct cli_own_run *own = calloc(1, sizeof *own);
+  if (own == NULL || cli_sampler_open(&own->sampler, true) < 0) {
+    free(own);
+    return NULL;
+  }
+  own->before = cli_used_by_children();
+  return own;
+}
+
+void cli_own_run_look(struct cli_own_run *own, pid_t pid)
+{
+  if (own->is_started)
+    cli_sampler_stop(own->sampler);
+  else
+    cli_sampler_start(own->sampler, pid);
+  own->is_started = true;
+}
+
+/* Hands out the samples. An error, or none. */
+static int close_sampler(struct cli_own_run *own, struct cli_samples *samples, struct cli_used *used)
+{
+  const struct cli_used after = cli_used_by_children();
+  *used = (struct cli_used){.user = after.user - own->before.user, .system = after.system - own->before.system};
+  int error = cli_sampler_close(own->sampler, used->user + used->system, samples);
+  own->sampler = NULL;
+  return error;
+}
+
+/* A module of time that was spent in no code of the program. */
+static int add_time(struct cli_samples *samples, struct base_vector *places, const char *name, uint64_t ns)
+{
+  struct cli_place place = {.parent = FMT_NONE, .samples = ns / samples->period_ns};
+  int error = base_strings_add(samples->strings, name, &place.name);
+  struct cli_place *added = error == 0 ? base_vector_add(places, 1) : NULL;
+  if (added == NULL)
+    return -ENOMEM;
+  *added = place;
+  samples->total += place.samples;
+  return 0;
+}
+
+void cli_own_run_write(struct cli_own_run *own, const char *program, const char *output, pid_t pid, int status)
+{
+  struct cli_samples samples;
+  struct base_vector places = BASE_VECTOR_OF(struct cli_place);
+  struct cli_sampled_run run = {.program = program, .status = status, .flags = FMT_SAMPLES_OWN_RUN};
+  struct cli_used used;
+  int error = close_sampler(own, &samples, &used);
+  run.user_ns = used.user;
+  if (error == 0 && samples.programs <= 1 && samples.total > 0) {
+    error = cli_own_code_find(output, pid, &samples);
+    if (error == 0)
+      error = cli_attribute_known(&samples, program, output, &places);
+    if (error == 0)
+      error = add_time(&samples, &places, FMT_KERNEL, samples.in_kernel ? 0 : used.system);
+    if (error == 0)
+      error = add_time(&samples, &places, FMT_WAITING, samples.waited_ns);
+    if (error == 0)
+      error = cli_samples_write(output, pid, &samples, &places, &run);
+  }
+  if (error < 0)
+    cli_error("run: %s: samples of the run cannot be added, so that what hooks took is only estimated: %s", output,
+              strerror(-error));
+  base_vector_free(&places);
+  cli_samples_free(&samples);
+}
+
+void cli_own_run_free(struct cli_own_run *own)
+{
+  struct cli_samples samples;
+  if (own == NULL)
+    return;
+  if (own->sampler != NULL) {
+    cli_sampler_close(own->sampler, 0, &samples);
+    cli_samples_free(&samples);
+  }
+  free(own);
+}

@@ -1,0 +1,22 @@
+/* Samples of the profiled run itself, by which reports find what its hooks took (docs/times.md). */
+#ifndef CALLSIG_CLI_BESIDE_OWN_RUN_H
+#define CALLSIG_CLI_BESIDE_OWN_RUN_H
+
+#include <sys/types.h>
+
+struct cli_own_run;
+
+/* Makes ready, before the program is started by the same thread. NULL where the kernel does not let its timer be used,
+ * or memory is short: what hooks took is estimated then. Free with cli_own_run_free(). */
+struct cli_own_run *cli_own_run_open(void);
+void cli_own_run_free(struct cli_own_run *own);
+
+/* To be called with the program's process when it has started, and when it has ended and was not reaped yet. */
+void cli_own_run_look(struct cli_own_run *own, pid_t pid);
+
+/* The program, which was executed from `program`, has been reaped: adds the samples to its recording at `output`.
+ * Nothing is added when it executed another program meanwhile, whose time would be told from its own by nothing. A
+ * message when they cannot be added. */
+void cli_own_run_write(struct cli_own_run *own, const char *program, const char *output, pid_t pid, int status);
+
+#endif

@@ -1,0 +1,26 @@
+/* Opens the recording of a process that has ended. */
+#include "cli/beside/recording_end.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int cli_recording_end(const char *path, pid_t pid, struct fmt_rec_header *header, uint64_t *end)
+{
+  struct stat status;
+  int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return -errno;
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
+      pread(file, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
+      memcmp(header->magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) != 0 ||
+      header->version != FMT_RECORDING_VERSION || header->header_size != sizeof *header ||
+      header->pid != (uint32_t)pid) {
+    close(file);
+    return -ENOENT;
+  }
+  *end = ((uint64_t)status.st_size + 7) & ~UINT64_C(7);
+  return file;
+}

@@ -1,0 +1,160 @@
+/* Finds own times by samples of the profiled run. */
+#include "output/beside/in_place.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/sampling/hook_cost.h"
+
+/* How far what the clock read is from the truth, once the hooks' average cost is off it: as a part of the larger of the
+ * two, a standard deviation. It counts where there are hardly any samples. */
+#define CLOCK_ERROR 0.5
+
+/* Halvings of the interval in which a bound is sought: as many as a double has bits, and more. */
+#define HALVINGS 64u
+
+/* What a function computed, by its samples and by what is left of its own time when the hooks cost it as much as on
+ * average, each by how certain it is. The number of samples is drawn from a Poisson distribution; one more than there
+ * are is what is certain of none. */
+static double computed(const struct out_in_place *function, double average, double period)
+{
+  const double cost = function->cost * average, left = fmax(function->own - cost, 0);
+  const double deviation = CLOCK_ERROR * fmax(cost, left), left_variance = deviation * deviation;
+  const double samples_variance = period * (function->samples + period);
+  return (function->samples * left_variance + left * samples_variance) / (left_variance + samples_variance);
+}
+
+/* What all functions together have beyond their samples, when hooks took `bound` times what was calibrated of each. */
+static double unexplained(const struct out_in_place *functions, uint32_t count, double bound)
+{
+  double sum = 0;
+  for (uint32_t i = 0; i < count; i++)
+    sum += fmax(functions[i].own - functions[i].samples - bound * functions[i].cost, 0);
+  return sum;
+}
+
+/* The multiple of the calibrated costs with which no more is unexplained than `waited`. */
+static double find_bound(const struct out_in_place *functions, uint32_t count, double waited)
+{
+  double least = 0, most = 1;
+  while (most < 1e18 && unexplained(functions, count, most) > waited)
+    most *= 2;
+  for (unsigned i = 0; i < HALVINGS; i++) {
+    const double middle = (least + most) / 2;
+    *(unexplained(functions, count, middle) > waited ? &least : &most) = middle;
+  }
+  return most;
+}
+
+void out_in_place_solve(struct out_in_place *functions, uint32_t count, const struct out_in_place_run *run)
+{
+  double own = 0, cost = 0, samples = 0, sum = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    own += functions[i].own;
+    cost += functions[i].cost;
+    samples += functions[i].samples;
+  }
+  const double average = cost > 0 ? run->hooks / cost : 0;
+  const double waited = fmin(fmax(own - samples - run->hooks, 0), run->beyond);
+  const double bound = find_bound(functions, count, waited);
+  /* Functions without hooks keep more than there is. */
+  const double left = unexplained(functions, count, bound), part = left > waited ? waited / left : 1;
+  for (uint32_t i = 0; i < count; i++)
+    sum += computed(&functions[i], average, run->period);
+  for (uint32_t i = 0; i < count; i++) {
+    struct out_in_place *function = &functions[i];
+    const double beyond = fmax(function->own - function->samples - bound * function->cost, 0);
+    const double share = sum > 0 ? computed(function, average, run->period) / sum : 0;
+    function->samples = beyond * part + share * samples;
+  }
+}
+
+const struct out_sampled_run *out_in_place_run(const struct out_profile *profile, const struct out_recording_info *info)
+{
+  const struct out_sampled_run *run =
+      info->sampled == FMT_NONE ? NULL : out_profile_sampled_run(profile, info->sampled);
+  return run && run->head.flags & FMT_SAMPLES_OWN_RUN && run->head.samples > 0 ? run : NULL;
+}
+
+static bool is_module(const struct out_profile *profile, const struct out_place *place, const char *name)
+{
+  return place->parent == FMT_NONE && strcmp(out_profile_string(profile, place->name), name) == 0;
+}
+
+struct out_in_place_samples out_in_place_samples(const struct out_profile *profile, const struct out_sampled_run *run)
+{
+  struct out_in_place_samples samples = {.all = run->head.samples};
+  for (uint32_t i = 0; i < run->count; i++) {
+    const struct out_place *place = out_profile_place(profile, run->first + i);
+    if (is_module(profile, place, FMT_OWN_CODE))
+      samples.hooks += place->samples;
+    else if (is_module(profile, place, FMT_KERNEL) || is_module(profile, place, FMT_WAITING))
+      samples.all -= place->samples;
+  }
+  return samples;
+}
+
+/* What is in no row and in no hook. */
+static uint64_t samples_beyond(const struct out_profile *profile, const struct out_sampled_run *run)
+{
+  uint64_t samples = run->head.unmapped;
+  for (uint32_t i = 0; i < run->count; i++) {
+    const struct out_place *place = out_profile_place(profile, run->first + i);
+    if (place->row == FMT_NONE && !is_module(profile, place, FMT_OWN_CODE))
+      samples += place->samples;
+  }
+  return samples;
+}
+
+/* What the clock read of each function, and what its hooks were calibrated to cost; where that came to nothing, as on a
+ * machine that was too busy, as much for each call. */
+static void add_edges(const struct out_beside_times *times, struct out_in_place *functions)
+{
+  const struct out_profile *profile = times->profile;
+  const struct out_recording_info *info = out_profile_recording(profile, times->recording);
+  const bool is_calibrated = info->hook_inner > 0 || info->hook_outer > 0;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (!out_beside_has(times, edge))
+      continue;
+    const struct out_hook_cost cost = is_calibrated
+                                          ? out_hook_cost(profile, edge)
+                                          : (struct out_hook_cost){.callee = (double)out_edge_calls(profile, edge)};
+    functions[out_beside_function(profile, edge->to)].own += (double)out_edge_own(profile, edge);
+    functions[out_beside_function(profile, edge->to)].cost += cost.callee;
+    if (edge->from != FMT_NONE && out_profile_is_call(profile, edge->from))
+      functions[out_beside_function(profile, edge->from)].cost += cost.caller;
+  }
+}
+
+int out_in_place_times(struct out_beside_times *times)
+{
+  const struct out_profile *profile = times->profile;
+  const struct out_recording_info *info = out_profile_recording(profile, times->recording);
+  const struct out_sampled_run *run = out_in_place_run(profile, info);
+  const double period = (double)run->head.period / 1024e9 / info->tick;
+  const struct out_in_place_run whole = {.hooks = (double)out_in_place_samples(profile, run).hooks * period,
+                                         .beyond = (double)samples_beyond(profile, run) * period,
+                                         .period = period};
+  const uint32_t count = profile->functions.count;
+  struct out_in_place *functions = calloc(count + 1u, sizeof *functions);
+  double *ticks = calloc(count + 1u, sizeof *ticks);
+  int result = functions && ticks ? 0 : -ENOMEM;
+  if (result == 0) {
+    out_beside_ticks(times, run, ticks);
+    add_edges(times, functions);
+    for (uint32_t i = 0; i < count; i++)
+      functions[i].samples = ticks[i];
+    out_in_place_solve(functions, count, &whole);
+    for (uint32_t i = 0; i < count; i++)
+      ticks[i] = functions[i].samples;
+    result = out_beside_own(times, ticks);
+  }
+  if (result == 0)
+    result = out_beside_inclusive(times);
+  free(functions);
+  free(ticks);
+  return result;
+}

@@ -1,0 +1,44 @@
+/*
+ * The own times of functions, found where they stand: by samples of the profiled run itself. docs/times.md says why.
+ *
+ * What a hook takes depends on the code around it, and no calibration at the start of a program knows that. The samples
+ * in a function tell what it computed, whatever the hooks around it took, and those in callsig's own code what all
+ * hooks took. What the clock read and samples do not explain, a program waited for, or was done by the kernel or by
+ * libraries for it: functions have that as far as hooks cannot have taken it.
+ */
+#ifndef CALLSIG_OUTPUT_BESIDE_IN_PLACE_H
+#define CALLSIG_OUTPUT_BESIDE_IN_PLACE_H
+
+#include "output/beside/beside.h"
+
+/* Of one function, in ticks: of all its calls in one process. */
+struct out_in_place {
+  double own;     /* own time as the clock read it, hooks and all */
+  double cost;    /* of the hooks in it, as they were calibrated at the start */
+  double samples; /* the time that samples in its code stand for; becomes its own time without hooks */
+};
+
+/* What is known of a run as a whole, in ticks. */
+struct out_in_place_run {
+  double hooks;  /* in callsig's own code */
+  double beyond; /* in the kernel, in libraries and waiting: what functions may have taken beyond their samples */
+  double period; /* that a sample stands for */
+};
+
+/* Finds the own times of `count` functions. */
+void out_in_place_solve(struct out_in_place *functions, uint32_t count, const struct out_in_place_run *run);
+
+/* The samples of a recording's own run, NULL when there are none. */
+const struct out_sampled_run *out_in_place_run(const struct out_profile *profile,
+                                               const struct out_recording_info *info);
+
+/* How many samples such a run has, and how many of them were in callsig's own code. */
+struct out_in_place_samples {
+  uint64_t all, hooks;
+};
+struct out_in_place_samples out_in_place_samples(const struct out_profile *profile, const struct out_sampled_run *run);
+
+/* Fills the times of the edges of times->recording, which has samples of its own run. -ENOMEM. */
+int out_in_place_times(struct out_beside_times *times);
+
+#endif

@@ -1,0 +1,158 @@
+// Which rows are shown, and in which order.
+import {ConditionError} from "./expression_words.js";
+import {bindPath, evaluate, parseCondition, pathsOf} from "./expression.js";
+import {BY} from "./decode.js";
+
+export class FilterError extends Error {
+  constructor(field, message) {
+    super(message);
+    this.field = field;
+  }
+}
+
+// A glob as fnmatch() has it.
+export function globPattern(glob) {
+  let source = "";
+  for (let i = 0; i < glob.length; i++) {
+    const set = glob[i] === "[" ? /^\[([!^]?)(\]?[^\]]*)\]/.exec(glob.slice(i)) : null;
+    if (glob[i] === "*") source += "[^]*";
+    else if (glob[i] === "?") source += "[^]";
+    else if (set) {
+      source += "[" + (set[1] ? "^" : "") + set[2].replace(/[\\\]^]/g, "\\$&") + "]";
+      i += set[0].length - 1;
+    } else {
+      if (glob[i] === "\\" && i + 1 < glob.length) i++;
+      source += glob[i].replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+    }
+  }
+  return new RegExp("^" + source + "$", "u");
+}
+
+// The texts by which a group may be called: its label, and the parts that `report` takes as well.
+function wordsOf(group, text) {
+  if (text === null) return ["-"];
+  if (group === "stage") return [text, text.replace(/^\d+:\d+:/, "").replace(/\[\d+\]$/, "")];
+  if (group === "thread") {
+    const found = /^(.*) \((\d+)\)$/.exec(text);
+    return found ? [text, found[1], found[2]] : [text];
+  }
+  if (group === "module") return [text, text.slice(text.lastIndexOf("/") + 1)];
+  return [text];
+}
+
+function regexOf(field, text) {
+  try {
+    return new RegExp(text);
+  } catch (error) {
+    throw new FilterError(field, error.message);
+  }
+}
+
+function conditionOf(profile, text) {
+  try {
+    const condition = parseCondition(text);
+    checkNames(profile, condition);
+    return condition;
+  } catch (error) {
+    if (error instanceof ConditionError) throw new FilterError("signature", error.message);
+    throw error;
+  }
+}
+
+// A name must be an argument of some function, an enumerator or a function.
+function checkNames(profile, condition) {
+  const {layouts} = profile.page;
+  for (const {path, column} of pathsOf(condition)) {
+    const isKnown = layouts.some((layout) => bindPath(layout, path) || layout.some(({enumeration}) => enumeration && enumeration.has(path))) ||
+      profile.functions.some(({name}) => name === path);
+    if (!isKnown) throw new ConditionError(column, "no function here has an argument '" + path + "', and no enumerator or function is called so");
+  }
+}
+
+// By number of a signature: 1 where the condition is true.
+function signaturesBy(profile, text) {
+  const condition = conditionOf(profile, text), passes = new Uint8Array(profile.signatures.length);
+  let undecided = 0;
+  for (const signature of profile.values) {
+    const truth = signature.values ? evaluate(condition, signature) : null;
+    passes[signature.number] = truth === true ? 1 : 0;
+    if (truth === null) undecided++;
+  }
+  return {passes, undecided};
+}
+
+// The rows that the filters of a state let through, as a byte each: {passes, count, undecided}. A FilterError names the field.
+export function filterRows(profile, grouping, state) {
+  const passes = new Uint8Array(grouping.listed).fill(1);
+  let undecided = 0;
+  if (state.function) {
+    const regex = regexOf("function", state.function);
+    const byFunction = profile.places.map((place) => regex.test(place));
+    for (let i = 0; i < passes.length; i++) if (!byFunction[grouping.function[i]]) passes[i] = 0;
+  }
+  if (state.signature) {
+    if (!(grouping.by & BY.signature)) throw new FilterError("signature", "these rows have no signatures: group by signature");
+    const found = signaturesBy(profile, state.signature);
+    undecided = found.undecided;
+    for (let i = 0; i < passes.length; i++) if (!found.passes[grouping.signature[i]]) passes[i] = 0;
+  }
+  for (const group of ["stage", "thread", "module"]) {
+    if (!state[group]) continue;
+    if (!grouping.groups[group]) throw new FilterError(group, "these rows are of all " + group + "s: group by " + group);
+    const pattern = globPattern(state[group]), known = new Map();
+    grouping.groups[group].forEach((text, i) => {
+      if (i >= passes.length) return;
+      if (!known.has(text)) known.set(text, wordsOf(group, text).some((word) => pattern.test(word)));
+      if (!known.get(text)) passes[i] = 0;
+    });
+  }
+  return {passes, undecided};
+}
+
+// The values of a column, by row; of names null, as rows are in their order.
+export function columnOf(grouping, key) {
+  switch (key) {
+  case "name": return null;
+  case "tottimePercall": return grouping.tottime.map((time, i) => time / grouping.ncalls[i]);
+  case "cumtimePercall": return grouping.cumtime.map((time, i) => time / grouping.pcalls[i]);
+  default: return grouping[key];
+  }
+}
+
+// All rows in the order of a column, the largest first unless `up`; what is unknown is last. Kept for the next time.
+export function sortedRows(grouping, key, up) {
+  grouping.orders ??= new Map();
+  const name = key + (up ? " up" : "");
+  if (!grouping.orders.has(name)) {
+    const values = columnOf(grouping, key);
+    grouping.orders.set(name, values ? orderOf(values, up) : Uint32Array.from({length: grouping.listed}, (_, i) => up ? i : grouping.listed - 1 - i));
+  }
+  return grouping.orders.get(name);
+}
+
+// The numbers of values that are at least 0 or unknown (NaN) in their order; of equal ones the first is first. Such numbers are ordered
+// as the bits that they are made of: 16 of these at a time, the lowest first.
+export function orderOf(values, up) {
+  const count = values.length, unknown = up ? Infinity : 0;
+  const keys = new Uint16Array(Float64Array.from(values).map((value) => Number.isNaN(value) ? unknown : value + 0).buffer);
+  let order = Uint32Array.from({length: count}, (_, i) => i), next = new Uint32Array(count);
+  for (let digit = 0; digit < 4; digit++) {
+    const starts = new Uint32Array(65537);
+    for (let i = 0; i < count; i++) starts[(up ? keys[4 * i + digit] : 65535 - keys[4 * i + digit]) + 1]++;
+    for (let i = 1; i < 65537; i++) starts[i] += starts[i - 1];
+    for (let i = 0; i < count; i++) {
+      const key = keys[4 * order[i] + digit];
+      next[starts[up ? key : 65535 - key]++] = order[i];
+    }
+    [order, next] = [next, order];
+  }
+  return order;
+}
+
+// The rows of an order that pass.
+export function chosenRows(order, passes) {
+  const rows = new Uint32Array(order.length);
+  let count = 0;
+  for (let i = 0; i < order.length; i++) if (passes[order[i]]) rows[count++] = order[i];
+  return rows.subarray(0, count);
+}

@@ -1,0 +1,295 @@
+/*
+ * Counters and levels: found by key in the process, and counted by each thread for itself, by stage.
+ *
+ * A thread remembers where it counts what by the addresses of key and stage; the key's text is compared too, since what
+ * lies at its address may have changed. What it does not remember takes the slow way.
+ */
+#include "profiler/pipeline/counter.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "callsig/callsig.h"
+#include "profiler/base/arena.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/counter.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/base/text.h"
+#include "profiler/pipeline/open_task.h"
+#include "profiler/pipeline/stage.h"
+#include "profiler/session/startup.h"
+
+/* The first slots: 2^22 ticks, some milliseconds. */
+#define FIRST_SHIFT 22u
+
+#define PLACES 128u /* a power of two */
+
+/* What a signed number is ordered by as an unsigned one. */
+#define BIAS (UINT64_C(1) << 63)
+
+/* A key's record. In the process's arena; never taken out. */
+struct known {
+  struct known *next;
+  struct fmt_rec_counter *record;
+  const struct fmt_rec_name *name;
+};
+
+/* Of the recording number `epoch`, under stages_lock. */
+static struct {
+  uint32_t epoch;
+  uint32_t count;
+  struct known *first;
+} counters;
+
+/* Where a thread counts a key in a stage. Written in slow sections, `use` last. */
+struct place {
+  const char *key;
+  const struct fmt_rec_stage *stage;
+  const char *text; /* the key as it was */
+  struct fmt_rec_counter_use *use;
+};
+
+/* In the tree's arena. */
+struct prof_counter_places {
+  struct place places[PLACES];
+};
+
+static inline struct place *place_of(const struct prof_thread *t, const char *key, const struct fmt_rec_stage *stage)
+{
+  const uintptr_t hash = (uintptr_t)key ^ (uintptr_t)key >> 7 ^ (uintptr_t)stage >> 5;
+  return &t->counter_places->places[hash & (PLACES - 1)];
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The slow way
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static const struct fmt_rec_counter *publish(const char *key, uint32_t kind)
+{
+  struct known *made = prof_process_alloc(sizeof *made);
+  if (!made)
+    return NULL;
+  made->name = prof_record_name(key, prof_length(key));
+  made->record = made->name ? prof_record_small(sizeof *made->record) : NULL;
+  if (!made->record)
+    return NULL;
+  made->record->name = (uintptr_t)made->name;
+  made->record->kind = kind;
+  made->record->next = prof_process.header->first_counter;
+  made->record->tag = (struct fmt_rec_tag){FMT_TAG_COUNTER, sizeof *made->record};
+  __atomic_store_n(&prof_process.header->first_counter, (uintptr_t)made->record, __ATOMIC_RELEASE);
+  made->next = counters.first;
+  counters.first = made;
+  counters.count++;
+  return made->record;
+}
+
+/* The record of the key, made when new; NULL and why: -EINVAL when it is one of the other kind, -ENOSPC. Under
+ * stages_lock. */
+static const struct fmt_rec_counter *record_of(const char *key, uint32_t kind, int *error)
+{
+  if (counters.epoch != prof_process.epoch) {
+    counters.first = NULL;
+    counters.count = 0;
+    counters.epoch = prof_process.epoch;
+  }
+  const struct known *at = counters.first;
+  while (at && !prof_equal(at->name->text, key))
+    at = at->next;
+  *error = at ? -EINVAL : -ENOSPC;
+  if (at)
+    return at->record->kind == kind ? at->record : NULL;
+  return counters.count < PROF_COUNTERS_MAX ? publish(key, kind) : NULL;
+}
+
+/* The use in the tree, made when new. NULL: no space. In a slow section. */
+static struct fmt_rec_counter_use *use_of(struct prof_tree *tree, uint64_t counter, uint64_t stage)
+{
+  for (uint64_t at = tree->record->first_counter_use; at; at = ((const struct fmt_rec_counter_use *)at)->next) {
+    struct fmt_rec_counter_use *use = (struct fmt_rec_counter_use *)at;
+    if (use->counter == counter && use->stage == stage)
+      return use;
+  }
+  struct fmt_rec_counter_use *use = prof_record_alloc(tree, sizeof *use);
+  if (!use)
+    return NULL;
+  use->counter = counter;
+  use->stage = stage;
+  use->least = UINT64_MAX;
+  use->shift = FIRST_SHIFT;
+  use->next = tree->record->first_counter_use;
+  use->tag = (struct fmt_rec_tag){FMT_TAG_COUNTER_USE, sizeof *use};
+  __atomic_store_n(&tree->record->first_counter_use, (uintptr_t)use, __ATOMIC_RELEASE);
+  return use;
+}
+
+/* Remembers it, in place of another. In a slow section. */
+static void remember(struct prof_thread *t, const char *key, const struct fmt_rec_stage *stage,
+                     struct fmt_rec_counter_use *use)
+{
+  if (!t->counter_places)
+    t->counter_places = prof_arena_alloc(&t->tree.arena, sizeof *t->counter_places);
+  if (!t->counter_places)
+    return;
+  const struct fmt_rec_counter *counter = (const struct fmt_rec_counter *)use->counter;
+  struct place *place = place_of(t, key, stage);
+  place->key = key;
+  place->stage = stage;
+  place->text = ((const struct fmt_rec_name *)counter->name)->text;
+  place->use = use;
+}
+
+/* Finds where the thread counts the key. *use is NULL where the thread does not record, which is no error. */
+static PROF_COLD int find_use(const char *key, const struct fmt_rec_stage *stage, uint32_t kind,
+                              struct fmt_rec_counter_use **use)
+{
+  int error = 0;
+  *use = NULL;
+  struct prof_thread *t = prof_thread_enter();
+  if (!t)
+    return 0;
+  prof_lock(&prof_process.stages_lock);
+  const struct fmt_rec_counter *record = record_of(key, kind, &error);
+  prof_unlock(&prof_process.stages_lock);
+  if (record) {
+    *use = use_of(&t->tree, (uintptr_t)record, (uintptr_t)stage);
+    error = *use ? 0 : -ENOSPC;
+  }
+  if (*use)
+    remember(t, key, stage, *use);
+  else if (error == -ENOSPC)
+    prof_count_loss(FMT_LOSS_NO_SPACE, 1);
+  prof_slow_leave(t);
+  if (!prof_thread_running(t)) /* it may have learnt just now that recording is off */
+    *use = NULL;
+  return error;
+}
+
+static void widen(struct fmt_rec_counter_use *use)
+{
+  fmt_counter_slots_widen(use->slots);
+  use->shift++;
+}
+
+static PROF_COLD void extend(struct fmt_rec_counter_use *use, uint64_t since_start)
+{
+  struct prof_thread *t = prof_thread_enter();
+  if (!t)
+    return;
+  while (use->shift < 63 && since_start >> use->shift >= FMT_COUNTER_SLOTS)
+    widen(use);
+  prof_slow_leave(t);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Counting
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* The record of the stage whose task is the thread's innermost, or NULL. */
+static inline const struct fmt_rec_stage *current_stage(void)
+{
+  const struct prof_open_task *task = prof_open_task_around(NULL);
+  const struct callsig_stage *handle = task ? task->stage : NULL;
+  return handle ? prof_stage_record_known(handle->stage) : NULL;
+}
+
+static inline void note(struct fmt_rec_counter_use *use, uint64_t amount)
+{
+  const uint64_t now = prof_clock_shared(), start = prof_process.header->start.ticks;
+  const uint64_t since = now > start ? now - start : 0;
+  prof_add(&use->count, 1);
+  prof_add(&use->amount, amount);
+  use->last_ticks = now;
+  if (PROF_UNLIKELY(since >> use->shift >= FMT_COUNTER_SLOTS))
+    extend(use, since);
+  const uint64_t slot = since >> use->shift;
+  if (PROF_LIKELY(slot < FMT_COUNTER_SLOTS)) {
+    prof_add(&use->slots[slot].amount, amount);
+    prof_add(&use->slots[slot].count, 1);
+  }
+}
+
+/* The thread's use of the key in the stage that it is in; NULL where it does not record, or with an error. */
+static inline int use_now(const char *key, uint32_t kind, struct fmt_rec_counter_use **use)
+{
+  *use = NULL;
+  if (PROF_UNLIKELY(!key || !*key))
+    return -EINVAL;
+  struct prof_thread *t = prof_self;
+  if (PROF_UNLIKELY(!prof_thread_running(t)) && !(t = prof_thread_wake()))
+    return 0;
+  const struct fmt_rec_stage *stage = current_stage();
+  if (PROF_LIKELY(t->counter_places != NULL)) {
+    const struct place *place = place_of(t, key, stage);
+    if (PROF_LIKELY(place->use && place->key == key && place->stage == stage && prof_equal(place->text, key) &&
+                    ((const struct fmt_rec_counter *)place->use->counter)->kind == kind)) {
+      *use = place->use;
+      return 0;
+    }
+  }
+  if (prof_length(key) > PROF_COUNTER_KEY_MAX)
+    return -EINVAL;
+  return find_use(key, stage, kind, use);
+}
+
+int callsig_counter_add(const char *key, uint64_t n)
+{
+  struct fmt_rec_counter_use *use;
+  int error = use_now(key, FMT_COUNTER_SUM, &use);
+  if (PROF_LIKELY(use && !prof_self->warming))
+    note(use, n);
+  return error;
+}
+
+int callsig_level_set(const char *key, int64_t value)
+{
+  struct fmt_rec_counter_use *use;
+  int error = use_now(key, FMT_COUNTER_LEVEL, &use);
+  if (!use || prof_self->warming)
+    return error;
+  use->last = (uint64_t)value;
+  prof_note_extremes(&use->least, &use->most, (uint64_t)value + BIAS);
+  note(use, (uint64_t)value);
+  return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void move_use(struct fmt_rec_counter_use *to, struct fmt_rec_counter_use *from)
+{
+  while (to->shift < from->shift)
+    widen(to);
+  while (from->shift < to->shift)
+    widen(from);
+  prof_move(&to->count, &from->count);
+  prof_move(&to->amount, &from->amount);
+  if (from->last_ticks >= to->last_ticks) {
+    to->last = from->last;
+    to->last_ticks = from->last_ticks;
+  }
+  if (from->least <= from->most) {
+    prof_note_extremes(&to->least, &to->most, from->least);
+    prof_note_extremes(&to->least, &to->most, from->most);
+  }
+  for (unsigned i = 0; i < FMT_COUNTER_SLOTS; i++) {
+    prof_move(&to->slots[i].amount, &from->slots[i].amount);
+    prof_move(&to->slots[i].count, &from->slots[i].count);
+  }
+}
+
+uint64_t prof_counters_merge(struct prof_tree *target, const struct fmt_rec_thread *source)
+{
+  uint64_t lost = 0;
+  for (uint64_t at = source->first_counter_use; at; at = ((const struct fmt_rec_counter_use *)at)->next) {
+    struct fmt_rec_counter_use *from = (struct fmt_rec_counter_use *)at;
+    struct fmt_rec_counter_use *to = use_of(target, from->counter, from->stage);
+    if (to)
+      move_use(to, from);
+    else
+      lost += from->count;
+  }
+  return lost;
+}

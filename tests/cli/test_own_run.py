@@ -1,0 +1,97 @@
+"""`callsig run` samples the program that it profiles: its times are the program's own, whatever hooks take around them."""
+
+import json
+import os
+
+import harness
+from test_beside import DENY
+
+# Functions without calls measure themselves, and are right with hooks, too: what they took is printed.
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#define NO_HOOK __attribute__((no_instrument_function))
+static volatile unsigned sink;
+static char memory[1 << 20];
+NO_HOOK static double used(void)
+{
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+__attribute__((noinline)) void tiny(unsigned n) { sink += n; }
+__attribute__((noinline)) void calls(unsigned n) { for (unsigned i = 0; i < n; i++) tiny(i & 1); }
+__attribute__((noinline)) void computes(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void fills(unsigned n) { for (unsigned i = 0; i < n; i++) memset(memory, (int)i, sizeof memory); }
+__attribute__((noinline)) void sleeps(unsigned n) { usleep(n); }
+int main(int argc, char **argv)
+{
+  double before = used(), took[2];
+  if (argc > 1 && strcmp(argv[1], "exec") == 0) {
+    computes(100000000);
+    argv[1] = "rest";
+    execv(argv[0], argv);
+  }
+  computes(200000000);
+  took[0] = used() - before;
+  before = used();
+  fills(5000);
+  took[1] = used() - before;
+  calls(20000000);
+  sleeps(300000);
+  printf("%f %f\n", took[0], took[1]);
+  return 0;
+}
+"""
+
+
+class OwnRun(harness.Case):
+    def rows(self, *options):
+        done = self.callsig("report", "--by", "function", "--format", "json", *options, "callsig.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        return {row["function"]: row["tottime"] for row in report["rows"]}, report["notes"]
+
+    def assert_sampled(self, notes, is_sampled):
+        self.assertEqual(any("were in hooks" in note for note in notes), is_sampled, notes)
+
+    def test_times(self):
+        program = self.compile("program", PROGRAM, "-O1")
+        done = self.callsig("run", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        computes, fills = map(float, done.stdout.split())
+        rows, notes = self.rows()
+        if not any("were in hooks" in note for note in notes):
+            # Said by the sampler of --beside, which may be denied the kernel's timer alone.
+            self.skipTest("perf_event_open is not allowed here")
+        self.assertAlmostEqual(rows["computes"], computes, delta=0.1 * computes + 0.01)
+        # memset() is libc's, and has no rows.
+        self.assertAlmostEqual(rows["fills"], fills, delta=0.1 * fills + 0.01)
+        # What is waited is not what hooks took, though no sample tells of it.
+        self.assertGreater(rows["sleeps"], 0.29)
+        read, _ = self.rows("--raw")
+        self.assertLess(rows["tiny"] + rows["calls"], 0.7 * (read["tiny"] + read["calls"]))
+
+    def test_denied(self):
+        program = self.compile("program", PROGRAM, "-O1")
+        deny = self.compile("deny", DENY, instrument=False)
+        done = self.run_command(deny, "perf", harness.CALLSIG, "run", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_sampled(self.rows()[1], False)
+
+    def test_another_program(self):
+        """What runs after exec() is not what the recording is of."""
+        program = self.compile("program", PROGRAM, "-O1")
+        done = self.callsig("run", program, "exec")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in os.listdir(self.folder):
+            if name.startswith("callsig.out"):
+                notes = json.loads(self.callsig("report", "--format", "json", name).stdout)["notes"]
+                self.assert_sampled(notes, False)
+
+
+if __name__ == "__main__":
+    harness.main()
