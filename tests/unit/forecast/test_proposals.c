@@ -103,6 +103,20 @@ static void threads(void **state)
   forget(&told);
 }
 
+/* As many threads as decode leaves items for, and no more: seven would do 184 tasks a second of 200. */
+static void enough_threads(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.stages[1].time = 38000;
+  struct told told = tell(&simulation, NULL);
+  const struct out_prediction *first = proposal(&told, 0);
+  assert_int_equal(first->changes.count, 1);
+  assert_string_equal(change(first, 0)->stage->stats.label, "0:2:encode");
+  assert_int_equal(change(first, 0)->value, 8);
+  forget(&told);
+}
+
 /* What puts into the first queue, or takes from the last one, bounds the pipeline: no thread and no queue helps. */
 static void ends(void **state)
 {
@@ -267,9 +281,9 @@ static void settings(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads),  cmocka_unit_test(ends),       cmocka_unit_test(queues),
-      cmocka_unit_test(shapes),   cmocka_unit_test(many_items), cmocka_unit_test(not_predicted),
-      cmocka_unit_test(settings),
+      cmocka_unit_test(threads),       cmocka_unit_test(enough_threads), cmocka_unit_test(ends),
+      cmocka_unit_test(queues),        cmocka_unit_test(shapes),         cmocka_unit_test(many_items),
+      cmocka_unit_test(not_predicted), cmocka_unit_test(settings),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
