@@ -110,8 +110,7 @@ struct fmt_rec_name {
   char text[];
 };
 
-/* The name of a module that is none: memory with machine code that the runtime made. Samples of a run have modules of
- * further names for the time in which its threads were in the kernel, and waited of themselves (format/samples.h). */
+/* Modules that are none: memory with machine code of the runtime's; for format/samples.h, the kernel, and waiting. */
 #define FMT_OWN_CODE "[callsig]"
 #define FMT_KERNEL   "[kernel]"
 #define FMT_WAITING  "[waiting]"

@@ -4,6 +4,7 @@
  */
 #include "profiler/frame/follow.h"
 
+#include "profiler/base/clock.h"
 #include "profiler/base/coroutine.h"
 #include "profiler/frame/suspend.h"
 #include "profiler/frame/unwind.h"
@@ -82,4 +83,16 @@ bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
     return true;
   prof_stack_resume(t, t->machine, now);
   return false;
+}
+
+bool prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now)
+{
+  if (prof_frame_live(t, prof_place_settled(t), sp))
+    return true;
+  now = now ? now : prof_clock_now();
+  if (!prof_stack_follow(t, sp, now))
+    return false;
+  while (!prof_stack_at_bottom(t) && !prof_unwind_held(t) && !prof_frame_live(t, prof_place_settled(t), sp))
+    prof_frame_close(t, now);
+  return true;
 }

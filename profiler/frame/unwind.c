@@ -11,7 +11,6 @@
 #include "format/index.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/process.h"
-#include "profiler/frame/follow.h"
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
 #include "profiler/frame/suspend.h"
@@ -200,8 +199,7 @@ bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *
   return compare->site->module == site->module && outer->physical == site->index_site->physical;
 }
 
-/* Is it for the hook that was interrupted to end what is innermost? */
-static bool is_held(const struct prof_thread *t)
+bool prof_unwind_held(const struct prof_thread *t)
 {
   return prof_place_is_shield(t, prof_place_settled(t)) ||
          (!prof_frame_is_link(t->stack, t->top) && prof_frame_is_held(t, t->top));
@@ -211,7 +209,7 @@ void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct pr
 {
   while (!prof_stack_at_bottom(t)) {
     const struct fmt_rec_frame *top = t->top;
-    if (is_held(t))
+    if (prof_unwind_held(t))
       return;
     if (!prof_frame_is_link(t->stack, top)) {
       if (cfa < top->cfa || top->cfa == 0)
@@ -234,18 +232,6 @@ bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintp
   return place.top->cfa > sp || place.top->cfa == 0;
 }
 
-bool prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now)
-{
-  if (prof_frame_live(t, prof_place_settled(t), sp))
-    return true;
-  now = now ? now : prof_clock_now();
-  if (!prof_stack_follow(t, sp, now))
-    return false;
-  while (!prof_stack_at_bottom(t) && !is_held(t) && !prof_frame_live(t, prof_place_settled(t), sp))
-    prof_frame_close(t, now);
-  return true;
-}
-
 /* Is `top` an action that the function of the frame below it began and did not end? */
 static bool is_left_action(const struct prof_thread *t, uintptr_t function)
 {
@@ -263,7 +249,7 @@ enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, u
 {
   /* A hook that the function jumped to, as its last act, returns to the function's own caller. */
   bool jumped = ((const uintptr_t *)sp)[-1] == call_site;
-  while (!prof_stack_at_bottom(t) && !is_held(t)) {
+  while (!prof_stack_at_bottom(t) && !prof_unwind_held(t)) {
     const struct fmt_rec_frame *top = t->top;
     const struct fmt_rec_edge *edge = prof_frame_edge(top);
     if (!prof_frame_is_link(t->stack, top)) {

@@ -20,9 +20,8 @@ uintptr_t prof_frame_cfa(struct prof_place place);
 bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site);
 /* Is the innermost frame alive, and its machine stack the one that runs, when `sp` is the stack pointer? Anywhere. */
 bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintptr_t sp);
-/* Ends the frames that are dead when a function is called from the stack pointer `sp`, whose machine stack is the one
- * that runs from now on; `now` 0: the clock is read if there are any. In a slow section. False: no space. */
-bool prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now);
+/* Is it for the hook that was interrupted to end what is innermost? */
+bool prof_unwind_held(const struct prof_thread *t);
 /* Ends the frames of the current machine stack that are dead when a function with this CFA begins. In a slow section.
  */
 void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct prof_site *site, uint64_t now);
