@@ -20,6 +20,8 @@
 #   records                    (C) profiles itself: is told the command, a cache, and a file of its own to record to
 #   unsanitized                (C) is not built where CALLSIG_SANITIZE is set
 #
+# The option @CALLSIG_TEST_SLEDS@ is that of the plug-in for sleds, where the compiler in use has one, else -finstrument-functions.
+#
 # A value may have @VARIABLE@ and generator expressions in it, and no blanks. An unknown word is an error. A fuzz target, fuzz_<what>.c,
 # takes `case` alone.
 #
@@ -179,6 +181,9 @@ function(callsig_unit_program program file)
   foreach(word IN LISTS ARGN)
     if(word MATCHES "^-")
       target_compile_options(${program} PRIVATE ${word})
+      if(word STREQUAL CALLSIG_TEST_SLEDS AND TARGET ${CALLSIG_TEST_PLUGIN})
+        add_dependencies(${program} ${CALLSIG_TEST_PLUGIN})
+      endif()
     else()
       target_link_libraries(${program} PRIVATE ${word})
     endif()

@@ -61,6 +61,16 @@ struct fmt_rec_counter_use {
   struct fmt_rec_counter_slot slots[FMT_COUNTER_SLOTS];
 };
 
+/* An event's name, and how often it happened in all threads (relaxed atomic adds; total in ticks, of spans). */
+struct fmt_rec_event {
+  struct fmt_rec_tag tag;
+  uint64_t next; /* next older */
+  uint64_t name; /* address of a fmt_rec_name */
+  uint64_t count, total;
+  uint64_t process; /* as of a stage */
+  uint64_t times;   /* address of a fmt_rec_event_times, 0 for none */
+};
+
 /* When an event happened the last times: what was counted as number i (from 0) is in places[i % FMT_EVENT_TIMES], until
  * a later one is. */
 #define FMT_EVENT_TIMES 128

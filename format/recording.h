@@ -245,7 +245,7 @@ enum fmt_group {
  * An edge: the calls from one variant to another at one probe site. Its counters are 64-bit, aligned, and written by
  * one thread with single read-modify-write instructions.
  *
- * A call is counted when it returns, by one of two rules:
+ * A call is counted when it returns, or, with `imputed`, when it begins, by one of two rules:
  *  - When it was the outermost activation of each of its groups (always so while the thread has no recursion open), it
  * goes to `calls` and `total`. Except that FMT_GROUP_MODULE and FMT_GROUP_MODULE_STAGE follow from the tree: such a
  * call is outermost in its module when the edge has FMT_EDGE_MODULE, and else is inside another call of the module; it
@@ -258,8 +258,8 @@ enum fmt_group {
  * is of a stage either, and they equal the groups without it. So for any set of edges:  ncalls = sum(calls +
  * recursion->calls);  primitive calls by group g = sum(calls + recursion->primitive[g]);  cumtime by g = sum(total +
  * recursion->cumulative[g]); tottime = sum(total + recursion->total - children). A frame that is still open adds a call
- * that ends "now": a reader computes its groups from the open stack. A frame whose start_ticks is UINT64_MAX is about
- * to begin: its call takes no time yet. A frame whose start_ticks is 0 is of a call that is not timed.
+ * that ends "now": a reader computes its groups from the open stack. One that is about to begin (FMT_START_AHEAD) takes
+ * no time yet, and one that was counted adds what the calls inside it took longer than what was imputed to it.
  */
 struct fmt_rec_edge {
   /* First cache line: what an entry compares and follows. */
@@ -334,11 +334,15 @@ struct fmt_rec_sampling {
  * frames are exactly those before the first edge of 0. A thread that runs on several machine stacks (coroutines, an
  * alternate signal stack) has a chain of segments for each.
  */
+#define FMT_START_AHEAD   UINT64_MAX       /* the call is about to begin */
+#define FMT_START_COUNTED (UINT64_MAX - 3) /* and above, below FMT_START_AHEAD: it was counted when it began */
+#define FMT_START_UNKNOWN 0                /* of an edge with FMT_EDGE_SAMPLED: the clock was not read */
+
 struct fmt_rec_frame {
-  uint64_t edge; /* address of a fmt_rec_edge, 0 when not open */
-  uint64_t start_ticks;
-  uint64_t cfa;   /* canonical frame address */
-  uint64_t flags; /* the runtime's own */
+  uint64_t edge;        /* address of a fmt_rec_edge, 0 when not open */
+  uint64_t start_ticks; /* FMT_START_* where it is no time */
+  uint64_t cfa;         /* canonical frame address */
+  uint64_t flags;       /* the runtime's own */
 };
 
 struct fmt_rec_stack {
@@ -427,16 +431,6 @@ struct fmt_rec_queue_use {
   uint64_t gets, get_total, get_min, get_max, get_histogram;
   uint64_t failed; /* puts and gets that gave up: the queue was closed, or time ran out */
   uint64_t reserved[4];
-};
-
-/* An event's name, and how often it happened in all threads (relaxed atomic adds; total in ticks, of spans). */
-struct fmt_rec_event {
-  struct fmt_rec_tag tag;
-  uint64_t next; /* next older */
-  uint64_t name; /* address of a fmt_rec_name */
-  uint64_t count, total;
-  uint64_t process; /* as of a stage */
-  uint64_t times;   /* address of a fmt_rec_event_times, 0 for none */
 };
 
 enum fmt_span_kind {

@@ -98,7 +98,8 @@ static void bind_thread(const cpu_set_t *allowed, int number)
 static uint64_t find_rounds(const struct pattern *pattern, double ns)
 {
   uint64_t rounds = 1;
-  double elapsed = time_rounds(pattern, rounds);
+  double elapsed;
+  (void)time_rounds(pattern, rounds);
   while ((elapsed = time_rounds(pattern, rounds)) < ns / 4)
     rounds *= 2;
   rounds = (uint64_t)((double)rounds * ns / elapsed);
@@ -120,6 +121,7 @@ static void *work(void *argument)
 
 static int measure(const struct pattern *pattern, double ns, int repetitions)
 {
+  const int count = pattern->threads;
   static double elapsed[MAX_THREADS][MAX_REPETITIONS];
   pthread_barrier_t barrier;
   cpu_set_t allowed;
@@ -128,18 +130,18 @@ static int measure(const struct pattern *pattern, double ns, int repetitions)
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
     return 1;
-  bind_thread(&allowed, pattern->threads - 1);
+  bind_thread(&allowed, count - 1);
   uint64_t rounds = find_rounds(pattern, ns);
 
-  pthread_barrier_init(&barrier, NULL, (unsigned)pattern->threads);
-  for (int i = 0; i < pattern->threads; i++) {
+  pthread_barrier_init(&barrier, NULL, (unsigned)count);
+  for (int i = 0; i < count; i++) {
     workers[i] = (struct worker){pattern, &barrier, &allowed, i, rounds, repetitions, elapsed[i]};
-    if (i + 1 == pattern->threads)
+    if (i + 1 == count)
       work(&workers[i]);
     else if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
       return 1;
   }
-  for (int i = 0; i + 1 < pattern->threads; i++)
+  for (int i = 0; i + 1 < count; i++)
     pthread_join(threads[i], NULL);
 
   uint64_t calls = rounds * pattern->calls;

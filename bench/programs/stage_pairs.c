@@ -92,7 +92,8 @@ static QUIET double time_rounds(unsigned pair, uint64_t rounds)
 static QUIET uint64_t find_rounds(unsigned pair, double ns)
 {
   uint64_t rounds = 64;
-  double elapsed = time_rounds(pair, rounds);
+  double elapsed;
+  (void)time_rounds(pair, rounds);
   while ((elapsed = time_rounds(pair, rounds)) < ns / 4)
     rounds *= 2;
   rounds = (uint64_t)((double)rounds * ns / elapsed);

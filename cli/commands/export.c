@@ -11,28 +11,31 @@
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
 
-static const char help[] = "usage: callsig export --to FORMAT [FILE...] [-o OUT] [OPTION...]\n"
-                           "\n"
-                           "Writes the recordings FILE... (default callsig.out) in a format that other tools read, "
-                           "into OUT, or to standard\n"
-                           "output without -o or with '-o -'.\n"
-                           "\n"
-                           "  --to FORMAT         callgrind   KCachegrind, callgrind_annotate\n"
-                           "                      chrome      the timeline: chrome://tracing, ui.perfetto.dev\n"
-                           "                      csv         RFC 4180, as 'callsig report --format csv'\n"
-                           "                      dot         graphviz: the call graph, coloured by time\n"
-                           "                      flamegraph  SVG for a browser: zoom, search\n"
-                           "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
-                           "                      html        a page for a browser: rows, trees, callers, laws, stages\n"
-                           "                      json        as 'callsig report --format json'\n"
-                           "                      perfetto    the timeline: ui.perfetto.dev, trace_processor\n"
-                           "                      pprof       go tool pprof; arguments and stages are labels\n"
-                           "                      pstats      Python's pstats, SnakeViz, gprof2dot\n"
-                           "                      speedscope  speedscope.app\n"
-                           "  -o, --output OUT    the file to write; it appears when it is complete\n"
-                           "  --weight WEIGHT     of folded and flamegraph: time (default) or calls\n"
-                           "  --cutoff PART       of dot and flamegraph: leave out what has less than PART (0.005) of "
-                           "the whole; 0: nothing\n" /* and what all readers have */
+static const char help[] =
+    "usage: callsig export --to FORMAT [FILE...] [-o OUT] [OPTION...]\n"
+    "\n"
+    "Writes the recordings FILE... (default callsig.out) in a format that other tools read, "
+    "into OUT, or to standard\n"
+    "output without -o or with '-o -'.\n"
+    "\n"
+    "  --to FORMAT         callgrind   KCachegrind, callgrind_annotate\n"
+    "                      chrome      the timeline: chrome://tracing, ui.perfetto.dev\n"
+    "                      csv         RFC 4180, as 'callsig report --format csv'\n"
+    "                      dot         graphviz: the call graph, coloured by time\n"
+    "                      flamegraph  SVG for a browser: zoom, search\n"
+    "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
+    "                      html        a page for a browser: rows, trees, callers, laws, stages\n"
+    "                      json        as 'callsig report --format json'\n"
+    "                      perfetto    the timeline: ui.perfetto.dev, trace_processor\n"
+    "                      pprof       go tool pprof; arguments and stages are labels\n"
+    "                      pstats      Python's pstats, SnakeViz, gprof2dot\n"
+    "                      speedscope  speedscope.app\n"
+    "  -o, --output OUT    the file to write; it appears when it is complete\n"
+    "  --weight WEIGHT     of folded and flamegraph: time (default) or calls\n"
+    "  --cutoff PART       of dot and flamegraph: leave out what has less than PART (0.005) of "
+    "the whole; 0: nothing\n"
+    "  --db FILE           of html: draw the intervals of a database that 'callsig run --db' wrote, too\n"
+    /* and what all readers have */
     CLI_ROW_OPTION_HELP "  --help, --version\n";
 
 struct export_options {
@@ -53,12 +56,14 @@ enum {
   OPTION_TO = CLI_ROW_OPTION_NEXT,
   OPTION_WEIGHT,
   OPTION_CUTOFF,
+  OPTION_DB,
 };
 
 static const struct option option_table[] = {
     {"to", required_argument, NULL, OPTION_TO},
     {"weight", required_argument, NULL, OPTION_WEIGHT},
     {"cutoff", required_argument, NULL, OPTION_CUTOFF},
+    {"db", required_argument, NULL, OPTION_DB},
 
     {"output", required_argument, NULL, 'o'},
     CLI_ROW_OPTION_TABLE,
@@ -83,6 +88,9 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       break;
     case OPTION_WEIGHT:
       export->wanted.weight = optarg;
+      break;
+    case OPTION_DB:
+      export->wanted.database = optarg;
       break;
     case OPTION_CUTOFF:
       if (!read_cutoff(optarg, &export->wanted)) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,13 +64,16 @@ static int read_picture(const struct pipeline *pipeline, struct picture *picture
   (void)pipeline;
   struct stat status;
   int fd = open(picture->path, O_RDONLY | O_CLOEXEC);
-  int error = fd < 0 || fstat(fd, &status) < 0 ? -errno : 0;
-  if (error == 0) {
+  bool is_known = fd >= 0 && fstat(fd, &status) == 0;
+  int error = is_known ? 0 : -errno;
+  if (is_known) {
     picture->file = (struct bytes){malloc((size_t)status.st_size + 1), (size_t)status.st_size};
     error = picture->file.data ? read_whole(fd, &picture->file) : -ENOMEM;
   }
   if (fd >= 0)
     close(fd);
+  if (error == 0)
+    callsig_counter_add("bytes", picture->file.size);
   return error;
 }
 
@@ -113,6 +117,7 @@ static int write_picture(const struct pipeline *pipeline, struct picture *pictur
     return -errno;
   size_t written = fwrite(picture->file.data, 1, picture->file.size, file);
   int error = written == picture->file.size ? 0 : -EIO;
+  callsig_counter_add("bytes", written);
   return fclose(file) != 0 && error == 0 ? -errno : error;
 }
 

@@ -89,9 +89,9 @@ CALLSIG_STATS_API int callsig_stats_group(struct callsig_stats *stats, unsigned 
 
 /* Filters, NULL for none; they replace the ones before. `function` is a regular expression searched in
  * "file:line(function)", `signature` an expression over argument values ('n >= 4096 && mode == FAST';
- * docs/expressions.md), `stage` a glob for a stage's label or name ("-": outside of any stage), `thread` for a thread's
- * name or number, `module` for a module's path or file name. They select calls before rows are made. -EINVAL with a
- * message that points at the mistake. */
+ * docs/expressions.md), `stage` a glob for a stage's label or name or an action's name ("-": outside of any stage),
+ * `thread` for a thread's name or number, `module` for a module's path or file name. They select calls before rows are
+ * made. -EINVAL with a message that points at the mistake. */
 struct callsig_stats_filter {
   size_t size;
   const char *function;
@@ -244,6 +244,8 @@ struct callsig_stats_export {
   const char *weight; /* of folded and flamegraph, one number a stack: "time" or "calls"; NULL: time */
   int has_cutoff;     /* of dot and flamegraph: `cutoff` is given; else their own choice */
   double cutoff;      /* what has a smaller part of the whole is left out; at least 0, below 1 */
+  const char
+      *database; /* of html: the path of a database of intervals (callsig/pipeline.h) that is drawn too; or NULL */
 };
 
 /* The names of the formats, 0, 1, 2 ...; NULL after the last. They are never freed. */

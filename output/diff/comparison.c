@@ -133,7 +133,7 @@ static struct out_grouping grouping_of(const struct work *work)
       .signature_merge = diff->stats->by & CALLSIG_BY_SIGNATURE ? &diff->signature_merge : NULL,
       .compensation = out_stats_compensates(diff->stats) ? &diff->compensation : NULL,
       .selected_functions = diff->selection.functions,
-      .selected_stages = diff->selection.stages,
+      .selected_contexts = diff->selection.contexts,
       .selected_threads = work->threads,
       .selected_modules = diff->selection.modules,
       .selected_signatures = diff->selection.signatures,

@@ -7,7 +7,7 @@
 static bool is_selected(const struct callsig_stats *stats, const struct out_counter_use_record *use)
 {
   const struct out_grouping *grouping = &stats->grouping;
-  return !grouping->selected_functions && !grouping->selected_signatures && !grouping->selected_stages &&
+  return !grouping->selected_functions && !grouping->selected_signatures && !grouping->selected_contexts &&
          !grouping->selected_modules && (!grouping->selected_threads || grouping->selected_threads[use->thread]);
 }
 

@@ -88,6 +88,9 @@ static int read_wanted(const struct callsig_stats_export *wanted, const struct f
     return out_stats_fail(-EINVAL, "a cutoff is a part of the whole, at least 0 and below 1");
   if (known.has_cutoff && !(*format)->is_cut)
     return out_stats_fail(-EINVAL, "%s has no cutoff: it holds everything", (*format)->name);
+  if (known.database && (*format)->write != out_export_html)
+    return out_stats_fail(-EINVAL, "%s has no place for a database of intervals", (*format)->name);
+  export->database = known.database;
   export->calls = known.weight && strcmp(known.weight, "calls") == 0;
   export->cutoff = known.has_cutoff ? known.cutoff : -1;
   return 0;

@@ -166,6 +166,11 @@ static int make_pictures(struct page *page)
   int result = callsig_plot_new(&page->plot);
   if (result == 0 && records->stages.count + records->queues.count > 0)
     result = take_recordings(page);
+  if (result == 0 && page->export->database)
+    result = callsig_plot_add_database(page->plot, page->export->database);
+  /* A file that could not be read was told of; of what is written nobody told when it is this error. */
+  if (result == -EIO)
+    result = -ENODATA;
   return result == 0 && page->plot->pictures.count > 0 ? out_plot_fill(page->plot) : result;
 }
 

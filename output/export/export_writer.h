@@ -12,8 +12,9 @@
 struct out_export {
   struct callsig_stats *stats; /* grouped; its rows are there for the formats that need them */
   FILE *out;
-  bool calls;    /* weights are calls, not times */
-  double cutoff; /* what has a smaller part of the whole is left out; below 0: the format's own choice */
+  bool calls;           /* weights are calls, not times */
+  const char *database; /* of intervals, for the formats that draw them; NULL: none */
+  double cutoff;        /* what has a smaller part of the whole is left out; below 0: the format's own choice */
 };
 
 /* Writes `size` bytes. 0 or -EIO. */

@@ -75,7 +75,7 @@ static bool is_selected(const struct callsig_stats *stats, const struct out_span
     struct out_row counts;
     return out_rows_edge(&stats->profile, grouping, out_profile_edge(&stats->profile, span->what), &counts);
   }
-  return !grouping->selected_functions && !grouping->selected_signatures && !grouping->selected_stages &&
+  return !grouping->selected_functions && !grouping->selected_signatures && !grouping->selected_contexts &&
          !grouping->selected_modules && (!grouping->selected_threads || grouping->selected_threads[span->thread]);
 }
 

@@ -1,5 +1,5 @@
 // Starts a page: decodes its data, makes the views, and shows the one that the address asks for.
-import {decodePage, unpack} from "./decode.js";
+import {decodePage, readValues, unpack} from "./decode.js";
 import {element, named, replaceContents} from "./dom.js";
 import {formatCount} from "./format.js";
 import {Profile, namesOfBy} from "./model.js";
@@ -146,6 +146,8 @@ async function start() {
   data.remove();
   new App(new Profile(page));
   document.documentElement.dataset.ready = "true";
+  // What the first condition on arguments needs, before somebody waits for it.
+  setTimeout(() => readValues(page), 200);
 }
 
 start().catch((error) => {

@@ -130,6 +130,9 @@ function readSignatures(reader, texts, layouts) {
 
 const UNKNOWN = {kind: "unknown"};
 
+// Values never change, so that one object serves for all arguments with the same small number.
+const SMALL = Array.from({length: 1024}, (_, value) => ({kind: "range", low: value, high: value}));
+
 function readInteger(reader) {
   return reader.exact(reader.number() === 1);
 }
@@ -140,7 +143,7 @@ function readValue(reader, texts) {
   case 1:
   case 2: {
     const value = reader.exact(tag === 1);
-    return {kind: "range", low: value, high: value};
+    return SMALL[value] || {kind: "range", low: value, high: value};
   }
   case 3: return {kind: "range", low: readInteger(reader), high: readInteger(reader)};
   case 4: return {kind: "range", low: readInteger(reader), high: Infinity};

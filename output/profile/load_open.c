@@ -5,10 +5,11 @@
 
 #include "output/profile/load.h"
 
-/* An open frame, outermost first. start UINT64_MAX: its call is about to begin and has taken no time. */
+/* An open frame, outermost first. start FMT_START_AHEAD: its call is about to begin and has taken no time. */
 struct open_frame {
   uint32_t edge;
   bool untimed; /* the clock was not read when it began */
+  bool counted; /* so it was counted then, with what is imputed */
   uint64_t start;
   uint64_t duration; /* once it is known */
 };
@@ -120,11 +121,13 @@ static int find_edges(struct out_loader *loader, const struct out_loaded_frame *
     struct open_frame *added = base_vector_add(frames, 1);
     if (!added)
       return -ENOMEM;
+    const uint64_t start = from[i].start;
+    const bool is_sampled = out_profile_edge(loader->profile, loader->first_edge + edge)->sampling != FMT_NONE;
+    const bool counted = is_sampled && start >= FMT_START_COUNTED && start != FMT_START_AHEAD;
     *added = (struct open_frame){.edge = loader->first_edge + edge,
-                                 .untimed =
-                                     from[i].start == 0 &&
-                                     out_profile_edge(loader->profile, loader->first_edge + edge)->sampling != FMT_NONE,
-                                 .start = from[i].start};
+                                 .untimed = counted || (is_sampled && start == FMT_START_UNKNOWN),
+                                 .counted = counted,
+                                 .start = counted ? FMT_START_UNKNOWN : start};
   }
   return 0;
 }
@@ -136,6 +139,12 @@ static bool is_end_known(const struct out_loader *loader)
   return loader->now || header->flags & FMT_REC_FINISHED || header->exit_status != -1;
 }
 
+/* What a call counts with that was not timed. */
+static uint64_t imputed_to(const struct out_profile *profile, const struct open_frame *frame)
+{
+  return out_profile_sampling(profile, out_profile_edge(profile, frame->edge)->sampling)->imputed;
+}
+
 /* When the open calls end: at the clock's last reading, but not before the newest of them began, nor before their own
  * finished callees were over. (But where these count with times that are estimates, a reading at the end knows better.)
  */
@@ -145,17 +154,20 @@ static uint64_t end_of(const struct out_loader *loader, const struct base_vector
   const bool is_sampled = loader->recording->header.flags & FMT_REC_SAMPLED && is_end_known(loader);
   for (uint32_t i = 0; i < frames->count; i++) {
     const struct open_frame *frame = base_vector_at(frames, i);
-    if (frame->start == UINT64_MAX)
+    if (frame->start == FMT_START_AHEAD)
       continue;
     const struct out_edge *edge = out_profile_edge(loader->profile, frame->edge);
     uint64_t inside = edge->calls == 0 && edge->recursion == FMT_NONE && !is_sampled ? edge->children : 0;
+    const struct open_frame *callee = i + 1 < frames->count ? base_vector_at(frames, i + 1) : NULL;
+    uint64_t counted = callee && callee->counted ? imputed_to(loader->profile, callee) : 0;
+    inside -= counted < inside ? counted : inside;
     if (frame->start <= UINT64_MAX - inside && frame->start + inside > end)
       end = frame->start + inside;
   }
   return end;
 }
 
-static int count_groups(struct activations *active, const struct out_edge *edge, uint64_t duration,
+static int count_groups(struct activations *active, const struct out_edge *edge, uint64_t calls, uint64_t duration,
                         struct out_recursion *recursion)
 {
   const struct out_profile *profile = active->profile;
@@ -184,27 +196,29 @@ static int count_groups(struct activations *active, const struct out_edge *edge,
     if (outermost < 0)
       return outermost;
     if (outermost) {
-      recursion->primitive[group]++;
+      recursion->primitive[group] += calls;
       recursion->cumulative[group] += duration;
     }
   }
   return 0;
 }
 
-/* Counts one open frame as a call that took its duration. `caller` is the edge of the frame around it, or NULL. */
+/* Counts one open frame as a call that took its duration, less what was counted. `caller` is the edge of the frame
+ * around it, or NULL. */
 static int count_frame(struct out_loader *loader, struct activations *active, const struct open_frame *frame,
                        struct out_edge *caller)
 {
   struct out_profile *profile = loader->profile;
   struct out_edge *edge = out_profile_edge(profile, frame->edge);
-  uint64_t duration = frame->duration;
+  const uint64_t calls = frame->counted ? 0 : 1;
+  const uint64_t duration = frame->duration - (frame->counted ? imputed_to(profile, frame) : 0);
   if (edge->recursion == FMT_NONE) {
     if (!base_vector_add(&profile->recursions, 1))
       return -ENOMEM;
     edge->recursion = profile->recursions.count - 1;
   }
   struct out_recursion *recursion = out_profile_recursion(profile, edge->recursion);
-  recursion->calls++;
+  recursion->calls += calls;
   recursion->total += duration;
   if (caller)
     caller->children += duration;
@@ -213,7 +227,7 @@ static int count_frame(struct out_loader *loader, struct activations *active, co
     edge->min = duration < edge->min ? duration : edge->min;
     edge->max = duration > edge->max ? duration : edge->max;
   }
-  return count_groups(active, edge, duration, recursion);
+  return count_groups(active, edge, calls, duration, recursion);
 }
 
 /* How long each call has been open. One that is not timed counts with what calls of its edge take, but lasts no less
@@ -224,7 +238,7 @@ static void measure(const struct out_profile *profile, const struct base_vector 
   for (uint32_t i = frames->count; i-- > 0;) {
     struct open_frame *frame = base_vector_at(frames, i);
     if (frame->untimed) {
-      uint64_t imputed = out_profile_sampling(profile, out_profile_edge(profile, frame->edge)->sampling)->imputed;
+      uint64_t imputed = imputed_to(profile, frame);
       frame->duration = imputed > inside ? imputed : inside;
     } else {
       frame->duration = end > frame->start ? end - frame->start : 0;
@@ -242,7 +256,7 @@ static int count_frames(struct out_loader *loader, const struct base_vector *fra
   for (uint32_t i = 0; i < frames->count && result == 0; i++) {
     const struct open_frame *frame = base_vector_at(frames, i);
     result = count_frame(loader, &active, frame, caller);
-    if (result == 0 && loader->profile->keeps_timeline && frame->start != UINT64_MAX && !frame->untimed)
+    if (result == 0 && loader->profile->keeps_timeline && frame->start != FMT_START_AHEAD && !frame->untimed)
       result = out_load_open_span(loader, frame->edge, frame->start, frame->duration);
     caller = out_profile_edge(loader->profile, frame->edge);
   }

@@ -19,7 +19,7 @@ bool out_edge_is_selected(const struct out_profile *profile, const struct out_gr
     return false;
   if (grouping->selected_functions && !grouping->selected_functions[out_signature_function(profile, to->signature)])
     return false;
-  if (grouping->selected_stages && !grouping->selected_stages[out_profile_context(profile, to->context)->stage])
+  if (grouping->selected_contexts && !grouping->selected_contexts[to->context])
     return false;
   if (grouping->selected_signatures && !grouping->selected_signatures[to->signature])
     return false;

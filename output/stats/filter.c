@@ -56,7 +56,7 @@ void out_selection_free(struct out_selection *selection)
 {
   free(selection->functions);
   free(selection->signatures);
-  free(selection->stages);
+  free(selection->contexts);
   free(selection->threads);
   free(selection->modules);
   *selection = (struct out_selection){0};
@@ -109,18 +109,72 @@ static bool matches(const char *pattern, const char *text)
   return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0;
 }
 
-/* A stage is known by its label or its name; "-" are the calls outside of any. */
-static int select_stages(const struct out_filter *filter, const struct out_profile *profile, uint8_t **selected)
+/* In a context's byte, beside that its stage is selected. */
+#define BELOW_ACTION 2u
+
+/* Which functions are actions of such a name, which stands in braces. NULL when memory is short. */
+static uint8_t *find_actions(const struct out_profile *profile, const char *pattern)
 {
-  *selected = calloc(profile->stages.count + 1u, 1);
-  if (!*selected)
+  struct out_text name = {0};
+  uint8_t *found = calloc(profile->functions.count + 1u, 1);
+  for (uint32_t i = 0; found && i < profile->functions.count; i++) {
+    const struct out_known_function *function = out_profile_function(profile, i);
+    const char *text = out_profile_string(profile, function->name);
+    const size_t length = strlen(text);
+    if (!function->is_action || length < 2)
+      continue;
+    out_text_clear(&name);
+    out_text_add(&name, text + 1, length - 2);
+    found[i] = matches(pattern, out_text_string(&name)) || matches(pattern, text);
+  }
+  if (name.failed) {
+    free(found);
+    found = NULL;
+  }
+  out_text_free(&name);
+  return found;
+}
+
+/* Is the context's function an action that was found? A task has the flag, too, and a stage. */
+static bool is_action_of(const struct out_profile *profile, const struct out_context *context, const uint8_t *actions)
+{
+  if (context->callable == FMT_NONE)
+    return false;
+  const struct out_callable *callable = out_profile_callable(profile, context->callable);
+  return callable->stage == 0 && actions[callable->function];
+}
+
+/* A stage is known by its label or its name; "-" are the calls outside of any. A context is selected with its stage, or
+ * below an action. */
+static int select_stages(const struct out_filter *filter, const struct out_profile *profile,
+                         struct out_selection *selection)
+{
+  uint8_t *stages = calloc(profile->stages.count + 1u, 1), *actions = find_actions(profile, filter->stage);
+  uint8_t *selected = selection->contexts = calloc(profile->contexts.count + 1u, 1);
+  if (!selected || !stages || !actions) {
+    free(stages);
+    free(actions);
     return -ENOMEM;
-  (*selected)[0] = strcmp(filter->stage, "-") == 0;
+  }
+  stages[0] = strcmp(filter->stage, "-") == 0;
   for (uint32_t i = 1; i < profile->stages.count; i++) {
     const struct out_known_stage *stage = out_profile_stage(profile, i);
-    (*selected)[i] = matches(filter->stage, out_profile_string(profile, stage->label)) ||
-                     matches(filter->stage, out_profile_string(profile, stage->name));
+    stages[i] = matches(filter->stage, out_profile_string(profile, stage->label)) ||
+                matches(filter->stage, out_profile_string(profile, stage->name));
   }
+  for (uint32_t i = 0; i < profile->contexts.count; i++)
+    selected[i] = stages[out_profile_context(profile, i)->stage];
+  for (uint32_t i = 0; i < profile->preorder.count; i++) {
+    const uint32_t number = *(const uint32_t *)base_vector_at(&profile->preorder, i);
+    const struct out_context *context = out_profile_context(profile, number);
+    const bool is_below = context->parent != FMT_NONE && selected[context->parent] & BELOW_ACTION;
+    if (is_below || is_action_of(profile, context, actions)) {
+      selected[number] |= BELOW_ACTION;
+      selection->actions = true;
+    }
+  }
+  free(stages);
+  free(actions);
   return 0;
 }
 
@@ -161,7 +215,7 @@ int out_filter_select(struct out_filter *filter, const struct out_profile *profi
   if (result == 0 && filter->signature)
     result = select_signatures(filter, profile, row_of, selection);
   if (result == 0 && filter->stage)
-    result = select_stages(filter, profile, &selection->stages);
+    result = select_stages(filter, profile, selection);
   if (result == 0 && filter->thread)
     result = select_threads(filter, profile, &selection->threads);
   if (result == 0 && filter->module)

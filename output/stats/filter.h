@@ -22,7 +22,8 @@ void out_filter_free(struct out_filter *filter);
 
 /* The filter applied to what a profile holds: one byte each, NULL where there is no such filter. */
 struct out_selection {
-  uint8_t *functions, *signatures, *stages, *threads, *modules;
+  uint8_t *functions, *signatures, *contexts, *threads, *modules; /* by contexts: of stages, and below actions */
+  bool actions;                                                   /* there are contexts below actions among them */
   uint64_t
       undecided; /* signatures for which the expression was neither true nor false, as something was not recorded */
 };

@@ -423,7 +423,8 @@ static void note_rows(struct notes *notes)
                   "percentiles are unknown: no histograms were recorded (callsig run --percentiles records them)");
     send(notes);
   }
-  if ((stats->by & CALLSIG_BY_STAGE || stats->filter.stage) && stats->profile.stages.count == 1) {
+  if ((stats->by & CALLSIG_BY_STAGE || (stats->filter.stage && !stats->selection.actions)) &&
+      stats->profile.stages.count == 1) {
     out_text_puts(&notes->text, "no stages were recorded: every call is outside of any");
     send(notes);
   }

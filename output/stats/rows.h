@@ -73,7 +73,7 @@ struct out_grouping {
   const struct out_signature_merge *signature_merge; /* by signature: its row; NULL unless by signature */
   const struct out_compensation *compensation;       /* NULL: none */
   /* By number; NULL: all. */
-  const uint8_t *selected_functions, *selected_stages, *selected_threads, *selected_modules;
+  const uint8_t *selected_functions, *selected_contexts, *selected_threads, *selected_modules;
   const uint8_t *selected_signatures; /* by signature; NULL: all */
   const uint32_t *ranks;              /* by process: out_process_ranks(); NULL unless by rank */
   const struct out_callstacks *callstacks;

@@ -300,7 +300,7 @@ static int group(struct callsig_stats *stats)
       .ranks = stats->ranks,
       .callstacks = &stats->callstacks,
       .selected_functions = stats->selection.functions,
-      .selected_stages = stats->selection.stages,
+      .selected_contexts = stats->selection.contexts,
       .selected_threads = stats->selection.threads,
       .selected_modules = stats->selection.modules,
       .selected_signatures = stats->selection.signatures,

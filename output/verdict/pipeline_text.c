@@ -403,10 +403,9 @@ int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)
 int callsig_pipeline_print_what_if(const struct callsig_pipeline *pipeline, const char *settings, FILE *out)
 {
   if (pipeline->stages.count + pipeline->queues.count + pipeline->counters.count == 0)
-    return out_stats_fail(
-        -ENODATA,
-        "%s: no stages and no queues are recorded in it, and no counters; docs/stages.md says how a program has them",
-        pipeline->info.path);
+    return out_stats_fail(-ENODATA,
+                          "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them",
+                          pipeline->info.path);
   struct base_vector asked = BASE_VECTOR_OF(struct out_change);
   struct out_text text = {0};
   int result = out_what_if_read(pipeline, settings, &asked);

@@ -52,7 +52,7 @@ struct calibration {
   struct prof_fast_compare *compare;
   uint8_t records[4][RECORD_SIZE] __attribute__((aligned(64)));
   struct prof_site site;
-  uint64_t active;
+  struct fmt_rec_function function;
   struct fmt_rec_edge *codes[1]; /* all places are this one: the thread's mask is 0 */
 #if PROF_HAS_SLEDS
   struct prof_site_link link;
@@ -122,8 +122,9 @@ static bool set_up_sled(struct calibration *all)
 {
   all->site.pc = (uintptr_t)prof_calibration_sled_site;
   all->compare->site = &all->site;
-  all->compare->active = &all->active;
-  all->link = (struct prof_site_link){(uintptr_t)all->code.entry, prof_site_code_mode(all->compare, CODE_NUMBER)};
+  all->compare->function = &all->function;
+  all->compare->active = &all->function.active;
+  all->link = prof_site_code_link(all->code.entry, all->compare, CODE_NUMBER);
   all->link_word = &all->link;
   prof_stub_write(all->code.stub, &all->link_word);
   if (!prof_site_code_write(all->code.entry, sizeof all->code.entry, all->compare) ||

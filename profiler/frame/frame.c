@@ -169,7 +169,7 @@ void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now
   uint32_t owned = flags & PROF_FRAME_MARKED ? prof_recursion_leave(t, place, edge) : 0;
   __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
-  if (PROF_UNLIKELY(prof_frame_is_discarded(t, flags)))
+  if (PROF_UNLIKELY(prof_frame_is_discarded(t, flags)) || prof_start_is_counted(start))
     return;
   bool told_apart = false;
   if (!counted && ticks > 0 && prof_waiting_look(t, frame, now))

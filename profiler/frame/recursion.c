@@ -27,6 +27,7 @@
 #include <stddef.h>
 
 #include "profiler/base/arena.h"
+#include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/table.h"
 #include "profiler/stack/modes.h"
@@ -73,6 +74,8 @@ bool prof_recursion_active(struct fmt_rec_edge *edge)
 
 static bool is_settled(const struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge)
 {
+  if (prof_frame_tells_counted(frame))
+    return frame->start_ticks == (uint64_t)PROF_COUNTED_INSIDE;
   return frame->flags & PROF_FRAME_MARKED || (frame->flags & ~(uint64_t)PROF_FRAME_BITS) != (uintptr_t)&edge->calls;
 }
 
@@ -214,14 +217,21 @@ static bool is_opened(const struct fmt_rec_frame *frame, const struct fmt_rec_ed
   return bits & PROF_FRAME_OPENED || (bits == PROF_FRAME_MARKED && edge->flags & FMT_EDGE_BACK);
 }
 
+static void set_bits(struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge, uint64_t bits)
+{
+  frame->flags = (prof_frame_tells_counted(frame) ? (uintptr_t)&edge->calls : frame->flags) | bits;
+}
+
 /* Makes the frame the owner of every group of its edge that is inactive, and of the edge itself: one bit each. */
-static uint32_t own(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+static uint32_t own(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
   struct fmt_rec_recursion *recursion = recursion_of(edge);
   uint32_t owned = 0;
-  frame->flags |= PROF_FRAME_GENERIC | PROF_FRAME_MARKED | (is_opened(frame, edge) ? PROF_FRAME_OPENED : 0u);
+  set_bits(frame, edge, PROF_FRAME_GENERIC | PROF_FRAME_MARKED | (is_opened(frame, edge) ? PROF_FRAME_OPENED : 0u));
   for (unsigned group = 0; group < FMT_GROUP_COUNT; group++) {
     if (!group_active(recursion, group)) {
+      if (group == FMT_GROUP_FUNCTION)
+        t->ever_active[prof_function_place(prof_edge_function(edge))] = 1;
       *word_of(recursion, group) = (uintptr_t)frame;
       owned |= 1u << group;
     }
@@ -237,10 +247,11 @@ static uint32_t own(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 
 static bool mark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
-  (void)t;
+  if (frame->start_ticks == (uint64_t)PROF_COUNTED_UNOWNED)
+    __atomic_fetch_or(&edge->mode, PROF_MODE_OWNING, __ATOMIC_RELAXED);
   /* A handler may have lowered the watermark since the records were made. */
   if (edge->recursion)
-    own(frame, edge);
+    own(t, frame, edge);
   return true;
 }
 
@@ -272,7 +283,7 @@ uint32_t prof_recursion_enter(struct prof_thread *t, struct prof_place place, st
   const uint32_t of_back_edge = 1u << FMT_GROUP_SIGNATURE | 1u << FMT_GROUP_SIGNATURE_PAIR | stage | 1u << EDGE_WORD;
   t->has_marks = 1;
   each_unsettled(t, place, mark);
-  uint32_t owned = own(frame, edge);
+  uint32_t owned = own(t, frame, edge);
   t->marked = frame;
   if (owned == of_back_edge && edge->flags & FMT_EDGE_BACK)
     return PROF_FRAME_BACK;
@@ -291,7 +302,7 @@ static void lower_watermark(struct prof_thread *t, struct prof_place place)
       place.top++;
     } else if (place.top->edge) {
       if (!(place.top->flags & PROF_FRAME_MARKED))
-        place.top->flags |= PROF_FRAME_GENERIC | PROF_FRAME_MARKED;
+        set_bits(place.top, prof_frame_edge(place.top), PROF_FRAME_GENERIC | PROF_FRAME_MARKED);
       break;
     }
   }
@@ -310,11 +321,12 @@ uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, st
   return owned;
 }
 
-/* The edge whose counters a frame's flags point to; NULL when they never did. */
-static struct fmt_rec_edge *edge_of_flags(const struct prof_thread *t, uint64_t flags)
+/* The edge whose counters a frame's flags point to; NULL when they never did, or to those of nobody. */
+static struct fmt_rec_edge *edge_of_flags(uint64_t flags)
 {
   uint64_t counters = flags & ~(uint64_t)PROF_FRAME_BITS;
-  if (!counters || prof_frame_is_discarded(t, flags))
+  const struct fmt_rec_header *header = prof_process.header;
+  if (counters - (uintptr_t)header >= header->reserved_size)
     return NULL;
   const struct fmt_rec_recursion *recursion =
       (const struct fmt_rec_recursion *)(counters - offsetof(struct fmt_rec_recursion, calls));
@@ -339,7 +351,7 @@ void prof_recursion_repair(struct prof_thread *t)
 {
   const struct prof_place place = prof_place_settled(t);
   struct fmt_rec_frame *frame = place.top;
-  struct fmt_rec_edge *edge = edge_of_flags(t, frame->flags);
+  struct fmt_rec_edge *edge = edge_of_flags(frame->flags);
   if (edge && edge->recursion)
     unmark(frame, edge);
   /* The hook may have been between clearing the edge's word and the rest. */
@@ -391,35 +403,38 @@ void prof_recursion_reset(struct prof_thread *t)
       clear(edge);
 }
 
+typedef void (*visit_fn)(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge);
+
 /* Calls `visit` for the marked frames of the running machine stack, outermost first. */
-static void each_marked(struct prof_place place, void (*visit)(struct fmt_rec_frame *, struct fmt_rec_edge *))
+static void each_marked(struct prof_thread *t, struct prof_place place, visit_fn visit)
 {
   struct prof_place outer = place;
   if (prof_place_outwards(&outer))
-    each_marked(outer, visit);
+    each_marked(t, outer, visit);
   for (struct fmt_rec_frame *frame = place.stack->frames + 1; frame <= place.top; frame++) {
     struct fmt_rec_edge *edge = prof_frame_edge(frame);
     if (edge && edge->recursion && frame->flags & PROF_FRAME_MARKED)
-      visit(frame, edge);
+      visit(t, frame, edge);
   }
 }
 
-static void visit_unmark(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+static void visit_unmark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
+  (void)t;
   unmark(frame, edge);
 }
 
-static void visit_mark(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+static void visit_mark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
-  own(frame, edge);
+  own(t, frame, edge);
 }
 
 void prof_recursion_suspend(struct prof_thread *t)
 {
-  each_marked(prof_place_settled(t), visit_unmark);
+  each_marked(t, prof_place_settled(t), visit_unmark);
 }
 
 void prof_recursion_resume(struct prof_thread *t)
 {
-  each_marked(prof_place_settled(t), visit_mark);
+  each_marked(t, prof_place_settled(t), visit_mark);
 }

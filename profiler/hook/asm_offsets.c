@@ -31,12 +31,14 @@ CHECK(struct prof_thread, codes, PROF_T_CODES);
 CHECK(struct prof_thread, pending, PROF_T_PENDING);
 CHECK(struct prof_thread, cache_mask, PROF_T_CACHE_MASK);
 CHECK(struct prof_thread, codes_mask, PROF_T_CODES_MASK);
+CHECK(struct prof_thread, ever_active, PROF_T_EVER_ACTIVE);
 _Static_assert(sizeof(struct prof_thread) <= 4096, "a control block fits a page");
 
 CHECK(struct fmt_rec_frame, edge, PROF_F_EDGE);
 CHECK(struct fmt_rec_frame, start_ticks, PROF_F_START);
 CHECK(struct fmt_rec_frame, cfa, PROF_F_CFA);
 CHECK(struct fmt_rec_frame, flags, PROF_F_FLAGS);
+_Static_assert(FMT_START_COUNTED == (uint64_t)PROF_COUNTED_UNOWNED, "FMT_START_COUNTED");
 _Static_assert(sizeof(struct fmt_rec_frame) == PROF_F_SIZE, "struct fmt_rec_frame");
 
 CHECK(struct fmt_rec_edge, site, PROF_E_SITE);

@@ -53,7 +53,8 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
 void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t ticks)
 {
   struct fmt_rec_edge *edge = prof_frame_edge(place.top);
-  if (place.top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED) {
+  if (prof_frame_is_counted(place.top) ||
+      (place.top->start_ticks == PROF_NOT_TIMED && edge->flags & FMT_EDGE_SAMPLED)) {
     prof_frame_end(t, place, 0);
     return;
   }

@@ -14,12 +14,13 @@ void prof_sled_enter(void);
 void prof_sled_exit(void);
 /* The first, with r11 saved as the hook saves it, where the stub of an entry goes at first. */
 void prof_sled_unknown(void);
-/* Where the code of sites goes on, rax the edge whose caller and arguments are this call's if the code compares it, r10
- * the control block, rdx the innermost frame; rax, rdx, r10 and r11 are saved as the hook saves them. Miss: there is no
- * such edge. Found: its mode is not that of the link, r11d what they differ by. Sample: frame rdx is reserved, and the
- * call is timed; the next one is drawn first. */
+/* Where the code of sites goes on, rax the edge of this call, r10 the control block, rdx the innermost frame; rax, rdx,
+ * r10 and r11 are saved as the hook saves them. Miss: there is no such edge. Found: it may not be opened as it is, r11d
+ * what its mode differs by from that of the link and of the thread, rcx the caller's edge, and saved. Timed: frame rdx
+ * is reserved, and the call is timed. Sample: the same, and the next one is drawn first. */
 void prof_sled_miss(void);
 void prof_sled_found(void);
+void prof_sled_timed(void);
 void prof_sled_sample(void);
 
 /* An entry beyond the fast path, with the registers as they were at the sled. */

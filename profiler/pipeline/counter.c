@@ -188,12 +188,28 @@ static PROF_COLD void extend(struct fmt_rec_counter_use *use, uint64_t since_sta
  * Counting
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* The record of the stage whose task is the thread's innermost, or NULL. */
+/* The record of the stage whose task is the thread's innermost, or NULL. The thread records, so that no fork is
+ * unnoticed.
+ */
 static inline const struct fmt_rec_stage *current_stage(void)
 {
   const struct prof_open_task *task = prof_open_task_around(NULL);
   const struct callsig_stage *handle = task ? task->stage : NULL;
-  return handle ? prof_stage_record_known(handle->stage) : NULL;
+  return handle && handle->stage->epoch == prof_process.epoch ? handle->stage->record : NULL;
+}
+
+/* Compares no byte behind the end of either. */
+static inline bool is_same(const char *text, const char *key)
+{
+  size_t i = 0;
+  char c;
+  do {
+    c = text[i];
+    if (c != key[i])
+      return false;
+    i++;
+  } while (c);
+  return true;
 }
 
 static inline void note(struct fmt_rec_counter_use *use, uint64_t amount)
@@ -213,7 +229,8 @@ static inline void note(struct fmt_rec_counter_use *use, uint64_t amount)
 }
 
 /* The thread's use of the key in the stage that it is in; NULL where it does not record, or with an error. */
-static inline int use_now(const char *key, uint32_t kind, struct fmt_rec_counter_use **use)
+static inline __attribute__((always_inline)) int use_now(const char *key, uint32_t kind,
+                                                         struct fmt_rec_counter_use **use)
 {
   *use = NULL;
   if (PROF_UNLIKELY(!key || !*key))
@@ -224,7 +241,7 @@ static inline int use_now(const char *key, uint32_t kind, struct fmt_rec_counter
   const struct fmt_rec_stage *stage = current_stage();
   if (PROF_LIKELY(t->counter_places != NULL)) {
     const struct place *place = place_of(t, key, stage);
-    if (PROF_LIKELY(place->use && place->key == key && place->stage == stage && prof_equal(place->text, key) &&
+    if (PROF_LIKELY(place->use && place->key == key && place->stage == stage && is_same(place->text, key) &&
                     ((const struct fmt_rec_counter *)place->use->counter)->kind == kind)) {
       *use = place->use;
       return 0;

@@ -58,7 +58,7 @@ static struct {
   bool denied;
 } pool;
 
-static const struct prof_site_link none = {(uintptr_t)prof_sled_unknown, 0};
+static const struct prof_site_link none = {.code = (uintptr_t)prof_sled_unknown};
 
 const struct prof_site_link *prof_site_link_none(void)
 {
@@ -171,7 +171,7 @@ static uint16_t make(const struct prof_fast_compare *compare)
   code->number = ++pool.numbers;
   code->widened = compare->widened;
   code->piece = piece;
-  code->link = (struct prof_site_link){(uintptr_t)piece->code, prof_site_code_mode(compare, code->number)};
+  code->link = prof_site_code_link(piece->code, compare, code->number);
   site->code = code;
   __atomic_store_n(link, &code->link, __ATOMIC_RELEASE);
   return code->number;

@@ -22,7 +22,10 @@
 #define PROF_MODE_BACK      3     /* edge only: a back edge that is not active */
 #define PROF_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
 #define PROF_MODE_SAMPLED   0x200 /* edge only, added: not every call is timed */
-#define PROF_MODE_DECIDES   0x1ff /* what decides the path that an entry takes */
+#define PROF_MODE_MODULE    0x400 /* edge only, added: FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE, and a code compares it \
+                                   */
+#define PROF_MODE_OWNING  0x800   /* edge only, added: see PROF_COUNTED_UNOWNED */
+#define PROF_MODE_DECIDES 0x1ff   /* what decides the path that an entry takes */
 /* Above these, in the upper half of an edge's mode: the number of the code of its site that compares it, 0 for none. */
 #define PROF_MODE_CODE_SHIFT 16
 
@@ -33,6 +36,15 @@
 #define PROF_FRAME_BITS    7
 /* All there is, in a frame whose edge stays 0: a call that could not be recorded. It keeps its place until it ends. */
 #define PROF_FRAME_LOST 8
+/* fmt_rec_frame.start_ticks of a frame whose call was counted when it began: as the outermost one in all of its groups;
+ * of an edge that was active; or as what it is in a function that was active, though it owns none of the groups that it
+ * is the outermost one in (once it has to, later calls of its edge do from their beginning). */
+#define PROF_COUNTED         (-2)
+#define PROF_COUNTED_INSIDE  (-3)
+#define PROF_COUNTED_UNOWNED (-4)
+/* Until such a frame is marked, its flags are no address of counters, but so much less than its canonical frame
+ * address: what the stack pointer is in the hooks of its sleds. */
+#define PROF_COUNTED_BELOW 16
 /* A marked frame without GENERIC is ended by the exit's fast path. With OPENED: a call of a back edge that owns exactly
  * its signature, its pair of signatures, its signature in its stage and its edge. MARKED alone: it owns its edge, and
  * of these and its pair of functions what its words say; it was counted in prof_thread.recursion if its edge is a back
@@ -48,6 +60,8 @@
 #define PROF_CODE_BITS 13
 /* The lowest bits of a hash of 32 that choose a place there; their upper end is the hash's when the table is full. */
 #define PROF_CODE_SHIFT (32 - PROF_CODE_BITS - 3)
+/* prof_thread.ever_active. */
+#define PROF_ACTIVE_PLACES 256
 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits, and their low halves among
  * themselves. */
 #define PROF_CACHE_FACTOR 0x9E3779B9

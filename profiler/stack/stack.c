@@ -211,7 +211,7 @@ void prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then
     return;
   do {
     for (struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--)
-      if (frame->start_ticks != PROF_NOT_STARTED && frame->start_ticks != PROF_NOT_TIMED)
+      if (prof_frame_is_timed(frame))
         prof_add(&frame->start_ticks, all + (frame->start_ticks <= when ? then : 0));
   } while (prof_place_outwards(&place));
 }

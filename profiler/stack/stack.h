@@ -12,8 +12,8 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/thread.h"
 
-#define PROF_NOT_STARTED UINT64_MAX /* start_ticks of a frame that is about to begin */
-#define PROF_NOT_TIMED   0          /* start_ticks of a frame whose call is only counted */
+#define PROF_NOT_STARTED FMT_START_AHEAD   /* start_ticks of a frame that is about to begin */
+#define PROF_NOT_TIMED   FMT_START_UNKNOWN /* start_ticks of a frame whose call is only counted */
 
 /* A machine stack of a thread, in its tree's arena. Its segments are in the recording. */
 struct prof_machine {
@@ -70,6 +70,31 @@ static inline struct prof_place prof_place_settled(const struct prof_thread *t)
 static inline bool prof_frame_is_first(const struct fmt_rec_stack *stack, const struct fmt_rec_frame *frame)
 {
   return frame == stack->frames + 1 && stack->outer;
+}
+
+/* Does this stand in place of a start, in the frame of a call that was counted when it began? */
+static inline bool prof_start_is_counted(uint64_t start_ticks)
+{
+  return start_ticks >= (uint64_t)PROF_COUNTED_UNOWNED && start_ticks != PROF_NOT_STARTED;
+}
+
+/* Was the frame's call counted when it began? */
+static inline bool prof_frame_is_counted(const struct fmt_rec_frame *frame)
+{
+  return prof_start_is_counted(frame->start_ticks);
+}
+
+/* Is that told by its flags, in which then no counters and no bits are? */
+static inline bool prof_frame_tells_counted(const struct fmt_rec_frame *frame)
+{
+  return frame->flags == frame->cfa - PROF_COUNTED_BELOW;
+}
+
+/* Does the frame say when its call began? */
+static inline bool prof_frame_is_timed(const struct fmt_rec_frame *frame)
+{
+  return frame->start_ticks != PROF_NOT_STARTED && frame->start_ticks != PROF_NOT_TIMED &&
+         !prof_frame_is_counted(frame);
 }
 
 /* Does the frame stand for a call that could not be recorded? */

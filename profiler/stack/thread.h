@@ -43,6 +43,9 @@ struct prof_thread {
   struct fmt_rec_edge **pending; /* of these, where it looked last; never NULL */
   uint32_t cache_mask;           /* the distance in bytes of `cache`'s last place; a power of two - 8 */
   uint32_t codes_mask;           /* the same of `codes` */
+  /* By prof_function_place(): not 0 where a function was ever the outermost one in this thread while recursion was
+   * open. */
+  uint8_t ever_active[PROF_ACTIVE_PLACES];
   uintptr_t stack_high;
   struct fmt_rec_stack *stack;   /* the segment that `top` lies in */
   struct prof_machine *machine;  /* the machine stack that runs: see stack.c */
@@ -105,6 +108,13 @@ extern __thread struct prof_thread *prof_self __attribute__((tls_model("initial-
 /* Threads without a control block point to one of these; only the state is ever read. prof_idle: not set up (SLOW, or
  * OFF while disabled). prof_starting: being set up (BUSY). prof_gone: its data was folded (GONE). */
 extern struct prof_thread prof_idle, prof_starting, prof_gone;
+
+/* Where `ever_active` tells of the function, in every thread. Anywhere. */
+static inline uint32_t prof_function_place(const struct fmt_rec_function *function)
+{
+  uint64_t number = function->function == FMT_NONE ? function->address >> 4 : function->function;
+  return (uint32_t)(number + (function->module >> 6)) % PROF_ACTIVE_PLACES;
+}
 
 /* Does the thread (or NULL) record now? Anywhere. */
 static inline bool prof_thread_running(const struct prof_thread *t)

@@ -103,7 +103,7 @@ static void consider_entries(const struct prof_thread *t, const struct look *loo
   do {
     for (const struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--) {
       const uint64_t start = frame->start_ticks;
-      if (!frame->edge || start == PROF_NOT_STARTED || start == PROF_NOT_TIMED || start > end)
+      if (!frame->edge || !prof_frame_is_timed(frame) || start > end)
         continue;
       if (start <= look->since) {
         consider(longest, least, look->since, end);

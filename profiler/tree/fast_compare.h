@@ -68,9 +68,11 @@ static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
     mode |= PROF_MODE_OPS;
   if (compare && !(edge->flags & FMT_EDGE_GENERIC))
     mode |= (uint32_t)compare->number << PROF_MODE_CODE_SHIFT;
+  if (mode >> PROF_MODE_CODE_SHIFT && edge->flags & (FMT_EDGE_MODULE | FMT_EDGE_STAGE_MODULE))
+    mode |= PROF_MODE_MODULE;
   if (prof_edge_is_sampled(edge))
     mode |= PROF_MODE_SAMPLED;
-  edge->mode = mode;
+  edge->mode = mode | (edge->mode & PROF_MODE_OWNING);
 }
 
 /* The newest comparison of the probe site `pc`, whose module is loaded, for this function and this return address of

@@ -268,23 +268,25 @@ static bool are_flags(const struct vf_type *type)
 
 static void describe_enum(struct vf_module *module, Dwarf_Debug dbg, Dwarf_Die die, struct vf_type *type)
 {
-  uint32_t capacity = 0;
+  uint32_t capacity = 0, count = 0;
   for (Dwarf_Die child = vf_child(die); child; child = vf_sibling(dbg, child))
     capacity++;
-  type->enumerators = base_arena_alloc(&module->arena, capacity * sizeof *type->enumerators);
-  for (Dwarf_Die child = vf_child(die); child && type->enumerators; child = vf_sibling(dbg, child)) {
+  struct vf_enumerator *list = base_arena_alloc(&module->arena, capacity * sizeof *list);
+  for (Dwarf_Die child = vf_child(die); child && list; child = vf_sibling(dbg, child)) {
     uint64_t value;
     if (vf_tag(child) == DW_TAG_enumerator && vf_name(child) && vf_unsigned(child, DW_AT_const_value, &value))
-      type->enumerators[type->enumerator_count++] = (struct vf_enumerator){(int64_t)value, vf_name(child)};
+      list[count++] = (struct vf_enumerator){(int64_t)value, vf_name(child)};
   }
-  if (type->enumerators && type->enumerator_count)
-    qsort(type->enumerators, type->enumerator_count, sizeof *type->enumerators, by_value);
+  if (list && count)
+    qsort(list, count, sizeof *list, by_value);
   Dwarf_Die base = peeled(dbg, die, true);
   uint64_t encoding;
   if (base && vf_unsigned(base, DW_AT_encoding, &encoding))
     type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
   else
-    type->is_signed = type->enumerator_count && type->enumerators[0].value < 0;
+    type->is_signed = list && count && list[0].value < 0;
+  type->enumerators = list;
+  type->enumerator_count = count;
   type->kind = are_flags(type) ? FMT_TYPE_FLAGS : FMT_TYPE_ENUM;
 }
 

@@ -98,7 +98,19 @@ int main(int argc, char **argv)
   else if (strcmp(argv[1], "fork") == 0) {
     until = argc > 2 ? atoi(argv[2]) : 1;
     fork_two();
-  } else if (strcmp(argv[1], "slow") == 0)
+  } else if (strcmp(argv[1], "events") == 0)
+    for (int i = 0; i < 3; i++) {
+      callsig_event("gc_start");
+      {
+        CALLSIG_SPAN("collect");
+        pause_for(30);
+      }
+      callsig_event("gc_stop");
+      pause_for(40);
+      for (int j = 0; j < 100; j++)
+        callsig_event("burst");
+    }
+  else if (strcmp(argv[1], "slow") == 0)
     for (int i = 0; i < 60; i++) {
       CALLSIG_TASK(read_stage);
       callsig_counter_add("steps", 2);
@@ -280,6 +292,34 @@ class Processes(Counted):
         text = self.callsig("stages", "r.db").stdout
         self.assertIn("\n  The group of run 1: at most 3 processes and 3 threads", text)
         self.assertIn("\n  Process %d (program): at most 1 threads" % pid, text)
+
+    def test_times_of_events(self):
+        """Each has its own, not the interval's: SPDL's collections are as wide as they were."""
+        self.record("events", options=("--db", "r.db", "--interval", "100"))
+        base = self.database()
+        interval = base.execute("SELECT started, ended FROM intervals").fetchall()
+        self.assertEqual(len(interval), 1)
+        spans = base.execute("SELECT timestamp, count, total_time FROM event_stats JOIN event_intervals ON event = event_stats.id"
+                             " WHERE event_name = 'collect' ORDER BY event_stats.id").fetchall()
+        pairs = [[row[0] for row in base.execute("SELECT timestamp FROM event_stats WHERE event_name = ? ORDER BY id", (name,))]
+                 for name in ("gc_start", "gc_stop")]
+        self.assertEqual((len(spans), len(pairs[0]), len(pairs[1])), (3, 3, 3))
+        for (begin, count, length), start, stop in zip(spans, *pairs):
+            self.assertEqual(count, 1)
+            self.assertGreaterEqual(length, 0.03)
+            self.assertTrue(interval[0][0] < start <= begin <= begin + length <= stop + 1e-6 < interval[0][1])
+        # The last 128 of many; the others are told with the interval's end.
+        burst = base.execute("SELECT count, timestamp FROM event_stats JOIN event_intervals ON event = event_stats.id"
+                             " WHERE event_name = 'burst' ORDER BY count").fetchall()
+        self.assertEqual([row[0] for row in burst], [1] * 128 + [300 - 128])
+        self.assertEqual(burst[-1][1], interval[0][1])
+        self.assertGreater(min(row[1] for row in burst[:-1]), spans[1][0])
+        events = json.loads(self.callsig("stages", "--format", "json", "r.db").stdout)["runs"][0]["events"]
+        for name, lengths in (("collect", [row[2] for row in spans]), ("gc", [stop - start for start, stop in zip(*pairs)])):
+            bands = [event["until"] - event["from"] for event in events if event["name"] == name]
+            self.assertEqual(len(bands), 3)
+            for band, length in zip(bands, lengths):
+                self.assertAlmostEqual(band, length, 5)
 
     def test_run(self):
         self.record("2", options=("--db", "r.db"))

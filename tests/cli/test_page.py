@@ -185,6 +185,17 @@ class Figures(Case):
         self.assertEqual(picture["recording"], json.loads(printed.stdout))
         self.assertNotIn("\\x0a", " ".join(page.words))
 
+    def test_intervals_of_a_database(self):
+        program = self.compile("named", NAMED, "-I", INCLUDE, libs=LIBS)
+        self.assertEqual(self.callsig("run", "--db", "runs.db", "--interval", "0.05", "--", program, "decode").returncode, 0)
+        self.export("--db", "runs.db", "callsig.out")
+        with open(self.path("out.html"), encoding="utf-8") as file:
+            picture, = json.loads(Page(file.read()).scripts[0])["pictures"]
+        run, = json.loads(self.callsig("stages", "--format", "json", "runs.db").stdout)["runs"]
+        self.assertEqual(picture["intervals"], run)
+        self.assert_fails(self.callsig("export", "--to", "folded", "--db", "runs.db", "-o", "out.txt"), 2, "folded", "database")
+        self.assert_fails(self.callsig("export", "--to", "html", "--db", "none.db", "-o", "out.html"), 1, "none.db")
+
     def test_laws_are_those_of_scaling(self):
         self.record("--times", "exact")
         printed = self.callsig("scaling", "--format", "json")

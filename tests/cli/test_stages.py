@@ -276,6 +276,7 @@ class Stages(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([line.split(" is a straggler: ")[0] for line in done.stdout.splitlines() if "straggler" in line],
                          ["b.out: 0:1:first"])
+        self.assertRegex(done.stdout, r"b\.out: 0:1:first is a straggler: .* a task, elsewhere .*: [5-9]\.\d times as long, in \d of \d parts of the time\n")
         self.assertEqual(self.callsig("merge", "-o", "m.out", "a.out", "b.out", "c.out").returncode, 0)
         self.assertEqual(self.callsig("stages", "m.out").stdout, done.stdout)
         self.assert_fails(self.callsig("stages", "--db", "m.db", "m.out"), 1, "m.out: holds the stages and queues of several processes")

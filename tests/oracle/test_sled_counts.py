@@ -32,7 +32,7 @@ sys.path.insert(0, str(HERE.parent / "real"))
 
 import callgrind_counts  # noqa: E402
 from driver import Driver  # noqa: E402
-from names import declared_name, demangle  # noqa: E402
+from names import demangle, known_name  # noqa: E402
 from test_equality import same_name  # noqa: E402
 
 BOTH = ["gcc-O2-sleds-fixed", "clang-O2-sleds-fixed"]
@@ -62,8 +62,7 @@ def instances(counted):
     found = defaultdict(list)
     for (_, name), calls in counted.items():
         if calls:
-            # clang's debug information has no name for what initialises a unit's static objects.
-            found["" if name.startswith("_GLOBAL__sub_I_") else declared_name(name)].append(calls)
+            found[known_name(name)].append(calls)
     return {name: sorted(several) for name, several in found.items()}
 
 

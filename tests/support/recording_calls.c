@@ -141,6 +141,65 @@ static void push(struct recording_thread *thread, const struct frame *frame)
   thread->frames[thread->depth++] = *frame;
 }
 
+static int in_group(const struct frame *a, const struct frame *b, unsigned group)
+{
+  switch (group) {
+  case FMT_GROUP_FUNCTION:
+    return a->function == b->function;
+  case FMT_GROUP_SIGNATURE:
+    return a->signature == b->signature;
+  case FMT_GROUP_FUNCTION_PAIR:
+    return a->from_function == b->from_function && a->function == b->function;
+  case FMT_GROUP_SIGNATURE_PAIR:
+    return a->from_signature == b->from_signature && a->signature == b->signature;
+  case FMT_GROUP_MODULE:
+    return a->module == b->module;
+  case FMT_GROUP_FUNCTION_STAGE:
+    return a->stage == b->stage && a->function == b->function;
+  case FMT_GROUP_SIGNATURE_STAGE:
+    return a->stage == b->stage && a->signature == b->signature;
+  default:
+    return a->stage == b->stage && a->module == b->module;
+  }
+}
+
+static void count_dynamic(struct recording_thread *thread, const struct frame *frame, uint64_t duration)
+{
+  struct recording_writer *writer = thread->writer;
+  uint64_t address = ((struct fmt_rec_edge *)at(writer, frame->edge))->recursion;
+  if (!address) {
+    address = recording_writer_make(writer, FMT_TAG_RECURSION, sizeof(struct fmt_rec_recursion));
+    ((struct fmt_rec_edge *)at(writer, frame->edge))->recursion = address;
+  }
+  struct fmt_rec_recursion *recursion = at(writer, address);
+  recursion->calls++;
+  recursion->total += duration;
+  for (unsigned group = 0; group < FMT_GROUP_COUNT; group++) {
+    int outermost = 1;
+    if (group >= FMT_GROUP_FUNCTION_STAGE && !frame->stage)
+      break;
+    for (size_t i = 0; i < thread->depth && outermost; i++)
+      outermost = !in_group(&thread->frames[i], frame, group);
+    recursion->primitive[group] += (uint64_t)outermost;
+    recursion->cumulative[group] += outermost ? duration : 0;
+  }
+}
+
+/* Counts a call of the frame that the open ones call. */
+static void count(struct recording_thread *thread, const struct frame *frame, uint64_t duration)
+{
+  struct recording_writer *writer = thread->writer;
+  if (frame->dynamic) {
+    count_dynamic(thread, frame, duration);
+  } else {
+    struct fmt_rec_edge *edge = at(writer, frame->edge);
+    edge->calls++;
+    edge->total += duration;
+  }
+  uint64_t caller = thread->depth ? thread->frames[thread->depth - 1].edge : recording_thread_record(thread)->root_edge;
+  ((struct fmt_rec_edge *)at(writer, caller))->children += duration;
+}
+
 static void enter(struct recording_thread *thread, uint64_t module, uint64_t function, const struct call_words *words,
                   uint64_t now)
 {
@@ -164,6 +223,9 @@ static void enter(struct recording_thread *thread, uint64_t module, uint64_t fun
   thread->back_frames += (size_t)frame.back;
   frame.dynamic = thread->back_frames > 0;
   frame.untimed = recording_sampling_skips(writer, frame.edge);
+  frame.counted = frame.untimed && writer->counts_early;
+  if (frame.counted)
+    count(thread, &frame, recording_sampling_imputed(writer, frame.edge));
   push(thread, &frame);
 }
 
@@ -215,71 +277,21 @@ void recording_enter_task(struct recording_thread *thread, uint64_t stage, const
   enter(thread, 0, function, &words, now);
 }
 
-static int in_group(const struct frame *a, const struct frame *b, unsigned group)
-{
-  switch (group) {
-  case FMT_GROUP_FUNCTION:
-    return a->function == b->function;
-  case FMT_GROUP_SIGNATURE:
-    return a->signature == b->signature;
-  case FMT_GROUP_FUNCTION_PAIR:
-    return a->from_function == b->from_function && a->function == b->function;
-  case FMT_GROUP_SIGNATURE_PAIR:
-    return a->from_signature == b->from_signature && a->signature == b->signature;
-  case FMT_GROUP_MODULE:
-    return a->module == b->module;
-  case FMT_GROUP_FUNCTION_STAGE:
-    return a->stage == b->stage && a->function == b->function;
-  case FMT_GROUP_SIGNATURE_STAGE:
-    return a->stage == b->stage && a->signature == b->signature;
-  default:
-    return a->stage == b->stage && a->module == b->module;
-  }
-}
-
-static void count_dynamic(struct recording_thread *thread, const struct frame *frame, uint64_t duration)
-{
-  struct recording_writer *writer = thread->writer;
-  uint64_t address = ((struct fmt_rec_edge *)at(writer, frame->edge))->recursion;
-  if (!address) {
-    address = recording_writer_make(writer, FMT_TAG_RECURSION, sizeof(struct fmt_rec_recursion));
-    ((struct fmt_rec_edge *)at(writer, frame->edge))->recursion = address;
-  }
-  struct fmt_rec_recursion *recursion = at(writer, address);
-  recursion->calls++;
-  recursion->total += duration;
-  for (unsigned group = 0; group < FMT_GROUP_COUNT; group++) {
-    int outermost = 1;
-    if (group >= FMT_GROUP_FUNCTION_STAGE && !frame->stage)
-      break;
-    for (size_t i = 0; i < thread->depth && outermost; i++)
-      outermost = !in_group(&thread->frames[i], frame, group);
-    recursion->primitive[group] += (uint64_t)outermost;
-    recursion->cumulative[group] += outermost ? duration : 0;
-  }
-}
-
 void recording_exit(struct recording_thread *thread, uint64_t now)
 {
   struct recording_writer *writer = thread->writer;
   struct frame frame = thread->frames[--thread->depth];
-  uint64_t duration = frame.untimed ? recording_sampling_imputed(writer, frame.edge) : now - frame.start;
   thread->back_frames -= (size_t)frame.back;
-  if (frame.dynamic) {
-    count_dynamic(thread, &frame, duration);
-  } else {
-    struct fmt_rec_edge *edge = at(writer, frame.edge);
-    edge->calls++;
-    edge->total += duration;
-  }
+  if (frame.counted)
+    return;
+  uint64_t duration = frame.untimed ? recording_sampling_imputed(writer, frame.edge) : now - frame.start;
+  count(thread, &frame, duration);
   struct fmt_rec_edge *edge = at(writer, frame.edge);
   if (!frame.untimed) {
     edge->min = duration < edge->min ? duration : edge->min;
     edge->max = duration > edge->max ? duration : edge->max;
     recording_sampling_note(writer, frame.edge, duration);
   }
-  uint64_t caller = thread->depth ? thread->frames[thread->depth - 1].edge : recording_thread_record(thread)->root_edge;
-  ((struct fmt_rec_edge *)at(writer, caller))->children += duration;
 }
 
 void recording_widen(struct recording_thread *thread, uint64_t module, uint32_t function, uint32_t arg, uint8_t level,

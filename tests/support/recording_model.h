@@ -15,7 +15,7 @@ struct frame {
   uint64_t edge;
   uint64_t from_function, from_signature, function, signature, module, stage;
   uint64_t start;
-  int dynamic, back, untimed;
+  int dynamic, back, untimed, counted; /* counted: when it began */
 };
 
 struct recording_thread {
@@ -32,7 +32,7 @@ struct recording_writer {
   size_t size, capacity;
   uint32_t modules;
   struct recording_thread *threads;
-  int is_sampled;
+  int is_sampled, counts_early;
   uint32_t rate;
   struct dice dice;
 };

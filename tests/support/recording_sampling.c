@@ -10,6 +10,11 @@ void recording_writer_sample(struct recording_writer *writer, uint64_t seed, uin
   writer->is_sampled = 1;
 }
 
+void recording_writer_count_early(struct recording_writer *writer)
+{
+  writer->counts_early = 1;
+}
+
 static struct fmt_rec_sampling *sampling_of(struct recording_writer *writer, uint64_t edge)
 {
   const struct fmt_rec_edge *record = at(writer, edge);

@@ -187,7 +187,9 @@ static void write_stack(struct recording_thread *thread)
     stack->frames[0].edge = outer ? thread->frames[done - 1].edge : recording_thread_record(thread)->root_edge;
     for (size_t i = 1; i < STACK_CAPACITY && done < thread->depth; i++, done++) {
       stack->frames[i].edge = thread->frames[done].edge;
-      stack->frames[i].start_ticks = thread->frames[done].untimed ? 0 : thread->frames[done].start;
+      stack->frames[i].start_ticks = thread->frames[done].counted   ? FMT_START_COUNTED + done % 3
+                                     : thread->frames[done].untimed ? FMT_START_UNKNOWN
+                                                                    : thread->frames[done].start;
     }
     if (outer)
       ((struct fmt_rec_stack *)at(writer, outer))->inner = address;

@@ -22,6 +22,8 @@ void recording_writer_free(struct recording_writer *writer);
 
 /* The first 32 calls of each edge that is made from now on are timed, and then one in 2^`rate`, thrown from `seed`. */
 void recording_writer_sample(struct recording_writer *writer, uint64_t seed, uint32_t rate);
+/* From now on the others are counted when they begin. */
+void recording_writer_count_early(struct recording_writer *writer);
 
 /* A record of `size` bytes, zeroed behind its tag, or the text of a name; the result is its address. */
 uint64_t recording_writer_make(struct recording_writer *writer, uint32_t tag, size_t size);

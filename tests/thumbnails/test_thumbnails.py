@@ -86,6 +86,8 @@ class Thumbnails(Case):
         stages = {stage["label"]: stage for stage in json.loads(done.stdout)["stages"]}
         good, broken = len(GOOD) * TIMES, BROKEN * TIMES
         counts = {label: (stage["num_tasks"], stage["num_failures"]) for label, stage in stages.items()}
+        self.assertEqual({row["stage"].split(":")[2] for row in json.loads(done.stdout)["counters"] if row["key"] == "bytes"},
+                         {"read", "write"})
         self.assertEqual(counts, dict(zip(LABELS, [(good + broken, 0), (good + broken, broken), (good, 0), (good, 0), (good, 0)])))
         rows = sqlite3.connect(self.path("runs.db")).execute(
             "SELECT name, sum(num_tasks), sum(num_failures) FROM task_stats GROUP BY name").fetchall()

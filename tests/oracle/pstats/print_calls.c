@@ -124,10 +124,10 @@ static int print(struct callsig_stats *stats, char **argv)
       rest++;
     const char *const *restrictions = (const char *const *)argv + 1;
     int result = 0;
-    if (strcmp(*argv, "by") == 0)
+    if (strcmp(*argv, "by") == 0 && rest > 0)
       result =
           callsig_stats_group(stats, strcmp(*++argv, "function") == 0 ? CALLSIG_BY_FUNCTION : CALLSIG_BY_SIGNATURE);
-    else if (strcmp(*argv, "sort") == 0)
+    else if (strcmp(*argv, "sort") == 0 && rest > 0)
       result = callsig_stats_sort(stats, *++argv);
     else if (strcmp(*argv, "reverse") == 0)
       result = callsig_stats_reverse(stats);

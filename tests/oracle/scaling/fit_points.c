@@ -87,13 +87,16 @@ static int choose(void)
     struct out_points points = {
         .count = count, .candidates = candidates, .values = values, .times = times, .weights = weights};
     struct out_choice choice;
-    if (!values || !times || !weights || out_choose(&points, &choice) < 0)
-      return 1;
-    print_choice(&choice);
-    out_choice_free(&choice);
+    const bool is_chosen = values && times && weights && out_choose(&points, &choice) == 0;
+    if (is_chosen) {
+      print_choice(&choice);
+      out_choice_free(&choice);
+    }
     free(values);
     free(times);
     free(weights);
+    if (!is_chosen)
+      return 1;
   }
   return 0;
 }

@@ -337,11 +337,12 @@ static void print_word(const struct fmt_index_arg *arg, uint64_t word)
 
 static void print_call(struct call *call)
 {
-  const struct fmt_index_function *function = &trace_index.functions[call->site->function];
-  const struct fmt_op *ops = trace_index.ops + call->site->first_op, *end = ops + call->site->op_count;
+  const struct fmt_index_site *site = call->site;
+  const struct fmt_index_function *function = &trace_index.functions[site->function];
+  const struct fmt_op *ops = trace_index.ops + site->first_op, *end = ops + site->op_count;
   fputs(fmt_index_string(&trace_index, function->name), out);
   for (uint32_t i = 0; i < function->arg_count; i++) {
-    unsigned initial = (unsigned)(trace_index.states[call->site->first_state + i / 16] >> (i % 16 * 4)) & 15;
+    unsigned initial = (unsigned)(trace_index.states[site->first_state + i / 16] >> (i % 16 * 4)) & 15;
     if (initial == FMT_STATE_LOST) {
       fputs(" ?", out);
     } else if (ops == end || ops->arg != i) {

@@ -51,14 +51,16 @@ static void whole(void **state)
 static yajl_val args_of(yajl_val root)
 {
   yajl_val rows = get(root, "rows");
-  assert_int_equal(YAJL_GET_ARRAY(rows)->len, 1);
-  return get(YAJL_GET_ARRAY(rows)->values[0], "args");
+  if (!YAJL_IS_ARRAY(rows) || rows->u.array.len != 1)
+    fail_msg("there is not one row");
+  return get(rows->u.array.values[0], "args");
 }
 
 static yajl_val arg(yajl_val args, const char *name, const char *type, const char *state)
 {
-  for (size_t i = 0; i < YAJL_GET_ARRAY(args)->len; i++) {
-    yajl_val one = YAJL_GET_ARRAY(args)->values[i];
+  const size_t count = YAJL_IS_ARRAY(args) ? args->u.array.len : 0;
+  for (size_t i = 0; i < count; i++) {
+    yajl_val one = args->u.array.values[i];
     if (strcmp(text_of(get(one, "name")), name) == 0) {
       assert_string_equal(text_of(get(one, "type")), type);
       assert_string_equal(text_of(get(one, "state")), state);

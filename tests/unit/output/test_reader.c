@@ -135,14 +135,16 @@ static void pointers(void **state)
         tag == FMT_TAG_FUNCTION || tag == FMT_TAG_THREAD || tag == FMT_TAG_MODULE)
       records[count++] = BASE + at;
   }
-  unsigned next = 0, met = 0;
+  size_t next = 0;
+  unsigned met = 0;
   for (size_t at = 0; at + 8 <= bytes.size; at += 8) {
     uint64_t word;
     memcpy(&word, bytes.data + at, 8);
     if (word < BASE || word >= BASE + bytes.size || met++ % step != 0)
       continue;
     for (int i = 0; i < 3; i++) {
-      memcpy(bytes.data + at, &records[next++ % count], 8);
+      memcpy(bytes.data + at, &records[next], 8);
+      next = next + 1 < count ? next + 1 : 0;
       try(bytes.data, bytes.size);
     }
     memcpy(bytes.data + at, &word, 8);

@@ -1,6 +1,7 @@
 /* Recordings in which not every call was timed: what their times are, how far they may be off, and that these say so.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,13 +116,19 @@ static void columns(void **state)
   twin_free(stats);
 }
 
-/* A caller that is not timed is open with what its edge's calls take, and no less than the timed callee inside it. */
-static void open_calls(void **state)
+static void begin_open_calls(struct twin *twin, bool counted_early)
 {
-  (void)state;
+  twin_begin(twin, 6, 20);
+  if (counted_early)
+    recording_writer_count_early(twin->writers[SAMPLED]);
+}
+
+/* A caller that is not timed is open with what its edge's calls take, and no less than the timed callee inside it. */
+static void expect_open_calls(bool counted_early)
+{
   struct twin twin;
   struct callsig_stats *stats[2];
-  twin_begin(&twin, 6, 20);
+  begin_open_calls(&twin, counted_early);
   twin_enter(&twin, MAIN, 0);
   for (unsigned i = 0; i < 100; i++)
     twin_call(&twin, OUTER, 0, 50);
@@ -136,7 +143,7 @@ static void open_calls(void **state)
   assert_int_equal(whole.timed_calls, 1);
   twin_free(stats);
 
-  twin_begin(&twin, 6, 20);
+  begin_open_calls(&twin, counted_early);
   twin_enter(&twin, MAIN, 0);
   for (unsigned i = 0; i < 100; i++)
     twin_call(&twin, OUTER, 0, 50);
@@ -149,6 +156,13 @@ static void open_calls(void **state)
   assert_int_equal(twin_row(stats[SAMPLED], "leaf(n=0)").timed_calls, 1);
   assert_true(twin_row(stats[SAMPLED], "main(n=0)").tottime == 0);
   twin_free(stats);
+}
+
+static void open_calls(void **state)
+{
+  (void)state;
+  expect_open_calls(false);
+  expect_open_calls(true);
 }
 
 static void expect_same_errors(struct callsig_stats *left, struct callsig_stats *right)

@@ -130,8 +130,9 @@ static void expect(yajl_val node, const char *key, double value)
 static yajl_val function_of(yajl_val root, const char *name)
 {
   yajl_val functions = get(root, "functions");
-  for (size_t i = 0; i < YAJL_GET_ARRAY(functions)->len; i++) {
-    yajl_val function = YAJL_GET_ARRAY(functions)->values[i];
+  const size_t count = YAJL_IS_ARRAY(functions) ? functions->u.array.len : 0;
+  for (size_t i = 0; i < count; i++) {
+    yajl_val function = functions->u.array.values[i];
     if (strcmp(text_of(get(function, "function")), name) == 0)
       return function;
   }

@@ -304,7 +304,7 @@ static void test_widened(void **state)
   (void)state;
   uint64_t words[FMT_SIGNATURE_MAX_WORDS];
   start(one, 1, 1);
-  struct prof_fast_compare *exact = prof_fast_compare_of(&thread.tree, &site, 0), *newest = exact;
+  struct prof_fast_compare *exact = prof_fast_compare_of(&thread.tree, &site, 0), *newest;
   struct fmt_rec_edge *first = NULL;
   for (uint64_t i = 0; i < 1000; i++) {
     registers.general[RBX] = 100000 + i;

@@ -54,7 +54,11 @@
 #define SWITCHES  400u /* handlers that switch, which take long */
 #define SWITCH_US 1000
 #define STEPPED   2u /* trees of calls: some 30,000 interrupted instructions */
-#define CALLS_OFF 4  /* from where recording was cut until it goes on, where the handler does not see to it */
+#ifndef DEPTH
+#define DEPTH 5 /* of these */
+#endif
+#define WARM_UP   80u
+#define CALLS_OFF 4 /* from where recording was cut until it goes on, where the handler does not see to it */
 #define SKIPPED   77
 #if defined(__x86_64__)
 #define TRAP __asm__ volatile("int3")
@@ -152,6 +156,18 @@ static QUIET void on_alarm(int number)
   }
   if (is_stepped)
     TRAP;
+}
+
+/* Has all of these calls be short ones, of which most are only counted. */
+static QUIET void warm_up(void)
+{
+  prof_process.settings.overhead = 1025;
+  for (unsigned i = 0; i < WARM_UP; i++) {
+    for (unsigned turn = 0; turn < STEPPED; turn++)
+      descend(DEPTH, turn * 2654435761u >> 8);
+    for (unsigned shape = 0; shape < 64; shape++)
+      descend(4, shape * 5);
+  }
 }
 
 static QUIET void set_timer(int microseconds)
@@ -271,7 +287,7 @@ static QUIET void run_stepped(void)
   *is_stepped = 1;
   TRAP; /* the parent looks */
   for (unsigned turn = 0; turn < (switches ? 1 : STEPPED); turn++)
-    descend(5, turn * 2654435761u >> 8);
+    descend(DEPTH, turn * 2654435761u >> 8);
   *is_stepped = 0;
 }
 
@@ -302,6 +318,7 @@ QUIET int main(int argc, char **argv)
     CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){2 << 20, 2 << 20}) == 0);
   struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART | (own_stack ? SA_ONSTACK : 0)};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+  warm_up();
   descend(3, 27);
   if (is_stepped)
     run_stepped();

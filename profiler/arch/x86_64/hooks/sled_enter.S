@@ -31,58 +31,171 @@ prof_sled_enter:
 #include "profiler/arch/x86_64/hooks/enter_path.inc"
         .size   prof_sled_enter, . - prof_sled_enter
 
+/* Gives back all that the code of a site changes. */
+        .macro  LEAVE_SITE
+        mov     rax, SAVED(RAX)
+        mov     rdx, SAVED(RDX)
+        mov     rcx, SAVED(RCX)
+        mov     r10, SAVED(10)
+        mov     r11, SAVED(11)
+        ret
+        .endm
+
+/* Reserves the frame rdx, above the one that it is at first. Changes \scratch. */
+        .macro  RESERVE scratch, fail
+        lea     \scratch, [rsp + 16]
+        cmp     \scratch, [rdx + PROF_F_CFA]
+        jae     \fail
+        cmp     \scratch, [r10 + PROF_T_STACK_LOW]
+        jbe     \fail
+        add     rdx, PROF_F_SIZE
+        mov     [rdx + PROF_F_CFA], \scratch
+        mov     [r10 + PROF_T_TOP], rdx
+        .endm
+
+/* Falls through when the word of a group of the recursion record r11 is 0, unless `active`, or owned. Changes rsi and rdi. */
+        .macro  CHECK_WORD group, fail, active=0
+        mov     rsi, [r11 + PROF_X_ACTIVE + 8 * \group]
+        mov     rdi, [rsi]
+        test    rdi, rdi
+        .if     \active
+        jz      \fail
+        .else
+        jz      1f
+        .endif
+        test    byte ptr [rdi + PROF_F_FLAGS], PROF_FRAME_MARKED
+        jz      \fail
+        mov     rdi, [rdi + PROF_F_EDGE]
+        test    rdi, rdi
+        jz      \fail
+        mov     rdi, [rdi + PROF_E_RECURSION]
+        test    rdi, rdi
+        jz      \fail
+        cmp     rsi, [rdi + PROF_X_ACTIVE + 8 * \group]
+        jne     \fail
+1:
+        .endm
+
+/* Adds a call that takes rdi to a group of the recursion record r11, if the group is inactive. Changes rsi. */
+        .macro  COUNT_GROUP group
+        mov     rsi, [r11 + PROF_X_ACTIVE + 8 * \group]
+        cmp     qword ptr [rsi], 0
+        jne     1f
+        add     qword ptr [r11 + PROF_X_PRIMITIVE + 8 * \group], 1
+        add     [r11 + PROF_X_CUMULATIVE + 8 * \group], rdi
+1:
+        .endm
+
 /*
- * The edge in rax is that of the call, if it is one that the site's code compares. r10 control block, rdx the innermost frame, r11d
+ * The edge in rax is that of the call, but may not be called as it is. r10 control block, rdx the innermost frame, rcx its edge, r11d
  * what the edge's mode differs by from the thread's and that of the site's link.
+ *
+ * What is only counted is so here, if it can be: its exit finds nothing to do then.
  */
         .globl  prof_sled_found
         .hidden prof_sled_found
         .type   prof_sled_found, @function
         .p2align 4
 prof_sled_found:
-        cmp     r11d, 1 << PROF_MODE_CODE_SHIFT
-        jae     prof_sled_miss
         and     r11d, PROF_MODE_DECIDES ^ PROF_MODE_OPS
         jz      .Lsled_enter_found_open
-        /* A function that is not active may be called as a plain one while recursion is open. */
-        cmp     r11d, PROF_MODE_RECURSION ^ PROF_MODE_PLAIN
-        jne     .Lsled_enter_found_other
         cmp     dword ptr [r10 + PROF_T_MODE], PROF_MODE_RECURSION
         jne     .Lsled_enter_found_other
         test    dword ptr [rax + PROF_E_FLAGS], PROF_E_FLAG_MODULE
         jnz     .Lsled_enter_found_other
+        cmp     r11d, PROF_MODE_RECURSION ^ PROF_MODE_BACK
+        je      .Lsled_enter_found_inside
+        cmp     r11d, PROF_MODE_RECURSION ^ PROF_MODE_PLAIN
+        jne     .Lsled_enter_found_other
+        /* A function that is not active may be called as a plain one while recursion is open. */
         mov     r11, [rax + PROF_E_SITE_INFO]
         mov     r11, [r11 + PROF_C_ACTIVE]
         cmp     qword ptr [r11], 0
-        jne     .Lsled_enter_found_other
+        jne     .Lsled_enter_found_inside
 .Lsled_enter_found_open:
-        lea     r11, [rsp + 16]
-        cmp     r11, [rdx + PROF_F_CFA]
-        jae     prof_sled_miss
-        cmp     r11, [r10 + PROF_T_STACK_LOW]
-        jbe     prof_sled_miss
-        add     rdx, PROF_F_SIZE
-        mov     [rdx + PROF_F_CFA], r11
-        mov     [r10 + PROF_T_TOP], rdx
+        RESERVE r11, .Lsled_enter_found_miss
+        test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
+        jz      .Lsled_enter_found_timed
+        dec     dword ptr [r10 + PROF_T_SAMPLE]
+        jz      .Lsled_enter_found_sample
+        mov     [rdx + PROF_F_FLAGS], rsp
+        mov     r11, [rax + PROF_S_IMPUTED]
+        mov     r10, [rax + PROF_E_COUNTERS]
+        add     qword ptr [r10], 1
+        add     [r10 + 8], r11
+        add     [rcx + PROF_E_CHILDREN], r11
+        mov     qword ptr [rdx + PROF_F_START], PROF_COUNTED
+        lea     r11, [rax + PROF_E_CALLS]
+        cmp     r10, r11
+        je      1f
+        mov     qword ptr [rdx + PROF_F_START], PROF_COUNTED_INSIDE
+1:      mov     [rdx + PROF_F_EDGE], rax
+        LEAVE_SITE
+
+.Lsled_enter_found_sample:
+        mov     rcx, SAVED(RCX)
         mov     r11, [rax + PROF_E_COUNTERS]
         mov     [rdx + PROF_F_FLAGS], r11
-        test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
-        jz      prof_sled_timed
+        jmp     prof_sled_sample
+.Lsled_enter_found_timed:
+        mov     rcx, SAVED(RCX)
+        mov     r11, [rax + PROF_E_COUNTERS]
+        mov     [rdx + PROF_F_FLAGS], r11
+        jmp     prof_sled_timed
+.Lsled_enter_found_miss:
+        mov     rcx, SAVED(RCX)
+        jmp     prof_sled_miss
+
+        /* The function is active, and the edge is not: the call may be outermost for its signature and its pairs. With the frames below
+         * settled these say so, and it is counted. It owns nothing yet: what is called from it does not ask, unless it is of such an
+         * edge itself. Then this frame is settled, and later calls of its edge are not treated so. */
+.Lsled_enter_found_inside:
+        mov     r11d, [rax + PROF_E_MODE]
+        and     r11d, PROF_MODE_SAMPLED | PROF_MODE_OWNING
+        cmp     r11d, PROF_MODE_SAMPLED
+        jne     .Lsled_enter_found_other
+        cmp     dword ptr [r10 + PROF_T_SAMPLE], 1
+        je      .Lsled_enter_found_other
+        cmp     rdx, [r10 + PROF_T_MARKED]
+        jne     .Lsled_enter_found_other
+        mov     r11, [rax + PROF_E_RECURSION]
+        test    r11, r11
+        jz      .Lsled_enter_found_other
+        cmp     qword ptr [r11 + PROF_X_ACTIVE + 8 * PROF_X_SIGNATURE_STAGE], 0
+        jne     .Lsled_enter_found_other
+        mov     SAVED(RSI), rsi
+        mov     SAVED(RDI), rdi
+        CHECK_WORD PROF_X_FUNCTION, .Lsled_enter_found_unsure, 1
+        CHECK_WORD PROF_X_SIGNATURE, .Lsled_enter_found_unsure
+        CHECK_WORD PROF_X_FUNCTION_PAIR, .Lsled_enter_found_unsure
+        CHECK_WORD PROF_X_SIGNATURE_PAIR, .Lsled_enter_found_unsure
+        RESERVE rdi, .Lsled_enter_found_unsure
         dec     dword ptr [r10 + PROF_T_SAMPLE]
-        jz      prof_sled_sample
-        mov     qword ptr [rdx + PROF_F_START], 0
+        mov     [rdx + PROF_F_FLAGS], rsp
+        mov     rdi, [rax + PROF_S_IMPUTED]
+        add     qword ptr [r11 + PROF_X_CALLS], 1
+        add     [r11 + PROF_X_CALLS + 8], rdi
+        add     [rcx + PROF_E_CHILDREN], rdi
+        COUNT_GROUP PROF_X_SIGNATURE
+        COUNT_GROUP PROF_X_FUNCTION_PAIR
+        COUNT_GROUP PROF_X_SIGNATURE_PAIR
+        mov     qword ptr [rdx + PROF_F_START], PROF_COUNTED_UNOWNED
         mov     [rdx + PROF_F_EDGE], rax
-        mov     rax, SAVED(RAX)
-        mov     rdx, SAVED(RDX)
-        mov     r10, SAVED(10)
-        mov     r11, SAVED(11)
-        ret
+        mov     rsi, SAVED(RSI)
+        mov     rdi, SAVED(RDI)
+        LEAVE_SITE
+.Lsled_enter_found_unsure:
+        mov     rsi, SAVED(RSI)
+        mov     rdi, SAVED(RDI)
 .Lsled_enter_found_other:
+        mov     rcx, SAVED(RCX)
         mov     SAVED(RDI), rdi
         mov     SAVED(RSI), rsi
         mov     rdi, r10
         mov     rsi, rdx
-        mov     r10d, r11d
+        mov     r10d, [rax + PROF_E_MODE]
+        xor     r10d, [rdi + PROF_T_MODE]
+        and     r10d, PROF_MODE_DECIDES ^ PROF_MODE_OPS
         jmp     L(unequal)
         .size   prof_sled_found, . - prof_sled_found
 

@@ -18,8 +18,8 @@
 /*
  * Called by the sled (by a jump through its stub).
  *
- * First the calls that are only counted, in four registers: rax control block, rcx frame, rdx edge, r11 counters. They do what the
- * path does, in its order. Any other call takes the path from its beginning.
+ * First the calls that were counted when they began, in two registers: rax control block, rcx frame. Its flags say whose it is, as
+ * long as it is not marked. Any other call takes the path from its beginning.
  */
         .globl  prof_sled_exit
         .hidden prof_sled_exit
@@ -29,53 +29,34 @@ prof_sled_exit:
         mov     SAVED(RAX), rax
         mov     rax, prof_self@GOTTPOFF[rip]
         mov     SAVED(RCX), rcx
-        mov     SAVED(RDX), rdx
-        mov     SAVED(11), r11
         mov     rax, fs:[rax]
         test    rax, rax
         jz      .Lsled_exit_other
         cmp     dword ptr [rax + PROF_T_STATE], PROF_HOOKS_ON
         jne     .Lsled_exit_other
         mov     rcx, [rax + PROF_T_TOP]
-        lea     r11, [rsp + 16]
-        cmp     r11, [rcx + PROF_F_CFA]
+        cmp     [rcx + PROF_F_FLAGS], rsp
         jne     .Lsled_exit_other
-        cmp     qword ptr [rcx + PROF_F_START], 0
-        jne     .Lsled_exit_other
-        mov     rdx, [rcx + PROF_F_EDGE]
-        test    rdx, rdx
-        jz      .Lsled_exit_other
-        cmp     qword ptr [rcx - PROF_F_SIZE + PROF_F_EDGE], 0
-        je      .Lsled_exit_other
+        /* Clearing the edge closes the frame. Only then it is known not to be marked: a signal handler may have done so up to here,
+         * and then the flags tell the edge. */
         mov     qword ptr [rcx + PROF_F_EDGE], 0
-        mov     r11, [rcx + PROF_F_FLAGS]
-        test    r11b, PROF_FRAME_BITS
-        jnz     .Lsled_exit_undo_counted
+        cmp     [rcx + PROF_F_FLAGS], rsp
+        jne     .Lsled_exit_reopen
         sub     rcx, PROF_F_SIZE
         mov     [rax + PROF_T_TOP], rcx
         mov     qword ptr [rcx + PROF_F_SIZE + PROF_F_CFA], 0
-        mov     rdx, [rdx + PROF_S_IMPUTED]
-        mov     rcx, [rcx + PROF_F_EDGE]
-        add     qword ptr [r11], 1
-        add     [r11 + 8], rdx
-        /* None: the caller's call was ended since, in a signal handler, with the period that it was recorded in. */
-        test    rcx, rcx
-        jz      .Lsled_exit_alone
-        add     [rcx + PROF_E_CHILDREN], rdx
-.Lsled_exit_alone:
         mov     rax, SAVED(RAX)
         mov     rcx, SAVED(RCX)
-        mov     rdx, SAVED(RDX)
-        mov     r11, SAVED(11)
         ret
 
-.Lsled_exit_undo_counted:
-        mov     [rcx + PROF_F_EDGE], rdx
+.Lsled_exit_reopen:
+        mov     rax, [rcx + PROF_F_FLAGS]
+        and     rax, -8
+        sub     rax, PROF_E_CALLS
+        mov     [rcx + PROF_F_EDGE], rax
 .Lsled_exit_other:
         mov     rax, SAVED(RAX)
         mov     rcx, SAVED(RCX)
-        mov     rdx, SAVED(RDX)
-        mov     r11, SAVED(11)
 #include "profiler/arch/x86_64/hooks/exit_path.inc"
         .size   prof_sled_exit, . - prof_sled_exit
 

@@ -19,7 +19,9 @@
 /* Where the stub of an entry goes, and with what. Never changed: a site that has other code gets another link. */
 struct prof_site_link {
   uintptr_t code;
-  uint64_t mode; /* of the edges that are looked for: prof_site_code_mode() */
+  uint32_t mode;   /* of the edges that are looked for, where they need nothing but to be opened */
+  uint32_t hash;   /* what the site adds to the hash that they are looked for by */
+  uint32_t active; /* prof_function_place() of its function */
 };
 
 /* Writes the stub of an entry at `place`; `link`, within two gigabytes of it, is the word with its link. */
@@ -31,7 +33,8 @@ void prof_stub_write_jump(uint8_t *place, const uintptr_t *target);
  * enough, or when it has an op that only the hook compares. */
 size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare);
 
-/* The link's `mode` for the edges that have `number`, not 0, in the upper half of their mode. */
-uint32_t prof_site_code_mode(const struct prof_fast_compare *compare, uint16_t number);
+/* The link to this code for the edges that have `number`, not 0, in the upper half of their mode. */
+struct prof_site_link prof_site_code_link(const uint8_t *code, const struct prof_fast_compare *compare,
+                                          uint16_t number);
 
 #endif

@@ -1,0 +1,16 @@
+/*
+ * The test of interrupted hooks in a program with sleds, whose hooks are the code of sites.
+ */
+/* ctest: skips _step _switch_step _cut_step */
+/* ctest: records */
+/* ctest: build _O2 -g -O2 @CALLSIG_TEST_SLEDS@ */
+/* ctest: case _plain quick plain */
+/* ctest: case _stack full stack */
+/* ctest: case _jump quick jump */
+/* ctest: case _step quick step */
+/* ctest: case _switch full plain switch */
+/* ctest: case _switch_step full step switch */
+/* ctest: case _cut quick plain cut */
+/* ctest: case _cut_step full step cut */
+#define DEPTH 4
+#include "tests/unit/profiler/test_interrupted.c"
