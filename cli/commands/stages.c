@@ -28,9 +28,20 @@ static const char help[] =
     "is\n"
     "                     an SVG or a page, as its name ends in .svg or .html\n"
     "  --run N            of a database the run of this number alone, or the last one (last)\n"
+    "  --what-if SETTINGS what the throughput would be with other settings, such as 'resize=4,queue:frames=64': a "
+    "stage "
+    "that\n"
+    "                     works on 4 tasks at a time, and a queue for 64 items\n"
     "  --help, --version\n";
 
-typedef int print_fn(const struct callsig_pipeline *pipeline, FILE *out);
+/* What is printed of each pipeline. */
+enum what { WHAT_TEXT, WHAT_JSON, WHAT_ACTIONS };
+
+struct print {
+  enum what what;
+  const char *what_if; /* NULL: none */
+  uint64_t run;        /* of a database; 0: all */
+};
 
 struct stages_options {
   bool actions;
@@ -38,9 +49,10 @@ struct stages_options {
   const char *database; /* NULL: print */
   const char *plot;     /* the same */
   uint64_t run;         /* of a database; 0: all */
+  const char *what_if;  /* NULL: none */
 };
 
-enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE, OPTION_PLOT, OPTION_RUN };
+enum { OPTION_ACTIONS = CLI_OPTION_NEXT, OPTION_FORMAT, OPTION_DATABASE, OPTION_PLOT, OPTION_RUN, OPTION_WHAT_IF };
 
 static const struct option option_table[] = {
     {"actions", no_argument, NULL, OPTION_ACTIONS},
@@ -48,6 +60,7 @@ static const struct option option_table[] = {
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"plot", required_argument, NULL, OPTION_PLOT},
     {"run", required_argument, NULL, OPTION_RUN},
+    {"what-if", required_argument, NULL, OPTION_WHAT_IF},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -77,6 +90,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       stages->database = optarg;
     else if (option == OPTION_PLOT)
       stages->plot = optarg;
+    else if (option == OPTION_WHAT_IF)
+      stages->what_if = optarg;
     else if (option != OPTION_RUN)
       stages->format = optarg;
     else if ((stages->run = read_run(optarg)) == 0) {
@@ -87,19 +102,33 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
-/* Chooses how to print. NULL after a message. */
-static print_fn *choose_print(const struct cli_command *command, const struct stages_options *stages)
+/* Chooses what to print. False after a message. */
+static bool choose_print(const struct cli_command *command, const struct stages_options *stages, struct print *print)
 {
   bool json = strcmp(stages->format, "json") == 0;
+  *print = (struct print){.what = json              ? WHAT_JSON
+                                  : stages->actions ? WHAT_ACTIONS
+                                                    : WHAT_TEXT,
+                          .what_if = stages->what_if,
+                          .run = stages->run};
   if (!json && strcmp(stages->format, "text") != 0)
     cli_usage_error(command, "--format: '%s' is neither text nor json", stages->format);
   else if (json && stages->actions)
     cli_usage_error(command, "--actions prints text; the actions are in the JSON without it");
-  else if (json)
-    return callsig_pipeline_print_json;
+  else if (stages->what_if != NULL && (stages->actions || stages->database != NULL || stages->plot != NULL))
+    cli_usage_error(command, "--what-if is part of the verdict: it goes with none of --actions, --db and --plot");
   else
-    return stages->actions ? callsig_pipeline_print_actions : callsig_pipeline_print;
-  return NULL;
+    return true;
+  return false;
+}
+
+static int print_pipeline(const struct callsig_pipeline *pipeline, const struct print *print)
+{
+  if (print->what == WHAT_ACTIONS)
+    return callsig_pipeline_print_actions(pipeline, stdout);
+  if (print->what == WHAT_JSON)
+    return callsig_pipeline_print_json_what_if(pipeline, print->what_if, stdout);
+  return callsig_pipeline_print_what_if(pipeline, print->what_if, stdout);
 }
 
 /* Whether the file begins as SQLite's do. */
@@ -124,13 +153,16 @@ static void print_name(const char *path)
   printf("%s:\n", name);
 }
 
-static int print_database(const char *path, print_fn *print, uint64_t run)
+static int print_database(const char *path, const struct print *print)
 {
-  if (print == callsig_pipeline_print)
-    return callsig_monitor_print_run(path, run, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
-  if (print == callsig_pipeline_print_json)
-    return callsig_monitor_print_json_run(path, run, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
-  cli_error("stages: %s: a database has no actions; name the recording", path);
+  if (print->what == WHAT_ACTIONS)
+    cli_error("stages: %s: a database has no actions; name the recording", path);
+  else if (print->what_if != NULL)
+    cli_error("stages: %s: a database has no verdict; name the recording for --what-if", path);
+  else if (print->what == WHAT_JSON)
+    return callsig_monitor_print_json_run(path, print->run, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  else
+    return callsig_monitor_print_run(path, print->run, stdout) < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
   return CLI_EXIT_FAILURE;
 }
 
@@ -151,18 +183,17 @@ static bool is_damaged(struct callsig_pipeline **pipelines, size_t count)
   return false;
 }
 
-static bool is_told(const struct callsig_pipeline *pipeline, print_fn *print)
+static bool is_told(const struct callsig_pipeline *pipeline, const struct print *print)
 {
-  if (print == callsig_pipeline_print_actions)
+  if (print->what == WHAT_ACTIONS)
     return callsig_pipeline_action_count(pipeline) > 0;
-  return print == callsig_pipeline_print_json || callsig_pipeline_stage_count(pipeline) +
-                                                         callsig_pipeline_queue_count(pipeline) +
-                                                         callsig_pipeline_counter_count(pipeline) >
-                                                     0;
+  return print->what == WHAT_JSON || callsig_pipeline_stage_count(pipeline) + callsig_pipeline_queue_count(pipeline) +
+                                             callsig_pipeline_counter_count(pipeline) >
+                                         0;
 }
 
 /* Prints what a file has of one process after the other. Of several, those that have nothing to print are left out. */
-static int print_pipelines(struct callsig_pipeline **pipelines, size_t count, bool named, print_fn *print)
+static int print_pipelines(struct callsig_pipeline **pipelines, size_t count, bool named, const struct print *print)
 {
   size_t told = 0;
   int error = 0;
@@ -173,9 +204,9 @@ static int print_pipelines(struct callsig_pipeline **pipelines, size_t count, bo
     if (told == 0 ? i > 0 : !is_told(pipelines[i], print))
       continue;
     callsig_pipeline_info(pipelines[i], &info);
-    if (named || (told > 1 && print != callsig_pipeline_print_json))
+    if (named || (told > 1 && print->what != WHAT_JSON))
       print_name(info.path);
-    error = print(pipelines[i], stdout);
+    error = print_pipeline(pipelines[i], print);
   }
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
@@ -196,16 +227,16 @@ static int keep(struct printed *printed, struct callsig_pipeline **pipelines, si
 }
 
 /* Prints a recording, and keeps its pipelines; a database likewise, of which nothing is kept. */
-static int print_file(const char *path, bool named, print_fn *print, uint64_t run, struct printed *printed)
+static int print_file(const char *path, bool named, const struct print *print, struct printed *printed)
 {
   struct callsig_pipeline **pipelines;
   size_t count;
   if (is_database(path)) {
     if (named)
       print_name(path);
-    return print_database(path, print, run);
+    return print_database(path, print);
   }
-  if (run) {
+  if (print->run) {
     cli_error("stages: %s: --run chooses of a database, and this is a recording", path);
     return CLI_EXIT_FAILURE;
   }
@@ -220,16 +251,16 @@ static int print_file(const char *path, bool named, print_fn *print, uint64_t ru
 }
 
 /* Prints the recordings one after the other, and then what shows beside one another. Returns an exit status. */
-static int print_files(char **paths, size_t count, print_fn *print, uint64_t run)
+static int print_files(char **paths, size_t count, const struct print *print)
 {
   struct printed printed = {0};
   int status = CLI_EXIT_OK;
-  bool named = count > 1 && print != callsig_pipeline_print_json;
+  bool named = count > 1 && print->what != WHAT_JSON;
   for (size_t i = 0; i < count; i++) {
-    if (print_file(paths[i], named, print, run, &printed) != CLI_EXIT_OK)
+    if (print_file(paths[i], named, print, &printed) != CLI_EXIT_OK)
       status = CLI_EXIT_FAILURE;
   }
-  if (print == callsig_pipeline_print && printed.count > 1 &&
+  if (print->what == WHAT_TEXT && printed.count > 1 &&
       callsig_pipeline_print_stragglers((const struct callsig_pipeline *const *)printed.pipelines, printed.count,
                                         stdout) < 0)
     status = CLI_EXIT_FAILURE;
@@ -293,15 +324,14 @@ static int stages_main(const struct cli_command *command, int argc, char **argv)
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &stages, &status) < 0)
     return status;
-  print_fn *print = choose_print(command, &stages);
-  if (print == NULL || !check_options(command, &stages))
+  struct print print;
+  if (!choose_print(command, &stages, &print) || !check_options(command, &stages))
     return CLI_EXIT_USAGE;
   char **paths = optind < argc ? argv + optind : &standard;
   size_t count = optind < argc ? (size_t)(argc - optind) : 1;
   if (stages.plot != NULL)
     return draw(paths, count, &stages);
-  status =
-      stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, print, stages.run);
+  status = stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, &print);
   return status == CLI_EXIT_OK ? cli_finish_output(status) : status;
 }
 

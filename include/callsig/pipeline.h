@@ -197,6 +197,13 @@ CALLSIG_STATS_API int callsig_pipeline_process(const struct callsig_pipeline *pi
 CALLSIG_STATS_API int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out);
 /* The same as JSON: docs/json.md. */
 CALLSIG_STATS_API int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *out);
+/* Both again, with what the throughput would be with other settings: "resize=4,queue:frames=64" for a stage that works
+ * on 4 tasks at a time and a queue for 64 items, by names or labels. NULL: without. -EINVAL, with one line, for what is
+ * no such setting, or of nothing in the recording. */
+CALLSIG_STATS_API int callsig_pipeline_print_what_if(const struct callsig_pipeline *pipeline, const char *settings,
+                                                     FILE *out);
+CALLSIG_STATS_API int callsig_pipeline_print_json_what_if(const struct callsig_pipeline *pipeline, const char *settings,
+                                                          FILE *out);
 /* Prints a line for each stage whose tasks take at least twice as long in one of the recordings as in the others. */
 CALLSIG_STATS_API int callsig_pipeline_print_stragglers(const struct callsig_pipeline *const *pipelines, size_t count,
                                                         FILE *out);

@@ -32,8 +32,7 @@ static uint64_t tasks_of(const struct out_stage_view *view)
   return view->stage->stats.num_tasks + view->stage->stats.open;
 }
 
-/* Beside stages that items go through, one whose only task lasts as long as the stream is none. */
-static bool counts(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
+bool out_bottleneck_counts(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
 {
   if (tasks_of(view) > FEW_TASKS)
     return true;
@@ -49,7 +48,7 @@ static const struct out_stage_view *most_busy(const struct out_bottleneck *bottl
   const struct out_stage_view *busy = NULL, *most = NULL;
   for (uint32_t i = 0; i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
-    if (!counts(bottleneck, view))
+    if (!out_bottleneck_counts(bottleneck, view))
       continue;
     if (!busy || view->busy > busy->busy)
       busy = view;
@@ -72,7 +71,7 @@ static void find_busiest(struct out_bottleneck *bottleneck)
   for (uint32_t i = 0; bottleneck->stage && i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
     if (view == bottleneck->stage || out_stage_active(view) < out_stage_active(bottleneck->stage) - AS_BUSY ||
-        view->busy == 0 || !counts(bottleneck, view))
+        view->busy == 0 || !out_bottleneck_counts(bottleneck, view))
       continue;
     bottleneck->equal = view;
     if (view == bottleneck->step) {
@@ -111,7 +110,7 @@ static bool add_to_unit(const struct out_bottleneck *bottleneck, uint32_t first_
     return false;
   const struct out_stage_view *view = &bottleneck->views[replica->stage - first_stage];
   const double working = replica->own_time * (1 - view->condition);
-  const double busy = counts(bottleneck, view) ? working / fmax(bottleneck->window, 1e-12) : 0;
+  const double busy = out_bottleneck_counts(bottleneck, view) ? working / fmax(bottleneck->window, 1e-12) : 0;
   unit->busy += busy;
   if (!unit->most || busy > unit->most_busy) {
     unit->most = view;
@@ -154,7 +153,7 @@ static const struct out_stage_view *find_outside(const struct out_bottleneck *bo
   for (uint32_t i = bottleneck->count; i-- > 0;) {
     const struct out_stage_view *view = &bottleneck->views[i];
     if (view->input && out_queue_is_occupied(view->input) && (!view->output || !out_queue_is_occupied(view->output)) &&
-        view->state != OUT_STAGE_FINISHED && !view->shared && counts(bottleneck, view) &&
+        view->state != OUT_STAGE_FINISHED && !view->shared && out_bottleneck_counts(bottleneck, view) &&
         1 - view->busy - view->get_wait - view->put_wait - view->ended >= MOSTLY)
       return view;
   }
@@ -212,38 +211,6 @@ static void judge_queues(const struct callsig_pipeline *pipeline, struct out_bot
   if (end > first && out_pipeline_queue_at(pipeline, first)->stats.num_items > 0) {
     bottleneck->bound = OUT_BOUND_SOURCE;
     bottleneck->behind = &out_pipeline_queue_at(pipeline, first)->stats;
-  }
-}
-
-/* With twice the replicas a stage needs half the share of its time for the same work; the throughput grows until it, or
- * the next one, has no time left, or the processors have none. */
-static void find_gain(struct out_bottleneck *bottleneck)
-{
-  const struct out_stage_view *bounding = bottleneck->stage;
-  bottleneck->throughput = bottleneck->window > 0 ? (double)bounding->stage->stats.num_tasks / bottleneck->window : 0;
-  bottleneck->gain = fmin(2, fmax(1, 2 / fmax(bounding->busy, OUT_BUSY_ENOUGH)));
-  for (uint32_t i = 0; i < bottleneck->count; i++) {
-    const struct out_stage_view *view = &bottleneck->views[i];
-    double most = view->busy > 0 ? fmax(1, bounding->busy / view->busy) : INFINITY;
-    if (view != bounding && counts(bottleneck, view) && most < bottleneck->gain) {
-      bottleneck->gain = most;
-      bottleneck->next = view;
-    }
-  }
-  /* What both wait for may be one thing, which no concurrency makes two of. */
-  if (bottleneck->shares_wait || bottleneck->locked) {
-    bottleneck->gain = 1;
-    bottleneck->next = NULL;
-  }
-  if (bottleneck->used <= 0 || bottleneck->processors <= 0)
-    return;
-  double most = fmax(1, bottleneck->processors / bottleneck->used);
-  if (bottleneck->bound == OUT_BOUND_PROCESSOR)
-    most = 1;
-  if (most < bottleneck->gain) {
-    bottleneck->gain = most;
-    bottleneck->gain_by_processors = true;
-    bottleneck->next = NULL;
   }
 }
 
@@ -317,7 +284,8 @@ static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bot
     judge_busy(pipeline, bottleneck, first_stage);
   } else
     look_outside(bottleneck);
-  find_gain(bottleneck);
+  bottleneck->throughput =
+      bottleneck->window > 0 ? (double)bottleneck->stage->stage->stats.num_tasks / bottleneck->window : 0;
 }
 
 /* What works most of its time is not waiting for it. */

@@ -77,9 +77,6 @@ struct out_bottleneck {
   double window;                     /* seconds from the first task to the last, as far as they were recorded */
   double processors, used;           /* that it may use; that its threads used of them. 0 unknown */
   double throughput;                 /* tasks a second of the bounding stage in it */
-  double gain;                       /* what doubling its concurrency could multiply that by at most */
-  bool gain_by_processors;           /* more is not possible with these processors */
-  const struct out_stage_view *next; /* which stage bounds the pipeline then; NULL: the same one still */
   const struct out_stage_view *warm; /* a stage whose first task kept the others waiting; NULL: none */
   double warm_time;                  /* seconds */
   struct base_vector phases;         /* struct out_phase, several or none */
@@ -93,6 +90,9 @@ struct out_bottleneck {
 int out_bottleneck_next(const struct callsig_pipeline *pipeline, uint32_t *stage, uint32_t *queue,
                         struct out_bottleneck *bottleneck);
 void out_bottleneck_free(struct out_bottleneck *bottleneck);
+
+/* Beside stages that items go through, one whose only task lasts as long as the stream is none. */
+bool out_bottleneck_counts(const struct out_bottleneck *bottleneck, const struct out_stage_view *view);
 
 /* stragglers.c: fills stragglers and turns. 0, or -ENOMEM after a message. */
 int out_stragglers_find(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,

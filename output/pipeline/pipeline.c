@@ -17,6 +17,7 @@ struct callsig_pipeline *out_pipeline_new(void)
     return NULL;
   }
   *pipeline = (struct callsig_pipeline){
+      .forecast_steps = OUT_FORECAST_STEPS,
       .stages = BASE_VECTOR_OF(struct out_stage),
       .queues = BASE_VECTOR_OF(struct out_queue),
       .events = BASE_VECTOR_OF(struct callsig_event_stats),

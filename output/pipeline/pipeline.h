@@ -76,6 +76,9 @@ struct out_moment {
   double start, time; /* seconds since 1970; how long it lasted */
 };
 
+/* About two seconds. */
+#define OUT_FORECAST_STEPS UINT64_C(40000000)
+
 struct callsig_pipeline {
   struct callsig_pipeline_info info;
   const char *file;      /* what it was read from: the merged recording where info.path is a part of it */
@@ -101,6 +104,7 @@ struct callsig_pipeline {
   struct base_vector functions;     /* struct callsig_function_stats */
   struct callsig_process_stats process;
   struct base_vector group; /* struct callsig_group_stats, by pid; the whole group last */
+  uint64_t forecast_steps;  /* how much may be simulated for a document, in steps of simulations */
   bool has_process;
   bool has_functions;        /* functions were looked at, though there may be none */
   struct base_arena strings; /* what all of them point to */

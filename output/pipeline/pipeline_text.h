@@ -25,7 +25,4 @@ void out_put_slower(struct out_text *text, double mean, const char *who, double 
 /* What the program counted by itself, if anything. */
 void out_put_counters(struct out_text *text, const struct callsig_pipeline *pipeline);
 
-/* What bounds the pipeline, in one sentence without an end: "0:1:decode bounds it: it works 99.0% of its time". */
-void out_put_verdict(struct out_text *text, const struct out_bottleneck *bottleneck);
-
 #endif

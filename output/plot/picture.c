@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "output/pipeline/bottleneck.h"
-#include "output/pipeline/pipeline_text.h"
 #include "output/text/message.h"
+#include "output/verdict/verdict_text.h"
 
 static const struct out_node unknown = {.each = NAN,
                                         .mean = NAN,

@@ -204,6 +204,21 @@ double out_histogram_percentile(const struct out_histogram *histogram, unsigned 
   return value < min ? min : (value > max ? max : value);
 }
 
+bool out_histogram_quantiles(const struct out_histogram *histogram, double *values, uint32_t count)
+{
+  const double total = (double)out_histogram_total(histogram);
+  uint32_t filled = 0;
+  double before = 0;
+  for (struct walk walk = {.histogram = histogram}; filled < count && next_bucket(&walk);) {
+    uint64_t low, width = bucket_values(histogram, walk.bucket, &low);
+    for (before += (double)walk.count; filled < count && (filled + 0.5) / count * total <= before; filled++)
+      values[filled] = (double)low + (double)(width - 1) / 2;
+  }
+  for (; filled > 0 && filled < count; filled++)
+    values[filled] = values[filled - 1];
+  return filled > 0;
+}
+
 static void put_number(struct out_text *bytes, uint64_t value)
 {
   for (; value >= 0x80; value >>= 7)

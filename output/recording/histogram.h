@@ -51,6 +51,9 @@ void out_histogram_above(const struct out_histogram *histogram, double least, ui
  * exactly. 0 when there are no values. */
 double out_histogram_percentile(const struct out_histogram *histogram, unsigned permille, double min, double max);
 
+/* `count` values as far apart in rank as one another: each the middle of its bucket. False when there are no values. */
+bool out_histogram_quantiles(const struct out_histogram *histogram, double *values, uint32_t count);
+
 /* The counters as bytes, and back: sub_bits in one byte; then for each bucket in use, ascending, its distance from what
  * follows the one before (from 0 at first) and its count, both in LEB128. */
 void out_histogram_encode(const struct out_histogram *histogram, struct out_text *bytes);

@@ -25,13 +25,14 @@ def stage_of(verdict):
 
 
 def failure(verdict, whole, truth):
-    """What of the verdict is not true; None: all is."""
+    """What of the verdict is not true; None: all is. Where no gain is predicted, none is promised."""
     if cores_are_lacking(verdict, truth):
         return None
     if not fits(verdict["bound"], truth["bound"]) or not fits(stage_of(verdict), truth["stage"]):
         return f"it is {truth['bound']} {truth['stage'] or ''}"
-    if verdict["doubling_gain"] > truth.get("gain", 2.0) + 1e-9:
-        return f"gain {verdict['doubling_gain']}, at most {truth.get('gain', 2.0)}"
+    gain = verdict["doubling_gain"]
+    if gain is not None and gain > truth.get("gain", 2.0) + 1e-9:
+        return f"gain {gain}, at most {truth.get('gain', 2.0)}"
     return next((text for text, is_true in truth.get("all", ()) if not is_true(verdict, whole)), None)
 
 

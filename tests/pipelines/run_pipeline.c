@@ -13,6 +13,7 @@
  *     own          its times leave out tasks inside
  *     text         tasks have a text: whether the item is an Nth one
  *     batch=N      makes one item of so many
+ *     space=N      the queue that it puts into has so much
  *
  * Prints the seconds from the first item to the last, and the items that came through.
  */
@@ -23,12 +24,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 12, MOST_THREADS = 16 };
+enum { MOST = 12, MOST_THREADS = 64 };
 
 struct stage {
   char name[32];
   double ms, then, every_ms, first, fail_ms, slow, outside;
-  unsigned threads, every, fail, batch;
+  unsigned threads, every, fail, batch, space;
   int cpu, lock, inside, calls, fan, own, text, started;
   unsigned number;
   struct callsig_stage *handle;
@@ -149,8 +150,9 @@ static int set_option(struct stage *stage, const char *option)
          sscanf(option, "first=%lf", &stage->first) == 1 ||
          sscanf(option, "fail=%u/%lf", &stage->fail, &stage->fail_ms) == 2 ||
          sscanf(option, "slow=%lf", &stage->slow) == 1 || sscanf(option, "outside=%lf", &stage->outside) == 1 ||
-         sscanf(option, "batch=%u", &stage->batch) == 1 || (strcmp(option, "cpu") == 0 && (stage->cpu = 1)) ||
-         (strcmp(option, "lock") == 0 && (stage->lock = 1)) || (strcmp(option, "inside") == 0 && (stage->inside = 1)) ||
+         sscanf(option, "batch=%u", &stage->batch) == 1 || sscanf(option, "space=%u", &stage->space) == 1 ||
+         (strcmp(option, "cpu") == 0 && (stage->cpu = 1)) || (strcmp(option, "lock") == 0 && (stage->lock = 1)) ||
+         (strcmp(option, "inside") == 0 && (stage->inside = 1)) ||
          (strcmp(option, "calls") == 0 && (stage->calls = 1)) || (strcmp(option, "fan") == 0 && (stage->fan = 1)) ||
          (strcmp(option, "own") == 0 && (stage->own = 1)) || (strcmp(option, "text") == 0 && (stage->text = 1));
 }
@@ -178,8 +180,9 @@ static void read_argument(char *argument)
 
 static struct callsig_fifo *make_queue(unsigned index, const char *name)
 {
+  const unsigned space = index > 0 ? stages[index - 1].space : 0;
   const struct callsig_queue_options options = {
-      .size = sizeof options, .index = index, .name = name, .capacity = capacity};
+      .size = sizeof options, .index = index, .name = name, .capacity = space ? space : capacity};
   struct callsig_fifo *queue;
   if (callsig_fifo_open(&options, &queue) < 0)
     exit(3);

@@ -45,10 +45,10 @@ class Table(PipelineCase):
         verdict = whole["verdicts"][0]
         wrong = failure(verdict, whole, truth)
         promised, gained = verdict["doubling_gain"], None
-        if verdict["bound"] == "stage" and promised >= WORTH and not verdict["outside_of_tasks"]:
+        if verdict["bound"] == "stage" and promised is not None and promised >= WORTH:
             gained = self.gain_of(name, dict(truth, doubled=stage_of(verdict)), rate)
         kept = gained is None or gained >= MISSED * promised
-        print(f"{name:26} {run} {verdict['bound']:10} {str(stage_of(verdict)):10} {promised:5.2f} "
+        print(f"{name:26} {run} {verdict['bound']:10} {str(stage_of(verdict)):10} {'' if promised is None else format(promised, '5.2f'):5} "
               f"{'' if gained is None else format(gained, '5.2f'):5} {'right' if wrong is None else 'WRONG: ' + wrong}"
               f"{'' if kept else ' MISSED'}", flush=True)
         return wrong is None, kept

@@ -96,24 +96,16 @@ static struct simulation two_stages(void)
                              .items = 500};
 }
 
-/* Doubling encode's concurrency would leave decode: 200 tasks a second in place of 111. */
-static void gain(void **state)
+static void rates(void **state)
 {
   (void)state;
-  struct simulation simulation = two_stages();
+  const struct simulation simulation = two_stages();
   struct judged judged = judge(&simulation);
   const struct out_bottleneck *verdict = &judged.verdict;
   assert_string_equal(verdict->stage->stage->stats.label, "0:2:encode");
   assert_true(fabs(verdict->stage->rate - 1e6 / 9000) < 1e-6);
   assert_true(fabs(verdict->throughput - 1e6 / 9000) < 2);
-  assert_true(fabs(verdict->gain - 200 / (1e6 / 9000)) < 0.05);
-  assert_string_equal(verdict->next->stage->stats.label, "0:1:decode[4]");
   assert_ptr_equal(verdict->step, verdict->stage);
-  forget(&judged);
-  simulation.stages[0].time = 4000;
-  judged = judge(&simulation);
-  assert_true(judged.verdict.gain > 1.95 && judged.verdict.gain <= 2);
-  assert_null(judged.verdict.next);
   forget(&judged);
 }
 
@@ -221,7 +213,7 @@ static void only_queues(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_order),           cmocka_unit_test(gain),
+      cmocka_unit_test(every_order),           cmocka_unit_test(rates),
       cmocka_unit_test(source_and_sink),       cmocka_unit_test(failures),
       cmocka_unit_test(stragglers_and_pauses), cmocka_unit_test(aggregates),
       cmocka_unit_test(only_queues),

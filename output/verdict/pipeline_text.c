@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/pipeline/bottleneck.h"
 #include "output/pipeline/pipeline_text.h"
 #include "output/pipeline/stage_functions.h"
 #include "output/stats/columns.h"
 #include "output/stats/stats_object.h"
 #include "output/text/message.h"
+#include "output/verdict/forecast_words.h"
+#include "output/verdict/verdict_text.h"
+#include "output/verdict/what_if.h"
 
 static const char rule[] = "--------------------------------------------------------------------------------\n";
 
@@ -181,19 +183,6 @@ static void put_shares(struct out_text *text, const struct out_stage_view *view)
   out_put_percent(text, "and wait for something else ", view->shares.waiting, "\n");
 }
 
-static void put_gain(struct out_text *text, const struct out_bottleneck *bottleneck)
-{
-  if (bottleneck->outside || bottleneck->shares_wait || bottleneck->locked || bottleneck->bound == OUT_BOUND_THREAD ||
-      bottleneck->bound == OUT_BOUND_MOVING)
-    return;
-  out_put_number(text, "    Twice its concurrency could give at most ", bottleneck->gain, 2, " times as much");
-  if (bottleneck->next)
-    out_text_printf(text, "; then %s bounds the pipeline", label_of(bottleneck->next));
-  if (bottleneck->gain_by_processors)
-    out_put_number(text, "; then all of ", bottleneck->processors, 2, " processors are used");
-  out_text_putc(text, '\n');
-}
-
 static void put_shared(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
   if (bottleneck->shares_seen)
@@ -212,7 +201,8 @@ static void put_shared(struct out_text *text, const struct out_bottleneck *bottl
 }
 
 /* The queues around the bounding stage, and what else says that it is the one. */
-static void put_reasons(struct out_text *text, const struct out_bottleneck *bottleneck)
+static void put_reasons(struct out_text *text, const struct out_bottleneck *bottleneck,
+                        const struct out_forecast *forecast)
 {
   const struct out_stage_view *stage = bottleneck->stage;
   if (bottleneck->equal)
@@ -248,7 +238,7 @@ static void put_reasons(struct out_text *text, const struct out_bottleneck *bott
     } else
       out_put_number(text, " each); it did ", bottleneck->throughput, 1, " tasks/s\n");
   }
-  put_gain(text, bottleneck);
+  out_put_doubling(text, bottleneck, forecast);
 }
 
 static void put_state(struct out_text *text, const struct out_stage_view *view)
@@ -353,7 +343,8 @@ static void put_functions(struct out_text *text, const struct out_stage_function
 
 /* `stats` is NULL until the first stage that needs it. */
 static int put_verdict(struct out_text *text, const struct callsig_pipeline *pipeline,
-                       const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
+                       const struct out_bottleneck *bottleneck, const struct out_forecast *forecast,
+                       struct callsig_stats **stats)
 {
   int result = 0;
   out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
@@ -362,7 +353,7 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
   const bool named = bottleneck->stage && bottleneck->bound != OUT_BOUND_UNKNOWN &&
                      bottleneck->bound != OUT_BOUND_SOURCE && bottleneck->bound != OUT_BOUND_SINK;
   if (named) {
-    put_reasons(text, bottleneck);
+    put_reasons(text, bottleneck, forecast);
     struct out_stage_functions functions = {0};
     if (!*stats)
       result = out_pipeline_stats(pipeline, stats);
@@ -373,21 +364,29 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
       put_functions(text, &functions);
     out_stage_functions_free(&functions);
   }
+  if (bottleneck->stage)
+    out_put_help(text, bottleneck, forecast);
   for (uint32_t i = 0; i < bottleneck->count && !bottleneck->is_cpu_clock; i++)
     put_state(text, &bottleneck->views[i]);
   put_warnings(text, bottleneck);
   return result;
 }
 
-static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pipeline)
+static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pipeline, const struct base_vector *asked)
 {
   struct callsig_stats *stats = NULL;
   struct out_bottleneck bottleneck;
+  struct out_forecast forecast;
   uint32_t stage = 0, queue = 0;
+  uint64_t steps = pipeline->forecast_steps;
   out_text_printf(text, "\n\xF0\x9F\x94\x8E Verdict:\n%s", rule);
   int result;
   while ((result = out_bottleneck_next(pipeline, &stage, &queue, &bottleneck)) > 0) {
-    result = put_verdict(text, pipeline, &bottleneck, &stats);
+    result = out_forecast_make(pipeline, &bottleneck, asked, &steps, &forecast);
+    if (result == 0) {
+      result = put_verdict(text, pipeline, &bottleneck, &forecast, &stats);
+      out_forecast_free(&forecast);
+    }
     out_bottleneck_free(&bottleneck);
     if (result < 0)
       break;
@@ -398,13 +397,22 @@ static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pi
 
 int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)
 {
+  return callsig_pipeline_print_what_if(pipeline, NULL, out);
+}
+
+int callsig_pipeline_print_what_if(const struct callsig_pipeline *pipeline, const char *settings, FILE *out)
+{
   if (pipeline->stages.count + pipeline->queues.count + pipeline->counters.count == 0)
     return out_stats_fail(-ENODATA,
                           "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them",
                           pipeline->info.path);
+  struct base_vector asked = BASE_VECTOR_OF(struct out_change);
   struct out_text text = {0};
+  int result = out_what_if_read(pipeline, settings, &asked);
   put_summary(&text, pipeline);
-  int result = put_verdicts(&text, pipeline);
+  if (result == 0)
+    result = put_verdicts(&text, pipeline, &asked);
+  base_vector_free(&asked);
   if (pipeline->info.unreadable > 0)
     out_text_printf(&text, "\n%llu records could not be read: the recording is damaged, or was being written.\n",
                     (unsigned long long)pipeline->info.unreadable);

@@ -2,13 +2,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/pipeline/bottleneck.h"
 #include "output/pipeline/counters.h"
 #include "output/pipeline/course.h"
-#include "output/pipeline/pipeline_text.h"
 #include "output/pipeline/stage_functions.h"
 #include "output/text/json_writer.h"
 #include "output/text/message.h"
+#include "output/verdict/forecast_words.h"
+#include "output/verdict/verdict_text.h"
+#include "output/verdict/what_if.h"
 
 enum { MOST_FUNCTIONS = 3 };
 
@@ -313,7 +314,8 @@ static void write_sentence(struct out_json *json, const struct out_bottleneck *b
 }
 
 static int write_verdict(struct out_json *json, const struct callsig_pipeline *pipeline,
-                         const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
+                         const struct out_bottleneck *bottleneck, const struct out_forecast *forecast,
+                         struct callsig_stats **stats)
 {
   static const char *const bounds[] = {"unknown", "stage", "source", "sink", "gap", "processor", "thread", "moving"};
   out_json_open_map(json);
@@ -327,8 +329,7 @@ static int write_verdict(struct out_json *json, const struct callsig_pipeline *p
   out_json_key_string(json, "step", label_of(bottleneck->step));
   out_json_key_number(json, "window", bottleneck->window);
   out_json_key_number(json, "throughput", bottleneck->throughput);
-  out_json_key_number(json, "doubling_gain", bottleneck->gain);
-  out_json_key_string(json, "then", label_of(bottleneck->next));
+  out_write_forecast(json, bottleneck, forecast);
   write_more(json, bottleneck);
   int result = write_functions(json, pipeline, bottleneck, stats);
   out_json_key(json, "stages");
@@ -341,16 +342,23 @@ static int write_verdict(struct out_json *json, const struct callsig_pipeline *p
   return result;
 }
 
-static int write_verdicts(struct out_json *json, const struct callsig_pipeline *pipeline)
+static int write_verdicts(struct out_json *json, const struct callsig_pipeline *pipeline,
+                          const struct base_vector *asked)
 {
   struct callsig_stats *stats = NULL;
   struct out_bottleneck bottleneck;
+  struct out_forecast forecast;
   uint32_t stage = 0, queue = 0;
+  uint64_t steps = pipeline->forecast_steps;
   int result;
   out_json_key(json, "verdicts");
   out_json_open_array(json);
   while ((result = out_bottleneck_next(pipeline, &stage, &queue, &bottleneck)) > 0) {
-    result = write_verdict(json, pipeline, &bottleneck, &stats);
+    result = out_forecast_make(pipeline, &bottleneck, asked, &steps, &forecast);
+    if (result == 0) {
+      result = write_verdict(json, pipeline, &bottleneck, &forecast, &stats);
+      out_forecast_free(&forecast);
+    }
     out_bottleneck_free(&bottleneck);
     if (result < 0)
       break;
@@ -375,13 +383,23 @@ static int write_over_time(struct out_json *json, const struct callsig_pipeline 
 
 int callsig_pipeline_print_json(const struct callsig_pipeline *pipeline, FILE *out)
 {
+  return callsig_pipeline_print_json_what_if(pipeline, NULL, out);
+}
+
+int callsig_pipeline_print_json_what_if(const struct callsig_pipeline *pipeline, const char *settings, FILE *out)
+{
   struct out_json json;
-  if (out_json_begin(&json, out) < 0)
-    return out_stats_no_memory();
+  struct base_vector asked = BASE_VECTOR_OF(struct out_change);
+  int verdicts = out_what_if_read(pipeline, settings, &asked);
+  if (verdicts < 0 || out_json_begin(&json, out) < 0) {
+    base_vector_free(&asked);
+    return verdicts < 0 ? verdicts : out_stats_no_memory();
+  }
   out_json_open_map(&json);
   write_info(&json, &pipeline->info);
   write_lists(&json, pipeline);
-  int verdicts = write_verdicts(&json, pipeline);
+  verdicts = write_verdicts(&json, pipeline, &asked);
+  base_vector_free(&asked);
   if (verdicts == 0)
     verdicts = write_over_time(&json, pipeline);
   out_json_close_map(&json);

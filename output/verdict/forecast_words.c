@@ -1,0 +1,229 @@
+/* Says what is predicted of a pipeline. */
+#include "output/verdict/forecast_words.h"
+
+#include <math.h>
+
+#include "output/pipeline/pipeline_text.h"
+
+/* "0:3:resize with 3 threads, the queue 0:2:decode for 64 items". */
+static void put_changes(struct out_text *text, const struct base_vector *changes)
+{
+  for (uint32_t i = 0; i < changes->count; i++) {
+    const struct out_change *change = base_vector_at(changes, i);
+    const unsigned long long value = change->value;
+    out_text_puts(text, i > 0 ? ", " : "");
+    if (change->stage)
+      out_text_printf(text, "%s with %llu thread%s", change->stage->stats.label, value, value == 1 ? "" : "s");
+    else if (value == 0)
+      out_text_printf(text, "the queue %s without bounds", change->queue->label);
+    else
+      out_text_printf(text, "the queue %s for %llu item%s", change->queue->label, value, value == 1 ? "" : "s");
+  }
+  if (changes->count == 0)
+    out_text_puts(text, "as it is");
+}
+
+/* "; then 0:2:decode bounds the pipeline". */
+static void put_next(struct out_text *text, const struct out_prediction *prediction, const struct out_model *model)
+{
+  const struct out_model_station *next = prediction->next;
+  if (prediction->by_processors)
+    out_put_number(text, "; then all of ", model->network.processors, 2, " processors that it gets are used");
+  else if (next && next->view)
+    out_text_printf(text, "; then %s bounds the pipeline", next->view->stage->stats.label);
+  else if (next)
+    out_text_printf(text,
+                    next->is_source ? "; then what puts into %s bounds the pipeline"
+                                    : "; then what takes from %s bounds the pipeline",
+                    next->queue->label);
+}
+
+/* "1.51 times the throughput (predicted, +-6 %); then ...". */
+static void put_prediction(struct out_text *text, const struct out_prediction *prediction,
+                           const struct out_model *model)
+{
+  out_put_number(text, "", prediction->gain, 2, " times the throughput");
+  out_put_number(text, " (predicted, +-", ceil(prediction->error * 100), 0, " %)");
+  put_next(text, prediction, model);
+}
+
+/* What the tasks wait for is one thing, of which no concurrency makes two: that is told already. */
+static bool gives_nothing(const struct out_bottleneck *bottleneck)
+{
+  return bottleneck->shares_wait || bottleneck->locked;
+}
+
+void out_put_doubling(struct out_text *text, const struct out_bottleneck *bottleneck,
+                      const struct out_forecast *forecast)
+{
+  if (forecast->why || bottleneck->bound == OUT_BOUND_MOVING)
+    return;
+  out_text_puts(text, "    Twice its concurrency: ");
+  put_prediction(text, &forecast->doubled, &forecast->model);
+  out_text_putc(text, '\n');
+}
+
+static void put_why(struct out_text *text, const struct out_bottleneck *bottleneck, const struct out_forecast *forecast)
+{
+  if (gives_nothing(bottleneck) || bottleneck->is_cpu_clock)
+    return;
+  out_text_printf(text, "    What would help is not predicted: %s", forecast->why);
+  if (forecast->simulated > 0) {
+    out_put_number(text, ": it gives ", forecast->simulated, 1, " tasks/s");
+    out_put_number(text, " in place of ", forecast->model.throughput, 1, "");
+  }
+  out_text_putc(text, '\n');
+}
+
+void out_put_help(struct out_text *text, const struct out_bottleneck *bottleneck, const struct out_forecast *forecast)
+{
+  if (forecast->why) {
+    put_why(text, bottleneck, forecast);
+    return;
+  }
+  if (forecast->is_asked) {
+    out_text_puts(text, "    What if: ");
+    put_changes(text, &forecast->asked.changes);
+    out_text_puts(text, ": ");
+    put_prediction(text, &forecast->asked, &forecast->model);
+    out_text_putc(text, '\n');
+  }
+  out_text_puts(text, "    What would help: ");
+  for (uint32_t i = 0; i < forecast->proposals.count; i++) {
+    const struct out_prediction *proposal = base_vector_at(&forecast->proposals, i);
+    out_text_puts(text, i > 0 ? ";\n      " : "");
+    put_changes(text, &proposal->changes);
+    out_text_puts(text, ": ");
+    put_prediction(text, proposal, &forecast->model);
+  }
+  if (forecast->proposals.count == 0)
+    out_text_puts(text, "no other number of threads and no larger queue gives 3 % more");
+  out_text_puts(text, forecast->cut ? " (not all settings were tried, since that would take too long)\n" : "\n");
+}
+
+static void write_changes(struct out_json *json, const struct base_vector *changes)
+{
+  out_json_key(json, "changes");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < changes->count; i++) {
+    const struct out_change *change = base_vector_at(changes, i);
+    out_json_open_map(json);
+    if (change->stage)
+      out_json_key_string(json, "stage", change->stage->stats.label);
+    else
+      out_json_key_string(json, "queue", change->queue->label);
+    out_json_key(json, change->stage ? "threads" : "capacity");
+    if (change->stage || change->value > 0)
+      out_json_integer(json, change->value);
+    else
+      out_json_null(json);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+}
+
+static const char *label_of(const struct out_model_station *station)
+{
+  return station && station->view ? station->view->stage->stats.label : NULL;
+}
+
+static void write_prediction(struct out_json *json, const struct out_prediction *prediction,
+                             const struct out_model *model)
+{
+  out_json_open_map(json);
+  write_changes(json, &prediction->changes);
+  out_json_key_number(json, "gain", prediction->gain);
+  out_json_key_number(json, "error", prediction->error);
+  out_json_key_number(json, "throughput", prediction->gain * model->throughput);
+  out_json_key_number(json, "processors_used", prediction->used);
+  out_json_key_string(json, "then", label_of(prediction->next));
+  out_json_close_map(json);
+}
+
+static void write_ports(struct out_json *json, const char *key, const struct out_model *model,
+                        const struct out_network_port *ports, uint32_t count)
+{
+  out_json_key(json, key);
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < count; i++) {
+    out_json_open_map(json);
+    out_json_key_string(json, "queue", model->queues[ports[i].queue]->label);
+    out_json_key_number(json, "items", ports[i].items);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+}
+
+static void write_inputs(struct out_json *json, const struct out_model *model)
+{
+  out_json_key(json, "stations");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < model->network.num_stations; i++) {
+    const struct out_model_station *meaning = &model->stations[i];
+    const struct out_network_station *station = &model->network.stations[i];
+    out_json_open_map(json);
+    out_json_key_string(json, "stage", label_of(meaning));
+    out_json_key_integer(json, "threads", meaning->servers);
+    out_json_key_number(json, "task_time", station->mean);
+    out_json_key_number(json, "on_processor", meaning->computes);
+    out_json_key_number(json, "between", station->between);
+    write_ports(json, "takes", model, station->inputs, station->num_inputs);
+    write_ports(json, "gives", model, station->outputs, station->num_outputs);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+  out_json_key(json, "queues");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < model->network.num_queues; i++) {
+    out_json_open_map(json);
+    out_json_key_string(json, "queue", model->queues[i]->label);
+    out_json_key(json, "capacity");
+    if (model->capacities[i] > 0)
+      out_json_integer(json, model->capacities[i]);
+    else
+      out_json_null(json);
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+}
+
+static void write_help(struct out_json *json, const struct out_forecast *forecast)
+{
+  out_json_key_string(json, "not_predicted", forecast->why);
+  out_json_key_number(json, "simulated_throughput", forecast->simulated);
+  out_json_key_number(json, "off", forecast->off);
+  out_json_key_number(json, "simulated_share", forecast->model.share);
+  out_json_key_number(json, "waits_by_others", forecast->ready);
+  out_json_key_number(json, "processors", forecast->model.network.processors);
+  out_json_key(json, "cut");
+  out_json_bool(json, forecast->cut);
+  if (forecast->simulated > 0)
+    write_inputs(json, &forecast->model);
+  out_json_key(json, "proposals");
+  out_json_open_array(json);
+  for (uint32_t i = 0; i < forecast->proposals.count; i++)
+    write_prediction(json, base_vector_at(&forecast->proposals, i), &forecast->model);
+  out_json_close_array(json);
+  out_json_key(json, "what_if");
+  if (forecast->is_asked)
+    write_prediction(json, &forecast->asked, &forecast->model);
+  else
+    out_json_null(json);
+}
+
+void out_write_forecast(struct out_json *json, const struct out_bottleneck *bottleneck,
+                        const struct out_forecast *forecast)
+{
+  out_json_key(json, "doubling_gain");
+  if (!forecast->why)
+    out_json_number(json, forecast->doubled.gain, false);
+  else if (gives_nothing(bottleneck))
+    out_json_integer(json, 1);
+  else
+    out_json_null(json);
+  out_json_key_string(json, "then", forecast->why ? NULL : label_of(forecast->doubled.next));
+  out_json_key(json, "what_would_help");
+  out_json_open_map(json);
+  write_help(json, forecast);
+  out_json_close_map(json);
+}

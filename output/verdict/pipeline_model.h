@@ -1,0 +1,45 @@
+/*
+ * A measured pipeline as a network of stations and queues, which can be simulated: docs/pipeline-statistics.md says
+ * what is taken for what.
+ */
+#ifndef CALLSIG_OUTPUT_PIPELINE_PIPELINE_MODEL_H
+#define CALLSIG_OUTPUT_PIPELINE_PIPELINE_MODEL_H
+
+#include "output/pipeline/bottleneck.h"
+#include "output/queueing/network.h"
+
+/* What a station of the network is. */
+struct out_model_station {
+  const struct out_stage_view *view;       /* NULL: what puts into a queue, or takes from one, outside of stages */
+  const struct callsig_queue_stats *queue; /* which; NULL: a stage */
+  bool is_source;                          /* it puts */
+  uint32_t servers;                        /* as it was */
+  double computes, waits; /* seconds of a task: on a processor, and waiting for anything else than one */
+  double ready;           /* and waiting for a processor */
+};
+
+struct out_model {
+  struct out_network network;
+  struct out_model_station *stations;        /* by station of the network */
+  const struct callsig_queue_stats **queues; /* by queue of the network */
+  uint64_t *capacities;                      /* of those, as large as they are taken to be; 0: unbounded */
+  uint32_t bound;                            /* the station of the stage that bounds the pipeline, or is busiest */
+  double share;                              /* of the tasks that there were, those that are simulated */
+  double throughput;                         /* tasks of that station a second, as measured */
+  struct base_arena memory;
+};
+
+/* 1, to be freed; 0 with a sentence in `*why`, which is allocated in model->memory, when there can be none; -ENOMEM. To
+ * be freed in each case. It refers to `pipeline` and `bottleneck`. */
+int out_model_make(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                   struct out_model *model, const char **why);
+void out_model_free(struct out_model *model);
+
+/* Makes tasks last as long as they compute and wait, and this share of what they waited for a processor: that share
+ * they waited because of others, and not of one another. */
+void out_model_keep_ready(struct out_model *model, double share);
+
+/* The capacity in the network, in which fewer items are simulated, that stands for one of the pipeline's queue. */
+uint64_t out_model_capacity(const struct out_model *model, uint32_t queue, uint64_t capacity);
+
+#endif
