@@ -326,11 +326,14 @@ static void look_at_process(pid_t pid, void *data)
     cli_own_run_look(running->own, pid);
 }
 
-/* Samples tell what hooks took where not every call is timed, and where the hooks' code is not among the program's. */
+/* Samples tell what hooks took where not every call is timed, and where the hooks' code is not among the program's.
+ * They are there when the program has ended, and intervals that a database has by then could not add up to what they
+ * say. */
 static bool is_sampled(const struct run_options *run, const struct cli_profiled_program *program)
 {
-  return !run->beside && (run->times == NULL || strcmp(run->times, "auto") == 0) && run->timeline == NULL &&
-         (run->clock == NULL || strcmp(run->clock, "wall") == 0) && !program->facts.has_runtime;
+  return !run->beside && run->database == NULL && (run->times == NULL || strcmp(run->times, "auto") == 0) &&
+         run->timeline == NULL && (run->clock == NULL || strcmp(run->clock, "wall") == 0) &&
+         !program->facts.has_runtime;
 }
 
 /* Says how the program ended, and ends the monitor, which reads that too. */
