@@ -26,12 +26,11 @@ static bool read_at(int file, const struct fmt_rec_header *header, uint64_t addr
 
 static bool is_own(int file, const struct fmt_rec_header *header, uint64_t path)
 {
-  struct {
-    struct fmt_rec_name name;
-    char text[sizeof FMT_OWN_CODE];
-  } read = {0};
-  return read_at(file, header, path, &read, sizeof read) && read.name.tag.tag == FMT_TAG_NAME &&
-         read.name.length == sizeof FMT_OWN_CODE - 1 && memcmp(read.text, FMT_OWN_CODE, sizeof FMT_OWN_CODE) == 0;
+  struct fmt_rec_name name;
+  char text[sizeof FMT_OWN_CODE];
+  return read_at(file, header, path, &name, sizeof name) && name.tag.tag == FMT_TAG_NAME &&
+         name.length == sizeof FMT_OWN_CODE - 1 && read_at(file, header, path + sizeof name, text, sizeof text) &&
+         memcmp(text, FMT_OWN_CODE, sizeof FMT_OWN_CODE) == 0;
 }
 
 /* A list that leads nowhere, or round, ends there: no file has more records than fit into it. */

@@ -100,6 +100,21 @@ static void read_storage(struct callsig_group_stats *stats)
   stats->written_bytes = out_proc_field(text, "write_bytes");
 }
 
+/* Of an interface's counters the first is what it received, and the ninth what it sent. */
+enum { RECEIVED = 0, SENT = 8, COUNTERS };
+
+static bool read_counters(const char *text, uint64_t counters[COUNTERS])
+{
+  for (int i = 0; i < COUNTERS; i++) {
+    char *end;
+    counters[i] = strtoull(text, &end, 10);
+    if (end == text)
+      return false;
+    text = end;
+  }
+  return true;
+}
+
 /* What the interfaces of the process's network namespace carried, but for loopback. */
 static void read_network(unsigned pid, uint64_t *received, uint64_t *sent)
 {
@@ -111,15 +126,15 @@ static void read_network(unsigned pid, uint64_t *received, uint64_t *sent)
   *received = *sent = 0;
   for (char *line; (line = strsep(&rest, "\n"));) {
     char *colon = strchr(line, ':');
-    unsigned long long in, out;
+    uint64_t counters[COUNTERS];
     if (!colon)
       continue;
     *colon = '\0';
     line += strspn(line, " ");
-    if (strcmp(line, "lo") == 0 || sscanf(colon + 1, "%llu %*u %*u %*u %*u %*u %*u %*u %llu", &in, &out) != 2)
+    if (strcmp(line, "lo") == 0 || !read_counters(colon + 1, counters))
       continue;
-    *received += in;
-    *sent += out;
+    *received += counters[RECEIVED];
+    *sent += counters[SENT];
   }
 }
 
