@@ -21,6 +21,7 @@ int cli_recording_end(const char *path, pid_t pid, struct fmt_rec_header *header
     close(file);
     return -ENOENT;
   }
-  *end = ((uint64_t)status.st_size + 7) & ~UINT64_C(7);
+  const uint64_t size = (uint64_t)status.st_size;
+  *end = ((header->next < sizeof *header || header->next > size ? size : header->next) + 7) & ~UINT64_C(7);
   return file;
 }

@@ -140,6 +140,9 @@ int cli_samples_write(const char *path, pid_t pid, const struct cli_samples *sam
   /* The reference comes last, so that a disk that is full leaves the recording as it was. */
   if (error == 0)
     error = write_all(file, writer.bytes.data, writer.bytes.count, end);
+  const uint64_t next = end + writer.bytes.count;
+  if (error == 0)
+    error = write_all(file, &next, sizeof next, offsetof(struct fmt_rec_header, next));
   if (error == 0)
     error = write_all(file, &record, sizeof record, offsetof(struct fmt_rec_header, samples));
   if (close(file) != 0 && error == 0)

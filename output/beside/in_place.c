@@ -15,11 +15,19 @@
 /* Halvings of the interval in which a bound is sought: as many as a double has bits, and more. */
 #define HALVINGS 64u
 
+/* So many samples in callsig's own code, and more or less, may be of its beginning and its end: they are no hook's. */
+#define BEGINNING 80.0
+
+/* Hooks take so many times what was calibrated, more or less: a standard deviation. */
+#define CALIBRATION_ERROR 4.0
+
 /* What a function computed, by its samples and by what is left of its own time when the hooks cost it as much as on
  * average, each by how certain it is. The number of samples is drawn from a Poisson distribution; one more than there
  * are is what is certain of none. */
 static double computed(const struct out_in_place *function, double average, double period)
 {
+  if (!(function->own > 0) && !(function->samples > 0))
+    return 0;
   const double cost = function->cost * average, left = fmax(function->own - cost, 0);
   const double deviation = CLOCK_ERROR * fmax(cost, left), left_variance = deviation * deviation;
   const double samples_variance = period * (function->samples + period);
@@ -48,26 +56,41 @@ static double find_bound(const struct out_in_place *functions, uint32_t count, d
   return most;
 }
 
+/* How many times their calibrated costs hooks took on average, by the samples in them and by the calibration, each by
+ * how certain it is: of a program that ends at once, samples tell of callsig's beginning. */
+static double average_cost(const struct out_in_place *all, const struct out_in_place_run *run)
+{
+  if (!(all->cost > 0))
+    return 0;
+  const double sampled = run->hooks / all->cost, error = BEGINNING * run->period / all->cost;
+  const double variance = error * error, calibrated_variance = CALIBRATION_ERROR * CALIBRATION_ERROR;
+  return (sampled * calibrated_variance + variance) / (variance + calibrated_variance);
+}
+
 void out_in_place_solve(struct out_in_place *functions, uint32_t count, const struct out_in_place_run *run)
 {
-  double own = 0, cost = 0, samples = 0, sum = 0;
+  struct out_in_place all = {0};
+  double sum = 0;
   for (uint32_t i = 0; i < count; i++) {
-    own += functions[i].own;
-    cost += functions[i].cost;
-    samples += functions[i].samples;
+    all.own += functions[i].own;
+    all.cost += functions[i].cost;
+    all.samples += functions[i].samples;
   }
-  const double average = cost > 0 ? run->hooks / cost : 0;
-  const double waited = fmin(fmax(own - samples - run->hooks, 0), run->beyond);
+  const double average = average_cost(&all, run);
+  const double waited = fmin(fmax(all.own - all.samples - run->hooks, 0), run->beyond);
   const double bound = find_bound(functions, count, waited);
   /* Functions without hooks keep more than there is. */
   const double left = unexplained(functions, count, bound), part = left > waited ? waited / left : 1;
   for (uint32_t i = 0; i < count; i++)
     sum += computed(&functions[i], average, run->period);
+  /* What was waited is no part of what all of them computed. */
+  all.own -= waited;
+  const double whole = computed(&all, average, run->period);
   for (uint32_t i = 0; i < count; i++) {
     struct out_in_place *function = &functions[i];
     const double beyond = fmax(function->own - function->samples - bound * function->cost, 0);
     const double share = sum > 0 ? computed(function, average, run->period) / sum : 0;
-    function->samples = beyond * part + share * samples;
+    function->samples = beyond * part + share * whole;
   }
 }
 

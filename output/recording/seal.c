@@ -249,7 +249,9 @@ int out_seal_file(int file)
   if (header.seal)
     return 0;
   /* Samples of a run beside lie behind what the runtime handed out. */
-  uint64_t covered = ((header.samples ? size : header.next) + 7) & ~UINT64_C(7);
+  /* Samples of an earlier version lie behind what the runtime had handed out. */
+  const bool is_behind = header.samples && header.samples - header.base >= header.next;
+  uint64_t covered = ((is_behind ? size : header.next) + 7) & ~UINT64_C(7);
   error = ftruncate(file, (off_t)covered) == 0 ? put_seal(file, &header, covered) : -errno;
   if (error < 0 && ftruncate(file, (off_t)covered) != 0)
     return -errno;

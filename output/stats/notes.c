@@ -136,9 +136,10 @@ static void note_samples(struct notes *notes, const struct out_recording_info *i
   if (notes->stats->profile.recordings.count > 1)
     out_text_printf(&prefix, "%s: ", out_profile_string(&notes->stats->profile, info->path));
   if (notes->result == 0)
-    notes->result = prefix.failed ? -ENOMEM
-                                  : out_sampled_notes(&notes->stats->profile, info, out_stats_compensates(notes->stats),
-                                                      out_text_string(&prefix), notes->note, notes->data);
+    notes->result = prefix.failed
+                        ? -ENOMEM
+                        : out_sampled_notes(&notes->stats->profile, info, out_stats_tells_compensation(notes->stats),
+                                            out_text_string(&prefix), notes->note, notes->data);
   out_text_free(&prefix);
 }
 
@@ -396,20 +397,18 @@ static void note_sampling(struct notes *notes)
   }
 }
 
-/* What was taken off without being asked for is told where it is to be seen at all. */
 static void note_compensation(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
   const struct out_compensated compensated = out_rows_compensated(&stats->rows);
-  const bool is_asked_for = stats->compensating == OUT_COMPENSATE_ALL;
-  if (!is_asked_for && compensated.taken * stats->grouping.tick < 0.0005)
+  if (!out_stats_tells_compensation(stats))
     return;
   out_text_puts(&notes->text, "compensated: ");
   out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
   out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
   out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
   out_text_puts(&notes->text, " seconds");
-  if (!is_asked_for)
+  if (stats->compensating != OUT_COMPENSATE_ALL)
     out_text_puts(&notes->text, "; --raw shows what the clock read");
   send(notes);
 }
@@ -442,8 +441,7 @@ static void note_rows(struct notes *notes)
     out_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
     send(notes);
   }
-  if (out_stats_compensates(stats))
-    note_compensation(notes);
+  note_compensation(notes);
 }
 
 static void note_clocks(struct notes *notes)

@@ -17,6 +17,13 @@ struct summing {
   struct out_row_error *list;
 };
 
+/* Of a time that is no more than a few samples, what the clock read tells as much: the deviation is half of it then
+ * (output/beside/in_place.c). */
+static double square_of(double time, double period, bool is_own_run)
+{
+  return is_own_run ? fmin(period * time, time * time / 4) : period * time;
+}
+
 /* Samples are a draw (Poisson): of a time of n of them, 95 of 100 are within 1.96 sqrt(n). `period` is in ticks of the
  * recording. */
 static void add_samples(struct summing *summing, const struct out_edge *edge, uint32_t row, double period)
@@ -26,10 +33,12 @@ static void add_samples(struct summing *summing, const struct out_edge *edge, ui
   const struct out_grouping *grouping = summing->grouping;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
-  double tick = out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording)->tick;
-  double square = z * z * period * (tick / grouping->tick);
-  summing->list[row].own += square * (double)share.own;
-  summing->list[row].cumulative += square * (double)share.cumulative;
+  const struct out_recording_info *info =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  const bool is_own_run = out_in_place_run(profile, info) != NULL;
+  period *= info->tick / grouping->tick;
+  summing->list[row].own += z * z * square_of((double)share.own, period, is_own_run);
+  summing->list[row].cumulative += z * z * square_of((double)share.cumulative, period, is_own_run);
 }
 
 /* Samples of the recording's own run tell nothing of what its clock read. */

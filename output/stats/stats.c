@@ -218,6 +218,13 @@ bool out_stats_compensates(const struct callsig_stats *stats)
   return any;
 }
 
+bool out_stats_tells_compensation(const struct callsig_stats *stats)
+{
+  return out_stats_compensates(stats) &&
+         (stats->compensating == OUT_COMPENSATE_ALL ||
+          fabs(out_rows_compensated(&stats->rows).taken) * stats->grouping.tick >= 0.0005);
+}
+
 int callsig_stats_sort(struct callsig_stats *stats, const char *keys)
 {
   int result = out_sort_parse(keys, &stats->sort);

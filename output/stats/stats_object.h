@@ -76,6 +76,10 @@ int out_stats_prepare(struct callsig_stats *stats);
 /* Are times less than what the clock read, by what the hooks cost? */
 bool out_stats_compensates(const struct callsig_stats *stats);
 
+/* Is it told how much that was? What nobody asked for is told where it is to be seen at all. The rows have been built.
+ */
+bool out_stats_tells_compensation(const struct callsig_stats *stats);
+
 /* How far the times of a row may be off; the object must be prepared. */
 static inline struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
 {

@@ -152,7 +152,7 @@ class Beside(harness.Case):
 
     def test_table_and_output(self):
         program = self.compile("twice", SHARES)
-        done = self.callsig("run", "--beside", program, "5")
+        done = self.callsig("run", "--beside", program, "20")
         # What the second run writes is not seen, and the table has what was sampled.
         self.assertEqual((done.returncode, done.stdout), (7, "done\n"))
         self.assertIn("times are those of %s run beside without hooks" % program, done.stderr)

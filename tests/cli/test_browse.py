@@ -32,7 +32,7 @@ class Browse(harness.Case):
         super().setUp()
         program = self.compile("program", SOURCE)
         for name, arguments in (("one.out", ()), ("two.out", ("x", "y"))):
-            self.assertEqual(self.callsig("run", "-o", name, program, *arguments).returncode, 0)
+            self.assertEqual(self.callsig("run", "--times", "exact", "-o", name, program, *arguments).returncode, 0)
             done = self.callsig("export", "--to", "pstats", name, "-o", name + ".pstats")
             self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -10,7 +10,6 @@
 
 #include "format/index.h"
 #include "format/samples.h"
-#include "output/beside/in_place.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/output_sample.h"
 
@@ -367,75 +366,6 @@ static void memory_and_merging(void **state)
   free(expected);
 }
 
-/* Ticks of a sample in solve(): small beside all times, so that samples are as good as certain. */
-#define OWN_PERIOD 1e-4
-
-static void expect_near(double found, double wanted)
-{
-  if (fabs(found - wanted) > 1e-2 * (fabs(wanted) + 1))
-    fail_msg("%g, not %g", found, wanted);
-}
-
-/* Two functions compute, and hooks that cost them very different amounts for each call are found out. */
-static void computing(void **state)
-{
-  (void)state;
-  struct out_in_place functions[] = {{.own = 100, .cost = 10, .samples = 60}, {.own = 300, .cost = 10, .samples = 90}};
-  const struct out_in_place_run run = {.hooks = 250, .beyond = 1000, .period = OWN_PERIOD};
-  out_in_place_solve(functions, 2, &run);
-  expect_near(functions[0].samples, 60);
-  expect_near(functions[1].samples, 90);
-}
-
-/* What a function waited stays, since its few hooks cannot have taken that; and no more stays than was waited. */
-static void waiting(void **state)
-{
-  (void)state;
-  struct out_in_place functions[] = {{.own = 500, .cost = 0.001, .samples = 0},
-                                     {.own = 200, .cost = 10, .samples = 50},
-                                     {.own = 100, .cost = 5, .samples = 25}};
-  const struct out_in_place_run run = {.hooks = 225, .beyond = 500, .period = OWN_PERIOD};
-  out_in_place_solve(functions, 3, &run);
-  expect_near(functions[0].samples, 500);
-  expect_near(functions[1].samples, 50);
-  expect_near(functions[2].samples, 25);
-}
-
-static void nothing_waited(void **state)
-{
-  (void)state;
-  /* The clock read what another process took of the processor. */
-  struct out_in_place functions[] = {{.own = 500, .cost = 10, .samples = 50}, {.own = 200, .cost = 10, .samples = 50}};
-  const struct out_in_place_run run = {.hooks = 200, .beyond = 0, .period = OWN_PERIOD};
-  out_in_place_solve(functions, 2, &run);
-  expect_near(functions[0].samples, 50);
-  expect_near(functions[1].samples, 50);
-}
-
-/* Where there are hardly any samples, what is left of the clock's times divides them. */
-static void few_samples(void **state)
-{
-  (void)state;
-  struct out_in_place functions[] = {
-      {.own = 0.9, .cost = 0.01, .samples = 0}, {.own = 0.1, .cost = 0.01, .samples = 0}, {.samples = 1, .own = 1}};
-  const struct out_in_place_run run = {.hooks = 0.02, .beyond = 0, .period = 1};
-  out_in_place_solve(functions, 3, &run);
-  expect_near(functions[0].samples + functions[1].samples + functions[2].samples, 1);
-  assert_true(functions[0].samples > 4 * functions[1].samples);
-  assert_true(functions[1].samples > 0);
-}
-
-static void nothing_known(void **state)
-{
-  (void)state;
-  struct out_in_place functions[] = {{.own = 5}, {.own = 0}};
-  const struct out_in_place_run run = {.period = 1};
-  out_in_place_solve(functions, 2, &run);
-  for (int i = 0; i < 2; i++)
-    assert_true(functions[i].samples >= 0 && functions[i].samples < 1e-9);
-  out_in_place_solve(functions, 0, &run);
-}
-
 static void expect_times(struct callsig_stats *stats, double own, double own_of_f, double of_all)
 {
   double sum = 0, of_f = 0, longest = 0;
@@ -487,13 +417,9 @@ static void own_run(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(replaced),       cmocka_unit_test(split_without_hooks),
-      cmocka_unit_test(split_by_calls), cmocka_unit_test(recursion),
-      cmocka_unit_test(other_build),    cmocka_unit_test(refused),
-      cmocka_unit_test(no_sample),      cmocka_unit_test(memory_and_merging),
-      cmocka_unit_test(computing),      cmocka_unit_test(waiting),
-      cmocka_unit_test(nothing_waited), cmocka_unit_test(few_samples),
-      cmocka_unit_test(nothing_known),  cmocka_unit_test(own_run),
+      cmocka_unit_test(replaced),  cmocka_unit_test(split_without_hooks), cmocka_unit_test(split_by_calls),
+      cmocka_unit_test(recursion), cmocka_unit_test(other_build),         cmocka_unit_test(refused),
+      cmocka_unit_test(no_sample), cmocka_unit_test(memory_and_merging),  cmocka_unit_test(own_run),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/beside/in_place.h"
 #include "tests/support/sampling_twin.h"
 
 enum { FUNCTIONS = 4 };
@@ -207,6 +208,87 @@ static void processes_are_apart(void **state)
   callsig_stats_free(both);
 }
 
+/* Ticks of a sample in solve(): small beside all times, so that samples are as good as certain. */
+#define OWN_PERIOD 1e-4
+
+static void expect_near(double found, double wanted)
+{
+  if (fabs(found - wanted) > 1e-2 * (fabs(wanted) + 1))
+    fail_msg("%g, not %g", found, wanted);
+}
+
+/* Two functions compute, and hooks that cost them very different amounts for each call are found out. */
+static void computing(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {{.own = 100, .cost = 10, .samples = 60}, {.own = 300, .cost = 10, .samples = 90}};
+  const struct out_in_place_run run = {.hooks = 250, .beyond = 1000, .period = OWN_PERIOD};
+  out_in_place_solve(parts, 2, &run);
+  expect_near(parts[0].samples, 60);
+  expect_near(parts[1].samples, 90);
+}
+
+/* What a function waited stays, since its few hooks cannot have taken that; and no more stays than was waited. */
+static void waiting(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {{.own = 500, .cost = 0.001, .samples = 0},
+                                 {.own = 200, .cost = 10, .samples = 50},
+                                 {.own = 100, .cost = 5, .samples = 25}};
+  const struct out_in_place_run run = {.hooks = 225, .beyond = 500, .period = OWN_PERIOD};
+  out_in_place_solve(parts, 3, &run);
+  expect_near(parts[0].samples, 500);
+  expect_near(parts[1].samples, 50);
+  expect_near(parts[2].samples, 25);
+}
+
+/* The clock read what another process took of the processor, and nothing was waited. */
+static void nothing_waited(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {{.own = 500, .cost = 10, .samples = 50}, {.own = 200, .cost = 10, .samples = 50}};
+  const struct out_in_place_run run = {.hooks = 200, .beyond = 0, .period = OWN_PERIOD};
+  out_in_place_solve(parts, 2, &run);
+  for (int i = 0; i < 2; i++)
+    expect_near(parts[i].samples, 50);
+}
+
+/* Where there are hardly any samples, what is left of the clock's times divides them. */
+static void few_samples(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {
+      {.own = 0.9, .cost = 0.01, .samples = 0}, {.own = 0.1, .cost = 0.01, .samples = 0}, {.samples = 1, .own = 1}};
+  const struct out_in_place_run run = {.hooks = 0.02, .beyond = 0, .period = 1};
+  out_in_place_solve(parts, 3, &run);
+  const double sum = parts[0].samples + parts[1].samples + parts[2].samples;
+  assert_true(sum > 1 && sum < 2);
+  assert_true(parts[0].samples > 4 * parts[1].samples);
+  assert_true(parts[1].samples > 0);
+}
+
+/* A program that ends at once has its samples where callsig begins and ends: they are no hooks'. */
+static void short_program(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {{.own = 100, .cost = 1}, {.own = 50, .cost = 1}};
+  const struct out_in_place_run run = {.hooks = 3000, .beyond = 1000, .period = 250};
+  out_in_place_solve(parts, 2, &run);
+  for (int i = 0; i < 2; i++)
+    assert_true(parts[i].samples > parts[i].own / 2 && parts[i].samples <= parts[i].own);
+}
+
+static void nothing_known(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {{.own = 5}, {.own = 0}};
+  const struct out_in_place_run run = {.period = 1};
+  out_in_place_solve(parts, 2, &run);
+  for (int i = 0; i < 2; i++)
+    assert_true(parts[i].samples >= 0 && parts[i].samples <= parts[i].own);
+  out_in_place_solve(parts, 0, &run);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -214,6 +296,12 @@ int main(void)
       cmocka_unit_test(folding_keeps_sums),
       cmocka_unit_test(signatures_are_apart),
       cmocka_unit_test(processes_are_apart),
+      cmocka_unit_test(computing),
+      cmocka_unit_test(waiting),
+      cmocka_unit_test(nothing_waited),
+      cmocka_unit_test(few_samples),
+      cmocka_unit_test(short_program),
+      cmocka_unit_test(nothing_known),
   };
   return cmocka_run_group_tests_name("compensate", tests, catch_messages, NULL);
 }

@@ -17,7 +17,7 @@ ALLOWED = {
     "pthread_cond_destroy", "pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_signal", "pthread_cond_broadcast",
     "pthread_condattr_init", "pthread_condattr_destroy", "pthread_condattr_setclock", "_pthread_cleanup_push",
     "_pthread_cleanup_pop", "__pthread_register_cancel", "__pthread_unregister_cancel", "__pthread_unwind_next",
-    "__sigsetjmp", "pthread_atfork", "__register_atfork", "pthread_key_create", "pthread_key_delete", "pthread_setspecific",
+    "__sigsetjmp", "pthread_atfork", "__register_atfork", "__fork", "pthread_key_create", "pthread_key_delete", "pthread_setspecific",
     "__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable",
     "__rseq_offset", "__rseq_size",
     "_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__dso_handle", "__ehdr_start", "etext", "__tls_get_addr", "__errno_location",
