@@ -12,6 +12,9 @@
 
 #define RUNTIME "libcallsig.so"
 
+/* Of a list, more than programs load in their lifetime. */
+#define MOST_MODULES (1u << 20)
+
 struct range {
   uint64_t start, end;
 };
@@ -33,12 +36,12 @@ static bool is_own(int file, const struct fmt_rec_header *header, uint64_t path)
          memcmp(text, FMT_OWN_CODE, sizeof FMT_OWN_CODE) == 0;
 }
 
-/* A list that leads nowhere, or round, ends there: no file has more records than fit into it. */
-static int find_ranges(int file, const struct fmt_rec_header *header, uint64_t size, struct base_vector *ranges)
+/* A list that leads nowhere ends there, and one that leads round after so many. */
+static int find_ranges(int file, const struct fmt_rec_header *header, struct base_vector *ranges)
 {
   struct fmt_rec_module module;
   uint64_t address = header->first_module;
-  for (uint64_t left = size / sizeof module; left > 0 && address; left--, address = module.next) {
+  for (uint64_t left = MOST_MODULES; left > 0 && address; left--, address = module.next) {
     if (!read_at(file, header, address, &module, sizeof module) || module.tag.tag != FMT_TAG_MODULE)
       break;
     if (!is_own(file, header, module.path))
@@ -92,7 +95,7 @@ int cli_own_code_find(const char *path, pid_t pid, struct cli_samples *samples)
   int file = cli_recording_end(path, pid, &header, &size);
   if (file < 0)
     return file;
-  int error = find_ranges(file, &header, size, &ranges);
+  int error = find_ranges(file, &header, &ranges);
   if (error == 0)
     error = take_own(samples, &ranges);
   base_vector_free(&ranges);

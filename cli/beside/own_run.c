@@ -49,6 +49,13 @@ static int close_sampler(struct cli_own_run *own, struct cli_samples *samples, s
   return error;
 }
 
+/* The part of system time that is the program's own, where processes that it started have used some: as of user time.
+ */
+static uint64_t system_of(const struct cli_samples *samples, uint64_t system)
+{
+  return (uint64_t)((double)system * ((double)samples->total / (double)(samples->total + samples->others)));
+}
+
 /* A module of time that was spent in no code of the program. */
 static int add_time(struct cli_samples *samples, struct base_vector *places, const char *name, uint64_t ns)
 {
@@ -75,7 +82,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, const char 
     if (error == 0)
       error = cli_attribute_known(&samples, program, output, &places);
     if (error == 0)
-      error = add_time(&samples, &places, FMT_KERNEL, samples.in_kernel ? 0 : used.system);
+      error = add_time(&samples, &places, FMT_KERNEL, samples.in_kernel ? 0 : system_of(&samples, used.system));
     if (error == 0)
       error = add_time(&samples, &places, FMT_WAITING, samples.waited_ns);
     if (error == 0)

@@ -45,7 +45,8 @@ struct event {
   uint32_t kind; /* enum event_kind */
   uint32_t pid, tid;
   uint32_t path;   /* string, of a mapping */
-  uint64_t caller; /* of a sample: who called what it is in, where that is not profiled; 0: nobody */
+  uint32_t words;  /* of `stack` */
+  uint64_t *stack; /* of a sample: what lies on its top. Owned; NULL: unknown */
 };
 
 /* Since when a thread has been waiting. */
@@ -212,28 +213,43 @@ struct record_end {
 static int keep(struct cli_perf_rings *rings, const struct event *event)
 {
   struct event *added = base_vector_add(&rings->events, 1);
-  if (added == NULL)
+  if (added == NULL) {
+    free(event->stack);
     return -ENOMEM;
+  }
   *added = *event;
   return 0;
 }
 
-static void take_sample(struct cli_perf_rings *rings, const struct sample_fields *sample, size_t size,
-                        const struct cli_samples *samples, struct event *event)
+/* What is mapped where is known when all records before it were taken: until then the stack is kept. */
+static int take_sample(const struct sample_fields *sample, size_t size, struct event *event)
 {
   const struct user_fields *user = (const void *)(sample + 1);
   *event = (struct event){.time = sample->time, .pid = sample->pid, .tid = sample->tid, .kind = EVENT_SAMPLE};
   if (sample->abi == PERF_SAMPLE_REGS_ABI_NONE || size < sizeof *sample + offsetof(struct user_fields, size))
-    return;
+    return 0;
   event->address = user->address;
   if (size < sizeof *sample + sizeof *user || user->size != STACK_SIZE)
-    return;
-  const struct cli_mapping *mapping = cli_code_map_find(&rings->map, user->address);
-  if (mapping == NULL || mapping->module == 0 || cli_is_runtime(base_strings_at(samples->strings, mapping->module)) ||
+    return 0;
+  event->words = (uint32_t)(user->there < STACK_SIZE ? user->there / 8 : STACK_SIZE / 8);
+  event->stack = malloc(STACK_SIZE);
+  if (event->stack == NULL)
+    return -ENOMEM;
+  memcpy(event->stack, user->words, STACK_SIZE);
+  return 0;
+}
+
+/* Where the time of a sample belongs: the call of code that is not profiled, or where it is itself. */
+static uint64_t place_of(struct cli_perf_rings *rings, const struct event *event, const struct cli_samples *samples)
+{
+  const struct cli_mapping *mapping = cli_code_map_find(&rings->map, event->address);
+  if (event->stack == NULL || mapping == NULL || mapping->module == 0 ||
+      cli_is_runtime(base_strings_at(samples->strings, mapping->module)) ||
       cli_callers_profiled(&rings->callers, samples->strings, mapping->module))
-    return;
-  const uint64_t count = user->there / 8 < STACK_SIZE / 8 ? user->there / 8 : STACK_SIZE / 8;
-  event->caller = cli_callers_find(&rings->callers, &rings->map, samples->strings, user->words, count);
+    return event->address;
+  const uint64_t caller = cli_callers_find(&rings->callers, &rings->map, samples->strings, event->stack, event->words);
+  /* The call is before the address that it returns to. */
+  return caller != 0 ? caller - 1 : event->address;
 }
 
 static int take_record(struct cli_perf_rings *rings, const struct perf_event_header *header,
@@ -245,7 +261,7 @@ static int take_record(struct cli_perf_rings *rings, const struct perf_event_hea
   struct event event = {.time = end.time, .pid = end.pid, .tid = end.tid};
   int error = 0;
   if (header->type == PERF_RECORD_SAMPLE) {
-    take_sample(rings, fields, header->size - sizeof *header, samples, &event);
+    error = take_sample(fields, header->size - sizeof *header, &event);
   } else if (header->type == PERF_RECORD_MMAP) {
     const struct mapping_fields *mapping = fields;
     event.kind = EVENT_MAPPING;
@@ -273,7 +289,7 @@ static int take_ring(struct cli_perf_rings *rings, struct ring *ring, struct cli
   while (error == 0 && tail < head) {
     uint16_t size =
         ((const struct perf_event_header *)bytes_at(rings, ring, tail, sizeof(struct perf_event_header)))->size;
-    if (size < sizeof(struct perf_event_header) || size > head - tail)
+    if (size < sizeof(struct perf_event_header) + sizeof(struct record_end) || size > head - tail)
       break;
     error = take_record(rings, bytes_at(rings, ring, tail, size), samples);
     tail += size;
@@ -332,8 +348,7 @@ static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct even
     return take_switch(rings, event, samples);
   if (event->kind != EVENT_SAMPLE)
     return 0;
-  /* The call is before the address that it returns to. */
-  const uint64_t address = event->caller != 0 ? event->caller - 1 : event->address;
+  const uint64_t address = place_of(rings, event, samples);
   const struct cli_mapping *mapping = cli_code_map_find(&rings->map, address);
   if (mapping != NULL && mapping->module != 0)
     return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
@@ -350,8 +365,10 @@ int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, s
   uint32_t count = rings->events.count, taken = 0;
   if (count > 0)
     qsort(events, count, sizeof *events, compare_events);
-  for (; error == 0 && taken < count && events[taken].time < complete; taken++)
+  for (; error == 0 && taken < count && events[taken].time < complete; taken++) {
     error = take_event(rings, pid, &events[taken], samples);
+    free(events[taken].stack);
+  }
   if (taken > 0)
     memmove(events, events + taken, (count - taken) * sizeof *events);
   rings->events.count -= taken;
@@ -408,6 +425,8 @@ void cli_perf_rings_close(struct cli_perf_rings *rings)
       close(rings->rings[i].mappings);
     close(rings->rings[i].file);
   }
+  for (uint32_t i = 0; i < rings->events.count; i++)
+    free(((struct event *)base_vector_at(&rings->events, i))->stack);
   base_vector_free(&rings->events);
   cli_code_map_free(&rings->map);
   cli_callers_free(&rings->callers);

@@ -331,9 +331,12 @@ static void look_at_process(pid_t pid, void *data)
  * say. */
 static bool is_sampled(const struct run_options *run, const struct cli_profiled_program *program)
 {
-  return !run->beside && run->database == NULL && (run->times == NULL || strcmp(run->times, "auto") == 0) &&
-         run->timeline == NULL && (run->clock == NULL || strcmp(run->clock, "wall") == 0) &&
-         !program->facts.has_runtime;
+  /* What the command line does not say, the caller's environment may, which the program sees as well. */
+  const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
+             *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
+             *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE");
+  return !run->beside && run->database == NULL && (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
+         (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
 }
 
 /* Says how the program ended, and ends the monitor, which reads that too. */

@@ -188,6 +188,9 @@ static void tell_own_run(struct telling *telling)
   begin(telling);
   out_text_printf(&telling->text, "of %llu samples of the run %llu were in hooks: times are the program's own by that",
                   (unsigned long long)samples.all, (unsigned long long)samples.hooks);
+  if (telling->run->head.lost > 0)
+    out_text_printf(&telling->text, "; %llu more were lost for want of space",
+                    (unsigned long long)telling->run->head.lost);
   send(telling);
 }
 
