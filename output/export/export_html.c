@@ -12,6 +12,7 @@
 #include "output/export/page_rows.h"
 #include "output/export/page_timeline.h"
 #include "output/export/page_tree.h"
+#include "output/export/timeline.h"
 #include "output/plot/page.h"
 #include "output/plot/plot.h"
 #include "output/profile/process.h"
@@ -233,7 +234,7 @@ static int put_sections(struct page *page)
   int result = put_groupings(page);
   if (result == 0)
     result = put_printed(page, "head", write_report);
-  if (result == 0 && page->stats->profile.spans.count > 0 && out_page_timeline(&page->identities, MOST_SPANS) < 0)
+  if (result == 0 && out_timeline_is_there(page->stats) && out_page_timeline(&page->identities, MOST_SPANS) < 0)
     result = out_stats_no_memory();
   if (result == 0)
     result = make_pictures(page);

@@ -279,11 +279,18 @@ bool out_timeline_goes_on(const struct out_timeline *timeline, uint32_t number)
 
 /* ---- the whole ---- */
 
-static int check_spans(const struct callsig_stats *stats)
+bool out_timeline_is_there(const struct callsig_stats *stats)
 {
   for (uint32_t i = 0; i < stats->profile.recordings.count; i++)
     if (out_profile_recording(&stats->profile, i)->process.timeline_min != UINT64_MAX)
-      return 0;
+      return true;
+  return false;
+}
+
+static int check_spans(const struct callsig_stats *stats)
+{
+  if (out_timeline_is_there(stats))
+    return 0;
   return out_stats_fail(-ENODATA, "%s: no timeline was recorded: run the program with 'callsig run --timeline'",
                         out_profile_string(&stats->profile, out_profile_recording(&stats->profile, 0)->path));
 }

@@ -47,6 +47,9 @@ struct out_timeline {
   struct out_arguments scratch;
 };
 
+/* Was one recorded? Calls that were open at the end are spans without one, too. */
+bool out_timeline_is_there(const struct callsig_stats *stats);
+
 /* Makes the timeline of a grouped object: the spans that its filters select. Calls and tasks are selected as rows are;
  * waits and events are left out when there is a filter by function, signature, stage or module. -ENODATA after a
  * message when the recordings have no timeline; -ENOMEM. Free with out_timeline_free(). */

@@ -129,6 +129,13 @@ class Figures(Case):
                     else:
                         self.assertAlmostEqual(got, wanted, delta=1e-6 * wanted)
 
+    def test_open_calls(self):
+        """Calls that had not returned are no timeline."""
+        self.record(source="#include <stdlib.h>\nint leaf(int n) { return n; }\nint main(void) { exit(leaf(0)); }")
+        read = self.read(self.export("callsig.out"))
+        self.assertIsNone(read.get("timeline"))
+        self.assertEqual({row["function"]: row["ncalls"] for row in read["rows"]["function"]}, {"main": 1, "leaf": 1})
+
     def test_every_grouping_is_the_report(self):
         self.record("--times", "exact")
         read = self.read(self.export("callsig.out"))
