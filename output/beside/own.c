@@ -20,6 +20,8 @@ struct split {
   double *cost;        /* what the hooks of calls out of the variant cost it */
   double *weight;      /* of each edge */
   double *sum;         /* of the weights, by function */
+  double *positive;    /* by signature, while edges are weighed: of those that are above 0 */
+  double *whole;       /* the same of all */
   const double *ticks; /* by function: what is split */
 };
 
@@ -55,18 +57,38 @@ static double weigh(const struct split *split, enum weight kind, const struct ou
   own -= out_hook_cost(profile, edge).callee;
   if (split->entered[edge->to] > 0)
     own -= split->cost[edge->to] * (calls / split->entered[edge->to]);
-  return own > 0 ? own : 0;
+  return own;
 }
 
-/* Weighs the edges of the functions that have no weight yet. */
+static bool is_weighed(const struct split *split, const bool *is_settled, const struct out_edge *edge)
+{
+  return out_beside_has(split->times, edge) && !is_settled[out_beside_function(split->times->profile, edge->to)];
+}
+
+/* Weighs the edges of the functions that have no weight yet: those of a signature weigh as much as it does as a whole,
+ * so that signatures do not depend on how calls are spread over edges. */
 static void weigh_all(struct split *split, enum weight kind, const bool *is_settled)
 {
   const struct out_profile *profile = split->times->profile;
+  for (uint32_t i = 0; i < profile->signatures.count; i++)
+    split->positive[i] = split->whole[i] = 0;
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
-    if (!out_beside_has(split->times, edge) || is_settled[out_beside_function(profile, edge->to)])
+    if (!is_weighed(split, is_settled, edge))
       continue;
-    split->weight[i] = weigh(split, kind, edge);
+    const uint32_t signature = out_profile_variant(profile, edge->to)->signature;
+    const double weight = weigh(split, kind, edge);
+    split->weight[i] = weight > 0 ? weight : 0;
+    split->positive[signature] += split->weight[i];
+    split->whole[signature] += weight;
+  }
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (!is_weighed(split, is_settled, edge))
+      continue;
+    const uint32_t signature = out_profile_variant(profile, edge->to)->signature;
+    if (split->positive[signature] > 0)
+      split->weight[i] *= (split->whole[signature] > 0 ? split->whole[signature] : 0) / split->positive[signature];
     split->sum[out_beside_function(profile, edge->to)] += split->weight[i];
   }
 }
@@ -105,8 +127,11 @@ int out_beside_own(struct out_beside_times *times, const double *ticks)
                         .cost = calloc(variants, sizeof *split.cost),
                         .weight = calloc(profile->edges.count + 1u, sizeof *split.weight),
                         .sum = calloc(functions, sizeof *split.sum),
+                        .positive = calloc(profile->signatures.count + 1u, sizeof *split.positive),
+                        .whole = calloc(profile->signatures.count + 1u, sizeof *split.whole),
                         .ticks = ticks};
-  bool complete = is_settled && split.entered && split.cost && split.weight && split.sum;
+  bool complete =
+      is_settled && split.entered && split.cost && split.weight && split.sum && split.positive && split.whole;
   if (complete)
     find_costs(&split);
   for (int kind = WEIGHT_TIME; complete && kind < WEIGHT_COUNT; kind++) {
@@ -121,5 +146,7 @@ int out_beside_own(struct out_beside_times *times, const double *ticks)
   free(split.cost);
   free(split.weight);
   free(split.sum);
+  free(split.positive);
+  free(split.whole);
   return complete ? 0 : -ENOMEM;
 }

@@ -2,6 +2,7 @@
 #include "output/stats/compensate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "output/beside/in_place.h"
@@ -17,6 +18,9 @@ void out_compensation_free(struct out_compensation *compensation)
   free(compensation->all);
   *compensation = (struct out_compensation){0};
 }
+
+/* Of a tick, in which times are handed to out_round_on(). */
+#define FRACTIONS 1024.0
 
 /* What hooks cost more than the own time of edges, and less: ticks. */
 struct room {
@@ -194,18 +198,17 @@ static int find_own(const struct out_flow *flow, bool only_sampled, int64_t *tak
 }
 
 /* Where a recording has samples of its own run, own times follow from these. What is rounded off an edge is carried on
- * to the next, so that their sum is right. */
-static void take_in_place(const struct out_beside_times *times, struct out_compensation *compensation)
+ * to the next one with the same signature. */
+static void take_in_place(const struct out_beside_times *times, struct out_rounding *rounding,
+                          struct out_compensation *compensation)
 {
-  double sum = 0;
-  uint64_t given = 0;
   for (uint32_t i = 0; i < times->profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(times->profile, i);
     if (!out_beside_has(times, edge))
       continue;
-    sum += times->own[i];
-    const uint64_t own = out_ticks(sum) - given, all = out_ticks(times->inclusive[i]);
-    given += own;
+    const double fraction = round(times->own[i] * FRACTIONS) / FRACTIONS;
+    const uint64_t own = out_round_on(&rounding[signature_of(times->profile, edge)], fraction, UINT64_MAX),
+                   all = out_ticks(times->inclusive[i]);
     compensation->own[i] = (int64_t)(out_edge_own(times->profile, edge) - own);
     compensation->all[i] = (int64_t)(out_edge_total(times->profile, edge) - (all < own ? own : all));
   }
@@ -222,9 +225,11 @@ static int compensate_in_place(struct out_profile *profile, bool only_sampled, s
                                      .recording = i,
                                      .own = calloc(profile->edges.count + 1u, sizeof *times.own),
                                      .inclusive = calloc(profile->edges.count + 1u, sizeof *times.inclusive)};
-    result = times.own && times.inclusive ? out_in_place_times(&times) : -ENOMEM;
+    struct out_rounding *rounding = calloc(profile->signatures.count + 1u, sizeof *rounding);
+    result = times.own && times.inclusive && rounding ? out_in_place_times(&times) : -ENOMEM;
     if (result == 0)
-      take_in_place(&times, compensation);
+      take_in_place(&times, rounding, compensation);
+    free(rounding);
     free(times.own);
     free(times.inclusive);
   }
