@@ -22,7 +22,7 @@ class Export(Case):
     def setUp(self):
         super().setUp()
         self.program = self.compile("calls", harness.CALLS)
-        done = self.callsig("run", "-o", "recording", self.program)
+        done = self.callsig("run", "--times", "exact", "-o", "recording", self.program)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def export(self, *arguments):

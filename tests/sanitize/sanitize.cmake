@@ -1,8 +1,9 @@
 # The tests of the libraries and of the command again, and the readers of damaged input, built with AddressSanitizer and
-# UndefinedBehaviorSanitizer. It takes longest of all, so it begins. Of the command's tests, those that have it read recordings and
-# print them are quick. What spends its time in compilers, in starting programs and commands that only refuse, or in statistics is
-# among the full tests, as is more damaged input.
-set(rest "^(cli\\.(at_once|beside|browse|callsig_cc|flags|musl|options|plot|presets|privacy|run|scaling|stages|terminal|usage)"
+# UndefinedBehaviorSanitizer. It takes longest of all, so it begins. Of the command's tests, those of exports, merges and
+# of damaged and hostile input are quick. What reports and compares them, and what spends its time in compilers, in
+# starting programs and commands that only refuse, or in statistics is among the full tests, as is more damaged input.
+set(rest "^(cli\\.(at_once|beside|browse|callsig_cc|counters|diff|flags|index|musl|options|own_run|page|plot|presets|privacy"
+         "|report|run|scaling|score|stages|stragglers|terminal|usage)"
          "|unit\\.output\\.(sampling_errors|verdict)|unit\\.symbols\\.(matrix|notes|sled_sections))$")
 list(JOIN rest "" rest)
 set(sanitize ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh asan ${PROJECT_BINARY_DIR}/sanitize)
