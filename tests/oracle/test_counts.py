@@ -2,8 +2,8 @@
 # ctest: real
 # ctest: arguments --hooks $<TARGET_FILE:count_hooks>
 # ctest: case .lua quick --quick lua
-# ctest: case .zstd quick --quick zstd
-# ctest: case .sqlite3 quick --quick sqlite3
+# ctest: case .zstd full --quick zstd
+# ctest: case .sqlite3 full --quick sqlite3
 # ctest: case _full.lua full --full lua
 # ctest: case _full.zstd full --full zstd
 # ctest: case _full.sqlite3 full --full sqlite3

@@ -2,7 +2,7 @@
 # ctest: real
 # ctest: skips
 # ctest: case .lua quick --quick lua
-# ctest: case .zstd quick --quick zstd
+# ctest: case .zstd full --quick zstd
 # ctest: case _full.lua full --full lua
 # ctest: case _full.zstd full --full zstd
 # ctest: case _full.sqlite3 full --full sqlite3
