@@ -122,19 +122,13 @@ export class IcicleView {
   }
 
   onKey(event) {
-    const {tree, current} = this, siblings = current === this.root ? [current] : tree.children(tree.parent[current]);
-    const place = siblings.indexOf(current), [below] = tree.children(current).sort((a, b) => tree.weight(b) - tree.weight(a));
-    let next = current;
-    if (event.key === "ArrowDown") next = below ?? current;
-    else if (event.key === "ArrowUp") next = current === this.root ? current : tree.parent[current];
-    else if (event.key === "ArrowRight") next = siblings[place + 1] ?? current;
-    else if (event.key === "ArrowLeft") next = siblings[place - 1] ?? current;
-    else if (event.key === "Enter") this.zoom(current);
+    const {tree, current} = this, next = tree.step(current, this.root, event.key, "ArrowDown", "ArrowUp");
+    if (event.key === "Enter") this.zoom(current);
     else if (event.key === "Escape") this.zoom(Math.max(tree.parent[this.root], 0));
     else if (event.key === "0") this.zoom(0);
-    else return;
+    else if (next === null) return;
     event.preventDefault();
-    if (next === current) return;
+    if (next === null || next === current) return;
     this.current = next;
     this.svg.selectAll("g").attr("class", (node) => this.classOf(node));
     this.tell(next);

@@ -73,6 +73,19 @@ export class Tree {
     return null;
   }
 
+  // Where an arrow key leads from `node`, in a picture of what is below `root`; null for other keys. `outward` is the key
+  // that leads to the widest callee, `inward` the one back.
+  step(node, root, key, outward, inward) {
+    const siblings = node === root ? [node] : this.children(this.parent[node]), place = siblings.indexOf(node);
+    switch (key) {
+      case outward: return this.children(node).sort((a, b) => this.weight(b) - this.weight(a))[0] ?? node;
+      case inward: return node === root ? node : this.parent[node];
+      case "ArrowRight": return siblings[place + 1] ?? node;
+      case "ArrowLeft": return siblings[place - 1] ?? node;
+      default: return null;
+    }
+  }
+
   ancestors(node) {
     const list = [];
     for (let at = this.parent[node]; at >= 0; at = this.parent[at]) list.unshift(at);

@@ -9,6 +9,7 @@
 #include "output/text/message.h"
 #include "output/verdict/forecast_words.h"
 #include "output/verdict/verdict_text.h"
+#include "output/verdict/verdicts.h"
 #include "output/verdict/what_if.h"
 
 enum { MOST_FUNCTIONS = 3 };
@@ -245,7 +246,7 @@ static void write_stragglers(struct out_json *json, const struct out_bottleneck 
   out_json_close_array(json);
 }
 
-/* `stats` is NULL until the first stage that needs it. */
+/* out_verdict_fn */
 static int write_functions(struct out_json *json, const struct callsig_pipeline *pipeline,
                            const struct out_bottleneck *bottleneck, struct callsig_stats **stats)
 {
@@ -313,10 +314,11 @@ static void write_sentence(struct out_json *json, const struct out_bottleneck *b
   out_text_free(&text);
 }
 
-static int write_verdict(struct out_json *json, const struct callsig_pipeline *pipeline,
-                         const struct out_bottleneck *bottleneck, const struct out_forecast *forecast,
-                         struct callsig_stats **stats)
+/* out_verdict_fn */
+static int write_verdict(void *data, const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                         const struct out_forecast *forecast, struct callsig_stats **stats)
 {
+  struct out_json *json = data;
   static const char *const bounds[] = {"unknown", "stage", "source", "sink", "gap", "processor", "thread", "moving"};
   out_json_open_map(json);
   out_json_key_integer(json, "pipeline", bottleneck->pipeline);
@@ -345,26 +347,10 @@ static int write_verdict(struct out_json *json, const struct callsig_pipeline *p
 static int write_verdicts(struct out_json *json, const struct callsig_pipeline *pipeline,
                           const struct base_vector *asked)
 {
-  struct callsig_stats *stats = NULL;
-  struct out_bottleneck bottleneck;
-  struct out_forecast forecast;
-  uint32_t stage = 0, queue = 0;
-  uint64_t steps = pipeline->forecast_steps;
-  int result;
   out_json_key(json, "verdicts");
   out_json_open_array(json);
-  while ((result = out_bottleneck_next(pipeline, &stage, &queue, &bottleneck)) > 0) {
-    result = out_forecast_make(pipeline, &bottleneck, asked, &steps, &forecast);
-    if (result == 0) {
-      result = write_verdict(json, pipeline, &bottleneck, &forecast, &stats);
-      out_forecast_free(&forecast);
-    }
-    out_bottleneck_free(&bottleneck);
-    if (result < 0)
-      break;
-  }
+  int result = out_verdicts_each(pipeline, asked, write_verdict, json);
   out_json_close_array(json);
-  callsig_stats_free(stats);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "output/text/message.h"
 #include "output/verdict/forecast_words.h"
 #include "output/verdict/verdict_text.h"
+#include "output/verdict/verdicts.h"
 #include "output/verdict/what_if.h"
 
 static const char rule[] = "--------------------------------------------------------------------------------\n";
@@ -341,11 +342,11 @@ static void put_functions(struct out_text *text, const struct out_stage_function
   }
 }
 
-/* `stats` is NULL until the first stage that needs it. */
-static int put_verdict(struct out_text *text, const struct callsig_pipeline *pipeline,
-                       const struct out_bottleneck *bottleneck, const struct out_forecast *forecast,
-                       struct callsig_stats **stats)
+/* out_verdict_fn */
+static int put_verdict(void *data, const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                       const struct out_forecast *forecast, struct callsig_stats **stats)
 {
+  struct out_text *text = data;
   int result = 0;
   out_text_printf(text, "\n  Pipeline %u: ", bottleneck->pipeline);
   out_put_verdict(text, bottleneck);
@@ -374,25 +375,8 @@ static int put_verdict(struct out_text *text, const struct callsig_pipeline *pip
 
 static int put_verdicts(struct out_text *text, const struct callsig_pipeline *pipeline, const struct base_vector *asked)
 {
-  struct callsig_stats *stats = NULL;
-  struct out_bottleneck bottleneck;
-  struct out_forecast forecast;
-  uint32_t stage = 0, queue = 0;
-  uint64_t steps = pipeline->forecast_steps;
   out_text_printf(text, "\n\xF0\x9F\x94\x8E Verdict:\n%s", rule);
-  int result;
-  while ((result = out_bottleneck_next(pipeline, &stage, &queue, &bottleneck)) > 0) {
-    result = out_forecast_make(pipeline, &bottleneck, asked, &steps, &forecast);
-    if (result == 0) {
-      result = put_verdict(text, pipeline, &bottleneck, &forecast, &stats);
-      out_forecast_free(&forecast);
-    }
-    out_bottleneck_free(&bottleneck);
-    if (result < 0)
-      break;
-  }
-  callsig_stats_free(stats);
-  return result;
+  return out_verdicts_each(pipeline, asked, put_verdict, text);
 }
 
 int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)

@@ -39,3 +39,11 @@ test("time that is found is counted once", () => {
   const found = tree.search((text) => /decode|inner/.test(text));
   assert.deepStrictEqual([found.seconds, found.nodes, [...found.frames]], [5, 1, [0, 1, 1, 0]]);
 });
+
+test("arrow keys lead to the widest callee, back, and beside", () => {
+  const tree = new Tree(PAGE, DECODED), step = (node, key, root = 0) => tree.step(node, root, key, "ArrowDown", "ArrowUp");
+  assert.deepStrictEqual([step(0, "ArrowDown"), step(1, "ArrowDown"), step(3, "ArrowDown")], [1, 2, 3]);
+  assert.deepStrictEqual([step(2, "ArrowUp"), step(0, "ArrowUp"), step(1, "ArrowUp", 1)], [1, 0, 1]);
+  assert.deepStrictEqual([step(1, "ArrowRight"), step(5, "ArrowRight"), step(5, "ArrowLeft"), step(1, "ArrowLeft")], [5, 5, 1, 1]);
+  assert.deepStrictEqual([step(1, "ArrowRight", 1), step(1, "x"), tree.step(1, 0, "ArrowDown", "ArrowUp", "ArrowDown")], [1, null, 0]);
+});
