@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "output/beside/in_place.h"
 #include "output/profile/process.h"
 #include "output/stats/render.h"
 #include "output/stats/sampled_notes.h"
@@ -408,6 +409,8 @@ static void note_compensation(struct notes *notes)
   out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
   out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
   out_text_puts(&notes->text, " seconds");
+  if (!out_in_place_runs(&stats->profile))
+    out_text_puts(&notes->text, ", as it was estimated without samples of the run");
   if (stats->compensating != OUT_COMPENSATE_ALL)
     out_text_puts(&notes->text, "; --raw shows what the clock read");
   send(notes);

@@ -67,6 +67,7 @@ class OwnRun(harness.Case):
         if not any("were in hooks" in note for note in notes):
             # Said by the sampler of --beside, which may be denied the kernel's timer alone.
             self.skipTest("perf_event_open is not allowed here")
+        self.assertFalse(any("estimated without samples" in note for note in notes), notes)
         self.assertAlmostEqual(rows["computes"], computes, delta=0.1 * computes + 0.01)
         # memset() is libc's, and has no rows.
         self.assertAlmostEqual(rows["fills"], fills, delta=0.1 * fills + 0.01)
@@ -80,7 +81,9 @@ class OwnRun(harness.Case):
         deny = self.compile("deny", DENY, instrument=False)
         done = self.run_command(deny, "perf", harness.CALLSIG, "run", program)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assert_sampled(self.rows()[1], False)
+        _, notes = self.rows()
+        self.assert_sampled(notes, False)
+        self.assertTrue(any("estimated without samples of the run" in note for note in notes), notes)
 
     def test_another_program(self):
         """What runs after exec() is not what the recording is of."""
