@@ -14,6 +14,7 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +72,26 @@ static void misuse(void)
   callsig_counter_add("kind", 1);
   printf("%d %d %d\n", refused, error, stopped);
 }
+/* Keys that change where they lie, each at the end of a page with nothing behind it: every byte of them counts. */
+static void changing_keys(void)
+{
+  char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(page + 4096, 4096, PROT_NONE);
+  for (int length = 1; length <= 40; length++)
+    for (int times = 0; times < 2; times++) {
+      char *key = page + 4096 - length - 1;
+      memset(key, 'a', length + 1);
+      key[length] = 0;
+      for (int i = 0; i < length; i += length > 8 ? 8 : 1) {
+        key[i] = 'b';
+        callsig_counter_add(key, 1);
+        key[i] = 'a';
+      }
+      key[length / 2] = 0; /* the text ends nearer */
+      if (length > 1)
+        callsig_counter_add(key, 1);
+    }
+}
 static void fork_two(void)
 {
   callsig_counter_add("mine", 3);
@@ -95,6 +116,8 @@ int main(int argc, char **argv)
   callsig_counter_add("bytes", 5);
   if (strcmp(argv[1], "misuse") == 0)
     misuse();
+  else if (strcmp(argv[1], "changing") == 0)
+    changing_keys();
   else if (strcmp(argv[1], "fork") == 0) {
     until = argc > 2 ? atoi(argv[2]) : 1;
     fork_two();
@@ -189,6 +212,18 @@ class Counters(Counted):
         self.assertEqual((rows["kind", None]["total"], rows["same0", None]["total"], rows["same1", None]["total"]), (2, 3, 3))
         losses = self.callsig("report", "p.out")
         self.assertIn("49", losses.stdout + losses.stderr)
+
+    def test_changing_keys(self):
+        self.record("changing")
+        counts = {}
+        for length in range(1, 41):
+            for at in range(0, length, 8 if length > 8 else 1):
+                key = "a" * at + "b" + "a" * (length - at - 1)
+                counts[key] = counts.get(key, 0) + 2
+            if length > 1:
+                counts["a" * (length // 2)] = counts.get("a" * (length // 2), 0) + 2
+        rows = self.rows(self.stages())
+        self.assertEqual({key: row["total"] for (key, _), row in rows.items() if key != "bytes"}, counts)
 
     def test_forked(self):
         self.record("fork")
