@@ -404,10 +404,19 @@ def check_times(read, all_spans):
 
 
 def times(tools, compiler, level):
-    """Histograms and the timeline have each call once: signals, threads, recursion, dead frames, coroutines and folding."""
+    """Histograms and the timeline have each call once: signals, threads, dead frames, coroutines and folding."""
+    check_timed(tools, compiler, level, (("longjmp.c", []), ("signals.c", ["stack"]), ("coroutines.c", []), ("thread_ends.c", []),
+                                         ("fork.c", []), ("many_threads.c", ["300"])))
+
+
+def long_times(tools, compiler, level):
+    """The same of recursion, and of signals on the program's own stack."""
+    check_timed(tools, compiler, level, (("signals.c", []), ("deep.c", [])))
+
+
+def check_timed(tools, compiler, level, guests):
     everything = {"CALLSIG_PERCENTILES": "1", "CALLSIG_TIMELINE": "0", "CALLSIG_TIMELINE_SPANS": "262144"}
-    for source, arguments in (("longjmp.c", []), ("signals.c", []), ("signals.c", ["stack"]), ("coroutines.c", []),
-                              ("thread_ends.c", []), ("deep.c", []), ("fork.c", []), ("many_threads.c", ["300"])):
+    for source, arguments in guests:
         guest = Guest(tools, source, compiler, level)
         result = same_as_plain(tools, guest, arguments, settings=everything)
         for path in [result.recording, *tools.other_recordings(result)]:
@@ -474,6 +483,7 @@ def denied(tools, compiler, level):
 CASES = {
     "denied": denied,
     "times": times,
+    "times_full": long_times,
     "timeline": timeline,
     "linked": linked,
     "bad_index": bad_index,
