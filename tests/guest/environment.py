@@ -486,6 +486,7 @@ CASES = {
     "times_full": long_times,
     "timeline": timeline,
     "linked": linked,
+    "linked_full": linked,
     "bad_index": bad_index,
     "filters": filters,
     "options": options,
@@ -506,7 +507,8 @@ CASES = {
 BUILDS = {
     "full": [("gcc", "-O2"), ("clang", "-O0"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "denied": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
-    "linked": [("gcc", "-O2"), ("clang", "-O0")],
+    "linked": [("gcc", "-O2")],
+    "linked_full": [("clang", "-O0")],
     "control": [("gcc", "-O0"), ("clang", "-O2")],
     "sigkill": [("gcc", "-O2"), ("clang", "-O0")],
     "stages": [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")],
