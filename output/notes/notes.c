@@ -51,6 +51,14 @@ static void begin(struct notes *notes, const struct out_recording_info *info)
     out_text_printf(&notes->text, "%s: ", out_profile_string(&notes->stats->profile, info->path));
 }
 
+/* A whole note. */
+static void tell(struct notes *notes, const struct out_recording_info *info, const char *text)
+{
+  begin(notes, info);
+  out_text_puts(&notes->text, text);
+  send(notes);
+}
+
 static void note_losses(struct notes *notes, const struct out_recording_info *info)
 {
   static const struct {
@@ -79,6 +87,9 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
     out_text_printf(&notes->text, " %s", losses[i].text);
     send(notes);
   }
+  if (info->flags & FMT_REC_FULL && info->loss[FMT_LOSS_NO_SPACE] == 0)
+    tell(notes, info,
+         "the recording could not grow (disk full, or its memory limit): a module, or calls, may be missing from it");
 }
 
 /* Waits for a processor, from a hundredth of the table's time on, and of what is not printed as 0.000: they are in no
@@ -92,13 +103,10 @@ static void note_waits(struct notes *notes, const struct out_recording_info *inf
     out_text_puts(&notes->text, " seconds of waiting for a processor are in no row");
     send(notes);
   }
-  if (info->flags & FMT_REC_WAITS_UNKNOWN) {
-    begin(notes, info);
-    out_text_puts(&notes->text,
-                  "waits for a processor could not be told from the rest, of some thread at least: on a busy "
-                  "machine callers of short calls have them");
-    send(notes);
-  }
+  if (info->flags & FMT_REC_WAITS_UNKNOWN)
+    tell(notes, info,
+         "waits for a processor could not be told from the rest, of some thread at least: on a busy "
+         "machine callers of short calls have them");
 }
 
 /* A budget that the run is beyond: what calls cost, of which counting them is the part that no budget can save. */
@@ -169,17 +177,10 @@ static void note_recording(struct notes *notes, uint32_t recording)
     out_text_puts(&notes->text, " shown as one");
     send(notes);
   }
-  if (!(info->flags & FMT_REC_SIGNATURES)) {
-    begin(notes, info);
-    out_text_puts(&notes->text, "signatures were not recorded: rows are by function");
-    send(notes);
-  }
-  if (info->uncalibrated) {
-    begin(notes, info);
-    out_text_puts(&notes->text,
-                  "the clock's rate is unknown, as the recording ended too early: a tick counts as a nanosecond");
-    send(notes);
-  }
+  if (!(info->flags & FMT_REC_SIGNATURES))
+    tell(notes, info, "signatures were not recorded: rows are by function");
+  if (info->uncalibrated)
+    tell(notes, info, "the clock's rate is unknown, as the recording ended too early: a tick counts as a nanosecond");
   if (info->damaged > 0) {
     begin(notes, info);
     count(notes, info->damaged, "record");

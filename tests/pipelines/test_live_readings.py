@@ -42,7 +42,8 @@ class LiveReadings(Case):
             self.assertGreater(min(row[4:]), -1e-4, row)
 
     def test_intervals(self):
-        done = self.callsig("run", "--db", "r.db", "--interval", "0.01", "-o", "r.out", "./short_threads", SECONDS, "1000")
+        done = self.callsig("run", "--db", "r.db", "--interval", "0.01", "-o", "r.out", "./short_threads", SECONDS, "1000",
+                            timeout=120 + 2 * float(SECONDS))
         self.assertEqual(done.returncode, 0, done.stderr)
         items, steady = map(int, done.stdout.split())
         self.assertGreater(items, 64, "threads must have been folded")
