@@ -149,7 +149,7 @@ class Case(harness.Case):
         found = {}
         for line in table.splitlines():
             match = re.match(r"\s*(\d+) .*\((\w+)\((?:n=(\d))?", line)
-            if match and "(work(" in line or match and "(twice(" in line:
+            if match and match.group(2) in ("work", "twice"):
                 found[match.group(2), int(match.group(3))] = int(match.group(1))
         self.assertEqual(found, expected, table)
 
@@ -202,8 +202,8 @@ class Counts(Case):
         self.attach_often("", 20)
 
     def test_one_thread(self):
-        """One thread alone, which computes, waits for events, or in a read."""
-        for mode in ("compute", "epoll"):
+        """One thread alone, which computes, waits for events, is in the allocator, or in a handler that interrupted that."""
+        for mode in ("compute", "epoll", "allocator", "timer"):
             with self.subTest(mode):
                 self.attach_often(mode, 2)
                 os.remove(self.path("callsig.out"))
@@ -353,7 +353,7 @@ class Often(Case):
         self.attach_often("signals", 100)
 
     def test_one_thread(self):
-        for mode in ("compute", "epoll", "", "sleeps"):
+        for mode in ("compute", "epoll", "allocator", "timer", "", "sleeps"):
             with self.subTest(mode):
                 self.attach_often(mode, 100)
                 os.remove(self.path("callsig.out"))
