@@ -119,7 +119,7 @@ static uint64_t find_function(const struct work *work, const char *library, cons
 {
   uint64_t size;
   const struct cli_memory_mapping *file = cli_mappings_of_file(&work->mappings, library);
-  return file != NULL ? cli_symbol_find(&work->mappings, file, name, &size) : 0;
+  return file != NULL ? cli_symbol_find(work->pid, file->start, name, &size) : 0;
 }
 
 /* The instruction of a system call, in the C library's function of that name. 0: there is none. */
@@ -130,7 +130,7 @@ static uint64_t find_instruction(const struct work *work)
   const struct cli_memory_mapping *library = cli_mappings_of_file(&work->mappings, "libc.so.6");
   if (library == NULL)
     library = cli_mappings_of_file(&work->mappings, "libc-2.");
-  uint64_t address = library != NULL ? cli_symbol_find(&work->mappings, library, "syscall", &size) : 0;
+  uint64_t address = library != NULL ? cli_symbol_find(work->pid, library->start, "syscall", &size) : 0;
   if (size > sizeof code)
     size = sizeof code;
   if (address == 0 || cli_memory_read(work->pid, address, code, size) < 0)
@@ -184,7 +184,7 @@ static int call_runtime(struct work *work, const char *name, uint64_t *result)
   uint64_t function = find_function(work, "libcallsig.so", name);
   if (function != 0)
     return call(work, function, 0, 0, result);
-  cli_error("attach: process %d: the library in it has no %s(), or its file was removed", (int)work->pid, name);
+  cli_error("attach: process %d: the runtime in it has no %s()", (int)work->pid, name);
   return -ENOENT;
 }
 
