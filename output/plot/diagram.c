@@ -180,7 +180,7 @@ static void put_head(const struct diagram *diagram)
     return;
   begin_words(diagram, "tick", SHARES, 8);
   out_text_puts(diagram->text, "<tspan class=\"f1\">works</tspan>, <tspan class=\"f2\">waits for items</tspan>,"
-                               " <tspan class=\"f3\">for space</tspan></text>");
+                               " <tspan class=\"f3\">space</tspan></text>");
 }
 
 unsigned out_diagram_put(struct out_text *text, const struct out_picture *picture, unsigned number, unsigned x,

@@ -11,7 +11,7 @@
 
 static struct callsig_stage *item_stage, *steady_stage;
 static struct callsig_queue *queue;
-static volatile int stop;
+static int stop; /* atomic */
 
 static double now(void)
 {
@@ -41,7 +41,7 @@ static void *run_item(void *data)
 static void *run_steady(void *data)
 {
   unsigned long *tasks = data;
-  while (!stop) {
+  while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
     callsig_task_begin(steady_stage, NULL);
     callsig_task_end(steady_stage, 0);
     ++*tasks;
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     if ((double)count > rate * (now() - start))
       pause_for(0.001);
   }
-  stop = 1;
+  __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
   pthread_join(steady, NULL);
   printf("%lu %lu\n", count, tasks);
   return 0;
