@@ -191,7 +191,7 @@ class Counters(Counted):
         self.assertIn("49", losses.stdout + losses.stderr)
 
     def test_forked(self):
-        self.record("fork")
+        self.record("fork", options=["--apart"])
         self.assertEqual(self.rows(self.stages())["mine", None]["total"], 3)
         children = [name for name in self.listing() if name.startswith("p.out.")]
         self.assertEqual(len(children), 2)
