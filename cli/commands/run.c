@@ -13,6 +13,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
+#include "cli/common/row_options.h"
 #include "cli/run/child_files.h"
 #include "cli/run/family.h"
 #include "cli/run/glob_file.h"
@@ -339,16 +340,17 @@ static void report_run(const struct run_options *run, struct running *running, c
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
   if (error == 0 && running->own != NULL)
-    cli_own_run_write(running->own, running->program, place->path, running->pid, status);
+    cli_own_run_write(running->own, running->program, place, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error == 0)
     cli_recording_seal(place);
+  const bool is_full = cli_recording_is_full(place);
   struct cli_family_end end = cli_family_finish(running->family, run->apart);
   if (error == -ENOENT && end.processes + end.live == 0)
-    cli_run_end_explain_nothing(shown, status);
+    cli_run_end_explain_nothing(place, shown, status);
   if (end.count > 0 && run->output == NULL && run->rank.number == 0)
-    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT);
+    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full);
   cli_run_end_tell(&end, shown);
   cli_family_end_free(&end);
 }

@@ -5,8 +5,9 @@
 
 #include "callsig/stats.h"
 #include "cli/common/recordings.h"
+#include "cli/common/row_options.h"
 
-void cli_run_end_print_table(const struct cli_family_end *end, const char *sort)
+void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full)
 {
   struct callsig_stats *stats = NULL;
   struct callsig_stats_total total = {.size = sizeof total};
@@ -15,18 +16,18 @@ void cli_run_end_print_table(const struct cli_family_end *end, const char *sort)
     error = cli_recordings_add(stats, end->files, end->count);
   if (error == 0)
     error = callsig_stats_total(stats, &total);
-  if (error == 0 && total.calls == 0)
+  if (error == 0 && total.calls == 0 && !is_full)
     cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
-  else if (error == 0 && callsig_stats_sort(stats, sort) == 0)
+  else if (error == 0 && callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 && callsig_stats_sort(stats, sort) == 0)
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);
 }
 
-void cli_run_end_explain_nothing(const char *output, int status)
+void cli_run_end_explain_nothing(const struct cli_recording_place *place, const char *output, int status)
 {
   if (WIFSIGNALED(status))
     cli_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
-  else
+  else if (!cli_recording_place_claimed(place))
     cli_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # ctest: skips
+# ctest: case - quick Pipelines.test_counts
+# ctest: case _verdicts full Pipelines.test_verdicts
 """Six pipelines under the tracers `stats` and callsig at once: each element's tasks are the buffers that `stats` saw come to it, also
 at the end of the stream, and each queue's puts and gets those that went in and out. And the verdict on each, with one element slowed.
 
-    test_pipelines.py
+    test_pipelines.py [Pipelines.TEST]
 """
 
 import json

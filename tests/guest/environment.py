@@ -109,6 +109,14 @@ def file_limit(tools, compiler, level):
             check_losses(tools, result)
 
 
+def full(tools, compiler, level):
+    """What finds no room takes no slow section a call, and is told in one line."""
+    guest = Guest(tools, "full.c", compiler, level)
+    result = same_as_plain(tools, guest)
+    expect_one_line(result, "recording", "RLIMIT_FSIZE")
+    check_losses(tools, result)
+
+
 def unwritable(tools, compiler, level):
     """A folder that does not exist, a file in its place, and (unless root) one without permission."""
     guest = Guest(tools, "close_fds.c", compiler, level)
@@ -476,6 +484,7 @@ CASES = {
     "sigkill": sigkill,
     "full_disk": full_disk,
     "file_limit": file_limit,
+    "full": full,
     "unwritable": unwritable,
     "address_space": address_space,
     "memory_refused": memory_refused,
@@ -485,6 +494,7 @@ CASES = {
 }
 
 BUILDS = {
+    "full": [("gcc", "-O2"), ("clang", "-O0"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "denied": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "linked": [("gcc", "-O2"), ("clang", "-O0")],
     "control": [("gcc", "-O0"), ("clang", "-O2")],

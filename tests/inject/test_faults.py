@@ -3,7 +3,7 @@
 # ctest: real
 # ctest: skips
 # ctest: arguments --inject $<TARGET_FILE:inject>
-# ctest: case - quick --samples 6
+# ctest: case - quick --samples 2
 # ctest: case _full.lua full lua
 # ctest: case _full.threads full threads
 # ctest: case _full.run full run

@@ -409,8 +409,8 @@ static void refused_databases(void **state)
     fputs("no database at all\n", file);
   fclose(file);
   assert_refused(paths.database, -EIO, "cannot be used as a database: file is not a database");
-  make_database(paths.database, "CREATE TABLE callsig_schema (version INTEGER); INSERT INTO callsig_schema VALUES (3)");
-  assert_refused(paths.database, -ENOTSUP, "written by a newer callsig (schema 3, this one writes 2)");
+  make_database(paths.database, "CREATE TABLE callsig_schema (version INTEGER); INSERT INTO callsig_schema VALUES (4)");
+  assert_refused(paths.database, -ENOTSUP, "written by a newer callsig (schema 4, this one writes 3)");
   make_database(paths.database, "CREATE TABLE runs (mine TEXT)");
   assert_refused(paths.database, -EIO, "name another file");
   /* SPDL's own file has the three tables, and gets the others. */
