@@ -112,6 +112,19 @@ class Family(harness.Case):
         finally:
             os.kill(pid, signal.SIGKILL)
 
+    def test_what_cannot_be_written(self):
+        """Where the folded recordings cannot be written, those of the processes stay, and their calls are shown."""
+        self.write("a.family", "somebody's")
+        done = self.callsig("run", "-o", "a", *self.script("i=0\nwhile [ $i -lt 20 ]; do\n  ./calls $i\n  i=$((i + 1))\ndone\n"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("exists and is not a recording"), 1)
+        self.assertIn("19 more recordings of processes that the program started", done.stderr)
+        with open(self.path("a.family"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "somebody's")
+        files = [name for name in self.names("a") if name != "a.family"]
+        self.assertEqual(len(files), 20)
+        self.assertEqual(sum(calls for (function, _), calls in self.counts(*files).items() if function == "main"), 20)
+
     def left(self, output):
         """The recordings that a killed run left."""
         return sorted(name for name in glob.glob(output + "*", root_dir=self.folder))
