@@ -102,6 +102,7 @@ enum fmt_rec_flag {
   FMT_REC_WAITS_UNKNOWN = 1u << 7, /* those of some thread could not be told: they are in its calls' times */
   FMT_REC_FULL = 1u << 8,          /* it could not grow, so that what was new then has no place in it */
   FMT_REC_MERGED = 1u << 4, /* written by callsig_stats_dump(): times, pid and losses are in the process records */
+  FMT_REC_FAMILY = 1u << 9, /* and for a run: `command` leads to a list of struct fmt_rec_taken, the files it is of */
 };
 
 struct fmt_rec_name {
@@ -486,7 +487,7 @@ struct fmt_rec_process {
   uint64_t damaged;     /* records of that recording that could not be read */
   uint64_t sample_price;
   uint32_t drawn_from; /* 0: a callsig that did not keep it merged the recordings */
-  uint32_t reserved32;
+  uint32_t processes;  /* of one command that were folded into this one; 0: it is one */
 };
 
 /* What every version has written of it. */

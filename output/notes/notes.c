@@ -48,7 +48,7 @@ static void count(struct notes *notes, uint64_t number, const char *thing)
 static void begin(struct notes *notes, const struct out_recording_info *info)
 {
   if (notes->stats->profile.recordings.count > 1)
-    out_text_printf(&notes->text, "%s: ", out_profile_string(&notes->stats->profile, info->path));
+    out_text_printf(&notes->text, "%s: ", out_process_source(&notes->stats->profile, info));
 }
 
 /* A whole note. */
@@ -148,7 +148,7 @@ static void note_samples(struct notes *notes, const struct out_recording_info *i
 {
   struct out_text prefix = {0};
   if (notes->stats->profile.recordings.count > 1)
-    out_text_printf(&prefix, "%s: ", out_profile_string(&notes->stats->profile, info->path));
+    out_text_printf(&prefix, "%s: ", out_process_source(&notes->stats->profile, info));
   if (notes->result == 0)
     notes->result = prefix.failed
                         ? -ENOMEM
@@ -171,7 +171,7 @@ static void note_recording(struct notes *notes, uint32_t recording)
   note_losses(notes, info);
   note_waits(notes, info);
   note_budget(notes, recording);
-  if (info->folded_threads > 0) {
+  if (info->folded_threads > 0 && out_process_count(info) == 1) {
     begin(notes, info);
     count(notes, info->folded_threads, "ended thread");
     out_text_puts(&notes->text, " shown as one");

@@ -90,6 +90,8 @@ static void write_head(struct report *report)
     out_json_open_map(json);
     out_json_key_string(json, "file", out_profile_string(profile, info->path));
     write_recording(report, report->processes[i]);
+    if (out_process_count(info) > 1)
+      out_json_key_integer(json, "processes", out_process_count(info));
     out_json_key_string(json, "rank", info->process.rank_source ? out_profile_string(profile, info->rank_label) : NULL);
     out_json_close_map(json);
   }

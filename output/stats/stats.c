@@ -28,6 +28,7 @@ struct callsig_stats *out_stats_new(void)
   }
   stats->by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE;
   out_rows_init(&stats->rows);
+  out_taken_files_init(&stats->files);
   int result =
       out_profile_init(&stats->profile) < 0 ? out_stats_no_memory() : out_sort_parse("cumulative", &stats->sort);
   if (result == 0)
@@ -70,7 +71,9 @@ int out_stats_take(struct callsig_stats *stats, struct out_recording *recording,
   out_stats_forget(stats);
   uint32_t first = stats->profile.recordings.count;
   const bool is_merged = recording->header.flags & FMT_REC_MERGED;
-  int result = out_load(&stats->profile, recording, now);
+  int result = out_taken_files_add(&stats->files, recording);
+  if (result == 0)
+    result = out_load(&stats->profile, recording, now);
   if (result == 0 && !is_merged && out_reconcile(&stats->profile, first) < 0)
     result = out_stats_no_memory();
   if (result == 0 && out_beside_apply(&stats->profile, first) < 0)
@@ -112,7 +115,13 @@ int callsig_stats_add(struct callsig_stats *stats, const char *path)
 {
   struct out_recording recording;
   int result = out_recording_read(path, &recording);
-  return result < 0 ? result : out_stats_take(stats, &recording, NULL);
+  if (result < 0)
+    return result;
+  if (!out_taken_files_has(&stats->files, &recording.header))
+    return out_stats_take(stats, &recording, NULL);
+  out_stats_message("%s: what it has is in a recording of the whole run that was added before: left out", path);
+  out_recording_close(&recording);
+  return 0;
 }
 
 int callsig_stats_new(const struct callsig_stats_options *wanted, struct callsig_stats **made)
@@ -150,6 +159,7 @@ void callsig_stats_free(struct callsig_stats *stats)
   out_stats_forget(stats);
   out_filter_free(&stats->filter);
   out_profile_free(&stats->profile);
+  out_taken_files_free(&stats->files);
   free(stats);
 }
 
