@@ -13,6 +13,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
+#include "cli/common/row_options.h"
 #include "cli/run/glob_file.h"
 #include "cli/run/preload.h"
 #include "cli/run/prepare_indexes.h"
@@ -278,7 +279,8 @@ static void print_table(const struct cli_recording_place *place, const struct ru
     return;
   if (callsig_stats_total(stats, &total) == 0 && total.calls == 0 && !cli_recording_is_full(place))
     cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
-  else if (callsig_stats_sort(stats, run->sort != NULL ? run->sort : DEFAULT_SORT) == 0)
+  else if (callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 &&
+           callsig_stats_sort(stats, run->sort != NULL ? run->sort : DEFAULT_SORT) == 0)
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);
 }
