@@ -240,6 +240,7 @@ enum fmt_group {
   FMT_GROUP_SIGNATURE_STAGE,
   FMT_GROUP_MODULE_STAGE,
   FMT_GROUP_COUNT,
+  FMT_GROUP_EDGE = 11, /* of no rows: see fmt_rec_sampling */
   FMT_GROUP_RESERVED = 12
 };
 
@@ -319,10 +320,14 @@ struct fmt_rec_recursion {
  * so that every sum that holds of a recording without samples holds of one with them. Which calls are timed is random,
  * at a rate that depends on nothing but the edge's earlier calls; the first ones all are. min, max and the histogram
  * are of timed calls alone.
+ *
+ * Where recursion leads back to the edge, calls that began while none of it was open may be much longer than those
+ * inside. While they are, each is timed: these are no samples of the others, and are not in this record but in the
+ * edge's recursion record, primitive[FMT_GROUP_EDGE] calls and cumulative[FMT_GROUP_EDGE] ticks.
  */
 struct fmt_rec_sampling {
   struct fmt_rec_tag tag;
-  uint64_t timed;       /* calls that ended and whose clock was read */
+  uint64_t timed;       /* calls that ended and whose clock was read, but for those just told of */
   uint64_t timed_total; /* ticks of these, inclusive */
   uint64_t squares_low; /* the sum of their squares, 128 bits */
   uint64_t squares_high;
