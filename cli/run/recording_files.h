@@ -2,6 +2,7 @@
 #ifndef CALLSIG_CLI_RUN_RECORDING_FILES_H
 #define CALLSIG_CLI_RUN_RECORDING_FILES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "cli/run/recording_place.h"
@@ -12,7 +13,12 @@
  * message. */
 int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int status);
 
-/* Seals the run's recording, when nothing writes to it any more: callsig_stats_seal(). The place stays held. */
+/* Did the recording find no room to grow? Then the runtime has told of it, and what else finds none has the same cause.
+ */
+bool cli_recording_is_full(const struct cli_recording_place *place);
+
+/* Seals the run's recording, when nothing writes to it any more: callsig_stats_seal(), but that a full one for whose
+ * seal there is no room gets none without a word. The place stays held. */
 void cli_recording_seal(const struct cli_recording_place *place);
 
 /* Seals those recordings PATH.PID and PATH.PID.N of this run whose processes have ended: the program started them. How

@@ -264,6 +264,29 @@ class Counters(Counted):
         self.assertIn("  Counter: steps\n    0:1:read[2]: 120 in 60 calls\n", text)
         self.assertIn("  Level: depth\n    0:1:read[2]: 8, set 60 times, mean 2.00\n", text)
 
+    BY_THREAD = ("SELECT key, stage, SUM(t.count), SUM(t.amount) FROM counter_threads t JOIN counter_stats c ON c.id = counter"
+                 " WHERE kind = 'counter' GROUP BY key, stage ORDER BY key, stage")
+
+    def test_threads_in_databases(self):
+        """What is told of a thread stays when it is folded; over all threads it is what is told of the key."""
+        self.record("600", options=("--db", "r.db", "--interval", "0.01"))
+        base = sqlite3.connect(self.path("r.db"))
+        self.addCleanup(base.close)
+        whole = [("bytes", "", 1, 5), ("bytes", "0:1:read[2]", 60000, 60000000), ("bytes", "0:2:decode", 60000, 60000)]
+        self.assertEqual(base.execute(self.BY_THREAD).fetchall(), whole)
+        self.assertEqual(base.execute("SELECT COUNT(*) FROM counter_threads WHERE count <= 0 OR (tid IS NULL) != (serial = 0)").fetchone(), (0,))
+        threads = base.execute("SELECT SUM(t.count) FROM counter_threads t JOIN counter_stats c ON c.id = counter WHERE key = 'fill'"
+                               " GROUP BY serial HAVING serial != 0").fetchall()
+        self.assertGreater(len(threads), 2)
+        self.assertLessEqual(max(threads), (100,), "no thread counts what others did")
+        base.execute("DELETE FROM counter_threads WHERE counter IN (SELECT id FROM counter_stats WHERE interval > 2)")
+        base.execute("DELETE FROM counter_stats WHERE interval > 2")
+        base.execute("DELETE FROM intervals WHERE id > 2")
+        base.execute("UPDATE runs SET complete = 0, ended = NULL")
+        base.commit()
+        self.assertEqual(self.callsig("stages", "--db", "r.db", "p.out").returncode, 0)
+        self.assertEqual(base.execute(self.BY_THREAD).fetchall(), whole)
+
     def test_pictures_and_traces(self):
         self.record("slow", options=("--timeline", "--db", "r.db", "--interval", "0.1"))
         for files in (("p.out",), ("r.db",), ("p.out", "r.db")):
