@@ -62,7 +62,7 @@
 /* The lowest bits of a hash of 32 that choose a place there; their upper end is the hash's when the table is full. */
 #define PROF_CODE_SHIFT (32 - PROF_CODE_BITS - 3)
 /* prof_thread.ever_active. */
-#define PROF_ACTIVE_PLACES 256
+#define PROF_ACTIVE_PLACES 1024
 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits, and their low halves among
  * themselves. */
 #define PROF_CACHE_FACTOR 0x9E3779B9
