@@ -41,7 +41,7 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
   int error = cli_recording_place_header(place, &header);
   if (error < 0)
     return error;
-  if (header.version != FMT_RECORDING_VERSION || header.header_size != sizeof header)
+  if (header.version != FMT_RECORDING_VERSION || header.header_size < FMT_REC_HEADER_LEAST)
     return -EINVAL;
   if (header.pid != (uint32_t)pid)
     return -ESRCH;
@@ -62,6 +62,12 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
   return 0;
 }
 
+bool cli_recording_was_switched(const struct cli_recording_place *place)
+{
+  struct fmt_rec_header header;
+  return cli_recording_place_header(place, &header) == 0 && header.taken != 0;
+}
+
 void cli_recording_seal(const struct cli_recording_place *place)
 {
   callsig_stats_seal(place->fd, place->path);
@@ -77,17 +83,7 @@ static bool is_child_suffix(const char *text)
   return text[-1] == '.' && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Where it cannot be sealed, it stays as its process left it. */
-static void seal_child(int folder, const char *name)
-{
-  int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return;
-  callsig_stats_seal(fd, name);
-  close(fd);
-}
-
-int cli_recording_seal_children(const struct cli_recording_place *place)
+int cli_recording_each_child(const struct cli_recording_place *place, cli_recording_visit_fn *visit, void *data)
 {
   char copy[PATH_MAX];
   snprintf(copy, sizeof copy, "%s", place->path);
@@ -106,11 +102,27 @@ int cli_recording_seal_children(const struct cli_recording_place *place)
     if (fd < 0)
       continue;
     if (memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 && header.run == place->run) {
-      seal_child(dirfd(folder), name);
+      visit(dirfd(folder), name, data);
       count++;
     }
     close(fd);
   }
   closedir(folder);
   return count;
+}
+
+/* Where it cannot be sealed, it stays as its process left it. */
+static void seal_child(int folder, const char *name, void *data)
+{
+  (void)data;
+  int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return;
+  callsig_stats_seal(fd, name);
+  close(fd);
+}
+
+int cli_recording_seal_children(const struct cli_recording_place *place)
+{
+  return cli_recording_each_child(place, seal_child, NULL);
 }

@@ -2,6 +2,7 @@
 #ifndef CALLSIG_CLI_RUN_RECORDING_FILES_H
 #define CALLSIG_CLI_RUN_RECORDING_FILES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "cli/run/recording_place.h"
@@ -12,11 +13,19 @@
  * message. */
 int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int status);
 
+/* Was recording switched on or off from outside while the run's program ran? Then samples of the whole run are not of
+ * what was recorded. */
+bool cli_recording_was_switched(const struct cli_recording_place *place);
+
 /* Seals the run's recording, when nothing writes to it any more: callsig_stats_seal(). The place stays held. */
 void cli_recording_seal(const struct cli_recording_place *place);
 
-/* Seals those recordings PATH.PID and PATH.PID.N of this run whose processes have ended: the program started them. How
- * many there are, ended or not; a negative errno when the folder cannot be read. */
+/* Visits the recordings PATH.PID and PATH.PID.N of this run, each by its name in its folder: the program started their
+ * processes, which may have ended. How many there are; a negative errno when the folder cannot be read. */
+typedef void cli_recording_visit_fn(int folder, const char *name, void *data);
+int cli_recording_each_child(const struct cli_recording_place *place, cli_recording_visit_fn *visit, void *data);
+
+/* Seals those of them whose processes have ended. Returns what cli_recording_each_child() does. */
 int cli_recording_seal_children(const struct cli_recording_place *place);
 
 #endif

@@ -44,7 +44,8 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
     ended = prof_unwind_for_exit(t, function, call_site, sp, now);
   if (ended == PROF_EXIT_TOP)
     prof_frame_end(t, prof_place_settled(t), now);
-  else if (ended == PROF_EXIT_UNMATCHED && !prof_process.scheduled && !t->interrupted) /* these end calls that go on */
+  else if (ended == PROF_EXIT_UNMATCHED && !prof_process.scheduled && !prof_process.requested &&
+           !t->interrupted) /* these end calls that go on */
     prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
   prof_stack_rest(t);
   prof_slow_leave(t);

@@ -7,6 +7,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/follow.h"
+#include "profiler/session/requests.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
@@ -15,20 +16,22 @@ struct prof_thread *prof_hook_wake(bool entering)
 {
   struct prof_thread *t = prof_self;
   uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
-  if (state == PROF_HOOKS_OFF)
+  if (state == PROF_HOOKS_OFF && !prof_requests_take())
     return NULL;
   if (state == PROF_HOOKS_BUSY || state == PROF_HOOKS_GONE) {
     if (entering)
       prof_count_loss(state == PROF_HOOKS_BUSY ? FMT_LOSS_NESTED : FMT_LOSS_LATE, 1);
     return NULL;
   }
-  t = prof_thread_enter();
-  if (!t) {
-    if (entering && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) == PROF_HOOKS_SLOW)
-      prof_count_loss(FMT_LOSS_NO_SPACE, 1);
-    return NULL;
-  }
-  prof_slow_leave(t);
+  do {
+    t = prof_thread_enter();
+    if (!t) {
+      if (entering && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) == PROF_HOOKS_SLOW)
+        prof_count_loss(FMT_LOSS_NO_SPACE, 1);
+      return NULL;
+    }
+    prof_slow_leave(t);
+  } while (prof_requests_take());
   if (t->interrupted)
     return entering && __atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST) ? NULL : t;
   return prof_thread_running(t) ? t : NULL;

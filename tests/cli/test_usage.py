@@ -8,6 +8,7 @@ COMMANDS = (
     "run",
     "report",
     "stages",
+    "ctl",
     "merge",
     "diff",
     "browse",
