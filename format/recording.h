@@ -19,6 +19,7 @@
 
 #define FMT_RECORDING_MAGIC   "CSIGREC" /* eight bytes with the terminating NUL */
 #define FMT_RECORDING_VERSION 1u
+#define FMT_REC_HEADER_LEAST  416u /* bytes that version 0.1 wrote: later fields are 0 where a header is shorter */
 
 enum fmt_clock_kind {
   FMT_CLOCK_TSC,       /* rdtsc or cntvct: ticks, scaled by the two points below */
@@ -90,6 +91,11 @@ struct fmt_rec_header {
   uint32_t folds;         /* twice how many threads were folded; odd while one is being folded */
   uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
   uint64_t first_counter; /* address of the newest fmt_rec_counter */
+  uint64_t request;       /* what was asked from outside (format/request.h); 0: nothing */
+  uint64_t taken;         /* the request that was taken last, as it was */
+  int32_t refusal;        /* of that one: 0 it was done, else a negative errno */
+  uint32_t is_off;        /* 1: recording is switched off */
+  uint64_t switched_ns;   /* CLOCK_REALTIME when it was switched last; 0: never since the start */
 };
 
 enum fmt_rec_flag {

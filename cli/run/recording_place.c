@@ -26,7 +26,7 @@ static bool is_begun(const struct fmt_rec_header *header)
   if (header->run != 0 && memcmp(header, &empty, sizeof empty) == 0)
     return true;
   return memcmp(header->magic, empty.magic, sizeof empty.magic) == 0 && header->version == FMT_RECORDING_VERSION &&
-         header->header_size == sizeof *header;
+         header->header_size >= FMT_REC_HEADER_LEAST;
 }
 
 int cli_recording_open(int folder, const char *path, struct fmt_rec_header *header)

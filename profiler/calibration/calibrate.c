@@ -229,7 +229,12 @@ __attribute__((constructor)) static void offer(void)
 {
   uint64_t mask = prof_block_signals();
   prof_process.upcalls.calibrate = calibrate;
-  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING && !prof_fork_happened())
+  const bool late =
+      __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING && !prof_fork_happened();
+  if (late)
     calibrate(&prof_process);
   prof_restore_signals(mask);
+  /* What the hooks cost decides when a thread looks around. */
+  if (late)
+    prof_threads_interrupt();
 }

@@ -89,12 +89,18 @@ bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
   return true;
 }
 
+void prof_frame_long(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
+{
+  prof_thread_look(t);
+  if (ticks >= prof_process.header->timeline_min && start != PROF_NOT_STARTED)
+    prof_ring_call(t, edge, start, ticks);
+}
+
 void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
   if (prof_process.settings.percentiles)
     prof_histogram_call(t, edge, ticks);
-  if (ticks >= t->timeline_min && start != PROF_NOT_STARTED)
-    prof_ring_call(t, edge, start, ticks);
+  prof_frame_long(t, edge, start, ticks);
 }
 
 /* What of a call's ticks, timed from `start` to `end`, it has taken itself, once the thread was found to have been off

@@ -9,6 +9,7 @@ COMMANDS = (
     "attach",
     "report",
     "stages",
+    "ctl",
     "merge",
     "diff",
     "browse",
