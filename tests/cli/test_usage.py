@@ -11,6 +11,7 @@ COMMANDS = (
     "merge",
     "diff",
     "browse",
+    "top",
     "scaling",
     "score",
     "export",
