@@ -19,6 +19,7 @@ extern const struct cli_command cli_command_flags;
 extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_diff;
 extern const struct cli_command cli_command_browse;
+extern const struct cli_command cli_command_top;
 
 /* In the order of `callsig --help`; the last is NULL. */
 extern const struct cli_command *const cli_commands[];

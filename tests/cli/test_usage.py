@@ -13,6 +13,7 @@ COMMANDS = (
     "merge",
     "diff",
     "browse",
+    "top",
     "scaling",
     "score",
     "export",
