@@ -35,13 +35,14 @@
 
 #define RTLD_DLOPEN 0x80000000u /* of __libc_dlopen_mode(), until glibc 2.33 */
 
-/* For how long a good moment is waited for. */
+/* For how long a good moment is waited for: at most these times 10 to 17 milliseconds. */
 #define LOOKS   400
 #define LOOK_NS 10000000
 
 /* What is under way in the process. */
 struct work {
   pid_t pid;
+  enum cli_purpose purpose;
   int process; /* descriptor of it, or -1 */
   struct cli_mappings mappings;
   struct cli_borrowed thread;
@@ -60,7 +61,7 @@ static int borrow_any(struct work *work, const struct base_vector *threads, cons
       continue;
     if (error < 0)
       return error;
-    int safe = cli_safe_point(&work->thread, &work->mappings, why);
+    int safe = cli_safe_point(&work->thread, &work->mappings, work->purpose, why);
     if (safe == 1)
       return 1;
     error = cli_borrow_release(&work->thread);
@@ -81,11 +82,12 @@ static bool has_ended(const struct work *work)
  * a message. */
 static int borrow(struct work *work)
 {
-  const struct timespec moment = {.tv_nsec = LOOK_NS};
   const char *why = "each is in a system call that may hold a lock";
   int found = 0;
   for (int look = 0; found == 0 && look < LOOKS; look++) {
     struct base_vector threads;
+    /* Not in step with what the program does periodically. */
+    const struct timespec moment = {.tv_nsec = LOOK_NS + look % 7 * 1234567};
     if (look > 0)
       nanosleep(&moment, NULL);
     cli_mappings_free(&work->mappings);
@@ -102,7 +104,7 @@ static int borrow(struct work *work)
   if (found == -ESRCH || has_ended(work))
     return -ESRCH;
   if (found == 0)
-    cli_error("attach: process %d: no thread of it comes to a point where it may load a library (of the last one: %s)",
+    cli_error("attach: process %d: no thread of it comes to a point where it may be borrowed (of the last one: %s)",
               (int)work->pid, why);
   else if (found == -EPERM || found == -EACCES)
     cli_error("attach: process %d may not be traced (see /proc/sys/kernel/yama/ptrace_scope, and capabilities)",
@@ -117,7 +119,7 @@ static uint64_t find_function(const struct work *work, const char *library, cons
 {
   uint64_t size;
   const struct cli_memory_mapping *file = cli_mappings_of_file(&work->mappings, library);
-  return file != NULL ? cli_symbol_find(&work->mappings, file, name, &size) : 0;
+  return file != NULL ? cli_symbol_find(work->pid, file->start, name, &size) : 0;
 }
 
 /* The instruction of a system call, in the C library's function of that name. 0: there is none. */
@@ -128,7 +130,7 @@ static uint64_t find_instruction(const struct work *work)
   const struct cli_memory_mapping *library = cli_mappings_of_file(&work->mappings, "libc.so.6");
   if (library == NULL)
     library = cli_mappings_of_file(&work->mappings, "libc-2.");
-  uint64_t address = library != NULL ? cli_symbol_find(&work->mappings, library, "syscall", &size) : 0;
+  uint64_t address = library != NULL ? cli_symbol_find(work->pid, library->start, "syscall", &size) : 0;
   if (size > sizeof code)
     size = sizeof code;
   if (address == 0 || cli_memory_read(work->pid, address, code, size) < 0)
@@ -182,7 +184,7 @@ static int call_runtime(struct work *work, const char *name, uint64_t *result)
   uint64_t function = find_function(work, "libcallsig.so", name);
   if (function != 0)
     return call(work, function, 0, 0, result);
-  cli_error("attach: process %d: the library in it has no %s(), or its file was removed", (int)work->pid, name);
+  cli_error("attach: process %d: the runtime in it has no %s()", (int)work->pid, name);
   return -ENOENT;
 }
 
@@ -389,6 +391,7 @@ static int attach_again(struct work *work, const char *output, struct cli_attach
 {
   uint64_t result = 0;
   attached->again = true;
+  work->purpose = CLI_TO_SWITCH;
   int error = begin(work);
   if (error < 0)
     return error;
@@ -431,7 +434,7 @@ static void release(const struct cli_attached *attached)
 
 int cli_attach(pid_t pid, const char *output, struct cli_attached *attached)
 {
-  struct work work = {.pid = pid, .process = (int)syscall(SYS_pidfd_open, pid, 0)};
+  struct work work = {.pid = pid, .purpose = CLI_TO_LOAD, .process = (int)syscall(SYS_pidfd_open, pid, 0)};
   *attached = (struct cli_attached){.pid = pid, .process = work.process, .recording = -1};
   int error = attach(&work, output, attached);
   if (error == -ESRCH)
@@ -444,7 +447,7 @@ int cli_attach(pid_t pid, const char *output, struct cli_attached *attached)
 
 int cli_detach(struct cli_attached *attached)
 {
-  struct work work = {.pid = attached->pid, .process = attached->process};
+  struct work work = {.pid = attached->pid, .purpose = CLI_TO_SWITCH, .process = attached->process};
   uint64_t result = 0;
   int error = 0;
   if (!has_ended(&work) && (error = begin(&work)) == 0)

@@ -3,7 +3,8 @@
  * A thread may call dlopen() where it holds none of the locks that dlopen() takes: the loader's, the allocator's, and
  * the runtime's. That is so where all of its callers can be named, and none of them is the loader, a function that
  * allocates, or the runtime, and where it is either in code of the program's own, or in a system call that neither
- * makes. A signal's handler may have interrupted anything.
+ * makes. A signal's handler may have interrupted anything. The runtime itself, once it is there, needs none but its own
+ * locks.
  */
 #include "cli/attach/safe_point.h"
 
@@ -22,6 +23,7 @@
 #define MOST_FRAMES 100000u /* a stack that leads in circles */
 
 struct calls {
+  enum cli_purpose purpose;
   bool in_call; /* the innermost frame is in a system call */
   unsigned count;
   const char *why; /* NULL: nothing speaks against it */
@@ -63,11 +65,13 @@ static const char *look_at_frame(const struct calls *calls, Dwfl_Module *module,
   if (path == NULL)
     return "it is in code of no file";
   const char *file = file_name(path);
+  if (begins_with(file, "libcallsig.so"))
+    return "it is in the runtime";
+  if (calls->purpose == CLI_TO_SWITCH)
+    return NULL;
   bool in_library = begins_with(file, "libc.so") || begins_with(file, "libc-2.") || begins_with(file, "libpthread");
   if (begins_with(file, "ld-") || begins_with(file, "ld.so"))
     return "it is in the dynamic loader";
-  if (begins_with(file, "libcallsig.so"))
-    return "it is in the runtime";
   if (calls->count == 1 && !calls->in_call && (in_library || path[0] != '/'))
     return "it is inside of the C library";
   GElf_Sym symbol;
@@ -86,7 +90,7 @@ static int visit(Dwfl_Frame *frame, void *data)
     calls->why = "its stack cannot be followed";
     return DWARF_CB_ABORT;
   }
-  if (calls->count > 1 && activation)
+  if (calls->count > 1 && activation && calls->purpose == CLI_TO_LOAD)
     calls->why = "it is in the handler of a signal";
   else if (calls->count > MOST_FRAMES)
     calls->why = "its stack has too many frames";
@@ -137,16 +141,17 @@ static bool has_stack(const struct cli_mappings *mappings, uint64_t sp)
   return stack != NULL && (strcmp(stack->path, "[stack]") == 0 || sp - stack->start >= LEAST_STACK);
 }
 
-int cli_safe_point(const struct cli_borrowed *thread, const struct cli_mappings *mappings, const char **why)
+int cli_safe_point(const struct cli_borrowed *thread, const struct cli_mappings *mappings, enum cli_purpose purpose,
+                   const char **why)
 {
   struct cli_place place;
-  struct calls calls = {0};
+  struct calls calls = {.purpose = purpose};
   int error = cli_arch_look(thread->thread, &place);
   if (error < 0)
     return error;
   calls.in_call = place.call >= 0;
   *why = NULL;
-  if (cli_thread_rank_of(place.call, (unsigned long)place.argument, 0) == CLI_THREAD_BUSY)
+  if (purpose == CLI_TO_LOAD && cli_thread_rank_of(place.call, (unsigned long)place.argument, 0) == CLI_THREAD_BUSY)
     *why = "it is in a system call that the loader or the allocator may make";
   else if (!has_stack(mappings, place.sp))
     *why = "its stack has too little room";

@@ -1,67 +1,117 @@
-/* Reads the dynamic symbols of a file that a process has mapped, with libelf. */
+/* Looks up dynamic symbols in the memory of a process, by the hash table that its own loader goes by (DT_GNU_HASH). */
 #include "cli/attach/symbols.h"
 
-#include <fcntl.h>
-#include <gelf.h>
+#include <elf.h>
+#include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
-/* What is to be added to the file's addresses: by the segment that begins where the mapping does. */
-static bool find_bias(Elf *elf, const struct cli_memory_mapping *mapping, uint64_t *bias)
+#include "cli/attach/mappings.h"
+
+#define MOST_HEADERS 128u
+#define MOST_ENTRIES 512u   /* of a dynamic section */
+#define MOST_CHAIN   10000u /* symbols of one bucket */
+#define NAME_SIZE    128u
+
+/* The tables of a library, as addresses. */
+struct tables {
+  pid_t pid;
+  uint64_t bias;
+  uint64_t dynamic, symbols, strings, hash;
+};
+
+/* Finds the dynamic section, and what the file's addresses lack. */
+static bool read_headers(struct tables *tables, uint64_t header)
 {
-  size_t count = 0;
-  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  if (elf_getphdrnum(elf, &count) != 0)
+  Elf64_Ehdr elf;
+  bool found = false;
+  if (cli_memory_read(tables->pid, header, &elf, sizeof elf) < 0 || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
+      elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_phentsize != sizeof(Elf64_Phdr))
     return false;
-  for (size_t i = 0; i < count; i++) {
-    GElf_Phdr header;
-    if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD ||
-        (header.p_offset & ~(page - 1)) != mapping->offset)
-      continue;
-    *bias = mapping->start - (header.p_vaddr & ~(page - 1));
-    return true;
-  }
-  return false;
-}
-
-static bool find_in_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name, GElf_Sym *symbol)
-{
-  Elf_Data *data = elf_getdata(section, NULL);
-  const size_t count = data != NULL && header->sh_entsize != 0 ? data->d_size / header->sh_entsize : 0;
-  for (size_t i = 1; i < count; i++) {
-    if (gelf_getsym(data, (int)i, symbol) == NULL)
+  for (unsigned i = 0; i < elf.e_phnum && i < MOST_HEADERS; i++) {
+    Elf64_Phdr segment;
+    if (cli_memory_read(tables->pid, header + elf.e_phoff + i * sizeof segment, &segment, sizeof segment) < 0)
       return false;
-    const char *found = elf_strptr(elf, header->sh_link, symbol->st_name);
-    if (found != NULL && symbol->st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
-        strcmp(found, name) == 0)
-      return true;
+    if (segment.p_type == PT_LOAD && segment.p_offset == 0) {
+      tables->bias = header - segment.p_vaddr;
+      found = true;
+    } else if (segment.p_type == PT_DYNAMIC) {
+      tables->dynamic = segment.p_vaddr;
+    }
   }
-  return false;
+  tables->dynamic += tables->bias;
+  return found;
 }
 
-uint64_t cli_symbol_find(const struct cli_mappings *mappings, const struct cli_memory_mapping *file, const char *name,
-                         uint64_t *size)
+/* The loader has made addresses of what the section says, or not yet. */
+static uint64_t address_of(const struct tables *tables, uint64_t value)
 {
-  uint64_t address = 0, bias = 0;
-  const struct cli_memory_mapping *mapped = NULL;
-  int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
+  return value < tables->bias ? value + tables->bias : value;
+}
+
+static bool read_dynamic(struct tables *tables)
+{
+  for (unsigned i = 0; i < MOST_ENTRIES; i++) {
+    Elf64_Dyn entry;
+    if (cli_memory_read(tables->pid, tables->dynamic + i * sizeof entry, &entry, sizeof entry) < 0)
+      return false;
+    if (entry.d_tag == DT_NULL)
+      break;
+    if (entry.d_tag == DT_SYMTAB)
+      tables->symbols = address_of(tables, entry.d_un.d_ptr);
+    else if (entry.d_tag == DT_STRTAB)
+      tables->strings = address_of(tables, entry.d_un.d_ptr);
+    else if (entry.d_tag == DT_GNU_HASH)
+      tables->hash = address_of(tables, entry.d_un.d_ptr);
+  }
+  return tables->symbols != 0 && tables->strings != 0 && tables->hash != 0;
+}
+
+static uint32_t hash_of(const char *name)
+{
+  uint32_t hash = 5381;
+  for (; *name != '\0'; name++)
+    hash = hash * 33 + (unsigned char)*name;
+  return hash;
+}
+
+static bool is_function(const struct tables *tables, uint32_t index, const char *name, Elf64_Sym *symbol)
+{
+  char found[NAME_SIZE];
+  return cli_memory_read(tables->pid, tables->symbols + index * sizeof *symbol, symbol, sizeof *symbol) == 0 &&
+         symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+         cli_memory_read_text(tables->pid, tables->strings + symbol->st_name, found, sizeof found) == 0 &&
+         strcmp(found, name) == 0;
+}
+
+static uint64_t look_up(const struct tables *tables, const char *name, uint64_t *size)
+{
+  struct {
+    uint32_t buckets, first, words, shift; /* `words` of 64 bits, which tell what is not there, come next */
+  } head;
+  uint32_t index = 0, hash = hash_of(name), value;
+  if (cli_memory_read(tables->pid, tables->hash, &head, sizeof head) < 0 || head.buckets == 0)
     return 0;
-  elf_version(EV_CURRENT);
-  Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-  if (elf != NULL && find_bias(elf, file, &bias))
-    for (Elf_Scn *section = NULL; address == 0 && (section = elf_nextscn(elf, section)) != NULL;) {
-      GElf_Shdr header;
-      GElf_Sym symbol;
-      if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_DYNSYM ||
-          !find_in_section(elf, section, &header, name, &symbol))
-        continue;
-      address = symbol.st_value + bias;
+  const uint64_t buckets = tables->hash + sizeof head + head.words * sizeof(uint64_t);
+  const uint64_t chains = buckets + head.buckets * sizeof index;
+  if (cli_memory_read(tables->pid, buckets + hash % head.buckets * sizeof index, &index, sizeof index) < 0 ||
+      index < head.first)
+    return 0;
+  for (unsigned i = 0; i < MOST_CHAIN; i++, index++) {
+    Elf64_Sym symbol;
+    if (cli_memory_read(tables->pid, chains + (index - head.first) * sizeof value, &value, sizeof value) < 0)
+      return 0;
+    if ((value | 1) == (hash | 1) && is_function(tables, index, name, &symbol)) {
       *size = symbol.st_size;
+      return symbol.st_value + tables->bias;
     }
-  elf_end(elf);
-  close(fd);
-  if (address != 0)
-    mapped = cli_mappings_at(mappings, address);
-  return mapped != NULL && mapped->executable && strcmp(mapped->path, file->path) == 0 ? address : 0;
+    if (value & 1)
+      return 0;
+  }
+  return 0;
+}
+
+uint64_t cli_symbol_find(pid_t pid, uint64_t header, const char *name, uint64_t *size)
+{
+  struct tables tables = {.pid = pid};
+  return read_headers(&tables, header) && read_dynamic(&tables) ? look_up(&tables, name, size) : 0;
 }

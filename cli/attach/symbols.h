@@ -3,11 +3,10 @@
 #define CALLSIG_CLI_ATTACH_SYMBOLS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "cli/attach/mappings.h"
-
-/* Looks the function up in the file that is mapped there. Returns its address and its size, or 0. */
-uint64_t cli_symbol_find(const struct cli_mappings *mappings, const struct cli_memory_mapping *file, const char *name,
-                         uint64_t *size);
+/* Looks the function up in the library whose ELF header the process has at `header`: in memory, since its file may have
+ * been replaced. Returns its address and its size, or 0. */
+uint64_t cli_symbol_find(pid_t pid, uint64_t header, const char *name, uint64_t *size);
 
 #endif

@@ -160,8 +160,10 @@ static int profile(pid_t pid, const struct attach_options *options)
   cli_error("process %d records in %s%s", (int)pid, attached.path,
             attached.again ? ", going on with what it recorded when it was attached to before" : "");
   wait_for_end(&attached, options->seconds, &before);
-  if (cli_detach(&attached) < 0)
+  if (cli_detach(&attached) < 0) {
+    cli_error("process %d still records in %s: attach to it again, and detach", (int)pid, attached.path);
     return CLI_EXIT_FAILURE;
+  }
   return options->output != NULL ? CLI_EXIT_OK : print_table(attached.path, options->sort);
 }
 

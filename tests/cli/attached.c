@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,11 +148,21 @@ static void begin(void *(*function)(void *), void *data, pthread_t *thread)
     fail("pthread_create");
 }
 
+static void begin_timer(void)
+{
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  const struct itimerval often = {{.tv_usec = 3000}, {.tv_usec = 3000}};
+  if (sigaction(SIGALRM, &action, NULL) != 0 || setitimer(ITIMER_REAL, &often, NULL) != 0)
+    fail("setitimer");
+}
+
 static void begin_threads(const char *mode)
 {
   struct sigaction action = {.sa_handler = on_signal};
   sigaction(SIGUSR1, &action, NULL);
   sem_init(&nobody, 0, 0);
+  if (strcmp(mode, "timer") == 0)
+    begin_timer();
   if (strcmp(mode, "threads") == 0) {
     begin(sleeps, NULL, NULL);
     begin(waits_for_condition, NULL, NULL);
@@ -167,6 +178,22 @@ static void begin_threads(const char *mode)
     begin(allocates, (void *)i, NULL);
 }
 
+/* Small blocks of many sizes, so that the allocator splits and joins them. */
+static void use_allocator(unsigned rounds)
+{
+  static void *blocks[64];
+  static unsigned state = 1;
+  while (rounds--) {
+    state = state * 1103515245u + 12345u;
+    void **block = &blocks[state >> 16 & 63];
+    free(*block);
+    *block = malloc(2000 + (state >> 22) * 37);
+    if (!*block)
+      fail("malloc");
+    memset(*block, (int)rounds, 2000);
+  }
+}
+
 /* The first thread's way of waiting for a line. */
 static int has_line(const char *mode)
 {
@@ -179,6 +206,11 @@ static int has_line(const char *mode)
     if (ready < 0)
       fail("epoll_wait");
     return ready;
+  }
+  if (strcmp(mode, "allocator") == 0 || strcmp(mode, "timer") == 0) {
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+    use_allocator(3000);
+    return poll(&input, 1, 0) > 0;
   }
   if (strcmp(mode, "compute") == 0) {
     struct pollfd input = {.fd = 0, .events = POLLIN};

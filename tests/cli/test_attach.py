@@ -86,9 +86,9 @@ class Program:
 class Attached:
     """`callsig attach`, from when the process records."""
 
-    def __init__(self, case, program, *arguments):
+    def __init__(self, case, program, *arguments, command=harness.CALLSIG):
         self.case = case
-        self.process = subprocess.Popen([harness.CALLSIG, "attach", *arguments, str(program.pid)], cwd=case.folder, env=case.environment,
+        self.process = subprocess.Popen([command, "attach", *arguments, str(program.pid)], cwd=case.folder, env=case.environment,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         case.addCleanup(self.stop)
         self.first = self.process.stderr.readline()
@@ -149,7 +149,7 @@ class Case(harness.Case):
         found = {}
         for line in table.splitlines():
             match = re.match(r"\s*(\d+) .*\((\w+)\((?:n=(\d))?", line)
-            if match and "(work(" in line or match and "(twice(" in line:
+            if match and match.group(2) in ("work", "twice"):
                 found[match.group(2), int(match.group(3))] = int(match.group(1))
         self.assertEqual(found, expected, table)
 
@@ -202,8 +202,8 @@ class Counts(Case):
         self.attach_often("", 20)
 
     def test_one_thread(self):
-        """One thread alone, which computes, waits for events, or in a read."""
-        for mode in ("compute", "epoll"):
+        """One thread alone, which computes, waits for events, is in the allocator, or in a handler that interrupted that."""
+        for mode in ("compute", "epoll", "allocator", "timer"):
             with self.subTest(mode):
                 self.attach_often(mode, 2)
                 os.remove(self.path("callsig.out"))
@@ -216,6 +216,23 @@ class Counts(Case):
         self.assert_calls(attached.finish(), 4)
         os.remove(self.path("callsig.out"))
         self.assert_fails(self.callsig("attach", str(program.pid)), 1, "was removed")
+        program.end()
+
+    def test_runtime_replaced(self):
+        """An update of callsig does not keep it from a process that has the older runtime."""
+        for folder in ("cli", "profiler"):
+            os.mkdir(self.path(folder))
+        shutil.copy(harness.CALLSIG, self.path("cli"))
+        name = "libcallsig.so.0"
+        shutil.copy(os.path.join(harness.RUNTIME, name), self.path("profiler", name))
+        program = Program(self, self.sleds(), "")
+        attached = Attached(self, program, command=self.path("cli", "callsig"))
+        os.remove(self.path("profiler", name))
+        program.call(4)
+        self.assert_calls(attached.finish(), 4)
+        again = Attached(self, program)
+        program.call(4)
+        self.assert_calls(again.finish(), 8)
         program.end()
 
     def test_killed(self):
@@ -353,7 +370,7 @@ class Often(Case):
         self.attach_often("signals", 100)
 
     def test_one_thread(self):
-        for mode in ("compute", "epoll", "", "sleeps"):
+        for mode in ("compute", "epoll", "allocator", "timer", "", "sleeps"):
             with self.subTest(mode):
                 self.attach_often(mode, 100)
                 os.remove(self.path("callsig.out"))
