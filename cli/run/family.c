@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "callsig/stats.h"
@@ -19,9 +20,10 @@
 #include "cli/run/child_files.h"
 
 enum {
-  BATCH = 16,   /* recordings that are folded at once */
-  SOONEST = 5,  /* milliseconds from one look at the folder to the next */
-  LATEST = 320, /* the same, while processes live long */
+  BATCH = 16,            /* recordings that are folded at once */
+  SOONEST = 5,           /* milliseconds from one look at the folder to the next */
+  LATEST = 320,          /* the same, while processes live long */
+  LITTLE_ROOM = 4 << 20, /* bytes for each of those that are folded at once */
 };
 
 struct cli_family {
@@ -118,14 +120,23 @@ static int fold(struct cli_family *family, const struct paths *paths, const char
   return 0;
 }
 
-/* Folds while there are as many as are folded at once. How many there are. */
+/* How many recordings are folded at least: one already where the disk has little room for more of them. */
+static unsigned least(const struct cli_family *family)
+{
+  struct statvfs disk;
+  const bool is_short = statvfs(family->place->path, &disk) == 0 &&
+                        (uint64_t)disk.f_bavail * disk.f_frsize < BATCH * (uint64_t)LITTLE_ROOM;
+  return is_short ? 1 : BATCH;
+}
+
+/* Folds while there are so many that have ended. How many there are. */
 static unsigned fold_many(struct cli_family *family, bool *folded)
 {
   *folded = false;
   for (;;) {
     struct paths paths = find(family);
     const unsigned there = paths.count + paths.beyond + paths.live;
-    const bool many = paths.count == BATCH && !family->has_failed;
+    const bool many = paths.count >= least(family) && !family->has_failed;
     if (many)
       family->has_failed = fold(family, &paths, family->path) < 0;
     paths_free(&paths);
@@ -158,7 +169,7 @@ static void *fold_while_running(void *data)
   struct pollfd wait[] = {{.fd = family->stop, .events = POLLIN}, {.fd = family->watch, .events = POLLIN}};
   unsigned there = 0, pause = SOONEST;
   while (!family->has_failed) {
-    const bool looks = family->watch < 0 || there >= BATCH;
+    const bool looks = family->watch < 0 || there >= least(family);
     poll(wait, 2, looks ? (int)pause : -1);
     if (looks && !(wait[0].revents & POLLIN) && wait[1].revents & POLLIN)
       poll(wait, 1, SOONEST);
@@ -166,7 +177,7 @@ static void *fold_while_running(void *data)
       break;
     unsigned added = family->watch >= 0 ? count_new(family) : 0;
     there += added;
-    if (!looks && there < BATCH)
+    if (!looks && there < least(family))
       continue;
     bool folded;
     there = fold_many(family, &folded);
