@@ -313,7 +313,7 @@ static int load_at_place(struct work *work, const struct cli_recording_place *pl
 /* The libraries that are mapped, with the program itself. */
 static int list_libraries(const struct cli_mappings *mappings, const char *image, struct cli_libraries *libraries)
 {
-  *libraries = (struct cli_libraries){.paths = calloc(mappings->list.count, sizeof *libraries->paths)};
+  *libraries = (struct cli_libraries){.paths = calloc((size_t)mappings->list.count + 1, sizeof *libraries->paths)};
   if (libraries->paths == NULL)
     return -ENOMEM;
   for (uint32_t i = 0; i < mappings->list.count; i++) {
@@ -407,7 +407,7 @@ static int attach_again(struct work *work, const char *output, struct cli_attach
 
 static int attach(struct work *work, const char *output, struct cli_attached *attached)
 {
-  struct cli_profiled_program program;
+  struct cli_profiled_program program = {0};
   int error = cli_attach_check_process(work->pid);
   if (error == 0)
     error = read_mappings(work);
