@@ -299,10 +299,14 @@ static int load_at_place(struct work *work, const struct cli_recording_place *pl
     free(text);
     return error;
   }
+  /* Of a command that was killed before it could load anything. */
+  const struct cli_memory_mapping *stale = cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING);
+  if (stale != NULL)
+    unmap_settings(work, stale->start, stale->end - stale->start);
   if ((error = map_settings(work, text, size, &settings)) < 0)
     cli_error("attach: process %d: what the runtime needs cannot be mapped there: %s", (int)work->pid,
               strerror(-error));
-  else if ((error = load_runtime(work, paths.runtime)) == -ELIBACC)
+  else if ((error = load_runtime(work, paths.runtime)) < 0)
     unmap_settings(work, settings, size);
   if (error == 0 && (error = read_mappings(work)) == 0)
     error = ask_path(work, attached->path);
@@ -415,9 +419,10 @@ static int attach(struct work *work, const char *output, struct cli_attached *at
     error = cli_attach_check(work->pid, &work->mappings, &program);
   if (error < 0)
     return error;
-  if (cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING) != NULL)
+  bool has_runtime = cli_mappings_of_file(&work->mappings, "libcallsig.so") != NULL || program.facts.has_runtime;
+  if (has_runtime && cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING) != NULL)
     return attach_again(work, output, attached);
-  if (cli_mappings_of_file(&work->mappings, "libcallsig.so") == NULL && !program.facts.has_runtime)
+  if (!has_runtime)
     return attach_first(work, &program, output, attached);
   cli_error("attach: process %d has libcallsig already (by 'callsig run', or linked): it records itself",
             (int)work->pid);
