@@ -43,7 +43,7 @@
 struct work {
   pid_t pid;
   enum cli_purpose purpose;
-  int process; /* descriptor of it, or -1 */
+  int process; /* descriptor of it */
   struct cli_mappings mappings;
   struct cli_borrowed thread;
   struct cli_remote remote;
@@ -75,7 +75,7 @@ static int borrow_any(struct work *work, const struct base_vector *threads, cons
 static bool has_ended(const struct work *work)
 {
   struct pollfd process = {.fd = work->process, .events = POLLIN};
-  return work->process >= 0 && poll(&process, 1, 0) == 1;
+  return poll(&process, 1, 0) == 1;
 }
 
 /* Borrows a thread, waiting for a good moment. Returns 0, -ESRCH when the process has ended, or a negative errno after
@@ -413,6 +413,10 @@ static int attach(struct work *work, const char *output, struct cli_attached *at
 {
   struct cli_profiled_program program = {0};
   int error = cli_attach_check_process(work->pid);
+  if (error == 0 && work->process < 0) {
+    cli_error("attach: process %d: the kernel cannot tell when it ends (pidfd_open, Linux 5.3)", (int)work->pid);
+    return -ENOSYS;
+  }
   if (error == 0)
     error = read_mappings(work);
   if (error == 0)

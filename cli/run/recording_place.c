@@ -94,8 +94,7 @@ static int remove_older(const char *shown, const char *path, uint32_t *writer)
     cli_error("%s: exists and is not a recording, so it is left alone; choose another place with -o", shown);
   } else if (lies_at(fd, path) && unlink(path) != 0 && errno != ENOENT) {
     error = -errno;
-    cli_error("%s: the older recording cannot be replaced: %s; choose another place with -o", shown,
-              strerror(-error));
+    cli_error("%s: the older recording cannot be replaced: %s; choose another place with -o", shown, strerror(-error));
   }
   if (fd >= 0)
     close(fd);
