@@ -307,6 +307,26 @@ class Refusals(Case):
     def test_static(self):
         self.assert_refused(Program(self, self.build("static", "-static"), ""), "statically linked")
 
+    @unittest.skipUnless(shutil.which("musl-gcc"), "musl-gcc is not installed")
+    def test_musl(self):
+        self.assert_refused(Program(self, self.build("musl", compiler="musl-gcc"), ""), "linked with musl")
+
+    def test_other_architecture(self):
+        """A program for 32 bits, which waits."""
+        self.write("pause.s", ".globl _start\n_start:\n mov $29, %eax\n int $0x80\n jmp _start\n")
+        done = self.run_command("cc", "-m32", "-nostdlib", "-static", "pause.s", "-o", self.path("pause"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        try:
+            process = subprocess.Popen([self.path("pause")])
+        except OSError as error:
+            self.skipTest(f"the kernel runs no program for 32 bits: {error}")
+        try:
+            self.assert_fails(self.callsig("attach", str(process.pid)), 1, "another architecture")
+            self.assertIsNone(process.poll())
+        finally:
+            process.kill()
+            process.wait()
+
     def test_recorded(self):
         """One that `callsig run` has started."""
         run = Program(self, harness.CALLSIG, "run", "-o", "run.out", self.sleds())
