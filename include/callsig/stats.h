@@ -28,6 +28,8 @@ struct callsig_stats_options {
   size_t size;
   int timeline; /* not 0: the timelines of its recordings are read too, for the exports "chrome" and "perfetto" and for
                    callsig_stats_dump() */
+  int now;      /* not 0: calls that are open in a program that runs still count until now, and not until its clock was
+                   last noted */
 };
 
 /* An object without recordings, for callsig_stats_add(): until the first is added, whatever needs calls is refused
@@ -65,6 +67,16 @@ CALLSIG_STATS_API int callsig_stats_seal(int file, const char *path);
  * callsig_stats_options. An older recording at `path` is replaced when the new one is complete. -EEXIST when something
  * else lies there; the error of writing it otherwise. */
 CALLSIG_STATS_API int callsig_stats_dump(struct callsig_stats *stats, const char *path);
+
+/* The same for the processes of one run, whose number `callsig run` gave: the recording tells of which others it was
+ * made, and where one of these still lies beside it, callsig_stats_add() leaves it out. */
+CALLSIG_STATS_API int callsig_stats_dump_family(struct callsig_stats *stats, const char *path, uint64_t run);
+
+/* From now on processes that ran the same program with the same command line count as one, and so do their threads of
+ * one name. Beyond 200 command lines the others of a program are one. Calls and times are the same, by everything but
+ * process and thread. A process with stages, queues, events, counters, a timeline or samples stays by itself. -EINVAL
+ * without recordings; after -ENOMEM the object is good only for callsig_stats_free(). */
+CALLSIG_STATS_API int callsig_stats_fold_processes(struct callsig_stats *stats);
 
 /* From now on the threads of one process that have the same name count as one, as ended threads do. Calls and times are
  * the same, by everything but the thread. After -ENOMEM the object is good only for callsig_stats_free(). */
@@ -185,6 +197,8 @@ struct callsig_stats_row {
   double tottime_error, cumtime_error;
   uint64_t timed_calls;
   int uncertain; /* an error is unknown, or larger than the time that it belongs to */
+  const char *caller; /* "file.c:12(name)": the innermost function around the calls; NULL for none, and where rows are
+                         not by the functions around them: callsig_stats_stack() */
 };
 
 /* Rows in the current order. */

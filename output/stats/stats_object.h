@@ -7,6 +7,7 @@
 #include "callsig/stats.h"
 #include "output/profile/profile.h"
 #include "output/recording/recording.h"
+#include "output/recording/taken_files.h"
 #include "output/stats/columns.h"
 #include "output/stats/compensate.h"
 #include "output/stats/filter.h"
@@ -27,6 +28,7 @@ struct callsig_stats {
   struct out_profile profile;
   unsigned by; /* enum callsig_stats_by */
   bool strip_dirs;
+  bool until_now; /* open calls of programs that run count until now */
   enum out_compensating compensating;
   unsigned frames; /* of call stacks that rows are by; 0: none */
   struct out_filter filter;
@@ -47,12 +49,14 @@ struct callsig_stats {
   struct out_rows rows;
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
   struct out_row_error *errors;        /* by row, NULL when all calls were timed */
+  struct out_taken_files files;        /* recordings that were added */
   uint64_t damaged;                    /* records that are missing of damaged recordings */
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
   uint32_t *order;                     /* rows with calls, sorted */
   uint32_t listed;                     /* of them */
   uint8_t *printed;                    /* by function: the table that was opened last has a row of it; NULL: none was */
   char **signatures;                   /* by row, NULL until callsig_stats_row() made it; in `texts` */
+  char **callers;                      /* the same of callers */
   struct base_arena texts;
   struct callsig_stats_total total;
 };

@@ -342,11 +342,11 @@ class Output(harness.Case):
               while (wait(0) > 0) {}
               return 0; }""")
         self.write("callsig.out.77", "not a recording")
-        done = self.callsig("run", forks)
+        done = self.callsig("run", "--apart", forks)
         self.assertIn("callsig: 3 more recordings of processes that the program started: report them with 'callsig report "
-                      "callsig.out.*'", done.stderr)
-        done = self.callsig("run", "-o", "again", forks)
-        self.assertIn("'callsig report again.*'", done.stderr)
+                      "callsig.out callsig.out.*'", done.stderr)
+        done = self.callsig("run", "--apart", "-o", "again", forks)
+        self.assertIn("'callsig report again again.*'", done.stderr)
 
 
 class Program(harness.Case):
