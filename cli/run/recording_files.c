@@ -35,6 +35,60 @@ static bool read_clock(uint32_t clock, struct fmt_rec_clock_point *now)
   return true;
 }
 
+/* "PID" or "PID.N", digits alone. */
+static bool is_child_suffix(const char *text)
+{
+  size_t digits = strspn(text, "0123456789");
+  if (digits == 0 || text[digits] == '\0')
+    return digits != 0;
+  text += digits + 1;
+  return text[-1] == '.' && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+typedef void child_fn(int folder, const char *name, const struct fmt_rec_header *header, void *data);
+
+/* Visits the recordings PATH.PID and PATH.PID.N of this run. 0, or a negative errno when the folder cannot be read. */
+static int each_child(const struct cli_recording_place *place, child_fn *visit, void *data)
+{
+  char copy[PATH_MAX];
+  snprintf(copy, sizeof copy, "%s", place->path);
+  const char *base = strrchr(place->path, '/') + 1;
+  size_t base_length = strlen(base);
+  DIR *folder = opendir(dirname(copy));
+  if (folder == NULL)
+    return -errno;
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    const char *name = entry->d_name;
+    if (strncmp(name, base, base_length) != 0 || name[base_length] != '.' || !is_child_suffix(name + base_length + 1))
+      continue;
+    struct fmt_rec_header header;
+    int fd = cli_recording_open(dirfd(folder), name, &header);
+    if (fd < 0)
+      continue;
+    if (memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 && header.run == place->run)
+      visit(dirfd(folder), name, &header, data);
+    close(fd);
+  }
+  closedir(folder);
+  return 0;
+}
+
+/* When a process, whose recording this is, executed another program that was recorded too. */
+struct executed {
+  const struct fmt_rec_header *header;
+  struct fmt_rec_clock_point *when; /* the end that is known so far */
+};
+
+static void look_for_executed(int folder, const char *name, const struct fmt_rec_header *header, void *data)
+{
+  const struct executed *executed = data;
+  (void)folder;
+  (void)name;
+  if (header->pid == executed->header->pid && header->clock == executed->header->clock &&
+      header->start.ticks >= executed->header->start.ticks && header->start.ticks < executed->when->ticks)
+    *executed->when = header->start;
+}
+
 int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int status)
 {
   struct fmt_rec_header header, *mapped;
@@ -51,6 +105,7 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
 
   struct fmt_rec_clock_point now;
   if (!(mapped->flags & FMT_REC_FINISHED) && read_clock(mapped->clock, &now)) {
+    each_child(place, look_for_executed, &(struct executed){&header, &now});
     /* An odd sequence was left by a process that was killed while it wrote: it is made even again. */
     uint32_t sequence = mapped->last_sequence | 1u;
     __atomic_store_n(&mapped->last_sequence, sequence, __ATOMIC_RELEASE);
@@ -76,16 +131,6 @@ void cli_recording_seal(const struct cli_recording_place *place)
     callsig_stats_seal(place->fd, place->path);
 }
 
-/* "PID" or "PID.N", digits alone. */
-static bool is_child_suffix(const char *text)
-{
-  size_t digits = strspn(text, "0123456789");
-  if (digits == 0 || text[digits] == '\0')
-    return digits != 0;
-  text += digits + 1;
-  return text[-1] == '.' && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
 /* Where it cannot be sealed, it stays as its process left it. */
 static void seal_child(int folder, const char *name)
 {
@@ -96,30 +141,15 @@ static void seal_child(int folder, const char *name)
   close(fd);
 }
 
+static void seal_each(int folder, const char *name, const struct fmt_rec_header *header, void *data)
+{
+  (void)header;
+  seal_child(folder, name);
+  ++*(int *)data;
+}
+
 int cli_recording_seal_children(const struct cli_recording_place *place)
 {
-  char copy[PATH_MAX];
-  snprintf(copy, sizeof copy, "%s", place->path);
-  const char *base = strrchr(place->path, '/') + 1;
-  size_t base_length = strlen(base);
-  DIR *folder = opendir(dirname(copy));
-  if (folder == NULL)
-    return -errno;
-  int count = 0;
-  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-    const char *name = entry->d_name;
-    if (strncmp(name, base, base_length) != 0 || name[base_length] != '.' || !is_child_suffix(name + base_length + 1))
-      continue;
-    struct fmt_rec_header header;
-    int fd = cli_recording_open(dirfd(folder), name, &header);
-    if (fd < 0)
-      continue;
-    if (memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 && header.run == place->run) {
-      seal_child(dirfd(folder), name);
-      count++;
-    }
-    close(fd);
-  }
-  closedir(folder);
-  return count;
+  int count = 0, error = each_child(place, seal_each, &count);
+  return error < 0 ? error : count;
 }
