@@ -16,9 +16,10 @@
  * names an existing file is a recording. */
 size_t cli_recordings_to_front(char **arguments, size_t count);
 
-/* Loads `count` recordings into one object, or the default one when there are none; `other` is then the first argument
- * that is not a recording, for the message, or NULL. Returns an exit status; *stats is the caller's to free. */
-int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, const char *other,
+/* Loads `count` recordings into one object, or the default one when there are none. `others` arguments follow them,
+ * which are no files: one that is named as recordings are is told to be missing, and taken for no restriction. Returns
+ * an exit status; *stats is the caller's to free. */
+int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, size_t others,
                         struct callsig_stats **stats);
 
 /* The same with the recordings' timelines. */
