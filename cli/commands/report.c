@@ -261,8 +261,7 @@ static int report_main(const struct cli_command *command, int argc, char **argv)
   char **arguments = argv + optind;
   size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
   struct callsig_stats *stats = NULL;
-  status =
-      cli_recordings_load(command, arguments, recordings, count > recordings ? arguments[recordings] : NULL, &stats);
+  status = cli_recordings_load(command, arguments, recordings, count - recordings, &stats);
   if (status == CLI_EXIT_OK)
     status = arrange(stats, &report);
   if (status == CLI_EXIT_OK)

@@ -100,7 +100,7 @@ static int score_main(const struct cli_command *command, int argc, char **argv)
     size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
     const char *const *restrictions = (const char *const *)(arguments + recordings);
     struct callsig_stats *stats = NULL;
-    status = cli_recordings_load(command, arguments, recordings, count > recordings ? restrictions[0] : NULL, &stats);
+    status = cli_recordings_load(command, arguments, recordings, count - recordings, &stats);
     if (status == CLI_EXIT_OK)
       status = cli_exit_status(callsig_stats_score(stats, &score.wanted, stdout, restrictions, count - recordings));
     if (status == CLI_EXIT_OK)

@@ -71,11 +71,32 @@ int cli_recordings_add(struct callsig_stats *stats, char *const *recordings, siz
   return error;
 }
 
-static int load(const struct cli_command *command, char **recordings, size_t count, const char *other, bool timeline,
+/* The first argument that ends as the names of recordings do, or NULL. */
+static const char *find_missing(char **arguments, size_t count)
+{
+  static const char *const endings[] = {".cs", ".out"};
+  for (size_t i = 0; i < count; i++) {
+    const size_t length = strlen(arguments[i]);
+    for (size_t j = 0; j < sizeof endings / sizeof endings[0]; j++) {
+      const size_t ending = strlen(endings[j]);
+      if (length > ending && strcmp(arguments[i] + length - ending, endings[j]) == 0)
+        return arguments[i];
+    }
+  }
+  return NULL;
+}
+
+static int load(const struct cli_command *command, char **recordings, size_t count, size_t others, bool timeline,
                 struct callsig_stats **stats)
 {
-  static char *standard[] = {CLI_DEFAULT_RECORDING};
   struct stat file;
+  const char *other = others > 0 ? recordings[count] : NULL, *missing = find_missing(recordings + count, others);
+  if (missing != NULL) {
+    cli_error("%s: %s: %s; name a recording, or make one with 'callsig run -o FILE PROGRAM'", command->name, missing,
+              stat(missing, &file) == 0 ? "is a folder" : "no such file");
+    return CLI_EXIT_FAILURE;
+  }
+  static char *standard[] = {CLI_DEFAULT_RECORDING};
   if (count == 0) {
     if (stat(standard[0], &file) != 0) {
       cli_error("%s: %s%s: %s; name a recording, or make one with 'callsig run PROGRAM'", command->name,
@@ -93,16 +114,16 @@ static int load(const struct cli_command *command, char **recordings, size_t cou
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, const char *other,
+int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, size_t others,
                         struct callsig_stats **stats)
 {
-  return load(command, recordings, count, other, false, stats);
+  return load(command, recordings, count, others, false, stats);
 }
 
 int cli_recordings_load_timeline(const struct cli_command *command, char **recordings, size_t count,
                                  struct callsig_stats **stats)
 {
-  return load(command, recordings, count, NULL, true, stats);
+  return load(command, recordings, count, 0, true, stats);
 }
 
 int cli_recordings_status(const struct callsig_stats *stats)

@@ -47,6 +47,7 @@ struct paths {
   unsigned count;
   unsigned beyond; /* that had no place in the list */
   unsigned live;
+  uint32_t own; /* process whose recordings stay; 0: those of all may go */
 };
 
 static void paths_free(struct paths *paths)
@@ -63,7 +64,7 @@ static int collect(const struct cli_child_file *file, void *data)
   const char *path = paths->family->place->path, *base = strrchr(path, '/') + 1;
   if (file->header->run != paths->family->place->run)
     return 0;
-  if (!file->has_ended)
+  if (!file->has_ended || file->header->pid == paths->own)
     paths->live++;
   else if (paths->count == BATCH)
     paths->beyond++;
@@ -74,9 +75,14 @@ static int collect(const struct cli_child_file *file, void *data)
   return 0;
 }
 
-static struct paths find(const struct cli_family *family)
+/* While the program runs, what its own process left before it executed another program stays: its beginning is the end
+ * of what came before. */
+static struct paths find(const struct cli_family *family, bool running)
 {
   struct paths paths = {.family = family};
+  struct fmt_rec_header header;
+  if (running && cli_recording_place_header(family->place, &header) == 0)
+    paths.own = header.pid;
   cli_child_files_each(family->place->path, collect, &paths);
   return paths;
 }
@@ -134,7 +140,7 @@ static unsigned fold_many(struct cli_family *family, bool *folded)
 {
   *folded = false;
   for (;;) {
-    struct paths paths = find(family);
+    struct paths paths = find(family, true);
     const unsigned there = paths.count + paths.beyond + paths.live;
     const bool many = paths.count >= least(family) && !family->has_failed;
     if (many)
@@ -286,12 +292,12 @@ static int keep(const struct cli_child_file *file, void *data)
 /* Makes all that has ended one recording: the run's own, or the family's where the run's own is still written. */
 static void fold_rest(struct cli_family *family)
 {
-  struct paths paths = find(family);
+  struct paths paths = find(family, false);
   bool is_whole = !family->has_failed;
   while (is_whole && paths.beyond > 0) {
     is_whole = fold(family, &paths, family->path) == 0;
     paths_free(&paths);
-    paths = find(family);
+    paths = find(family, false);
   }
   struct fmt_rec_header header;
   const bool joins = cli_recording_place_header(family->place, &header) == 0 && is_own_ended(family->place);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "callsig/stats.h"
+#include "cli/run/child_files.h"
 #include "format/recording.h"
 #include "output/recording/seal.h"
 
@@ -33,6 +34,23 @@ static bool read_clock(uint32_t clock, struct fmt_rec_clock_point *now)
   return true;
 }
 
+/* When a process, whose recording this is, executed another program that was recorded too. */
+struct executed {
+  const struct fmt_rec_header *header;
+  struct fmt_rec_clock_point *when; /* the end that is known so far */
+};
+
+static int look_for_executed(const struct cli_child_file *file, void *data)
+{
+  const struct executed *executed = data;
+  const struct fmt_rec_header *header = file->header;
+  if (header->run == executed->header->run && header->pid == executed->header->pid &&
+      header->clock == executed->header->clock && header->start.ticks >= executed->header->start.ticks &&
+      header->start.ticks < executed->when->ticks)
+    *executed->when = header->start;
+  return 0;
+}
+
 int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int status)
 {
   struct fmt_rec_header header, *mapped;
@@ -49,6 +67,7 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
 
   struct fmt_rec_clock_point now;
   if (!(mapped->flags & FMT_REC_FINISHED) && read_clock(mapped->clock, &now)) {
+    cli_child_files_each(place->path, look_for_executed, &(struct executed){&header, &now});
     /* An odd sequence was left by a process that was killed while it wrote: it is made even again. */
     uint32_t sequence = mapped->last_sequence | 1u;
     __atomic_store_n(&mapped->last_sequence, sequence, __ATOMIC_RELEASE);

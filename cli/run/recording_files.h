@@ -8,9 +8,9 @@
 #include "cli/run/recording_place.h"
 
 /* Stores in the run's recording, made by process `pid`, how that process ended (as wait() gives it), and when, unless
- * the process has said so itself. It changes only what is a recording of that process. Returns 0, an error of
- * cli_recording_place_header(), -ESRCH when the recording is another process's, or another negative errno; gives no
- * message. */
+ * the process has said so itself; where it executed another program that was recorded, that began then. It changes only
+ * what is a recording of that process. Returns 0, an error of cli_recording_place_header(), -ESRCH when the recording
+ * is another process's, or another negative errno; gives no message. */
 int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int status);
 
 /* Did the recording find no room to grow? Then the runtime has told of it, and what else finds none has the same cause.

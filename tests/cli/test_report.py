@@ -219,6 +219,13 @@ class Report(harness.Case):
         self.assert_fails(self.callsig("report"), 1, "callsig.out", "callsig run")
         self.assert_fails(self.callsig("report", "missing"), 1, "missing is not a file", "callsig.out")
 
+    def test_no_such_recording(self):
+        """What is named as recordings are is no pattern, be there another recording or not."""
+        for name in ("missing.cs", "no/callsig.out"):
+            self.assert_fails(self.callsig("report", name), 1, f"report: {name}: no such file")
+            self.assert_fails(self.callsig("report", "callsig.out", name), 1, f"report: {name}: no such file")
+            self.assert_fails(self.callsig("scaling", name), 1, f"scaling: {name}: no such file")
+
     def test_full_output(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([harness.CALLSIG, "report"], stdout=full, stderr=subprocess.PIPE, text=True,

@@ -506,6 +506,47 @@ class Program(harness.Case):
         self.assertTrue(any("twice(?)" in name for name in self.rows(done.stderr)), done.stderr)
 
 
+EXECUTES = """
+#include <time.h>
+#include <unistd.h>
+static void work(int ms)
+{
+  struct timespec now, end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  end.tv_nsec += ms * 1000000L;
+  do
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - end.tv_sec) * 1000000000L + now.tv_nsec - end.tv_nsec < 0);
+}
+int main(int argc, char **argv)
+{
+  work(argc > 1 ? 300 : 10);
+  return argc > 1 ? 0 : execl(argv[0], argv[0], "again", (char *)0);
+}
+"""
+
+
+class Executed(harness.Case):
+    def started(self, name):
+        """When the recording began, by its header: seconds of CLOCK_MONOTONIC."""
+        with open(self.path(name), "rb") as file:
+            return struct.unpack_from("<Q", file.read(88), 80)[0] / 1e9
+
+    def test_time_is_there_once(self):
+        """What was open when the process executed another program ends there, and not with the process."""
+        program = self.compile("again", EXECUTES)
+        done = self.callsig("run", "--times", "exact", "-o", "first", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        second, = (name for name in os.listdir(self.folder) if name.startswith("first."))
+        times = {}
+        for name in ("first", second):
+            rows = json.loads(self.callsig("report", name, "--by", "function", "--format", "json").stdout)["rows"]
+            times[name] = {row["function"]: row["cumtime"] for row in rows}
+        self.assertGreaterEqual(times[second]["main"], 0.3)
+        # In between lies what it takes to load the program.
+        self.assertLessEqual(times["first"]["main"], self.started(second) - self.started("first") + 0.001)
+
+
 class Signals(harness.Case):
     """A signal to the command reaches the program."""
 
