@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""hotpath_instructions.py BUILD_DIR [--bound FILE]
+"""hotpath_instructions.py BUILD_DIR [--bound FILE] [--quick]
 
 Instructions that callsig executes for one enter+exit pair, counted by callgrind: the difference of two runs of different
 length, divided by the calls in between, less the same for glibc's empty hooks; in modes that begin with "sleds", less the same
 for sleds that are off. Counting needs no quiet machine, so this guards the hot path in the tests. With --bound, a line of FILE
-is `PATTERN MODE INSTRUCTIONS`, and the exit status is 1 when a count is above its bound. Exit status 77: valgrind is not
-installed."""
+is `PATTERN MODE INSTRUCTIONS`, and the exit status is 1 when a count is above its bound. --quick takes one pattern of each mode,
+the first in FILE, and
+fewer calls where each takes as long. Exit status 77: valgrind is not installed."""
 
 import argparse
 import os
@@ -26,6 +27,10 @@ MODES = {mode: {"CALLSIG_TIMES": "exact", **variables} for mode, variables in {
     "no_signatures": {"CALLSIG_NO_SIGNATURES": "1"}, "signatures": {}, "disabled": {"CALLSIG_DISABLED": "1"},
     "timeline": {"CALLSIG_TIMELINE": "1s"}, "percentiles": {"CALLSIG_PERCENTILES": "1"}, "sleds_timed": {},
     "sleds_counted": {"CALLSIG_TIMES": "auto", "CALLSIG_OVERHEAD": "1.001"}}.items()}
+
+
+# What is timed of these settles over many calls.
+SETTLES = {"sleds_counted"}
 
 
 def has_sleds(mode):
@@ -50,8 +55,8 @@ def instructions(program, pattern, rounds, environment, folder):
         return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE).group(1))
 
 
-def per_call(program, pattern, environment, folder):
-    few, many = ROUNDS[pattern], ROUNDS[pattern] * 3
+def per_call(program, pattern, part, environment, folder):
+    few, many = ROUNDS[pattern] // part, ROUNDS[pattern] // part * 3
     counts = [instructions(program, pattern, rounds, environment, folder) for rounds in (few, many)]
     return (counts[1] - counts[0]) / ((many - few) * CALLS[pattern])
 
@@ -73,12 +78,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     parser.add_argument("--bound")
+    parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
         print("hotpath_instructions: valgrind is not installed")
         return 77
     bounds = read_bounds(options.bound) if options.bound else {}
     wanted = list(bounds) or [(pattern, mode) for mode in MODES for pattern in CALLS]
+    if options.quick:
+        wanted = [(pattern, mode) for mode, pattern in {mode: pattern for pattern, mode in reversed(wanted)}.items()]
     callsig, plugins = Callsig(options.build), os.path.join(os.path.abspath(options.build), "instrument")
     above = 0
     try:
@@ -87,14 +95,14 @@ def main():
             callsig.cache = folder
             programs, empty = {}, {}
             for pattern, mode in wanted:
-                sleds = has_sleds(mode)
+                sleds, part = has_sleds(mode), 4 if options.quick and mode not in SETTLES else 1
                 if sleds not in programs:
                     programs[sleds] = build_program(folder, sled_options("gcc", plugins) if sleds else ["-finstrument-functions"])
                     callsig.index(programs[sleds])
                 if (pattern, sleds) not in empty:
-                    empty[pattern, sleds] = per_call(programs[sleds], pattern, {}, folder)
+                    empty[pattern, sleds] = per_call(programs[sleds], pattern, part, {}, folder)
                 environment = {**callsig.environment(""), "LD_PRELOAD": callsig.library, **MODES[mode]}
-                count = per_call(programs[sleds], pattern, environment, folder) - empty[pattern, sleds]
+                count = per_call(programs[sleds], pattern, part, environment, folder) - empty[pattern, sleds]
                 bound = bounds.get((pattern, mode))
                 verdict = "" if bound is None else f"  bound {bound:.1f}" + ("  ABOVE" if count > bound else "")
                 above += bound is not None and count > bound

@@ -5,8 +5,7 @@
  * never sparse) block by block as records are made. Pointers inside the file are therefore plain addresses of the
  * recorded process: file offset = address - header.base. A reader trusts none of them: it checks range, alignment and
  * tag. A record is complete before the pointer to it is stored (release order), so a file cut off by SIGKILL at any
- * instant is consistent. docs/recording-format.md describes the file byte by byte.
- * This header is internal to callsig and is not installed.
+ * instant is consistent. docs/recording-format.md describes it. It is internal and is not installed.
  */
 #ifndef CALLSIG_FORMAT_RECORDING_H
 #define CALLSIG_FORMAT_RECORDING_H
@@ -106,6 +105,7 @@ enum fmt_rec_flag {
   FMT_REC_SAMPLED = 1u << 5,       /* not every call was timed: edges have sampling records */
   FMT_REC_WAITS_TAKEN = 1u << 6,   /* waits for a processor are in no call's time, as far as they are known */
   FMT_REC_WAITS_UNKNOWN = 1u << 7, /* those of some thread could not be told: they are in its calls' times */
+  FMT_REC_FULL = 1u << 8,          /* it could not grow, so that what was new then has no place in it */
   FMT_REC_MERGED = 1u << 4, /* written by callsig_stats_dump(): times, pid and losses are in the process records */
 };
 

@@ -4,8 +4,8 @@
 #
 #   scripts/sanitize.sh PRESET BUILD [CTEST-OPTION...]
 #
-# PRESET is asan or tsan of CMakePresets.json, which says how to build, which targets, and which tests to run: all of these that are quick,
-# unless CTEST-OPTIONs say which. BUILD is a build folder of its own, made when missing.
+# PRESET is asan, readers or tsan of the build presets in CMakePresets.json, which say how to build, which targets, and which tests to run: all
+# of these that are quick, unless CTEST-OPTIONs say which. BUILD is a build folder of its own, made when missing.
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: scripts/sanitize.sh PRESET BUILD [CTEST-OPTION...]" >&2; exit 2; }
@@ -19,12 +19,14 @@ cd "$(dirname "$0")/.."
 described=$(python3 -c 'import json, sys
 presets = json.load(open("CMakePresets.json"))
 build, test = (next(preset for preset in presets[kind] if preset["name"] == sys.argv[1]) for kind in ("buildPresets", "testPresets"))
+print(build["configurePreset"])
 print(*build["targets"])
 print(test["filter"]["include"]["name"])' "$preset")
-targets=$(echo "$described" | head -n 1)
+configured=$(echo "$described" | head -n 1)
+targets=$(echo "$described" | sed -n 2p)
 names=$(echo "$described" | tail -n 1)
 [ -n "$targets" ] && [ -n "$names" ] || { echo "sanitize.sh: CMakePresets.json names no targets or no tests for $preset" >&2; exit 1; }
-cmake --preset "$preset" -B "$build"
+cmake --preset "$configured" -B "$build"
 # shellcheck disable=SC2086 # several targets
 cmake --build "$build" -j "$(nproc)" --target $targets
 case " $* " in

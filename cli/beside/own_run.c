@@ -11,6 +11,7 @@
 #include "cli/beside/samples_record.h"
 #include "cli/beside/used_time.h"
 #include "cli/common/subcommand.h"
+#include "cli/run/recording_files.h"
 #include "format/index.h"
 
 struct cli_own_run {
@@ -69,8 +70,10 @@ static int add_time(struct cli_samples *samples, struct base_vector *places, con
   return 0;
 }
 
-void cli_own_run_write(struct cli_own_run *own, const char *program, const char *output, pid_t pid, int status)
+void cli_own_run_write(struct cli_own_run *own, const char *program, const struct cli_recording_place *place, pid_t pid,
+                       int status)
 {
+  const char *output = place->path;
   struct cli_samples samples;
   struct base_vector places = BASE_VECTOR_OF(struct cli_place);
   struct cli_sampled_run run = {.program = program, .status = status, .flags = FMT_SAMPLES_OWN_RUN};
@@ -88,7 +91,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, const char 
     if (error == 0)
       error = cli_samples_write(output, pid, &samples, &places, &run);
   }
-  if (error < 0)
+  if (error < 0 && !(error == -ENOSPC && cli_recording_is_full(place)))
     cli_error("run: %s: samples of the run cannot be added, so that what hooks took is only estimated: %s", output,
               strerror(-error));
   base_vector_free(&places);

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include "cli/run/recording_place.h"
+
 struct cli_own_run;
 
 /* Makes ready, before the program is started by the same thread. NULL where the kernel does not let its timer be used,
@@ -14,9 +16,10 @@ void cli_own_run_free(struct cli_own_run *own);
 /* To be called with the program's process when it has started, and when it has ended and was not reaped yet. */
 void cli_own_run_look(struct cli_own_run *own, pid_t pid);
 
-/* The program, which was executed from `program`, has been reaped: adds the samples to its recording at `output`.
+/* The program, which was executed from `program`, has been reaped: adds the samples to its recording.
  * Nothing is added when it executed another program meanwhile, whose time would be told from its own by nothing. A
- * message when they cannot be added. */
-void cli_own_run_write(struct cli_own_run *own, const char *program, const char *output, pid_t pid, int status);
+ * message when they cannot be added, unless the runtime has told that there is no room. */
+void cli_own_run_write(struct cli_own_run *own, const char *program, const struct cli_recording_place *place, pid_t pid,
+                       int status);
 
 #endif

@@ -8,6 +8,7 @@
 
 extern const struct cli_command cli_command_run;
 extern const struct cli_command cli_command_ctl;
+extern const struct cli_command cli_command_attach;
 extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stages;
 extern const struct cli_command cli_command_export;

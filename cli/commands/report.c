@@ -36,6 +36,8 @@ static const char help[] =
     "                      p50, p90, p99, error, cumerror, timed; +LIST adds them to pstats's\n"
     "  --percent           --columns +tottime%,cumtime%\n"
     "  --unit UNIT         s (default), ms, us, ns, or auto: each time in the unit that fits it\n"
+    "  --notes             all notes below the table; else there are a few, of rows that are printed\n"
+    "  --full-names        names of over 300 bytes as they are; else their middle is left out in tables\n"
     "  --format FORMAT     table (default), json or csv\n" /* and what all readers have */
     CLI_ROW_OPTION_HELP "  --help, --version\n"
     "\n"
@@ -62,6 +64,8 @@ enum {
   OPTION_COLUMNS,
   OPTION_PERCENT,
   OPTION_UNIT,
+  OPTION_NOTES,
+  OPTION_FULL_NAMES,
 };
 
 static int read_unit(const struct cli_command *command, const char *text, unsigned *unit)
@@ -125,6 +129,12 @@ static int read_option(const struct cli_command *command, int option, const char
     return CLI_EXIT_OK;
   case OPTION_UNIT:
     return read_unit(command, value, &report->style.unit);
+  case OPTION_NOTES:
+    report->style.few_notes = 0;
+    return CLI_EXIT_OK;
+  case OPTION_FULL_NAMES:
+    report->style.name_width = 0;
+    return CLI_EXIT_OK;
   default:
     return cli_row_options_take(command, option, value, &report->rows);
   }
@@ -140,6 +150,8 @@ static const struct option option_table[] = {
     {"columns", required_argument, NULL, OPTION_COLUMNS},
     {"percent", no_argument, NULL, OPTION_PERCENT},
     {"unit", required_argument, NULL, OPTION_UNIT},
+    {"notes", no_argument, NULL, OPTION_NOTES},
+    {"full-names", no_argument, NULL, OPTION_FULL_NAMES},
     CLI_ROW_OPTION_TABLE,
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
@@ -237,7 +249,7 @@ static int report_main(const struct cli_command *command, int argc, char **argv)
   struct report_options report = {.sort = DEFAULT_SORT,
                                   .format = "table",
                                   .view = "pstats",
-                                  .style = {.size = sizeof report.style},
+                                  .style = CLI_TABLE_STYLE,
                                   .rows = CLI_ROW_OPTIONS_DEFAULT};
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &report, &status) < 0)

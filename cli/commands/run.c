@@ -13,6 +13,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
+#include "cli/common/row_options.h"
 #include "cli/run/glob_file.h"
 #include "cli/run/preload.h"
 #include "cli/run/prepare_indexes.h"
@@ -263,26 +264,28 @@ static int set_environment(const struct run_options *run, const struct cli_profi
   return error;
 }
 
-/* Prints the table on stderr, unless the recording was asked for by name. */
-static void print_table(const char *output, const struct run_options *run)
+/* Prints the table on stderr, unless the recording was asked for by name. Of a full recording without calls its notes
+ * say why. */
+static void print_table(const struct cli_recording_place *place, const struct run_options *run)
 {
   struct callsig_stats *stats = NULL;
   struct callsig_stats_total total = {.size = sizeof total};
-  if (callsig_stats_load(output, &stats) < 0)
+  if (callsig_stats_load(place->path, &stats) < 0)
     return;
-  if (callsig_stats_total(stats, &total) == 0 && total.calls == 0)
+  if (callsig_stats_total(stats, &total) == 0 && total.calls == 0 && !cli_recording_is_full(place))
     cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
-  else if (callsig_stats_sort(stats, run->sort != NULL ? run->sort : DEFAULT_SORT) == 0)
+  else if (callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 &&
+           callsig_stats_sort(stats, run->sort != NULL ? run->sort : DEFAULT_SORT) == 0)
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);
 }
 
-/* Says why there is no recording at `output`. */
-static void explain_nothing(const char *output, int status)
+/* Says why there is no recording, which the user calls `output`, unless the runtime has. */
+static void explain_nothing(const struct cli_recording_place *place, const char *output, int status)
 {
   if (WIFSIGNALED(status))
     cli_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
-  else
+  else if (!cli_recording_place_claimed(place))
     cli_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
 }
 
@@ -345,19 +348,19 @@ static void report_run(const struct run_options *run, const struct running *runn
   int children = cli_recording_seal_children(place);
   const char *shown = run->named;
   if (error == -ENOENT && children <= 0)
-    explain_nothing(shown, status);
+    explain_nothing(place, shown, status);
   else if (error == -ESTALE)
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
   if (error == 0 && running->own != NULL && !cli_recording_was_switched(place))
-    cli_own_run_write(running->own, running->program, place->path, running->pid, status);
+    cli_own_run_write(running->own, running->program, place, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error == 0)
     cli_recording_seal(place);
   if (error != -ENOENT && error != -ESTALE && run->output == NULL && run->rank.number == 0)
-    print_table(place->path, run);
+    print_table(place, run);
   if (children > 0)
     cli_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
               children, children == 1 ? "" : "s", shown);

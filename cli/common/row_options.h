@@ -22,6 +22,10 @@ struct cli_row_options {
     .filter = {.size = sizeof(struct callsig_stats_filter) }                                                           \
   }
 
+/* How tables look unless asked otherwise: a few notes, and names that a person reads. */
+#define CLI_TABLE_STYLE                                                                                                \
+  ((const struct callsig_stats_style){.size = sizeof(struct callsig_stats_style), .name_width = 300, .few_notes = 1})
+
 /* What getopt_long() returns for these options; a subcommand's own begin behind them. */
 enum {
   CLI_ROW_OPTION_BY = CLI_OPTION_NEXT,

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +13,7 @@
 
 #include "callsig/stats.h"
 #include "format/recording.h"
+#include "output/recording/seal.h"
 
 /* Now, on the recording's clock. False for clocks that only the program itself could read. */
 static bool read_clock(uint32_t clock, struct fmt_rec_clock_point *now)
@@ -68,9 +68,18 @@ bool cli_recording_was_switched(const struct cli_recording_place *place)
   return cli_recording_place_header(place, &header) == 0 && header.taken != 0;
 }
 
+bool cli_recording_is_full(const struct cli_recording_place *place)
+{
+  struct fmt_rec_header header;
+  return cli_recording_place_header(place, &header) == 0 && header.flags & FMT_REC_FULL;
+}
+
 void cli_recording_seal(const struct cli_recording_place *place)
 {
-  callsig_stats_seal(place->fd, place->path);
+  if (cli_recording_is_full(place))
+    out_seal_file(place->fd);
+  else
+    callsig_stats_seal(place->fd, place->path);
 }
 
 /* "PID" or "PID.N", digits alone. */

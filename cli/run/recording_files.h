@@ -17,7 +17,12 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
  * what was recorded. */
 bool cli_recording_was_switched(const struct cli_recording_place *place);
 
-/* Seals the run's recording, when nothing writes to it any more: callsig_stats_seal(). The place stays held. */
+/* Did the recording find no room to grow? Then the runtime has told of it, and what else finds none has the same cause.
+ */
+bool cli_recording_is_full(const struct cli_recording_place *place);
+
+/* Seals the run's recording, when nothing writes to it any more: callsig_stats_seal(), but that a full one for whose
+ * seal there is no room gets none without a word. The place stays held. */
 void cli_recording_seal(const struct cli_recording_place *place);
 
 /* Visits the recordings PATH.PID and PATH.PID.N of this run, each by its name in its folder: the program started their

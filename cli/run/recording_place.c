@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +166,13 @@ int cli_recording_place_header(const struct cli_recording_place *place, struct f
   bool recorded = length == (ssize_t)sizeof *header && memcmp(header->magic, FMT_RECORDING_MAGIC, 8) == 0 &&
                   header->run == place->run;
   return recorded ? 0 : -ENOENT;
+}
+
+bool cli_recording_place_claimed(const struct cli_recording_place *place)
+{
+  struct fmt_rec_header header;
+  return pread(place->fd, &header, sizeof header, 0) == (ssize_t)sizeof header && header.run == place->run &&
+         header.pid != 0;
 }
 
 void cli_recording_place_leave(struct cli_recording_place *place)

@@ -8,6 +8,7 @@
 #define CALLSIG_CLI_RUN_RECORDING_PLACE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "format/recording.h"
@@ -29,6 +30,9 @@ int cli_recording_place_take(const char *path, struct cli_recording_place *place
 /* The header of the recording that this run's program made in its place. Returns 0; -ENOENT when it made none; -ESTALE
  * when what lies there is another file by now. */
 int cli_recording_place_header(const struct cli_recording_place *place, struct fmt_rec_header *header);
+
+/* Did the runtime come for the place, whether it made a recording there or told why it could not? */
+bool cli_recording_place_claimed(const struct cli_recording_place *place);
 
 /* Gives the place back: a recording stays, what was laid there for one that never came is removed. */
 void cli_recording_place_leave(struct cli_recording_place *place);

@@ -1,5 +1,6 @@
 /* Pictures made smaller: each pixel is the mean of those that it covers. */
 #include "image.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ static void put_row(const struct image *src, unsigned rows, const uint64_t *sums
     uint64_t from = ((uint64_t)x * src->width + width - 1) / width;
     uint64_t to = ((uint64_t)(x + 1) * src->width + width - 1) / width;
     uint64_t count = (to - from) * rows;
+    assert(count > 0); /* the destination is no larger than the source */
     for (unsigned c = 0; c < channels; c++)
       *out++ = (unsigned char)((sums[(size_t)x * channels + c] + count / 2) / count);
   }

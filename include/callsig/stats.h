@@ -140,6 +140,10 @@ struct callsig_stats_style {
   unsigned unit;  /* enum callsig_stats_unit */
   unsigned width; /* cells that lines are shortened to, for a terminal; 0: never */
   int color;      /* with a terminal's escape sequences */
+  unsigned name_width; /* bytes that a row's name is shortened to, in its middle; rows stay apart all the same. 0: never;
+                          else at least 16 */
+  int few_notes;       /* below a table stand only the first notes, and of functions those that have a row in it; a last
+                          line counts the others. 0: all notes */
 };
 /* -EINVAL after a message that lists the columns, or the units. */
 CALLSIG_STATS_API int callsig_stats_set_style(struct callsig_stats *stats, const struct callsig_stats_style *style);

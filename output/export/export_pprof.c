@@ -11,7 +11,7 @@
 
 #include "output/export/export.h"
 #include "output/export/export_stacks.h"
-#include "output/stats/notes.h"
+#include "output/notes/notes.h"
 #include "output/stats/render.h"
 #include "output/text/gzip.h"
 #include "pprof.pb-c.h"
@@ -97,7 +97,12 @@ static int put_note(const char *note, void *data)
 {
   struct writer *writer = data;
   Callsig__Pprof__Profile part = CALLSIG__PPROF__PROFILE__INIT;
-  int64_t comment = index_of(writer, note);
+  /* pprof's tables and graphs begin with the comments, but for those that begin so. */
+  out_text_clear(&writer->text);
+  out_text_printf(&writer->text, "# %s", note);
+  if (writer->text.failed && writer->result == 0)
+    writer->result = -ENOMEM;
+  int64_t comment = index_of(writer, out_text_string(&writer->text));
   part.n_comment = 1;
   part.comment = &comment;
   put(writer, &part);

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/monitor/database_tables.h"
-#include "output/pipeline/counters.h"
+#include "output/monitor/database_binder.h"
+#include "output/monitor/database_counters.h"
 #include "output/text/message.h"
 
 /* How long another writer of the file is waited for. */
@@ -110,76 +110,10 @@ const char *out_database_error(const struct out_database *database)
   return database->error;
 }
 
-/* A statement that is being given its values, from left to right. The first failure stays in `result`. */
-struct binder {
-  struct out_database *database;
-  sqlite3_stmt *statement;
-  int next, result;
-};
-
-static struct binder begin(struct out_database *database, enum out_statement which)
-{
-  struct binder binder = {.database = database, .statement = database->statements[which], .next = 1};
-  sqlite3_reset(binder.statement);
-  sqlite3_clear_bindings(binder.statement);
-  return binder;
-}
-
-static void note(struct binder *binder, int code)
-{
-  if (code != SQLITE_OK && binder->result == 0)
-    binder->result = out_database_fail(binder->database);
-  binder->next++;
-}
-
-static void bind_integer(struct binder *binder, uint64_t value)
-{
-  note(binder, sqlite3_bind_int64(binder->statement, binder->next, (sqlite3_int64)value));
-}
-
-/* NULL for what is unknown. */
-static void bind_known(struct binder *binder, bool known, uint64_t value)
-{
-  note(binder, known ? sqlite3_bind_int64(binder->statement, binder->next, (sqlite3_int64)value)
-                     : sqlite3_bind_null(binder->statement, binder->next));
-}
-
-static void bind_real(struct binder *binder, double value)
-{
-  note(binder, sqlite3_bind_double(binder->statement, binder->next, value));
-}
-
-/* The text must stay until the statement was run. */
-static void bind_text(struct binder *binder, const char *text)
-{
-  note(binder, sqlite3_bind_text(binder->statement, binder->next, text, -1, SQLITE_STATIC));
-}
-
-static void bind_histogram(struct binder *binder, const struct out_histogram *histogram)
-{
-  struct out_text bytes = {0};
-  out_histogram_encode(histogram, &bytes);
-  if (bytes.failed)
-    note(binder, SQLITE_NOMEM);
-  else
-    note(binder,
-         sqlite3_bind_blob64(binder->statement, binder->next, out_text_string(&bytes), bytes.length, SQLITE_TRANSIENT));
-  out_text_free(&bytes);
-}
-
-/* Runs a statement that gives no rows. */
-static int run(struct binder *binder)
-{
-  if (binder->result == 0 && sqlite3_step(binder->statement) != SQLITE_DONE)
-    binder->result = out_database_fail(binder->database);
-  sqlite3_reset(binder->statement);
-  return binder->result;
-}
-
 static int run_plain(struct out_database *database, enum out_statement which)
 {
-  struct binder binder = begin(database, which);
-  return run(&binder);
+  struct out_binder binder = out_binder_begin(database, which);
+  return out_binder_run(&binder);
 }
 
 static uint64_t last_id(const struct out_database *database)
@@ -187,93 +121,105 @@ static uint64_t last_id(const struct out_database *database)
   return (uint64_t)sqlite3_last_insert_rowid(database->handle);
 }
 
+static void out_bind_histogram(struct out_binder *binder, const struct out_histogram *histogram)
+{
+  struct out_text bytes = {0};
+  out_histogram_encode(histogram, &bytes);
+  if (bytes.failed)
+    out_binder_note(binder, SQLITE_NOMEM);
+  else
+    out_binder_note(binder, sqlite3_bind_blob64(binder->statement, binder->next, out_text_string(&bytes), bytes.length,
+                                                SQLITE_TRANSIENT));
+  out_text_free(&bytes);
+}
+
 static int write_stage(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
                        const struct out_stage *stage)
 {
   const struct callsig_stage_stats *stats = &stage->stats;
-  struct binder binder = begin(database, OUT_SQL_ADD_TASKS);
-  bind_real(&binder, interval->info.end);
-  bind_text(&binder, stats->label);
-  bind_integer(&binder, stats->num_tasks);
-  bind_integer(&binder, stats->num_failures);
-  bind_real(&binder, stats->ave_time);
-  bind_real(&binder, stats->p90_time);
-  bind_real(&binder, stats->p99_time);
-  int result = run(&binder);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_TASKS);
+  out_bind_real(&binder, interval->info.end);
+  out_bind_text(&binder, stats->label);
+  out_bind_integer(&binder, stats->num_tasks);
+  out_bind_integer(&binder, stats->num_failures);
+  out_bind_real(&binder, stats->ave_time);
+  out_bind_real(&binder, stats->p90_time);
+  out_bind_real(&binder, stats->p99_time);
+  int result = out_binder_run(&binder);
   if (result < 0)
     return result;
-  binder = begin(database, OUT_SQL_ADD_TASK_INTERVAL);
-  bind_integer(&binder, last_id(database));
-  bind_integer(&binder, id);
-  bind_integer(&binder, stats->dropped);
-  bind_integer(&binder, stats->open);
-  bind_real(&binder, stats->total_time);
-  bind_real(&binder, stats->failed_time);
-  bind_real(&binder, stats->p50_time);
-  bind_real(&binder, stats->min_time);
-  bind_real(&binder, stats->max_time);
-  bind_real(&binder, interval->tick);
-  bind_histogram(&binder, &stage->times);
-  return run(&binder);
+  binder = out_binder_begin(database, OUT_SQL_ADD_TASK_INTERVAL);
+  out_bind_integer(&binder, last_id(database));
+  out_bind_integer(&binder, id);
+  out_bind_integer(&binder, stats->dropped);
+  out_bind_integer(&binder, stats->open);
+  out_bind_real(&binder, stats->total_time);
+  out_bind_real(&binder, stats->failed_time);
+  out_bind_real(&binder, stats->p50_time);
+  out_bind_real(&binder, stats->min_time);
+  out_bind_real(&binder, stats->max_time);
+  out_bind_real(&binder, interval->tick);
+  out_bind_histogram(&binder, &stage->times);
+  return out_binder_run(&binder);
 }
 
 static int write_queue(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
                        const struct out_queue *queue)
 {
   const struct callsig_queue_stats *stats = &queue->stats;
-  struct binder binder = begin(database, OUT_SQL_ADD_QUEUE);
-  bind_real(&binder, interval->info.end);
-  bind_text(&binder, stats->label);
-  bind_real(&binder, stats->elapsed);
-  bind_integer(&binder, stats->num_items);
-  bind_real(&binder, stats->ave_put_time);
-  bind_real(&binder, stats->ave_get_time);
-  bind_real(&binder, stats->p90_put_time);
-  bind_real(&binder, stats->p99_put_time);
-  bind_real(&binder, stats->p90_get_time);
-  bind_real(&binder, stats->p99_get_time);
-  bind_real(&binder, stats->occupancy_rate);
-  int result = run(&binder);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_QUEUE);
+  out_bind_real(&binder, interval->info.end);
+  out_bind_text(&binder, stats->label);
+  out_bind_real(&binder, stats->elapsed);
+  out_bind_integer(&binder, stats->num_items);
+  out_bind_real(&binder, stats->ave_put_time);
+  out_bind_real(&binder, stats->ave_get_time);
+  out_bind_real(&binder, stats->p90_put_time);
+  out_bind_real(&binder, stats->p99_put_time);
+  out_bind_real(&binder, stats->p90_get_time);
+  out_bind_real(&binder, stats->p99_get_time);
+  out_bind_real(&binder, stats->occupancy_rate);
+  int result = out_binder_run(&binder);
   if (result < 0)
     return result;
-  binder = begin(database, OUT_SQL_ADD_QUEUE_INTERVAL);
-  bind_integer(&binder, last_id(database));
-  bind_integer(&binder, id);
-  bind_integer(&binder, stats->puts);
-  bind_integer(&binder, stats->failed);
-  bind_integer(&binder, stats->items);
-  bind_known(&binder, stats->capacity > 0, stats->capacity);
-  bind_integer(&binder, stats->high_water);
-  bind_real(&binder, stats->put_time);
-  bind_real(&binder, stats->get_time);
-  bind_real(&binder, stats->empty_time);
-  bind_real(&binder, stats->p50_put_time);
-  bind_real(&binder, stats->min_put_time);
-  bind_real(&binder, stats->max_put_time);
-  bind_real(&binder, stats->p50_get_time);
-  bind_real(&binder, stats->min_get_time);
-  bind_real(&binder, stats->max_get_time);
-  bind_real(&binder, interval->tick);
-  bind_histogram(&binder, &queue->put);
-  bind_histogram(&binder, &queue->get);
-  return run(&binder);
+  binder = out_binder_begin(database, OUT_SQL_ADD_QUEUE_INTERVAL);
+  out_bind_integer(&binder, last_id(database));
+  out_bind_integer(&binder, id);
+  out_bind_integer(&binder, stats->puts);
+  out_bind_integer(&binder, stats->failed);
+  out_bind_integer(&binder, stats->items);
+  out_bind_known(&binder, stats->capacity > 0, stats->capacity);
+  out_bind_integer(&binder, stats->high_water);
+  out_bind_real(&binder, stats->put_time);
+  out_bind_real(&binder, stats->get_time);
+  out_bind_real(&binder, stats->empty_time);
+  out_bind_real(&binder, stats->p50_put_time);
+  out_bind_real(&binder, stats->min_put_time);
+  out_bind_real(&binder, stats->max_put_time);
+  out_bind_real(&binder, stats->p50_get_time);
+  out_bind_real(&binder, stats->min_get_time);
+  out_bind_real(&binder, stats->max_get_time);
+  out_bind_real(&binder, interval->tick);
+  out_bind_histogram(&binder, &queue->put);
+  out_bind_histogram(&binder, &queue->get);
+  return out_binder_run(&binder);
 }
 
 static int write_event_row(struct out_database *database, uint64_t id, const char *name, double timestamp,
                            uint64_t count, double total_time)
 {
-  struct binder binder = begin(database, OUT_SQL_ADD_EVENT);
-  bind_real(&binder, timestamp);
-  bind_text(&binder, name);
-  int result = run(&binder);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_EVENT);
+  out_bind_real(&binder, timestamp);
+  out_bind_text(&binder, name);
+  int result = out_binder_run(&binder);
   if (result < 0)
     return result;
-  binder = begin(database, OUT_SQL_ADD_EVENT_INTERVAL);
-  bind_integer(&binder, last_id(database));
-  bind_integer(&binder, id);
-  bind_integer(&binder, count);
-  bind_real(&binder, total_time);
-  return run(&binder);
+  binder = out_binder_begin(database, OUT_SQL_ADD_EVENT_INTERVAL);
+  out_bind_integer(&binder, last_id(database));
+  out_bind_integer(&binder, id);
+  out_bind_integer(&binder, count);
+  out_bind_real(&binder, total_time);
+  return out_binder_run(&binder);
 }
 
 /* What happened at times that are known, in the order of those. */
@@ -305,88 +251,72 @@ static int write_event(struct out_database *database, const struct callsig_pipel
   return write_event_row(database, id, event->name, interval->info.end, event->count - known, time > 0 ? time : 0);
 }
 
-static int write_counter(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
-                         const struct out_counter *counter)
-{
-  const struct callsig_counter_stats *stats = &counter->stats;
-  struct binder binder = begin(database, OUT_SQL_ADD_COUNTER);
-  bind_real(&binder, interval->info.end);
-  bind_integer(&binder, id);
-  bind_text(&binder, stats->key);
-  bind_text(&binder, stats->stage ? stats->stage : "");
-  bind_text(&binder, stats->is_level ? "level" : "counter");
-  bind_integer(&binder, stats->count);
-  bind_integer(&binder, counter->amount);
-  bind_known(&binder, stats->is_level, (uint64_t)stats->value);
-  return run(&binder);
-}
-
 /* A process of the group, or the whole group (pid 0). */
 static int write_member(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
                         const struct callsig_group_stats *member)
 {
-  struct binder binder = begin(database, OUT_SQL_ADD_MEMBER);
-  bind_real(&binder, interval->info.end);
-  bind_integer(&binder, id);
-  bind_known(&binder, member->pid != 0, member->pid);
-  bind_known(&binder, member->pid != 0, member->ppid);
-  bind_text(&binder, member->name);
-  bind_integer(&binder, member->processes);
-  bind_integer(&binder, member->threads);
-  bind_real(&binder, member->user_time);
-  bind_real(&binder, member->system_time);
-  bind_integer(&binder, member->resident_bytes);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_MEMBER);
+  out_bind_real(&binder, interval->info.end);
+  out_bind_integer(&binder, id);
+  out_bind_known(&binder, member->pid != 0, member->pid);
+  out_bind_known(&binder, member->pid != 0, member->ppid);
+  out_bind_text(&binder, member->name);
+  out_bind_integer(&binder, member->processes);
+  out_bind_integer(&binder, member->threads);
+  out_bind_real(&binder, member->user_time);
+  out_bind_real(&binder, member->system_time);
+  out_bind_integer(&binder, member->resident_bytes);
   const uint64_t known[] = {member->pss_bytes,     member->private_bytes,  member->read_bytes,
                             member->written_bytes, member->received_bytes, member->sent_bytes};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    bind_known(&binder, known[i] != UINT64_MAX, known[i]);
-  return run(&binder);
+    out_bind_known(&binder, known[i] != UINT64_MAX, known[i]);
+  return out_binder_run(&binder);
 }
 
 static int write_function(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
                           const struct callsig_function_stats *function)
 {
-  struct binder binder = begin(database, OUT_SQL_ADD_FUNCTION);
-  bind_real(&binder, interval->info.end);
-  bind_integer(&binder, id);
-  bind_text(&binder, function->function);
-  bind_text(&binder, function->signature);
-  bind_text(&binder, function->stage);
-  bind_integer(&binder, (uint64_t)function->ncalls);
-  bind_real(&binder, function->tottime);
-  bind_real(&binder, function->cumtime);
-  return run(&binder);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_FUNCTION);
+  out_bind_real(&binder, interval->info.end);
+  out_bind_integer(&binder, id);
+  out_bind_text(&binder, function->function);
+  out_bind_text(&binder, function->signature);
+  out_bind_text(&binder, function->stage);
+  out_bind_integer(&binder, (uint64_t)function->ncalls);
+  out_bind_real(&binder, function->tottime);
+  out_bind_real(&binder, function->cumtime);
+  return out_binder_run(&binder);
 }
 
 static int write_process(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id)
 {
   const struct callsig_process_stats *process = &interval->process;
-  struct binder binder = begin(database, OUT_SQL_ADD_PROCESS);
-  bind_real(&binder, interval->info.end);
-  bind_integer(&binder, id);
-  bind_integer(&binder, process->minor_faults);
-  bind_integer(&binder, process->major_faults);
-  bind_integer(&binder, process->voluntary_switches);
-  bind_integer(&binder, process->involuntary_switches);
-  bind_real(&binder, process->user_time);
-  bind_real(&binder, process->system_time);
-  bind_known(&binder, process->read_bytes != UINT64_MAX, process->read_bytes);
-  bind_known(&binder, process->written_bytes != UINT64_MAX, process->written_bytes);
-  bind_integer(&binder, process->resident_bytes);
-  bind_integer(&binder, process->threads);
-  return run(&binder);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_PROCESS);
+  out_bind_real(&binder, interval->info.end);
+  out_bind_integer(&binder, id);
+  out_bind_integer(&binder, process->minor_faults);
+  out_bind_integer(&binder, process->major_faults);
+  out_bind_integer(&binder, process->voluntary_switches);
+  out_bind_integer(&binder, process->involuntary_switches);
+  out_bind_real(&binder, process->user_time);
+  out_bind_real(&binder, process->system_time);
+  out_bind_known(&binder, process->read_bytes != UINT64_MAX, process->read_bytes);
+  out_bind_known(&binder, process->written_bytes != UINT64_MAX, process->written_bytes);
+  out_bind_integer(&binder, process->resident_bytes);
+  out_bind_integer(&binder, process->threads);
+  return out_binder_run(&binder);
 }
 
 static int write_interval(struct out_database *database, uint64_t run_id, const struct callsig_pipeline *interval)
 {
-  struct binder binder = begin(database, OUT_SQL_ADD_INTERVAL);
-  bind_integer(&binder, run_id);
-  bind_real(&binder, interval->info.start);
-  bind_real(&binder, interval->info.end);
-  bind_real(&binder, interval->info.elapsed);
-  bind_integer(&binder, interval->info.intervals);
-  bind_integer(&binder, (uint64_t)interval->info.final);
-  int result = run(&binder);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_INTERVAL);
+  out_bind_integer(&binder, run_id);
+  out_bind_real(&binder, interval->info.start);
+  out_bind_real(&binder, interval->info.end);
+  out_bind_real(&binder, interval->info.elapsed);
+  out_bind_integer(&binder, interval->info.intervals);
+  out_bind_integer(&binder, (uint64_t)interval->info.final);
+  int result = out_binder_run(&binder);
   uint64_t id = last_id(database);
   for (uint32_t i = 0; i < interval->stages.count && result == 0; i++)
     result = write_stage(database, interval, id, out_pipeline_stage_at(interval, i));
@@ -396,8 +326,8 @@ static int write_interval(struct out_database *database, uint64_t run_id, const 
     result = write_moments(database, interval, id);
   for (uint32_t i = 0; i < interval->events.count && result == 0; i++)
     result = write_event(database, interval, id, i);
-  for (uint32_t i = 0; i < interval->counters.count && result == 0; i++)
-    result = write_counter(database, interval, id, out_counter_at(interval, i));
+  if (result == 0)
+    result = out_database_write_counters(database, interval, id);
   for (uint32_t i = 0; i < interval->group.count && result == 0; i++)
     result = write_member(database, interval, id, base_vector_at(&interval->group, i));
   for (uint32_t i = 0; i < interval->functions.count && result == 0; i++)
@@ -410,9 +340,9 @@ static int write_interval(struct out_database *database, uint64_t run_id, const 
 /* The run's id, 0 when the database does not have it. */
 static int find_run(struct out_database *database, const struct out_run *which, uint64_t *id, bool *complete)
 {
-  struct binder binder = begin(database, OUT_SQL_FIND_RUN);
-  bind_integer(&binder, which->start_ns);
-  bind_integer(&binder, which->pid);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_FIND_RUN);
+  out_bind_integer(&binder, which->start_ns);
+  out_bind_integer(&binder, which->pid);
   *id = 0;
   int code = binder.result == 0 ? sqlite3_step(binder.statement) : SQLITE_ERROR;
   if (code == SQLITE_ROW) {
@@ -428,22 +358,22 @@ static int find_run(struct out_database *database, const struct out_run *which, 
 static int add_run(struct out_database *database, const struct out_run *which, uint64_t *id)
 {
   static const char *const clocks[] = {"wall", "wall", "cpu", "injected"};
-  struct binder binder = begin(database, OUT_SQL_ADD_RUN);
-  bind_integer(&binder, which->start_ns);
-  bind_integer(&binder, which->pid);
-  bind_integer(&binder, which->ppid);
-  bind_text(&binder, which->program);
-  bind_text(&binder, which->command);
-  bind_text(&binder, which->recording);
-  bind_text(&binder, which->host);
-  bind_text(&binder, which->clock <= FMT_CLOCK_INJECTED ? clocks[which->clock] : "unknown");
-  bind_known(&binder, which->has_rank, (uint64_t)which->rank);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_RUN);
+  out_bind_integer(&binder, which->start_ns);
+  out_bind_integer(&binder, which->pid);
+  out_bind_integer(&binder, which->ppid);
+  out_bind_text(&binder, which->program);
+  out_bind_text(&binder, which->command);
+  out_bind_text(&binder, which->recording);
+  out_bind_text(&binder, which->host);
+  out_bind_text(&binder, which->clock <= FMT_CLOCK_INJECTED ? clocks[which->clock] : "unknown");
+  out_bind_known(&binder, which->has_rank, (uint64_t)which->rank);
   if (which->interval > 0)
-    bind_real(&binder, which->interval);
+    out_bind_real(&binder, which->interval);
   else
-    bind_known(&binder, false, 0);
-  bind_real(&binder, (double)which->start_ns * 1e-9);
-  int result = run(&binder);
+    out_bind_known(&binder, false, 0);
+  out_bind_real(&binder, (double)which->start_ns * 1e-9);
+  int result = out_binder_run(&binder);
   *id = last_id(database);
   return result;
 }
@@ -461,12 +391,12 @@ static int write_batch(struct out_database *database, const struct out_run *whic
   if (result < 0 || count == 0)
     return result;
   const struct callsig_pipeline_info *last = &intervals[count - 1]->info;
-  struct binder binder = begin(database, OUT_SQL_UPDATE_RUN);
-  bind_integer(&binder, id);
-  bind_real(&binder, last->end);
-  bind_known(&binder, which->has_exit_status, (uint64_t)which->exit_status);
-  bind_integer(&binder, (uint64_t)last->final);
-  return run(&binder);
+  struct out_binder binder = out_binder_begin(database, OUT_SQL_UPDATE_RUN);
+  out_bind_integer(&binder, id);
+  out_bind_real(&binder, last->end);
+  out_bind_known(&binder, which->has_exit_status, (uint64_t)which->exit_status);
+  out_bind_integer(&binder, (uint64_t)last->final);
+  return out_binder_run(&binder);
 }
 
 int out_database_write(struct out_database *database, const struct out_run *which,

@@ -173,6 +173,26 @@ static int sum_counters(struct out_database *database, uint64_t run, struct call
   return end(&query, result);
 }
 
+/* Rows of one thread come one behind the other. */
+static int sum_counter_threads(struct out_database *database, uint64_t run, struct callsig_pipeline *sums)
+{
+  struct query query = begin(database, OUT_SQL_SUM_COUNTER_THREADS, run);
+  int result = 0;
+  while (result == 0 && next(&query)) {
+    const char *stage = string(&query, 1);
+    const struct out_counter_thread row = {.stats = {.key = string(&query, 0),
+                                                     .stage = *stage ? stage : NULL,
+                                                     .is_level = strcmp(string(&query, 2), "level") == 0,
+                                                     .tid = (uint32_t)integer(&query, 4),
+                                                     .count = integer(&query, 5)},
+                                           .amount = integer(&query, 6),
+                                           .serial = integer(&query, 3)};
+    result = out_counter_threads_add_sum(sums, &row);
+  }
+  out_counters_sort(sums);
+  return end(&query, result);
+}
+
 static int sum_intervals(struct out_database *database, uint64_t run, struct callsig_pipeline *sums)
 {
   struct query query = begin(database, OUT_SQL_SUM_INTERVALS, run);
@@ -207,6 +227,8 @@ static int sum_all(struct out_database *database, uint64_t run, struct callsig_p
     result = sum_events(database, run, sums);
   if (result == 0)
     result = sum_counters(database, run, sums);
+  if (result == 0)
+    result = sum_counter_threads(database, run, sums);
   return result == 0 ? sum_functions(database, run, sums) : result;
 }
 

@@ -63,6 +63,10 @@ static const char tables[] =
     " count INTEGER NOT NULL, amount INTEGER NOT NULL, value INTEGER);"
     "CREATE INDEX IF NOT EXISTS idx_counter_stats_timestamp ON counter_stats(timestamp);"
     "CREATE INDEX IF NOT EXISTS idx_counter_stats_interval ON counter_stats(interval);"
+    "CREATE TABLE IF NOT EXISTS counter_threads (counter INTEGER NOT NULL REFERENCES counter_stats(id),"
+    " serial INTEGER NOT NULL, tid INTEGER, thread TEXT, count INTEGER NOT NULL, amount INTEGER NOT NULL,"
+    " value INTEGER);"
+    "CREATE INDEX IF NOT EXISTS idx_counter_threads_counter ON counter_threads(counter);"
     "CREATE TABLE IF NOT EXISTS group_stats (id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp REAL NOT NULL,"
     " interval INTEGER NOT NULL REFERENCES intervals(id), pid INTEGER, ppid INTEGER, name TEXT NOT NULL,"
     " processes INTEGER NOT NULL, threads INTEGER NOT NULL, user_time REAL NOT NULL, system_time REAL NOT NULL,"
@@ -71,7 +75,7 @@ static const char tables[] =
     "CREATE INDEX IF NOT EXISTS idx_group_stats_timestamp ON group_stats(timestamp);"
     "CREATE INDEX IF NOT EXISTS idx_group_stats_interval ON group_stats(interval);"
     "DELETE FROM callsig_schema;"
-    "INSERT INTO callsig_schema VALUES (2);";
+    "INSERT INTO callsig_schema VALUES (3);";
 
 static const char *const statements[OUT_SQL_COUNT] = {
     [OUT_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -109,6 +113,8 @@ static const char *const statements[OUT_SQL_COUNT] = {
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     [OUT_SQL_ADD_COUNTER] = "INSERT INTO counter_stats (timestamp, interval, key, stage, kind, count, amount, value)"
                             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [OUT_SQL_ADD_COUNTER_THREAD] = "INSERT INTO counter_threads (counter, serial, tid, thread, count, amount, value)"
+                                   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [OUT_SQL_ADD_MEMBER] =
         "INSERT INTO group_stats (timestamp, interval, pid, ppid, name, processes, threads, user_time, system_time,"
         " resident_bytes, pss_bytes, private_bytes, read_bytes, written_bytes, received_bytes, sent_bytes)"
@@ -132,6 +138,11 @@ static const char *const statements[OUT_SQL_COUNT] = {
         " GROUP BY function, signature, stage",
     [OUT_SQL_SUM_COUNTERS] = "SELECT key, stage, kind, count, amount FROM counter_stats"
                              " JOIN intervals ON intervals.id = counter_stats.interval WHERE intervals.run = ?1",
+    [OUT_SQL_SUM_COUNTER_THREADS] =
+        "SELECT key, stage, kind, serial, tid, counter_threads.count, counter_threads.amount FROM counter_threads"
+        " JOIN counter_stats ON counter_stats.id = counter"
+        " JOIN intervals ON intervals.id = counter_stats.interval WHERE intervals.run = ?1"
+        " ORDER BY key, stage, kind, tid, serial",
 };
 
 int out_database_fail(struct out_database *database)

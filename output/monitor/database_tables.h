@@ -8,7 +8,7 @@
 
 #include "output/monitor/database.h"
 
-#define OUT_DATABASE_VERSION 2
+#define OUT_DATABASE_VERSION 3
 
 enum out_statement {
   OUT_SQL_BEGIN,
@@ -27,6 +27,7 @@ enum out_statement {
   OUT_SQL_ADD_FUNCTION,
   OUT_SQL_ADD_PROCESS,
   OUT_SQL_ADD_COUNTER,
+  OUT_SQL_ADD_COUNTER_THREAD,
   OUT_SQL_ADD_MEMBER,
   OUT_SQL_SUM_INTERVALS,
   OUT_SQL_SUM_TASKS,
@@ -34,6 +35,7 @@ enum out_statement {
   OUT_SQL_SUM_EVENTS,
   OUT_SQL_SUM_FUNCTIONS,
   OUT_SQL_SUM_COUNTERS,
+  OUT_SQL_SUM_COUNTER_THREADS,
   OUT_SQL_COUNT
 };
 

@@ -28,7 +28,7 @@ static int compare_text(const char *one, const char *other)
   return strcmp(one, other);
 }
 
-static int compare_rows(const struct callsig_counter_stats *one, const struct callsig_counter_stats *other)
+int out_counter_compare(const struct callsig_counter_stats *one, const struct callsig_counter_stats *other)
 {
   int order = strcmp(one->key, other->key);
   if (order == 0)
@@ -40,7 +40,7 @@ static int compare_rows(const struct callsig_counter_stats *one, const struct ca
 static struct out_counter *find_row(struct callsig_pipeline *pipeline, const struct callsig_counter_stats *wanted)
 {
   for (uint32_t i = 0; i < pipeline->counters.count; i++)
-    if (compare_rows(&out_counter_at(pipeline, i)->stats, wanted) == 0)
+    if (out_counter_compare(&out_counter_at(pipeline, i)->stats, wanted) == 0)
       return out_counter_at(pipeline, i);
   struct out_counter *row = base_vector_add(&pipeline->counters, 1);
   if (row)
@@ -119,27 +119,30 @@ int out_counters_add(struct out_pipeline_reader *reader, const struct fmt_rec_th
   out_counter_derive(&row->stats, row->amount);
   out_counter_join_slots(row, use->shift, use->slots);
   out_pipeline_saw(reader, use->last_ticks);
-  struct callsig_counter_stats *part = base_vector_add(&pipeline->counter_parts, 1);
+  struct out_counter_thread *part = base_vector_add(&pipeline->counter_parts, 1);
   stats.thread = out_pipeline_copy_text(reader->pipeline, thread->name, strnlen(thread->name, sizeof thread->name));
   stats.tid = thread->tid;
   if (!part || !stats.thread)
     return -ENOMEM;
   add_extremes(&stats, true, use);
   out_counter_derive(&stats, use->amount);
-  *part = stats;
+  *part =
+      (struct out_counter_thread){.stats = stats, .amount = use->amount, .serial = thread->tid ? thread->serial : 0};
   return 0;
 }
 
 static int compare_counters(const void *one, const void *other)
 {
-  return compare_rows(one, other);
+  return out_counter_compare(one, other);
 }
 
-static int compare_parts(const void *one, const void *other)
+static int compare_threads(const void *one, const void *other)
 {
-  const struct callsig_counter_stats *a = one, *b = other;
-  int order = compare_rows(a, b);
-  return order ? order : (a->tid > b->tid) - (a->tid < b->tid);
+  const struct out_counter_thread *a = one, *b = other;
+  int order = out_counter_compare(&a->stats, &b->stats);
+  if (order == 0)
+    order = (a->stats.tid > b->stats.tid) - (a->stats.tid < b->stats.tid);
+  return order ? order : (a->serial > b->serial) - (a->serial < b->serial);
 }
 
 void out_counters_sort(struct callsig_pipeline *pipeline)
@@ -147,36 +150,35 @@ void out_counters_sort(struct callsig_pipeline *pipeline)
   if (pipeline->counters.count > 0)
     qsort(pipeline->counters.data, pipeline->counters.count, sizeof(struct out_counter), compare_counters);
   if (pipeline->counter_parts.count > 0)
-    qsort(pipeline->counter_parts.data, pipeline->counter_parts.count, sizeof(struct callsig_counter_stats),
-          compare_parts);
+    qsort(pipeline->counter_parts.data, pipeline->counter_parts.count, sizeof(struct out_counter_thread),
+          compare_threads);
 }
 
 static const struct out_counter *find_before(const struct callsig_pipeline *before,
                                              const struct callsig_counter_stats *wanted)
 {
   for (uint32_t i = 0; before && i < before->counters.count; i++)
-    if (compare_rows(&out_counter_at(before, i)->stats, wanted) == 0)
+    if (out_counter_compare(&out_counter_at(before, i)->stats, wanted) == 0)
       return out_counter_at(before, i);
   return NULL;
 }
 
-/* Makes the row's strings the pipeline's own. */
-static int copy_strings(struct callsig_pipeline *pipeline, struct callsig_counter_stats *stats)
+int out_counter_copy_strings(struct callsig_pipeline *pipeline, struct callsig_counter_stats *stats)
 {
   stats->key = base_arena_copy(&pipeline->strings, stats->key, strlen(stats->key));
-  if (!stats->key)
+  if (!stats->key ||
+      (stats->stage && !(stats->stage = base_arena_copy(&pipeline->strings, stats->stage, strlen(stats->stage)))))
     return -ENOMEM;
-  if (!stats->stage)
-    return 0;
-  stats->stage = base_arena_copy(&pipeline->strings, stats->stage, strlen(stats->stage));
-  return stats->stage ? 0 : -ENOMEM;
+  if (stats->thread && !(stats->thread = base_arena_copy(&pipeline->strings, stats->thread, strlen(stats->thread))))
+    return -ENOMEM;
+  return 0;
 }
 
 int out_counters_add_sum(struct callsig_pipeline *pipeline, const struct callsig_counter_stats *stats, uint64_t amount)
 {
   const uint32_t known = pipeline->counters.count;
   struct out_counter *row = find_row(pipeline, stats);
-  if (!row || (pipeline->counters.count > known && copy_strings(pipeline, &row->stats) < 0))
+  if (!row || (pipeline->counters.count > known && out_counter_copy_strings(pipeline, &row->stats) < 0))
     return -ENOMEM;
   row->stats.count = pipeline->counters.count > known ? stats->count : row->stats.count + stats->count;
   row->amount += amount;
@@ -193,7 +195,7 @@ int out_counters_delta(const struct callsig_pipeline *before, const struct calls
     if (!row)
       return -ENOMEM;
     *row = *from;
-    if (copy_strings(delta, &row->stats) < 0)
+    if (out_counter_copy_strings(delta, &row->stats) < 0)
       return -ENOMEM;
     if (known) {
       row->stats.count -= known->stats.count;

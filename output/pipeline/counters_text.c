@@ -43,18 +43,12 @@ static struct callsig_counter_stats sum_of(const struct callsig_pipeline *pipeli
   return sum.stats;
 }
 
-static bool is_part(const struct callsig_counter_stats *part, const struct callsig_counter_stats *row)
-{
-  return strcmp(part->key, row->key) == 0 && part->is_level == row->is_level && !part->stage == !row->stage &&
-         (!part->stage || strcmp(part->stage, row->stage) == 0);
-}
-
 static void put_parts(struct out_text *text, const struct callsig_pipeline *pipeline,
                       const struct callsig_counter_stats *row, double elapsed)
 {
   for (uint32_t i = 0; i < pipeline->counter_parts.count; i++) {
-    const struct callsig_counter_stats *part = base_vector_at(&pipeline->counter_parts, i);
-    if (!is_part(part, row))
+    const struct callsig_counter_stats *part = &out_counter_thread_at(pipeline, i)->stats;
+    if (out_counter_compare(part, row) != 0)
       continue;
     if (part->tid)
       out_text_printf(text, "      thread %s (%u): ", part->thread, part->tid);

@@ -23,7 +23,7 @@ struct callsig_pipeline *out_pipeline_new(void)
       .events = BASE_VECTOR_OF(struct callsig_event_stats),
       .moments = BASE_VECTOR_OF(struct out_moment),
       .counters = BASE_VECTOR_OF(struct out_counter),
-      .counter_parts = BASE_VECTOR_OF(struct callsig_counter_stats),
+      .counter_parts = BASE_VECTOR_OF(struct out_counter_thread),
       .group = BASE_VECTOR_OF(struct callsig_group_stats),
       .actions = BASE_VECTOR_OF(struct callsig_action_stats),
       .replicas = BASE_VECTOR_OF(struct out_replica),

@@ -96,7 +96,7 @@ struct callsig_pipeline {
   struct base_vector events;        /* struct callsig_event_stats */
   struct base_vector moments;       /* struct out_moment: of each event the last ones, as far as they are known */
   struct base_vector counters;      /* struct out_counter, by key and stage */
-  struct base_vector counter_parts; /* struct callsig_counter_stats, by key, stage and thread */
+  struct base_vector counter_parts; /* struct out_counter_thread, by key, stage and thread */
   struct base_vector actions;       /* struct callsig_action_stats */
   struct base_vector replicas;      /* struct out_replica */
   struct base_vector links;         /* struct out_link */

@@ -240,6 +240,8 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
   if (result == 0)
     result = out_counters_delta(before, now, delta);
   if (result == 0)
+    result = out_counter_threads_delta(before, now, delta);
+  if (result == 0)
     result = subtract_group(delta, before, now);
   if (result == 0 && now->has_functions)
     result = out_function_sums_subtract(functions_before ? &functions_before->functions : NULL, &now->functions, delta);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/stats/notes.h"
+#include "output/notes/notes.h"
 #include "output/stats/restrict.h"
 #include "output/text/csv_field.h"
 #include "output/text/message.h"

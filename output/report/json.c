@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "output/beside/in_place.h"
+#include "output/notes/notes.h"
 #include "output/profile/process.h"
 #include "output/report/json_args.h"
 #include "output/stats/imbalance.h"
-#include "output/stats/notes.h"
 #include "output/stats/restrict.h"
 #include "output/stats/slowdown.h"
 #include "output/text/json_writer.h"

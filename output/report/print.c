@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "callsig/stats.h"
+#include "output/notes/notes.h"
 #include "output/report/csv.h"
 #include "output/report/json.h"
 #include "output/report/table.h"
-#include "output/stats/notes.h"
 #include "output/text/message.h"
 
 static int print_note(const char *note, void *data)
@@ -16,7 +16,7 @@ static int print_note(const char *note, void *data)
 
 static int print_notes(struct callsig_stats *stats, FILE *out)
 {
-  int result = out_notes(stats, print_note, out);
+  int result = stats->style.few_notes ? out_notes_few(stats, print_note, out) : out_notes(stats, print_note, out);
   if (result == -EIO)
     return out_stats_fail(-EIO, "cannot write the table: the output is full or closed");
   return result == -ENOMEM ? out_stats_no_memory() : result;

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "output/notes/notes.h"
 #include "output/report/table_blocks.h"
 #include "output/stats/imbalance.h"
-#include "output/stats/notes.h"
 
 static int print_summary(struct out_table *table)
 {

@@ -7,6 +7,22 @@
 
 #include "output/text/message.h"
 
+/* Remembers which functions have a row in the table. */
+static int remember_printed(struct out_table *table)
+{
+  struct callsig_stats *stats = table->stats;
+  free(stats->printed);
+  stats->printed = calloc(stats->profile.functions.count + 1u, 1);
+  if (!stats->printed)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < table->list.count; i++) {
+    uint32_t function = out_stats_function(stats, &out_rows_at(&stats->rows, table->list.rows[i])->key);
+    if (function != FMT_NONE)
+      stats->printed[function] = 1;
+  }
+  return 0;
+}
+
 int out_table_open(struct out_table *table, struct callsig_stats *stats, FILE *out, const char *const *restrictions,
                    size_t count)
 {
@@ -29,7 +45,39 @@ int out_table_open(struct out_table *table, struct callsig_stats *stats, FILE *o
   out_text_printf(&table->message, "   Ordered by: %s\n", stats->sort.title);
   if (out_unit_name(table->unit))
     out_text_printf(&table->message, "   Times in %s\n", out_unit_name(table->unit));
-  return out_restrict(&table->names, &stats->rows, restrictions, count, &table->list, &table->message);
+  result = out_restrict(&table->names, &stats->rows, restrictions, count, &table->list, &table->message);
+  return result < 0 ? result : remember_printed(table);
+}
+
+/* Where a character of UTF-8 begins, from `at` on. */
+static size_t character_from(const struct out_text *text, size_t at)
+{
+  while (at < text->length && ((unsigned char)text->data[at] & 0xC0) == 0x80)
+    at++;
+  return at;
+}
+
+/* Takes the middle out of what the line has from `first` on: who is called and with what stays to be seen. */
+static void shorten_name(struct out_text *line, size_t first, size_t limit)
+{
+  static const char dots[] = "...";
+  const size_t length = line->length - first, kept = limit - strlen(dots);
+  if (line->failed || length <= limit)
+    return;
+  size_t head = character_from(line, first + kept / 2), tail = character_from(line, line->length - (kept - kept / 2));
+  if (head + strlen(dots) >= tail)
+    return;
+  memcpy(line->data + head, dots, strlen(dots));
+  memmove(line->data + head + strlen(dots), line->data + tail, line->length - tail + 1);
+  line->length -= tail - head - strlen(dots);
+}
+
+void out_table_put_name(struct out_table *table, uint32_t row)
+{
+  const size_t first = table->line.length;
+  out_row_name(&table->names, &out_rows_at(&table->stats->rows, row)->key, &table->scratch, &table->line);
+  if (table->stats->style.name_width > 0)
+    shorten_name(&table->line, first, table->stats->style.name_width);
 }
 
 int out_table_close(struct out_table *table, int result)

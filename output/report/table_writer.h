@@ -41,11 +41,8 @@ int out_table_put_line(struct out_table *table);
 /* Writes the message of the order. */
 int out_table_put_message(struct out_table *table);
 
-/* Appends a row's name to the line. */
-static inline void out_table_put_name(struct out_table *table, uint32_t row)
-{
-  out_row_name(&table->names, &out_rows_at(&table->stats->rows, row)->key, &table->scratch, &table->line);
-}
+/* Appends a row's name to the line, shortened where that was asked for. */
+void out_table_put_name(struct out_table *table, uint32_t row);
 
 static inline double out_table_seconds(const struct out_table *table, uint64_t ticks)
 {

@@ -6,20 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/scaling/doubt.h"
 #include "output/scaling/roles.h"
 
 /* A law that deviates by more is looked for again among the calls that have the same other arguments. */
 #define SPLIT 0.10
 /* A time that may be off by more of itself tells nothing of a law. */
 #define UNCERTAIN 0.5
-/* Of fewer calls none is left out. */
-#define TRIMMED 3
 
 /* The longest call is the one that something else on the machine made long, if any was. Calls inside calls of the same
  * signature are part of others: the longest is then not one of the primitive ones for sure. */
 static double trimmed_mean(const struct out_scaling_row *row)
 {
-  if (row->calls < TRIMMED || row->calls != row->primitive || !(row->cumulative > row->max))
+  if (row->calls < OUT_SCALING_TRIMMED || row->calls != row->primitive || !(row->cumulative > row->max))
     return row->cumulative / (double)row->primitive;
   return (row->cumulative - row->max) / (double)(row->calls - 1);
 }
@@ -61,6 +60,15 @@ static double certainty_of(double uncertainty)
   return 1 / (1 + uncertainty / half * (uncertainty / half));
 }
 
+/* Half a tick of the slowest clock, seconds: no call's time is known better. */
+static double half_tick(const struct out_profile *profile)
+{
+  double longest = 0;
+  for (uint32_t i = 0; i < profile->recordings.count; i++)
+    longest = fmax(longest, out_profile_recording(profile, i)->tick);
+  return longest / 2;
+}
+
 /* True when every candidate of the row is known; writes their values. */
 static bool read_values(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *finding,
                         uint32_t row, double *values)
@@ -75,9 +83,10 @@ static bool read_values(const struct out_scaling_analysis *analysis, const struc
 
 /* A point for each row that has a time and whose candidates are known. Weights are not yet of mean 1. */
 static uint32_t read_points(const struct out_scaling_analysis *analysis, struct out_scaling_finding *finding,
-                            double *values, double *times, double *weights)
+                            double *values, double *times, double *weights, double *counted)
 {
   const struct out_scaling_measure *measure = &analysis->measure;
+  const double unsure = half_tick(analysis->profile);
   uint32_t count = 0;
   for (uint32_t i = 0; i < finding->row_count; i++) {
     const struct out_scaling_row *row = &analysis->samples->rows[finding->rows[i]];
@@ -95,7 +104,8 @@ static uint32_t read_points(const struct out_scaling_analysis *analysis, struct 
     }
     finding->bound += row->is_bound && !measure->own && measure->statistic != OUT_STATISTIC_MINIMUM;
     times[count] = time;
-    weights[count++] = calls / (calls + 1) * certainty_of(uncertainty);
+    counted[count] = calls;
+    weights[count++] = calls / (calls + 1) * certainty_of(fmax(uncertainty, unsure / time));
   }
   return count;
 }
@@ -107,9 +117,10 @@ static int make_points(struct out_scaling_analysis *analysis, struct out_scaling
   double *values = base_arena_alloc(&analysis->arena, rows * candidates * sizeof *values);
   double *times = base_arena_alloc(&analysis->arena, rows * sizeof *times);
   double *weights = base_arena_alloc(&analysis->arena, rows * sizeof *weights);
-  if (!values || !times || !weights)
+  double *calls = base_arena_alloc(&analysis->arena, rows * sizeof *calls);
+  if (!values || !times || !weights || !calls)
     return -ENOMEM;
-  uint32_t count = read_points(analysis, finding, values, times, weights);
+  uint32_t count = read_points(analysis, finding, values, times, weights, calls);
   double sum = 0;
   for (uint32_t i = 0; i < count; i++)
     sum += weights[i];
@@ -117,6 +128,7 @@ static int make_points(struct out_scaling_analysis *analysis, struct out_scaling
     weights[i] *= count / sum;
   finding->points = (struct out_points){
       .count = count, .candidates = candidates, .values = values, .times = times, .weights = weights};
+  finding->calls = calls;
   return 0;
 }
 
@@ -146,6 +158,8 @@ static int find(struct out_scaling_analysis *analysis, struct out_scaling_findin
     return 0;
   result = out_choose(&finding->points, &finding->verdict);
   finding->kind = (enum out_scaling_kind)finding->verdict.kind;
+  if (result == 0 && finding->kind == OUT_SCALING_LAW)
+    result = out_scaling_doubt(analysis->samples, finding);
   return result;
 }
 

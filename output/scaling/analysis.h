@@ -11,6 +11,9 @@
 #define OUT_SCALING_VALUES 5u
 #define OUT_SCALING_SPAN   4.0
 
+/* Of fewer calls of one signature the longest is not left out: one that was disturbed counts. */
+#define OUT_SCALING_TRIMMED 3
+
 /* What stands for the calls of one signature. */
 enum out_scaling_statistic {
   OUT_STATISTIC_TRIMMED, /* the mean without the longest call, of three and more; fewer, and recursive ones: the mean */
@@ -39,6 +42,16 @@ enum out_scaling_use {
   OUT_USE_TEXT,     /* no number */
 };
 
+/* Why the law that fits best is none. */
+enum out_scaling_doubt {
+  OUT_DOUBT_NONE,
+  OUT_DOUBT_ERROR,     /* its error is above OUT_SCALING_ERROR */
+  OUT_DOUBT_FEW_CALLS, /* without the largest size, of which there are only a few calls, there is another law or none */
+};
+
+/* A law whose error is above 15 % is not borne by its points: the logarithm of 1.15. */
+#define OUT_SCALING_ERROR 0.13976194237515868
+
 struct out_scaling_role {
   enum out_scaling_use use;
   uint32_t candidate; /* CANDIDATE: its number; ALIKE: that of the candidate */
@@ -59,9 +72,10 @@ enum out_scaling_kind {
 /* What is said of a function, or of those of its calls that have the same other arguments. Belongs to its analysis. */
 struct out_scaling_finding {
   enum out_scaling_kind kind;
-  struct out_choice verdict; /* of LAW, CONSTANT and NONE */
-  const char *where;         /* "mode=FAST": what the calls have in common; NULL: all calls */
-  uint32_t *rows;            /* of the samples */
+  struct out_choice verdict;    /* of LAW, CONSTANT and NONE */
+  enum out_scaling_doubt doubt; /* of NONE: what is wrong with the verdict's law */
+  const char *where;            /* "mode=FAST": what the calls have in common; NULL: all calls */
+  uint32_t *rows;               /* of the samples */
   uint32_t row_count;
   uint32_t unknown, zero, bound; /* rows left out as a candidate is not known, as the time is 0; rows of upper bounds */
   uint32_t uncertain;            /* rows left out since too few of their calls were timed */
@@ -69,6 +83,7 @@ struct out_scaling_finding {
   const char **names;             /* by candidate */
   uint32_t *candidates;           /* by candidate: the argument */
   struct out_points points;
+  const double *calls; /* by point: how many its time is the mean of */
 };
 
 struct out_scaling_analysis {

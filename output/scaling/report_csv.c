@@ -1,9 +1,9 @@
 /* The report of `callsig scaling` as CSV (RFC 4180): docs/scaling.md lists the columns. */
 #include <errno.h>
 
+#include "output/notes/notes.h"
 #include "output/scaling/report.h"
 #include "output/scaling/wording.h"
-#include "output/stats/notes.h"
 #include "output/text/csv_field.h"
 #include "output/text/message.h"
 

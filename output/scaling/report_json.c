@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/notes/notes.h"
 #include "output/scaling/report.h"
 #include "output/scaling/wording.h"
-#include "output/stats/notes.h"
 
 static void put_thresholds(struct out_json *json)
 {

@@ -1,9 +1,9 @@
 /* The report of `callsig scaling` as text. */
 #include <errno.h>
 
+#include "output/notes/notes.h"
 #include "output/scaling/report.h"
 #include "output/scaling/wording.h"
-#include "output/stats/notes.h"
 
 #define INDENT "                     "
 

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <math.h>
 
-/* A law that misses by more, root mean square of the logarithm, is warned of. */
-#define FAR 0.25
 /* A term that makes up less of the time at every point is not printed. */
 #define NEGLIGIBLE 1e-4
 
@@ -194,6 +192,43 @@ static void put_roles(struct out_text *text, const struct out_scaling_analysis *
   }
 }
 
+/* True when some time was taken by a clock that goes on while a thread waits. */
+static bool is_by_wall_clock(const struct out_profile *profile)
+{
+  for (uint32_t i = 0; i < profile->recordings.count; i++)
+    if (out_profile_recording(profile, i)->clock <= FMT_CLOCK_MONOTONIC)
+      return true;
+  return false;
+}
+
+/* Why a time that varies has no law. */
+static void put_doubt(struct out_text *text, const struct out_scaling_analysis *analysis,
+                      const struct out_scaling_finding *finding)
+{
+  const struct out_fit *fit = &finding->verdict.fit;
+  if (finding->doubt == OUT_DOUBT_FEW_CALLS) {
+    out_text_puts(text, "the best law, ");
+    out_law_name(&fit->law, finding->names, text);
+    out_text_printf(text, ", hangs on fewer than %d calls of the largest size", OUT_SCALING_TRIMMED);
+    return;
+  }
+  if (finding->doubt == OUT_DOUBT_ERROR) {
+    out_text_puts(text, "the best law, ");
+    out_law_name(&fit->law, finding->names, text);
+    out_text_puts(text, ", is ");
+    out_scaling_put_percent(text, fit->left_out);
+    out_text_puts(text, " off, and above ");
+    out_scaling_put_percent(text, OUT_SCALING_ERROR);
+    out_text_puts(text, " is none");
+  } else {
+    out_text_puts(text, "the time varies by ");
+    out_scaling_put_percent(text, fit->deviation);
+    out_text_puts(text, ", and no law up to n^3 explains it");
+  }
+  if (is_by_wall_clock(analysis->profile))
+    out_text_puts(text, "; waiting counts, which --clock cpu leaves out");
+}
+
 void out_scaling_put_reason(struct out_text *text, const struct out_scaling_analysis *analysis,
                             const struct out_scaling_finding *finding)
 {
@@ -203,9 +238,7 @@ void out_scaling_put_reason(struct out_text *text, const struct out_scaling_anal
       out_text_puts(text, "the time grows faster than n^3");
       break;
     }
-    out_text_puts(text, "the time varies by ");
-    out_scaling_put_percent(text, finding->verdict.fit.deviation);
-    out_text_puts(text, ", and no law up to n^3 explains it");
+    put_doubt(text, analysis, finding);
     break;
   case OUT_SCALING_FEW:
     if (finding->points.candidates == 0)
@@ -341,16 +374,6 @@ static int warn_of_rows(struct warnings *warnings)
   return result;
 }
 
-static int warn_of_deviation(struct warnings *warnings)
-{
-  if (warnings->finding->kind != OUT_SCALING_LAW || warnings->finding->verdict.fit.deviation <= FAR)
-    return 0;
-  out_text_puts(warnings->text, "the times lie ");
-  out_scaling_put_percent(warnings->text, warnings->finding->verdict.fit.deviation);
-  out_text_puts(warnings->text, " off this law: something else matters as well");
-  return give(warnings);
-}
-
 int out_scaling_warnings(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *finding,
                          struct out_text *scratch, int (*warn)(const char *warning, void *data), void *data)
 {
@@ -367,5 +390,5 @@ int out_scaling_warnings(const struct out_scaling_analysis *analysis, const stru
     result = warn_of_arguments(&warnings);
   if (result == 0)
     result = warn_of_rows(&warnings);
-  return result == 0 ? warn_of_deviation(&warnings) : result;
+  return result;
 }

@@ -1,6 +1,6 @@
 /* The report of `callsig score` as CSV (RFC 4180): docs/score.md lists the columns. */
+#include "output/notes/notes.h"
 #include "output/score/report.h"
-#include "output/stats/notes.h"
 #include "output/text/csv_field.h"
 #include "output/text/message.h"
 

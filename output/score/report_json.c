@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/notes/notes.h"
 #include "output/score/report.h"
-#include "output/stats/notes.h"
 
 /* What is not known is null, and so is what is not finite. */
 static void put_known(struct out_json *json, const char *key, bool is_known, double value)

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <math.h>
 
+#include "output/notes/notes.h"
 #include "output/score/report.h"
 #include "output/stats/columns.h"
-#include "output/stats/notes.h"
 
 static int put_line(const char *line, void *data)
 {

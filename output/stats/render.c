@@ -59,6 +59,22 @@ static void join_value(struct render *render, uint32_t join)
   }
 }
 
+/* A length that is none: of an address that is not NULL nothing of no elements is said, and the number that stands for
+ * "unknown" or "all" (-1, SIZE_MAX) counts nothing. */
+static bool is_no_length(const struct fmt_index *index, const struct out_argument *length)
+{
+  const struct fmt_index_type *type = &index->types[length->arg->type];
+  if (length->arg->kind != FMT_ARG_VALUE || length->state != FMT_STATE_READ || !out_argument_is_number(index, length))
+    return false;
+  const uint64_t value = length->words[0];
+  return value == 0 || value >> 63 || (!type->is_signed && type->size == 4 && value == UINT32_MAX);
+}
+
+static bool is_array(const struct render *render, const struct fmt_index_arg *arg)
+{
+  return arg->join < render->arguments->count && !is_no_length(render->index, &render->arguments->list[arg->join]);
+}
+
 static void render_pointer(struct render *render, const struct out_argument *argument)
 {
   const struct fmt_index_arg *arg = argument->arg;
@@ -66,7 +82,7 @@ static void render_pointer(struct render *render, const struct out_argument *arg
     out_text_puts(render->text, "NULL");
   } else if (arg->flags & FMT_ARG_THIS) {
     out_render_type_word(render->index, arg->type, render->text);
-  } else if (arg->join < render->arguments->count) {
+  } else if (is_array(render, arg)) {
     type_name(render, pointed_to(render->index, arg->type));
     out_text_putc(render->text, '[');
     join_value(render, arg->join);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/profile/signature.h"
+#include "output/stats/addresses.h"
 #include "output/stats/render.h"
 
 void out_signature_merge_free(struct out_signature_merge *signature_merge)
@@ -184,6 +185,8 @@ int out_signature_merge_make(struct out_profile *profile, const uint32_t *shown_
                              struct out_signature_merge *signature_merge)
 {
   *signature_merge = (struct out_signature_merge){0};
+  if (out_addresses_widen(profile) < 0)
+    return -ENOMEM;
   uint32_t count = profile->signatures.count;
   uint32_t *layouts = count_layouts(profile, shown_function);
   signature_merge->row_of = malloc((count + 1u) * sizeof *signature_merge->row_of);

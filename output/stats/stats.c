@@ -46,12 +46,14 @@ void out_stats_forget(struct callsig_stats *stats)
   free(stats->errors);
   free(stats->order);
   free(stats->signatures);
+  free(stats->printed);
   stats->shown_function = NULL;
   stats->ranks = NULL;
   stats->percentiles = NULL;
   stats->errors = NULL;
   stats->order = NULL;
   stats->signatures = NULL;
+  stats->printed = NULL;
   stats->listed = 0;
   stats->grouped = stats->prepared = false;
   out_signature_merge_free(&stats->signature_merge);
@@ -241,6 +243,8 @@ int callsig_stats_set_style(struct callsig_stats *stats, const struct callsig_st
     return result;
   if (style.unit > CALLSIG_UNIT_NANOSECONDS)
     return out_stats_fail(-EINVAL, "times are in seconds, milliseconds, microseconds or nanoseconds, or by themselves");
+  if (style.name_width > 0 && style.name_width < OUT_NAME_WIDTH_LEAST)
+    return out_stats_fail(-EINVAL, "names are shortened to %u bytes and more", OUT_NAME_WIDTH_LEAST);
   result = out_columns_parse(style.columns, &stats->columns);
   if (result < 0)
     return result;
@@ -254,6 +258,14 @@ int callsig_stats_reverse(struct callsig_stats *stats)
   stats->sort.reversed = !stats->sort.reversed;
   out_stats_forget(stats);
   return 0;
+}
+
+uint32_t out_stats_function(const struct callsig_stats *stats, const struct out_row_key *key)
+{
+  if (key->what == FMT_NONE || !(stats->by & CALLSIG_BY_SIGNATURE))
+    return key->what;
+  const struct out_signature *signature = out_profile_signature(&stats->profile, key->what);
+  return stats->shown_function[out_profile_layout(&stats->profile, signature->layout)->function];
 }
 
 struct out_names out_stats_names(const struct callsig_stats *stats)

@@ -51,10 +51,17 @@ struct callsig_stats {
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
   uint32_t *order;                     /* rows with calls, sorted */
   uint32_t listed;                     /* of them */
+  uint8_t *printed;                    /* by function: the table that was opened last has a row of it; NULL: none was */
   char **signatures;                   /* by row, NULL until callsig_stats_row() made it; in `texts` */
   struct base_arena texts;
   struct callsig_stats_total total;
 };
+
+/* Names are not shortened to less. */
+#define OUT_NAME_WIDTH_LEAST 16u
+
+/* The function that a row is of, as it is shown; FMT_NONE: of none. The object must be prepared. */
+uint32_t out_stats_function(const struct callsig_stats *stats, const struct out_row_key *key);
 
 /* An empty object with the default order and grouping. NULL when memory is short, after a message. */
 struct callsig_stats *out_stats_new(void);

@@ -122,7 +122,7 @@ static void write_counters(struct out_json *json, const struct callsig_pipeline 
   out_json_key(json, "counters_by_thread");
   out_json_open_array(json);
   for (uint32_t i = 0; i < pipeline->counter_parts.count; i++)
-    write_counter(json, base_vector_at(&pipeline->counter_parts, i), true);
+    write_counter(json, &out_counter_thread_at(pipeline, i)->stats, true);
   out_json_close_array(json);
 }
 

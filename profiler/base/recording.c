@@ -96,6 +96,7 @@ static void tell_full(struct prof_process *process, long error)
   if (process->full)
     return;
   process->full = true;
+  __atomic_fetch_or(&process->header->flags, FMT_REC_FULL, __ATOMIC_RELAXED);
   if (error == 0)
     prof_message("%s: the recording reached its limit of %lu bytes: new calls are only counted; raise CALLSIG_MEMORY",
                  process->path, (unsigned long)process->reserved);

@@ -10,6 +10,7 @@
 #include "profiler/frame/frame.h"
 #include "profiler/frame/unwind.h"
 #include "profiler/hook/generic_path.h"
+#include "profiler/hook/lost_call.h"
 #include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
 #include "profiler/stack/modes.h"
@@ -38,12 +39,16 @@ static void count_unmatched(void)
     prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
 }
 
+/* Is this an exit of which there is no entry, since a filter leaves its function out? */
+static bool is_excluded(const struct prof_thread *t, uintptr_t function)
+{
+  const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, function, 0, 0);
+  return compare && compare->site->excluded;
+}
+
 static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
                                 uint64_t now)
 {
-  const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, function, 0, 0);
-  if (compare && compare->site->excluded)
-    return;
   if (!prof_slow_enter(t))
     return;
   enum prof_exit ended = PROF_EXIT_UNMATCHED;
@@ -84,8 +89,9 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
       return;
   }
   struct prof_place place;
-  if (PROF_LIKELY(prof_place_now(t, &place) && ends_top(t, place, function, call_site, sp)))
+  const bool settled = prof_place_now(t, &place);
+  if (PROF_LIKELY(settled && ends_top(t, place, function, call_site, sp)))
     prof_hook_exit_top(t, place, ticks);
-  else
+  else if (!is_excluded(t, function) && !(settled && prof_lost_end(t, place, call_site, sp)))
     exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks));
 }

@@ -19,6 +19,7 @@
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/hook/lost_call.h"
 #include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
 #include "profiler/module/site.h"
@@ -150,7 +151,8 @@ static void follow_caller(struct fmt_rec_edge *edge, struct prof_fast_compare *c
     __atomic_store_n(&edge->site_info, (uintptr_t)compare, __ATOMIC_RELEASE);
 }
 
-/* Is the frame that begins at `cfa` above all that are open, on the same machine stack? */
+/* Is the frame that begins at `cfa` above all that are open, on the same machine stack? `site`: NULL where it is not
+ * known. */
 static bool in_order(const struct prof_thread *t, struct prof_place place, const struct prof_site *site, uintptr_t cfa)
 {
   const struct fmt_rec_frame *top = place.top;
@@ -163,10 +165,22 @@ static bool in_order(const struct prof_thread *t, struct prof_place place, const
   }
   if (cfa < top->cfa || top->cfa == 0)
     return true;
-  return cfa == top->cfa && top->edge && prof_frame_shared(top, site);
+  return cfa == top->cfa && site && prof_frame_shared(top, site);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
+
+/* Where the recording is full for good, what is missing for this call will not come: it is counted as lost, as cheaply
+ * as if it were there. `site` as in_order() has it. */
+static enum step refuse(struct prof_thread *t, const struct prof_site *site, uintptr_t cfa)
+{
+  struct prof_place place;
+  if (PROF_LIKELY(!t->full) || !prof_place_now(t, &place) || !in_order(t, place, site, cfa) ||
+      (place.top >= t->limit && place.stack->inner))
+    return PREPARE;
+  prof_lost_begin(t, place, cfa);
+  return DONE;
+}
 
 static enum step enter_quick(struct prof_thread *t, struct entry *entry)
 {
@@ -176,7 +190,7 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
                                           ? prof_edge_fast_compare(entry->made)
                                           : prof_fast_compare_find(&t->tree, pc, entry->function, 0);
   if (!compare)
-    return PREPARE;
+    return refuse(t, NULL, entry->registers->general[PROF_SP] + sizeof(uintptr_t));
   const struct prof_site *site = compare->site;
   if (PROF_UNLIKELY(!entry->made && prof_site_in_doubt(site)))
     return PREPARE;
@@ -189,8 +203,8 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
     return PREPARE;
-  if (!prof_place_now(t, &place) || place.top >= t->limit || !in_order(t, place, compare->site, cfa))
-    return PREPARE;
+  if (!prof_place_now(t, &place) || place.top >= t->limit || !in_order(t, place, site, cfa))
+    return refuse(t, site, cfa);
   const struct fmt_rec_edge *caller = prof_place_caller(place);
   if (!caller)
     return PREPARE;
@@ -198,7 +212,7 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   struct fmt_rec_edge *edge = known_edge(t, from, entry, compare);
   uint64_t counters = edge ? prof_frame_counters(t, place, edge) : 0;
   if (!counters)
-    return PREPARE;
+    return refuse(t, site, cfa);
   predict(t, from, edge);
   follow_caller(edge, compare);
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
@@ -360,18 +374,17 @@ static enum step prepare_section(struct prof_thread *t, struct entry *entry, boo
   return AGAIN;
 }
 
-/* Counts a call that cannot be recorded, and has a frame keep its place, so that its exit is not taken for its
- * caller's. */
+/* In the slow section that found no room for the call. */
 static void lose(struct prof_thread *t, const struct entry *entry)
 {
   const struct prof_fast_compare *compare = prof_fast_compare_find(&t->tree, entry->registers->pc, entry->function, 0);
   uintptr_t sp = entry->registers->general[PROF_SP];
-  prof_count_loss(FMT_LOSS_NO_SPACE, 1);
-  if (t->top >= t->limit || sp <= t->stack_low || sp > t->stack_high)
-    return;
-  struct fmt_rec_frame *frame = ++t->top;
-  frame->flags = PROF_FRAME_LOST;
-  frame->cfa = compare ? prof_capture_cfa(compare->site, entry->registers) : sp + sizeof(uintptr_t);
+  t->full = prof_process.full;
+  if (sp <= t->stack_low || sp > t->stack_high)
+    prof_count_loss(FMT_LOSS_NO_SPACE, 1);
+  else
+    prof_lost_begin(t, prof_place_settled(t),
+                    compare ? prof_capture_cfa(compare->site, entry->registers) : sp + sizeof(uintptr_t));
 }
 
 static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)

@@ -5,7 +5,9 @@
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/hook/generic_path.h"
+#include "profiler/hook/lost_call.h"
 #include "profiler/hook/sled_hooks.h"
+#include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
 #include "profiler/module/module_find.h"
 #include "profiler/session/startup.h"
@@ -17,7 +19,7 @@
 static const struct prof_module *module_of(uintptr_t pc)
 {
   const struct prof_module *module = prof_module_find(pc);
-  struct prof_thread *t = module ? NULL : prof_thread_enter();
+  struct prof_thread *t = module || (prof_thread_running(prof_self) && prof_self->full) ? NULL : prof_thread_enter();
   if (!t)
     return module;
   prof_pause(t);
@@ -25,6 +27,7 @@ static const struct prof_module *module_of(uintptr_t pc)
   module = prof_module_for_address(t, pc);
   prof_unlock(&prof_process.modules_lock);
   prof_resume(t);
+  t->full = t->full || (!module && prof_process.full);
   prof_slow_leave(t);
   return module;
 }
@@ -40,18 +43,6 @@ static uintptr_t function_of(uintptr_t pc)
   return sled && sled->address == address ? sled->function + module->bias : 0;
 }
 
-/* Counts a call that begins and whose function could not be found. */
-static void lose_call(void)
-{
-  const struct prof_thread *t = prof_self;
-  uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
-  if (state != PROF_HOOKS_OFF)
-    prof_count_loss(state == PROF_HOOKS_BUSY   ? FMT_LOSS_NESTED
-                    : state == PROF_HOOKS_GONE ? FMT_LOSS_LATE
-                                               : FMT_LOSS_NO_SPACE,
-                    1);
-}
-
 void prof_sled_entered(const struct prof_registers *registers)
 {
   const struct prof_thread *t = prof_self;
@@ -60,7 +51,7 @@ void prof_sled_entered(const struct prof_registers *registers)
   if (function)
     prof_hook_enter(function, *(const uintptr_t *)registers->general[PROF_SP], registers);
   else
-    lose_call();
+    prof_hook_lose();
 }
 
 void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_rec_edge *edge)
@@ -72,10 +63,13 @@ void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)
 {
   struct prof_thread *t = prof_self;
   struct prof_place place;
-  const struct fmt_rec_edge *edge =
-      prof_thread_running(t) && prof_place_now(t, &place) ? prof_frame_edge(place.top) : NULL;
+  const uintptr_t cfa = sp + sizeof cfa;
+  const bool settled = prof_thread_running(t) && prof_place_now(t, &place);
+  const struct fmt_rec_edge *edge = settled ? prof_frame_edge(place.top) : NULL;
   /* The frame that begins where this one does is its own. */
-  const bool is_top = edge && place.top->cfa == sp + sizeof(uintptr_t);
+  const bool is_own = settled && place.top->cfa == cfa, is_top = edge && is_own;
+  if ((is_own && prof_lost_end(t, place, 0, sp)) || (settled && prof_lost_without_frame(t, place, cfa)))
+    return;
   if (is_top && !prof_frame_is_first(place.stack, place.top)) {
     prof_hook_exit_top(t, place, ticks);
     return;

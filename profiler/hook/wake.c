@@ -12,22 +12,30 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
 
+void prof_hook_lose(void)
+{
+  const struct prof_thread *t = prof_self;
+  const uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
+  if (state == PROF_HOOKS_BUSY)
+    prof_count_loss(FMT_LOSS_NESTED, 1);
+  else if (t == &prof_gone)
+    prof_count_loss(FMT_LOSS_LATE, 1);
+  else if (state != PROF_HOOKS_OFF && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF)
+    prof_count_loss(FMT_LOSS_NO_SPACE, 1);
+}
+
 struct prof_thread *prof_hook_wake(bool entering)
 {
   struct prof_thread *t = prof_self;
   uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
   if (state == PROF_HOOKS_OFF && !prof_requests_take())
     return NULL;
-  if (state == PROF_HOOKS_BUSY || state == PROF_HOOKS_GONE) {
-    if (entering)
-      prof_count_loss(state == PROF_HOOKS_BUSY ? FMT_LOSS_NESTED : FMT_LOSS_LATE, 1);
-    return NULL;
-  }
+  const bool never = state == PROF_HOOKS_BUSY || (state == PROF_HOOKS_GONE && !prof_thread_begins_anew());
   do {
-    t = prof_thread_enter();
+    t = never ? NULL : prof_thread_enter();
     if (!t) {
-      if (entering && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) == PROF_HOOKS_SLOW)
-        prof_count_loss(FMT_LOSS_NO_SPACE, 1);
+      if (entering)
+        prof_hook_lose();
       return NULL;
     }
     prof_slow_leave(t);

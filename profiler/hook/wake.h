@@ -17,6 +17,10 @@
  * NULL: the hook is done, and what it lost is counted. */
 PROF_COLD struct prof_thread *prof_hook_wake(bool entering);
 
+/* Counts a call of the calling thread that cannot be recorded where the thread stands, or whose function is not known.
+ */
+PROF_COLD void prof_hook_lose(void);
+
 /* Before an entry in a handler that interrupted a hook, while the thread cannot catch up: the frames below ended with
  * another period, and call nothing in this one. */
 PROF_COLD void prof_hook_shield(struct prof_thread *t, uintptr_t sp);

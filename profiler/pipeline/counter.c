@@ -1,8 +1,8 @@
 /*
  * Counters and levels: found by key in the process, and counted by each thread for itself, by stage.
  *
- * A thread remembers where it counts what by the addresses of key and stage; the key's text is compared too, since what
- * lies at its address may have changed. What it does not remember takes the slow way.
+ * A thread remembers where it counts what by the addresses of key and stage; the key's text is compared too, by words,
+ * since what lies at its address may have changed. What it does not remember takes the slow way.
  */
 #include "profiler/pipeline/counter.h"
 
@@ -26,6 +26,10 @@
 /* The first slots: 2^22 ticks, some milliseconds. */
 #define FIRST_SHIFT 22u
 
+/* Of a text, at any address. */
+typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+typedef uint32_t __attribute__((may_alias, aligned(1))) half;
+
 #define PLACES 128u /* a power of two */
 
 /* What a signed number is ordered by as an unsigned one. */
@@ -45,12 +49,14 @@ static struct {
   struct known *first;
 } counters;
 
-/* Where a thread counts a key in a stage. Written in slow sections, `use` last. */
+/* Where a thread counts a key in a stage. Written in slow sections. */
 struct place {
   const char *key;
-  const struct fmt_rec_stage *stage;
-  const char *text; /* the key as it was */
-  struct fmt_rec_counter_use *use;
+  const struct prof_stage *stage;  /* NULL: outside of any */
+  const char *text;                /* the key as it was */
+  uint32_t words;                  /* the bytes of the text, with the NUL, where the key is compared by words; else 0 */
+  uint32_t kind;                   /* enum fmt_counter_kind */
+  struct fmt_rec_counter_use *use; /* NULL: nothing was counted here yet */
 };
 
 /* In the tree's arena. */
@@ -58,7 +64,7 @@ struct prof_counter_places {
   struct place places[PLACES];
 };
 
-static inline struct place *place_of(const struct prof_thread *t, const char *key, const struct fmt_rec_stage *stage)
+static inline struct place *place_of(const struct prof_thread *t, const char *key, const struct prof_stage *stage)
 {
   const uintptr_t hash = (uintptr_t)key ^ (uintptr_t)key >> 7 ^ (uintptr_t)stage >> 5;
   return &t->counter_places->places[hash & (PLACES - 1)];
@@ -127,8 +133,15 @@ static struct fmt_rec_counter_use *use_of(struct prof_tree *tree, uint64_t count
   return use;
 }
 
+/* Words are read up to the key's end, which may have moved nearer later: only where that is the same page. */
+static uint32_t words_of(const char *key, uint32_t size)
+{
+  const uintptr_t page = 4096;
+  return size >= sizeof(half) && ((uintptr_t)key & (page - 1)) + size <= page ? size : 0;
+}
+
 /* Remembers it, in place of another. In a slow section. */
-static void remember(struct prof_thread *t, const char *key, const struct fmt_rec_stage *stage,
+static void remember(struct prof_thread *t, const char *key, const struct prof_stage *stage,
                      struct fmt_rec_counter_use *use)
 {
   if (!t->counter_places)
@@ -136,16 +149,14 @@ static void remember(struct prof_thread *t, const char *key, const struct fmt_re
   if (!t->counter_places)
     return;
   const struct fmt_rec_counter *counter = (const struct fmt_rec_counter *)use->counter;
-  struct place *place = place_of(t, key, stage);
-  place->key = key;
-  place->stage = stage;
-  place->text = ((const struct fmt_rec_name *)counter->name)->text;
-  place->use = use;
+  const struct fmt_rec_name *name = (const struct fmt_rec_name *)counter->name;
+  *place_of(t, key, stage) =
+      (struct place){key, stage, name->text, words_of(key, name->length + 1), counter->kind, use};
 }
 
-/* Finds where the thread counts the key. *use is NULL where the thread does not record, which is no error. */
-static PROF_COLD int find_use(const char *key, const struct fmt_rec_stage *stage, uint32_t kind,
-                              struct fmt_rec_counter_use **use)
+/* Finds where the thread counts the key in the stage. *use is NULL where the thread does not record, which is no error,
+ * and with an error. */
+static int find_use(const char *key, const struct prof_stage *stage, uint32_t kind, struct fmt_rec_counter_use **use)
 {
   int error = 0;
   *use = NULL;
@@ -155,8 +166,10 @@ static PROF_COLD int find_use(const char *key, const struct fmt_rec_stage *stage
   prof_lock(&prof_process.stages_lock);
   const struct fmt_rec_counter *record = record_of(key, kind, &error);
   prof_unlock(&prof_process.stages_lock);
+  if (stage && stage->epoch != prof_process.epoch)
+    stage = NULL;
   if (record) {
-    *use = use_of(&t->tree, (uintptr_t)record, (uintptr_t)stage);
+    *use = use_of(&t->tree, (uintptr_t)record, stage ? (uintptr_t)stage->record : 0);
     error = *use ? 0 : -ENOSPC;
   }
   if (*use)
@@ -175,7 +188,7 @@ static void widen(struct fmt_rec_counter_use *use)
   use->shift++;
 }
 
-static PROF_COLD void extend(struct fmt_rec_counter_use *use, uint64_t since_start)
+static void extend(struct fmt_rec_counter_use *use, uint64_t since_start)
 {
   struct prof_thread *t = prof_thread_enter();
   if (!t)
@@ -189,89 +202,130 @@ static PROF_COLD void extend(struct fmt_rec_counter_use *use, uint64_t since_sta
  * Counting
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* The record of the stage whose task is the thread's innermost, or NULL. The thread records, so that no fork is
- * unnoticed.
- */
-static inline const struct fmt_rec_stage *current_stage(void)
+/* The recorded task's stage, or NULL. */
+static inline const struct prof_stage *stage_of(const struct prof_open_task *task)
 {
-  const struct prof_open_task *task = prof_open_task_around(NULL);
-  const struct callsig_stage *handle = task ? task->stage : NULL;
-  return handle && handle->stage->epoch == prof_process.epoch ? handle->stage->record : NULL;
+  return task && task->stage ? task->stage->stage : NULL;
 }
 
-/* Compares no byte behind the end of either. */
-static inline bool is_same(const char *text, const char *key)
+static inline uint64_t word_at(const char *text)
 {
-  size_t i = 0;
-  char c;
-  do {
-    c = text[i];
-    if (c != key[i])
-      return false;
-    i++;
-  } while (c);
-  return true;
+  return *(const word *)text;
 }
 
-static inline void note(struct fmt_rec_counter_use *use, uint64_t amount)
+static inline uint32_t half_at(const char *text)
 {
-  const uint64_t now = prof_clock_shared(), start = prof_process.header->start.ticks;
-  const uint64_t since = now > start ? now - start : 0;
+  return *(const half *)text;
+}
+
+/* Is `key` still what it was when the place was made? */
+static inline __attribute__((always_inline)) bool is_same(const struct place *place, const char *key)
+{
+  const char *text = place->text;
+  const size_t size = place->words;
+  size_t at = 0;
+  if (size > 2 * sizeof(word) || size < sizeof(half)) {
+    if (!size)
+      return prof_equal(text, key);
+    for (; at + 2 * sizeof(word) < size; at += sizeof(word))
+      if (word_at(text + at) != word_at(key + at))
+        return false;
+  }
+  if (size >= sizeof(word)) {
+    const size_t last = size - sizeof(word);
+    return !((word_at(text + at) ^ word_at(key + at)) | (word_at(text + last) ^ word_at(key + last)));
+  }
+  const size_t last = size - sizeof(half);
+  return !((half_at(text) ^ half_at(key)) | (half_at(text + last) ^ half_at(key + last)));
+}
+
+/* Where the thread remembers to count the key in the stage; NULL: it does not. */
+static inline __attribute__((always_inline)) struct fmt_rec_counter_use *
+remembered(const struct prof_thread *t, const char *key, const struct prof_stage *stage, uint32_t kind)
+{
+  if (PROF_UNLIKELY(!t->counter_places))
+    return NULL;
+  const struct place *place = place_of(t, key, stage);
+  if (PROF_UNLIKELY(place->key != key || place->stage != stage || place->kind != kind || !place->use))
+    return NULL;
+  return PROF_LIKELY(is_same(place, key)) ? place->use : NULL;
+}
+
+static inline __attribute__((always_inline)) void note(struct fmt_rec_counter_use *use, uint64_t amount, uint32_t kind,
+                                                       uint64_t now, uint64_t slot)
+{
+  if (kind == FMT_COUNTER_LEVEL) {
+    use->last = amount;
+    prof_note_extremes(&use->least, &use->most, amount + BIAS);
+  }
   prof_add(&use->count, 1);
   prof_add(&use->amount, amount);
   use->last_ticks = now;
-  if (PROF_UNLIKELY(since >> use->shift >= FMT_COUNTER_SLOTS))
-    extend(use, since);
-  const uint64_t slot = since >> use->shift;
-  if (PROF_LIKELY(slot < FMT_COUNTER_SLOTS)) {
-    prof_add(&use->slots[slot].amount, amount);
-    prof_add(&use->slots[slot].count, 1);
-  }
+  if (slot >= FMT_COUNTER_SLOTS)
+    return;
+  prof_add(&use->slots[slot].amount, amount);
+  prof_add(&use->slots[slot].count, 1);
 }
 
-/* The thread's use of the key in the stage that it is in; NULL where it does not record, or with an error. */
-static inline __attribute__((always_inline)) int use_now(const char *key, uint32_t kind,
-                                                         struct fmt_rec_counter_use **use)
+/* All of it: also where the thread does not remember the key, or does not record, and by any clock. */
+static PROF_COLD int count_slowly(const char *key, uint64_t amount, uint32_t kind)
 {
-  *use = NULL;
-  if (PROF_UNLIKELY(!key || !*key))
-    return -EINVAL;
   struct prof_thread *t = prof_self;
-  if (PROF_UNLIKELY(!prof_thread_running(t)) && !(t = prof_thread_wake()))
-    return 0;
-  const struct fmt_rec_stage *stage = current_stage();
-  if (PROF_LIKELY(t->counter_places != NULL)) {
-    const struct place *place = place_of(t, key, stage);
-    if (PROF_LIKELY(place->use && place->key == key && place->stage == stage && is_same(place->text, key) &&
-                    ((const struct fmt_rec_counter *)place->use->counter)->kind == kind)) {
-      *use = place->use;
-      return 0;
-    }
-  }
-  if (prof_length(key) > PROF_COUNTER_KEY_MAX)
+  int error = 0;
+  if (!key || !*key)
     return -EINVAL;
-  return find_use(key, stage, kind, use);
+  if (!prof_thread_running(t) && !(t = prof_thread_wake()))
+    return 0;
+  const struct prof_stage *stage = stage_of(prof_open_task_around(NULL));
+  struct fmt_rec_counter_use *use = remembered(t, key, stage, kind);
+  if (!use) {
+    if (prof_length(key) > PROF_COUNTER_KEY_MAX)
+      return -EINVAL;
+    error = find_use(key, stage, kind, &use);
+  }
+  if (!use || prof_self->warming)
+    return error;
+  const uint64_t now = prof_clock_shared(), start = prof_process.header->start.ticks;
+  const uint64_t since = now > start ? now - start : 0;
+  if (since >> use->shift >= FMT_COUNTER_SLOTS)
+    extend(use, since);
+  note(use, amount, kind, now, since >> use->shift);
+  return 0;
+}
+
+/* A leaf, for what is usual: a thread that records, at the top of its list of tasks, and remembers the key. */
+static inline __attribute__((always_inline)) int count(const char *key, uint64_t amount, uint32_t kind)
+{
+  const struct prof_thread *t = prof_self;
+  const struct prof_open_chunk *chunk = prof_open_chunk;
+  const struct prof_stage *stage = NULL;
+  if (PROF_UNLIKELY(!prof_thread_running(t) || !t->counter_places || t->warming))
+    return count_slowly(key, amount, kind);
+  if (chunk && chunk->used) {
+    const struct prof_open_task *task = &chunk->tasks[chunk->used - 1];
+    if (PROF_UNLIKELY(!task->frame))
+      return count_slowly(key, amount, kind);
+    stage = stage_of(task);
+  } else if (chunk && PROF_UNLIKELY(chunk->outer != NULL))
+    return count_slowly(key, amount, kind);
+  struct fmt_rec_counter_use *use = remembered(t, key, stage, kind);
+  if (PROF_UNLIKELY(!use || prof_process.settings.clock != FMT_CLOCK_TSC))
+    return count_slowly(key, amount, kind);
+  const uint64_t now = prof_time_stamp(), slot = (now - prof_process.header->start.ticks) >> use->shift;
+  if (PROF_UNLIKELY(slot >= FMT_COUNTER_SLOTS))
+    return count_slowly(key, amount, kind);
+  note(use, amount, kind, now, slot);
+  return 0;
 }
 
 int callsig_counter_add(const char *key, uint64_t n)
 {
-  struct fmt_rec_counter_use *use;
-  int error = use_now(key, FMT_COUNTER_SUM, &use);
-  if (PROF_LIKELY(use && !prof_self->warming))
-    note(use, n);
-  return error;
+  return count(key, n, FMT_COUNTER_SUM);
 }
 
 int callsig_level_set(const char *key, int64_t value)
 {
-  struct fmt_rec_counter_use *use;
-  int error = use_now(key, FMT_COUNTER_LEVEL, &use);
-  if (!use || prof_self->warming)
-    return error;
-  use->last = (uint64_t)value;
-  prof_note_extremes(&use->least, &use->most, (uint64_t)value + BIAS);
-  note(use, (uint64_t)value);
-  return 0;
+  return count(key, (uint64_t)value, FMT_COUNTER_LEVEL);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */

@@ -12,30 +12,19 @@
 #include "profiler/base/syscall.h"
 #include "profiler/base/thread_end.h"
 
-#define CHUNK_SIZE  4096u
-#define CHUNK_TASKS ((CHUNK_SIZE - 4 * sizeof(void *)) / sizeof(struct prof_open_task))
+_Static_assert(sizeof(struct prof_open_chunk) <= PROF_OPEN_CHUNK_SIZE, "a chunk fits a page");
 
-struct chunk {
-  struct chunk *outer, *inner;
-  uint64_t used;
-  uint64_t reserved;
-  struct prof_open_task tasks[CHUNK_TASKS];
-};
-
-_Static_assert(sizeof(struct chunk) <= CHUNK_SIZE, "a chunk fits a page");
-
-/* The chunk of the innermost task; NULL before the first. */
-static __thread struct chunk *current __attribute__((tls_model("initial-exec")));
+__thread struct prof_open_chunk *prof_open_chunk __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* A chunk after `outer`, which is full or NULL, with signals blocked. */
-static struct chunk *next_chunk(struct chunk *outer)
+static struct prof_open_chunk *next_chunk(struct prof_open_chunk *outer)
 {
   if (outer && outer->inner)
     return outer->inner;
-  long mapped = prof_sys_mmap(0, CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long mapped = prof_sys_mmap(0, PROF_OPEN_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (prof_sys_failed(mapped))
     return NULL;
-  struct chunk *made = (struct chunk *)mapped;
+  struct prof_open_chunk *made = (struct prof_open_chunk *)mapped;
   made->outer = outer;
   if (outer)
     outer->inner = made;
@@ -47,29 +36,29 @@ static struct chunk *next_chunk(struct chunk *outer)
 static PROF_COLD bool advance(void)
 {
   uint64_t mask = prof_block_signals();
-  struct chunk *next = next_chunk(current);
+  struct prof_open_chunk *next = next_chunk(prof_open_chunk);
   if (next)
-    current = next;
+    prof_open_chunk = next;
   prof_restore_signals(mask);
   return next != NULL;
 }
 
 struct prof_open_task *prof_open_task_add(void)
 {
-  struct chunk *chunk;
-  while (PROF_UNLIKELY(!(chunk = current) || chunk->used == CHUNK_TASKS))
+  struct prof_open_chunk *chunk;
+  while (PROF_UNLIKELY(!(chunk = prof_open_chunk) || chunk->used == PROF_OPEN_CHUNK_TASKS))
     if (!advance())
       return NULL;
   struct prof_open_task *task = &chunk->tasks[chunk->used];
   prof_add(&chunk->used, 1);
   /* A handler that used this chunk while it was empty has gone back to the outer one. */
-  __atomic_store_n(&current, chunk, __ATOMIC_RELEASE);
+  __atomic_store_n(&prof_open_chunk, chunk, __ATOMIC_RELEASE);
   *task = (struct prof_open_task){0};
   return task;
 }
 
 /* Takes the last task off the chunk if there are still `used`: a handler may have done it. */
-static void drop_last(struct chunk *chunk, uint64_t used)
+static void drop_last(struct prof_open_chunk *chunk, uint64_t used)
 {
   if (prof_replace(&chunk->used, used, used - 1))
     chunk->tasks[used - 1].over = 0;
@@ -81,21 +70,21 @@ void prof_open_task_remove(struct prof_open_task *task)
   task->stage = NULL;
   __atomic_store_n(&task->over, 1, __ATOMIC_RELEASE);
   /* Those below a task that ends may have ended before it. */
-  struct chunk *chunk = current;
+  struct prof_open_chunk *chunk = prof_open_chunk;
   uint64_t used;
   while ((used = chunk->used) != 0 && chunk->tasks[used - 1].over) {
     drop_last(chunk, used);
     if (chunk->used == 0 && chunk->outer)
-      current = chunk = chunk->outer;
+      prof_open_chunk = chunk = chunk->outer;
   }
 }
 
 /* The task before `task` in the list, or the last one for NULL, or NULL. */
 static struct prof_open_task *before(const struct prof_open_task *task)
 {
-  struct chunk *chunk = current;
+  struct prof_open_chunk *chunk = prof_open_chunk;
   if (task)
-    while (chunk && !(task >= chunk->tasks && task < chunk->tasks + CHUNK_TASKS))
+    while (chunk && !(task >= chunk->tasks && task < chunk->tasks + PROF_OPEN_CHUNK_TASKS))
       chunk = chunk->outer;
   if (!chunk)
     return NULL;
@@ -144,13 +133,13 @@ void prof_open_tasks_forget_frames(void)
 void prof_open_tasks_release(void)
 {
   uint64_t mask = prof_block_signals();
-  struct chunk *chunk = current;
-  current = NULL;
+  struct prof_open_chunk *chunk = prof_open_chunk;
+  prof_open_chunk = NULL;
   while (chunk && chunk->inner)
     chunk = chunk->inner;
   while (chunk) {
-    struct chunk *outer = chunk->outer;
-    prof_sys_munmap(chunk, CHUNK_SIZE);
+    struct prof_open_chunk *outer = chunk->outer;
+    prof_sys_munmap(chunk, PROF_OPEN_CHUNK_SIZE);
     chunk = outer;
   }
   prof_restore_signals(mask);

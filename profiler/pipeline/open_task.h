@@ -25,6 +25,21 @@ struct prof_open_task {
   uint32_t over;    /* it ended out of order, with others above it */
 };
 
+#define PROF_OPEN_CHUNK_SIZE  4096u
+#define PROF_OPEN_CHUNK_TASKS ((PROF_OPEN_CHUNK_SIZE - 4 * sizeof(void *)) / sizeof(struct prof_open_task))
+
+/* A part of the list. */
+struct prof_open_chunk {
+  struct prof_open_chunk *outer, *inner;
+  uint64_t used;
+  uint64_t reserved;
+  struct prof_open_task tasks[PROF_OPEN_CHUNK_TASKS];
+};
+
+/* The calling thread's chunk of the innermost task; NULL before the first. */
+extern __thread struct prof_open_chunk *prof_open_chunk
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 /* Adds an innermost task. NULL: no memory. Anywhere. */
 struct prof_open_task *prof_open_task_add(void);
 /* Takes the task off. Anywhere. */

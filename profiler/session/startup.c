@@ -135,16 +135,15 @@ struct prof_thread *prof_thread_enter(void)
     return prof_slow_enter(t) ? t : NULL;
   if (t && t->state == PROF_HOOKS_BUSY)
     return NULL;
-  if (t == &prof_gone)
+  if (t && t->state == PROF_HOOKS_GONE && !prof_thread_begins_anew())
     return NULL;
   uint64_t mask = prof_block_signals();
-  bool wiped = t && t != &prof_idle && t != &prof_starting;
+  bool wiped = t && t != &prof_idle && t != &prof_starting && t != &prof_unrecorded;
   prof_self = &prof_starting;
-  struct prof_thread *made = NULL;
   /* A thread that the child made may have been here before the one that forked, whose page is wiped all the same. */
   prof_fork_child(&prof_process, wiped);
-  if (start_process() && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF)
-    made = create();
+  const bool records = start_process() && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF;
+  struct prof_thread *made = records ? create() : NULL;
   if (made) {
     made->sigmask = mask;
     prof_self = made;
@@ -155,7 +154,7 @@ struct prof_thread *prof_thread_enter(void)
       prof_process.upcalls.inherit_frames(made);
     return made;
   }
-  prof_self = &prof_idle;
+  prof_self = records && prof_process.full ? &prof_unrecorded : &prof_idle;
   prof_restore_signals(mask);
   return NULL;
 }

@@ -29,6 +29,7 @@ __thread struct prof_thread *prof_self;
 struct prof_thread prof_idle = {.state = PROF_HOOKS_SLOW};
 struct prof_thread prof_starting = {.state = PROF_HOOKS_BUSY};
 struct prof_thread prof_gone = {.state = PROF_HOOKS_GONE};
+struct prof_thread prof_unrecorded = {.state = PROF_HOOKS_GONE};
 
 bool prof_slow_enter(struct prof_thread *t)
 {

@@ -93,6 +93,7 @@ struct prof_thread {
     uintptr_t low, high;
   } handler;
   uint32_t has_marks;           /* 1: frames were marked since prof_recursion_reset() */
+  bool full;                    /* the recording is, and the thread makes no new edges */
   struct fmt_rec_stack *shield; /* the segment that its calls lie in; see stack.c */
   uint64_t discard[2];          /* where calls count meanwhile */
   struct prof_uses stage_uses;  /* struct prof_stage_use */
@@ -108,8 +109,15 @@ struct prof_thread {
  * below or its own. */
 extern __thread struct prof_thread *prof_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 /* Threads without a control block point to one of these; only the state is ever read. prof_idle: not set up (SLOW, or
- * OFF while disabled). prof_starting: being set up (BUSY). prof_gone: its data was folded (GONE). */
-extern struct prof_thread prof_idle, prof_starting, prof_gone;
+ * OFF while disabled). prof_starting: being set up (BUSY). prof_gone: its data was folded (GONE). prof_unrecorded: it
+ * began when the recording was full (GONE). */
+extern struct prof_thread prof_idle, prof_starting, prof_gone, prof_unrecorded;
+
+/* Was the calling thread, which is one that is GONE, only left out by the process that it was forked from? Anywhere. */
+static inline bool prof_thread_begins_anew(void)
+{
+  return prof_self == &prof_unrecorded && prof_fork_happened();
+}
 
 /* Where `ever_active` tells of the function, in every thread. Anywhere. */
 static inline uint32_t prof_function_place(const struct fmt_rec_function *function)

@@ -4,14 +4,14 @@ function(callsig_build_test label)
     callsig_test(build.${case} ${label} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/build/test_build.py
                  --work ${PROJECT_BINARY_DIR}/builds ${case})
     set_tests_properties(build.${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
-    if(NOT case MATCHES "^(platform|no_tests)$")
+    if(NOT case MATCHES "^(subproject_configured|platform|no_tests)$")
       set_tests_properties(build.${case} PROPERTIES PROCESSORS 2)
     endif()
   endforeach()
 endfunction()
-# Of those that compile all of callsig again one is quick; what an installed callsig needs is also asked by the test `install`.
-callsig_build_test(quick subproject platform no_tests)
-callsig_build_test(full release subproject_installed fetch_content shared_libs_on shared_libs_off ninja deb)
+# Those that compile all of callsig again are full; what an installed callsig needs is also asked by the test `install`.
+callsig_build_test(quick subproject_configured platform no_tests)
+callsig_build_test(full release subproject subproject_installed fetch_content shared_libs_on shared_libs_off ninja deb)
 set_tests_properties(build.deb PROPERTIES TIMEOUT 1800)
 callsig_build_test(full checked_lto checked_clang)
 set_tests_properties(build.checked_lto build.checked_clang PROPERTIES TIMEOUT 7200)

@@ -188,13 +188,28 @@ def subproject(case):
     make(build)
     case.check_outside(os.path.join(build, "bin"), os.path.join(build, "callsig", "cli"), "shared")
     case.check_command(os.path.join(build, "callsig", "cli"))
+    check_parent(build)
+    run("cmake", "--install", build)
+    expect(files_below(prefix) == ["bin/outside_static"], f"installed with the parent: {files_below(prefix)}")
+
+
+def check_parent(build):
+    """The parent's cache and tests are as they were without callsig."""
     cache = run("cmake", "-N", "-LA", build)
     for name in ("CMAKE_BUILD_TYPE:STRING=\n", "BUILD_TESTING:", "BUILD_SHARED_LIBS:"):
         expect(name.endswith("=\n") == (name in cache), f"callsig has changed the parent's {name} in its cache:\n{cache}")
     expect("No tests were found" in run("ctest", "--test-dir", build, "-N") or
            "Total Tests: 0" in run("ctest", "--test-dir", build, "-N"), "the parent has callsig's tests")
-    run("cmake", "--install", build)
-    expect(files_below(prefix) == ["bin/outside_static"], f"installed with the parent: {files_below(prefix)}")
+
+
+def subproject_configured(case):
+    """add_subdirectory, before anything is built: nothing of the parent is changed, and it can build what it links."""
+    build = case.path("build")
+    configure(os.path.join(HERE, "parent"), build, f"-DCALLSIG_TREE={TOP}", WERROR)
+    check_parent(build)
+    targets = run("cmake", "--build", build, "--target", "help").split()
+    for target in ("callsig_cli", "callsig", "callsig_static", "outside_default", "outside_shared", "outside_static"):
+        expect(target in targets, f"there is no target {target}: {targets}")
 
 
 def subproject_installed(case):
@@ -291,6 +306,7 @@ def deb(case):
 CASES = {
     "release": release,
     "subproject": subproject,
+    "subproject_configured": subproject_configured,
     "platform": platform,
     "no_tests": no_tests,
     "subproject_installed": subproject_installed,

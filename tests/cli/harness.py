@@ -68,7 +68,7 @@ class Case(unittest.TestCase):
     def run_command(self, *arguments, **options):
         """Runs a command to its end. Returns its subprocess.CompletedProcess, with text."""
         environment = dict(self.environment, **options.pop("env", {}))
-        return subprocess.run(arguments, cwd=self.folder, env=environment, text=True, timeout=120,
+        return subprocess.run(arguments, cwd=self.folder, env=environment, text=True, timeout=options.pop("timeout", 120),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
     def callsig(self, *arguments, **options):

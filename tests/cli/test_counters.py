@@ -14,6 +14,7 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +72,26 @@ static void misuse(void)
   callsig_counter_add("kind", 1);
   printf("%d %d %d\n", refused, error, stopped);
 }
+/* Keys that change where they lie, each at the end of a page with nothing behind it: every byte of them counts. */
+static void changing_keys(void)
+{
+  char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(page + 4096, 4096, PROT_NONE);
+  for (int length = 1; length <= 40; length++)
+    for (int times = 0; times < 2; times++) {
+      char *key = page + 4096 - length - 1;
+      memset(key, 'a', length + 1);
+      key[length] = 0;
+      for (int i = 0; i < length; i += length > 8 ? 8 : 1) {
+        key[i] = 'b';
+        callsig_counter_add(key, 1);
+        key[i] = 'a';
+      }
+      key[length / 2] = 0; /* the text ends nearer */
+      if (length > 1)
+        callsig_counter_add(key, 1);
+    }
+}
 static void fork_two(void)
 {
   callsig_counter_add("mine", 3);
@@ -95,6 +116,8 @@ int main(int argc, char **argv)
   callsig_counter_add("bytes", 5);
   if (strcmp(argv[1], "misuse") == 0)
     misuse();
+  else if (strcmp(argv[1], "changing") == 0)
+    changing_keys();
   else if (strcmp(argv[1], "fork") == 0) {
     until = argc > 2 ? atoi(argv[2]) : 1;
     fork_two();
@@ -190,6 +213,18 @@ class Counters(Counted):
         losses = self.callsig("report", "p.out")
         self.assertIn("49", losses.stdout + losses.stderr)
 
+    def test_changing_keys(self):
+        self.record("changing")
+        counts = {}
+        for length in range(1, 41):
+            for at in range(0, length, 8 if length > 8 else 1):
+                key = "a" * at + "b" + "a" * (length - at - 1)
+                counts[key] = counts.get(key, 0) + 2
+            if length > 1:
+                counts["a" * (length // 2)] = counts.get("a" * (length // 2), 0) + 2
+        rows = self.rows(self.stages())
+        self.assertEqual({key: row["total"] for (key, _), row in rows.items() if key != "bytes"}, counts)
+
     def test_forked(self):
         self.record("fork")
         self.assertEqual(self.rows(self.stages())["mine", None]["total"], 3)
@@ -228,6 +263,29 @@ class Counters(Counted):
         text = self.callsig("stages", "r.db").stdout
         self.assertIn("  Counter: steps\n    0:1:read[2]: 120 in 60 calls\n", text)
         self.assertIn("  Level: depth\n    0:1:read[2]: 8, set 60 times, mean 2.00\n", text)
+
+    BY_THREAD = ("SELECT key, stage, SUM(t.count), SUM(t.amount) FROM counter_threads t JOIN counter_stats c ON c.id = counter"
+                 " WHERE kind = 'counter' GROUP BY key, stage ORDER BY key, stage")
+
+    def test_threads_in_databases(self):
+        """What is told of a thread stays when it is folded; over all threads it is what is told of the key."""
+        self.record("600", options=("--db", "r.db", "--interval", "0.01"))
+        base = sqlite3.connect(self.path("r.db"))
+        self.addCleanup(base.close)
+        whole = [("bytes", "", 1, 5), ("bytes", "0:1:read[2]", 60000, 60000000), ("bytes", "0:2:decode", 60000, 60000)]
+        self.assertEqual(base.execute(self.BY_THREAD).fetchall(), whole)
+        self.assertEqual(base.execute("SELECT COUNT(*) FROM counter_threads WHERE count <= 0 OR (tid IS NULL) != (serial = 0)").fetchone(), (0,))
+        threads = base.execute("SELECT SUM(t.count) FROM counter_threads t JOIN counter_stats c ON c.id = counter WHERE key = 'fill'"
+                               " GROUP BY serial HAVING serial != 0").fetchall()
+        self.assertGreater(len(threads), 2)
+        self.assertLessEqual(max(threads), (100,), "no thread counts what others did")
+        base.execute("DELETE FROM counter_threads WHERE counter IN (SELECT id FROM counter_stats WHERE interval > 2)")
+        base.execute("DELETE FROM counter_stats WHERE interval > 2")
+        base.execute("DELETE FROM intervals WHERE id > 2")
+        base.execute("UPDATE runs SET complete = 0, ended = NULL")
+        base.commit()
+        self.assertEqual(self.callsig("stages", "--db", "r.db", "p.out").returncode, 0)
+        self.assertEqual(base.execute(self.BY_THREAD).fetchall(), whole)
 
     def test_pictures_and_traces(self):
         self.record("slow", options=("--timeline", "--db", "r.db", "--interval", "0.1"))

@@ -1,3 +1,5 @@
+# ctest: case - quick OwnRun
+# ctest: case _times full Times
 """`callsig run` samples the program that it profiles: its times are the program's own, whatever hooks take around them."""
 
 import json
@@ -27,20 +29,22 @@ __attribute__((noinline)) void calls(unsigned n) { for (unsigned i = 0; i < n; i
 __attribute__((noinline)) void computes(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i; }
 __attribute__((noinline)) void fills(unsigned n) { for (unsigned i = 0; i < n; i++) memset(memory, (int)i, sizeof memory); }
 __attribute__((noinline)) void sleeps(unsigned n) { usleep(n); }
+/* PERCENT [exec]: so much of all that it does. */
 int main(int argc, char **argv)
 {
+  const unsigned percent = (unsigned)atoi(argv[1]);
   double before = used(), took[2];
-  if (argc > 1 && strcmp(argv[1], "exec") == 0) {
-    computes(100000000);
-    argv[1] = "rest";
+  if (argc > 2) {
+    computes(1000000 * percent);
+    argv[2] = NULL;
     execv(argv[0], argv);
   }
-  computes(200000000);
+  computes(2000000 * percent);
   took[0] = used() - before;
   before = used();
-  fills(5000);
+  fills(50 * percent);
   took[1] = used() - before;
-  calls(20000000);
+  calls(200000 * percent);
   sleeps(300000);
   printf("%f %f\n", took[0], took[1]);
   return 0;
@@ -58,28 +62,28 @@ class OwnRun(harness.Case):
     def assert_sampled(self, notes, is_sampled):
         self.assertEqual(any("were in hooks" in note for note in notes), is_sampled, notes)
 
-    def test_times(self):
+    def run_sampled(self, percent):
+        """A run that was sampled: the processor time that it tells, the rows as reported, and as they were read."""
         program = self.compile("program", PROGRAM, "-O1")
-        done = self.callsig("run", program)
+        done = self.callsig("run", program, percent)
         self.assertEqual(done.returncode, 0, done.stderr)
-        computes, fills = map(float, done.stdout.split())
         rows, notes = self.rows()
         if not any("were in hooks" in note for note in notes):
             # Said by the sampler of --beside, which may be denied the kernel's timer alone.
             self.skipTest("perf_event_open is not allowed here")
         self.assertFalse(any("estimated without samples" in note for note in notes), notes)
-        self.assertAlmostEqual(rows["computes"], computes, delta=0.1 * computes + 0.01)
-        # memset() is libc's, and has no rows.
-        self.assertAlmostEqual(rows["fills"], fills, delta=0.1 * fills + 0.01)
         # What is waited is not what hooks took, though no sample tells of it.
         self.assertGreater(rows["sleeps"], 0.29)
-        read, _ = self.rows("--raw")
-        self.assertLess(rows["tiny"] + rows["calls"], 0.7 * (read["tiny"] + read["calls"]))
+        return map(float, done.stdout.split()), rows, self.rows("--raw")[0]
+
+    def test_hooks_are_taken_out(self):
+        _, rows, read = self.run_sampled("20")
+        self.assertLess(rows["tiny"] + rows["calls"], read["tiny"] + read["calls"])
 
     def test_denied(self):
         program = self.compile("program", PROGRAM, "-O1")
         deny = self.compile("deny", DENY, instrument=False)
-        done = self.run_command(deny, "perf", harness.CALLSIG, "run", program)
+        done = self.run_command(deny, "perf", harness.CALLSIG, "run", program, "20")
         self.assertEqual(done.returncode, 0, done.stderr)
         _, notes = self.rows()
         self.assert_sampled(notes, False)
@@ -88,12 +92,23 @@ class OwnRun(harness.Case):
     def test_another_program(self):
         """What runs after exec() is not what the recording is of."""
         program = self.compile("program", PROGRAM, "-O1")
-        done = self.callsig("run", program, "exec")
+        done = self.callsig("run", program, "20", "exec")
         self.assertEqual(done.returncode, 0, done.stderr)
         for name in os.listdir(self.folder):
             if name.startswith("callsig.out"):
                 notes = json.loads(self.callsig("report", "--format", "json", name).stdout)["notes"]
                 self.assert_sampled(notes, False)
+
+
+class Times(OwnRun):
+    """How near the times are: for a machine that does nothing else."""
+
+    def test_times(self):
+        (computes, fills), rows, read = self.run_sampled("100")
+        self.assertAlmostEqual(rows["computes"], computes, delta=0.1 * computes + 0.01)
+        # memset() is libc's, and has no rows.
+        self.assertAlmostEqual(rows["fills"], fills, delta=0.1 * fills + 0.01)
+        self.assertLess(rows["tiny"] + rows["calls"], 0.7 * (read["tiny"] + read["calls"]))
 
 
 if __name__ == "__main__":

@@ -317,6 +317,9 @@ NOINLINE void chosen(int n, enum mode mode, int level) { step(mode == FAST ? n *
 NOINLINE void from(int low, int high) { step(high - low); }
 NOINLINE void unsigned_size(size_t n, char c) { (void)c; step((long)n); }
 NOINLINE void empty(int n) { step(10 + n); }
+NOINLINE void scattered(int n, int turn) { step(turn % 2 ? n * 10L : n * 19L); }
+NOINLINE void lone(int n, int turn) { (void)turn; step(n < 200 ? 1000 + n * 4L : 4000); }
+NOINLINE void lone_line(int n, int turn) { (void)turn; step(n); }
 NOINLINE void same(int rows, int columns, int depth) { step((long)rows * columns * depth); }
 QUIET int main(void)
 {
@@ -337,6 +340,8 @@ QUIET int main(void)
   for (int n = 8; n <= 512; n *= 2) unsigned_size(n, 'x'), unsigned_size(n, 'y');
   for (int n = 0; n <= 4096; n = n * 4 + 1) empty(n);
   for (int n = 2; n <= 64; n *= 2) same(n, n, n);
+  for (int n = 8, i = 0; n <= 4096; n *= 2, i++) scattered(n, i);
+  for (int n = 4; n <= 256; n *= 2) for (int i = 0; i < (n < 256 ? 5 : 1); i++) { lone(n, 1); lone_line(n, 1); }
   return 0;
 }
 """
@@ -402,6 +407,19 @@ class Arguments(harness.Case):
         for level in (1, 2, 3):
             self.assertEqual(self.found["chosen", f"mode=FAST, level={level}"]["law"], "n")
             self.assertEqual(self.found["chosen", f"mode=SLOW, level={level}"]["law"], "n^2")
+
+    def test_law_that_is_far_off(self):
+        """Times that lie between two lines are near neither: the best law is more than 15 % off, and is named in the reason."""
+        one = self.found["scattered", None]
+        self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("none", None, []))
+        self.assertRegex(one["reason"], r"the best law, n.*, is (1[5-9]|[2-9]\d)\.\d % off, and above 15\.0 % is none")
+
+    def test_law_that_hangs_on_one_call(self):
+        """One call of the largest size that was slow makes no law; where it fits the others, it takes none away."""
+        one = self.found["lone", None]
+        self.assertEqual((one["verdict"], one["law"]), ("none", None))
+        self.assertRegex(one["reason"], "the best law, n.*, hangs on fewer than 3 calls of the largest size")
+        self.assertEqual(self.found["lone_line", None]["law"], "n")
 
     def test_zero(self):
         self.assertEqual(self.found["empty", None]["law"], "n")

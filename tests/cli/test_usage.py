@@ -6,6 +6,7 @@ import harness
 
 COMMANDS = (
     "run",
+    "attach",
     "report",
     "stages",
     "ctl",

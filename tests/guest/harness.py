@@ -10,7 +10,7 @@ import subprocess
 import recording
 from recording import HERE, INCLUDE, TOP
 
-TIMEOUT = 240
+TIMEOUT = 600
 
 
 class Failure(Exception):

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs the guest programs without and under the profiler and compares: output, exit status, and every count.
 
-    run_guest.py --build BUILD_DIR [--keep] [--sleds] [CASE...]
+    run_guest.py --build BUILD_DIR [--keep] [--sleds] [--quick | --rest] [CASE...]
     run_guest.py --list
 
 A case is built with gcc and clang at -O0 and -O2 (guests that take long: one build), and once with sleds in place of the
 compiler's own hooks: by gcc's plug-in in one case, by clang in the next, without optimisation, since sleds are placed after
 inlining and a guest counts its functions as they are written. Each build runs plain and with libcallsig preloaded, and passes when both runs print and end the same, and every count that the program tells of itself is the count in the
-recording and in `callsig report --format json`.
+recording and in `callsig report --format json`. --quick takes of the four builds one of each compiler and each level; --rest the others,
+of all cases that are not long.
 """
 
 import argparse
@@ -45,6 +46,12 @@ def sled_builds(name):
     compilers = one.sleds or (("gcc", "clang")[list(CASES).index(name) % 2],)
     names = {"gcc": "g++", "clang": "clang++"} if one.builds is CXX else {"gcc": "gcc", "clang": "clang"}
     return [(names[compiler] + "-sleds", "-O0") for compiler in compilers]
+
+
+def left_to_rest(builds):
+    """What --quick leaves to --rest: of all four builds, two."""
+    return [(compiler, level) for four in (EVERY, CXX) if set(four) <= set(builds) for compiler, level in four
+            if (level == "-O0") == compiler.startswith("g")]
 
 
 def check_nothing_lost(tools, result):
@@ -122,8 +129,8 @@ def check_threads(tools, result):
     recording = tools.read(result.recording)
     if len(recording.threads) > 64 + 16:
         raise Failure(f"{len(recording.threads)} threads kept")
-    ended = sum(thread["threads"] for thread in recording.threads)
-    if ended < 20000:
+    ended, begun = sum(thread["threads"] for thread in recording.threads), int(result.arguments[-1])
+    if ended < begun * 5 // 6:
         raise Failure(f"only {ended} threads counted")
     size = os.path.getsize(result.recording)
     if size > 64 << 20:
@@ -178,17 +185,17 @@ CASES = {
     "callbacks": case("callbacks.c", runs=(("@alpha",),), check=check_names, plugins=("alpha",)),
     "mapped_stack": case("mapped_stack.c", check=check_nothing_lost),
     "plugins": case("plugins.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "threads")), check=check_taken_up, plugins=("alpha", "beta")),
-    "unload_threads": case("unload_threads.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")),
+    "unload_threads": case("unload_threads.c", ONE, runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")),
                            check=check_nothing_lost, plugins=("alpha", "beta", "gamma")),
     "real_time": case("real_time.c", ONE, runs=tuple((delay,) for delay in ("0", "50", "150", "300", "600", "1200", "2500")) +
                                                 tuple((delay, "plain") for delay in ("150", "600", "1200")),
                       check=check_nothing_lost),
     "storm": case("storm.c", ONE + [("clang", "-O0")], runs=(("@alpha", "@beta"),), check=check_children(60),
                   plugins=("alpha", "beta")),
-    "many_threads": case("many_threads.c", ONE, runs=(("24000",),), check=check_threads),
+    "many_threads": case("many_threads.c", ONE, runs=(("4000",),), check=check_threads),
     "alive": case("alive.c", ONE, runs=(("4000",),), check=check_nothing_lost),
     "deep": case("deep.c", ONE + [("clang", "-O0")], check=check_nothing_lost),
-    "grow": case("grow.c", ONE + [("clang", "-O0")], runs=((), ("readable",)), check=check_nothing_lost),
+    "grow": case("grow.c", ONE, runs=((), ("readable",)), check=check_nothing_lost),
     "close_fds": case("close_fds.c", check=check_nothing_lost),
     "own_stderr": case("own_stderr.c", runs=(("@scratch",),), check=check_full),
     "small_stack": case("small_stack.c", check=check_nothing_lost),
@@ -230,6 +237,8 @@ def main():
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--sleds", action="store_true", help="only the builds with sleds")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rest", action="store_true")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     others = {**environment.CASES, **loading.CASES, **sampled_times.CASES, **switched.CASES}
@@ -244,13 +253,16 @@ def main():
     os.makedirs(scratch, exist_ok=True)
     failed = 0
     try:
-        for name in options.cases or everything:
+        for name in options.cases or [name for name in everything if not options.rest or not name.endswith("_full")]:
             if name not in everything:
                 sys.exit(f"run_guest.py: no case {name}: --list shows them")
             tools = Tools(options.build, os.path.join(scratch, name))
             builds = CASES[name].builds + sled_builds(name) if name in CASES else builds_of_others.get(name, ONE)
             for compiler, level in builds:
                 if options.sleds and not compiler.endswith("-sleds"):
+                    continue
+                is_left = (compiler, level) in left_to_rest(builds)
+                if options.quick and is_left or options.rest and not is_left:
                     continue
                 if tools.lacks(compiler):
                     print(f"     {name} {compiler} {level}: not built, {tools.lacks(compiler)}", flush=True)

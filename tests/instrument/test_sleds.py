@@ -31,8 +31,8 @@ CXX = {"gcc": "g++", "clang": "clang++"}
 
 # What is compiled and linked with which options; the first are what --quick takes.
 VARIANTS = [
-    ("-O0",),
     ("-O2",),
+    ("-O0",),
     ("-O3", "-flto"),
     ("-O2", "-fPIC", "-fcf-protection"),
     ("-Os", "-ffunction-sections", "-Wl,--gc-sections"),
@@ -42,7 +42,7 @@ VARIANTS = [
     ("-O2", "-mfunction-return=thunk", "-mindirect-branch=thunk", "-fcf-protection=none"),
     ("-O1", "-mharden-sls=return"),
 ]
-QUICK = 3
+QUICK = 1
 # What may have none: thunks, which gcc writes as text where they are not optimized, and in clang the wrappers of thread-local
 # variables, which it makes without its attributes.
 MAY_LACK = {True: r"excluded$|_ZThn|_ZTv0", False: r"_ZTW|_ZThn|_ZTv0"}

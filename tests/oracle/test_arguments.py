@@ -34,7 +34,7 @@ import matching  # noqa: E402
 from driver import HOOKS, Driver  # noqa: E402
 from names import declared_name  # noqa: E402
 
-QUICK = {"lua": ["gcc-O2-fixed", "clang-O2-fixed"]}
+QUICK = {"lua": ["gcc-O2-fixed"]}
 FULL = {"lua": ["gcc-O2", "clang-O2", "gcc-O0", "gcc-O3", "gcc-O2-lto"], "zstd": ["gcc-O2", "clang-O2"],
         "sqlite3": ["gcc-O2", "clang-O2"], "jsonnet": ["gcc-O2", "clang-O2"]}
 COLUMNS = (matching.EQUAL, matching.TYPE_ONLY, matching.BOTH_LOST, matching.ONLY_GDB, matching.ONLY_CALLSIG)

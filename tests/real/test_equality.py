@@ -23,8 +23,7 @@ COMPILERS = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
 LUA = ["gcc-O2-lto", "gcc-O2-nopie", "gcc-O2-static", "gcc-O2-shared", "gcc-O2-dlopen", "clang-O2-nopie", "clang-O2-dlopen"]
 AFTER = [f"{kind}-{shape}" for shape in ("sleds", "calls") for kind in (*COMPILERS, "gcc-O2-lto")]
 # As far as they go, the builds that other quick tests use too, else without optimisation: each takes longer to make than all of its runs.
-QUICK = {"lua": ["gcc-O2-fixed", "clang-O2-fixed", "gcc-O2-static-fixed", "gcc-O0-nopie", "gcc-O0-dlopen", "gcc-O2-sleds-fixed",
-                 "clang-O2-sleds-fixed"],
+QUICK = {"lua": ["gcc-O2-fixed", "gcc-O2-static-fixed", "gcc-O2-sleds-fixed", "clang-O2-sleds-fixed"],
          "zstd": ["gcc-O2-sleds"], "sqlite3": ["gcc-O0"]}
 FULL = {"lua": COMPILERS + LUA + AFTER, "zstd": COMPILERS + AFTER, "sqlite3": COMPILERS + AFTER, "jsonnet": COMPILERS + AFTER}
 

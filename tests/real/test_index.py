@@ -19,7 +19,7 @@ import sys
 
 from driver import Driver
 
-QUICK = {"lua": ["gcc-O2-fixed", "clang-O2-fixed"], "sqlite3": ["gcc-O0"]}
+QUICK = {"lua": ["gcc-O2-fixed"]}
 EVERY = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
 SLEDS = [f"{kind}-sleds" for kind in ("gcc-O0", "gcc-O2", "gcc-O3", "gcc-O2-lto", "clang-O2")]
 FULL = {"lua": EVERY + ["gcc-O2-lto", "gcc-O2-nopie"] + SLEDS, "zstd": EVERY + SLEDS, "sqlite3": EVERY + SLEDS, "jsonnet": EVERY + SLEDS}

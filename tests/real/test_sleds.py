@@ -26,7 +26,7 @@ from driver import Driver  # noqa: E402
 from test_equality import same_name  # noqa: E402
 
 MOST = 1.02
-QUICK = {"lua": ["gcc-O2-sleds-fixed", "clang-O2-sleds-fixed"]}
+QUICK = {"lua": ["gcc-O2-sleds-fixed"]}
 EVERY = [f"{kind}-sleds-fixed" for kind in ("gcc-O0", "gcc-O2", "gcc-O3", "gcc-O2-lto", "clang-O2")]
 FULL = {"lua": EVERY, "zstd": EVERY, "sqlite3": EVERY, "jsonnet": EVERY}
 # How often a thread waits is its own in each run.

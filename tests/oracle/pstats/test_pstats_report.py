@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # ctest: case - quick --build @PROJECT_BINARY_DIR@ --print-calls $<TARGET_FILE:print_calls>
-# ctest: case .lua quick lua
+# ctest: case .lua full lua
 # ctest: case .zstd full zstd
 # ctest: case .sqlite3 full sqlite3
 # ctest: real .lua .zstd .sqlite3

@@ -1,7 +1,8 @@
 /* Recordings written by callsig_stats_dump(): the merge of many is what all of them are.
  *
  *     test_output_dump RECORDINGS STEP     merges so many, and damages every STEPth word of two */
-/* ctest: case - quick 150 7 */
+/* ctest: case - quick 40 53 */
+/* ctest: case _more full 150 7 */
 /* ctest: case _long full 1000 1 */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,13 +1,16 @@
 /*
  * A forked child in which a new thread calls hooks before the thread that forked does: both are in one recording.
- * "together": both at the same moment, in one child after another, while the parent's recording is large.
+ * "together" COUNT: both at the same moment, in so many children, one after another, while the parent's recording is
+ * large.
  */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
 /* ctest: case _plain quick plain */
-/* ctest: case _together quick together */
+/* ctest: case _together quick together 100 */
+/* ctest: case _together_long full together 1000 */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,9 +84,9 @@ static QUIET void fork_once(void (*child_does)(void))
 
 QUIET int main(int count, char **arguments)
 {
-  bool together = count > 1 && strcmp(arguments[1], "together") == 0;
+  bool together = count > 2 && strcmp(arguments[1], "together") == 0;
   call();
-  for (unsigned i = 0; i < (together ? 1000 : 1); i++)
+  for (int i = 0; i < (together ? atoi(arguments[2]) : 1); i++)
     fork_once(together ? together_in_child : in_child);
   return 0;
 }

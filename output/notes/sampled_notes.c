@@ -1,5 +1,5 @@
 /* Writes what a reader of sampled times has to know. */
-#include "output/stats/sampled_notes.h"
+#include "output/notes/sampled_notes.h"
 
 #include <errno.h>
 #include <math.h>

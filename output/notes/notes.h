@@ -1,8 +1,8 @@
 /*
  * What a reader of the numbers has to know: what was widened, merged, lost, unwound or still open.
  */
-#ifndef CALLSIG_OUTPUT_STATS_NOTES_H
-#define CALLSIG_OUTPUT_STATS_NOTES_H
+#ifndef CALLSIG_OUTPUT_NOTES_NOTES_H
+#define CALLSIG_OUTPUT_NOTES_NOTES_H
 
 #include "output/stats/stats_object.h"
 
@@ -14,6 +14,10 @@ typedef int (*out_note_fn)(const char *note, void *data);
 
 /* Gives every note of the prepared object to `note`, which returns 0 or an error that ends it and is returned. */
 int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data);
+
+/* Gives the first notes to `note`, of functions those that have a row in the table that was opened last, and a note
+ * that counts the others. The same errors. */
+int out_notes_few(const struct callsig_stats *stats, out_note_fn note, void *data);
 
 /* Gives every note to the message callback: for what has no place for them. 0 or a negative errno. */
 int out_notes_tell(const struct callsig_stats *stats);

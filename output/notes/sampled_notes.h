@@ -1,11 +1,11 @@
 /*
  * What is to be said of a recording whose times are those of a run that was sampled beside it.
  */
-#ifndef CALLSIG_OUTPUT_STATS_SAMPLED_NOTES_H
-#define CALLSIG_OUTPUT_STATS_SAMPLED_NOTES_H
+#ifndef CALLSIG_OUTPUT_NOTES_SAMPLED_NOTES_H
+#define CALLSIG_OUTPUT_NOTES_SAMPLED_NOTES_H
 
+#include "output/notes/notes.h"
 #include "output/profile/profile.h"
-#include "output/stats/notes.h"
 
 /* Gives the notes on the samples of `info` to `note`, each with `prefix` before it: what was run and how it was
  * sampled, how near that is, and where its time went that no row has; or how many samples of its own run say what hooks

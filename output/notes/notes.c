@@ -1,5 +1,5 @@
 /* Writes what a reader of the numbers has to know, a sentence for each thing. */
-#include "output/stats/notes.h"
+#include "output/notes/notes.h"
 
 #include "output/text/message.h"
 
@@ -10,10 +10,15 @@
 #include <sys/wait.h>
 
 #include "output/beside/in_place.h"
+#include "output/notes/sampled_notes.h"
+#include "output/notes/waiting_notes.h"
+#include "output/notes/widened_notes.h"
 #include "output/profile/process.h"
 #include "output/stats/render.h"
-#include "output/stats/sampled_notes.h"
 #include "output/stats/slowdown.h"
+
+/* Below a table that has few of them. */
+#define MOST_NOTES 8u
 
 struct notes {
   const struct callsig_stats *stats;
@@ -46,6 +51,14 @@ static void begin(struct notes *notes, const struct out_recording_info *info)
     out_text_printf(&notes->text, "%s: ", out_profile_string(&notes->stats->profile, info->path));
 }
 
+/* A whole note. */
+static void tell(struct notes *notes, const struct out_recording_info *info, const char *text)
+{
+  begin(notes, info);
+  out_text_puts(&notes->text, text);
+  send(notes);
+}
+
 static void note_losses(struct notes *notes, const struct out_recording_info *info)
 {
   static const struct {
@@ -74,6 +87,9 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
     out_text_printf(&notes->text, " %s", losses[i].text);
     send(notes);
   }
+  if (info->flags & FMT_REC_FULL && info->loss[FMT_LOSS_NO_SPACE] == 0)
+    tell(notes, info,
+         "the recording could not grow (disk full, or its memory limit): a module, or calls, may be missing from it");
 }
 
 /* Waits for a processor, from a hundredth of the table's time on, and of what is not printed as 0.000: they are in no
@@ -87,13 +103,10 @@ static void note_waits(struct notes *notes, const struct out_recording_info *inf
     out_text_puts(&notes->text, " seconds of waiting for a processor are in no row");
     send(notes);
   }
-  if (info->flags & FMT_REC_WAITS_UNKNOWN) {
-    begin(notes, info);
-    out_text_puts(&notes->text,
-                  "waits for a processor could not be told from the rest, of some thread at least: on a busy "
-                  "machine callers of short calls have them");
-    send(notes);
-  }
+  if (info->flags & FMT_REC_WAITS_UNKNOWN)
+    tell(notes, info,
+         "waits for a processor could not be told from the rest, of some thread at least: on a busy "
+         "machine callers of short calls have them");
 }
 
 /* A budget that the run is beyond: what calls cost, of which counting them is the part that no budget can save. */
@@ -164,17 +177,10 @@ static void note_recording(struct notes *notes, uint32_t recording)
     out_text_puts(&notes->text, " shown as one");
     send(notes);
   }
-  if (!(info->flags & FMT_REC_SIGNATURES)) {
-    begin(notes, info);
-    out_text_puts(&notes->text, "signatures were not recorded: rows are by function");
-    send(notes);
-  }
-  if (info->uncalibrated) {
-    begin(notes, info);
-    out_text_puts(&notes->text,
-                  "the clock's rate is unknown, as the recording ended too early: a tick counts as a nanosecond");
-    send(notes);
-  }
+  if (!(info->flags & FMT_REC_SIGNATURES))
+    tell(notes, info, "signatures were not recorded: rows are by function");
+  if (info->uncalibrated)
+    tell(notes, info, "the clock's rate is unknown, as the recording ended too early: a tick counts as a nanosecond");
   if (info->damaged > 0) {
     begin(notes, info);
     count(notes, info->damaged, "record");
@@ -182,75 +188,6 @@ static void note_recording(struct notes *notes, uint32_t recording)
                   " could not be read: the recording is damaged, cut off, or was being written meanwhile");
     send(notes);
   }
-}
-
-/* The text so far as a note for send_sorted(). */
-static char *take_text(struct notes *notes)
-{
-  char *note = notes->text.failed ? NULL : strdup(out_text_string(&notes->text));
-  out_text_clear(&notes->text);
-  return note;
-}
-
-/* "resize.c:88(resize): w to log2 buckets, h to its type" */
-static char *describe_widened(struct notes *notes, const struct out_layout *layout)
-{
-  const struct out_profile *profile = &notes->stats->profile;
-  struct out_names names = {
-      .profile = profile, .shown_function = notes->stats->shown_function, .by = CALLSIG_BY_FUNCTION};
-  struct out_row_key key = out_row_key_of(notes->stats->shown_function[layout->function]);
-  out_text_puts(&notes->text, "widened: ");
-  out_row_name(&names, &key, &notes->scratch, &notes->text);
-  const char *separator = ": ";
-  for (uint32_t i = 0; i < layout->entry->arg_count; i++) {
-    if (layout->levels[i] == FMT_WIDEN_NONE)
-      continue;
-    const struct fmt_index_arg *arg = &layout->index->args[layout->entry->first_arg + i];
-    out_text_printf(&notes->text, "%s%s to %s", separator, fmt_index_string(layout->index, arg->name),
-                    layout->levels[i] == FMT_WIDEN_LOG2 ? "log2 buckets" : "its type");
-    separator = ", ";
-  }
-  return take_text(notes);
-}
-
-/* Notes that are found in no order of their own come in that of their text. */
-static int compare_notes(const void *left, const void *right)
-{
-  return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-/* Sends the notes and frees them; NULL among them is memory that was short. Equal ones are sent once. */
-static void send_sorted(struct notes *notes, char **list, uint32_t count)
-{
-  for (uint32_t i = 0; i < count; i++) {
-    if (!list[i] && notes->result == 0)
-      notes->result = -ENOMEM;
-  }
-  if (notes->result == 0)
-    qsort(list, count, sizeof *list, compare_notes);
-  for (uint32_t i = 0; i < count; i++) {
-    if (notes->result == 0 && (i == 0 || strcmp(list[i - 1], list[i]) != 0))
-      notes->result = notes->note(list[i], notes->data);
-  }
-  for (uint32_t i = 0; i < count; i++)
-    free(list[i]);
-}
-
-static void note_all_widened(struct notes *notes)
-{
-  const struct out_profile *profile = &notes->stats->profile;
-  char **list = calloc(profile->layouts.count + 1u, sizeof *list);
-  uint32_t count = 0;
-  for (uint32_t i = 0; list && i < profile->layouts.count; i++) {
-    const struct out_layout *layout = out_profile_layout(profile, i);
-    if (layout->levels)
-      list[count++] = describe_widened(notes, layout);
-  }
-  if (list)
-    send_sorted(notes, list, count);
-  else
-    notes->result = -ENOMEM;
-  free(list);
 }
 
 /* A build of a file, as one recording had it mapped. */
@@ -464,12 +401,15 @@ static void note_clocks(struct notes *notes)
   }
 }
 
-int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
+/* All notes; of functions those that `functions` has, where it is not NULL. */
+static int give_notes(const struct callsig_stats *stats, const uint8_t *functions, uint32_t *left_out, out_note_fn note,
+                      void *data)
 {
   struct notes notes = {.stats = stats, .note = note, .data = data};
   uint32_t *processes = out_process_order(&stats->profile);
   if (!processes)
     return -ENOMEM;
+  notes.result = out_waiting_notes(stats, note, data);
   for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
     note_recording(&notes, processes[i]);
   free(processes);
@@ -477,12 +417,48 @@ int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
   if (notes.result == 0)
     note_builds(&notes);
   if (stats->by & CALLSIG_BY_SIGNATURE && notes.result == 0)
-    note_all_widened(&notes);
+    notes.result = out_widened_notes(stats, functions, left_out, note, data);
   if (notes.result == 0)
     note_rows(&notes);
   out_text_free(&notes.text);
   out_arguments_free(&notes.scratch);
   return notes.result;
+}
+
+int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
+{
+  return give_notes(stats, NULL, NULL, note, data);
+}
+
+/* The first notes on their way. */
+struct few {
+  out_note_fn note;
+  void *data;
+  uint32_t given, left_out;
+};
+
+static int give_few(const char *note, void *data)
+{
+  struct few *few = data;
+  if (few->given == MOST_NOTES) {
+    few->left_out++;
+    return 0;
+  }
+  few->given++;
+  return few->note(note, few->data);
+}
+
+int out_notes_few(const struct callsig_stats *stats, out_note_fn note, void *data)
+{
+  struct few few = {.note = note, .data = data};
+  int result = give_notes(stats, stats->printed, &few.left_out, give_few, &few);
+  if (result < 0 || few.left_out == 0)
+    return result;
+  struct out_text text = {0};
+  out_text_printf(&text, "%u more note%s: callsig report --notes", few.left_out, few.left_out == 1 ? "" : "s");
+  result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
+  out_text_free(&text);
+  return result;
 }
 
 static int tell_note(const char *note, void *data)
