@@ -6,6 +6,8 @@
 const struct cli_command *const cli_commands[] = {
     /* clang-format off: one a line */
     &cli_command_run,
+    &cli_command_attach,
+    &cli_command_ctl,
     &cli_command_report,
     &cli_command_stages,
     &cli_command_merge,

@@ -7,6 +7,8 @@
 #include "cli/common/subcommand.h"
 
 extern const struct cli_command cli_command_run;
+extern const struct cli_command cli_command_attach;
+extern const struct cli_command cli_command_ctl;
 extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stages;
 extern const struct cli_command cli_command_export;

@@ -25,8 +25,8 @@ static int merge(const char *output, bool fold, char **files, int count)
   struct callsig_stats *stats = NULL;
   int error = callsig_stats_new(
       &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
-  for (int i = 0; error == 0 && i < count; i++)
-    error = callsig_stats_add(stats, files[i]);
+  if (error == 0)
+    error = cli_recordings_add(stats, files, (size_t)count);
   if (error == 0 && fold)
     error = callsig_stats_fold(stats);
   if (error == 0)

@@ -14,14 +14,18 @@
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
+#include "cli/run/child_files.h"
+#include "cli/run/family.h"
 #include "cli/run/glob_file.h"
 #include "cli/run/preload.h"
 #include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_files.h"
+#include "cli/run/run_end.h"
 #include "cli/run/supervise.h"
+#include "cli/run/timing.h"
+#include "cli/run/window.h"
 #include "config.h"
 #include "format/duration.h"
-#include "format/factor.h"
 #include "format/rank.h"
 
 extern char **environ;
@@ -46,6 +50,7 @@ static const char help[] =
     "  -o FILE           leave the recording in FILE, and print no table\n"
     "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"
     "  --no-signatures   count by function alone\n"
+    "  --apart           leave a recording of each process that the program starts, FILE.PID, instead of one of all\n"
     "  --rules FILE      how arguments are read and shown (docs/rules.md has the language)\n"
     "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
     "  --exclude GLOB    record none that match; may be given several times\n"
@@ -66,6 +71,9 @@ static const char help[] =
     "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
     "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
+    "  --off             record nothing until 'callsig ctl PID on' asks for it\n"
+    "  --after TIME      record nothing before TIME has passed since the start, as in 10s\n"
+    "  --for TIME        stop recording after TIME, as in 500ms\n"
     "  --help, --version\n";
 
 struct run_options {
@@ -81,7 +89,10 @@ struct run_options {
   char *include, *exclude; /* globs separated by newlines; owned */
   const char *database;    /* NULL: none */
   double interval;         /* seconds; 0: not given */
+  struct cli_window window;
+  const char *after, *record_for; /* NULL: not given */
   bool no_signatures;
+  bool apart;
   bool percentiles;
   bool beside;
   const char *plain; /* of --beside; NULL: the program itself */
@@ -101,6 +112,7 @@ static double read_interval(const struct cli_command *command, const char *text)
 
 enum {
   OPTION_NO_SIGNATURES = CLI_OPTION_NEXT,
+  OPTION_APART,
   OPTION_RULES,
   OPTION_INCLUDE,
   OPTION_EXCLUDE,
@@ -113,10 +125,14 @@ enum {
   OPTION_BESIDE,
   OPTION_DATABASE,
   OPTION_INTERVAL,
+  OPTION_OFF,
+  OPTION_AFTER,
+  OPTION_FOR,
 };
 
 static const struct option option_table[] = {
     {"no-signatures", no_argument, NULL, OPTION_NO_SIGNATURES},
+    {"apart", no_argument, NULL, OPTION_APART},
     {"rules", required_argument, NULL, OPTION_RULES},
     {"include", required_argument, NULL, OPTION_INCLUDE},
     {"exclude", required_argument, NULL, OPTION_EXCLUDE},
@@ -129,6 +145,9 @@ static const struct option option_table[] = {
     {"beside", optional_argument, NULL, OPTION_BESIDE},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
+    {"off", no_argument, NULL, OPTION_OFF},
+    {"after", required_argument, NULL, OPTION_AFTER},
+    {"for", required_argument, NULL, OPTION_FOR},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -147,6 +166,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->sort = optarg;
     else if (option == OPTION_NO_SIGNATURES)
       run->no_signatures = true;
+    else if (option == OPTION_APART)
+      run->apart = true;
     else if (option == OPTION_RULES)
       run->rules = optarg;
     else if (option == OPTION_CLOCK)
@@ -168,6 +189,12 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       error = cli_glob_add(&run->exclude, optarg);
     else if (option == OPTION_EXCLUDE_FILE)
       error = cli_glob_file_read(optarg, &run->exclude);
+    else if (option == OPTION_OFF)
+      run->window.off = true;
+    else if (option == OPTION_AFTER)
+      run->after = optarg;
+    else if (option == OPTION_FOR)
+      run->record_for = optarg;
     else if (option == OPTION_DATABASE)
       run->database = optarg;
     else if ((run->interval = read_interval(command, optarg)) == 0) {
@@ -193,36 +220,13 @@ static int check_sort(const char *keys)
   return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
 }
 
-/* The same of how calls are timed. */
-static int check_times(const struct cli_command *command, const struct run_options *run)
-{
-  uint32_t parts;
-  bool is_auto = run->times != NULL && strcmp(run->times, "auto") == 0;
-  if (run->times != NULL && !is_auto && strcmp(run->times, "exact") != 0)
-    return cli_usage_error(command, "--times: '%s' is neither auto nor exact", run->times);
-  if (run->overhead == NULL)
-    return CLI_EXIT_OK;
-  if (!fmt_factor_parse(run->overhead, &parts))
-    return cli_usage_error(command, "--overhead: '%s' is not a number above 1, as in 1.5", run->overhead);
-  if (run->times != NULL && !is_auto)
-    return cli_usage_error(command, "--overhead says how many calls are timed, and --times exact times all: give one");
-  if (!is_auto && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
-    return cli_usage_error(command, "--overhead needs --times auto: with --clock cpu every call is timed else");
-  if (!is_auto && run->timeline != NULL)
-    return cli_usage_error(command, "--overhead needs --times auto: with --timeline every call is timed else");
-  return CLI_EXIT_OK;
-}
-
 /* Checks what can be known of the options before anything is done. */
-static int check_options(const struct cli_command *command, const struct run_options *run)
+static int check_options(const struct cli_command *command, struct run_options *run)
 {
-  if (run->clock != NULL && strcmp(run->clock, "wall") != 0 && strcmp(run->clock, "cpu") != 0)
-    return cli_usage_error(command, "--clock: '%s' is neither wall nor cpu", run->clock);
-  uint64_t ns;
-  if (run->timeline != NULL && !fmt_duration_parse(run->timeline, &ns))
-    return cli_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", run->timeline);
-  if (run->timeline != NULL && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
-    return cli_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
+  const struct cli_timing timing = {run->times, run->overhead, run->clock, run->timeline};
+  int status = cli_timing_check(command, &timing);
+  if (status != CLI_EXIT_OK)
+    return status;
   if (run->interval > 0 && run->database == NULL)
     return cli_usage_error(command, "--interval says how often --db FILE is written: give that too");
   const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
@@ -230,7 +234,7 @@ static int check_options(const struct cli_command *command, const struct run_opt
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
   if (run->beside && fmt_rank_find(cli_environment).source != NULL)
     return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
-  int status = check_times(command, run);
+  status = cli_window_read(command, run->after, run->record_for, &run->window);
   return status == CLI_EXIT_OK && run->sort != NULL ? check_sort(run->sort) : status;
 }
 
@@ -269,31 +273,6 @@ static int set_environment(const struct run_options *run, const struct cli_profi
   return error;
 }
 
-/* Prints the table on stderr, unless the recording was asked for by name. Of a full recording without calls its notes
- * say why. */
-static void print_table(const struct cli_recording_place *place, const struct run_options *run)
-{
-  struct callsig_stats *stats = NULL;
-  struct callsig_stats_total total = {.size = sizeof total};
-  if (callsig_stats_load(place->path, &stats) < 0)
-    return;
-  if (callsig_stats_total(stats, &total) == 0 && total.calls == 0 && !cli_recording_is_full(place))
-    cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
-  else if (callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 &&
-           callsig_stats_sort(stats, run->sort != NULL ? run->sort : DEFAULT_SORT) == 0)
-    callsig_stats_print(stats, stderr, NULL, 0);
-  callsig_stats_free(stats);
-}
-
-/* Says why there is no recording, which the user calls `output`, unless the runtime has. */
-static void explain_nothing(const struct cli_recording_place *place, const char *output, int status)
-{
-  if (WIFSIGNALED(status))
-    cli_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
-  else if (!cli_recording_place_claimed(place))
-    cli_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
-}
-
 /* Starts what reads the recording at every interval. */
 static int start_monitor(const struct run_options *run, const char *output, struct callsig_monitor **monitor)
 {
@@ -315,6 +294,7 @@ struct running {
   struct callsig_monitor *monitor;
   struct cli_beside *beside; /* NULL: not asked for */
   struct cli_own_run *own;   /* NULL: this run is not sampled */
+  struct cli_family *family;
   pid_t pid;
   int status;
 };
@@ -338,36 +318,37 @@ static bool is_sampled(const struct run_options *run, const struct cli_profiled_
   const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
              *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
              *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE");
-  return !run->beside && run->database == NULL && (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
+  return !run->beside && run->database == NULL && !cli_window_is_given(&run->window) &&
+         (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
          (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
 }
 
 /* Says how the program ended, and ends the monitor, which reads that too. */
-static void report_run(const struct run_options *run, const struct running *running, char **argv)
+static void report_run(const struct run_options *run, struct running *running, char **argv)
 {
   const struct cli_recording_place *place = running->place;
   int status = running->status;
   int error = cli_recording_stamp(place, running->pid, status);
   callsig_monitor_stop(running->monitor);
-  int children = cli_recording_seal_children(place);
   const char *shown = run->named;
-  if (error == -ENOENT && children <= 0)
-    explain_nothing(place, shown, status);
-  else if (error == -ESTALE)
+  if (error == -ESTALE)
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error == 0 && running->own != NULL)
+  if (error == 0 && running->own != NULL && !cli_recording_was_switched(place))
     cli_own_run_write(running->own, running->program, place, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error == 0)
     cli_recording_seal(place);
-  if (error != -ENOENT && error != -ESTALE && run->output == NULL && run->rank.number == 0)
-    print_table(place, run);
-  if (children > 0)
-    cli_error("%d more recording%s of processes that the program started: report them with 'callsig report %s.*'",
-              children, children == 1 ? "" : "s", shown);
+  const bool is_full = cli_recording_is_full(place);
+  struct cli_family_end end = cli_family_finish(running->family, run->apart);
+  if (error == -ENOENT && end.processes + end.live == 0)
+    cli_run_end_explain_nothing(place, shown, status);
+  if (end.count > 0 && run->output == NULL && run->rank.number == 0)
+    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full);
+  cli_run_end_tell(&end, shown);
+  cli_family_end_free(&end);
 }
 
 /* Names the recording in run->named; `number` above 1: the so-manieth beside the default. Ranks of a job that are
@@ -429,6 +410,8 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
    * reads what it finds there. */
   if (error == 0)
     error = take_place(run, place);
+  if (error == 0)
+    cli_child_files_remove_older(place->path, place->run);
   if (error == 0 && (error = hand_over(place)) < 0)
     cli_error("run: out of memory");
   cli_libraries_free(&libraries);
@@ -442,12 +425,24 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
   struct running running = {.place = place, .program = program->image, .beside = beside};
   if (start_monitor(run, place->path, &running.monitor) < 0)
     return CLI_EXIT_FAILURE;
+  /* What a monitor reads stays until that has ended. */
+  running.family = cli_family_start(place, run->apart || run->database != NULL);
+  if (running.family == NULL) {
+    callsig_monitor_stop(running.monitor);
+    return CLI_EXIT_FAILURE;
+  }
   if (is_sampled(run, program))
     running.own = cli_own_run_open();
-  int error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
+  struct cli_window_timer *timer;
+  int error = cli_window_begin(&run->window, place, &timer);
+  if (error == 0)
+    error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
+  cli_window_end(timer);
   if (error < 0) {
     callsig_monitor_stop(running.monitor);
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
+    struct cli_family_end end = cli_family_finish(running.family, true);
+    cli_family_end_free(&end);
   } else
     report_run(run, &running, argv);
   cli_own_run_free(running.own);

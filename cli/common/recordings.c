@@ -2,8 +2,13 @@
 #include "cli/common/recordings.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/recording.h"
 
 size_t cli_recordings_to_front(char **arguments, size_t count)
 {
@@ -17,6 +22,53 @@ size_t cli_recordings_to_front(char **arguments, size_t count)
     arguments[recordings++] = recording;
   }
   return recordings;
+}
+
+/* One of the recordings to add. */
+struct given {
+  size_t number;
+  uint64_t written;
+};
+
+/* When the recording of a whole run was written; 0: it is another. */
+static uint64_t family_written(const char *path)
+{
+  struct fmt_rec_header header;
+  const uint32_t family = FMT_REC_MERGED | FMT_REC_FAMILY;
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0)
+    return 0;
+  const bool is_family = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+                         memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 &&
+                         (header.flags & family) == family;
+  close(file);
+  return is_family ? header.start_realtime_ns : 0;
+}
+
+/* Recordings of whole runs first, the newest of them first of all, as each tells which others it has. */
+static int compare_written(const void *left, const void *right)
+{
+  const struct given *a = left, *b = right;
+  if (a->written != b->written)
+    return a->written > b->written ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+int cli_recordings_add(struct callsig_stats *stats, char *const *recordings, size_t count)
+{
+  struct given *given = calloc(count + 1, sizeof *given);
+  int error = 0;
+  if (given == NULL) {
+    cli_error("out of memory");
+    return -ENOMEM;
+  }
+  for (size_t i = 0; i < count; i++)
+    given[i] = (struct given){.number = i, .written = family_written(recordings[i])};
+  qsort(given, count, sizeof *given, compare_written);
+  for (size_t i = 0; i < count && error == 0; i++)
+    error = callsig_stats_add(stats, recordings[given[i].number]);
+  free(given);
+  return error;
 }
 
 static int load(const struct cli_command *command, char **recordings, size_t count, const char *other, bool timeline,
@@ -36,8 +88,8 @@ static int load(const struct cli_command *command, char **recordings, size_t cou
   }
   const struct callsig_stats_options options = {.size = sizeof options, .timeline = timeline};
   int error = callsig_stats_new(&options, stats);
-  for (size_t i = 0; error == 0 && i < count; i++)
-    error = callsig_stats_add(*stats, recordings[i]);
+  if (error == 0)
+    error = cli_recordings_add(*stats, recordings, count);
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 

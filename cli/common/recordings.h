@@ -16,6 +16,10 @@
  * names an existing file is a recording. */
 size_t cli_recordings_to_front(char **arguments, size_t count);
 
+/* Adds the recordings, of whatever order: where one of a whole run is among them, those that it was made of, and that
+ * were left beside it, are left out. 0 or a negative errno after a message. */
+int cli_recordings_add(struct callsig_stats *stats, char *const *recordings, size_t count);
+
 /* Loads `count` recordings into one object, or the default one when there are none; `other` is then the first argument
  * that is not a recording, for the message, or NULL. Returns an exit status; *stats is the caller's to free. */
 int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, const char *other,

@@ -33,6 +33,18 @@ static void read_interpreter(Elf *elf, int fd, struct cli_elf_facts *facts)
   }
 }
 
+/* Does the function of the C library run another program? */
+static bool runs_program(const char *name)
+{
+  static const char *const functions[] = {"execl",  "execle",      "execlp",      "execv",   "execve",
+                                          "execvp", "execvpe",     "execveat",    "fexecve", "popen",
+                                          "system", "posix_spawn", "posix_spawnp"};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (strcmp(name, functions[i]) == 0)
+      return true;
+  return false;
+}
+
 static void read_symbol(const char *name, bool defined, struct cli_elf_facts *facts)
 {
   if (strcmp(name, "__cyg_profile_func_enter") == 0) {
@@ -43,6 +55,8 @@ static void read_symbol(const char *name, bool defined, struct cli_elf_facts *fa
     facts->has_runtime |= defined;
   } else if (strcmp(name, "dlopen") == 0 || strcmp(name, "dlmopen") == 0) {
     facts->imports_dlopen |= !defined;
+  } else if (!defined && runs_program(name)) {
+    facts->starts_programs = true;
   }
 }
 

@@ -16,6 +16,7 @@ struct cli_elf_facts {
   bool has_runtime;           /* it is libcallsig that defines it */
   bool has_symtab;            /* the full symbol table is there */
   bool imports_dlopen;        /* may load modules later */
+  bool starts_programs;       /* may run other programs */
   char interpreter[PATH_MAX]; /* the dynamic linker it asks for; "" when statically linked */
 };
 

@@ -16,6 +16,7 @@ struct preparation {
   const struct sym_index_options *options;
   unsigned instrumented; /* modules with calls of the hook, or sleds */
   bool loads_modules;    /* the program or a library of it calls dlopen() */
+  bool starts_programs;  /* or runs other programs */
   bool tells_itself;     /* it links libcallsig: its stages and actions are recorded, instrumented or not */
 };
 
@@ -48,6 +49,7 @@ static int prepare_libraries(struct preparation *preparation, const struct cli_l
     if (cli_elf_facts_read(libraries->paths[i], &facts) != 0 || !facts.native)
       continue;
     preparation->loads_modules = preparation->loads_modules || facts.imports_dlopen;
+    preparation->starts_programs = preparation->starts_programs || facts.starts_programs;
     preparation->tells_itself = preparation->tells_itself || is_runtime(libraries->paths[i]);
     if (facts.imports_hook || facts.has_sleds)
       error = prepare_module(preparation, libraries->paths[i]);
@@ -60,14 +62,15 @@ static int check_instrumented(const struct preparation *preparation, const struc
   if (preparation->instrumented > 0 || preparation->tells_itself)
     return 0;
   const char *what = strcmp(program->path, program->image) == 0 ? "" : ", which runs this script,";
-  if (!preparation->loads_modules) {
+  if (!preparation->loads_modules && !preparation->starts_programs) {
     cli_error("run: %s%s: neither it nor its libraries are instrumented; compile it with %s (see 'callsig flags')",
               program->image, what, CLI_INSTRUMENT_FLAGS);
     return -ENOEXEC;
   }
-  cli_error(
-      "run: %s%s: neither it nor its libraries are instrumented; only modules that it loads later can be profiled",
-      program->image, what);
+  cli_error("run: %s%s: neither it nor its libraries are instrumented; only %s%s%s can be profiled", program->image,
+            what, preparation->loads_modules ? "modules that it loads later" : "",
+            preparation->loads_modules && preparation->starts_programs ? " and " : "",
+            preparation->starts_programs ? "programs that it starts" : "");
   return 0;
 }
 
@@ -79,7 +82,9 @@ int cli_prepare_indexes(const struct cli_profiled_program *program, const struct
   if (error < 0)
     return error;
   const struct sym_index_options options = {.size = sizeof options, .rules = loaded, .message = cli_error_line};
-  struct preparation preparation = {.options = &options, .loads_modules = program->facts.imports_dlopen};
+  struct preparation preparation = {.options = &options,
+                                    .loads_modules = program->facts.imports_dlopen,
+                                    .starts_programs = program->facts.starts_programs};
   if (program->facts.imports_hook || program->facts.defines_hook || program->facts.has_sleds)
     error = prepare_module(&preparation, program->image);
   if (error == 0)
@@ -87,7 +92,8 @@ int cli_prepare_indexes(const struct cli_profiled_program *program, const struct
   if (error == 0)
     error = check_instrumented(&preparation, program);
   /* What a rule names may be in a module that is loaded later. */
-  if (error == 0 && loaded != NULL && sym_rules_check(loaded, cli_error_line, NULL) < 0 && !preparation.loads_modules)
+  if (error == 0 && loaded != NULL && sym_rules_check(loaded, cli_error_line, NULL) < 0 && !preparation.loads_modules &&
+      !preparation.starts_programs)
     error = -EINVAL;
   sym_rules_free(loaded);
   return error;

@@ -1,10 +1,8 @@
-/* Stamps a run's recording when the program has ended, and counts those of its children. */
+/* Stamps and seals a run's recording when the program has ended. */
 #include "cli/run/recording_files.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,7 +39,7 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
   int error = cli_recording_place_header(place, &header);
   if (error < 0)
     return error;
-  if (header.version != FMT_RECORDING_VERSION || header.header_size != sizeof header)
+  if (header.version != FMT_RECORDING_VERSION || header.header_size < FMT_REC_HEADER_LEAST)
     return -EINVAL;
   if (header.pid != (uint32_t)pid)
     return -ESRCH;
@@ -68,58 +66,16 @@ bool cli_recording_is_full(const struct cli_recording_place *place)
   return cli_recording_place_header(place, &header) == 0 && header.flags & FMT_REC_FULL;
 }
 
+bool cli_recording_was_switched(const struct cli_recording_place *place)
+{
+  struct fmt_rec_header header;
+  return cli_recording_place_header(place, &header) == 0 && header.taken != 0;
+}
+
 void cli_recording_seal(const struct cli_recording_place *place)
 {
   if (cli_recording_is_full(place))
     out_seal_file(place->fd);
   else
     callsig_stats_seal(place->fd, place->path);
-}
-
-/* "PID" or "PID.N", digits alone. */
-static bool is_child_suffix(const char *text)
-{
-  size_t digits = strspn(text, "0123456789");
-  if (digits == 0 || text[digits] == '\0')
-    return digits != 0;
-  text += digits + 1;
-  return text[-1] == '.' && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
-/* Where it cannot be sealed, it stays as its process left it. */
-static void seal_child(int folder, const char *name)
-{
-  int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return;
-  callsig_stats_seal(fd, name);
-  close(fd);
-}
-
-int cli_recording_seal_children(const struct cli_recording_place *place)
-{
-  char copy[PATH_MAX];
-  snprintf(copy, sizeof copy, "%s", place->path);
-  const char *base = strrchr(place->path, '/') + 1;
-  size_t base_length = strlen(base);
-  DIR *folder = opendir(dirname(copy));
-  if (folder == NULL)
-    return -errno;
-  int count = 0;
-  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-    const char *name = entry->d_name;
-    if (strncmp(name, base, base_length) != 0 || name[base_length] != '.' || !is_child_suffix(name + base_length + 1))
-      continue;
-    struct fmt_rec_header header;
-    int fd = cli_recording_open(dirfd(folder), name, &header);
-    if (fd < 0)
-      continue;
-    if (memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 && header.run == place->run) {
-      seal_child(dirfd(folder), name);
-      count++;
-    }
-    close(fd);
-  }
-  closedir(folder);
-  return count;
 }

@@ -1,4 +1,4 @@
-/* The files that a run leaves: its recording, and those of the processes that it started. */
+/* The recording of a run, when its program has ended. */
 #ifndef CALLSIG_CLI_RUN_RECORDING_FILES_H
 #define CALLSIG_CLI_RUN_RECORDING_FILES_H
 
@@ -17,12 +17,12 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
  */
 bool cli_recording_is_full(const struct cli_recording_place *place);
 
+/* Was recording switched on or off from outside while the run's program ran? Then samples of the whole run are not of
+ * what was recorded. */
+bool cli_recording_was_switched(const struct cli_recording_place *place);
+
 /* Seals the run's recording, when nothing writes to it any more: callsig_stats_seal(), but that a full one for whose
  * seal there is no room gets none without a word. The place stays held. */
 void cli_recording_seal(const struct cli_recording_place *place);
-
-/* Seals those recordings PATH.PID and PATH.PID.N of this run whose processes have ended: the program started them. How
- * many there are, ended or not; a negative errno when the folder cannot be read. */
-int cli_recording_seal_children(const struct cli_recording_place *place);
 
 #endif

@@ -68,6 +68,16 @@ CALLSIG_STATS_API int callsig_stats_seal(int file, const char *path);
  * else lies there; the error of writing it otherwise. */
 CALLSIG_STATS_API int callsig_stats_dump(struct callsig_stats *stats, const char *path);
 
+/* The same for the processes of one run, whose number `callsig run` gave: the recording tells of which others it was
+ * made, and where one of these still lies beside it, callsig_stats_add() leaves it out. */
+CALLSIG_STATS_API int callsig_stats_dump_family(struct callsig_stats *stats, const char *path, uint64_t run);
+
+/* From now on processes that ran the same program with the same command line count as one, and so do their threads of
+ * one name. Beyond 200 command lines the others of a program are one. Calls and times are the same, by everything but
+ * process and thread. A process with stages, queues, events, counters, a timeline or samples stays by itself. -EINVAL
+ * without recordings; after -ENOMEM the object is good only for callsig_stats_free(). */
+CALLSIG_STATS_API int callsig_stats_fold_processes(struct callsig_stats *stats);
+
 /* From now on the threads of one process that have the same name count as one, as ended threads do. Calls and times are
  * the same, by everything but the thread. After -ENOMEM the object is good only for callsig_stats_free(). */
 CALLSIG_STATS_API int callsig_stats_fold(struct callsig_stats *stats);

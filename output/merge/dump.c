@@ -1,4 +1,4 @@
-/* callsig_stats_dump(): all that an object has loaded, as one recording. */
+/* callsig_stats_dump() and callsig_stats_dump_family(): all that an object has loaded, as one recording. */
 #define _GNU_SOURCE
 #include "output/merge/dump.h"
 
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "output/recording/seal.h"
@@ -23,19 +24,27 @@ static void put_header(struct out_dump *dump)
   header->version = FMT_RECORDING_VERSION;
   header->header_size = sizeof *header;
   header->base = OUT_DUMP_BASE;
-  header->flags = FMT_REC_MERGED;
+  header->flags |= FMT_REC_MERGED;
   header->exit_status = -1;
   header->next = header->reserved_size = dump->end - OUT_DUMP_BASE;
   header->timeline_min = UINT64_MAX;
   out_dump_put(dump, header, sizeof *header);
 }
 
+/* What the recordings that it is made of are known by. */
+static int put_files(struct out_dump *dump)
+{
+  if (dump->files)
+    dump->header.command = out_dump_bytes(dump, dump->files->data, dump->files->count * sizeof(struct fmt_rec_taken));
+  return 0;
+}
+
 static int put_all(struct out_dump *dump)
 {
   int (*const parts[])(struct out_dump *) = {
-      out_dump_processes,  out_dump_samples,  out_dump_modules,    out_dump_stages, out_dump_functions,
-      out_dump_signatures, out_dump_contexts, out_dump_histograms, out_dump_edges,  out_dump_uses,
-      out_dump_rings,      out_dump_threads,  out_dump_innermost};
+      out_dump_processes,  out_dump_samples,  out_dump_modules,    out_dump_stages,   out_dump_functions,
+      out_dump_signatures, out_dump_contexts, out_dump_histograms, out_dump_edges,    out_dump_uses,
+      out_dump_rings,      put_files,         out_dump_threads,    out_dump_innermost};
   put_header(dump);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && dump->error == 0; i++) {
     int result = parts[i](dump);
@@ -69,13 +78,20 @@ static void release(struct out_dump *dump)
   out_idset_free(&dump->name_set);
 }
 
-int out_dump_write(struct out_profile *profile, FILE *out)
+int out_dump_write(struct out_profile *profile, const struct out_dump_family *family, FILE *out)
 {
   struct out_dump dump = {.profile = profile,
                           .out = out,
                           .next = OUT_DUMP_BASE,
                           .end = OUT_DUMP_BASE,
                           .names = BASE_VECTOR_OF(struct out_dump_name)};
+  if (family) {
+    dump.files = family->files;
+    dump.header.flags = FMT_REC_FAMILY;
+    dump.header.run = family->run;
+    dump.header.pid = family->pid;
+    dump.header.start_realtime_ns = family->written_ns;
+  }
   int result = put_all(&dump);
   release(&dump);
   return result;
@@ -104,7 +120,7 @@ static int check_place(const char *path)
   return 0;
 }
 
-int callsig_stats_dump(struct callsig_stats *stats, const char *path)
+static int dump_stats(struct callsig_stats *stats, const struct out_dump_family *family, const char *path)
 {
   struct out_output_file file = {0};
   int result = out_stats_not_empty(stats);
@@ -116,7 +132,7 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
     result = out_output_file_open(&file, path);
   if (result < 0)
     return result;
-  result = out_dump_write(&stats->profile, file.stream);
+  result = out_dump_write(&stats->profile, family, file.stream);
   if (result == 0 && file.temporary)
     result = fflush(file.stream) == 0 ? out_seal_file(fileno(file.stream)) : -errno;
   if (result == -ENOMEM)
@@ -124,4 +140,20 @@ int callsig_stats_dump(struct callsig_stats *stats, const char *path)
   else if (result < 0)
     errno = -result;
   return out_output_file_close(&file, result < 0 && result != -ENOMEM ? -EIO : result);
+}
+
+int callsig_stats_dump(struct callsig_stats *stats, const char *path)
+{
+  return dump_stats(stats, NULL, path);
+}
+
+int callsig_stats_dump_family(struct callsig_stats *stats, const char *path, uint64_t run)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const struct out_dump_family family = {.files = &stats->files.read,
+                                         .run = run,
+                                         .pid = (uint32_t)getpid(),
+                                         .written_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec};
+  return dump_stats(stats, &family, path);
 }

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "format/taken.h"
 #include "output/profile/profile.h"
 
 /* Where the file begins in the address space that its references are of. Not 0, which refers to nothing. */
@@ -21,8 +22,16 @@ struct out_dump_name {
   uint64_t address;
 };
 
+/* Of a recording that stands for those of a run: what it was made of, and what it is known by itself. */
+struct out_dump_family {
+  const struct base_vector *files; /* struct fmt_rec_taken */
+  uint64_t run, written_ns;
+  uint32_t pid;
+};
+
 struct out_dump {
   struct out_profile *profile;
+  const struct base_vector *files; /* of a family; else NULL */
   FILE *out;
   uint64_t next;             /* the address of what is written next */
   uint64_t end;              /* the furthest that was written, once something is written again */
@@ -46,9 +55,9 @@ struct out_dump {
   struct fmt_rec_header header;
 };
 
-/* Writes everything in the profile to `out`, which can be sought in and stands at its beginning; afterwards it stands
- * elsewhere. 0, -ENOMEM, or the error of writing; no message. */
-int out_dump_write(struct out_profile *profile, FILE *out);
+/* Writes everything in the profile, and of which files it is (`family`; NULL: not told), to `out`, which can be sought
+ * in and stands at its beginning; afterwards it stands elsewhere. 0, -ENOMEM, or the error of writing; no message. */
+int out_dump_write(struct out_profile *profile, const struct out_dump_family *family, FILE *out);
 
 /* Appends `size` bytes and fills up to a multiple of 8; the result is their address. */
 uint64_t out_dump_put(struct out_dump *dump, const void *data, size_t size);

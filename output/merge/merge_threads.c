@@ -1,8 +1,9 @@
-/* callsig_stats_fold(): threads of one process that have one name become one, and their trees one tree. */
+/* Threads of one process that have one name become one, and their trees one tree. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/merge/merge_threads.h"
 #include "output/merge/merge_times.h"
 #include "output/profile/load.h"
 #include "output/stats/stats_object.h"
@@ -12,6 +13,7 @@
 /* The new arrays on their way, and where each old number went. */
 struct merge {
   struct out_profile *profile;
+  const struct out_merge_processes *processes;
   struct base_vector threads, contexts, variants, edges, recursions, samplings;
   uint32_t *edge_of; /* by old edge: the new one; FMT_NONE where it is no call */
   struct out_idset callable_set, thread_set, context_set, variant_set, edge_set;
@@ -48,11 +50,13 @@ static bool equal_thread(const void *owner, uint32_t number, const void *key)
 
 static int merge_thread(struct merge *merge, uint32_t old)
 {
-  const struct out_known_thread *thread = out_profile_thread(merge->profile, old);
+  struct out_known_thread moved = *out_profile_thread(merge->profile, old), *thread = &moved;
+  const bool joins = merge->processes->joins[thread->recording];
+  thread->recording = merge->processes->process_of[thread->recording];
   uint64_t hash = thread->recording;
   for (size_t i = 0; i < sizeof thread->raw_name && thread->raw_name[i]; i++)
     hash = out_hash_mix(hash, (unsigned char)thread->raw_name[i]);
-  uint32_t known = out_idset_find(&merge->thread_set, hash, merge, thread, equal_thread);
+  uint32_t known = joins ? out_idset_find(&merge->thread_set, hash, merge, thread, equal_thread) : FMT_NONE;
   merge->thread_of[old] = known;
   if (known == FMT_NONE)
     return add(&merge->thread_set, hash, &merge->threads, thread, &merge->thread_of[old]);
@@ -198,6 +202,8 @@ static int merge_recursion(struct merge *merge, uint32_t old, struct out_edge *i
     sum->primitive[i] += recursion->primitive[i];
     sum->cumulative[i] += recursion->cumulative[i];
   }
+  sum->apart += recursion->apart;
+  sum->apart_total += recursion->apart_total;
   return 0;
 }
 
@@ -322,7 +328,7 @@ static int merge_all(struct merge *merge)
 }
 
 /* What refers to variants, edges and threads from elsewhere. */
-static int label_threads(struct merge *merge)
+static void move_references(struct merge *merge)
 {
   struct out_profile *profile = merge->profile;
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
@@ -351,12 +357,18 @@ static int label_threads(struct merge *merge)
     if (span->kind == FMT_SPAN_CALL || span->kind == FMT_SPAN_TASK)
       span->what = merge->edge_of[span->what];
   }
+}
+
+static int label_threads(struct merge *merge)
+{
+  struct out_profile *profile = merge->profile;
   for (uint32_t i = 0; i < merge->threads.count; i++) {
     struct out_known_thread *thread = base_vector_at(&merge->threads, i);
     thread->root = thread->root == FMT_NONE ? FMT_NONE : merge->variant_of[thread->root];
     if (thread->state != FMT_THREAD_FOLDED)
       continue;
-    out_profile_recording(profile, thread->recording)->folded_threads += thread->threads;
+    const uint32_t process = merge->processes->first_of[thread->recording];
+    out_profile_recording(profile, process)->folded_threads += thread->threads;
     int result = out_load_label_thread(profile, thread);
     if (result < 0)
       return result;
@@ -401,11 +413,12 @@ static void release(struct merge *merge)
   free(merge->edge_of);
 }
 
-int callsig_stats_fold(struct callsig_stats *stats)
+int out_merge_threads(struct callsig_stats *stats, const struct out_merge_processes *processes)
 {
   struct out_profile *profile = &stats->profile;
   struct merge merge = {
       .profile = profile,
+      .processes = processes,
       .threads = BASE_VECTOR_OF(struct out_known_thread),
       .contexts = BASE_VECTOR_OF(struct out_context),
       .variants = BASE_VECTOR_OF(struct out_variant),
@@ -424,12 +437,14 @@ int callsig_stats_fold(struct callsig_stats *stats)
   int result = merge_all(&merge);
   if (result == 0)
     result = out_merge_times(profile, merge.edge_of, merge.edges.count);
-  if (result == 0)
+  if (result == 0) {
+    move_references(&merge);
     result = label_threads(&merge);
+  }
   if (result == 0) {
     take_over(&merge);
     result = out_load_enclosing(profile, 0, 0);
   }
   release(&merge);
-  return result < 0 ? out_stats_no_memory() : 0;
+  return result;
 }

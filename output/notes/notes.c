@@ -48,7 +48,7 @@ static void count(struct notes *notes, uint64_t number, const char *thing)
 static void begin(struct notes *notes, const struct out_recording_info *info)
 {
   if (notes->stats->profile.recordings.count > 1)
-    out_text_printf(&notes->text, "%s: ", out_profile_string(&notes->stats->profile, info->path));
+    out_text_printf(&notes->text, "%s: ", out_process_source(&notes->stats->profile, info));
 }
 
 /* A whole note. */
@@ -117,7 +117,8 @@ static void note_budget(struct notes *notes, uint32_t recording)
   if (info->process.overhead == 0 || !(slowdown.all * 1024 > (double)info->process.overhead))
     return;
   begin(notes, info);
-  out_text_puts(&notes->text, "calls made the program take an estimated ");
+  out_text_puts(&notes->text, slowdown.by_samples ? "by samples of the run calls made the program take "
+                                                  : "calls made the program take an estimated ");
   out_text_fixed(&notes->text, slowdown.all, 0);
   out_text_puts(&notes->text, " times its own time, which is beyond the budget; counting alone ");
   out_text_fixed(&notes->text, slowdown.counting, 0);
@@ -148,7 +149,7 @@ static void note_samples(struct notes *notes, const struct out_recording_info *i
 {
   struct out_text prefix = {0};
   if (notes->stats->profile.recordings.count > 1)
-    out_text_printf(&prefix, "%s: ", out_profile_string(&notes->stats->profile, info->path));
+    out_text_printf(&prefix, "%s: ", out_process_source(&notes->stats->profile, info));
   if (notes->result == 0)
     notes->result = prefix.failed
                         ? -ENOMEM
@@ -171,7 +172,7 @@ static void note_recording(struct notes *notes, uint32_t recording)
   note_losses(notes, info);
   note_waits(notes, info);
   note_budget(notes, recording);
-  if (info->folded_threads > 0) {
+  if (info->folded_threads > 0 && out_process_count(info) == 1) {
     begin(notes, info);
     count(notes, info->folded_threads, "ended thread");
     out_text_puts(&notes->text, " shown as one");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/profile/load.h"
+#include "output/profile/process.h"
 #include "output/recording/clock.h"
 #include "output/text/text.h"
 
@@ -51,19 +52,15 @@ static int intern_text(struct out_loader *loader, struct out_text *text, uint32_
   return result;
 }
 
-/* "lua5.4 (1234)", and "3". */
-static int label(struct out_loader *loader, const struct fmt_rec_process *process, struct out_recording_info *info)
+/* The rank as rows show it: "3". */
+static int label_rank(struct out_loader *loader, const struct fmt_rec_process *process, struct out_recording_info *info)
 {
   struct out_text text = {0};
-  const char *program = out_profile_string(loader->profile, info->program), *slash = strrchr(program, '/');
-  out_text_printf(&text, "%s (%u)", *program ? (slash ? slash + 1 : program) : "?", process->pid);
-  int result = intern_text(loader, &text, &info->label);
   if (process->rank_source)
     out_text_printf(&text, "%lld", (long long)process->rank);
   else
     out_text_putc(&text, '-');
-  int other = intern_text(loader, &text, &info->rank_label);
-  return result < 0 ? result : other;
+  return intern_text(loader, &text, &info->rank_label);
 }
 
 static int copy_command(struct out_loader *loader, uint64_t address, struct out_recording_info *info)
@@ -100,9 +97,11 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
       out_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &info->uncalibrated);
   int result = intern(loader, process->program, "", &info->program);
   if (result == 0)
-    result = label(loader, process, info);
+    result = label_rank(loader, process, info);
   if (result == 0)
     result = copy_command(loader, process->command, info);
+  if (result == 0)
+    result = out_process_label(loader->profile, info);
   if (result == 0 && process->rank_source)
     result = intern(loader, process->rank_source, "?", &info->rank_source);
   if (result == 0 && process->source)
@@ -122,6 +121,7 @@ static int add_listed(struct out_loader *loader)
     const struct fmt_rec_process *whole =
         out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
     process.drawn_from = whole ? whole->drawn_from : 0;
+    process.processes = whole ? whole->processes : 0;
     result = add_process(loader, &process);
     if (result < 0)
       break;

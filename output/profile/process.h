@@ -22,6 +22,22 @@ static inline bool out_process_has_rank(const struct out_profile *profile, uint3
   return out_profile_recording(profile, process)->process.rank_source != 0;
 }
 
+/* Makes info->label of the command line, the pid and how many processes there are: "git repack -d -l (1234)", "sh -c
+ * make (12 processes)". 0 or -ENOMEM. */
+int out_process_label(struct out_profile *profile, struct out_recording_info *info);
+
+/* How many processes a recording stands for. */
+static inline uint32_t out_process_count(const struct out_recording_info *info)
+{
+  return info->process.processes > 0 ? info->process.processes : 1;
+}
+
+/* What tells of it: a recording, or the name of processes that have none of their own any more. */
+static inline const char *out_process_source(const struct out_profile *profile, const struct out_recording_info *info)
+{
+  return out_profile_string(profile, out_process_count(info) > 1 ? info->label : info->path);
+}
+
 /* Orders by rank; processes without one come first. */
 int out_process_compare_ranks(const struct out_profile *profile, uint32_t left, uint32_t right);
 

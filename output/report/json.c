@@ -70,6 +70,10 @@ static void write_recording(struct report *report, uint32_t recording)
     out_json_null(json);
   write_known(json, "slowdown", slowdown.all);
   write_known(json, "slowdown_counting", slowdown.counting);
+  out_json_key_string(json, "slowdown_by",
+                      slowdown.by_samples   ? "samples"
+                      : isnan(slowdown.all) ? NULL
+                                            : "calibration");
   out_json_key(json, "waited");
   if (info->flags & FMT_REC_WAITS_TAKEN)
     out_json_number(json, (double)info->loss[FMT_LOSS_WAITED] * info->tick, false);
@@ -90,6 +94,8 @@ static void write_head(struct report *report)
     out_json_open_map(json);
     out_json_key_string(json, "file", out_profile_string(profile, info->path));
     write_recording(report, report->processes[i]);
+    if (out_process_count(info) > 1)
+      out_json_key_integer(json, "processes", out_process_count(info));
     out_json_key_string(json, "rank", info->process.rank_source ? out_profile_string(profile, info->rank_label) : NULL);
     out_json_close_map(json);
   }

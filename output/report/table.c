@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "output/notes/notes.h"
+#include "output/profile/process.h"
 #include "output/report/table_blocks.h"
 #include "output/stats/imbalance.h"
 
@@ -107,12 +108,23 @@ static int print_imbalance(struct out_table *table, const struct out_imbalances 
   return out_table_put_line(table);
 }
 
+/* Does a row stand for several processes of one command? */
+static bool has_folded(const struct out_profile *profile)
+{
+  for (uint32_t i = 0; i < profile->recordings.count; i++)
+    if (out_process_count(out_profile_recording(profile, i)) > 1)
+      return true;
+  return false;
+}
+
 static int print_spread_heading(struct out_table *table, const struct out_imbalances *imbalances, bool own)
 {
   static const char *const headings[] = {"min", "mean", "max"};
   out_text_clear(&table->line);
   out_text_printf(&table->line, "   %s across %u %s\n\n", own ? "Internal time" : "Cumulative time", imbalances->count,
-                  imbalances->of_ranks ? "ranks" : "processes");
+                  imbalances->of_ranks               ? "ranks"
+                  : has_folded(table->names.profile) ? "commands"
+                                                     : "processes");
   for (size_t i = 0; i < 3; i++)
     out_text_printf(&table->line, "%*s ", out_time_width(table->unit), headings[i]);
   out_text_puts(&table->line, "imbalance filename:lineno(function)");

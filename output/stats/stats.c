@@ -29,6 +29,7 @@ struct callsig_stats *out_stats_new(void)
   }
   stats->by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE;
   out_rows_init(&stats->rows);
+  out_taken_files_init(&stats->files);
   int result =
       out_profile_init(&stats->profile) < 0 ? out_stats_no_memory() : out_sort_parse("cumulative", &stats->sort);
   if (result == 0)
@@ -73,7 +74,9 @@ int out_stats_take(struct callsig_stats *stats, struct out_recording *recording,
   out_stats_forget(stats);
   uint32_t first = stats->profile.recordings.count;
   const bool is_merged = recording->header.flags & FMT_REC_MERGED;
-  int result = out_load(&stats->profile, recording, now);
+  int result = out_taken_files_add(&stats->files, recording);
+  if (result == 0)
+    result = out_load(&stats->profile, recording, now);
   if (result == 0 && !is_merged && out_reconcile(&stats->profile, first) < 0)
     result = out_stats_no_memory();
   if (result == 0 && out_beside_apply(&stats->profile, first) < 0)
@@ -118,6 +121,11 @@ int callsig_stats_add(struct callsig_stats *stats, const char *path)
   int result = out_recording_read(path, &recording);
   if (result < 0)
     return result;
+  if (out_taken_files_has(&stats->files, &recording.header)) {
+    out_stats_message("%s: what it has is in a recording of the whole run that was added before: left out", path);
+    out_recording_close(&recording);
+    return 0;
+  }
   bool is_now = stats->until_now && recording.is_live && !(recording.header.flags & FMT_REC_FINISHED) &&
                 out_clock_now(recording.header.clock, &now);
   return out_stats_take(stats, &recording, is_now ? &now : NULL);
@@ -159,6 +167,7 @@ void callsig_stats_free(struct callsig_stats *stats)
   out_stats_forget(stats);
   out_filter_free(&stats->filter);
   out_profile_free(&stats->profile);
+  out_taken_files_free(&stats->files);
   free(stats);
 }
 

@@ -7,6 +7,7 @@
 #include "callsig/stats.h"
 #include "output/profile/profile.h"
 #include "output/recording/recording.h"
+#include "output/recording/taken_files.h"
 #include "output/stats/columns.h"
 #include "output/stats/compensate.h"
 #include "output/stats/filter.h"
@@ -48,6 +49,7 @@ struct callsig_stats {
   struct out_rows rows;
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
   struct out_row_error *errors;        /* by row, NULL when all calls were timed */
+  struct out_taken_files files;        /* recordings that were added */
   uint64_t damaged;                    /* records that are missing of damaged recordings */
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
   uint32_t *order;                     /* rows with calls, sorted */

@@ -29,14 +29,16 @@ static int open_stream(struct out_output_file *file, int descriptor)
   return result;
 }
 
-/* A new file beside `path`. mkostemp makes it 0600. */
+/* A new file beside `path`, hidden, so that a part of it that is left by a kill is not among `path`*. mkostemp makes it
+ * 0600. */
 static int open_beside(struct out_output_file *file)
 {
-  size_t size = strlen(file->path) + sizeof ".XXXXXX";
+  size_t size = strlen(file->path) + sizeof "..XXXXXX";
+  const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
   file->temporary = malloc(size);
   if (!file->temporary)
     return -ENOMEM;
-  snprintf(file->temporary, size, "%s.XXXXXX", file->path);
+  snprintf(file->temporary, size, "%.*s.%s.XXXXXX", (int)(name - file->path), file->path, name);
   int descriptor = mkostemp(file->temporary, O_CLOEXEC);
   if (descriptor < 0)
     return -errno;

@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "profiler/base/attached.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
@@ -78,13 +79,25 @@ char *const *prof_environment_entries(void)
   return entries ? entries : nothing;
 }
 
-const char *prof_environment(const char *name)
+/* The value behind "NAME=" where the entry is that variable's, or NULL. */
+static const char *value_in(const char *entry, const char *name)
 {
   size_t length = prof_length(name);
+  return prof_equal_bytes(entry, name, length) && entry[length] == '=' ? entry + length + 1 : NULL;
+}
+
+const char *prof_environment(const char *name)
+{
+  const char *value = NULL;
   if (prof_is_privileged())
     return NULL;
-  for (char *const *entry = prof_environment_entries(); *entry; entry++)
-    if (prof_equal_bytes(*entry, name, length) && (*entry)[length] == '=')
-      return *entry + length + 1;
-  return NULL;
+  const char *attached = prof_attached_settings();
+  if (attached) {
+    for (; *attached && !value; attached += prof_length(attached) + 1)
+      value = value_in(attached, name);
+    return value;
+  }
+  for (char *const *entry = prof_environment_entries(); *entry && !value; entry++)
+    value = value_in(*entry, name);
+  return value;
 }

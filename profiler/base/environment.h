@@ -14,7 +14,7 @@ bool prof_is_privileged(void);
 char *const *prof_environment_entries(void);
 
 /* The value of an environment variable, or NULL; always NULL in a set-user-ID program, whose environment is somebody
- * else's. Borrowed from the environment. */
+ * else's. In a program that was attached to it is what the command says in its place. Borrowed. */
 const char *prof_environment(const char *name);
 
 #endif

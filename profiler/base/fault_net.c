@@ -14,6 +14,7 @@
 
 #include "profiler/arch/primitives.h"
 #include "profiler/arch/signal_context.h"
+#include "profiler/base/attached.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
@@ -187,6 +188,10 @@ void prof_net_arm(void)
   uint32_t generation = __atomic_load_n(&prof_net_generation, __ATOMIC_SEQ_CST);
   uint32_t state = __atomic_load_n(&net_state, __ATOMIC_SEQ_CST);
   if (prof_signals_blocked || state == NET_GIVEN_UP || __atomic_load_n(&handlers_block, __ATOMIC_SEQ_CST))
+    return;
+  /* A program that was attached to calls the C library's sigaction() and the like past those of this library, and is to
+   * have its own handlers when it is left. */
+  if (prof_attached_settings())
     return;
   PROF_SYSCALL4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, MASK_BYTES);
   if (mask & PROF_NET_SIGNALS)

@@ -15,7 +15,7 @@ callsig_python_tests(cli ${CMAKE_CURRENT_LIST_DIR}/test_*.py)
 
 # Programs and monitors that are killed at random, more often than in cli.stages.
 callsig_test(cli.stages_kills full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR} CALLSIG_TEST_KILLS=50
-             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_stages.py)
+             ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_stages.py Stages)
 callsig_test(cli.diff_full full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
              ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_diff.py --full)
 set_tests_properties(cli.projects PROPERTIES LABELS full)

@@ -348,7 +348,7 @@ class Beside(harness.Case):
                 os.lseek(input_stream.fileno(), len("skipped\n"), os.SEEK_SET)
                 done = subprocess.run([harness.CALLSIG, "run", "--beside", "-o", "io.out", program, *arguments], cwd=self.folder,
                                       env=self.environment, stdin=input_stream, stdout=output, stderr=subprocess.PIPE, text=True,
-                                      timeout=60, check=False)
+                                      timeout=600, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             with open(self.path("output")) as output:
                 self.assertTrue(output.read().startswith("line\n"))
@@ -356,7 +356,7 @@ class Beside(harness.Case):
             self.assertEqual("wrote something else" in notes, differs, notes)
             self.assertNotIn("ended with status", notes)
         done = subprocess.run([harness.CALLSIG, "run", "--beside", "-o", "io.out", program], cwd=self.folder, env=self.environment,
-                              input="line\n", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                              input="line\n", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
         self.assertEqual(done.returncode, 0)
         self.assertIn("standard input is not a file", done.stderr)
         self.note(self.by_function("io.out")[1], "ended with status 9, this one with 0")

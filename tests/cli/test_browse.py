@@ -38,14 +38,14 @@ class Browse(harness.Case):
 
     def browse(self, script, *arguments):
         done = subprocess.run([harness.CALLSIG, "browse", *arguments], cwd=self.folder, env=self.environment,
-                              input=script, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                              input=script, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
         return done.stdout, done.returncode
 
     def pstats(self, script, *files):
         """What `python3 -m pstats` prints, without prompts, the names of files, and its welcome."""
         script = re.sub(r"(\w+\.out)\b", r"\1.pstats", script)
         done = subprocess.run([sys.executable, "-m", "pstats", *(file + ".pstats" for file in files)], cwd=self.folder,
-                              input=script, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                              input=script, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
         self.assertEqual(done.returncode, 0, done.stdout)
         text = re.sub(r"^(\w+\.out\.pstats)?% ", "", done.stdout, flags=re.M)
         text = re.sub(r"(\w+\.out\.pstats)?% ", "", text)

@@ -226,7 +226,7 @@ class Counters(Counted):
         self.assertEqual({key: row["total"] for (key, _), row in rows.items() if key != "bytes"}, counts)
 
     def test_forked(self):
-        self.record("fork")
+        self.record("fork", options=["--apart"])
         self.assertEqual(self.rows(self.stages())["mine", None]["total"], 3)
         children = [name for name in self.listing() if name.startswith("p.out.")]
         self.assertEqual(len(children), 2)

@@ -342,11 +342,11 @@ class Output(harness.Case):
               while (wait(0) > 0) {}
               return 0; }""")
         self.write("callsig.out.77", "not a recording")
-        done = self.callsig("run", forks)
+        done = self.callsig("run", "--apart", forks)
         self.assertIn("callsig: 3 more recordings of processes that the program started: report them with 'callsig report "
-                      "callsig.out.*'", done.stderr)
-        done = self.callsig("run", "-o", "again", forks)
-        self.assertIn("'callsig report again.*'", done.stderr)
+                      "callsig.out callsig.out.*'", done.stderr)
+        done = self.callsig("run", "--apart", "-o", "again", forks)
+        self.assertIn("'callsig report again again.*'", done.stderr)
 
 
 class Program(harness.Case):
@@ -534,20 +534,20 @@ class Signals(harness.Case):
         for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP):
             process = self.start(program)
             process.send_signal(number)
-            self.assertEqual(process.wait(timeout=60), number)
+            self.assertEqual(process.wait(timeout=600), number)
 
     def test_default_action(self):
         program = self.compile("program", '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("ready"); '
                                'fflush(stdout); for (;;) pause(); }')
         process = self.start(program)
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(timeout=60), 128 + signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=600), 128 + signal.SIGTERM)
 
     def test_ignored_stays_ignored(self):
         program = self.compile("program", '#include <signal.h>\n#include <stdio.h>\nint main(void) { struct sigaction a; '
                                'sigaction(SIGHUP, 0, &a); puts(a.sa_handler == SIG_IGN ? "ready" : "lost"); return 0; }')
         process = self.start(program, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(process.wait(timeout=600), 0)
 
 
 if __name__ == "__main__":

@@ -276,7 +276,7 @@ class Score(harness.Case):
                           ("--filter", "run", "--overhead", "1.1")):
             with open("/dev/full", "w") as full:
                 done = subprocess.run([harness.CALLSIG, "score", self.path("recording"), *arguments], env=self.environment,
-                                      stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+                                      stdout=full, stderr=subprocess.PIPE, text=True, timeout=600)
             self.assertEqual(done.returncode, 1, arguments)
             self.assertRegex(done.stderr, "cannot write the score|No space left on device")
 

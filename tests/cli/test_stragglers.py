@@ -1,3 +1,5 @@
+# ctest: case - quick Recorded
+# ctest: case _times full Stragglers
 """Stragglers between threads, processes and ranks: how much slower, and whether it is always the same one; and what tasks fail."""
 
 import json
@@ -50,7 +52,9 @@ int main(int argc, char **argv)
 """
 
 
-class Stragglers(Case):
+class Recorded(Case):
+    """What sums, files and text say, however busy the machine is."""
+
     def setUp(self):
         super().setUp()
         self.compile("program", PROGRAM, "-I" + INCLUDE, instrument=False,
@@ -63,6 +67,39 @@ class Stragglers(Case):
 
     def verdict(self, path="p.out"):
         return json.loads(self.callsig("stages", "--format", "json", path).stdout)["verdicts"][0]
+
+    def failures(self):
+        self.record("fail")
+        whole = json.loads(self.callsig("stages", "--format", "json", "p.out").stdout)
+        stage, verdict = whole["stages"][0], whole["verdicts"][0]
+        value = verdict["stages"][0]
+        self.assertAlmostEqual(value["failures_per_second"], stage["num_failures"] / verdict["window"], 6)
+        self.assertAlmostEqual(value["failed_ave_time"], stage["failed_time"] / stage["num_failures"], 9)
+        # All tasks count in the rate, not only those that succeed.
+        self.assertAlmostEqual(value["effective_rate"] * (stage["total_time"] + stage["failed_time"]) / stage["num_tasks"], value["replicas"], 6)
+        text = self.callsig("stages", "p.out").stdout
+        self.assertRegex(text, r"each, of a failure \S+\); it did \d+\.\d tasks/s, of which \d+\.\d failed\n")
+        return value, stage
+
+    def test_failures(self):
+        self.failures()
+
+    def record_ranks(self):
+        """The text on three ranks, of which the second is slow; merged, they give the same."""
+        for rank, (mode, slow) in enumerate((("all", "3"), ("all", "30"), ("all", "3"))):
+            self.record(mode, slow, output="p.out", rank=rank)
+        files = ["p.out.rank%d" % rank for rank in range(3)]
+        text = self.callsig("stages", *files).stdout
+        self.assertEqual(self.callsig("merge", "-o", "m.out", *files).returncode, 0)
+        return text, self.callsig("stages", "m.out").stdout
+
+    def test_ranks(self):
+        for text in self.record_ranks():
+            self.assertEqual(text.count("Total tasks processed: "), 3, text)
+
+
+class Stragglers(Recorded):
+    """Who is slower, on a machine that does nothing else."""
 
     def test_always_the_same_thread(self):
         self.record("same", "20")
@@ -90,26 +127,12 @@ class Stragglers(Case):
         self.assertEqual((verdict["stragglers"], verdict["straggling_in_turns"]), ([], []))
 
     def test_ranks(self):
-        for rank, (mode, slow) in enumerate((("all", "3"), ("all", "30"), ("all", "3"))):
-            self.record(mode, slow, output="p.out", rank=rank)
-        files = ["p.out.rank%d" % rank for rank in range(3)]
-        expected = r"p\.out\.rank1 \(rank 1\): 0:1:decode\[4\] is a straggler: .* a task, elsewhere .*: \d+\.\d times as long"
-        self.assertRegex(self.callsig("stages", *files).stdout, expected)
-        self.assertEqual(self.callsig("merge", "-o", "m.out", *files).returncode, 0)
-        self.assertRegex(self.callsig("stages", "m.out").stdout, expected)
+        for text in self.record_ranks():
+            self.assertRegex(text, r"p\.out\.rank1 \(rank 1\): 0:1:decode\[4\] is a straggler: .* a task, elsewhere .*: \d+\.\d times as long")
 
     def test_failures(self):
-        self.record("fail")
-        whole = json.loads(self.callsig("stages", "--format", "json", "p.out").stdout)
-        stage, verdict = whole["stages"][0], whole["verdicts"][0]
-        value = verdict["stages"][0]
-        self.assertAlmostEqual(value["failures_per_second"], stage["num_failures"] / verdict["window"], 6)
-        self.assertAlmostEqual(value["failed_ave_time"], stage["failed_time"] / stage["num_failures"], 9)
+        value, stage = self.failures()
         self.assertLess(value["failed_ave_time"], stage["ave_time"])
-        # All tasks count in the rate, not only those that succeed.
-        self.assertAlmostEqual(value["effective_rate"] * (stage["total_time"] + stage["failed_time"]) / stage["num_tasks"], value["replicas"], 6)
-        text = self.callsig("stages", "p.out").stdout
-        self.assertRegex(text, r"each, of a failure \S+\); it did \d+\.\d tasks/s, of which \d+\.\d failed\n")
 
 
 if __name__ == "__main__":

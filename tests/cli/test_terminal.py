@@ -44,7 +44,7 @@ class Terminal(harness.Case):
 
         def expect(text):
             nonlocal seen
-            end = time.monotonic() + 20
+            end = time.monotonic() + 300
             while text not in seen:
                 ready, _, _ = select.select([terminal], [], [], max(0, end - time.monotonic()))
                 self.assertTrue(ready, f"{text!r} did not come: {seen!r}")

@@ -6,8 +6,10 @@ import harness
 
 COMMANDS = (
     "run",
+    "attach",
     "report",
     "stages",
+    "ctl",
     "merge",
     "diff",
     "browse",

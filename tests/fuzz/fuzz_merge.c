@@ -49,7 +49,7 @@ static char *dump(struct callsig_stats *stats, size_t *size)
 {
   int file = memfd_create("merged", MFD_CLOEXEC);
   FILE *out = file < 0 ? NULL : fdopen(file, "w+");
-  if (!out || out_dump_write(&stats->profile, out) < 0 || fseek(out, 0, SEEK_END) != 0)
+  if (!out || out_dump_write(&stats->profile, NULL, out) < 0 || fseek(out, 0, SEEK_END) != 0)
     abort();
   *size = (size_t)ftell(out);
   char *bytes = malloc(*size);

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # ctest: skips
+# ctest: case - quick Pipelines.test_counts
+# ctest: case _verdicts full Pipelines.test_verdicts
+# ctest: case _times full Pipelines.test_own_times
 """Six pipelines under the tracers `stats` and callsig at once: each element's tasks are the buffers that `stats` saw come to it, also
-at the end of the stream, and each queue's puts and gets those that went in and out. And the verdict on each, with one element slowed.
+at the end of the stream, and each queue's puts and gets those that went in and out. And the verdict on each, with one element slowed, and its own
+time beside that of the tracer `latency`.
 
-    test_pipelines.py
+    test_pipelines.py [Pipelines.TEST]
 """
 
 import json
@@ -21,6 +25,9 @@ from harness import BUILD, Case  # noqa: E402
 PLUGINS = os.path.join(BUILD, "profiler", "gstreamer")
 ELEMENT = re.compile(r"new-element, .*?ix=\(uint\)(\d+), .*?name=\(string\)([^,]+),")
 BUFFER = re.compile(r" buffer, .*?pad-ix=\(uint\)\d+, element-ix=\(uint\)(\d+), .*?peer-element-ix=\(uint\)(\d+),")
+LATENCY = re.compile(r"element-latency, .*?element=\(string\)([^,]+), .*?time=\(guint64\)(\d+)")
+WITHIN = 0.05
+TRIES = 4
 SLOW = "identity sleep-time=25000 name=slow !"
 VIDEO = "videotestsrc num-buffers={count} ! video/x-raw,width=160,height=120 !"
 
@@ -112,6 +119,35 @@ class Pipelines(Case):
                     continue
                 self.assertIn(verdict["bound"], ("stage", "thread"), text)
                 self.assertEqual(verdict["stage"].split(":")[2], "slow", text)
+
+    def times(self, pipeline, count):
+        """Of each element in one run what callsig says, and the seconds that `latency` saw each buffer take."""
+        self.run_pipeline(pipeline, SLOW, count, GST_TRACERS="latency(flags=element);callsig", GST_DEBUG="GST_TRACER:7",
+                          GST_DEBUG_NO_COLOR="1", GST_DEBUG_FILE=self.path("log"))
+        took = {}
+        with open(self.path("log"), encoding="utf-8") as log:
+            for name, time in LATENCY.findall(log.read()):
+                took.setdefault(name, []).append(int(time) / 1e9)
+        return {stage["name"]: (stage, took.get(stage["name"], [])) for stage in self.read()["stages"]}
+
+    def test_own_times(self):
+        """Of the slow element the mean; of encoders, which may lose their processor between the two tracers' clocks, the shortest."""
+        for name, (pipeline, _) in PIPELINES.items():
+            with self.subTest(pipeline=name):
+                stage, took = self.times(pipeline, 60)["slow"]
+                own = sum(took) / len(took)
+                print(f"{name:10} slow {stage['ave_time'] * 1e3:.3f} ms, by latency {own * 1e3:.3f}", flush=True)
+                self.assertEqual(stage["num_tasks"], len(took))
+                self.assertLessEqual(abs(stage["ave_time"] / own - 1), WITHIN)
+        for name in ("encode", "tee"):
+            found = {}
+            for _ in range(TRIES):
+                for element, (stage, took) in self.times(PIPELINES[name][0], 60).items():
+                    if element.startswith("theoraenc"):
+                        found.setdefault(element, []).append(stage["min_time"] / min(took))
+            print(f"{name:10} {found}", flush=True)
+            for element, ratios in found.items():
+                self.assertLessEqual(min(abs(ratio - 1) for ratio in ratios), WITHIN, element)
 
 
 if __name__ == "__main__":

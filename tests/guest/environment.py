@@ -404,10 +404,19 @@ def check_times(read, all_spans):
 
 
 def times(tools, compiler, level):
-    """Histograms and the timeline have each call once: signals, threads, recursion, dead frames, coroutines and folding."""
+    """Histograms and the timeline have each call once: signals, threads, dead frames, coroutines and folding."""
+    check_timed(tools, compiler, level, (("longjmp.c", []), ("signals.c", ["stack"]), ("coroutines.c", []), ("thread_ends.c", []),
+                                         ("fork.c", []), ("many_threads.c", ["300"])))
+
+
+def long_times(tools, compiler, level):
+    """The same of recursion, and of signals on the program's own stack."""
+    check_timed(tools, compiler, level, (("signals.c", []), ("deep.c", [])))
+
+
+def check_timed(tools, compiler, level, guests):
     everything = {"CALLSIG_PERCENTILES": "1", "CALLSIG_TIMELINE": "0", "CALLSIG_TIMELINE_SPANS": "262144"}
-    for source, arguments in (("longjmp.c", []), ("signals.c", []), ("signals.c", ["stack"]), ("coroutines.c", []),
-                              ("thread_ends.c", []), ("deep.c", []), ("fork.c", []), ("many_threads.c", ["300"])):
+    for source, arguments in guests:
         guest = Guest(tools, source, compiler, level)
         result = same_as_plain(tools, guest, arguments, settings=everything)
         for path in [result.recording, *tools.other_recordings(result)]:
@@ -474,8 +483,10 @@ def denied(tools, compiler, level):
 CASES = {
     "denied": denied,
     "times": times,
+    "times_full": long_times,
     "timeline": timeline,
     "linked": linked,
+    "linked_full": linked,
     "bad_index": bad_index,
     "filters": filters,
     "options": options,
@@ -496,7 +507,8 @@ CASES = {
 BUILDS = {
     "full": [("gcc", "-O2"), ("clang", "-O0"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "denied": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
-    "linked": [("gcc", "-O2"), ("clang", "-O0")],
+    "linked": [("gcc", "-O2")],
+    "linked_full": [("clang", "-O0")],
     "control": [("gcc", "-O0"), ("clang", "-O2")],
     "sigkill": [("gcc", "-O2"), ("clang", "-O0")],
     "stages": [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")],

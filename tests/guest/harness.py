@@ -10,7 +10,7 @@ import subprocess
 import recording
 from recording import HERE, INCLUDE, TOP
 
-TIMEOUT = 240
+TIMEOUT = 600
 
 
 class Failure(Exception):
@@ -238,7 +238,7 @@ class Guest:
         path = output or self.tools.new_recording()
         program = program or self.path
         if mode == "run":
-            return self.run([self.tools.command, "run", "-o", path, "--", program, *arguments], self.tools.environment(),
+            return self.run([self.tools.command, "run", "--apart", "-o", path, "--", program, *arguments], self.tools.environment(),
                             path, **more)
         environment = self.tools.environment(LD_PRELOAD=self.tools.preload, CALLSIG_OUTPUT=path)
         environment.update(settings or {})

@@ -195,7 +195,7 @@ CASES = {
     "many_threads": case("many_threads.c", ONE, runs=(("4000",),), check=check_threads),
     "alive": case("alive.c", ONE, runs=(("4000",),), check=check_nothing_lost),
     "deep": case("deep.c", ONE + [("clang", "-O0")], check=check_nothing_lost),
-    "grow": case("grow.c", ONE + [("clang", "-O0")], runs=((), ("readable",)), check=check_nothing_lost),
+    "grow": case("grow.c", ONE, runs=((), ("readable",)), check=check_nothing_lost),
     "close_fds": case("close_fds.c", check=check_nothing_lost),
     "own_stderr": case("own_stderr.c", runs=(("@scratch",),), check=check_full),
     "small_stack": case("small_stack.c", check=check_nothing_lost),

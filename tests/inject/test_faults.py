@@ -48,7 +48,7 @@ sys.path.insert(0, str(HERE.parent / "real"))
 import build  # noqa: E402
 from product import Product, plain_run  # noqa: E402
 
-TIMEOUT = 120
+TIMEOUT = 600
 # brk() tells of a failure by what it returns; allocations have a scenario of their own.
 ERRORS = {"openat": errno.EMFILE, "mmap": errno.ENOMEM, "mremap": errno.ENOMEM, "mprotect": errno.ENOMEM,
           "memfd_create": errno.EMFILE, "ftruncate": errno.ENOSPC, "fallocate": errno.ENOSPC, "write": errno.ENOSPC, "pwrite64": errno.ENOSPC,

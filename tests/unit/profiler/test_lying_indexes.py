@@ -146,7 +146,7 @@ class Guest:
 
     def run(self, environment):
         try:
-            done = subprocess.run([self.program], env=environment, capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run([self.program], env=environment, capture_output=True, text=True, timeout=600, check=False)
         except subprocess.TimeoutExpired:
             return "it hangs", ""
         return done.returncode, done.stdout

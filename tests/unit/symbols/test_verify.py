@@ -60,7 +60,7 @@ def survive(callsig, folder, rule):
         return "no rule to replace in what gcc made"
     assembly.write_text(text.replace(".cfi_def_cfa_register 6", f".cfi_escape {rule}"))
     subprocess.run(["gcc", "-shared", assembly, "-o", out], check=True)
-    run = subprocess.run([callsig, "index", out, "--verify"], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([callsig, "index", out, "--verify"], capture_output=True, text=True, timeout=600)
     return None if run.returncode in (0, 1) and ": sites " in run.stdout else f"status {run.returncode}\n{run.stdout}{run.stderr}"
 
 

@@ -1,0 +1,191 @@
+/* callsig attach: profiles a program that runs already, for a while. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "callsig/stats.h"
+#include "cli/attach/attach.h"
+#include "cli/commands/commands.h"
+#include "cli/common/recordings.h"
+
+#define DEFAULT_SORT "cumtime"
+#define LONGEST      1e6 /* of --for, seconds */
+
+static const char help[] =
+    "usage: callsig attach [OPTION...] PID\n"
+    "\n"
+    "Profiles a program that was compiled with callsig-cc and started without callsig, while it runs: until it ends, "
+    "until\n"
+    "Ctrl-C, or for some seconds. Then it runs on as before. The table goes to stderr, and the recording stays in\n"
+    "callsig.out. A program that is attached to again goes on in the recording that it began (docs/attach.md).\n"
+    "\n"
+    "  --for S           detach after S seconds\n"
+    "  -o FILE           leave the recording in FILE, and print no table\n"
+    "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"
+    "  --help, --version\n";
+
+struct attach_options {
+  const char *output; /* NULL: CLI_DEFAULT_RECORDING, and print the table */
+  const char *sort;
+  double seconds; /* 0: until it ends, or a signal */
+};
+
+enum { OPTION_FOR = CLI_OPTION_NEXT };
+
+static const struct option option_table[] = {
+    {"for", required_argument, NULL, OPTION_FOR},
+    CLI_COMMON_OPTION_TABLE,
+    {NULL, 0, NULL, 0},
+};
+
+static double read_seconds(const char *text)
+{
+  char *end;
+  /* getopt_long() has refused the option without a value. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+  double seconds = strtod(text, &end);
+  return end != text && *end == '\0' && seconds > 0 && seconds <= LONGEST ? seconds : 0;
+}
+
+/* Reads the options. Returns CLI_EXIT_OK with optind at the process, or -1 with *status the exit status. */
+static int read_options(const struct cli_command *command, int argc, char **argv, struct attach_options *options,
+                        int *status)
+{
+  int option;
+  while ((option = cli_next_option(command, argc, argv, status)) != CLI_OPTION_END) {
+    if (option == CLI_OPTION_ANSWERED)
+      return -1;
+    if (option == 'o')
+      options->output = optarg;
+    else if (option == 's')
+      options->sort = optarg;
+    else if ((options->seconds = read_seconds(optarg)) == 0) {
+      *status = cli_usage_error(command, "--for: '%s' is not a number of seconds above 0 and up to 1000000", optarg);
+      return -1;
+    }
+  }
+  return CLI_EXIT_OK;
+}
+
+/* The one process that is named; 0: none is, after a usage message. */
+static pid_t read_process(const struct cli_command *command, int argc, char **argv)
+{
+  char *end = NULL;
+  errno = 0;
+  long pid = optind < argc ? strtol(argv[optind], &end, 10) : 0;
+  if (optind == argc)
+    cli_usage_error(command, "no process given");
+  else if (optind + 1 < argc)
+    cli_usage_error(command, "'%s': one process is attached to at a time", argv[optind + 1]);
+  else if (end == argv[optind] || *end != '\0' || errno != 0 || pid <= 0 || pid > INT_MAX)
+    cli_usage_error(command, "'%s' is not the number of a process", argv[optind]);
+  else
+    return (pid_t)pid;
+  return 0;
+}
+
+static volatile sig_atomic_t was_interrupted;
+
+static void interrupt(int signal)
+{
+  (void)signal;
+  was_interrupted = 1;
+}
+
+/* From here on these signals end the wait, and nothing else: a process is never left while it is being changed. */
+static void catch_signals(sigset_t *before)
+{
+  static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  struct sigaction action = {.sa_handler = interrupt};
+  sigset_t blocked;
+  sigemptyset(&action.sa_mask);
+  sigemptyset(&blocked);
+  for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+    sigaddset(&blocked, caught[i]);
+    sigaction(caught[i], &action, NULL);
+  }
+  sigprocmask(SIG_BLOCK, &blocked, before);
+}
+
+/* Waits for the time, a signal, or the process's end. */
+static void wait_for_end(const struct cli_attached *attached, double seconds, const sigset_t *mask)
+{
+  struct pollfd process = {.fd = attached->process, .events = POLLIN};
+  double whole;
+  double part = modf(seconds, &whole);
+  struct timespec time = {.tv_sec = (time_t)whole, .tv_nsec = (long)(part * 1e9)};
+  if (was_interrupted)
+    return;
+  /* Nothing else of this process ends the wait. */
+  (void)ppoll(&process, 1, seconds > 0 ? &time : NULL, mask);
+}
+
+static int print_table(const char *path, const char *sort)
+{
+  struct callsig_stats *stats = NULL;
+  struct callsig_stats_total total = {.size = sizeof total};
+  if (callsig_stats_load(path, &stats) < 0)
+    return CLI_EXIT_FAILURE;
+  int error = callsig_stats_total(stats, &total);
+  if (error == 0 && total.calls == 0)
+    cli_error("nothing was recorded: no function with sleds was called meanwhile");
+  else if (error == 0 && (error = callsig_stats_sort(stats, sort != NULL ? sort : DEFAULT_SORT)) == 0)
+    error = callsig_stats_print(stats, stderr, NULL, 0);
+  callsig_stats_free(stats);
+  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+/* An object without recordings takes the keys that the table will be sorted by, or says what is wrong with them. */
+static int check_sort(const char *keys)
+{
+  struct callsig_stats *stats = NULL;
+  if (callsig_stats_new(NULL, &stats) < 0)
+    return CLI_EXIT_FAILURE;
+  int error = callsig_stats_sort(stats, keys);
+  callsig_stats_free(stats);
+  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
+}
+
+static int profile(pid_t pid, const struct attach_options *options)
+{
+  struct cli_attached attached;
+  sigset_t before;
+  catch_signals(&before);
+  if (cli_attach(pid, options->output, &attached) < 0)
+    return CLI_EXIT_FAILURE;
+  cli_error("process %d records in %s%s", (int)pid, attached.path,
+            attached.again ? ", going on with what it recorded when it was attached to before" : "");
+  wait_for_end(&attached, options->seconds, &before);
+  if (cli_detach(&attached) < 0) {
+    cli_error("process %d still records in %s: attach to it again, and detach", (int)pid, attached.path);
+    return CLI_EXIT_FAILURE;
+  }
+  return options->output != NULL ? CLI_EXIT_OK : print_table(attached.path, options->sort);
+}
+
+static int attach_main(const struct cli_command *command, int argc, char **argv)
+{
+  struct attach_options options = {0};
+  int status = CLI_EXIT_OK;
+  if (read_options(command, argc, argv, &options, &status) != CLI_EXIT_OK)
+    return status;
+  pid_t pid = read_process(command, argc, argv);
+  if (pid == 0)
+    return CLI_EXIT_USAGE;
+  if (options.sort != NULL && (status = check_sort(options.sort)) != CLI_EXIT_OK)
+    return status;
+  return profile(pid, &options);
+}
+
+const struct cli_command cli_command_attach = {
+    .name = "attach",
+    .summary = "profile a program that runs already",
+    .help = help,
+    .letters = ":o:s:",
+    .options = option_table,
+    .main = attach_main,
+};

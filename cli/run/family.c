@@ -1,0 +1,330 @@
+/* Folds the recordings of a run's processes while it runs, and makes one of them at its end. */
+#include "cli/run/family.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "callsig/stats.h"
+#include "cli/common/subcommand.h"
+#include "cli/run/child_files.h"
+
+enum {
+  BATCH = 16,            /* recordings that are folded at once */
+  SOONEST = 5,           /* milliseconds from one look at the folder to the next */
+  LATEST = 320,          /* the same, while processes live long */
+  LITTLE_ROOM = 4 << 20, /* bytes for each of those that are folded at once */
+};
+
+struct cli_family {
+  const struct cli_recording_place *place;
+  char path[PATH_MAX]; /* of the folded recordings */
+  bool is_there;       /* it is */
+  bool is_one;         /* all that has ended is the run's own recording by now */
+  bool has_failed;     /* it could not be written: what there is stays */
+  bool at_end;
+  unsigned processes; /* in it */
+  int watch;          /* inotify, of the folder; -1: none is to be had */
+  int stop;           /* eventfd */
+  pthread_t thread;
+  bool is_running;
+};
+
+/* Paths of recordings, owned. */
+struct paths {
+  const struct cli_family *family;
+  char *list[BATCH];
+  unsigned count;
+  unsigned beyond; /* that had no place in the list */
+  unsigned live;
+};
+
+static void paths_free(struct paths *paths)
+{
+  for (unsigned i = 0; i < paths->count; i++)
+    free(paths->list[i]);
+  paths->count = 0;
+}
+
+/* A recording of this run: one to fold, if its process has ended. */
+static int collect(const struct cli_child_file *file, void *data)
+{
+  struct paths *paths = data;
+  const char *path = paths->family->place->path, *base = strrchr(path, '/') + 1;
+  if (file->header->run != paths->family->place->run)
+    return 0;
+  if (!file->has_ended)
+    paths->live++;
+  else if (paths->count == BATCH)
+    paths->beyond++;
+  else if (asprintf(&paths->list[paths->count], "%.*s%s", (int)(base - path), path, file->name) >= 0)
+    paths->count++;
+  else
+    return -ENOMEM;
+  return 0;
+}
+
+static struct paths find(const struct cli_family *family)
+{
+  struct paths paths = {.family = family};
+  cli_child_files_each(family->place->path, collect, &paths);
+  return paths;
+}
+
+/* Adds the recordings to the object. A negative errno after a message: it is good for nothing any more. */
+static int add_all(struct callsig_stats *stats, const struct cli_family *family, const struct paths *paths)
+{
+  int error = family->is_there ? callsig_stats_add(stats, family->path) : 0;
+  for (unsigned i = 0; i < paths->count && error == 0; i++)
+    error = callsig_stats_add(stats, paths->list[i]);
+  return error;
+}
+
+/* Writes the family and the recordings of `paths` as one to `to`, the run's own recording first if that is where, and
+ * removes what they were. */
+static int fold(struct cli_family *family, const struct paths *paths, const char *to)
+{
+  const struct cli_recording_place *place = family->place;
+  const bool is_end = strcmp(to, place->path) == 0;
+  struct callsig_stats *stats = NULL;
+  int error = callsig_stats_new(
+      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
+  if (error == 0 && is_end)
+    error = callsig_stats_add(stats, place->path);
+  if (error == 0)
+    error = add_all(stats, family, paths);
+  if (error == 0)
+    error = callsig_stats_fold_processes(stats);
+  if (error == 0)
+    error = callsig_stats_dump_family(stats, to, place->run);
+  callsig_stats_free(stats);
+  if (error < 0)
+    return error;
+  if (is_end && family->is_there)
+    unlink(family->path);
+  for (unsigned i = 0; i < paths->count; i++)
+    unlink(paths->list[i]);
+  family->is_there = !is_end;
+  family->is_one = is_end;
+  family->processes += paths->count + is_end;
+  return 0;
+}
+
+/* How many recordings are folded at least: one already where the disk has little room for more of them. */
+static unsigned least(const struct cli_family *family)
+{
+  struct statvfs disk;
+  const bool is_short = statvfs(family->place->path, &disk) == 0 &&
+                        (uint64_t)disk.f_bavail * disk.f_frsize < BATCH * (uint64_t)LITTLE_ROOM;
+  return is_short ? 1 : BATCH;
+}
+
+/* Folds while there are so many that have ended. How many there are. */
+static unsigned fold_many(struct cli_family *family, bool *folded)
+{
+  *folded = false;
+  for (;;) {
+    struct paths paths = find(family);
+    const unsigned there = paths.count + paths.beyond + paths.live;
+    const bool many = paths.count >= least(family) && !family->has_failed;
+    if (many)
+      family->has_failed = fold(family, &paths, family->path) < 0;
+    paths_free(&paths);
+    if (!many || family->has_failed)
+      return there;
+    *folded = true;
+  }
+}
+
+/* How many recordings of processes were made since it was asked last. */
+static unsigned count_new(const struct cli_family *family)
+{
+  char buffer[16384] __attribute__((aligned(8)));
+  const char *base = strrchr(family->place->path, '/') + 1;
+  unsigned count = 0;
+  for (ssize_t length; (length = read(family->watch, buffer, sizeof buffer)) > 0;) {
+    for (ssize_t at = 0; at < length;) {
+      const struct inotify_event *event = (const struct inotify_event *)(const void *)(buffer + at);
+      count += event->mask & IN_Q_OVERFLOW ? BATCH : event->len > 0 && cli_child_files_is_name(event->name, base);
+      at += (ssize_t)(sizeof *event + event->len);
+    }
+  }
+  return count;
+}
+
+/* Looks at the folder when recordings were made in it, and while many are there: seldom, where none of them ends. */
+static void *fold_while_running(void *data)
+{
+  struct cli_family *family = data;
+  struct pollfd wait[] = {{.fd = family->stop, .events = POLLIN}, {.fd = family->watch, .events = POLLIN}};
+  unsigned there = 0, pause = SOONEST;
+  while (!family->has_failed) {
+    const bool looks = family->watch < 0 || there >= least(family);
+    poll(wait, 2, looks ? (int)pause : -1);
+    if (looks && !(wait[0].revents & POLLIN) && wait[1].revents & POLLIN)
+      poll(wait, 1, SOONEST);
+    if (wait[0].revents & POLLIN)
+      break;
+    unsigned added = family->watch >= 0 ? count_new(family) : 0;
+    there += added;
+    if (!looks && there < least(family))
+      continue;
+    bool folded;
+    there = fold_many(family, &folded);
+    pause = folded || added > 0 || family->watch < 0 ? SOONEST : pause < LATEST ? 2 * pause : LATEST;
+  }
+  return NULL;
+}
+
+static int start_thread(struct cli_family *family)
+{
+  char folder[PATH_MAX];
+  const char *base = strrchr(family->place->path, '/') + 1;
+  sigset_t all, before;
+  snprintf(folder, sizeof folder, "%.*s", (int)(base - family->place->path), family->place->path);
+  family->stop = eventfd(0, EFD_CLOEXEC);
+  if (family->stop < 0)
+    return -errno;
+  family->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (family->watch >= 0 && inotify_add_watch(family->watch, folder, IN_CREATE) < 0) {
+    close(family->watch);
+    family->watch = -1;
+  }
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int error = -pthread_create(&family->thread, NULL, fold_while_running, family);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  family->is_running = error == 0;
+  return error;
+}
+
+struct cli_family *cli_family_start(const struct cli_recording_place *place, bool at_end)
+{
+  struct cli_family *family = calloc(1, sizeof *family);
+  if (family == NULL) {
+    cli_error("run: out of memory");
+    return NULL;
+  }
+  *family = (struct cli_family){.place = place, .at_end = at_end, .watch = -1, .stop = -1};
+  int length = snprintf(family->path, sizeof family->path, "%s" CLI_FAMILY_SUFFIX, place->path);
+  /* Where no thread is to be had, all is folded at the end. */
+  if (length >= 0 && (size_t)length < sizeof family->path && !at_end)
+    start_thread(family);
+  return family;
+}
+
+static void stop_thread(struct cli_family *family)
+{
+  const uint64_t one = 1;
+  if (family->is_running && write(family->stop, &one, sizeof one) == (ssize_t)sizeof one)
+    pthread_join(family->thread, NULL);
+  if (family->watch >= 0)
+    close(family->watch);
+  if (family->stop >= 0)
+    close(family->stop);
+}
+
+/* Does nobody write to the run's own recording any more? */
+static bool is_own_ended(const struct cli_recording_place *place)
+{
+  bool ended = flock(place->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  flock(place->fd, LOCK_SH | LOCK_NB);
+  return ended;
+}
+
+static int list_file(struct cli_family_end *end, const char *path)
+{
+  char **more = realloc(end->files, (end->count + 1u) * sizeof *more);
+  char *copy = more != NULL ? strdup(path) : NULL;
+  end->files = more != NULL ? more : end->files;
+  if (copy == NULL)
+    return -ENOMEM;
+  end->files[end->count++] = copy;
+  return 0;
+}
+
+/* What cli_child_files_each() is told of files that stay. */
+struct staying {
+  const struct cli_recording_place *place;
+  struct cli_family_end *end;
+};
+
+/* Seals a recording that stays by itself, if its process has ended. Where it cannot be sealed, it stays as it is. */
+static int keep(const struct cli_child_file *file, void *data)
+{
+  const struct staying *staying = data;
+  const char *path = staying->place->path, *base = strrchr(path, '/') + 1;
+  char whole[PATH_MAX];
+  if (file->header->run != staying->place->run)
+    return 0;
+  if (!file->has_ended) {
+    staying->end->live++;
+    return 0;
+  }
+  flock(file->fd, LOCK_UN);
+  int fd = openat(file->folder, file->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0) {
+    callsig_stats_seal(fd, file->name);
+    close(fd);
+  }
+  staying->end->apart++;
+  staying->end->processes++;
+  snprintf(whole, sizeof whole, "%.*s%s", (int)(base - path), path, file->name);
+  return list_file(staying->end, whole);
+}
+
+/* Makes all that has ended one recording: the run's own, or the family's where the run's own is still written. */
+static void fold_rest(struct cli_family *family)
+{
+  struct paths paths = find(family);
+  bool is_whole = !family->has_failed;
+  while (is_whole && paths.beyond > 0) {
+    is_whole = fold(family, &paths, family->path) == 0;
+    paths_free(&paths);
+    paths = find(family);
+  }
+  struct fmt_rec_header header;
+  const bool joins = cli_recording_place_header(family->place, &header) == 0 && is_own_ended(family->place);
+  if (is_whole && (paths.count > 0 || (family->is_there && joins)))
+    fold(family, &paths, joins ? family->place->path : family->path);
+  paths_free(&paths);
+}
+
+struct cli_family_end cli_family_finish(struct cli_family *family, bool apart)
+{
+  struct cli_family_end end = {0};
+  struct fmt_rec_header header;
+  if (family == NULL)
+    return end;
+  stop_thread(family);
+  if (!apart)
+    fold_rest(family);
+  struct staying staying = {.place = family->place, .end = &end};
+  const bool is_own = !family->is_one && cli_recording_place_header(family->place, &header) == 0;
+  end.processes = family->processes + is_own;
+  if (family->is_one || is_own)
+    list_file(&end, family->place->path);
+  if (family->is_there)
+    list_file(&end, family->path);
+  cli_child_files_each(family->place->path, keep, &staying);
+  free(family);
+  return end;
+}
+
+void cli_family_end_free(struct cli_family_end *end)
+{
+  for (unsigned i = 0; i < end->count; i++)
+    free(end->files[i]);
+  free(end->files);
+  *end = (struct cli_family_end){0};
+}

@@ -1,0 +1,36 @@
+/*
+ * The processes of a run as one recording.
+ *
+ * While the program runs, the recordings of processes that have ended are folded into PATH.family, several at once, so
+ * that thousands of short processes leave few files: what was folded is removed when the new PATH.family is there. That
+ * says of which files it was made, so that none counts twice where this command is killed in between. When the program
+ * has ended, all becomes the run's own recording.
+ */
+#ifndef CALLSIG_CLI_RUN_FAMILY_H
+#define CALLSIG_CLI_RUN_FAMILY_H
+
+#include <stdbool.h>
+
+#include "cli/run/recording_place.h"
+
+struct cli_family;
+
+/* What became of the recordings of a run's processes. */
+struct cli_family_end {
+  unsigned processes; /* in the run's own recording and in `files` */
+  unsigned apart;     /* recordings of processes that have ended, beside it */
+  unsigned live;      /* processes that go on, and record beside it */
+  char **files;       /* what has all calls of processes that have ended. Owned */
+  unsigned count;     /* of them */
+};
+
+/* Begins to fold, in a thread; `at_end`: only when it is ended. NULL after a message when memory is short. `place` has
+ * to stay. */
+struct cli_family *cli_family_start(const struct cli_recording_place *place, bool at_end);
+
+/* Makes one recording of the run's processes, or with `apart` seals each, and frees the family, which may be NULL. What
+ * cannot be folded stays as it is, after a message. cli_family_end_free() frees what is told of it. */
+struct cli_family_end cli_family_finish(struct cli_family *family, bool apart);
+void cli_family_end_free(struct cli_family_end *end);
+
+#endif

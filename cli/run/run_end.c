@@ -1,0 +1,46 @@
+/* Prints the table of a run, and tells what there is beside it. */
+#include "cli/run/run_end.h"
+
+#include <sys/wait.h>
+
+#include "callsig/stats.h"
+#include "cli/common/recordings.h"
+#include "cli/common/row_options.h"
+
+void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full)
+{
+  struct callsig_stats *stats = NULL;
+  struct callsig_stats_total total = {.size = sizeof total};
+  int error = callsig_stats_new(NULL, &stats);
+  if (error == 0)
+    error = cli_recordings_add(stats, end->files, end->count);
+  if (error == 0)
+    error = callsig_stats_total(stats, &total);
+  if (error == 0 && total.calls == 0 && !is_full)
+    cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
+  else if (error == 0 && callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 && callsig_stats_sort(stats, sort) == 0)
+    callsig_stats_print(stats, stderr, NULL, 0);
+  callsig_stats_free(stats);
+}
+
+void cli_run_end_explain_nothing(const struct cli_recording_place *place, const char *output, int status)
+{
+  if (WIFSIGNALED(status))
+    cli_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
+  else if (!cli_recording_place_claimed(place))
+    cli_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
+}
+
+void cli_run_end_tell(const struct cli_family_end *end, const char *output)
+{
+  const bool is_one = end->live == 1;
+  if (end->apart > 0)
+    cli_error("%u more recording%s of processes that the program started: report them with 'callsig report %s %s.*'",
+              end->apart, end->apart == 1 ? "" : "s", output, output);
+  else if (end->processes > 1)
+    cli_error("this was %u processes: 'callsig report %s --by function,process' tells their commands apart",
+              end->processes, output);
+  if (end->live > 0)
+    cli_error("%u process%s that the program started %s on, and record%s in %s.PID: not counted here", end->live,
+              is_one ? "" : "es", is_one ? "goes" : "go", is_one ? "s" : "", output);
+}

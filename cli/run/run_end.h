@@ -1,0 +1,18 @@
+/* What is said when the profiled program has ended. */
+#ifndef CALLSIG_CLI_RUN_RUN_END_H
+#define CALLSIG_CLI_RUN_RUN_END_H
+
+#include "cli/run/family.h"
+
+/* Prints the table of all processes on stderr, ordered by `sort`. Of a full recording (`is_full`) without calls its
+ * notes say why. */
+void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full);
+
+/* Says why there is no recording, which the user calls `output`, unless the runtime has; `status` is the program's, as
+ * wait() gives it. */
+void cli_run_end_explain_nothing(const struct cli_recording_place *place, const char *output, int status);
+
+/* Tells of the processes that the program started; `output` is the recording's path, as it is shown. */
+void cli_run_end_tell(const struct cli_family_end *end, const char *output);
+
+#endif

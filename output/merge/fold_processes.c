@@ -1,0 +1,323 @@
+/* callsig_stats_fold() and callsig_stats_fold_processes(): threads of one name, and processes of one command, become
+ * one. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/merge/merge_threads.h"
+#include "output/profile/process.h"
+#include "output/recording/clock.h"
+#include "output/text/message.h"
+
+/* Command lines that are told apart. */
+enum { MOST_COMMANDS = 200 };
+
+/* What stands for the words of a command line beyond those. */
+#define OTHER_WORDS "..."
+
+struct folding {
+  struct out_profile *profile;
+  struct out_merge_processes processes;
+  uint32_t count;  /* of processes after */
+  bool *stays;     /* by process before: it is not made one with another */
+  uint64_t *calls; /* by process before; of the first of several, of all of them so far */
+  struct out_idset by_command;
+};
+
+static bool allocate(struct folding *folding)
+{
+  const size_t count = folding->profile->recordings.count + 1u;
+  folding->processes.process_of = calloc(count, sizeof *folding->processes.process_of);
+  folding->processes.first_of = calloc(count, sizeof *folding->processes.first_of);
+  folding->processes.joins = calloc(count, sizeof *folding->processes.joins);
+  folding->stays = calloc(count, sizeof *folding->stays);
+  folding->calls = calloc(count, sizeof *folding->calls);
+  return folding->processes.process_of && folding->processes.first_of && folding->processes.joins && folding->stays &&
+         folding->calls;
+}
+
+static void release(struct folding *folding)
+{
+  free(folding->processes.process_of);
+  free(folding->processes.first_of);
+  free(folding->processes.joins);
+  free(folding->stays);
+  free(folding->calls);
+  out_idset_free(&folding->by_command);
+}
+
+int callsig_stats_fold(struct callsig_stats *stats)
+{
+  struct folding folding = {.profile = &stats->profile};
+  int result = allocate(&folding) ? 0 : -ENOMEM;
+  for (uint32_t i = 0; i < stats->profile.recordings.count && result == 0; i++) {
+    folding.processes.process_of[i] = folding.processes.first_of[i] = i;
+    folding.processes.joins[i] = true;
+  }
+  if (result == 0)
+    result = out_merge_threads(stats, &folding.processes);
+  release(&folding);
+  return result < 0 ? out_stats_no_memory() : 0;
+}
+
+/* What has stages, queues, counters, a timeline or samples of its own is not made one with another: what these tell is
+ * of one process. */
+static void find_staying(struct folding *folding)
+{
+  const struct out_profile *profile = folding->profile;
+  const struct out_stage_records *kept = &profile->stage_records;
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    const struct out_recording_info *info = out_profile_recording(profile, i);
+    folding->stays[i] = info->sampled != FMT_NONE || info->process.timeline_min != UINT64_MAX;
+  }
+  for (uint32_t i = 0; i < kept->stages.count; i++)
+    folding->stays[((struct out_stage_record *)base_vector_at(&kept->stages, i))->recording] = true;
+  for (uint32_t i = 0; i < kept->queues.count; i++)
+    folding->stays[((struct out_queue_record *)base_vector_at(&kept->queues, i))->recording] = true;
+  for (uint32_t i = 0; i < kept->events.count; i++)
+    folding->stays[((struct out_event_record *)base_vector_at(&kept->events, i))->recording] = true;
+  for (uint32_t i = 0; i < kept->counters.count; i++)
+    folding->stays[((struct out_counter_record *)base_vector_at(&kept->counters, i))->recording] = true;
+}
+
+static void count_calls(struct folding *folding)
+{
+  const struct out_profile *profile = folding->profile;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE)
+      continue;
+    uint64_t *calls = &folding->calls[out_profile_thread(profile, edge->thread)->recording];
+    *calls += edge->calls;
+    if (edge->recursion != FMT_NONE)
+      *calls += out_profile_recursion(profile, edge->recursion)->calls;
+  }
+}
+
+/* How a process was recorded, which has to be the same for its calls to add up to one. */
+static bool same_recording(const struct out_recording_info *left, const struct out_recording_info *right)
+{
+  const uint32_t flags = FMT_REC_SIGNATURES | FMT_REC_SCHEDULE | FMT_REC_SAMPLED;
+  const struct fmt_rec_process *a = &left->process, *b = &right->process;
+  return left->program == right->program && a->clock == b->clock && a->injected_hz == b->injected_hz &&
+         (a->flags & flags) == (b->flags & flags) && a->overhead == b->overhead && a->drawn_from == b->drawn_from &&
+         (a->rank_source == 0) == (b->rank_source == 0) && a->rank == b->rank;
+}
+
+static bool equal_command(const void *owner, uint32_t number, const void *key)
+{
+  const struct out_recording_info *there = out_profile_recording(owner, number), *wanted = key;
+  return same_recording(there, wanted) && there->command_size == wanted->command_size &&
+         (wanted->command_size == 0 || memcmp(there->command, wanted->command, wanted->command_size) == 0);
+}
+
+static uint64_t hash_command(const struct out_recording_info *info)
+{
+  uint64_t hash = out_hash_mix(info->program, info->command_size);
+  for (size_t i = 0; i < info->command_size; i++)
+    hash = out_hash_mix(hash, (unsigned char)info->command[i]);
+  return hash;
+}
+
+/* The command line's first word alone, and what stands for the others. */
+static int forget_words(struct out_recording_info *info)
+{
+  const size_t first = info->command ? strnlen(info->command, info->command_size) : 0;
+  if (first == 0)
+    return 0;
+  char *command = malloc(first + 1 + sizeof OTHER_WORDS);
+  if (!command)
+    return -ENOMEM;
+  memcpy(command, info->command, first);
+  command[first] = '\0';
+  memcpy(command + first + 1, OTHER_WORDS, sizeof OTHER_WORDS);
+  free(info->command);
+  info->command = command;
+  info->command_size = first + 1 + sizeof OTHER_WORDS;
+  return 0;
+}
+
+/* Finds the process that this one becomes a part of, or makes it one of those that are left. */
+static int place(struct folding *folding, uint32_t number)
+{
+  struct out_recording_info *info = out_profile_recording(folding->profile, number);
+  struct out_merge_processes *processes = &folding->processes;
+  uint32_t same = FMT_NONE;
+  if (!folding->stays[number]) {
+    same = out_idset_find(&folding->by_command, hash_command(info), folding->profile, info, equal_command);
+    if (same == FMT_NONE && folding->count >= MOST_COMMANDS) {
+      if (forget_words(info) < 0)
+        return -ENOMEM;
+      same = out_idset_find(&folding->by_command, hash_command(info), folding->profile, info, equal_command);
+    }
+  }
+  if (same != FMT_NONE) {
+    processes->process_of[number] = processes->process_of[same];
+    processes->joins[number] = processes->joins[same] = true;
+    return 0;
+  }
+  processes->process_of[number] = folding->count;
+  processes->first_of[folding->count++] = number;
+  processes->joins[number] = out_process_count(info) > 1;
+  return folding->stays[number] ? 0 : out_idset_add(&folding->by_command, hash_command(info), number);
+}
+
+/* The mean of two, by weights; the first where neither weighs anything. */
+static uint64_t mean(uint64_t left, uint64_t left_weight, uint64_t right, uint64_t right_weight)
+{
+  unsigned __int128 weight = (unsigned __int128)left_weight + right_weight;
+  return weight ? (uint64_t)(((unsigned __int128)left * left_weight + (unsigned __int128)right * right_weight) / weight)
+                : left;
+}
+
+/* Adds what is told of one process to what is told of the first. What their hooks cost is the mean, by their calls. */
+static void join(struct out_recording_info *into, uint64_t into_calls, const struct out_recording_info *from,
+                 uint64_t from_calls)
+{
+  struct fmt_rec_process *sum = &into->process;
+  const struct fmt_rec_process *process = &from->process;
+  const uint32_t of_all = FMT_REC_FINISHED | FMT_REC_CHILD;
+  const uint64_t count = (uint64_t)out_process_count(into) + out_process_count(from);
+  sum->processes = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+  if (process->start_realtime_ns < sum->start_realtime_ns) {
+    sum->start_realtime_ns = process->start_realtime_ns;
+    sum->pid = into->pid = process->pid;
+    sum->ppid = process->ppid;
+  }
+  if (process->start.monotonic_ns < sum->start.monotonic_ns)
+    sum->start = process->start;
+  if (process->last.monotonic_ns > sum->last.monotonic_ns)
+    sum->last = process->last;
+  sum->flags = ((sum->flags | process->flags) & ~of_all) | (sum->flags & process->flags & of_all);
+  into->flags = sum->flags;
+  if (sum->exit_status != process->exit_status)
+    sum->exit_status = into->exit_status = -1;
+  sum->hook_inner = into->hook_inner = mean(into->hook_inner, into_calls, from->hook_inner, from_calls);
+  sum->hook_outer = into->hook_outer = mean(into->hook_outer, into_calls, from->hook_outer, from_calls);
+  sum->sample_price = mean(sum->sample_price, into_calls, process->sample_price, from_calls);
+  for (unsigned i = 0; i < FMT_LOSS_COUNT; i++)
+    sum->loss[i] = into->loss[i] += from->loss[i];
+  sum->steps += process->steps;
+  sum->active_steps += process->active_steps;
+  into->damaged += from->damaged;
+  into->open_frames += from->open_frames;
+  into->folded_threads += from->folded_threads;
+  if (into->innermost == FMT_NONE)
+    into->innermost = from->innermost;
+}
+
+/* The list of processes as it is after. */
+static int join_processes(struct folding *folding)
+{
+  struct out_profile *profile = folding->profile;
+  const uint32_t *first_of = folding->processes.first_of, *process_of = folding->processes.process_of;
+  int result = 0;
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    uint32_t first = first_of[process_of[i]];
+    struct out_recording_info *from = out_profile_recording(profile, i);
+    if (first == i)
+      continue;
+    join(out_profile_recording(profile, first), folding->calls[first], from, folding->calls[i]);
+    folding->calls[first] += folding->calls[i];
+    free(from->command);
+    from->command = NULL;
+  }
+  for (uint32_t i = 0; i < folding->count; i++)
+    *out_profile_recording(profile, i) = *out_profile_recording(profile, first_of[i]);
+  profile->recordings.count = folding->count;
+  for (uint32_t i = 0; i < folding->count && result == 0; i++) {
+    struct out_recording_info *info = out_profile_recording(profile, i);
+    info->tick = out_clock_tick(info->clock, info->process.injected_hz, &info->process.start, &info->process.last,
+                                &info->uncalibrated);
+    result = out_process_label(profile, info);
+  }
+  return result;
+}
+
+/* What has the number of a process beside threads. */
+static void renumber(struct folding *folding)
+{
+  struct out_profile *profile = folding->profile;
+  struct out_stage_records *kept = &profile->stage_records;
+  const uint32_t *process_of = folding->processes.process_of;
+  for (uint32_t i = 0; i < profile->modules.count; i++)
+    out_profile_module(profile, i)->recording = process_of[out_profile_module(profile, i)->recording];
+  for (uint32_t i = 0; i < kept->stages.count; i++) {
+    uint32_t *recording = &((struct out_stage_record *)base_vector_at(&kept->stages, i))->recording;
+    *recording = process_of[*recording];
+  }
+  for (uint32_t i = 0; i < kept->queues.count; i++) {
+    uint32_t *recording = &((struct out_queue_record *)base_vector_at(&kept->queues, i))->recording;
+    *recording = process_of[*recording];
+  }
+  for (uint32_t i = 0; i < kept->events.count; i++) {
+    uint32_t *recording = &((struct out_event_record *)base_vector_at(&kept->events, i))->recording;
+    *recording = process_of[*recording];
+  }
+  for (uint32_t i = 0; i < kept->counters.count; i++) {
+    uint32_t *recording = &((struct out_counter_record *)base_vector_at(&kept->counters, i))->recording;
+    *recording = process_of[*recording];
+  }
+}
+
+static bool same_module(const struct out_known_module *left, const struct out_known_module *right)
+{
+  const uint64_t size = left->index.header ? left->index.header->file_size : 0;
+  return left->label == right->label && size == (right->index.header ? right->index.header->file_size : 0) &&
+         left->build_id_size == right->build_id_size &&
+         memcmp(left->build_id, right->build_id, sizeof left->build_id) == 0 &&
+         (size == 0 || memcmp(left->index.header, right->index.header, size) == 0);
+}
+
+static bool equal_module(const void *owner, uint32_t number, const void *key)
+{
+  return same_module(out_profile_module(owner, number), key);
+}
+
+/* Code is of the first module that is the same, so that functions of several processes are one. */
+static int share_modules(struct out_profile *profile)
+{
+  struct out_idset set = {0};
+  uint32_t *first = calloc(profile->modules.count + 1u, sizeof *first);
+  int result = first ? 0 : -ENOMEM;
+  for (uint32_t i = 0; i < profile->modules.count && result == 0; i++) {
+    const struct out_known_module *module = out_profile_module(profile, i);
+    uint64_t hash = out_hash_mix(module->label, module->index.header ? module->index.header->checksum : 0);
+    first[i] = out_idset_find(&set, hash, profile, module, equal_module);
+    if (first[i] == FMT_NONE) {
+      first[i] = i;
+      result = out_idset_add(&set, hash, i);
+    }
+  }
+  for (uint32_t i = 0; i < profile->callables.count && result == 0; i++) {
+    struct out_callable *callable = out_profile_callable(profile, i);
+    if (callable->module != FMT_NONE)
+      callable->module = first[callable->module];
+  }
+  out_idset_free(&set);
+  free(first);
+  return result;
+}
+
+int callsig_stats_fold_processes(struct callsig_stats *stats)
+{
+  struct folding folding = {.profile = &stats->profile};
+  int result = out_stats_not_empty(stats);
+  if (result < 0)
+    return result;
+  result = allocate(&folding) ? share_modules(folding.profile) : -ENOMEM;
+  if (result == 0) {
+    find_staying(&folding);
+    count_calls(&folding);
+  }
+  for (uint32_t i = 0; i < stats->profile.recordings.count && result == 0; i++)
+    result = place(&folding, i);
+  if (result == 0)
+    result = out_merge_threads(stats, &folding.processes);
+  if (result == 0) {
+    renumber(&folding);
+    result = join_processes(&folding);
+  }
+  release(&folding);
+  return result < 0 ? out_stats_no_memory() : 0;
+}

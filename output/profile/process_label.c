@@ -1,0 +1,67 @@
+/* Names processes by their command lines. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include "output/profile/process.h"
+#include "output/text/text.h"
+
+/* What a name shows of a command line: bytes of it. */
+enum { LONGEST_COMMAND = 80 };
+
+/* Where the next word begins, behind this one and its NUL; `size` behind the last. */
+static size_t word_end(const char *command, size_t size, size_t at)
+{
+  const char *end = memchr(command + at, '\0', size - at);
+  return end ? (size_t)(end - command) : size;
+}
+
+/* Cuts the text to so many bytes, between two characters. */
+static void cut(struct out_text *text, size_t length)
+{
+  static const char more[] = "...";
+  if (text->failed || text->length <= length)
+    return;
+  text->length = length - strlen(more);
+  while (text->length > 0 && ((unsigned char)text->data[text->length] & 0xC0) == 0x80)
+    text->length--;
+  text->data[text->length] = '\0';
+  out_text_puts(text, more);
+}
+
+/* The words with spaces between them, the first without its folders. */
+static void put_command(const struct out_recording_info *info, struct out_text *text)
+{
+  const char *command = info->command;
+  for (size_t at = 0; at < info->command_size && text->length <= LONGEST_COMMAND;) {
+    size_t end = word_end(command, info->command_size, at), next = end + 1;
+    const char *slash = at == 0 ? memrchr(command, '/', end) : NULL;
+    if (slash && slash + 1 < command + end)
+      at = (size_t)(slash + 1 - command);
+    if (text->length > 0)
+      out_text_putc(text, ' ');
+    if (end == at || memchr(command + at, ' ', end - at))
+      out_text_quoted(text, command + at, end - at, '\'');
+    else
+      out_text_printable(text, command + at, end - at);
+    at = next;
+  }
+  cut(text, LONGEST_COMMAND);
+}
+
+int out_process_label(struct out_profile *profile, struct out_recording_info *info)
+{
+  struct out_text text = {0};
+  put_command(info, &text);
+  if (text.length == 0) {
+    const char *program = out_profile_string(profile, info->program), *slash = strrchr(program, '/');
+    out_text_puts(&text, *program ? (slash ? slash + 1 : program) : "?");
+  }
+  if (out_process_count(info) > 1)
+    out_text_printf(&text, " (%u processes)", out_process_count(info));
+  else
+    out_text_printf(&text, " (%u)", info->pid);
+  int result = text.failed ? -ENOMEM : base_strings_add(profile->strings, out_text_string(&text), &info->label);
+  out_text_free(&text);
+  return result;
+}
