@@ -28,7 +28,7 @@ struct callsig_stats_options {
   size_t size;
   int timeline; /* not 0: the timelines of its recordings are read too, for the exports "chrome" and "perfetto" and for
                    callsig_stats_dump() */
-  int now;      /* not 0: calls that are open in a program that runs still count until now, and not until its clock was
+  size_t now;   /* not 0: calls that are open in a program that runs still count until now, and not until its clock was
                    last noted */
 };
 
@@ -149,13 +149,13 @@ struct callsig_stats_style {
   /* Names separated by commas: ncalls, pcalls, tottime, tottime%, tottime/call, cumtime, cumtime%, cumtime/call, min,
    * max, p50, p90, p99, error, cumerror, timed. With a '+' before them they are added to pstats's. NULL: pstats's. */
   const char *columns;
-  unsigned unit;  /* enum callsig_stats_unit */
-  unsigned width; /* cells that lines are shortened to, for a terminal; 0: never */
-  int color;      /* with a terminal's escape sequences */
-  unsigned name_width; /* bytes that a row's name is shortened to, in its middle; rows stay apart all the same. 0: never;
-                          else at least 16 */
-  int few_notes;       /* below a table stand only the first notes, and of functions those that have a row in it; a last
-                          line counts the others. 0: all notes */
+  unsigned unit;     /* enum callsig_stats_unit */
+  unsigned width;    /* cells that lines are shortened to, for a terminal; 0: never */
+  int color;         /* with a terminal's escape sequences */
+  size_t name_width; /* bytes that a row's name is shortened to, in its middle; rows stay apart all the same. 0: never;
+                        else at least 16 */
+  int few_notes;     /* below a table stand only the first notes, and of functions those that have a row in it; a last
+                        line counts the others. 0: all notes */
 };
 /* -EINVAL after a message that lists the columns, or the units. */
 CALLSIG_STATS_API int callsig_stats_set_style(struct callsig_stats *stats, const struct callsig_stats_style *style);
@@ -196,7 +196,7 @@ struct callsig_stats_row {
    * (0: exact; NAN: unknown), and how many of `ncalls` were timed; min, max and percentiles are of these. */
   double tottime_error, cumtime_error;
   uint64_t timed_calls;
-  int uncertain; /* an error is unknown, or larger than the time that it belongs to */
+  int uncertain;      /* an error is unknown, or larger than the time that it belongs to */
   const char *caller; /* "file.c:12(name)": the innermost function around the calls; NULL for none, and where rows are
                          not by the functions around them: callsig_stats_stack() */
 };
