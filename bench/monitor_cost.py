@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""monitor_cost.py BUILD_DIR OUT.json [--rounds N]
+"""monitor_cost.py BUILD_DIR OUT.json [--rounds N] [--seconds N]
 
 What the monitor of `callsig run --db --interval 1` uses of a core while a program runs: the CPU time of all threads of the
 callsig process, by the scheduler's own count, from its first second on until shortly before its end."""
@@ -27,17 +27,17 @@ def cpu_seconds(pid):
     return total * 1e-9
 
 
-def share(callsig, program, kind, folder):
+def share(callsig, program, kind, folder, seconds):
     """The share of a core, and the bytes of the recording."""
     recording = os.path.join(folder, "recording")
-    command = [callsig.command, "run", "-o", recording, "--db", os.path.join(folder, "runs.db"), "--interval", "1", program, kind, str(SECONDS)]
+    command = [callsig.command, "run", "-o", recording, "--db", os.path.join(folder, "runs.db"), "--interval", "1", program, kind, str(seconds)]
     environment = dict(os.environ, CALLSIG_CACHE_DIR=callsig.cache)
     with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True) as child:
         # Only what follows is the monitor's: indexes have been made, and the program has begun, by then.
         time.sleep(0.7)
         begun, used = time.perf_counter(), cpu_seconds(child.pid)
-        time.sleep(SECONDS - 2)
+        time.sleep(seconds - 2)
         used = cpu_seconds(child.pid) - used
         elapsed = time.perf_counter() - begun
         message = child.stderr.read()
@@ -51,6 +51,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("out")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=SECONDS)
     options = parser.parse_args()
     callsig = Callsig(options.build)
     rows = []
@@ -68,7 +69,7 @@ def main():
                 for number in range(options.rounds):
                     round_folder = os.path.join(folder, str(number))
                     os.mkdir(round_folder)
-                    used, row["bytes"] = share(callsig, program, kind, round_folder)
+                    used, row["bytes"] = share(callsig, program, kind, round_folder, options.seconds)
                     shares.append(used)
                 row["share"] = median(shares)
         except NotRun as reason:

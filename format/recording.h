@@ -19,6 +19,7 @@
 
 #define FMT_RECORDING_MAGIC   "CSIGREC" /* eight bytes with the terminating NUL */
 #define FMT_RECORDING_VERSION 1u
+#define FMT_REC_HEADER_LEAST  416u /* bytes that version 0.1 wrote: later fields are 0 where a header is shorter */
 
 enum fmt_clock_kind {
   FMT_CLOCK_TSC,       /* rdtsc or cntvct: ticks, scaled by the two points below */
@@ -90,6 +91,11 @@ struct fmt_rec_header {
   uint32_t folds;         /* twice how many threads were folded; odd while one is being folded */
   uint64_t seal;          /* address of the fmt_rec_seal (format/seal.h); 0: none, it is or was being written */
   uint64_t first_counter; /* address of the newest fmt_rec_counter */
+  uint64_t request;       /* what was asked from outside (format/request.h); 0: nothing */
+  uint64_t taken;         /* the request that was taken last, as it was */
+  int32_t refusal;        /* of that one: 0 it was done, else a negative errno */
+  uint32_t is_off;        /* 1: recording is switched off */
+  uint64_t switched_ns;   /* CLOCK_REALTIME when it was switched last; 0: never since the start */
 };
 
 enum fmt_rec_flag {
@@ -240,6 +246,7 @@ enum fmt_group {
   FMT_GROUP_SIGNATURE_STAGE,
   FMT_GROUP_MODULE_STAGE,
   FMT_GROUP_COUNT,
+  FMT_GROUP_EDGE = 11, /* of no rows: see fmt_rec_sampling */
   FMT_GROUP_RESERVED = 12
 };
 
@@ -319,10 +326,14 @@ struct fmt_rec_recursion {
  * so that every sum that holds of a recording without samples holds of one with them. Which calls are timed is random,
  * at a rate that depends on nothing but the edge's earlier calls; the first ones all are. min, max and the histogram
  * are of timed calls alone.
+ *
+ * Where recursion leads back to the edge, calls that began while none of it was open may be much longer than those
+ * inside. While they are, each is timed: these are no samples of the others, and are not in this record but in the
+ * edge's recursion record, primitive[FMT_GROUP_EDGE] calls and cumulative[FMT_GROUP_EDGE] ticks.
  */
 struct fmt_rec_sampling {
   struct fmt_rec_tag tag;
-  uint64_t timed;       /* calls that ended and whose clock was read */
+  uint64_t timed;       /* calls that ended and whose clock was read, but for those just told of */
   uint64_t timed_total; /* ticks of these, inclusive */
   uint64_t squares_low; /* the sum of their squares, 128 bits */
   uint64_t squares_high;

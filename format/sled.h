@@ -66,6 +66,9 @@ static inline bool fmt_sled_is_entry(uint8_t kind)
 enum fmt_sled_flag {
   FMT_SLED_LEAF = 1u << 0, /* the function calls nothing: no frame is ever above its own */
   FMT_SLED_LOOP = 1u << 1, /* the function has a loop */
+  /* At the entry and before returns nothing that anybody needs is in r10 and r11, nor, at the entry, in rax: a hook may
+   * leave anything there. Not before tail calls. */
+  FMT_SLED_FREE = 1u << 2,
 };
 
 /* An entry of either section. Addresses are relative to the field that holds them. */

@@ -14,6 +14,8 @@
 #include "rtl.h"
 #include "backend.h"
 #include "memmodel.h"
+#include "regs.h"
+#include "function-abi.h"
 #include "emit-rtl.h"
 #include "function.h"
 #include "cfganal.h"

@@ -57,7 +57,19 @@ static bool may_call(rtx_insn *insn)
   return !text || text[0] != '\0';
 }
 
-static function_facts look_at(rtx_insn *first, bool loop)
+/* Are r10 and r11 nobody's where the function begins and where it returns, and rax where it begins? Then a hook may
+ * change them: r10 holds the frame of the function around it alone, rax how many vectors a call with `...` passes. */
+static bool has_free_registers(function *fun)
+{
+  const unsigned registers[] = {R10_REG, R11_REG, AX_REG};
+  for (unsigned i = 0; i < ARRAY_SIZE(registers); i++)
+    if (fixed_regs[registers[i]] || !crtl->abi->clobbers_full_reg_p(registers[i]))
+      return false;
+  return !fun->stdarg && !fun->static_chain_decl && !flag_split_stack &&
+         !lookup_attribute("no_caller_saved_registers", TYPE_ATTRIBUTES(TREE_TYPE(fun->decl)));
+}
+
+static function_facts look_at(function *fun, rtx_insn *first, bool loop)
 {
   function_facts facts = {0, FMT_SLED_LEAF};
   for (rtx_insn *insn = first; insn; insn = NEXT_INSN(insn)) {
@@ -69,6 +81,8 @@ static function_facts look_at(rtx_insn *first, bool loop)
   }
   if (loop)
     facts.flags |= FMT_SLED_LOOP;
+  if (has_free_registers(fun))
+    facts.flags |= FMT_SLED_FREE;
   return facts;
 }
 
@@ -121,8 +135,20 @@ public:
              static_cast<unsigned>(kind), facts_.flags, facts_.instructions);
     /* Clones have no location of their own, and gcc prints that of an asm without asking whether there is one. */
     emit_insn_before(gen_rtx_ASM_INPUT_loc(VOIDmode, ggc_strdup(text), BUILTINS_LOCATION), insn);
+    tell_changed(insn, kind);
     if (returns)
       emit_insn_after(gen_rtx_ASM_INPUT_loc(VOIDmode, "\t.byte 0x0f, 0x1f, 0x40, 0, 0xc3", BUILTINS_LOCATION), insn);
+  }
+
+  /* Callers that go by which registers a function changes (-fipa-ra) are to know that its hooks change these. */
+  void tell_changed(rtx_insn *insn, fmt_sled_kind kind)
+  {
+    if (!(facts_.flags & FMT_SLED_FREE) || kind == FMT_SLED_TAIL)
+      return;
+    emit_insn_before(gen_hard_reg_clobber(DImode, R10_REG), insn);
+    emit_insn_before(gen_hard_reg_clobber(DImode, R11_REG), insn);
+    if (kind == FMT_SLED_ENTER)
+      emit_insn_before(gen_hard_reg_clobber(DImode, AX_REG), insn);
   }
 
   /* What follows is in another section. */
@@ -149,7 +175,7 @@ public:
 
   unsigned execute(function *fun) override
   {
-    function_facts facts = look_at(get_insns(), found_->loop);
+    function_facts facts = look_at(fun, get_insns(), found_->loop);
     if (!is_chosen(fun->decl) || facts.instructions == 0 || is_too_small(*given_, facts.instructions, found_->loop))
       return 0;
     sled_writer writer(&next_label_, facts);

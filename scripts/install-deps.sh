@@ -20,7 +20,7 @@ packages_of()
 {
   case $1 in
   build)
-    echo "gcc g++ $(plugin_headers) libc6-dev make cmake pkg-config libelf-dev libdw-dev libdwarf-dev libpcre2-dev libsqlite3-dev libedit-dev libyajl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev node-d3"
+    echo "gcc g++ $(plugin_headers) libc6-dev make cmake pkg-config libelf-dev libdw-dev libdwarf-dev libpcre2-dev libsqlite3-dev libedit-dev libncurses-dev libyajl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev node-d3"
     ;;
   # What fetching and unpacking Debian's sources takes.
   demo) echo "apt tar gzip xz-utils ca-certificates libjpeg62-turbo-dev sqlite3" ;;

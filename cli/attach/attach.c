@@ -43,7 +43,7 @@
 struct work {
   pid_t pid;
   enum cli_purpose purpose;
-  int process; /* descriptor of it, or -1 */
+  int process; /* descriptor of it */
   struct cli_mappings mappings;
   struct cli_borrowed thread;
   struct cli_remote remote;
@@ -75,7 +75,7 @@ static int borrow_any(struct work *work, const struct base_vector *threads, cons
 static bool has_ended(const struct work *work)
 {
   struct pollfd process = {.fd = work->process, .events = POLLIN};
-  return work->process >= 0 && poll(&process, 1, 0) == 1;
+  return poll(&process, 1, 0) == 1;
 }
 
 /* Borrows a thread, waiting for a good moment. Returns 0, -ESRCH when the process has ended, or a negative errno after
@@ -299,10 +299,14 @@ static int load_at_place(struct work *work, const struct cli_recording_place *pl
     free(text);
     return error;
   }
+  /* Of a command that was killed before it could load anything. */
+  const struct cli_memory_mapping *stale = cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING);
+  if (stale != NULL)
+    unmap_settings(work, stale->start, stale->end - stale->start);
   if ((error = map_settings(work, text, size, &settings)) < 0)
     cli_error("attach: process %d: what the runtime needs cannot be mapped there: %s", (int)work->pid,
               strerror(-error));
-  else if ((error = load_runtime(work, paths.runtime)) == -ELIBACC)
+  else if ((error = load_runtime(work, paths.runtime)) < 0)
     unmap_settings(work, settings, size);
   if (error == 0 && (error = read_mappings(work)) == 0)
     error = ask_path(work, attached->path);
@@ -313,7 +317,7 @@ static int load_at_place(struct work *work, const struct cli_recording_place *pl
 /* The libraries that are mapped, with the program itself. */
 static int list_libraries(const struct cli_mappings *mappings, const char *image, struct cli_libraries *libraries)
 {
-  *libraries = (struct cli_libraries){.paths = calloc(mappings->list.count, sizeof *libraries->paths)};
+  *libraries = (struct cli_libraries){.paths = calloc((size_t)mappings->list.count + 1, sizeof *libraries->paths)};
   if (libraries->paths == NULL)
     return -ENOMEM;
   for (uint32_t i = 0; i < mappings->list.count; i++) {
@@ -407,17 +411,22 @@ static int attach_again(struct work *work, const char *output, struct cli_attach
 
 static int attach(struct work *work, const char *output, struct cli_attached *attached)
 {
-  struct cli_profiled_program program;
+  struct cli_profiled_program program = {0};
   int error = cli_attach_check_process(work->pid);
+  if (error == 0 && work->process < 0) {
+    cli_error("attach: process %d: the kernel cannot tell when it ends (pidfd_open, Linux 5.3)", (int)work->pid);
+    return -ENOSYS;
+  }
   if (error == 0)
     error = read_mappings(work);
   if (error == 0)
     error = cli_attach_check(work->pid, &work->mappings, &program);
   if (error < 0)
     return error;
-  if (cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING) != NULL)
+  bool has_runtime = cli_mappings_of_file(&work->mappings, "libcallsig.so") != NULL || program.facts.has_runtime;
+  if (has_runtime && cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING) != NULL)
     return attach_again(work, output, attached);
-  if (cli_mappings_of_file(&work->mappings, "libcallsig.so") == NULL && !program.facts.has_runtime)
+  if (!has_runtime)
     return attach_first(work, &program, output, attached);
   cli_error("attach: process %d has libcallsig already (by 'callsig run', or linked): it records itself",
             (int)work->pid);

@@ -2,13 +2,14 @@
 #include "cli/attach/borrow.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "cli/attach/status_line.h"
 
 /* A thread that does not stop in this time sleeps where the kernel wakes nobody. */
 #define STOP_SECONDS 2.0
@@ -112,8 +113,8 @@ static bool has_handler_waiting(const struct cli_borrowed *borrowed)
   if (file == NULL)
     return true;
   while (fgets(line, sizeof line, file) != NULL)
-    (void)(sscanf(line, "SigPnd: %" SCNx64, &pending) == 1 || sscanf(line, "ShdPnd: %" SCNx64, &shared) == 1 ||
-           sscanf(line, "SigBlk: %" SCNx64, &blocked) == 1 || sscanf(line, "SigCgt: %" SCNx64, &caught) == 1);
+    (void)(cli_status_line(line, "SigPnd", 16, &pending, 1) || cli_status_line(line, "ShdPnd", 16, &shared, 1) ||
+           cli_status_line(line, "SigBlk", 16, &blocked, 1) || cli_status_line(line, "SigCgt", 16, &caught, 1));
   fclose(file);
   return ((pending | shared) & caught & ~blocked) != 0;
 }

@@ -2,7 +2,6 @@
 #include "cli/attach/mappings.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +12,24 @@
 /* Takes one line of the file apart. False when it is none. */
 static bool parse_line(char *line, struct cli_memory_mapping *mapping)
 {
-  char flags[5];
-  int path = -1;
+  char *next;
   line[strcspn(line, "\n")] = '\0';
-  if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &mapping->start, &mapping->end, flags,
-             &mapping->offset, &path) != 4 ||
-      path < 0)
+  mapping->start = strtoull(line, &next, 16);
+  if (*next != '-')
     return false;
-  mapping->readable = flags[0] == 'r';
-  mapping->writable = flags[1] == 'w';
-  mapping->executable = flags[2] == 'x';
-  mapping->path = strdup(line + path);
+  mapping->end = strtoull(next + 1, &next, 16);
+  if (strlen(next) < 6)
+    return false;
+  mapping->readable = next[1] == 'r';
+  mapping->writable = next[2] == 'w';
+  mapping->executable = next[3] == 'x';
+  mapping->offset = strtoull(next + 5, &next, 16);
+  /* The device and the inode. */
+  for (unsigned field = 0; field < 2; field++) {
+    next += strspn(next, " ");
+    next += strcspn(next, " ");
+  }
+  mapping->path = strdup(next + strspn(next, " "));
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/attach/refusals.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +11,14 @@
 #include <unistd.h>
 
 #include "cli/attach/arch/processor.h"
+#include "cli/attach/status_line.h"
 #include "cli/common/subcommand.h"
 
 /* What /proc/PID/status says. */
 struct status {
   char state;
-  unsigned thread_group, tracer, seccomp;
-  unsigned user[4], group[4]; /* real, effective, saved, of the file system */
+  uint64_t thread_group, tracer, seccomp;
+  uint64_t user[4], group[4]; /* real, effective, saved, of the file system */
   bool shadow_stack;
 };
 
@@ -29,11 +31,12 @@ static int read_status(pid_t pid, struct status *status)
   if (file == NULL)
     return -errno;
   while (fgets(line, sizeof line, file) != NULL) {
-    unsigned *user = status->user, *group = status->group;
-    (void)(sscanf(line, "State: %c", &status->state) == 1 || sscanf(line, "Tgid: %u", &status->thread_group) == 1 ||
-           sscanf(line, "TracerPid: %u", &status->tracer) == 1 || sscanf(line, "Seccomp: %u", &status->seccomp) == 1 ||
-           sscanf(line, "Uid: %u %u %u %u", user, user + 1, user + 2, user + 3) == 4 ||
-           sscanf(line, "Gid: %u %u %u %u", group, group + 1, group + 2, group + 3) == 4);
+    if (strncmp(line, "State:", strlen("State:")) == 0)
+      status->state = line[strcspn(line, "\t") + 1];
+    (void)(cli_status_line(line, "Tgid", 10, &status->thread_group, 1) ||
+           cli_status_line(line, "TracerPid", 10, &status->tracer, 1) ||
+           cli_status_line(line, "Seccomp", 10, &status->seccomp, 1) ||
+           cli_status_line(line, "Uid", 10, status->user, 4) || cli_status_line(line, "Gid", 10, status->group, 4));
     if (strncmp(line, "x86_Thread_features:", strlen("x86_Thread_features:")) == 0 && strstr(line, "shstk") != NULL)
       status->shadow_stack = true;
   }
@@ -49,7 +52,8 @@ static int check_user(pid_t pid, const struct status *status)
     same = same && status->user[i] == geteuid() && status->group[i] == getegid();
   if (same)
     return 0;
-  cli_error("attach: process %d has user %u and group %u, and this command user %u and group %u: run callsig as those, "
+  cli_error("attach: process %d has user %" PRIu64 " and group %" PRIu64
+            ", and this command user %u and group %u: run callsig as those, "
             "since the program writes the recording",
             (int)pid, status->user[1], status->group[1], (unsigned)geteuid(), (unsigned)getegid());
   return -EPERM;
@@ -88,8 +92,8 @@ int cli_attach_check_process(pid_t pid)
     cli_error("attach: process %d: %s", (int)pid, error == -ENOENT ? "there is none" : strerror(-error));
     return -ENOENT;
   }
-  if (status.thread_group != (unsigned)pid)
-    cli_error("attach: %d is a thread of process %u: name that", (int)pid, status.thread_group);
+  if (status.thread_group != (uint64_t)pid)
+    cli_error("attach: %d is a thread of process %" PRIu64 ": name that", (int)pid, status.thread_group);
   else if (pid == getpid())
     cli_error("attach: process %d is this command", (int)pid);
   else if (status.state == 'Z' || status.state == 'X')
@@ -97,7 +101,8 @@ int cli_attach_check_process(pid_t pid)
   else if (status.state == 'T')
     cli_error("attach: process %d is stopped: let it go on first (kill -CONT %d)", (int)pid, (int)pid);
   else if (status.tracer != 0)
-    cli_error("attach: process %d is traced by process %u (a debugger, strace or another callsig): end that first",
+    cli_error("attach: process %d is traced by process %" PRIu64
+              " (a debugger, strace or another callsig): end that first",
               (int)pid, status.tracer);
   else if (status.seccomp != 0)
     cli_error("attach: process %d has a seccomp filter, which may end it for the runtime's system calls: start it with "

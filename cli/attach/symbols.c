@@ -87,7 +87,7 @@ static uint64_t look_up(const struct tables *tables, const char *name, uint64_t 
 {
   struct {
     uint32_t buckets, first, words, shift; /* `words` of 64 bits, which tell what is not there, come next */
-  } head;
+  } head = {0};
   uint32_t index = 0, hash = hash_of(name), value;
   if (cli_memory_read(tables->pid, tables->hash, &head, sizeof head) < 0 || head.buckets == 0)
     return 0;

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -54,9 +55,11 @@ static long read_call(pid_t process, pid_t thread, unsigned long arguments[4])
   FILE *file = fopen(path, "re");
   if (file == NULL)
     return -1;
-  if (fgets(line, sizeof line, file) == NULL ||
-      sscanf(line, "%ld %lx %lx %lx %lx", &number, &arguments[0], &arguments[1], &arguments[2], &arguments[3]) < 1)
-    number = -1;
+  char *next = fgets(line, sizeof line, file);
+  if (next != NULL && strncmp(line, "running", strlen("running")) != 0)
+    number = strtol(line, &next, 10);
+  for (unsigned i = 0; i < 4 && number >= 0; i++)
+    arguments[i] = strtoul(next, &next, 16);
   fclose(file);
   return number;
 }
@@ -84,7 +87,7 @@ int cli_thread_list(pid_t process, struct base_vector *threads)
   int error = 0;
   for (struct dirent *entry; error == 0 && (entry = readdir(folder)) != NULL;) {
     unsigned long arguments[4] = {0};
-    pid_t id = (pid_t)atoi(entry->d_name);
+    pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
     struct cli_thread *thread = id > 0 ? base_vector_add(threads, 1) : NULL;
     if (thread != NULL) {
       long number = read_call(process, id, arguments);

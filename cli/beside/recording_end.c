@@ -16,7 +16,7 @@ int cli_recording_end(const char *path, pid_t pid, struct fmt_rec_header *header
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
       pread(file, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
       memcmp(header->magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) != 0 ||
-      header->version != FMT_RECORDING_VERSION || header->header_size != sizeof *header ||
+      header->version != FMT_RECORDING_VERSION || header->header_size < FMT_REC_HEADER_LEAST ||
       header->pid != (uint32_t)pid) {
     close(file);
     return -ENOENT;

@@ -8,6 +8,7 @@
 
 extern const struct cli_command cli_command_run;
 extern const struct cli_command cli_command_attach;
+extern const struct cli_command cli_command_ctl;
 extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stages;
 extern const struct cli_command cli_command_export;
@@ -18,6 +19,7 @@ extern const struct cli_command cli_command_flags;
 extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_diff;
 extern const struct cli_command cli_command_browse;
+extern const struct cli_command cli_command_top;
 
 /* In the order of `callsig --help`; the last is NULL. */
 extern const struct cli_command *const cli_commands[];

@@ -22,9 +22,10 @@
 #include "cli/run/recording_files.h"
 #include "cli/run/run_end.h"
 #include "cli/run/supervise.h"
+#include "cli/run/timing.h"
+#include "cli/run/window.h"
 #include "config.h"
 #include "format/duration.h"
-#include "format/factor.h"
 #include "format/rank.h"
 
 extern char **environ;
@@ -70,6 +71,9 @@ static const char help[] =
     "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
     "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
+    "  --off             record nothing until 'callsig ctl PID on' asks for it\n"
+    "  --after TIME      record nothing before TIME has passed since the start, as in 10s\n"
+    "  --for TIME        stop recording after TIME, as in 500ms\n"
     "  --help, --version\n";
 
 struct run_options {
@@ -85,6 +89,8 @@ struct run_options {
   char *include, *exclude; /* globs separated by newlines; owned */
   const char *database;    /* NULL: none */
   double interval;         /* seconds; 0: not given */
+  struct cli_window window;
+  const char *after, *record_for; /* NULL: not given */
   bool no_signatures;
   bool apart;
   bool percentiles;
@@ -119,6 +125,9 @@ enum {
   OPTION_BESIDE,
   OPTION_DATABASE,
   OPTION_INTERVAL,
+  OPTION_OFF,
+  OPTION_AFTER,
+  OPTION_FOR,
 };
 
 static const struct option option_table[] = {
@@ -136,6 +145,9 @@ static const struct option option_table[] = {
     {"beside", optional_argument, NULL, OPTION_BESIDE},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
+    {"off", no_argument, NULL, OPTION_OFF},
+    {"after", required_argument, NULL, OPTION_AFTER},
+    {"for", required_argument, NULL, OPTION_FOR},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -177,6 +189,12 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       error = cli_glob_add(&run->exclude, optarg);
     else if (option == OPTION_EXCLUDE_FILE)
       error = cli_glob_file_read(optarg, &run->exclude);
+    else if (option == OPTION_OFF)
+      run->window.off = true;
+    else if (option == OPTION_AFTER)
+      run->after = optarg;
+    else if (option == OPTION_FOR)
+      run->record_for = optarg;
     else if (option == OPTION_DATABASE)
       run->database = optarg;
     else if ((run->interval = read_interval(command, optarg)) == 0) {
@@ -202,36 +220,13 @@ static int check_sort(const char *keys)
   return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
 }
 
-/* The same of how calls are timed. */
-static int check_times(const struct cli_command *command, const struct run_options *run)
-{
-  uint32_t parts;
-  bool is_auto = run->times != NULL && strcmp(run->times, "auto") == 0;
-  if (run->times != NULL && !is_auto && strcmp(run->times, "exact") != 0)
-    return cli_usage_error(command, "--times: '%s' is neither auto nor exact", run->times);
-  if (run->overhead == NULL)
-    return CLI_EXIT_OK;
-  if (!fmt_factor_parse(run->overhead, &parts))
-    return cli_usage_error(command, "--overhead: '%s' is not a number above 1, as in 1.5", run->overhead);
-  if (run->times != NULL && !is_auto)
-    return cli_usage_error(command, "--overhead says how many calls are timed, and --times exact times all: give one");
-  if (!is_auto && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
-    return cli_usage_error(command, "--overhead needs --times auto: with --clock cpu every call is timed else");
-  if (!is_auto && run->timeline != NULL)
-    return cli_usage_error(command, "--overhead needs --times auto: with --timeline every call is timed else");
-  return CLI_EXIT_OK;
-}
-
 /* Checks what can be known of the options before anything is done. */
-static int check_options(const struct cli_command *command, const struct run_options *run)
+static int check_options(const struct cli_command *command, struct run_options *run)
 {
-  if (run->clock != NULL && strcmp(run->clock, "wall") != 0 && strcmp(run->clock, "cpu") != 0)
-    return cli_usage_error(command, "--clock: '%s' is neither wall nor cpu", run->clock);
-  uint64_t ns;
-  if (run->timeline != NULL && !fmt_duration_parse(run->timeline, &ns))
-    return cli_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", run->timeline);
-  if (run->timeline != NULL && run->clock != NULL && strcmp(run->clock, "cpu") == 0)
-    return cli_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
+  const struct cli_timing timing = {run->times, run->overhead, run->clock, run->timeline};
+  int status = cli_timing_check(command, &timing);
+  if (status != CLI_EXIT_OK)
+    return status;
   if (run->interval > 0 && run->database == NULL)
     return cli_usage_error(command, "--interval says how often --db FILE is written: give that too");
   const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
@@ -239,7 +234,7 @@ static int check_options(const struct cli_command *command, const struct run_opt
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
   if (run->beside && fmt_rank_find(cli_environment).source != NULL)
     return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
-  int status = check_times(command, run);
+  status = cli_window_read(command, run->after, run->record_for, &run->window);
   return status == CLI_EXIT_OK && run->sort != NULL ? check_sort(run->sort) : status;
 }
 
@@ -323,7 +318,8 @@ static bool is_sampled(const struct run_options *run, const struct cli_profiled_
   const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
              *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
              *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE");
-  return !run->beside && run->database == NULL && (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
+  return !run->beside && run->database == NULL && !cli_window_is_given(&run->window) &&
+         (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
          (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
 }
 
@@ -339,7 +335,7 @@ static void report_run(const struct run_options *run, struct running *running, c
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error == 0 && running->own != NULL)
+  if (error == 0 && running->own != NULL && !cli_recording_was_switched(place))
     cli_own_run_write(running->own, running->program, place, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
@@ -437,7 +433,11 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
   }
   if (is_sampled(run, program))
     running.own = cli_own_run_open();
-  int error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
+  struct cli_window_timer *timer;
+  int error = cli_window_begin(&run->window, place, &timer);
+  if (error == 0)
+    error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
+  cli_window_end(timer);
   if (error < 0) {
     callsig_monitor_stop(running.monitor);
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));

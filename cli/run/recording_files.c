@@ -39,7 +39,7 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
   int error = cli_recording_place_header(place, &header);
   if (error < 0)
     return error;
-  if (header.version != FMT_RECORDING_VERSION || header.header_size != sizeof header)
+  if (header.version != FMT_RECORDING_VERSION || header.header_size < FMT_REC_HEADER_LEAST)
     return -EINVAL;
   if (header.pid != (uint32_t)pid)
     return -ESRCH;
@@ -64,6 +64,12 @@ bool cli_recording_is_full(const struct cli_recording_place *place)
 {
   struct fmt_rec_header header;
   return cli_recording_place_header(place, &header) == 0 && header.flags & FMT_REC_FULL;
+}
+
+bool cli_recording_was_switched(const struct cli_recording_place *place)
+{
+  struct fmt_rec_header header;
+  return cli_recording_place_header(place, &header) == 0 && header.taken != 0;
 }
 
 void cli_recording_seal(const struct cli_recording_place *place)

@@ -26,7 +26,7 @@ static bool is_begun(const struct fmt_rec_header *header)
   if (header->run != 0 && memcmp(header, &empty, sizeof empty) == 0)
     return true;
   return memcmp(header->magic, empty.magic, sizeof empty.magic) == 0 && header->version == FMT_RECORDING_VERSION &&
-         header->header_size == sizeof *header;
+         header->header_size >= FMT_REC_HEADER_LEAST;
 }
 
 int cli_recording_open(int folder, const char *path, struct fmt_rec_header *header)
@@ -91,11 +91,10 @@ static int remove_older(const char *shown, const char *path, uint32_t *writer)
     error = -EBUSY;
   } else if (error != 0 || !is_recording(fd, &header)) {
     error = -EINVAL;
-    cli_error("run: %s: exists and is not a recording, so it is left alone; choose another place with -o", shown);
+    cli_error("%s: exists and is not a recording, so it is left alone; choose another place with -o", shown);
   } else if (lies_at(fd, path) && unlink(path) != 0 && errno != ENOENT) {
     error = -errno;
-    cli_error("run: %s: the older recording cannot be replaced: %s; choose another place with -o", shown,
-              strerror(-error));
+    cli_error("%s: the older recording cannot be replaced: %s; choose another place with -o", shown, strerror(-error));
   }
   if (fd >= 0)
     close(fd);
@@ -154,7 +153,7 @@ int cli_recording_place_take(const char *path, struct cli_recording_place *place
   if (error == 0 && place->fd < 0)
     error = -EBUSY;
   else if (error < 0)
-    cli_error("run: %s: the recording cannot be made there: %s; choose a place with -o", path, strerror(-error));
+    cli_error("%s: the recording cannot be made there: %s; choose a place with -o", path, strerror(-error));
   return error;
 }
 

@@ -28,6 +28,8 @@ struct callsig_stats_options {
   size_t size;
   int timeline; /* not 0: the timelines of its recordings are read too, for the exports "chrome" and "perfetto" and for
                    callsig_stats_dump() */
+  int now;      /* not 0: calls that are open in a program that runs still count until now, and not until its clock was
+                   last noted */
 };
 
 /* An object without recordings, for callsig_stats_add(): until the first is added, whatever needs calls is refused
@@ -195,6 +197,8 @@ struct callsig_stats_row {
   double tottime_error, cumtime_error;
   uint64_t timed_calls;
   int uncertain; /* an error is unknown, or larger than the time that it belongs to */
+  const char *caller; /* "file.c:12(name)": the innermost function around the calls; NULL for none, and where rows are
+                         not by the functions around them: callsig_stats_stack() */
 };
 
 /* Rows in the current order. */

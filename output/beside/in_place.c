@@ -129,6 +129,13 @@ struct out_in_place_samples out_in_place_samples(const struct out_profile *profi
   return samples;
 }
 
+struct out_in_place_samples out_in_place_of_recording(const struct out_profile *profile,
+                                                      const struct out_recording_info *info)
+{
+  const struct out_sampled_run *run = info->clock == FMT_CLOCK_INJECTED ? NULL : out_in_place_run(profile, info);
+  return run ? out_in_place_samples(profile, run) : (struct out_in_place_samples){0};
+}
+
 /* What is in no row and in no hook. */
 static uint64_t samples_beyond(const struct out_profile *profile, const struct out_sampled_run *run)
 {

@@ -40,6 +40,9 @@ struct out_in_place_samples {
   uint64_t all, hooks;
 };
 struct out_in_place_samples out_in_place_samples(const struct out_profile *profile, const struct out_sampled_run *run);
+/* The same of a recording's own run: none where there are none, or where its clock is another than that of samples. */
+struct out_in_place_samples out_in_place_of_recording(const struct out_profile *profile,
+                                                      const struct out_recording_info *info);
 
 /* Fills the times of the edges of times->recording, which has samples of its own run. -ENOMEM. */
 int out_in_place_times(struct out_beside_times *times);

@@ -89,6 +89,8 @@ static void put_recursions(struct out_dump *dump)
                                        .active = {recursion->open}};
     memcpy(record.primitive, recursion->primitive, sizeof recursion->primitive);
     memcpy(record.cumulative, recursion->cumulative, sizeof recursion->cumulative);
+    record.primitive[FMT_GROUP_EDGE] = recursion->apart;
+    record.cumulative[FMT_GROUP_EDGE] = recursion->apart_total;
     out_dump_put(dump, &record, sizeof record);
   }
 }

@@ -202,6 +202,8 @@ static int merge_recursion(struct merge *merge, uint32_t old, struct out_edge *i
     sum->primitive[i] += recursion->primitive[i];
     sum->cumulative[i] += recursion->cumulative[i];
   }
+  sum->apart += recursion->apart;
+  sum->apart_total += recursion->apart_total;
   return 0;
 }
 

@@ -117,7 +117,8 @@ static void note_budget(struct notes *notes, uint32_t recording)
   if (info->process.overhead == 0 || !(slowdown.all * 1024 > (double)info->process.overhead))
     return;
   begin(notes, info);
-  out_text_puts(&notes->text, "calls made the program take an estimated ");
+  out_text_puts(&notes->text, slowdown.by_samples ? "by samples of the run calls made the program take "
+                                                  : "calls made the program take an estimated ");
   out_text_fixed(&notes->text, slowdown.all, 0);
   out_text_puts(&notes->text, " times its own time, which is beyond the budget; counting alone ");
   out_text_fixed(&notes->text, slowdown.counting, 0);

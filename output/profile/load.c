@@ -75,7 +75,7 @@ static int load_variant(struct out_loader *loader, uint64_t address, uint32_t *v
   return 0;
 }
 
-static int load_recursion(struct out_loader *loader, uint64_t address, struct out_edge *edge)
+static int load_recursion(struct out_loader *loader, uint64_t address, bool is_sampled, struct out_edge *edge)
 {
   const struct fmt_rec_recursion *record =
       out_recording_record(loader->recording, address, FMT_TAG_RECURSION, sizeof *record);
@@ -90,6 +90,10 @@ static int load_recursion(struct out_loader *loader, uint64_t address, struct ou
   added->total = record->total;
   memcpy(added->primitive, record->primitive, sizeof added->primitive);
   memcpy(added->cumulative, record->cumulative, sizeof added->cumulative);
+  if (is_sampled) {
+    added->apart = out_at_most(record->primitive[FMT_GROUP_EDGE], edge->calls + record->calls);
+    added->apart_total = out_at_most(record->cumulative[FMT_GROUP_EDGE], edge->total + record->total);
+  }
   if (loader->recording->header.flags & FMT_REC_MERGED)
     added->open = record->active[0] < record->calls ? record->active[0] : record->calls;
   edge->recursion = loader->profile->recursions.count - 1;
@@ -118,7 +122,7 @@ static int load_edge(struct out_loader *loader, uint64_t address, const struct f
   if (result == 0 && record->from)
     result = load_variant(loader, record->from, &edge.from);
   if (result == 0 && record->recursion)
-    result = load_recursion(loader, record->recursion, &edge);
+    result = load_recursion(loader, record->recursion, record->flags & FMT_EDGE_SAMPLED, &edge);
   if (result == 0 && record->flags & FMT_EDGE_SAMPLED)
     result = out_load_sampling(loader, address, &edge);
   if (result < 0)

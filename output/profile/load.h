@@ -96,4 +96,9 @@ int out_load_open_frames(struct out_loader *loader, const struct out_loaded_fram
  * those from `first_code` on. */
 int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable);
 
+static inline uint64_t out_at_most(uint64_t value, uint64_t limit)
+{
+  return value < limit ? value : limit;
+}
+
 #endif

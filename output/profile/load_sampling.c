@@ -10,11 +10,6 @@ static bool may_be_live(const struct fmt_rec_header *header)
   return !(header->flags & (FMT_REC_FINISHED | FMT_REC_MERGED)) && header->exit_status == -1;
 }
 
-static uint64_t at_most(uint64_t value, uint64_t limit)
-{
-  return value < limit ? value : limit;
-}
-
 /* What a record may say of `calls` calls that took `total` ticks. A process that runs on counts a few more of them as
  * timed than were read of the edge: these do not count. False when it can't be. */
 static bool accept(const struct fmt_rec_header *header, const struct fmt_rec_sampling *record, uint64_t calls,
@@ -23,8 +18,8 @@ static bool accept(const struct fmt_rec_header *header, const struct fmt_rec_sam
   bool fits = record->timed <= calls && record->timed_total <= total;
   if (!fits && !may_be_live(header))
     return false;
-  *sampling = (struct out_sampling){.timed = at_most(record->timed, calls),
-                                    .timed_total = at_most(record->timed_total, total),
+  *sampling = (struct out_sampling){.timed = out_at_most(record->timed, calls),
+                                    .timed_total = out_at_most(record->timed_total, total),
                                     .squares_low = record->squares_low,
                                     .squares_high = record->squares_high,
                                     .imputed = record->imputed};
@@ -38,6 +33,9 @@ int out_load_sampling(struct out_loader *loader, uint64_t address, struct out_ed
     const struct out_recursion *recursion = out_profile_recursion(loader->profile, edge->recursion);
     calls += recursion->calls - recursion->open;
     total += recursion->total;
+    /* What was timed apart is no sample of the rest. */
+    calls -= out_at_most(recursion->apart, calls);
+    total -= out_at_most(recursion->apart_total, total);
   }
   struct out_sampling *added = base_vector_add(&loader->profile->samplings, 1);
   if (!added)

@@ -127,6 +127,7 @@ struct out_recursion {
   uint64_t calls, total;
   uint64_t open; /* of the calls: those that had not ended, and were timed until then */
   uint64_t primitive[FMT_GROUP_COUNT], cumulative[FMT_GROUP_COUNT];
+  uint64_t apart, apart_total; /* FMT_GROUP_EDGE: calls of the edge that were timed as they were the outermost ones */
 };
 
 /* How the times of an edge's calls were come by, when not all were timed: fmt_rec_sampling. */

@@ -16,9 +16,6 @@
 #include "output/text/message.h"
 #include "output/text/text.h"
 
-/* The size that the first version wrote: what every recording has. */
-#define HEADER_SIZE sizeof(struct fmt_rec_header)
-
 /* Every numbered record takes this many bytes at least. */
 #define NUMBERED_SIZE 32
 _Static_assert(sizeof(struct fmt_rec_variant) >= NUMBERED_SIZE && sizeof(struct fmt_rec_signature) >= NUMBERED_SIZE &&
@@ -33,7 +30,7 @@ static int check_header(struct out_recording *recording)
   if (recording->header.version > FMT_RECORDING_VERSION)
     return out_stats_fail(-ENOTSUP, "%s: written by a newer callsig (recording version %u, this one reads up to %u)",
                           recording->path, recording->header.version, FMT_RECORDING_VERSION);
-  if (recording->header.version == 0 || recording->header.header_size < HEADER_SIZE)
+  if (recording->header.version == 0 || recording->header.header_size < FMT_REC_HEADER_LEAST)
     return out_stats_fail(-EINVAL, "%s: damaged: its header makes no sense", recording->path);
   recording->budget = recording->size * 16;
   return 0;
@@ -48,14 +45,22 @@ static const void *bytes_at(struct out_recording *recording, uint64_t offset, ui
 
 static int read_header(struct out_recording *recording)
 {
-  const void *bytes = recording->size < HEADER_SIZE ? NULL : bytes_at(recording, 0, HEADER_SIZE);
+  const size_t whole = sizeof recording->header, known = recording->size < whole ? recording->size : whole;
+  const void *bytes = known < FMT_REC_HEADER_LEAST ? NULL : bytes_at(recording, 0, known);
   int result = out_recording_failed(recording);
   if (result < 0)
     return result;
-  if (!bytes || memcmp(bytes, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) != 0)
+  memset(&recording->header, 0, whole);
+  if (bytes)
+    memcpy(&recording->header, bytes, known);
+  const size_t written = recording->header.header_size;
+  if (!bytes || memcmp(bytes, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) != 0 ||
+      known < (written < whole ? written : whole))
     return out_stats_fail(-EINVAL, "%s: not a callsig recording%s", recording->path,
                           recording->size == 0 ? ": the file is empty" : "");
-  memcpy(&recording->header, bytes, HEADER_SIZE);
+  /* Behind a header that an older version wrote lies something else. */
+  if (written >= FMT_REC_HEADER_LEAST && written < whole)
+    memset((char *)&recording->header + written, 0, whole - written);
   return check_header(recording);
 }
 
@@ -164,7 +169,7 @@ int out_recording_check(struct out_recording *recording)
     return out_stats_no_memory();
   if (error < 0)
     return out_stats_fail(error, "%s: cannot read: %s", recording->path, strerror(-error));
-  if (recording->check.first < HEADER_SIZE)
+  if (recording->check.first < FMT_REC_HEADER_LEAST)
     return out_stats_fail(-EINVAL, "%s: damaged: its header is not as it was written, so that nothing can be read",
                           recording->path);
   return 0;
@@ -178,7 +183,7 @@ uint64_t out_recording_lost(const struct out_recording *recording)
 void out_recording_count_unread(struct out_recording *recording)
 {
   recording->unread = 0;
-  for (uint64_t at = HEADER_SIZE / 8 * 8; at + sizeof(struct fmt_rec_edge) <= recording->size; at += 8) {
+  for (uint64_t at = FMT_REC_HEADER_LEAST; at + sizeof(struct fmt_rec_edge) <= recording->size; at += 8) {
     const struct fmt_rec_tag *record = bytes_at(recording, at, sizeof *record);
     if (record && record->tag == FMT_TAG_EDGE && record->size >= sizeof(struct fmt_rec_edge) &&
         recording->numbers[at / NUMBERED_SIZE] == 0 &&

@@ -74,7 +74,7 @@ static uint64_t checksum_of(const struct fmt_rec_seal *seal)
 int out_seal_make(out_seal_read_fn *read, void *source, uint64_t seal, uint64_t covered, struct fmt_rec_seal **made)
 {
   uint64_t size = fmt_rec_seal_size(covered);
-  if (size > UINT32_MAX || covered < sizeof(struct fmt_rec_header))
+  if (size > UINT32_MAX || covered < FMT_REC_HEADER_LEAST)
     return -EFBIG;
   *made = calloc(1, size);
   if (!*made)
@@ -113,7 +113,7 @@ static int read_seal(out_seal_read_fn *read, void *source, uint64_t offset, uint
 {
   struct fmt_rec_seal head;
   *seal = NULL;
-  if (offset % 8 != 0 || offset < sizeof(struct fmt_rec_header) || offset > size || size - offset < sizeof head)
+  if (offset % 8 != 0 || offset < FMT_REC_HEADER_LEAST || offset > size || size - offset < sizeof head)
     return 0;
   int error = read(source, &head, sizeof head, offset);
   if (error < 0 || head.tag.tag != FMT_TAG_SEAL || head.covered != offset || head.piece != FMT_SEAL_PIECE ||
@@ -243,7 +243,7 @@ int out_seal_file(int file)
     return error;
   uint64_t size = (uint64_t)status.st_size;
   if (memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) != 0 ||
-      header.version != FMT_RECORDING_VERSION || header.header_size != sizeof header || header.next > size ||
+      header.version != FMT_RECORDING_VERSION || header.header_size < FMT_REC_HEADER_LEAST || header.next > size ||
       header.next < sizeof header)
     return -EINVAL;
   if (header.seal)

@@ -70,6 +70,10 @@ static void write_recording(struct report *report, uint32_t recording)
     out_json_null(json);
   write_known(json, "slowdown", slowdown.all);
   write_known(json, "slowdown_counting", slowdown.counting);
+  out_json_key_string(json, "slowdown_by",
+                      slowdown.by_samples   ? "samples"
+                      : isnan(slowdown.all) ? NULL
+                                            : "calibration");
   out_json_key(json, "waited");
   if (info->flags & FMT_REC_WAITS_TAKEN)
     out_json_number(json, (double)info->loss[FMT_LOSS_WAITED] * info->tick, false);

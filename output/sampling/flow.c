@@ -28,8 +28,11 @@ static uint64_t imputed_of(const struct out_profile *profile, const struct out_e
     return 0;
   const struct out_sampling *sampling = out_profile_sampling(profile, edge->sampling);
   const uint64_t total = out_edge_total(profile, edge), untimed = out_edge_sampling(profile, edge).untimed;
-  const uint64_t most = total > sampling->timed_total && untimed > 0 ? total - sampling->timed_total : 0;
-  const uint64_t open = edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->open;
+  const struct out_recursion none = {0}, *recursion = edge->recursion == FMT_NONE
+                                                          ? &none
+                                                          : out_profile_recursion(profile, edge->recursion);
+  const uint64_t timed = sampling->timed_total + recursion->apart_total, open = recursion->open;
+  const uint64_t most = total > timed && untimed > 0 ? total - timed : 0;
   if (open == 0 || most == 0)
     return most;
   double mean = sampling->timed > 0 ? (double)sampling->timed_total / (double)sampling->timed : 0;

@@ -49,7 +49,9 @@ static double variance_of(const struct out_sampling *sampling)
 static double tail_of(const struct out_edge *edge, const struct out_sampling *sampling)
 {
   const double timed = (double)sampling->timed, deviation = sqrt(variance_of(sampling));
-  const double longest = (double)edge->max - (double)sampling->timed_total / timed;
+  /* The longest of the edge may be one that was timed apart. */
+  const double squares = ldexp((double)sampling->squares_high, 64) + (double)sampling->squares_low;
+  const double longest = fmin((double)edge->max, sqrt(squares)) - (double)sampling->timed_total / timed;
   const double farther = deviation > 0 ? longest / deviation - sqrt(2 * log(timed)) : 0;
   return 1 + TAIL * fmax(farther, 0);
 }
@@ -65,7 +67,7 @@ static double disagreement(const struct out_profile *profile, const struct out_e
     const struct out_recursion *recursion = out_profile_recursion(profile, edge->recursion);
     if (recursion->open > 0)
       return 0;
-    imputed += (double)recursion->total;
+    imputed += (double)recursion->total - (double)recursion->apart_total;
   }
   const double timed = (double)sampling->timed_total / (double)sampling->timed;
   return imputed / all_untimed - (timed > spared ? timed - spared : 0);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
 #include "output/sampling/hook_cost.h"
 
@@ -101,6 +102,39 @@ static void settle(const struct sums *sums)
   costs->uncertainty = uncertainty(costs->hooks, costs->own);
 }
 
+/* Makes the sums what samples of all runs say, if there are any. The samples are of a Poisson process. */
+static void settle_by_samples(const struct out_profile *profile, struct out_score_costs *costs)
+{
+  struct out_in_place_samples all = {0};
+  double hooks = 0, own = 0, variance = 0;
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    const struct out_recording_info *info = out_profile_recording(profile, i);
+    const struct out_in_place_samples samples = out_in_place_of_recording(profile, info);
+    if (samples.all == 0)
+      return;
+    const double period = (double)out_in_place_run(profile, info)->head.period / 1024e9;
+    all.all += samples.all;
+    all.hooks += samples.hooks;
+    hooks += (double)samples.hooks * period;
+    own += (double)(samples.all - samples.hooks) * period;
+    variance += (double)samples.all * period * period / 4;
+  }
+  if (!(hooks > 0) || !(own > 0) || !(costs->hooks > 0))
+    return;
+  const double dearer = hooks / costs->hooks, longer = costs->own > 0 ? own / costs->own : 1;
+  for (uint32_t i = 0; i < profile->functions.count; i++) {
+    costs->functions[i].hooks *= dearer;
+    costs->functions[i].own *= longer;
+    costs->functions[i].sure *= longer;
+  }
+  costs->lowered *= dearer;
+  costs->hooks = hooks;
+  costs->own = own;
+  costs->uncertainty = 2 * sqrt(variance);
+  costs->samples = all.all;
+  costs->in_hooks = all.hooks;
+}
+
 int out_score_costs_make(const struct out_profile *profile, const uint32_t *shown_function,
                          struct out_score_costs *costs)
 {
@@ -118,6 +152,7 @@ int out_score_costs_make(const struct out_profile *profile, const uint32_t *show
         add_edge(&sums, edge);
     }
     settle(&sums);
+    settle_by_samples(profile, costs);
   }
   free(sums.parts);
   return complete ? 0 : -ENOMEM;

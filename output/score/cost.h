@@ -6,6 +6,9 @@
  * themselves. Who is called is to blame for all of it. The two constants were measured in a
  * loop of empty calls, and the same hooks may cost less beside a program's own work: then they come to more than the
  * whole time of some functions, which cannot be, and all costs are taken by as much lower as makes their sum possible.
+ *
+ * Where all recordings have samples of their runs, these say how much time hooks took, and how much the program: costs
+ * and own times are then as many times what was said above as make their sums so.
  */
 #ifndef CALLSIG_OUTPUT_SCORE_COST_H
 #define CALLSIG_OUTPUT_SCORE_COST_H
@@ -25,7 +28,9 @@ struct out_score_costs {
   uint64_t calls, timed;
   double hooks, own;  /* of all: what was measured is their sum */
   double uncertainty; /* by how much each of the two may be off, seconds */
-  double lowered;     /* the part of what the calibration says that the costs are: at most 1 */
+  double lowered;     /* what the costs are beside what the calibration says: at most 1 without samples */
+  uint64_t samples;   /* of the runs, that the sums are by; 0: some recording has none */
+  uint64_t in_hooks;  /* of these */
   uint32_t unknown;   /* a recording with calls whose hooks were not calibrated: no cost is known. FMT_NONE: none */
 };
 

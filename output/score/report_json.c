@@ -39,6 +39,7 @@ static void put_total(struct out_json *json, const struct out_score *score)
   put_known(json, "uncertainty", is_known, costs->uncertainty);
   put_known(json, "lowered", is_known, costs->lowered);
   put_known(json, "factor", is_known, out_score_slowdown(costs->hooks, costs->own));
+  out_json_key_string(json, "factor_by", !is_known ? NULL : costs->samples > 0 ? "samples" : "calibration");
   put_known(json, "factor_low", is_known, low);
   put_known(json, "factor_high", is_known, high);
 }

@@ -66,7 +66,11 @@ static void say_uncertainty(const struct out_score *score, struct out_text *text
   const struct out_score_costs *costs = &score->costs;
   double low, high;
   out_score_range(costs, &low, &high);
-  out_text_puts(text, "estimates: they rest on what hooks cost in a loop of empty calls, and may be off by ");
+  if (costs->samples > 0)
+    out_text_printf(text, "by samples: %llu of %llu of the run were in hooks; the sums may be off by ",
+                    (unsigned long long)costs->in_hooks, (unsigned long long)costs->samples);
+  else
+    out_text_puts(text, "estimates: they rest on what hooks cost in a loop of empty calls, and may be off by ");
   out_put_scaled(text, costs->uncertainty, 0);
   out_text_puts(text, ", so that the factor is ");
   out_score_put_factor(text, low);
@@ -76,6 +80,12 @@ static void say_uncertainty(const struct out_score *score, struct out_text *text
 
 static void say_lowered(const struct out_score *score, struct out_text *text)
 {
+  if (score->costs.samples > 0) {
+    out_text_puts(text, "what the calibration says of each function's hooks was taken ");
+    out_text_decimals(text, score->costs.lowered, 0, 2);
+    out_text_puts(text, " times, so that the sum is that of the samples");
+    return;
+  }
   if (score->costs.lowered >= .9995)
     return; /* one decimal would say 100.0 % */
   out_text_puts(text, "by the calibration some functions' hooks took more than the whole time of these functions: all "

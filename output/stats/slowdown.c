@@ -3,7 +3,16 @@
 
 #include <math.h>
 
+#include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
+
+/* The same hooks among the program's own instructions take several times what a loop of them does. */
+static void correct_by_samples(struct out_slowdown *slowdown, const struct out_in_place_samples *samples,
+                               double counting_share)
+{
+  const double own = (double)(samples->all - samples->hooks), hooks = (double)samples->hooks;
+  *slowdown = (struct out_slowdown){(own + hooks) / own, (own + hooks * counting_share) / own, true};
+}
 
 struct out_slowdown out_slowdown(const struct out_profile *profile, uint32_t recording)
 {
@@ -21,7 +30,11 @@ struct out_slowdown out_slowdown(const struct out_profile *profile, uint32_t rec
     untimed += (double)out_edge_sampling(profile, edge).untimed;
   }
   const double hooks = calls * whole - untimed * price, counting = calls * (whole - price), own = time - hooks;
-  if (!(info->flags & FMT_REC_SAMPLED) || !(whole > price) || !(own > 0))
-    return (struct out_slowdown){NAN, NAN};
-  return (struct out_slowdown){time / own, (own + counting) / own};
+  const struct out_in_place_samples samples = out_in_place_of_recording(profile, info);
+  struct out_slowdown slowdown = {NAN, NAN, false};
+  if (info->flags & FMT_REC_SAMPLED && whole > price && own > 0)
+    slowdown = (struct out_slowdown){time / own, (own + counting) / own, false};
+  if (samples.all > samples.hooks)
+    correct_by_samples(&slowdown, &samples, whole > price && hooks > 0 ? counting / hooks : NAN);
+  return slowdown;
 }

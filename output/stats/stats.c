@@ -11,6 +11,7 @@
 #include "output/beside/in_place.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
+#include "output/recording/clock.h"
 #include "output/recording/recording.h"
 #include "output/sampling/reconcile.h"
 #include "output/stats/public_struct.h"
@@ -47,6 +48,7 @@ void out_stats_forget(struct callsig_stats *stats)
   free(stats->errors);
   free(stats->order);
   free(stats->signatures);
+  free(stats->callers);
   free(stats->printed);
   stats->shown_function = NULL;
   stats->ranks = NULL;
@@ -54,6 +56,7 @@ void out_stats_forget(struct callsig_stats *stats)
   stats->errors = NULL;
   stats->order = NULL;
   stats->signatures = NULL;
+  stats->callers = NULL;
   stats->printed = NULL;
   stats->listed = 0;
   stats->grouped = stats->prepared = false;
@@ -114,14 +117,18 @@ int out_stats_read_file(int file, const char *path, const struct fmt_rec_clock_p
 int callsig_stats_add(struct callsig_stats *stats, const char *path)
 {
   struct out_recording recording;
+  struct fmt_rec_clock_point now;
   int result = out_recording_read(path, &recording);
   if (result < 0)
     return result;
-  if (!out_taken_files_has(&stats->files, &recording.header))
-    return out_stats_take(stats, &recording, NULL);
-  out_stats_message("%s: what it has is in a recording of the whole run that was added before: left out", path);
-  out_recording_close(&recording);
-  return 0;
+  if (out_taken_files_has(&stats->files, &recording.header)) {
+    out_stats_message("%s: what it has is in a recording of the whole run that was added before: left out", path);
+    out_recording_close(&recording);
+    return 0;
+  }
+  bool is_now = stats->until_now && recording.is_live && !(recording.header.flags & FMT_REC_FINISHED) &&
+                out_clock_now(recording.header.clock, &now);
+  return out_stats_take(stats, &recording, is_now ? &now : NULL);
 }
 
 int callsig_stats_new(const struct callsig_stats_options *wanted, struct callsig_stats **made)
@@ -135,6 +142,7 @@ int callsig_stats_new(const struct callsig_stats_options *wanted, struct callsig
   if (!stats)
     return -ENOMEM;
   stats->profile.keeps_timeline = known.timeline != 0;
+  stats->until_now = known.now != 0;
   *made = stats;
   return 0;
 }
@@ -414,76 +422,6 @@ int out_stats_percentiles(struct callsig_stats *stats)
 size_t callsig_stats_row_count(struct callsig_stats *stats)
 {
   return out_stats_prepare(stats) < 0 ? 0 : stats->listed;
-}
-
-/* The row's signature, made once and kept as long as the rows. NULL with `*result` 0: it has none. */
-static const char *signature_of(struct callsig_stats *stats, const struct out_names *names, uint32_t number,
-                                int *result)
-{
-  if (!(stats->by & CALLSIG_BY_SIGNATURE))
-    return NULL;
-  if (!stats->signatures)
-    stats->signatures = calloc(stats->rows.list.count + 1u, sizeof *stats->signatures);
-  if (stats->signatures && !stats->signatures[number]) {
-    struct out_text text = {0};
-    struct out_arguments scratch = {0};
-    out_row_signature(names, &out_rows_at(&stats->rows, number)->key, &scratch, &text);
-    if (!text.failed)
-      stats->signatures[number] = base_arena_copy(&stats->texts, out_text_string(&text), text.length);
-    out_text_free(&text);
-    out_arguments_free(&scratch);
-  }
-  const char *signature = stats->signatures ? stats->signatures[number] : NULL;
-  if (!signature)
-    *result = out_stats_no_memory();
-  return signature && signature[0] ? signature : NULL;
-}
-
-int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_stats_row *row)
-{
-  int result = out_stats_prepare(stats);
-  if (result < 0)
-    return result;
-  if (index >= stats->listed)
-    return out_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
-  if (row->size > offsetof(struct callsig_stats_row, p50))
-    result = out_stats_percentiles(stats);
-  if (result < 0)
-    return result;
-  uint32_t number = stats->order[index];
-  const struct out_percentiles *percentiles = stats->percentiles ? &stats->percentiles[number] : NULL;
-  const struct out_row *known = out_rows_at(&stats->rows, number);
-  const struct out_row_error error = out_stats_error(stats, number);
-  struct out_names names = out_stats_names(stats);
-  const struct out_known_function *function = out_row_function(&names, &known->key);
-  double tick = stats->grouping.tick;
-  struct callsig_stats_row full = {
-      .size = sizeof full,
-      .file = function ? out_profile_string(&stats->profile, function->file) : NULL,
-      .line = function ? function->line : 0,
-      .function = function ? out_profile_string(&stats->profile, function->name) : NULL,
-      .signature = signature_of(stats, &names, number, &result),
-      .stage = known->key.stage == 0 ? NULL : out_row_stage(&names, &known->key),
-      .thread = known->key.thread == FMT_NONE ? NULL : out_profile_string(&stats->profile, known->key.thread),
-      .module = known->key.module == FMT_NONE ? NULL : out_profile_string(&stats->profile, known->key.module),
-      .process = out_row_process(&names, &known->key),
-      .rank = out_row_rank(&names, &known->key),
-      .ncalls = known->calls,
-      .pcalls = known->primitive,
-      .tottime = (double)known->own * tick,
-      .cumtime = (double)known->cumulative * tick,
-      .min = (double)known->min * tick,
-      .max = (double)known->max * tick,
-      .p50 = percentiles ? percentiles->value[OUT_P50] * tick : NAN,
-      .p90 = percentiles ? percentiles->value[OUT_P90] * tick : NAN,
-      .p99 = percentiles ? percentiles->value[OUT_P99] * tick : NAN,
-      .tottime_error = error.own * tick,
-      .cumtime_error = error.cumulative * tick,
-      .timed_calls = known->calls - error.untimed,
-      .uncertain = error.is_uncertain,
-  };
-  out_struct_hand_out(row, &full, sizeof full);
-  return result;
 }
 
 int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total *total)

@@ -28,6 +28,7 @@ struct callsig_stats {
   struct out_profile profile;
   unsigned by; /* enum callsig_stats_by */
   bool strip_dirs;
+  bool until_now; /* open calls of programs that run count until now */
   enum out_compensating compensating;
   unsigned frames; /* of call stacks that rows are by; 0: none */
   struct out_filter filter;
@@ -55,6 +56,7 @@ struct callsig_stats {
   uint32_t listed;                     /* of them */
   uint8_t *printed;                    /* by function: the table that was opened last has a row of it; NULL: none was */
   char **signatures;                   /* by row, NULL until callsig_stats_row() made it; in `texts` */
+  char **callers;                      /* the same of callers */
   struct base_arena texts;
   struct callsig_stats_total total;
 };

@@ -102,6 +102,24 @@ static uint64_t parse_run(const char *text)
   return text && !*text ? value : 0;
 }
 
+/* CALLSIG_WINDOW, of `callsig run`: two times of CLOCK_MONOTONIC in nanoseconds, FROM-TO, outside of which recording is
+ * off. Does this moment lie outside? */
+static bool is_outside(const char *window)
+{
+  const uint64_t now = prof_monotonic_ns();
+  uint64_t times[2] = {0, 0};
+  unsigned part = 0;
+  for (; *window; window++) {
+    if (*window == '-' && part == 0)
+      part = 1;
+    else if (*window >= '0' && *window <= '9')
+      times[part] = times[part] * 10 + (uint64_t)(*window - '0');
+    else
+      return false;
+  }
+  return part == 1 && (now < times[0] || now >= times[1]);
+}
+
 static uint32_t parse_clock(const char *text, int cpu_clock)
 {
   if (!text || !text[0])
@@ -314,6 +332,8 @@ void prof_settings_load(struct prof_process *process)
   }
   settings->signatures = !is_set("CALLSIG_NO_SIGNATURES", asked.no_signatures);
   settings->start_disabled = is_set("CALLSIG_DISABLED", asked.start_disabled);
+  const char *window = prof_environment("CALLSIG_WINDOW");
+  settings->start_off = window && is_outside(window);
   if (settings->clock != FMT_CLOCK_INJECTED)
     settings->clock = parse_clock(prof_environment("CALLSIG_CLOCK"), asked.cpu_clock);
   const char *memory = prof_environment("CALLSIG_MEMORY");

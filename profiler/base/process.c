@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include "profiler/base/request.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/wipe_on_fork.h"
 
@@ -56,6 +57,7 @@ static void give_up(struct prof_process *process)
   const struct prof_lock unlocked = {0};
   if (process->upcalls.keep_queue_levels)
     process->upcalls.keep_queue_levels();
+  prof_request_forget();
   if (process->header)
     prof_sys_munmap(process->header, process->reserved);
   process->header = NULL;
@@ -64,6 +66,7 @@ static void give_up(struct prof_process *process)
   process->start_lock = process->growth = process->modules_lock = process->threads_lock = process->arena_lock =
       process->names_lock = process->rings_lock = process->codes_lock = process->stages_lock = unlocked;
   process->epoch++;
+  process->requests_lock = unlocked;
   process->arena = (struct prof_arena){0};
   process->spare_first = process->spare_chunks = (struct prof_arena_spare){0};
   process->names_next = process->names_end = NULL;

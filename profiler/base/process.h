@@ -80,6 +80,8 @@ struct prof_process {
   uint32_t sleds_waiting; /* atomic: sleds were left as they are, since a module was being unloaded */
   uint32_t sleds_unread;  /* atomic: it was told that what has sleds cannot be found out */
   uint32_t has_sleds;     /* some module has sleds that are or were switched on */
+  uint32_t sleds_out;     /* sleds call no hook, since the program disabled recording; atomic */
+  uint32_t requested;     /* recording was switched by a request from outside; atomic */
   uint32_t recorded;      /* a call was recorded: the clock can no longer be replaced */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
@@ -90,15 +92,16 @@ struct prof_process {
   uint64_t inode, device;        /* of the recording's file, checked whenever it is opened to grow */
   bool full;                     /* growth failed: message given */
 
-  struct prof_lock start_lock;   /* the step from PROF_PROCESS_NEW */
-  struct prof_lock growth;       /* the file's size, free blocks */
-  struct prof_lock modules_lock; /* modules, sites */
-  struct prof_lock threads_lock; /* threads that end; folding */
-  struct prof_lock arena_lock;   /* the process's own arena */
-  struct prof_lock names_lock;   /* the page that small names share */
-  struct prof_lock rings_lock;   /* rings that are free, and their bytes */
-  struct prof_lock codes_lock;   /* the machine code of sites */
-  struct prof_lock stages_lock;  /* what has a name: stages, queues, events, actions */
+  struct prof_lock start_lock;    /* the step from PROF_PROCESS_NEW */
+  struct prof_lock growth;        /* the file's size, free blocks */
+  struct prof_lock modules_lock;  /* modules, sites */
+  struct prof_lock threads_lock;  /* threads that end; folding */
+  struct prof_lock arena_lock;    /* the process's own arena */
+  struct prof_lock names_lock;    /* the page that small names share */
+  struct prof_lock rings_lock;    /* rings that are free, and their bytes */
+  struct prof_lock codes_lock;    /* the machine code of sites */
+  struct prof_lock stages_lock;   /* what has a name: stages, queues, events, actions */
+  struct prof_lock requests_lock; /* requests from outside that are being taken */
   struct prof_arena arena;
   struct prof_arena_spare spare_first, spare_chunks; /* arenas' first chunks, and others; under arena_lock */
   uint8_t *names_next, *names_end;                   /* what is left of that page */

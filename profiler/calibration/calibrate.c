@@ -57,8 +57,9 @@ struct calibration {
 #if PROF_HAS_SLEDS
   struct prof_site_link link;
   const struct prof_site_link *link_word;
+  uintptr_t hook_word;
   struct {
-    uint8_t stub[64], entry[CODE_SIZE - 64];
+    uint8_t stub[64], leave[PROF_EXIT_SIZE], entry[CODE_SIZE - PROF_EXIT_SIZE - 64];
   } code __attribute__((aligned(4096)));
 #endif
 };
@@ -126,8 +127,10 @@ static bool set_up_sled(struct calibration *all)
   all->compare->active = &all->function.active;
   all->link = prof_site_code_link(all->code.entry, all->compare, CODE_NUMBER);
   all->link_word = &all->link;
-  prof_stub_write(all->code.stub, &all->link_word);
-  if (!prof_site_code_write(all->code.entry, sizeof all->code.entry, all->compare) ||
+  all->hook_word = (uintptr_t)prof_sled_exit;
+  prof_stub_write(all->code.stub, &all->link_word, false);
+  prof_exit_write(all->code.leave, &all->hook_word, false);
+  if (!prof_site_code_write(all->code.entry, sizeof all->code.entry, all->compare, false) ||
       PROF_SYSCALL3(SYS_mprotect, &all->code, sizeof all->code, PROT_READ | PROT_EXEC) < 0)
     return false;
   all->edge->site = all->site.pc;
@@ -139,7 +142,8 @@ static bool set_up_sled(struct calibration *all)
 
 static void call_sled(struct calibration *all)
 {
-  prof_calibration_sled_calls(BATCH_CALLS, (void (*)(void))(uintptr_t)all->code.stub);
+  prof_calibration_sled_calls(BATCH_CALLS, (void (*)(void))(uintptr_t)all->code.stub,
+                              (void (*)(void))(uintptr_t)all->code.leave);
 }
 
 #else
@@ -225,7 +229,12 @@ __attribute__((constructor)) static void offer(void)
 {
   uint64_t mask = prof_block_signals();
   prof_process.upcalls.calibrate = calibrate;
-  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING && !prof_fork_happened())
+  const bool late =
+      __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING && !prof_fork_happened();
+  if (late)
     calibrate(&prof_process);
   prof_restore_signals(mask);
+  /* What the hooks cost decides when a thread looks around. */
+  if (late)
+    prof_threads_interrupt();
 }

@@ -59,8 +59,8 @@ void prof_frame_push(struct prof_thread *t, struct prof_place place, struct fmt_
   __atomic_store_n(&frame->start_ticks, PROF_NOT_STARTED, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
   /* Not the first one of a segment, whose end goes back to the segment before, nor that of an edge which is always
-   * called generically. */
-  bool ends_fast = !first && !(edge->flags & FMT_EDGE_GENERIC);
+   * called generically, or has another mode than calls inside of it. */
+  bool ends_fast = !first && !(edge->flags & FMT_EDGE_GENERIC) && !prof_sampling_spares_outermost(edge);
   uint32_t fast = prof_recursion_enter(t, place, edge);
   if (fast != PROF_FRAME_GENERIC && ends_fast)
     frame->flags = (counters & ~(uint64_t)PROF_FRAME_BITS) | fast;
@@ -89,26 +89,33 @@ bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
   return true;
 }
 
+void prof_frame_long(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
+{
+  prof_thread_look(t);
+  if (ticks >= prof_process.header->timeline_min && start != PROF_NOT_STARTED)
+    prof_ring_call(t, edge, start, ticks);
+}
+
 void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
   if (prof_process.settings.percentiles)
     prof_histogram_call(t, edge, ticks);
-  if (ticks >= t->timeline_min && start != PROF_NOT_STARTED)
-    prof_ring_call(t, edge, start, ticks);
+  prof_frame_long(t, edge, start, ticks);
 }
 
 /* What of a call's ticks, timed from `start` to `end`, it has taken itself, once the thread was found to have been off
  * its processor. Where that is uncertain, a call that counts for many takes what they took of late, as they do. */
 static PROF_COLD uint64_t without_waits(struct prof_thread *t, const struct fmt_rec_frame *frame,
-                                        const struct fmt_rec_edge *edge, uint64_t start, uint64_t end, bool running,
-                                        bool *told_apart)
+                                        const struct fmt_rec_edge *edge, uint64_t start, uint64_t end, bool outermost,
+                                        bool running, bool *told_apart)
 {
-  const bool has_usual = edge->flags & FMT_EDGE_SAMPLED;
+  const bool is_apart = outermost && prof_sampling_spares_outermost(edge);
+  const bool has_usual = edge->flags & FMT_EDGE_SAMPLED && !is_apart;
   const struct prof_ending call = {.frame = frame,
                                    .start = start,
                                    .end = end,
                                    .usual = has_usual ? prof_sampling_usual(edge) : PROF_USUAL_UNKNOWN,
-                                   .weighs = prof_edge_is_sampled(edge)};
+                                   .weighs = prof_edge_is_sampled(edge) && !is_apart};
   const struct prof_waited waited = prof_waiting_take(t, &call, running);
   const uint64_t ticks = end - start - waited.ticks;
   *told_apart = waited.uncertain && call.weighs;
@@ -139,17 +146,32 @@ static bool take_back(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
   return true;
 }
 
+/* Notes a timed call of the edge, and what follows from it for the next ones. */
+static void note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks, bool outermost)
+{
+  if (prof_sampling_note(t, edge, ticks, outermost))
+    prof_recursion_set_mode(edge);
+}
+
+/* Did the call with these flags, which the assembly has ended, begin while none of its edge was open? It counted
+ * outside of recursion, or owned the edge. */
+static bool was_outermost(const struct fmt_rec_edge *edge, uint64_t flags)
+{
+  return flags & PROF_FRAME_MARKED || (flags & ~(uint64_t)PROF_FRAME_BITS) == (uintptr_t)&edge->calls;
+}
+
 uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
+  const bool outermost = was_outermost(edge, t->top[1].flags);
   if (prof_waiting_look(t, t->top + 1, start + ticks)) {
     bool told_apart;
-    const uint64_t own = without_waits(t, t->top + 1, edge, start, start + ticks, true, &told_apart);
+    const uint64_t own = without_waits(t, t->top + 1, edge, start, start + ticks, outermost, true, &told_apart);
     if (own < ticks && take_back(t, edge, start, ticks - own))
       ticks = own;
     if (told_apart)
       return ticks;
   }
-  prof_sampling_note(t, edge, ticks);
+  note(t, edge, ticks, outermost);
   return ticks;
 }
 
@@ -166,15 +188,17 @@ void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now
   /* From here on nobody marks the frame, and what it marked is believed no longer. */
   __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
   uint64_t flags = frame->flags;
-  uint32_t owned = flags & PROF_FRAME_MARKED ? prof_recursion_leave(t, place, edge) : 0;
+  bool owned_edge = false;
+  uint32_t owned = flags & PROF_FRAME_MARKED ? prof_recursion_leave(t, place, edge, &owned_edge) : 0;
   __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
   if (PROF_UNLIKELY(prof_frame_is_discarded(t, flags)) || prof_start_is_counted(start))
     return;
+  uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
+  const bool outermost = owned_edge || counters == &edge->calls;
   bool told_apart = false;
   if (!counted && ticks > 0 && prof_waiting_look(t, frame, now))
-    ticks = without_waits(t, frame, edge, start, now, false, &told_apart);
-  uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
+    ticks = without_waits(t, frame, edge, start, now, outermost, false, &told_apart);
   prof_add(&counters[0], 1);
   prof_add(&counters[1], ticks);
   prof_add(&caller->children, ticks);
@@ -190,7 +214,7 @@ void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now
   if (counted || told_apart)
     return;
   if (edge->flags & FMT_EDGE_SAMPLED)
-    prof_sampling_note(t, edge, ticks);
+    note(t, edge, ticks, outermost);
   if (ticks >= t->exit_least)
     prof_frame_ended(t, edge, start, ticks);
   prof_note_extremes(&edge->min, &edge->max, ticks);

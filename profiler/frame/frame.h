@@ -28,6 +28,9 @@ void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now
 /* Adds a call of `edge` that has ended, after `ticks`, to the edge's histogram and to the timeline, as far as they are
  * kept. For calls of t->exit_least ticks and more. The hooks' assembly calls it. Anywhere. */
 void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
+/* The same of the timeline alone, and looks at what is asked of the process. For calls of t->timeline_min ticks and
+ * more, of which the recording's timeline may take fewer. The hooks' assembly calls it. Anywhere. */
+void prof_frame_long(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
 /* A call of `edge`, which has FMT_EDGE_SAMPLED, was timed and counted with `ticks`, by the hooks' assembly: all of it
  * but its extremes, its histogram and the timeline. Gives what of them it has taken itself. The hooks' assembly calls
  * it. Anywhere. */

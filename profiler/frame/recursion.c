@@ -35,9 +35,9 @@
 #include "profiler/tree/fast_compare.h"
 
 /* active[EDGE_WORD] is not an address of a word but the word of the edge itself. */
-#define EDGE_WORD (FMT_GROUP_RESERVED - 1)
+#define EDGE_WORD FMT_GROUP_EDGE
 
-_Static_assert(FMT_GROUP_COUNT <= EDGE_WORD, "a place for the edge's own word");
+_Static_assert((int)PROF_OUTERMOST_RECENT < (int)EDGE_WORD, "a place for the edge's own word");
 
 static struct fmt_rec_recursion *recursion_of(const struct fmt_rec_edge *edge)
 {
@@ -186,6 +186,7 @@ static bool make_record(struct prof_thread *t, struct fmt_rec_frame *frame, stru
   recursion->edge = (uintptr_t)edge;
   recursion->tag = (struct fmt_rec_tag){FMT_TAG_RECURSION, sizeof *recursion};
   __atomic_store_n(&edge->recursion, (uintptr_t)recursion, __ATOMIC_RELEASE);
+  prof_edge_set_mode(edge, false);
   return true;
 }
 
@@ -309,9 +310,21 @@ static void lower_watermark(struct prof_thread *t, struct prof_place place)
   t->marked = place.top;
 }
 
-uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge)
+void prof_recursion_set_mode(struct fmt_rec_edge *edge)
+{
+  const bool active = prof_recursion_active(edge);
+  struct fmt_rec_frame *owner = active ? (struct fmt_rec_frame *)recursion_of(edge)->active[EDGE_WORD] : NULL;
+  /* The assembly would end it without looking at anything but whether the edge is active. */
+  if (owner)
+    set_bits(owner, edge, PROF_FRAME_GENERIC | PROF_FRAME_MARKED | (is_opened(owner, edge) ? PROF_FRAME_OPENED : 0u));
+  prof_edge_set_mode(edge, active);
+}
+
+uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge,
+                              bool *owned_edge)
 {
   struct fmt_rec_frame *frame = place.top;
+  *owned_edge = edge->recursion && recursion_of(edge)->active[EDGE_WORD] == (uintptr_t)frame;
   /* One that was marked so that its exit comes here may be of an edge that never had a record, below a handler's. */
   uint32_t owned = edge->recursion ? unmark(frame, edge) : 0;
   if (t->marked == frame)

@@ -24,8 +24,11 @@ bool prof_recursion_active(struct fmt_rec_edge *edge);
  * exit's fast path can end it: PROF_FRAME_BACK or PROF_FRAME_MARKED, or PROF_FRAME_GENERIC when it cannot. Anywhere. */
 uint32_t prof_recursion_enter(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge);
 /* Clears the marks of the frame at `place`, which is marked, and gives the groups that it was outermost in, one bit
- * each. Anywhere. */
-uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge);
+ * each. *owned_edge: so it was for its edge. Anywhere. */
+uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge,
+                              bool *owned_edge);
+/* How the calls of the edge are timed has changed. Anywhere. */
+void prof_recursion_set_mode(struct fmt_rec_edge *edge);
 /* The frame `top` is in progress and dead: a signal handler left its hook by longjmp. Takes back what the hook
  * may have marked and counted before. In a slow section. */
 void prof_recursion_repair(struct prof_thread *t);

@@ -8,11 +8,15 @@
 #include "format/index.h"
 #include "format/recording.h"
 #include "profiler/base/histogram_record.h"
+#include "profiler/base/request.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/capture.h"
 #include "profiler/tree/fast_compare.h"
 
 #define CHECK(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
+
+CHECK(struct prof_request, asked, PROF_REQUEST_ASKED);
+CHECK(struct prof_request, taken, PROF_REQUEST_TAKEN);
 
 CHECK(struct prof_thread, state, PROF_T_STATE);
 CHECK(struct prof_thread, mode, PROF_T_MODE);

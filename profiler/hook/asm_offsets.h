@@ -10,6 +10,10 @@
 #include "profiler/stack/modes.h"
 #include "profiler/tree/edge_codes.h"
 
+/* struct prof_request */
+#define PROF_REQUEST_ASKED 0
+#define PROF_REQUEST_TAKEN 8
+
 /* fmt_rec_edge.flags */
 #define PROF_E_FLAG_BACK    0x1  /* FMT_EDGE_BACK */
 #define PROF_E_FLAG_MODULE  0x24 /* FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE */

@@ -12,8 +12,9 @@ void prof_calibration_calls(uint64_t count, uintptr_t function) __attribute__((v
 /* That site's address: what the enter hook returns to. */
 extern const char prof_calibration_site[] __attribute__((visibility("hidden")));
 
-/* The same with the hooks of sleds, whose entries go to `enter`: they return to prof_calibration_sled_site. */
-void prof_calibration_sled_calls(uint64_t count, void (*enter)(void));
+/* The same with the hooks of sleds, whose entries go to `enter`, to return to prof_calibration_sled_site, and whose
+ * exits go to `leave`. */
+void prof_calibration_sled_calls(uint64_t count, void (*enter)(void), void (*leave)(void));
 extern const char prof_calibration_sled_site[];
 
 #endif

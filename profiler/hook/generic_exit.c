@@ -39,6 +39,13 @@ static bool is_excluded(const struct prof_thread *t, uintptr_t function)
   return compare && compare->site->excluded;
 }
 
+/* An exit without an entry. What schedules and requests from outside switch on and off ends calls that go on. */
+static void count_unmatched(void)
+{
+  if (!prof_process.scheduled && !__atomic_load_n(&prof_process.requested, __ATOMIC_RELAXED))
+    prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
+}
+
 static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
                                 uint64_t now)
 {
@@ -49,8 +56,8 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
     ended = prof_unwind_for_exit(t, function, call_site, sp, now);
   if (ended == PROF_EXIT_TOP)
     prof_frame_end(t, prof_place_settled(t), now);
-  else if (ended == PROF_EXIT_UNMATCHED && !prof_process.scheduled && !t->interrupted) /* these end calls that go on */
-    prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
+  else if (ended == PROF_EXIT_UNMATCHED && !t->interrupted)
+    count_unmatched();
   prof_stack_rest(t);
   prof_slow_leave(t);
 }
@@ -74,7 +81,7 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
   if (PROF_UNLIKELY(!prof_thread_running(t))) {
     /* A thread without a control block has no frame that could end, unless a fork wiped it. */
     if (!t || t == &prof_idle) {
-      prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
+      count_unmatched();
       return;
     }
     t = prof_hook_wake(false);

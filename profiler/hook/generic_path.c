@@ -14,6 +14,7 @@
 #include "profiler/base/compiler.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
+#include "profiler/base/request.h"
 #include "profiler/frame/follow.h"
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
@@ -445,8 +446,12 @@ void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_
 {
   struct prof_thread *t = prof_self;
   struct fmt_rec_edge *found = NULL;
-  if (PROF_UNLIKELY(!t || t->state != PROF_HOOKS_ON) || !enter_probed(t, function, registers, &found))
-    enter_generic(function, call_site, registers, found);
+  if (PROF_LIKELY(t && t->state == PROF_HOOKS_ON && !prof_request_waits())) {
+    if (enter_probed(t, function, registers, &found))
+      return;
+  } else if (t)
+    prof_thread_look(t);
+  enter_generic(function, call_site, registers, found);
 }
 
 void prof_hook_enter_known(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers,

@@ -7,6 +7,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/follow.h"
+#include "profiler/session/requests.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
@@ -27,16 +28,18 @@ struct prof_thread *prof_hook_wake(bool entering)
 {
   struct prof_thread *t = prof_self;
   uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
-  if (state == PROF_HOOKS_OFF)
+  if (state == PROF_HOOKS_OFF && !prof_requests_take())
     return NULL;
   const bool never = state == PROF_HOOKS_BUSY || (state == PROF_HOOKS_GONE && !prof_thread_begins_anew());
-  t = never ? NULL : prof_thread_enter();
-  if (!t) {
-    if (entering)
-      prof_hook_lose();
-    return NULL;
-  }
-  prof_slow_leave(t);
+  do {
+    t = never ? NULL : prof_thread_enter();
+    if (!t) {
+      if (entering)
+        prof_hook_lose();
+      return NULL;
+    }
+    prof_slow_leave(t);
+  } while (prof_requests_take());
   if (t->interrupted)
     return entering && __atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST) ? NULL : t;
   return prof_thread_running(t) ? t : NULL;

@@ -146,7 +146,7 @@ static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_e
 static bool move_recursion(struct prof_tree *tree, struct fmt_rec_edge *edge, struct fmt_rec_recursion *source)
 {
   struct fmt_rec_recursion *target = (struct fmt_rec_recursion *)edge->recursion;
-  if (!source->calls)
+  if (!source->calls && !source->primitive[FMT_GROUP_EDGE])
     return true;
   if (!target) {
     target = prof_record_alloc(tree, sizeof *target);
@@ -161,6 +161,8 @@ static bool move_recursion(struct prof_tree *tree, struct fmt_rec_edge *edge, st
     prof_move(&target->primitive[group], &source->primitive[group]);
     prof_move(&target->cumulative[group], &source->cumulative[group]);
   }
+  prof_move(&target->primitive[FMT_GROUP_EDGE], &source->primitive[FMT_GROUP_EDGE]);
+  prof_move(&target->cumulative[FMT_GROUP_EDGE], &source->cumulative[FMT_GROUP_EDGE]);
   return true;
 }
 

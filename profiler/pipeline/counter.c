@@ -20,6 +20,7 @@
 #include "profiler/base/text.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/stage.h"
+#include "profiler/session/requests.h"
 #include "profiler/session/startup.h"
 
 /* The first slots: 2^22 ticks, some milliseconds. */

@@ -13,6 +13,7 @@
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/text.h"
+#include "profiler/session/requests.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/ring.h"
 

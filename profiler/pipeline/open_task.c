@@ -95,11 +95,6 @@ static struct prof_open_task *before(const struct prof_open_task *task)
   return chunk && chunk->used ? &chunk->tasks[chunk->used - 1] : NULL;
 }
 
-struct prof_open_task *prof_open_task_innermost(void)
-{
-  return prof_open_task_before(NULL);
-}
-
 struct prof_open_task *prof_open_task_before(const struct prof_open_task *task)
 {
   struct prof_open_task *outer = before(task);

@@ -44,14 +44,29 @@ extern __thread struct prof_open_chunk *prof_open_chunk
 struct prof_open_task *prof_open_task_add(void);
 /* Takes the task off. Anywhere. */
 void prof_open_task_remove(struct prof_open_task *task);
-/* The innermost task, or NULL. Anywhere. */
-struct prof_open_task *prof_open_task_innermost(void);
-/* The task that was begun before this one, or NULL. Anywhere. */
+/* The task that was begun before this one (NULL: the innermost), or NULL. Anywhere. */
 struct prof_open_task *prof_open_task_before(const struct prof_open_task *task);
+/* The innermost task, or NULL. Anywhere. */
+static inline struct prof_open_task *prof_open_task_innermost(void)
+{
+  struct prof_open_chunk *chunk = prof_open_chunk;
+  return chunk && chunk->used && chunk->tasks[chunk->used - 1].stage ? &chunk->tasks[chunk->used - 1]
+                                                                     : prof_open_task_before(NULL);
+}
 /* The task whose frame this is, or NULL. Anywhere. */
 struct prof_open_task *prof_open_task_of_frame(const struct fmt_rec_frame *frame);
 /* The innermost recorded task outside of `task` (NULL: of all), or NULL. Anywhere. */
 struct prof_open_task *prof_open_task_around(const struct prof_open_task *task);
+/* The same, quickly where both lie in one chunk. Anywhere. */
+static inline struct prof_open_task *prof_open_task_around_this(struct prof_open_task *task)
+{
+  const struct prof_open_chunk *chunk = prof_open_chunk;
+  if (task == chunk->tasks && !chunk->outer)
+    return NULL;
+  return task > chunk->tasks && task < chunk->tasks + PROF_OPEN_CHUNK_TASKS && task[-1].frame
+             ? task - 1
+             : prof_open_task_around(task);
+}
 /* No task of the thread has a frame any more: its tree is a forked parent's. In a slow section. */
 void prof_open_tasks_forget_frames(void);
 /* Gives the calling thread's list back: the thread ends. */

@@ -380,11 +380,6 @@ uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread 
   return lost;
 }
 
-struct prof_stage_use *prof_stage_use_known(const struct prof_thread *t, const struct prof_stage *stage)
-{
-  return stage->number < t->stage_uses.count ? t->stage_uses.items[stage->number] : NULL;
-}
-
 bool prof_uses_reserve(struct prof_thread *t, struct prof_uses *uses, uint32_t number)
 {
   if (number < uses->count)

@@ -92,7 +92,10 @@ const struct fmt_rec_name *prof_stage_text(struct prof_stage *stage, const char 
 bool prof_stage_texts_full(const struct prof_stage *stage);
 
 /* What the thread has of the stage; NULL when it has none yet. Anywhere. */
-struct prof_stage_use *prof_stage_use_known(const struct prof_thread *t, const struct prof_stage *stage);
+static inline struct prof_stage_use *prof_stage_use_known(const struct prof_thread *t, const struct prof_stage *stage)
+{
+  return stage->number < t->stage_uses.count ? t->stage_uses.items[stage->number] : NULL;
+}
 /* The same, made when new; NULL: no space. In a slow section. */
 struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *stage);
 

@@ -36,7 +36,8 @@ struct ending {
   const struct fmt_rec_edge *edge; /* NULL: the task was not recorded */
   uint64_t start, ticks;
   uint32_t sampled;
-  uint64_t own; /* ticks without the tasks and the waits for queues inside */
+  uint64_t own;               /* ticks without the tasks and the waits for queues inside */
+  struct prof_stage_use *use; /* what the thread has of the stage, where it was asked */
 };
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -82,7 +83,8 @@ static PROF_COLD void extend_work(struct fmt_rec_tasks *tasks, uint64_t end)
 static void count_work(struct prof_stage_use *use, const struct ending *ending)
 {
   if (PROF_LIKELY(
-          prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own)))
+          prof_task_work_count_quickly(use->tasks, ending->sampled, ending->start, ending->ticks, ending->own)) ||
+      prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own))
     return;
   extend_work(use->tasks, ending->start + ending->ticks);
   (void)prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own);
@@ -112,16 +114,16 @@ static struct prof_stage_use *use_of(struct prof_stage *stage)
   return use;
 }
 
-static void count_ending(struct prof_stage *stage, const struct ending *ending, uint64_t item, bool failed)
+static void count_ending(struct prof_stage_use *use, const struct ending *ending, uint64_t item, bool failed)
 {
-  struct prof_stage_use *use = use_of(stage);
   if (!use)
     return;
   uint64_t ticks = ticks_of_stage((const struct fmt_rec_stage *)use->tasks->stage, ending);
   if (!count(use->tasks, ticks, ending->start + ending->ticks, failed))
     extend_histogram(use->tasks, ticks);
   count_work(use, ending);
-  prof_ring_add(prof_self, FMT_SPAN_TASK, ending->edge, ending->start, ending->ticks, item, failed);
+  if (prof_self->ring || prof_process.header->timeline_min != UINT64_MAX)
+    prof_ring_add(prof_self, FMT_SPAN_TASK, ending->edge, ending->start, ending->ticks, item, failed);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -129,15 +131,16 @@ static void count_ending(struct prof_stage *stage, const struct ending *ending, 
  * ------------------------------------------------------------------------------------------------------------------ */
 
 /* Ends a task's frame, the innermost. `open` is its entry, NULL when the program has ended it already, unrecorded. */
-static struct ending end_frame(struct prof_thread *t, struct prof_place place, struct prof_open_task *open,
-                               struct fmt_rec_tasks *tasks, uint64_t now)
+static inline __attribute__((always_inline)) struct ending end_frame(struct prof_thread *t, struct prof_place place,
+                                                                     struct prof_open_task *open,
+                                                                     struct fmt_rec_tasks *tasks, uint64_t now)
 {
   const struct fmt_rec_frame *frame = place.top;
   const bool counts = !prof_frame_is_discarded(t, frame->flags);
   struct ending ending = {.edge = counts ? prof_frame_edge(frame) : NULL,
                           .start = open ? open->start : frame->start_ticks,
                           .sampled = open ? open->sampled : 0};
-  struct prof_open_task *outer = open ? prof_open_task_around(open) : NULL;
+  struct prof_open_task *outer = open ? prof_open_task_around_this(open) : NULL;
   prof_frame_end(t, place, now);
   ending.ticks = ending.start == PROF_NOT_STARTED || now < ending.start ? 0 : now - ending.start;
   uint64_t nested = open ? open->nested : 0;
@@ -221,9 +224,11 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
     return false;
   user_frame.function = use->function;
   user_frame.last = &use->last;
-  if (PROF_UNLIKELY(use->sample.until == 0))
+  if (PROF_UNLIKELY(use->sample.until == 0)) {
     prof_task_waits_look(t);
-  open->sampled = prof_task_sample_begin(&use->sample);
+    open->sampled = prof_task_sample_begin(&use->sample);
+  } else
+    use->sample.until--;
   /* Where the frame will be: what unwinds it must find the task. */
   open->frame = t->top + 1;
   if (!prof_user_frame_open(t, &user_frame, sp)) {
@@ -276,7 +281,7 @@ static void count_dropped(const struct callsig_stage *stage)
     __atomic_fetch_add(&record->dropped, 1, __ATOMIC_RELAXED);
 }
 
-static int begin(struct callsig_stage *stage, const struct callsig_task_options *given, uintptr_t sp)
+static inline int begin(struct callsig_stage *stage, const struct callsig_task_options *given, uintptr_t sp)
 {
   struct callsig_task_options options = {0};
   if (given && PROF_LIKELY(given->size == sizeof options))
@@ -346,6 +351,7 @@ static struct prof_open_task *end_quick(const struct callsig_stage *stage, struc
     return NULL;
   struct prof_stage_use *use = prof_stage_use_known(t, stage->stage);
   *ending = end_frame(t, place, open, use ? use->tasks : NULL, now);
+  ending->use = use;
   return open;
 }
 
@@ -366,11 +372,14 @@ static void count_cancelled(struct prof_stage *stage)
     prof_add(&use->tasks->cancelled, 1);
 }
 
-static int end(struct callsig_stage *stage, bool failed, bool cancelled, uintptr_t sp)
+static inline __attribute__((always_inline)) int end(struct callsig_stage *stage, bool failed, bool cancelled,
+                                                     uintptr_t sp)
 {
   struct prof_thread *t = prof_self;
   const bool running = prof_thread_running(t);
-  const uint64_t now = running ? prof_clock_now() : 0;
+  const uint64_t now = !running                                                    ? 0
+                       : PROF_LIKELY(prof_process.settings.clock == FMT_CLOCK_TSC) ? prof_time_stamp()
+                                                                                   : prof_clock_now();
   struct ending ending = {0};
   struct prof_open_task *open = running ? end_quick(stage, t, sp, now, &ending) : NULL;
   if (!open)
@@ -389,7 +398,7 @@ static int end(struct callsig_stage *stage, bool failed, bool cancelled, uintptr
   if (ending.edge && cancelled)
     count_cancelled(stage->stage);
   else if (ending.edge)
-    count_ending(stage->stage, &ending, item, failed);
+    count_ending(stage->hook_count || !ending.use ? use_of(stage->stage) : ending.use, &ending, item, failed);
   if (stage->limited && !cancelled) {
     int over = check_limits(stage, failed);
     result = result ? result : over;

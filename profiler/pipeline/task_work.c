@@ -41,10 +41,6 @@ static bool read_usage(struct usage *usage)
 uint32_t prof_task_sample_begin(struct prof_task_sample *sample)
 {
   struct usage usage;
-  if (PROF_LIKELY(sample->until > 0)) {
-    sample->until--;
-    return 0;
-  }
   if (prof_process.settings.clock == FMT_CLOCK_CPU || !read_usage(&usage)) {
     sample->until = MOST_APART;
     return 0;
@@ -117,7 +113,7 @@ bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *
   struct fmt_rec_task_work *work = (struct fmt_rec_task_work *)tasks->work;
   if (PROF_UNLIKELY(start > UINT64_MAX / 2)) /* it never began */
     return true;
-  const uint64_t begin = since_start(start), end = since_start(start + ticks);
+  const uint64_t begin = since_start(start), end = begin + ticks;
   if (PROF_UNLIKELY(end >> work->shift >= FMT_TASK_SLOTS))
     return false;
   prof_add(&work->own, own);

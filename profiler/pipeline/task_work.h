@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/recording.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/process.h"
 #include "profiler/base/tree_store.h"
 #include "profiler/stack/thread.h"
 
@@ -23,8 +26,8 @@ struct prof_task_sample {
   uint64_t preempted;
 };
 
-/* Before a task begins: looks at it when it is its turn. The number that it has then, to be given back at its end; 0:
- * it is not. Anywhere. */
+/* Looks at a task that begins, since it is its turn: sample->until was 0. The number that it has then, to be given back
+ * at its end; 0 where the kernel does not tell. Anywhere. */
 uint32_t prof_task_sample_begin(struct prof_task_sample *sample);
 
 /* A task that began at `start` has ended: `own` of its `ticks` without tasks and waits for queues inside; `number` is
@@ -32,6 +35,22 @@ uint32_t prof_task_sample_begin(struct prof_task_sample *sample);
  * Anywhere. */
 bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint32_t number, uint64_t start,
                           uint64_t ticks, uint64_t own);
+/* The same where it takes little: a task that was not looked at, within one slot. False, and nothing is counted: it is
+ * another. Anywhere. */
+static inline bool prof_task_work_count_quickly(const struct fmt_rec_tasks *tasks, uint32_t number, uint64_t start,
+                                                uint64_t ticks, uint64_t own)
+{
+  struct fmt_rec_task_work *work = (struct fmt_rec_task_work *)tasks->work;
+  const uint64_t begin = start - prof_process.header->start.ticks;
+  const uint64_t slot = begin >> work->shift;
+  if (number || prof_process.settings.clock == FMT_CLOCK_CPU || slot >= FMT_TASK_SLOTS ||
+      (begin + ticks) >> work->shift != slot)
+    return false;
+  prof_add(&work->own, own);
+  prof_add(&work->slots[slot].own, own);
+  prof_add(&work->slots[slot].tasks, 1);
+  return true;
+}
 /* Makes room up to `end`. In a slow section. */
 void prof_task_work_extend(struct fmt_rec_task_work *work, uint64_t end);
 

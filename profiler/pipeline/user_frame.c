@@ -12,6 +12,7 @@
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/session/requests.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/stack.h"
 #include "profiler/tree/tree.h"

@@ -65,7 +65,17 @@ static void end_open_frames(void)
   prof_unlock(&prof_process.threads_lock);
 }
 
-void prof_set_recording(bool disabled, bool warming)
+/* Tells readers of the recording that it was switched now. */
+static void tell_switched(bool disabled)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  prof_process.header->switched_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  __atomic_store_n(&prof_process.header->is_off, disabled, __ATOMIC_RELEASE);
+}
+
+/* Changes process.disabled and process.warming. Was the former another before? */
+static bool change(bool disabled, bool warming)
 {
   uint64_t mask = prof_block_signals();
   bool was_disabled = __atomic_exchange_n(&prof_process.disabled, disabled, __ATOMIC_SEQ_CST);
@@ -76,9 +86,30 @@ void prof_set_recording(bool disabled, bool warming)
     prof_threads_interrupt();
     prof_stamp_last();
   }
+  if (was_disabled != disabled)
+    tell_switched(disabled);
   prof_restore_signals(mask);
-  if (was_disabled != disabled && prof_process.upcalls.switch_sleds)
-    prof_process.upcalls.switch_sleds(!disabled);
+  return was_disabled != disabled;
+}
+
+static void switch_sleds(bool on)
+{
+  if (!prof_process.upcalls.switch_sleds)
+    return;
+  __atomic_store_n(&prof_process.sleds_out, !on, __ATOMIC_RELAXED);
+  prof_process.upcalls.switch_sleds(on);
+}
+
+void prof_set_recording(bool disabled, bool warming)
+{
+  if (change(disabled, warming))
+    switch_sleds(!disabled);
+}
+
+void prof_switch_recording(bool on)
+{
+  if (change(!on, false) && on && __atomic_load_n(&prof_process.sleds_out, __ATOMIC_RELAXED))
+    switch_sleds(true);
 }
 
 static int set_disabled(bool disabled)

@@ -15,6 +15,7 @@
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
+#include "profiler/base/request.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/thread_end.h"
 #include "profiler/frame/unwind.h"
@@ -32,6 +33,14 @@
 #define FEW_FRAMES   29u
 #define MANY_THREADS 256u
 
+/* Where the process has just begun, recording off is the first thing that it is asked. */
+static void begin_requests(struct prof_process *process)
+{
+  const bool starts_off = process->settings.start_off && !process->disabled;
+  process->header->is_off = process->disabled;
+  prof_request_begin(process->header, starts_off ? FMT_REQUEST_OFF : FMT_REQUEST_NONE);
+}
+
 /* Under start_lock, once. */
 static void make_recording(struct prof_process *process)
 {
@@ -45,7 +54,7 @@ static void make_recording(struct prof_process *process)
   process->pid = prof_sys_getpid();
   if (!child) {
     prof_settings_load(process);
-    process->disabled = process->settings.start_disabled;
+    process->disabled = process->sleds_out = process->settings.start_disabled;
     prof_fork_prepare();
   }
   process->upcalls.close_frames = prof_frames_close_all;
@@ -53,6 +62,8 @@ static void make_recording(struct prof_process *process)
   int error = prof_recording_open(process, child);
   if (error == 0 && process->upcalls.calibrate)
     process->upcalls.calibrate(process);
+  if (error == 0)
+    begin_requests(process);
   __atomic_store_n(&prof_idle.state, error == 0 && !process->disabled ? PROF_HOOKS_SLOW : PROF_HOOKS_OFF,
                    __ATOMIC_SEQ_CST);
   __atomic_store_n(&process->state, error == 0 ? PROF_PROCESS_RECORDING : PROF_PROCESS_FAILED, __ATOMIC_RELEASE);
@@ -146,17 +157,6 @@ struct prof_thread *prof_thread_enter(void)
   prof_self = records && prof_process.full ? &prof_unrecorded : &prof_idle;
   prof_restore_signals(mask);
   return NULL;
-}
-
-struct prof_thread *prof_thread_wake(void)
-{
-  if (prof_thread_running(prof_self))
-    return prof_self;
-  struct prof_thread *t = prof_thread_enter();
-  if (!t)
-    return NULL;
-  prof_slow_leave(t);
-  return prof_thread_running(t) ? t : NULL;
 }
 
 int prof_start_now(void)

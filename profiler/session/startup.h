@@ -11,10 +11,6 @@
  * thread ended. Outside or inside of a slow section. On success the caller is *inside* a slow section. */
 struct prof_thread *prof_thread_enter(void);
 
-/* The calling thread, its control block made if need be, once it has caught up with what changed in the process; NULL
- * when it does not record now. Outside of slow sections. */
-struct prof_thread *prof_thread_wake(void);
-
 /* Starts recording if it has not started. 0, or -EIO when there can be no recording. Outside of slow sections. */
 int prof_start_now(void);
 

@@ -68,12 +68,16 @@ static uintptr_t map_stubs(const struct prof_module *module, size_t words_size, 
   return (uintptr_t)mapped;
 }
 
-/* Makes a stub for each entry sled that is wanted and one for all exits, and notes what each sled is to call. False
+/* Exits have the room of the first stubs, and the first word: one piece of code for those whose registers may be
+ * changed, and one for the others. */
+#define EXIT_STUBS (2 * PROF_EXIT_SIZE / PROF_STUB_SIZE)
+
+/* Makes a stub for each entry sled that is wanted and code for the exits, and notes what each sled is to call. False
  * after a message. */
 static bool make_stubs(struct prof_module *module)
 {
   const struct fmt_index *index = &module->index;
-  uint32_t count = index->count[FMT_SECTION_SLEDS], stubs = 1;
+  uint32_t count = index->count[FMT_SECTION_SLEDS], stubs = EXIT_STUBS;
   for (uint32_t i = 0; i < count; i++)
     stubs += fmt_sled_is_entry(index->sleds[i].kind);
   size_t words_size = page_up(stubs * sizeof(uintptr_t)), stubs_size = page_up(stubs * (size_t)PROF_STUB_SIZE);
@@ -84,17 +88,19 @@ static bool make_stubs(struct prof_module *module)
   const struct prof_site_link **links = (const struct prof_site_link **)mapped;
   uintptr_t *exits = (uintptr_t *)mapped; /* the first word is theirs */
   const uintptr_t first = mapped + words_size;
-  uint32_t next = 1;
+  uint32_t next = EXIT_STUBS;
   *exits = (uintptr_t)prof_sled_exit;
-  prof_stub_write_jump((uint8_t *)first, exits);
+  prof_exit_write((uint8_t *)first, exits, false);
+  prof_exit_write((uint8_t *)first + PROF_EXIT_SIZE, exits, true);
   for (uint32_t i = 0; i < count; i++) {
     if (!is_wanted(module, &index->sleds[i]))
       continue;
-    code[i] = first;
+    const bool is_free = index->sleds[i].flags & FMT_SLED_FREE;
+    code[i] = is_free && index->sleds[i].kind == FMT_SLED_EXIT ? first + PROF_EXIT_SIZE : first;
     if (fmt_sled_is_entry(index->sleds[i].kind)) {
       code[i] = first + next * PROF_STUB_SIZE;
       links[next] = prof_site_link_none();
-      prof_stub_write((uint8_t *)code[i], &links[next]);
+      prof_stub_write((uint8_t *)code[i], &links[next], is_free);
       next++;
     }
   }

@@ -18,13 +18,15 @@
 #define PROF_MODE_PLAIN 0 /* thread: no recursion is open. edge: not active while recursion is open */
 /* thread: recursion is open. edge: active, so that a call of it is outermost in no group */
 #define PROF_MODE_RECURSION 1
-#define PROF_MODE_NEVER     2     /* edge only: the generic path decides */
-#define PROF_MODE_BACK      3     /* edge only: a back edge that is not active */
-#define PROF_MODE_OPS       0x100 /* edge only, added: arguments are to be compared first */
-#define PROF_MODE_SAMPLED   0x200 /* edge only, added: not every call is timed */
-#define PROF_MODE_MODULE    0x400 /* edge only, added: FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE, with a code */
-#define PROF_MODE_OWNING    0x800 /* edge only, added: see PROF_COUNTED_UNOWNED */
-#define PROF_MODE_DECIDES   0x1ff /* what decides the path that an entry takes */
+#define PROF_MODE_NEVER     2 /* edge only: the generic path decides */
+#define PROF_MODE_BACK      3 /* edge only: a back edge that is not active */
+#define PROF_MODE_APART                                                                                                \
+  0x80 /* edge only, added: it is not active, and its calls are timed though those inside are drawn */
+#define PROF_MODE_OPS     0x100 /* edge only, added: arguments are to be compared first */
+#define PROF_MODE_SAMPLED 0x200 /* edge only, added: not every call is timed */
+#define PROF_MODE_MODULE  0x400 /* edge only, added: FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE, with a code */
+#define PROF_MODE_OWNING  0x800 /* edge only, added: see PROF_COUNTED_UNOWNED */
+#define PROF_MODE_DECIDES 0x1ff /* what decides the path that an entry takes */
 /* Above these, in the upper half of an edge's mode: the number of the code of its site that compares it, 0 for none. */
 #define PROF_MODE_CODE_SHIFT 16
 
@@ -60,7 +62,7 @@
 /* The lowest bits of a hash of 32 that choose a place there; their upper end is the hash's when the table is full. */
 #define PROF_CODE_SHIFT (32 - PROF_CODE_BITS - 3)
 /* prof_thread.ever_active. */
-#define PROF_ACTIVE_PLACES 256
+#define PROF_ACTIVE_PLACES 1024
 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits, and their low halves among
  * themselves. */
 #define PROF_CACHE_FACTOR 0x9E3779B9

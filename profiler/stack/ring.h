@@ -19,8 +19,8 @@ void prof_ring_open(struct prof_thread *t);
 void prof_ring_add(struct prof_thread *t, uint32_t kind, const void *what, uint64_t start, uint64_t duration,
                    uint64_t item, uint32_t value);
 
-/* Adds a call that took at least t->timeline_min, unless it is a task's frame: a task's span has more to it. Called by
- * the hooks. Anywhere. */
+/* Adds a call that took at least header.timeline_min, unless it is a task's frame: a task's span has more to it. Called
+ * by the hooks. Anywhere. */
 void prof_ring_call(struct prof_thread *t, const struct fmt_rec_edge *edge, uint64_t start, uint64_t duration);
 
 /* The edge that stands for `edge` in the tree that a thread's is folded into, or 0. */

@@ -11,6 +11,7 @@
 #include "profiler/base/lock.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/process.h"
+#include "profiler/base/request.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/wipe_on_fork.h"
 #include "profiler/freestanding/memory.h"
@@ -20,6 +21,8 @@
 
 #define POOL_SIZE   ((size_t)64 << 10) /* of control blocks that are mapped at once */
 #define POOL_BLOCKS ((POOL_SIZE - sizeof(struct prof_thread_pool)) / sizeof(struct prof_thread))
+#define LOOK_LEAST  8192u  /* ticks, some microseconds */
+#define LOOK_HOOKS  256u   /* hooks */
 #define SHORT_PAUSE 65536u /* ticks, some tens of microseconds: less than moving many frames may take */
 
 __thread struct prof_thread *prof_self;
@@ -50,9 +53,19 @@ static uint32_t state_of_process(void)
   return fast ? PROF_HOOKS_ON : PROF_HOOKS_CLOCK;
 }
 
+/* With calls at least so long a thread looks whether something is asked of the process: that is little beside them. An
+ * interrupt of the kernel's own makes any call so long. */
+static uint64_t worth_a_look(void)
+{
+  const struct fmt_rec_header *header = prof_process.header;
+  const uint64_t hooks = (header->hook_inner + header->hook_outer) / 1024 * LOOK_HOOKS;
+  return hooks > LOOK_LEAST ? hooks : LOOK_LEAST;
+}
+
 void prof_thread_set_thresholds(struct prof_thread *t)
 {
-  t->timeline_min = prof_process.header->timeline_min;
+  const uint64_t timeline_min = prof_process.header->timeline_min, look = worth_a_look();
+  t->timeline_min = timeline_min < look ? timeline_min : look;
   t->exit_least = prof_process.settings.percentiles || prof_process.settings.sample_times ? 0 : t->timeline_min;
 }
 
@@ -88,7 +101,7 @@ void prof_slow_leave(struct prof_thread *t)
       __atomic_store_n(&t->state, PROF_HOOKS_SLOW, __ATOMIC_SEQ_CST);
       break;
     }
-    __atomic_store_n(&t->state, state_of_process(), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&t->state, prof_request_waits() ? PROF_HOOKS_SLOW : state_of_process(), __ATOMIC_SEQ_CST);
     /* Another thread that changes the process now either finds this state and makes it SLOW, or is seen here. */
   } while (t->generation != __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST));
   prof_restore_signals(mask);

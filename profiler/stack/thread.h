@@ -9,8 +9,10 @@
 
 #include "format/index.h"
 #include "format/recording.h"
+#include "profiler/base/compiler.h"
 #include "profiler/base/preemption.h"
 #include "profiler/base/process.h"
+#include "profiler/base/request.h"
 #include "profiler/base/tree_store.h"
 #include "profiler/stack/modes.h"
 
@@ -35,7 +37,7 @@ struct prof_thread {
   struct fmt_rec_frame *marked;  /* this frame and all below are settled: see recursion.c */
   uint64_t recursion;            /* open frames of back edges that were not active */
   uint64_t exit_least;           /* ticks: the exit of a longer call goes on to the histogram and the ring */
-  uint64_t timeline_min;         /* ticks: the exit of a longer call adds it to the ring; UINT64_MAX: none does */
+  uint64_t timeline_min;         /* ticks: the exit of a longer call goes on to prof_frame_long() */
   uint32_t sample_next;          /* of calls that are timed at random: how many from here on is the next that is */
   uint32_t sample_mask;          /* a power of two - 1: what it is drawn from, less 1 */
   uint64_t random;               /* state of the generator that it is drawn by; not 0 */
@@ -131,12 +133,23 @@ static inline bool prof_thread_running(const struct prof_thread *t)
   return state == PROF_HOOKS_ON || state == PROF_HOOKS_CLOCK;
 }
 
+/* Has the thread, the calling one, look with its next hook at what is asked of the process, if anything is. Not the one
+ * that hooks are calibrated with, which has no tree. Anywhere. */
+static inline void prof_thread_look(struct prof_thread *t)
+{
+  if (PROF_LIKELY(!prof_request_waits()) || !t->tree.record)
+    return;
+  uint32_t state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+  if (state == PROF_HOOKS_ON || state == PROF_HOOKS_CLOCK)
+    __atomic_compare_exchange_n(&t->state, &state, PROF_HOOKS_SLOW, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 /* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
  */
 bool prof_slow_enter(struct prof_thread *t);
-/* Leaves it: the state follows from the process's (disabled, clock), signals as before. Where the process has changed
- * and a signal handler runs that interrupted a hook, the thread stays SLOW until that hook is done, with `interrupted`
- * set: the frames that are open are not to be touched. */
+/* Leaves it: the state follows from the process's (disabled, clock), and is SLOW while something is asked of that;
+ * signals as before. Where the process has changed and a signal handler runs that interrupted a hook, the thread stays
+ * SLOW until that hook is done, with `interrupted` set: the frames that are open are not to be touched. */
 void prof_slow_leave(struct prof_thread *t);
 
 /* Stops the thread's clock around something long (a helper command, a large copy): prof_resume() moves the start of

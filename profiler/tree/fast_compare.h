@@ -61,16 +61,19 @@ static inline struct prof_fast_compare *prof_edge_fast_compare(const struct fmt_
 static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
 {
   const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+  const bool is_apart = !active && prof_sampling_spares_outermost(edge), is_generic = edge->flags & FMT_EDGE_GENERIC;
   uint32_t mode = active ? PROF_MODE_RECURSION : edge->flags & FMT_EDGE_BACK ? PROF_MODE_BACK : PROF_MODE_PLAIN;
-  if (edge->flags & FMT_EDGE_GENERIC)
+  if (is_generic)
     mode = PROF_MODE_NEVER;
   else if (compare && compare->count)
     mode |= PROF_MODE_OPS;
-  if (compare && !(edge->flags & FMT_EDGE_GENERIC))
+  if (compare && !is_generic)
     mode |= (uint32_t)compare->number << PROF_MODE_CODE_SHIFT;
   if (mode >> PROF_MODE_CODE_SHIFT && edge->flags & (FMT_EDGE_MODULE | FMT_EDGE_STAGE_MODULE))
     mode |= PROF_MODE_MODULE;
-  if (prof_edge_is_sampled(edge))
+  if (is_apart && !is_generic)
+    mode |= PROF_MODE_APART;
+  if (!is_apart && prof_edge_is_sampled(edge))
     mode |= PROF_MODE_SAMPLED;
   edge->mode = mode | (edge->mode & PROF_MODE_OWNING);
 }

@@ -70,7 +70,7 @@ void prof_sampling_start(struct prof_thread *t)
 
 bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge)
 {
-  if (!prof_edge_is_sampled(edge))
+  if (!(edge->mode & PROF_MODE_SAMPLED))
     return false;
   if (--t->sample_next)
     return true;
@@ -81,6 +81,8 @@ bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge)
 static void set_rate(const struct prof_thread *t, struct fmt_rec_edge *edge, bool sampled)
 {
   prof_edge_sampling(edge)->rate = sampled ? (t->sample_mask + 2) / 2 : 0;
+  if (edge->recursion)
+    return; /* the mode depends on whether it is active */
   /* One instruction, since a handler may mark or clear the edge at any moment. */
   if (sampled)
     __atomic_fetch_or(&edge->mode, PROF_MODE_SAMPLED, __ATOMIC_RELAXED);
@@ -150,22 +152,18 @@ static void keep_budget(struct prof_thread *t, uint64_t now)
   budget->timed = budget->drawn = 0;
 }
 
-void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks)
+/* What calls took of late, in parts, with one more that took `ticks`; `timed`: how many there were, with it. */
+static void remember(uint64_t *recent, uint64_t timed, uint64_t ticks)
 {
-  struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
-  t->budget.timed++;
-  t->budget.drawn += sampling->rate != 0;
-  if (PROF_UNLIKELY(t->budget.timed >= BUDGET_CALLS) && prof_process.settings.overhead > 1024)
-    keep_budget(t, prof_clock_now());
-  prof_add(&sampling->timed, 1);
-  prof_add(&sampling->timed_total, ticks);
-  add_square(sampling, ticks);
-  const uint64_t memory = sampling->timed < MEMORY ? sampling->timed : MEMORY;
-  const int64_t change = (int64_t)(ticks * PARTS - sampling->recent) / (int64_t)memory;
-  sampling->recent += (uint64_t)change;
-  impute(t, sampling);
-  if (sampling->timed % REVIEW_CALLS)
-    return;
+  const uint64_t memory = timed < MEMORY ? timed : MEMORY;
+  const int64_t change = (int64_t)(ticks * PARTS - *recent) / (int64_t)memory;
+  *recent += (uint64_t)change;
+}
+
+/* Decides whether each call is timed from now on. */
+static void review(const struct prof_thread *t, struct fmt_rec_edge *edge)
+{
+  const struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
   /* By what the calls take of late: the first one also had the program's pages to fetch. Back again only when all of
    * them took long as well: a rate that follows each long spell would time those more often than the short ones. */
   const uint64_t limit = worth_timing(t);
@@ -174,6 +172,47 @@ void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
   else if (sampling->rate && sampling->recent / PARTS > 2 * limit &&
            sampling->timed_total / sampling->timed > 2 * limit)
     set_rate(t, edge, false);
+}
+
+/* Of an outermost call: true where such calls are each timed, so that it tells nothing of the others. They are drawn as
+ * those once they are no longer than what need not be timed each. */
+static bool note_outermost(const struct prof_thread *t, struct fmt_rec_recursion *recursion, uint64_t ticks)
+{
+  uint64_t *drawn = &recursion->active[PROF_OUTERMOST_DRAWN], *timed = &recursion->active[PROF_OUTERMOST_TIMED],
+           *recent = &recursion->active[PROF_OUTERMOST_RECENT];
+  const bool is_apart = !*drawn;
+  prof_add(timed, 1);
+  remember(recent, *timed, ticks);
+  if (is_apart) {
+    prof_add(&recursion->primitive[FMT_GROUP_EDGE], 1);
+    prof_add(&recursion->cumulative[FMT_GROUP_EDGE], ticks);
+  }
+  const uint64_t limit = worth_timing(t), usual = *recent / PARTS;
+  if (*timed % REVIEW_CALLS == 0)
+    *drawn = is_apart ? usual < limit : usual <= 2 * limit;
+  return is_apart;
+}
+
+bool prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks, bool outermost)
+{
+  struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
+  struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)edge->recursion;
+  const uint64_t rate = sampling->rate, drawn = recursion ? recursion->active[PROF_OUTERMOST_DRAWN] : 0;
+  const bool is_apart = outermost && recursion && note_outermost(t, recursion, ticks);
+  t->budget.timed++;
+  t->budget.drawn += rate != 0 && !is_apart;
+  if (PROF_UNLIKELY(t->budget.timed >= BUDGET_CALLS) && prof_process.settings.overhead > 1024)
+    keep_budget(t, prof_clock_now());
+  if (!is_apart) {
+    prof_add(&sampling->timed, 1);
+    prof_add(&sampling->timed_total, ticks);
+    add_square(sampling, ticks);
+    remember(&sampling->recent, sampling->timed, ticks);
+    impute(t, sampling);
+    if (sampling->timed % REVIEW_CALLS == 0)
+      review(t, edge);
+  }
+  return recursion && (!rate != !sampling->rate || recursion->active[PROF_OUTERMOST_DRAWN] != drawn);
 }
 
 uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge)

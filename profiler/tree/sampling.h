@@ -32,9 +32,21 @@ void prof_sampling_start(struct prof_thread *t);
 /* Is the call of `edge` that begins now to be counted only? Draws. Anywhere. */
 bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge);
 
-/* A call of the edge, which has FMT_EDGE_SAMPLED, ended after `ticks` of the clock. Sees to how the next ones are
- * timed. Anywhere. */
-void prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks);
+/* Of the recursion record of an edge, in places of `active` that are no group's: whether outermost calls are drawn as
+ * all others are (else each is timed), how many of them were timed, and what these took of late. */
+enum { PROF_OUTERMOST_DRAWN = FMT_GROUP_COUNT, PROF_OUTERMOST_TIMED, PROF_OUTERMOST_RECENT };
+
+/* Is each call of the edge timed that begins while none of it is open, though others are drawn? Anywhere. */
+static inline bool prof_sampling_spares_outermost(const struct fmt_rec_edge *edge)
+{
+  const struct fmt_rec_recursion *recursion = (const struct fmt_rec_recursion *)edge->recursion;
+  return recursion && prof_edge_is_sampled(edge) && !recursion->active[PROF_OUTERMOST_DRAWN];
+}
+
+/* A call of the edge, which has FMT_EDGE_SAMPLED, ended after `ticks` of the clock; `outermost`: it began while none of
+ * the edge was open. Sees to how the next ones are timed. True: the edge has a recursion record, and its mode is to be
+ * set anew; without one it is. Anywhere. */
+bool prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks, bool outermost);
 
 /* What calls of the edge, which has FMT_EDGE_SAMPLED, took of late, in ticks; UINT64_MAX before the first. Anywhere. */
 uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge);

@@ -1,5 +1,6 @@
 /* A program to attach to: threads that wait and work in every way, and calls by the number on request. Any EINTR ends
- * it, but where it says that a signal comes. `attached MODE`; it reads numbers from stdin, a line each. */
+ * it, but where it says that a signal comes. `attached MODE [LIBRARY]`; it reads numbers from stdin, a line each. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -148,6 +149,14 @@ static void begin(void *(*function)(void *), void *data, pthread_t *thread)
     fail("pthread_create");
 }
 
+/* Loads a library whose constructor takes its time, under the loader's lock. */
+static void *loads(void *path)
+{
+  if (!dlopen(path, RTLD_NOW))
+    fail(dlerror());
+  return NULL;
+}
+
 static void begin_timer(void)
 {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -156,7 +165,7 @@ static void begin_timer(void)
     fail("setitimer");
 }
 
-static void begin_threads(const char *mode)
+static void begin_threads(const char *mode, char *library)
 {
   struct sigaction action = {.sa_handler = on_signal};
   sigaction(SIGUSR1, &action, NULL);
@@ -168,6 +177,8 @@ static void begin_threads(const char *mode)
     begin(waits_for_condition, NULL, NULL);
     begin(reads_nothing, NULL, NULL);
   }
+  if (library)
+    begin(loads, library, NULL);
   if (strcmp(mode, "sleeps") == 0)
     begin(sleeps, NULL, NULL);
   if (strcmp(mode, "threads") == 0 || strcmp(mode, "signals") == 0) {
@@ -228,7 +239,7 @@ int main(int argc, char **argv)
   const char *mode = argc > 1 ? argv[1] : "";
   char line[64];
   long total = 0;
-  begin_threads(mode);
+  begin_threads(mode, argc > 2 ? argv[2] : NULL);
   printf("ready\n");
   fflush(stdout);
   for (size_t used = 0;;) {

@@ -140,6 +140,13 @@ class Case(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.path(name)
 
+    def slow_library(self, seconds):
+        """One whose constructor takes so long, and holds the loader's lock meanwhile."""
+        source = self.write("slow.c", "#include <unistd.h>\n__attribute__((constructor)) static void wait(void) { sleep(%d); }\n" % seconds)
+        done = self.run_command("cc", "-shared", "-fPIC", source, "-o", self.path("slow.so"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.path("slow.so")
+
     def assert_calls(self, table, count):
         """The table has the rows of so many calls of work(), each with values 0 to 3 in turn, and no others."""
         expected = {("twice", 7): count}
@@ -196,7 +203,7 @@ class Counts(Case):
 
     def test_threads(self):
         """Threads in every kind of wait, in the allocator and in handlers, and none sees a call interrupted."""
-        self.attach_often("threads", 3)
+        self.attach_often("threads", 2)
 
     def test_often(self):
         self.attach_often("", 20)
@@ -205,8 +212,16 @@ class Counts(Case):
         """One thread alone, which computes, waits for events, is in the allocator, or in a handler that interrupted that."""
         for mode in ("compute", "epoll", "allocator", "timer"):
             with self.subTest(mode):
-                self.attach_often(mode, 2)
+                self.attach_often(mode, 1)
                 os.remove(self.path("callsig.out"))
+
+    def test_loader_busy(self):
+        """The loader's lock is held by another thread for a while."""
+        program = Program(self, self.sleds(), "", self.slow_library(1))
+        attached = Attached(self, program)
+        program.call(4)
+        self.assert_calls(attached.finish(), 4)
+        program.end()
 
     def test_one_attaches(self):
         program = Program(self, self.sleds(), "")
@@ -292,6 +307,26 @@ class Refusals(Case):
     def test_static(self):
         self.assert_refused(Program(self, self.build("static", "-static"), ""), "statically linked")
 
+    @unittest.skipUnless(shutil.which("musl-gcc"), "musl-gcc is not installed")
+    def test_musl(self):
+        self.assert_refused(Program(self, self.build("musl", compiler="musl-gcc"), ""), "linked with musl")
+
+    def test_other_architecture(self):
+        """A program for 32 bits, which waits."""
+        self.write("pause.s", ".globl _start\n_start:\n mov $29, %eax\n int $0x80\n jmp _start\n")
+        done = self.run_command("cc", "-m32", "-nostdlib", "-static", "pause.s", "-o", self.path("pause"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        try:
+            process = subprocess.Popen([self.path("pause")])
+        except OSError as error:
+            self.skipTest(f"the kernel runs no program for 32 bits: {error}")
+        try:
+            self.assert_fails(self.callsig("attach", str(process.pid)), 1, "another architecture")
+            self.assertIsNone(process.poll())
+        finally:
+            process.kill()
+            process.wait()
+
     def test_recorded(self):
         """One that `callsig run` has started."""
         run = Program(self, harness.CALLSIG, "run", "-o", "run.out", self.sleds())
@@ -340,7 +375,7 @@ class Refusals(Case):
 
     def test_own_code(self):
         """A program that was replaced by another build while it runs."""
-        program = Program(self, self.build(), "")
+        program = Program(self, shutil.copy(self.sleds(), self.folder), "")
         os.remove(self.path("attached"))
         self.assert_refused(program, "removed or replaced")
 
@@ -360,6 +395,16 @@ class Refusals(Case):
 
 
 class Often(Case):
+    def test_loader_held(self):
+        """And where it is held for ever, the thread that waits for it is brought back."""
+        program = Program(self, self.sleds(), "", self.slow_library(60))
+        self.assert_fails(self.callsig("attach", str(program.pid)), 1, "holds a lock")
+        self.assertEqual(program.threads_traced(), [])
+        for name in ("libcallsig", "memfd"):
+            self.assertNotIn(name, program.maps())
+        program.call(4)
+        program.end()
+
     def test_allocating_threads(self):
         self.attach_often("allocate", 1000)
 

@@ -80,6 +80,22 @@ class OwnRun(harness.Case):
         _, rows, read = self.run_sampled("20")
         self.assertLess(rows["tiny"] + rows["calls"], read["tiny"] + read["calls"])
 
+    def test_slowdown(self):
+        """How much slower it ran is told by its samples, of which hooks have more than their calibration says."""
+        self.run_sampled("20")
+        report = json.loads(self.callsig("report", "--format", "json", "callsig.out").stdout)
+        words = next(note for note in report["notes"] if "were in hooks" in note).split()
+        every, hooks = int(words[words.index("of") + 1]), int(words[words.index("were") - 1])
+        factor = every / (every - hooks)
+        self.assertEqual(report["slowdown_by"], "samples")
+        self.assertAlmostEqual(report["slowdown"], factor, 6)
+        self.assertTrue(1 < report["slowdown_counting"] <= factor, report)
+        score = json.loads(self.callsig("score", "--format", "json", "callsig.out").stdout)
+        self.assertEqual(score["factor_by"], "samples")
+        self.assertAlmostEqual(score["factor"], factor, 6)
+        self.assertTrue(score["factor_low"] < factor < score["factor_high"], score)
+        self.assertTrue(any(f"by samples: {hooks} of {every} of the run" in remark for remark in score["remarks"]), score["remarks"])
+
     def test_denied(self):
         program = self.compile("program", PROGRAM, "-O1")
         deny = self.compile("deny", DENY, instrument=False)
@@ -87,6 +103,8 @@ class OwnRun(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         _, notes = self.rows()
         self.assert_sampled(notes, False)
+        report = json.loads(self.callsig("report", "--format", "json", "callsig.out").stdout)
+        self.assertEqual(report["slowdown_by"], None if report["slowdown"] is None else "calibration")
         self.assertTrue(any("estimated without samples of the run" in note for note in notes), notes)
 
     def test_another_program(self):

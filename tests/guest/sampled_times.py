@@ -6,6 +6,10 @@ RUNS = 20  # of a hundred rows: with 95 % within, fewer than 93 % come once in t
 MIDDLE = 0.2  # of the errors: with so few timed calls of such lengths about 0.14
 SPLIT = 0.05  # of each argument's part of the time
 
+REENTERED = 8  # runs
+OUTERMOST = 0.001  # of what the outermost calls took: each was timed
+TICK = 2e-9  # what rounding leaves
+
 APART = 0.25  # how far the times of a busy run may be from its processor time: what hooks cost, and a wait now and then that no reading shows
 SHARE = 0.85  # of the time, that the short calls have at least which do all of the work
 
@@ -114,7 +118,40 @@ def split(tools, compiler, level):
         raise Failure("the shortest calls were not sampled")
 
 
-CASES = {"sampled": sampled, "split": split, "busy": busy, "busy_full": busy_times, "not_told": not_told}
-BUILDS = {"sampled": [("gcc-sleds", "-O0")], "split": [("gcc-sleds", "-O2"), ("clang-sleds", "-O2")],
+def times_of(tools, guest, start, times):
+    """The rows of a run, by function."""
+    result = guest.run_linked(str(start), CALLSIG_TIMES=times)
+    tools.expect_counts(result.recording, result.told("count"), exact=True)
+    rows = {row["function"]: row for row in tools.report_rows(result.recording)}
+    result.remove()
+    return rows
+
+
+def reentered(tools, compiler, level):
+    """Recursion, callbacks and longjmps: what is timed at random fits together, and is what it is when every call is timed."""
+    guest = Guest(tools, "reentered.c", compiler, level, libraries=tools.link_with("shared"))
+    within = figures = 0
+    for start in range(REENTERED):
+        exact, sampled_ = times_of(tools, guest, start, "exact"), times_of(tools, guest, start, "auto")
+        for name, row in sampled_.items():
+            if row["cumtime"] < row["tottime"] - (row["tottime_error"] or 0):
+                raise Failure(f"{start}: {name} took {row['cumtime']} s, of which {row['tottime']} its own")
+            for time in ("tottime", "cumtime"):
+                distance = abs(row[time] - exact[name][time])
+                within += distance <= (row[time + "_error"] or 0) + TICK
+                figures += 1
+        for name in ("scripts", "execute", "inner"):
+            if abs(sampled_[name]["cumtime"] / exact[name]["cumtime"] - 1) > OUTERMOST:
+                raise Failure(f"{start}: {name} took {sampled_[name]['cumtime']} s, in truth {exact[name]['cumtime']}")
+        if sampled_["step"]["timed_calls"] * 10 > sampled_["step"]["ncalls"]:
+            raise Failure("the shortest calls were not sampled")
+    print(f"     {within} of {figures} times within their errors")
+    if within < 0.93 * figures:
+        raise Failure(f"{within} of {figures} times are within their errors")
+
+
+CASES = {"reentered": reentered, "sampled": sampled, "split": split, "busy": busy, "busy_full": busy_times, "not_told": not_told}
+BUILDS = {"reentered": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")], "sampled": [("gcc-sleds", "-O0")],
+          "split": [("gcc-sleds", "-O2"), ("clang-sleds", "-O2")],
           "busy": [("gcc-sleds", "-O2")], "busy_full": [("gcc-sleds", "-O0"), ("gcc", "-O2")],
           "not_told": [("gcc-sleds", "-O0")]}

@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 import program
-from program import ENTER, EXIT, LEAF, LOOP, TAIL
+from program import ENTER, EXIT, FREE, LEAF, LOOP, TAIL
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("CALLSIG_BUILD", os.path.join(HERE, "..", "..", "build")))
@@ -175,6 +175,9 @@ def check_flags_of_c(made):
     leaves = {name for name, sleds in facts.items() if sleds[0].flags & LEAF}
     assert {"forever", "targeted"} <= loops and not loops & {"exported", "nothing", "tail"}, loops
     assert {"forever", "targeted", "exported", "nothing"} == leaves, leaves
+    bound = {function.name.partition(".")[0] for function in made.own()
+             if any(not sled.flags & FREE for sled in made.sleds_in(function))}
+    assert bound == {"sums", "sumd", "add"}, f"a variadic or nested function's registers are free, or others' are not: {bound}"
     kinds = {name: {sled.kind for sled in sleds} for name, sleds in facts.items()}
     assert kinds["tail_by_pointer"] == {ENTER, TAIL} and kinds["exported"] == {ENTER, EXIT}, kinds
     exits = [sled.address for sleds in facts.values() for sled in sleds if sled.kind == EXIT]

@@ -33,14 +33,14 @@ static int set_general(pid_t thread, struct user_regs_struct *general)
 
 static struct user_regs_struct general_of(const struct cli_registers *registers)
 {
-  struct user_regs_struct general;
+  struct user_regs_struct general = {0};
   memcpy(&general, registers->general, sizeof general);
   return general;
 }
 
 int cli_arch_save(pid_t thread, struct cli_registers *registers)
 {
-  struct user_regs_struct general;
+  struct user_regs_struct general = {0};
   *registers = (struct cli_registers){.vector = malloc(VECTOR_MOST)};
   if (registers->vector == NULL)
     return -ENOMEM;
@@ -85,7 +85,7 @@ int cli_arch_restore(pid_t thread, const struct cli_registers *registers, bool a
 
 int cli_arch_look(pid_t thread, struct cli_place *place)
 {
-  struct user_regs_struct general;
+  struct user_regs_struct general = {0};
   int error = get_general(thread, &general);
   if (error == 0)
     *place = (struct cli_place){general.rip, general.rsp, (long)general.orig_rax, (long)general.rsi, (long)general.rax};
@@ -135,7 +135,7 @@ int cli_arch_system_call(pid_t thread, const struct cli_registers *registers, ui
 
 int cli_arch_skip_system_call(pid_t thread)
 {
-  struct user_regs_struct general;
+  struct user_regs_struct general = {0};
   int error = get_general(thread, &general);
   general.orig_rax = (unsigned long long)-1;
   return error < 0 ? error : set_general(thread, &general);

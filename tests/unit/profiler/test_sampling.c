@@ -55,7 +55,7 @@ static int end(void **state)
 static void note(struct sampled_edge *to, unsigned count, uint64_t ticks)
 {
   for (unsigned i = 0; i < count; i++)
-    prof_sampling_note(&thread, &to->edge, ticks);
+    prof_sampling_note(&thread, &to->edge, ticks, false);
 }
 
 static bool is_sampled(const struct sampled_edge *of)

@@ -28,8 +28,8 @@ prof_calibration_site:
         ret
         .size   prof_calibration_calls, . - prof_calibration_calls
 
-/* void prof_calibration_sled_calls(uint64_t count, void (*enter)(void)): an empty function is called whose sleds are on, the entry
- * going to `enter`. */
+/* void prof_calibration_sled_calls(uint64_t count, void (*enter)(void), void (*leave)(void)): an empty function is called whose
+ * sleds are on, and go there. */
         .globl  prof_calibration_sled_calls, prof_calibration_sled_site
         .hidden prof_calibration_sled_calls, prof_calibration_sled_site
         .type   prof_calibration_sled_calls, @function
@@ -37,19 +37,20 @@ prof_calibration_site:
 prof_calibration_sled_calls:
         push    rbx
         push    r12
-        sub     rsp, 8
+        push    r13
         mov     rbx, rdi
         mov     r12, rsi
+        mov     r13, rdx
 1:      call    2f
         dec     rbx
         jnz     1b
-        add     rsp, 8
+        pop     r13
         pop     r12
         pop     rbx
         ret
 2:      call    r12
 prof_calibration_sled_site:
-        call    prof_sled_exit
+        call    r13
         ret
         .size   prof_calibration_sled_calls, . - prof_calibration_sled_calls
 

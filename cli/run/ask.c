@@ -1,0 +1,267 @@
+/* Finds a program that records, and asks it by its recording. */
+#include "cli/run/ask.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/common/subcommand.h"
+
+#define PAGE 4096u
+/* Between two looks at the answer: a program that calls hooks answers at once. */
+#define FIRST_LOOK_NS 20000u
+#define LAST_LOOK_NS  2000000u
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* Who writes a recording holds a lock on it: the runtime, and `callsig run`. A file system without locks tells
+ * nothing. */
+static bool is_held(int fd)
+{
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+    return true;
+  flock(fd, LOCK_UN);
+  return false;
+}
+
+bool cli_target_has_ended(const struct cli_target *target)
+{
+  return __atomic_load_n(&target->header->seal, __ATOMIC_ACQUIRE) != 0 ||
+         __atomic_load_n(&target->header->exit_status, __ATOMIC_ACQUIRE) != -1 || !is_held(target->fd);
+}
+
+int cli_target_take(int fd, struct cli_target *target)
+{
+  struct stat status;
+  target->fd = fd;
+  target->header = NULL;
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < (off_t)PAGE)
+    return -EINVAL;
+  void *mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (mapped == MAP_FAILED)
+    return -errno;
+  target->header = mapped;
+  if (memcmp(target->header->magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) != 0)
+    return -EINVAL;
+  if (target->header->version != FMT_RECORDING_VERSION || target->header->header_size < sizeof *target->header)
+    return -ENOTSUP;
+  return target->header->flags & FMT_REC_MERGED || cli_target_has_ended(target) ? -ESRCH : 0;
+}
+
+void cli_target_close(struct cli_target *target)
+{
+  if (target->header != NULL)
+    munmap(target->header, PAGE);
+  if (target->fd >= 0)
+    close(target->fd);
+  target->header = NULL;
+  target->fd = -1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* Opens a recording that is this user's own. A negative errno after a message that begins with `name`. */
+static int open_own(const char *name, const char *path)
+{
+  struct stat status;
+  int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  int error = fd < 0 ? -errno : 0;
+  const bool is_there = lstat(path, &status) == 0;
+  if (fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid())
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  if (is_there && S_ISLNK(status.st_mode))
+    cli_error("ctl: %s: is a symbolic link, which is not followed: name the recording itself", name);
+  else if (is_there && S_ISREG(status.st_mode) && status.st_uid != geteuid())
+    cli_error("ctl: %s: belongs to another user, whose programs are not to be steered", name);
+  else
+    cli_error("ctl: %s: cannot be written: %s", name, strerror(error < 0 ? -error : EINVAL));
+  return error < 0 ? error : -EPERM;
+}
+
+static int tell(const char *name, int error)
+{
+  if (error == -ESRCH)
+    cli_error("ctl: %s: its program has ended, and takes no requests", name);
+  else if (error == -ENOTSUP)
+    cli_error("ctl: %s: written by another version of callsig, which takes no requests of this one", name);
+  else if (error == -EINVAL)
+    cli_error("ctl: %s: not a callsig recording", name);
+  else if (error < 0)
+    cli_error("ctl: %s: cannot be mapped: %s", name, strerror(-error));
+  return error;
+}
+
+static int open_file(const char *path, struct cli_target *target)
+{
+  if (strlen(path) >= sizeof target->path) {
+    cli_error("ctl: the path is longer than %zu bytes", sizeof target->path - 1);
+    return -ENAMETOOLONG;
+  }
+  strcpy(target->path, path);
+  int fd = open_own(path, path);
+  return fd < 0 ? fd : tell(path, cli_target_take(fd, target));
+}
+
+/* The number that the process has for itself: in the innermost of the namespaces that it is in. */
+static unsigned number_inside(unsigned long pid)
+{
+  char path[64], line[256];
+  unsigned inside = (unsigned)pid;
+  snprintf(path, sizeof path, "/proc/%lu/status", pid);
+  FILE *status = fopen(path, "re");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL)
+    if (strncmp(line, "NSpid:", 6) == 0)
+      for (char *next = line + 6, *end; inside = (unsigned)strtoul(next, &end, 10), *end == '\t';)
+        next = end + 1;
+  if (status != NULL)
+    fclose(status);
+  return inside;
+}
+
+/* Takes the recording that a line of /proc/PID/maps tells of, if it is one, and that process's own. 0, or -ENOENT. */
+static int take_mapped(char *line, unsigned inside, struct cli_target *target)
+{
+  char *path = strchr(line, '/');
+  if (strstr(line, "s ") == NULL || path == NULL || strlen(path) > sizeof target->path)
+    return -ENOENT;
+  path[strcspn(path, "\n")] = '\0';
+  struct fmt_rec_header header;
+  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  const bool is_own = fd >= 0 && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+                      memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof header.magic) == 0 && header.pid == inside;
+  if (fd >= 0)
+    close(fd);
+  if (!is_own)
+    return -ENOENT;
+  strcpy(target->path, path);
+  return 0;
+}
+
+static int open_process(const char *name, struct cli_target *target)
+{
+  char path[64], *line = NULL;
+  size_t room = 0;
+  const unsigned long pid = strtoul(name, NULL, 10);
+  snprintf(path, sizeof path, "/proc/%lu/maps", pid);
+  FILE *maps = fopen(path, "re");
+  if (maps == NULL || pid == 0 || pid > INT_MAX) {
+    int error = errno;
+    if (maps != NULL)
+      fclose(maps);
+    if (error == EACCES || error == EPERM)
+      cli_error("ctl: process %s belongs to another user, whose programs are not to be steered", name);
+    else
+      cli_error("ctl: there is no process %s", name);
+    return -ESRCH;
+  }
+  const unsigned inside = number_inside(pid);
+  int found = -ENOENT;
+  errno = 0;
+  while (found != 0 && getline(&line, &room, maps) > 0)
+    found = take_mapped(line, inside, target);
+  const bool is_foreign = errno == EACCES || errno == EPERM;
+  free(line);
+  fclose(maps);
+  if (found != 0) {
+    if (is_foreign)
+      cli_error("ctl: process %s belongs to another user, whose programs are not to be steered", name);
+    else
+      cli_error("ctl: process %s has no recording: it has not called an instrumented function yet, or runs without "
+                "callsig",
+                name);
+    return found;
+  }
+  int fd = open_own(target->path, target->path);
+  return fd < 0 ? fd : tell(target->path, cli_target_take(fd, target));
+}
+
+int cli_target_open(const char *name, struct cli_target *target)
+{
+  *target = (struct cli_target){.fd = -1};
+  const bool is_number = name[0] != '\0' && name[strspn(name, "0123456789")] == '\0';
+  int error = is_number ? open_process(name, target) : open_file(name, target);
+  if (error < 0)
+    cli_target_close(target);
+  return error;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Sleeps a while, longer each time. */
+static void pause_longer(uint32_t *ns)
+{
+  const struct timespec moment = {.tv_nsec = *ns};
+  nanosleep(&moment, NULL);
+  *ns = *ns * 2 < LAST_LOOK_NS ? *ns * 2 : LAST_LOOK_NS;
+}
+
+/* One command at a time asks: a lock of the open file, beside the one that says who writes it. */
+static int lock_requests(const struct cli_target *target, uint64_t until)
+{
+  uint32_t moment = FIRST_LOOK_NS;
+  struct flock lock = {.l_type = F_WRLCK,
+                       .l_whence = SEEK_SET,
+                       .l_start = offsetof(struct fmt_rec_header, request),
+                       .l_len = sizeof target->header->request};
+  while (fcntl(target->fd, F_OFD_SETLK, &lock) != 0) {
+    if (errno != EAGAIN && errno != EACCES)
+      return 0; /* a file system without locks */
+    if (now_ns() >= until)
+      return -EAGAIN;
+    pause_longer(&moment);
+  }
+  return 0;
+}
+
+static void unlock_requests(const struct cli_target *target)
+{
+  struct flock lock = {.l_type = F_UNLCK,
+                       .l_whence = SEEK_SET,
+                       .l_start = offsetof(struct fmt_rec_header, request),
+                       .l_len = sizeof target->header->request};
+  fcntl(target->fd, F_OFD_SETLK, &lock);
+}
+
+int cli_target_ask(const struct cli_target *target, enum fmt_request kind, uint64_t wait_ns)
+{
+  const uint64_t until = now_ns() + wait_ns;
+  int error = lock_requests(target, until);
+  if (error < 0)
+    return error;
+  struct fmt_rec_header *header = target->header;
+  const uint64_t last = __atomic_load_n(&header->request, __ATOMIC_RELAXED) >> FMT_REQUEST_SHIFT;
+  const uint64_t request = (last + 1) << FMT_REQUEST_SHIFT | (uint64_t)kind;
+  __atomic_store_n(&header->request, request, __ATOMIC_RELEASE);
+  for (uint32_t moment = FIRST_LOOK_NS; __atomic_load_n(&header->taken, __ATOMIC_ACQUIRE) != request;) {
+    if (cli_target_has_ended(target))
+      error = -ESRCH;
+    else if (now_ns() >= until)
+      error = -ETIMEDOUT;
+    if (error < 0)
+      break;
+    pause_longer(&moment);
+  }
+  /* It may have come by in the last moment. */
+  if (__atomic_load_n(&header->taken, __ATOMIC_ACQUIRE) == request)
+    error = header->refusal;
+  unlock_requests(target);
+  return error;
+}

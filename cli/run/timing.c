@@ -1,0 +1,33 @@
+/* Checks what a command line says of how calls are timed. */
+#include "cli/run/timing.h"
+
+#include <string.h>
+
+#include "format/duration.h"
+#include "format/factor.h"
+
+int cli_timing_check(const struct cli_command *command, const struct cli_timing *timing)
+{
+  uint32_t parts;
+  uint64_t ns;
+  if (timing->clock != NULL && strcmp(timing->clock, "wall") != 0 && strcmp(timing->clock, "cpu") != 0)
+    return cli_usage_error(command, "--clock: '%s' is neither wall nor cpu", timing->clock);
+  if (timing->timeline != NULL && !fmt_duration_parse(timing->timeline, &ns))
+    return cli_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", timing->timeline);
+  if (timing->timeline != NULL && timing->clock != NULL && strcmp(timing->clock, "cpu") == 0)
+    return cli_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
+  bool is_auto = timing->times != NULL && strcmp(timing->times, "auto") == 0;
+  if (timing->times != NULL && !is_auto && strcmp(timing->times, "exact") != 0)
+    return cli_usage_error(command, "--times: '%s' is neither auto nor exact", timing->times);
+  if (timing->overhead == NULL)
+    return CLI_EXIT_OK;
+  if (!fmt_factor_parse(timing->overhead, &parts))
+    return cli_usage_error(command, "--overhead: '%s' is not a number above 1, as in 1.5", timing->overhead);
+  if (timing->times != NULL && !is_auto)
+    return cli_usage_error(command, "--overhead says how many calls are timed, and --times exact times all: give one");
+  if (!is_auto && timing->clock != NULL && strcmp(timing->clock, "cpu") == 0)
+    return cli_usage_error(command, "--overhead needs --times auto: with --clock cpu every call is timed else");
+  if (!is_auto && timing->timeline != NULL)
+    return cli_usage_error(command, "--overhead needs --times auto: with --timeline every call is timed else");
+  return CLI_EXIT_OK;
+}

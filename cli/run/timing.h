@@ -1,0 +1,15 @@
+/* How a run's calls are timed, as its command line says it. */
+#ifndef CALLSIG_CLI_RUN_TIMING_H
+#define CALLSIG_CLI_RUN_TIMING_H
+
+#include "cli/common/subcommand.h"
+
+/* The values of the options of these names; NULL: not given. */
+struct cli_timing {
+  const char *times, *overhead, *clock, *timeline;
+};
+
+/* Is all of it something, and together? Returns an exit status, after a message. */
+int cli_timing_check(const struct cli_command *command, const struct cli_timing *timing);
+
+#endif

@@ -1,0 +1,220 @@
+/* Finds a recording and reads it again and again. */
+#include "cli/top/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cli/common/recordings.h"
+#include "cli/common/subcommand.h"
+#include "cli/top/notes.h"
+
+/* The file begins as a recording does. */
+static bool is_recording(const char *path)
+{
+  static const char magic[8] = "CSIGREC";
+  char begin[sizeof magic];
+  FILE *file = fopen(path, "re");
+  bool found = file && fread(begin, 1, sizeof begin, file) == sizeof begin && memcmp(begin, magic, sizeof magic) == 0;
+  if (file)
+    fclose(file);
+  return found;
+}
+
+/* The recording among the files that the process has mapped. False when there is none, or nobody tells. */
+static bool find_mapped(const char *pid, char path[PATH_MAX])
+{
+  char name[64], *line = NULL;
+  size_t size = 0;
+  snprintf(name, sizeof name, "/proc/%s/maps", pid);
+  FILE *maps = fopen(name, "re");
+  bool found = false;
+  while (maps && !found && getline(&line, &size, maps) > 0) {
+    char *file = strchr(line, '/');
+    if (!file)
+      continue;
+    file[strcspn(file, "\n")] = '\0';
+    found = strlen(file) < PATH_MAX && is_recording(file);
+    if (found)
+      strcpy(path, file);
+  }
+  free(line);
+  if (maps)
+    fclose(maps);
+  return found;
+}
+
+static bool is_number(const char *text)
+{
+  return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+}
+
+static bool is_there(const char *path)
+{
+  struct stat status;
+  return stat(path, &status) == 0;
+}
+
+int cli_top_source_open(struct cli_top_source *source, const char *what)
+{
+  const char *path = what ? what : CLI_DEFAULT_RECORDING;
+  *source = (struct cli_top_source){.by = CALLSIG_BY_SIGNATURE, .notes = BASE_VECTOR_OF(char *)};
+  if (what && is_number(what) && !is_there(what)) {
+    char folder[32];
+    snprintf(folder, sizeof folder, "/proc/%s", what);
+    if (!is_there(folder)) {
+      cli_error("top: there is no process %s", what);
+      return CLI_EXIT_FAILURE;
+    }
+    if (find_mapped(what, source->path))
+      return CLI_EXIT_OK;
+    cli_error("top: process %s records nothing that can be seen: is it profiled, and yours?", what);
+    return CLI_EXIT_FAILURE;
+  }
+  if (strlen(path) >= sizeof source->path) {
+    cli_error("top: %s: %s", path, strerror(ENAMETOOLONG));
+    return CLI_EXIT_FAILURE;
+  }
+  if (!what && !is_there(path)) {
+    cli_error("top: %s: %s; name a recording or a process", path, strerror(errno));
+    return CLI_EXIT_FAILURE;
+  }
+  strcpy(source->path, path);
+  return CLI_EXIT_OK;
+}
+
+void cli_top_source_free(struct cli_top_source *source)
+{
+  cli_top_notes_clear(&source->notes);
+  base_vector_free(&source->notes);
+  callsig_pipeline_free(source->before);
+}
+
+static double now_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* "decode.c:12(decode(n=16))", or the stage, the thread, the module. */
+static char *name_of(const struct callsig_stats_row *row)
+{
+  char *name = NULL;
+  if (!row->function)
+    return strdup(row->stage ? row->stage : row->thread ? row->thread : row->module ? row->module : "(outside of any)");
+  const char *what = row->signature ? row->signature : row->function;
+  int length = row->file && strcmp(row->file, "~") != 0 ? asprintf(&name, "%s:%u(%s)", row->file, row->line, what)
+                                                        : asprintf(&name, "%s", what);
+  return length < 0 ? NULL : name;
+}
+
+static int no_memory(void)
+{
+  cli_error("top: memory is short");
+  return -ENOMEM;
+}
+
+static int add_rows(struct callsig_stats *stats, struct cli_top_reading *reading)
+{
+  const size_t count = callsig_stats_row_count(stats);
+  for (size_t i = 0; i < count; i++) {
+    struct callsig_stats_row row = {.size = sizeof row};
+    int result = callsig_stats_row(stats, i, &row);
+    if (result < 0)
+      return result;
+    char *name = name_of(&row);
+    bool added =
+        name && cli_top_reading_add(reading, name, row.caller ? row.caller : "", (double)row.ncalls, row.tottime);
+    free(name);
+    if (!added)
+      return no_memory();
+  }
+  return 0;
+}
+
+static int load(const struct cli_top_source *source, struct callsig_stats **stats)
+{
+  const struct callsig_stats_options options = {.size = sizeof options, .now = 1};
+  int result = callsig_stats_new(&options, stats);
+  return result < 0 ? result : callsig_stats_add(*stats, source->path);
+}
+
+static int read_rows(const struct cli_top_source *source, struct cli_top_reading *reading)
+{
+  struct callsig_stats *stats = NULL;
+  int result = load(source, &stats);
+  if (result == 0)
+    result = callsig_stats_group(stats, source->by);
+  if (result == 0)
+    result = callsig_stats_strip_dirs(stats);
+  if (result == 0)
+    result = callsig_stats_stack(stats, source->by & (CALLSIG_BY_SIGNATURE | CALLSIG_BY_FUNCTION) ? 1 : 0);
+  if (result == 0)
+    result = add_rows(stats, reading);
+  callsig_stats_free(stats);
+  return result;
+}
+
+/* What /proc says of the process: dead and without a parent that waited for it is ended, too. */
+static bool is_running(unsigned pid)
+{
+  char path[64], line[512];
+  snprintf(path, sizeof path, "/proc/%u/stat", pid);
+  FILE *file = fopen(path, "re");
+  const char *state = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+  bool running = state && state[1] == ' ' && state[2] != 'Z' && state[2] != 'X';
+  if (file)
+    fclose(file);
+  return running;
+}
+
+/* Who is recorded, whether it runs, and its stages. */
+static int read_about(struct cli_top_source *source)
+{
+  struct callsig_pipeline *pipeline = NULL;
+  struct callsig_pipeline_info info = {.size = sizeof info};
+  int result = callsig_pipeline_load(source->path, &pipeline);
+  if (result == 0)
+    result = callsig_pipeline_info(pipeline, &info);
+  if (result < 0) {
+    callsig_pipeline_free(pipeline);
+    return result;
+  }
+  const char *slash = strrchr(info.program, '/');
+  snprintf(source->name, sizeof source->name, "%s", slash ? slash + 1 : info.program);
+  source->pid = info.pid;
+  source->elapsed = info.elapsed;
+  result = cli_top_notes_make(source->before, pipeline, source->looks % CLI_TOP_VERDICT_EVERY == 0, &source->notes);
+  callsig_pipeline_free(source->before);
+  source->before = pipeline;
+  source->looks++;
+  return result < 0 ? no_memory() : 0;
+}
+
+int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *reading)
+{
+  /* Asked before it is read: what ends meanwhile is read once more. */
+  const bool ended = source->pid > 0 && !is_running(source->pid);
+  cli_top_reading_init(reading, now_seconds());
+  int result = read_rows(source, reading);
+  if (result == 0)
+    result = read_about(source);
+  if (result < 0)
+    cli_top_reading_free(reading);
+  source->ended = ended;
+  return result;
+}
+
+int cli_top_source_save(const struct cli_top_source *source, const char *path)
+{
+  struct callsig_stats *stats = NULL;
+  int result = load(source, &stats);
+  if (result == 0)
+    result = callsig_stats_dump(stats, path);
+  callsig_stats_free(stats);
+  return result;
+}

@@ -1,0 +1,37 @@
+/*
+ * What `callsig top` looks at: the recording of a process or in a file, read anew at every look. The program does not
+ * know of it.
+ */
+#ifndef CALLSIG_CLI_TOP_SOURCE_H
+#define CALLSIG_CLI_TOP_SOURCE_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "callsig/stats.h"
+#include "cli/top/model.h"
+
+struct cli_top_source {
+  char path[PATH_MAX];
+  char name[256];                  /* of the program, without its folders */
+  unsigned pid;                    /* 0: not known */
+  unsigned by;                     /* enum callsig_stats_by */
+  double elapsed;                  /* seconds that the program has run, or ran */
+  bool ended;                      /* it runs no more; the last look saw its last state */
+  struct base_vector notes;        /* char *: lines on queues and on what bounds the pipelines. Owned */
+  struct callsig_pipeline *before; /* of the look before; NULL: none. Owned */
+  unsigned looks;
+};
+
+/* Finds the recording: `what` is a file, or the number of a process that records; NULL: callsig.out. An exit status,
+ * after a message where it is not CLI_EXIT_OK. */
+int cli_top_source_open(struct cli_top_source *source, const char *what);
+void cli_top_source_free(struct cli_top_source *source);
+
+/* Reads what the recording has now. 0, or a negative errno after a message. */
+int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *reading);
+
+/* Writes a recording of what the program did until now. The same errors. */
+int cli_top_source_save(const struct cli_top_source *source, const char *path);
+
+#endif

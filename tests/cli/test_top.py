@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# ctest: skips
+"""callsig top: tables of a running program with --batch, and the screen in a pseudo-terminal: keys, sizes, a program that ends."""
+
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import fcntl
+import time
+
+import harness
+
+try:
+    import pty
+    os.close(os.openpty()[0])
+except OSError:
+    print("there is no pseudo-terminal to be had")
+    sys.exit(77)
+
+# Calls a function a hundred times and waits, until it is told to end; every line that it reads is one more round.
+ROUNDS = """
+#include <stdio.h>
+static __attribute__((noinline)) void step(int n) { (void)n; __asm__ volatile(""); }
+static __attribute__((noinline)) void other(int n) { step(n + 1); }
+int main(void) {
+  for (int c; (c = getchar()) != EOF;) {
+    for (int i = 0; i < 100; i++) { step(7); other(3); }
+    puts("round");
+    fflush(stdout);
+  }
+  return 0; }
+"""
+
+
+class Top(harness.Case):
+    def start(self):
+        program = self.compile("program", ROUNDS)
+        self.child = subprocess.Popen([harness.CALLSIG, "run", "--times", "exact", "-o", "callsig.out", program], cwd=self.folder,
+                                      env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.end)
+        self.round()
+
+    def round(self):
+        self.child.stdin.write("x")
+        self.child.stdin.flush()
+        self.assertEqual(self.child.stdout.readline(), "round\n")
+
+    def end(self):
+        if self.child.poll() is None:
+            self.child.stdin.close()
+            self.child.wait(timeout=60)
+            self.child.stdout.close()
+
+    def screen(self, *arguments, rows=24, **environment):
+        """Starts the command on a terminal; self.expect() and self.send() talk to it."""
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 100, 0, 0))
+            os.chdir(self.folder)
+            os.execve(harness.CALLSIG, ["callsig", "top", "--interval", "0.1", *arguments],
+                      {**self.environment, "TERM": "xterm", **environment})
+        self.seen = ""
+        self.addCleanup(os.close, self.terminal)
+
+    def expect(self, pattern):
+        """Waits until the screen, drawn anew by Control-L, shows what the pattern matches. What is repeated or skipped is spaces here."""
+        end, redraw = time.monotonic() + 60, 0
+        while True:
+            plain = re.sub("\033\\[(\\d+)[bC]", lambda found: " " * int(found[1]), self.seen)
+            plain = re.sub("\033(\\[[0-9;?]*[A-Za-z]|[()].|[=>78])", "", plain)
+            if re.search(pattern, plain):
+                break
+            self.assertLess(time.monotonic(), end, f"{pattern!r} did not come: {plain[-2000:]!r}")
+            if time.monotonic() > redraw:
+                self.seen, redraw = "", time.monotonic() + 1
+                self.send("\x0c")
+            if select.select([self.terminal], [], [], 0.1)[0]:
+                self.seen += os.read(self.terminal, 65536).decode()
+
+    def send(self, text):
+        os.write(self.terminal, text.encode())
+
+    def status(self):
+        """The exit status; what is drawn meanwhile is read, so that nobody waits for it."""
+        while True:
+            try:
+                if not os.read(self.terminal, 65536):
+                    break
+            except OSError:
+                break
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def test_batch(self):
+        self.start()
+        done = self.callsig("top", "--batch", "2", "--interval", "0.1", "--by", "function", "-s", "total-calls")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        tables = done.stdout.rstrip("\n").split("\n\n")
+        self.assertEqual(len(tables), 2)
+        rows = [line.split() for line in tables[1].splitlines() if "program.c" in line]
+        self.assertEqual([(row[4], row[6]) for row in rows[:2]], [("200", "program.c:3(step)"), ("100", "program.c:4(other)")])
+        self.assertEqual(rows[0][0], "0.0")  # nothing was called between the looks
+        self.assertEqual([row[6] for row in rows], ["program.c:3(step)", "program.c:4(other)", "program.c:5(main)"])
+        done = self.callsig("top", "--batch", "1", "--interval", "0.1", "--filter", "STEP", "--top", "1", "-s", "name")
+        self.assertEqual([line.split()[4:] for line in done.stdout.splitlines() if "program.c" in line and "top:" not in line][0][0::2],
+                         ["100", "program.c:3(step(n=4))"])
+
+    def test_by_process_and_after_its_end(self):
+        self.start()
+        with open(f"/proc/{self.child.pid}/task/{self.child.pid}/children") as file:
+            program = file.read().split()[0]
+        done = self.callsig("top", program, "--batch", "1", "--interval", "0.1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(f"callsig top: program ({program}), running", done.stdout)
+        self.end()
+        done = self.callsig("top", "callsig.out", "--batch", "5", "--interval", "0.1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("its last state", done.stdout)
+        self.assertRegex(done.stdout, r" 100 +\S+  program\.c:3\(step\(n=7\)\)")
+
+    def test_screen(self):
+        self.start()
+        self.screen()
+        self.expect(r"callsig top: program \(")
+        self.expect(r"program\.c:3\(step\(n=7\)\)")
+        self.expect("q quit")
+        self.send("g")
+        self.expect("by function")
+        self.send("ss")
+        self.expect("sorted by total-self")
+        self.send("/step\r")
+        self.expect("names with step")
+        self.send("\r")  # the callers of the one row
+        self.expect(r"< program\.c:")
+        self.send("?")
+        self.expect("Any key ends this help.")
+        self.send("x")
+        self.expect("q quit")
+        self.send(" ")
+        self.expect("frozen")
+        self.send("w")
+        self.expect("written: callsig-top-")
+        self.send("q")
+        self.assertEqual(self.status(), 0)
+        [snapshot] = [name for name in os.listdir(self.folder) if name.startswith("callsig-top-")]
+        report = self.callsig("report", "--strip-dirs", snapshot)
+        self.assertEqual(report.returncode, 0, report.stderr)
+        self.assertRegex(report.stdout, r"(?m)^ +100 .*program\.c:3\(step\(n=7\)\)")
+        self.assertIsNone(self.child.poll())
+        self.round()  # the program goes on
+
+    def test_rates_and_the_end(self):
+        self.start()
+        self.screen("--by", "function", "-s", "total-calls")
+        self.expect(r"callsig top: program \(")
+        self.round()
+        self.expect(r" 400 +\S+ +program\.c:3\(step\)")
+        self.end()
+        self.expect("its last state")
+        self.send("q")
+        self.assertEqual(self.status(), 0)
+
+    def test_sizes_and_terminals_without_colours(self):
+        self.start()
+        self.screen(rows=4, TERM="vt100", NO_COLOR="1")
+        self.expect("q quit")
+        for height, width in ((1, 1), (50, 200), (3, 10), (24, 80)):
+            fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+            os.kill(self.pid, signal.SIGWINCH)
+            time.sleep(0.15)
+        self.expect("calls/s +self s/s")
+        self.assertNotRegex(self.seen, "\033\\[3[0-7]m")
+        self.send("q")
+        self.assertEqual(self.status(), 0)
+
+    def test_errors(self):
+        program = self.compile("program", harness.CALLS)
+        self.assertEqual(self.callsig("run", "-o", "callsig.out", program).returncode, 0)
+
+        def fails(done, status, *parts):
+            self.assert_fails(done, status, *parts)
+
+        fails(self.callsig("top"), 1, "no terminal", "--batch N")
+        fails(self.callsig("top", self.write("text", "no recording, and long enough" * 40), "--batch", "1"), 1, "text", "recording")
+        fails(self.callsig("top", "missing", "--batch", "1"), 1, "missing")
+        fails(self.callsig("top", str(os.getpid()), "--batch", "1"), 1, str(os.getpid()), "records nothing")
+        fails(self.callsig("top", "999999999", "--batch", "1"), 1, "no process 999999999")
+        fails(self.callsig("top", "a", "b"), 2, "one process or recording")
+        fails(self.callsig("top", "--by", "rank"), 2, "--by", "rank")
+        fails(self.callsig("top", "-s", "cumtime"), 2, "cumtime")
+        fails(self.callsig("top", "--batch", "0"), 2, "--batch")
+        fails(self.callsig("top", "--interval", "0"), 2, "--interval")
+        fails(self.callsig("top", "--top", "3"), 2, "--top")
+        self.screen(TERM="no-such-terminal")
+        while "set TERM, or use --batch" not in self.seen:
+            self.seen += os.read(self.terminal, 65536).decode()
+        self.assertEqual(self.status(), 1)
+
+
+if __name__ == "__main__":
+    harness.main()
