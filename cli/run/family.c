@@ -32,10 +32,9 @@ struct cli_family {
   bool is_there;       /* it is */
   bool is_one;         /* all that has ended is the run's own recording by now */
   bool has_failed;     /* it could not be written: what there is stays */
-  bool at_end;
-  unsigned processes; /* in it */
-  int watch;          /* inotify, of the folder; -1: none is to be had */
-  int stop;           /* eventfd */
+  unsigned processes;  /* in it */
+  int watch;           /* inotify, of the folder; -1: none is to be had */
+  int stop;            /* eventfd */
   pthread_t thread;
   bool is_running;
 };
@@ -221,7 +220,7 @@ struct cli_family *cli_family_start(const struct cli_recording_place *place, boo
     cli_error("run: out of memory");
     return NULL;
   }
-  *family = (struct cli_family){.place = place, .at_end = at_end, .watch = -1, .stop = -1};
+  *family = (struct cli_family){.place = place, .watch = -1, .stop = -1};
   int length = snprintf(family->path, sizeof family->path, "%s" CLI_FAMILY_SUFFIX, place->path);
   /* Where no thread is to be had, all is folded at the end. */
   if (length >= 0 && (size_t)length < sizeof family->path && !at_end)
@@ -248,15 +247,16 @@ static bool is_own_ended(const struct cli_recording_place *place)
   return ended;
 }
 
-static int list_file(struct cli_family_end *end, const char *path)
+static void list_file(struct cli_family_end *end, const char *path)
 {
-  char **more = realloc(end->files, (end->count + 1u) * sizeof *more);
-  char *copy = more != NULL ? strdup(path) : NULL;
-  end->files = more != NULL ? more : end->files;
-  if (copy == NULL)
-    return -ENOMEM;
-  end->files[end->count++] = copy;
-  return 0;
+  char *copy = strdup(path), **more = copy ? realloc(end->files, (end->count + 1u) * sizeof *more) : NULL;
+  if (more == NULL) {
+    free(copy);
+    cli_error("run: out of memory: %s is not in the table", path);
+    return;
+  }
+  more[end->count++] = copy;
+  end->files = more;
 }
 
 /* What cli_child_files_each() is told of files that stay. */
@@ -286,7 +286,8 @@ static int keep(const struct cli_child_file *file, void *data)
   staying->end->apart++;
   staying->end->processes++;
   snprintf(whole, sizeof whole, "%.*s%s", (int)(base - path), path, file->name);
-  return list_file(staying->end, whole);
+  list_file(staying->end, whole);
+  return 0;
 }
 
 /* Makes all that has ended one recording: the run's own, or the family's where the run's own is still written. */
