@@ -92,7 +92,8 @@ bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t
 void prof_frame_long(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
   prof_thread_look(t);
-  if (ticks >= prof_process.header->timeline_min && start != PROF_NOT_STARTED)
+  /* The thread of the calibration has no timeline, whatever the process has. */
+  if (ticks >= t->timeline_min && ticks >= prof_process.header->timeline_min && start != PROF_NOT_STARTED)
     prof_ring_call(t, edge, start, ticks);
 }
 

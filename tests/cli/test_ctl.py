@@ -61,7 +61,7 @@ class Ctl(harness.Case):
     def start(self, *options, sleds=False, program=None):
         """The program under `callsig run`, and its number."""
         program = program or self.build(sleds)
-        run = subprocess.Popen([harness.CALLSIG, "run", "-o", "x.out", *options, program], cwd=self.folder, env=self.environment,
+        run = subprocess.Popen([harness.CALLSIG, "run", "-o", "x.out", "--apart", *options, program], cwd=self.folder, env=self.environment,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1)
         self.addCleanup(self.stop, run)
         self.run_ = run

@@ -7,6 +7,7 @@ import signal
 import stat
 import struct
 import subprocess
+import time
 import unittest
 
 import harness
@@ -535,7 +536,7 @@ class Executed(harness.Case):
     def test_time_is_there_once(self):
         """What was open when the process executed another program ends there, and not with the process."""
         program = self.compile("again", EXECUTES)
-        done = self.callsig("run", "--times", "exact", "-o", "first", program)
+        done = self.callsig("run", "--apart", "--times", "exact", "-o", "first", program)
         self.assertEqual(done.returncode, 0, done.stderr)
         second, = (name for name in os.listdir(self.folder) if name.startswith("first."))
         times = {}
@@ -545,6 +546,18 @@ class Executed(harness.Case):
         self.assertGreaterEqual(times[second]["main"], 0.3)
         # In between lies what it takes to load the program.
         self.assertLessEqual(times["first"]["main"], self.started(second) - self.started("first") + 0.001)
+
+    def test_time_is_there_once_in_one_recording(self):
+        program = self.compile("again", EXECUTES)
+        began = time.monotonic()
+        done = self.callsig("run", "--times", "exact", "-o", "first", program)
+        took = time.monotonic() - began
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads(self.callsig("report", "first", "--by", "function", "--format", "json").stdout)["rows"]
+        main, = (row for row in rows if row["function"] == "main")
+        self.assertEqual(main["ncalls"], 2)
+        self.assertGreaterEqual(main["cumtime"], 0.3)
+        self.assertLessEqual(main["cumtime"], took)
 
 
 class Signals(harness.Case):
