@@ -10,6 +10,7 @@
 #include "profiler/base/wipe_on_fork.h"
 
 #define SENTINEL_SIZE 4096u
+#define HEADER_KEPT   65536u /* a page of any processor */
 
 struct prof_process prof_process;
 
@@ -50,6 +51,18 @@ bool prof_fork_happened(void)
   return sentinel && !__atomic_load_n(&sentinel->ours, __ATOMIC_ACQUIRE);
 }
 
+/* What a thread that begins beside this one may be looking at, or counting in, at this very moment stays readable: it
+ * is nobody's from here on. */
+static void leave_recording(const struct prof_process *process)
+{
+  const uintptr_t start = (uintptr_t)process->header;
+  long kept = prof_sys_mmap(start, HEADER_KEPT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (prof_sys_failed(kept))
+    prof_sys_munmap((void *)start, process->reserved);
+  else
+    prof_sys_munmap((void *)(start + HEADER_KEPT), process->reserved - HEADER_KEPT);
+}
+
 /* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:
  * everything that they shared starts afresh. Its memory stays, for what points into it. */
 static void give_up(struct prof_process *process)
@@ -59,7 +72,7 @@ static void give_up(struct prof_process *process)
     process->upcalls.keep_queue_levels();
   prof_request_forget();
   if (process->header)
-    prof_sys_munmap(process->header, process->reserved);
+    leave_recording(process);
   process->header = NULL;
   process->reserved = 0;
   process->allocated = 0;

@@ -49,9 +49,10 @@ bool prof_requests_take(void)
     return true;
   }
   prof_lock(&prof_process.requests_lock);
-  /* Another thread may have taken it meanwhile. */
-  if (prof_request_waits()) {
-    struct fmt_rec_header *header = prof_process.header;
+  struct fmt_rec_header *header = prof_process.header;
+  /* Another thread may have taken it meanwhile; and a child that leaves its parent's recording has none for a moment.
+   */
+  if (header && prof_request_waits()) {
     request = __atomic_load_n(&header->request, __ATOMIC_ACQUIRE);
     header->refusal = carry_out(request);
     __atomic_store_n(&prof_request.taken, request, __ATOMIC_SEQ_CST);

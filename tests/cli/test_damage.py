@@ -183,7 +183,7 @@ class Damage(harness.Case):
 #include <unistd.h>
 static int __attribute__((noinline)) twice(int n) { return n * 2; }
 int main(void) { twice(1); if (fork() == 0) _exit(twice(2) == 0); wait(0); return 0; }""")
-        self.assertEqual(self.callsig("run", "-o", "r", program).returncode, 0)
+        self.assertEqual(self.callsig("run", "--apart", "-o", "r", program).returncode, 0)
         names = [name for name in os.listdir(self.folder) if re.fullmatch(r"r(\.\d+)?", name)]
         self.assertEqual(len(names), 2)
         for name in names:
