@@ -1,4 +1,5 @@
 /* RLIMIT_DATA and RLIMIT_STACK as they are used now, and not a byte more. */
+/* hazard: expect falls: what recursion needs later is refused: one line says so, and the report counts the calls */
 #include "tests/guest/hazard.h"
 
 #include <sys/resource.h>
