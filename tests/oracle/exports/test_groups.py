@@ -69,7 +69,9 @@ class Recorded:
         """Runs the program; processes of a parallel job have a rank."""
         name = self.folder / f"recording{len(self.recordings)}"
         job = {} if rank is None else {"OMPI_COMM_WORLD_RANK": str(rank)}
-        done = subprocess.run([self.product.command, "run", "--apart", "-o", name, "--", program, *arguments], stdout=subprocess.PIPE,
+        # Not the program's own times by samples: callgrind_annotate leaves out what costs nothing.
+        command = [self.product.command, "run", "--apart", "--times", "exact", "-o", name, "--", program, *arguments]
+        done = subprocess.run(command, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, check=True, env=self.product.environment(**job))
         self.recordings += sorted(self.folder.glob(f"{name.name}*"))
         for line in done.stdout.splitlines():
