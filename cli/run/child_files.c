@@ -38,7 +38,7 @@ static int visit_name(int folder, const char *name, size_t base_length,
   struct fmt_rec_header header;
   int fd = cli_recording_open(folder, name, &header), result = 0;
   if (fd < 0)
-    return 0;
+    return fd == -EMFILE || fd == -ENFILE ? fd : 0;
   if (is_recording(&header) && !(header.flags & FMT_REC_MERGED) &&
       strtoul(name + base_length + 1, NULL, 10) == header.pid) {
     const struct cli_child_file file = {

@@ -323,7 +323,11 @@ struct cli_family_end cli_family_finish(struct cli_family *family, bool apart)
     list_file(&end, family->place->path);
   if (family->is_there)
     list_file(&end, family->path);
-  cli_child_files_each(family->place->path, keep, &staying);
+  int error = cli_child_files_each(family->place->path, keep, &staying);
+  if (error < 0)
+    cli_error("%s: recordings of processes that the program started cannot be looked for beside it, and are not "
+              "counted: %s",
+              family->place->path, strerror(-error));
   free(family);
   return end;
 }

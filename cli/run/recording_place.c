@@ -116,12 +116,13 @@ static int lay_empty(struct cli_recording_place *place)
     return -errno;
   int error = 0;
   /* On a file system without locks the place is held by its number alone. */
+  ssize_t written = 0;
   if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     error = -EEXIST;
   else if (!lies_at(fd, place->path))
     error = -EEXIST;
-  else if (write(fd, &empty, sizeof empty) != (ssize_t)sizeof empty)
-    error = errno != 0 ? -errno : -ENOSPC;
+  else if ((written = write(fd, &empty, sizeof empty)) != (ssize_t)sizeof empty)
+    error = written < 0 ? -errno : -ENOSPC;
   if (error == 0) {
     place->fd = fd;
     return 0;

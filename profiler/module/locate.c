@@ -10,6 +10,7 @@
 #include <link.h>
 #include <sys/auxv.h>
 
+#include "profiler/arch/primitives.h"
 #include "profiler/base/proc_maps.h"
 #include "profiler/base/read_memory.h"
 #include "profiler/base/syscall.h"
@@ -23,11 +24,17 @@
 /* Since glibc 2.35; takes no lock and may be called in a signal handler. */
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
+/* The linker's own code uses vector registers. */
+static int find_object(void *address, void *object)
+{
+  return _dl_find_object(address, object);
+}
+
 static bool ask_linker(uintptr_t address, struct prof_located *found)
 {
   struct dl_find_object object;
   char magic[SELFMAG];
-  if (!_dl_find_object || _dl_find_object((void *)address, &object) != 0)
+  if (!_dl_find_object || prof_call_keeping_vectors(find_object, (void *)address, &object) != 0)
     return false;
   /* A statically linked program's map begins at its code, not at its headers. */
   if (prof_read_memory(magic, (uintptr_t)object.dlfo_map_start, sizeof magic) != 0 ||

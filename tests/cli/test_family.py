@@ -125,6 +125,14 @@ class Family(harness.Case):
         self.assertEqual(len(files), 20)
         self.assertEqual(sum(calls for (function, _), calls in self.counts(*files).items() if function == "main"), 20)
 
+    def test_folder_that_cannot_be_read(self):
+        """Where the recordings of processes cannot be looked for, a line says that they are not counted."""
+        os.mkdir(self.path("there"))
+        done = self.callsig("run", "-o", "there/a", *self.script("./calls 1\n./calls 2\nmv there elsewhere\n"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("recordings of processes that the program started cannot be looked for beside it", done.stderr)
+        self.assertEqual(len(os.listdir(self.path("elsewhere"))), 2)
+
     def left(self, output):
         """The recordings that a killed run left."""
         return sorted(name for name in glob.glob(output + "*", root_dir=self.folder))

@@ -8,4 +8,8 @@
  * these registers, so they are still the program's. Anywhere. */
 void prof_capture_xmm(uint64_t *vectors);
 
+/* Calls a function of the C library with these registers kept: it may use them, and a hook's caller has its arguments
+ * in them. */
+int prof_call_keeping_vectors(int (*function)(void *first, void *second), void *first, void *second);
+
 #endif
