@@ -181,14 +181,24 @@ static const struct {
     [TIMELINE] = {"timeline", true},
 };
 
+/* What is written takes the place of what was there: the program would go on in a file that has no name. */
+static bool is_recording_itself(const struct cli_target *target, const char *output)
+{
+  struct stat recording, there;
+  return fstat(target->fd, &recording) == 0 && stat(output, &there) == 0 && recording.st_dev == there.st_dev &&
+         recording.st_ino == there.st_ino;
+}
+
 static int steer(char **arguments, enum word word, uint64_t wait_ns)
 {
   struct cli_target target;
   const char *name = arguments[0];
   if (cli_target_open(name, &target) < 0)
     return CLI_EXIT_FAILURE;
-  int status;
-  if (word == STATUS)
+  int status = CLI_EXIT_FAILURE;
+  if (words[word].takes_output && is_recording_itself(&target, arguments[2]))
+    cli_error("ctl: %s is the recording that the program writes: name another file", arguments[2]);
+  else if (word == STATUS)
     status = print_status(&target);
   else if (word == SNAPSHOT)
     status = write_snapshot(&target, arguments[2]);

@@ -61,7 +61,7 @@ static int check_instrumented(const struct preparation *preparation, const struc
 {
   if (preparation->instrumented > 0 || preparation->tells_itself)
     return 0;
-  const char *what = strcmp(program->path, program->image) == 0 ? "" : ", which runs this script,";
+  const char *what = strcmp(program->path, program->image) == 0 ? "" : " (which runs this script)";
   if (!preparation->loads_modules && !preparation->starts_programs) {
     cli_error("run: %s%s: neither it nor its libraries are instrumented; compile it with %s (see 'callsig flags')",
               program->image, what, CLI_INSTRUMENT_FLAGS);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -233,6 +233,17 @@ class Ctl(harness.Case):
             self.assertEqual(file.read(), "not to be lost")
         for _ in range(2):
             self.assertEqual(self.ctl(self.pid, "snapshot", "again.out").returncode, 0)
+
+    def test_nothing_replaces_the_recording_itself(self):
+        self.start("--timeline=0")
+        self.say("1 10")
+        os.link(self.path("x.out"), self.path("same.out"))
+        for word, name in (("snapshot", "x.out"), ("snapshot", "same.out"), ("timeline", "x.out")):
+            self.assert_fails(self.ctl(self.pid, word, name), 1, f"{name} is the recording that the program writes")
+        os.unlink(self.path("same.out"))
+        self.say("1 5")
+        self.end()
+        self.assertEqual(self.counts("x.out")["first"], 15)
 
     def test_timeline(self):
         self.start("--timeline=0")

@@ -38,7 +38,7 @@ class Refusals(harness.Case):
 
     def test_script_of_other_interpreter(self):
         plain = self.compile("plain", harness.CALLS, instrument=False)
-        self.refused(self.write("script", f"#!{plain} -x\n", 0o755), "plain, which runs this script,: neither it nor")
+        self.refused(self.write("script", f"#!{plain} -x\n", 0o755), "plain (which runs this script): neither it nor")
 
     def test_script_without_interpreter(self):
         self.refused(self.write("script", "#!/no/such/interpreter\n", 0o755), "/no/such/interpreter")
