@@ -240,6 +240,7 @@ class Ctl(harness.Case):
         os.link(self.path("x.out"), self.path("same.out"))
         for word, name in (("snapshot", "x.out"), ("snapshot", "same.out"), ("timeline", "x.out")):
             self.assert_fails(self.ctl(self.pid, word, name), 1, f"{name} is the recording that the program writes")
+        self.assert_fails(self.callsig("merge", "-o", "x.out", "x.out"), 1, "x.out is a recording that a program still writes")
         os.unlink(self.path("same.out"))
         self.say("1 5")
         self.end()
