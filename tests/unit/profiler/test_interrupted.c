@@ -5,8 +5,7 @@
  * instruction that the hooks execute with signals open, as a parent that traces this process sees to; "tenth", before
  * every tenth, which falls on other instructions each time. argv[2] "switch":
  * the handler also switches recording off and on, so that every open call ends, once; "cut": recording ends in the
- * midst of what the handler calls, so that the exits of these calls are heard by nobody, and goes on then or later. A
- * last "few": a fifth of the handlers.
+ * midst of what the handler calls, so that the exits of these calls are heard by nobody, and goes on then or later.
  */
 /* ctest: skips _step _cut_step _step_all _switch_step_all _cut_step_all */
 /* ctest: records */
@@ -14,15 +13,13 @@
 /* ctest: build _O2 -g -O2 -finstrument-functions */
 /* ctest: case _plain quick plain */
 /* ctest: case _stack quick stack */
-/* ctest: case _jump quick jump few */
-/* ctest: case _jump_long full jump */
+/* ctest: case _jump full jump */
 /* ctest: case _full quick full */
 /* ctest: case _step quick tenth */
 /* ctest: case _step_all full step */
 /* ctest: case _switch quick plain switch */
 /* ctest: case _switch_stack quick stack switch */
-/* ctest: case _switch_jump quick jump switch few */
-/* ctest: case _switch_jump_long full jump switch */
+/* ctest: case _switch_jump full jump switch */
 /* ctest: case _switch_step_all full step switch */
 /* ctest: case _cut quick plain cut */
 /* ctest: case _cut_stack quick stack cut */
@@ -293,11 +290,11 @@ static QUIET void run_stepped(void)
   *is_stepped = 0;
 }
 
-static QUIET void run_timed(int jumps, uint32_t handlers)
+static QUIET void run_timed(int jumps)
 {
   static unsigned turn;
   set_timer(switches ? SWITCH_US : PERIOD_US);
-  for (; handled < handlers; turn++) {
+  for (; handled < (switches ? SWITCHES : HANDLERS); turn++) {
     if (sigsetjmp(safe_place, 1) == 0)
       may_jump = jumps;
     descend(9, turn * 2654435761u >> 8);
@@ -325,7 +322,7 @@ QUIET int main(int argc, char **argv)
   if (is_stepped)
     run_stepped();
   else
-    run_timed(jumps, (switches ? SWITCHES : HANDLERS) / (strcmp(argv[argc - 1], "few") == 0 ? 5 : 1));
+    run_timed(jumps);
   may_jump = 0;
   if (is_off)
     go_on();

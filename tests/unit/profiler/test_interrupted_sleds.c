@@ -6,7 +6,7 @@
 /* ctest: build _O2 -g -O2 @CALLSIG_TEST_SLEDS@ */
 /* ctest: case _plain quick plain */
 /* ctest: case _stack full stack */
-/* ctest: case _jump quick jump */
+/* ctest: case _jump full jump */
 /* ctest: case _step quick step */
 /* ctest: case _switch full plain switch */
 /* ctest: case _switch_step full step switch */
