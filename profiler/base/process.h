@@ -54,8 +54,6 @@ struct prof_upcalls {
   /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
    * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
   uint16_t (*make_code)(const struct prof_fast_compare *compare);
-  /* Does the address lie in machine code that was made for sites? sled/site_codes.c sets it before it makes any. */
-  bool (*is_site_code)(uintptr_t address);
   /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
    * begun before is calibrated then. */
   void (*calibrate)(struct prof_process *process);

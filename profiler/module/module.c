@@ -8,6 +8,7 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/own_code.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
@@ -130,18 +131,21 @@ static void publish_record(struct fmt_rec_module *record)
     ;
 }
 
-void prof_module_note_code(uintptr_t start, size_t size)
+bool prof_module_note_code(uintptr_t start, size_t size)
 {
+  if (!prof_own_code_add(start, size))
+    return false;
   struct fmt_rec_module *record = prof_record_alloc_run(sizeof *record);
   struct fmt_rec_name *name = record ? prof_record_name(FMT_OWN_CODE, sizeof FMT_OWN_CODE - 1) : NULL;
   if (!name)
-    return;
+    return true;
   record->tag = (struct fmt_rec_tag){FMT_TAG_MODULE, sizeof *record};
   record->start = start;
   record->end = start + size;
   record->path = (uintptr_t)name;
   record->id = FMT_NONE;
   publish_record(record);
+  return true;
 }
 
 static void publish(struct prof_module *module)

@@ -25,9 +25,9 @@ bool prof_module_present(const struct prof_module *module);
  * modules_lock. */
 void prof_module_gone(struct prof_module *module);
 
-/* Records that the runtime has written machine code there, so that a reader knows whose it is. Where the recording is
- * full nobody will know. In a slow section. */
-void prof_module_note_code(uintptr_t start, size_t size);
+/* Notes that the runtime has written machine code there, and records it, so that a reader knows whose it is. Where the
+ * recording is full no reader will know. In a slow section. False: no memory, and the code may not be run. */
+bool prof_module_note_code(uintptr_t start, size_t size);
 
 /* Registers the modules that the function pointers of a new signature point into, so that a reader can name them. Takes
  * modules_lock. */

@@ -9,7 +9,6 @@
  */
 #include "profiler/sled/site_codes.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 
@@ -33,15 +32,6 @@ struct piece {
   bool free; /* of sleds with FMT_SLED_FREE */
   struct prof_fast_compare_op ops[];
 };
-
-/* A chunk that is given out, in the process's arena. Never freed. */
-struct chunk {
-  const struct chunk *next;
-  const uint8_t *start;
-};
-
-/* Newest first; atomic. */
-static const struct chunk *chunks;
 
 /* What a site's stub leads to. In the process's arena; under codes_lock. */
 struct prof_site_code {
@@ -84,26 +74,16 @@ static bool protect(int protection)
   return PROF_SYSCALL3(SYS_mprotect, pool.chunk, CHUNK_SIZE, protection) == 0;
 }
 
-static bool is_site_code(uintptr_t address)
-{
-  for (const struct chunk *chunk = __atomic_load_n(&chunks, __ATOMIC_ACQUIRE); chunk; chunk = chunk->next)
-    if (address - (uintptr_t)chunk->start < CHUNK_SIZE)
-      return true;
-  return false;
-}
-
 static bool add_chunk(void)
 {
-  struct chunk *chunk = prof_process_alloc(sizeof *chunk);
-  long mapped =
-      chunk ? prof_sys_mmap(0, CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : -ENOMEM;
+  long mapped = prof_sys_mmap(0, CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (prof_sys_failed(mapped))
     return false;
+  if (!prof_module_note_code((uintptr_t)mapped, CHUNK_SIZE)) {
+    prof_sys_munmap((void *)mapped, CHUNK_SIZE);
+    return false;
+  }
   pool.chunk = pool.next = (uint8_t *)mapped;
-  *chunk = (struct chunk){chunks, pool.chunk};
-  __atomic_store_n(&chunks, chunk, __ATOMIC_RELEASE);
-  prof_process.upcalls.is_site_code = is_site_code;
-  prof_module_note_code((uintptr_t)mapped, CHUNK_SIZE);
   return true;
 }
 

@@ -110,7 +110,8 @@ static bool make_stubs(struct prof_module *module)
                  path_of(module), -error);
     return false;
   }
-  prof_module_note_code(first, stubs_size);
+  if (!prof_module_note_code(first, stubs_size))
+    return false;
   module->sled_stubs = first;
   module->sled_links = links;
   module->sled_code = code;

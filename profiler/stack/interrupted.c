@@ -13,6 +13,7 @@
 #include "format/recording.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/base/coroutine.h"
+#include "profiler/base/own_code.h"
 #include "profiler/base/process.h"
 #include "profiler/base/read_memory.h"
 
@@ -32,7 +33,7 @@ static bool is_in_hook(uintptr_t pc)
     return true;
   if (prof_process.settings.clock == FMT_CLOCK_INJECTED)
     return true;
-  return prof_process.upcalls.is_site_code && prof_process.upcalls.is_site_code(pc);
+  return prof_own_code_holds(pc);
 }
 
 static bool is_signal_frame(const uint64_t *context, struct prof_signal_frame *frame)
