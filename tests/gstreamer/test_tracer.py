@@ -86,17 +86,24 @@ class Tracer(Case):
     def test_counts_are_those_of_the_buffers(self):
         self.count_buffers()
 
+    # How many buffers, and for how many microseconds each is held up: so long that what others wait for a processor does not matter.
+    SLOWED = (12, 100000)
+
+    def assert_slow_bounds(self, verdict, slow, message):
+        """That stages wait for the processor may be the verdict on a busy machine."""
+        if verdict["bound"] != "processor":
+            self.assertEqual(verdict["stage"], slow, message)
+
     def test_the_verdict_is_the_element_that_is_slow(self):
-        """So slow that what the others wait for a processor does not matter; that they wait for it may be the verdict."""
-        self.make_film(12)
-        slow = ["identity", "sleep-time=100000", "name=slow", "!"]
+        buffers, held = self.SLOWED
+        self.make_film(buffers)
+        slow = ["identity", f"sleep-time={held}", "name=slow", "!"]
         for place in range(2):
             rest = ["identity", "name=quick", "!"]
             ends = [slow, rest] if place == 0 else [rest, slow]
             self.launch(*self.decode(*ends[0], "queue", "!", *ends[1]))
             stages, _, verdict = self.stages()
-            if verdict["bound"] != "processor":
-                self.assertEqual(verdict["stage"], stages["slow"]["label"], f"slow at place {place}")
+            self.assert_slow_bounds(verdict, stages["slow"]["label"], f"slow at place {place}")
             os.unlink(self.path("recording"))
 
     def test_caps_tell_tasks_apart(self):
@@ -135,6 +142,10 @@ class Tracer(Case):
 
 class Times(Tracer):
     """Times agree with GStreamer's own of the same run, on a machine that does nothing else."""
+    SLOWED = (40, 8000)
+
+    def assert_slow_bounds(self, verdict, slow, message):
+        self.assertEqual(verdict["stage"], slow, message)
 
     def test_times_are_those_of_gstreamer(self):
         log, stages, verdict = self.count_buffers()
@@ -145,12 +156,6 @@ class Times(Tracer):
         for element in ("identity0", "theoradec0"):
             own = sorted(took[element])[len(took[element]) // 2]
             self.assertAlmostEqual(stages[element]["p50_time"] / own, 1, delta=0.25, msg=f"{element}: {own}")
-
-    def test_the_slow_element_is_one_of_milliseconds(self):
-        self.make_film(40)
-        self.launch(*self.decode("identity", "sleep-time=8000", "name=slow", "!", "queue", "!"))
-        stages, _, verdict = self.stages()
-        self.assertEqual(verdict["stage"], stages["slow"]["label"])
 
 
 if __name__ == "__main__":
