@@ -209,17 +209,6 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
-/* An object without recordings takes the keys that the table will be sorted by, or says what is wrong with them. */
-static int check_sort(const char *keys)
-{
-  struct callsig_stats *stats = NULL;
-  if (callsig_stats_new(NULL, &stats) < 0)
-    return CLI_EXIT_FAILURE;
-  int error = callsig_stats_sort(stats, keys);
-  callsig_stats_free(stats);
-  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
-}
-
 /* Checks what can be known of the options before anything is done. */
 static int check_options(const struct cli_command *command, struct run_options *run)
 {
@@ -235,7 +224,7 @@ static int check_options(const struct cli_command *command, struct run_options *
   if (run->beside && fmt_rank_find(cli_environment).source != NULL)
     return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
   status = cli_window_read(command, run->after, run->record_for, &run->window);
-  return status == CLI_EXIT_OK && run->sort != NULL ? check_sort(run->sort) : status;
+  return status == CLI_EXIT_OK && run->sort != NULL ? cli_sort_check(run->sort) : status;
 }
 
 /* Sets a variable when the command line gave a value; what the caller's environment says stays otherwise. */

@@ -242,7 +242,7 @@ static void stop_thread(struct cli_family *family)
 /* Does nobody write to the run's own recording any more? */
 static bool is_own_ended(const struct cli_recording_place *place)
 {
-  bool ended = flock(place->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  const bool ended = !cli_recording_is_locked(place->fd);
   flock(place->fd, LOCK_SH | LOCK_NB);
   return ended;
 }
