@@ -307,8 +307,7 @@ static bool is_sampled(const struct run_options *run, const struct cli_profiled_
   const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
              *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
              *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE");
-  return !run->beside && run->database == NULL && !cli_window_is_given(&run->window) &&
-         (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
+  return !run->beside && run->database == NULL && (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
          (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
 }
 
@@ -325,7 +324,7 @@ static void report_run(const struct run_options *run, struct running *running, c
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error == 0 && running->own != NULL && !cli_recording_was_switched(place))
+  if (error == 0 && running->own != NULL)
     cli_own_run_write(running->own, running->program, place, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
@@ -421,7 +420,7 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
     return CLI_EXIT_FAILURE;
   }
   if (is_sampled(run, program))
-    running.own = cli_own_run_open();
+    running.own = cli_own_run_open(place->fd);
   struct cli_window_timer *timer;
   int error = cli_window_begin(&run->window, place, &timer);
   if (error == 0)
