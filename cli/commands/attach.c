@@ -12,6 +12,7 @@
 #include "cli/attach/attach.h"
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
+#include "cli/common/row_options.h"
 
 #define DEFAULT_SORT "cumtime"
 #define LONGEST      1e6 /* of --for, seconds */
@@ -139,17 +140,6 @@ static int print_table(const char *path, const char *sort)
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-/* An object without recordings takes the keys that the table will be sorted by, or says what is wrong with them. */
-static int check_sort(const char *keys)
-{
-  struct callsig_stats *stats = NULL;
-  if (callsig_stats_new(NULL, &stats) < 0)
-    return CLI_EXIT_FAILURE;
-  int error = callsig_stats_sort(stats, keys);
-  callsig_stats_free(stats);
-  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
-}
-
 static int profile(pid_t pid, const struct attach_options *options)
 {
   struct cli_attached attached;
@@ -176,7 +166,7 @@ static int attach_main(const struct cli_command *command, int argc, char **argv)
   pid_t pid = read_process(command, argc, argv);
   if (pid == 0)
     return CLI_EXIT_USAGE;
-  if (options.sort != NULL && (status = check_sort(options.sort)) != CLI_EXIT_OK)
+  if (options.sort != NULL && (status = cli_sort_check(options.sort)) != CLI_EXIT_OK)
     return status;
   return profile(pid, &options);
 }

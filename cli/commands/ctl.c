@@ -11,6 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
 #include "cli/run/ask.h"
+#include "cli/run/recording_place.h"
 #include "format/duration.h"
 #include "output/recording/recording.h"
 
@@ -198,6 +199,8 @@ static int steer(char **arguments, enum word word, uint64_t wait_ns)
   int status = CLI_EXIT_FAILURE;
   if (words[word].takes_output && is_recording_itself(&target, arguments[2]))
     cli_error("ctl: %s is the recording that the program writes: name another file", arguments[2]);
+  else if (words[word].takes_output && cli_recording_is_held(arguments[2]))
+    cli_error("ctl: %s is a recording that a program still writes: name another file", arguments[2]);
   else if (word == STATUS)
     status = print_status(&target);
   else if (word == SNAPSHOT)

@@ -83,3 +83,14 @@ int cli_row_options_apply(struct callsig_stats *stats, const struct cli_row_opti
     error = callsig_stats_strip_dirs(stats);
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
+
+/* An object without recordings takes the keys, or says what is wrong with them. */
+int cli_sort_check(const char *keys)
+{
+  struct callsig_stats *stats = NULL;
+  if (callsig_stats_new(NULL, &stats) < 0)
+    return CLI_EXIT_FAILURE;
+  int error = callsig_stats_sort(stats, keys);
+  callsig_stats_free(stats);
+  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
+}
