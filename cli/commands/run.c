@@ -318,6 +318,7 @@ static void report_run(const struct run_options *run, struct running *running, c
   const struct cli_recording_place *place = running->place;
   int status = running->status;
   int error = cli_recording_stamp(place, running->pid, status);
+  cli_family_rest(running->family);
   callsig_monitor_stop(running->monitor);
   const char *shown = run->named;
   if (error == -ESTALE)
@@ -414,8 +415,7 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
   struct running running = {.place = place, .program = program->image, .beside = beside};
   if (start_monitor(run, place->path, &running.monitor) < 0)
     return CLI_EXIT_FAILURE;
-  /* What a monitor reads stays until that has ended. */
-  running.family = cli_family_start(place, run->apart || run->database != NULL);
+  running.family = cli_family_start(place, running.monitor, run->apart);
   if (running.family == NULL) {
     callsig_monitor_stop(running.monitor);
     return CLI_EXIT_FAILURE;
@@ -428,6 +428,7 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
     error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
   cli_window_end(timer);
   if (error < 0) {
+    cli_family_rest(running.family);
     callsig_monitor_stop(running.monitor);
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
     struct cli_family_end end = cli_family_finish(running.family, true);

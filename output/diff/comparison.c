@@ -195,8 +195,8 @@ static int add_amounts(struct work *work, uint32_t column, const struct out_rows
       return result;
     struct amount amount = {.calls = row->calls, .own = row->own, .cumulative = row->cumulative};
     if (errors) {
-      amount.own_error = square_of(errors[i].own, row->own);
-      amount.cumulative_error = square_of(errors[i].cumulative, row->cumulative);
+      amount.own_error = square_of(errors[i].drawn_own, row->own);
+      amount.cumulative_error = square_of(errors[i].drawn_cumulative, row->cumulative);
     }
     *amount_at(work, number, column) = amount;
   }

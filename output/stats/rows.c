@@ -2,6 +2,7 @@
 #include "output/stats/rows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,8 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
     struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, number);
     subtraction->own += share->subtraction.own;
     subtraction->cumulative += share->subtraction.cumulative;
+    subtraction->guessed_own += share->subtraction.guessed_own;
+    subtraction->guessed_cumulative += share->subtraction.guessed_cumulative;
   }
 }
 
@@ -237,16 +240,25 @@ static void outlast_own(struct out_rows *rows)
   }
 }
 
+/* Hooks took no more than so many times what they were calibrated to. */
+#define DEAREST_HOOKS 8.0
+
+double out_guess_error(double taken, double left)
+{
+  return fmax(taken, fmin(left, (DEAREST_HOOKS - 1) * taken));
+}
+
 struct out_compensated out_rows_compensated(const struct out_rows *rows)
 {
   struct out_compensated sum = {0};
-  double left = 0;
+  double left = 0, guessed = 0;
   for (uint32_t i = 0; i < rows->subtractions.count; i++) {
-    sum.taken += (double)((const struct out_subtraction *)base_vector_at(&rows->subtractions, i))->own;
+    const struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
+    sum.taken += (double)subtraction->own;
+    guessed += (double)subtraction->guessed_own;
     left += (double)out_rows_at(rows, i)->own;
   }
-  double quarter = (sum.taken + left) / 4;
-  sum.uncertainty = sum.taken < quarter ? sum.taken : quarter;
+  sum.uncertainty = fmin(fabs(sum.taken - guessed), (sum.taken + left) / 4) + out_guess_error(guessed, left);
   return sum;
 }
 
