@@ -266,11 +266,15 @@ class Ctl(harness.Case):
         self.say("1 5")
         child = self.say("f")
         self.assertNotEqual(child, self.pid)
+        # What it has of its parent's recording is not its own.
+        top = ("top", child, "--batch", "1", "--interval", "0.1", "--by", "function", "-s", "total-calls")
+        self.assert_fails(self.callsig(*top), 1, f"process {child} records nothing")
         self.say("1 3") # so the child has a recording
         self.switch("off", child)
         self.say("1 100")
         self.assertTrue(self.status(child)["recording"].startswith("off"))
         self.assertTrue(self.status()["recording"].startswith("on"))
+        self.assertRegex(self.callsig(*top).stdout, r" 3 .*\(first\)")
         self.end()
         self.assertEqual(self.counts()["first"], 5)
         self.assertEqual(self.counts("x.out." + child)["first"], 3)
