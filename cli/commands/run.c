@@ -72,7 +72,7 @@ static const char help[] =
     "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
     "  --off             record nothing until 'callsig ctl PID on' asks for it\n"
-    "  --after TIME      record nothing before TIME has passed since the start, as in 10s\n"
+    "  --after TIME      record nothing before TIME has passed since the start, as in 10s, 500ms or 10 (seconds)\n"
     "  --for TIME        stop recording after TIME, as in 500ms\n"
     "  --help, --version\n";
 
@@ -331,11 +331,12 @@ static void report_run(const struct run_options *run, struct running *running, c
   if (error == 0)
     cli_recording_seal(place);
   const bool is_full = cli_recording_is_full(place);
+  const bool is_off = (run->window.off || run->window.after_ns > 0) && cli_recording_was_never_on(place);
   struct cli_family_end end = cli_family_finish(running->family, run->apart);
   if (error == -ENOENT && end.processes + end.live == 0)
     cli_run_end_explain_nothing(place, shown, status);
   if (end.count > 0 && run->output == NULL && run->rank.number == 0)
-    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full);
+    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full, is_off);
   cli_run_end_tell(&end, shown);
   cli_family_end_free(&end);
 }
