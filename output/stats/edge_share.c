@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "callsig/stats.h"
+#include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
 
 /* The kinds of group beside those that the runtime counts for: calls without a caller, and none at all. */
@@ -195,9 +196,12 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
   const struct out_recursion none = {0}, *recursion = edge->recursion == FMT_NONE
                                                           ? &none
                                                           : out_profile_recursion(profile, edge->recursion);
-  double tick = out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording)->tick;
-  double scale = tick / grouping->tick;
-  struct out_share share = {.calls = edge->calls + recursion->calls,
+  const struct out_recording_info *recording =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  double scale = recording->tick / grouping->tick;
+  const uint64_t calls = edge->calls + recursion->calls;
+  struct out_share share = {.calls = calls,
+                            .is_any = calls > 0 || edge->inherited > 0,
                             .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                             .max = scaled(edge->max, scale)};
   bool enclosed = is_edge_enclosed(profile, grouping, edge, group);
@@ -221,5 +225,9 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
            &share.subtraction.own);
   set_time(cumulative, compensation ? part_of(compensation->all[number], cumulative, whole) : 0, scale,
            &share.cumulative, &share.subtraction.cumulative);
+  if (compensation && !out_in_place_run(profile, recording)) {
+    share.subtraction.guessed_own = share.subtraction.own;
+    share.subtraction.guessed_cumulative = share.subtraction.cumulative;
+  }
   return share;
 }

@@ -2,6 +2,7 @@
 #include "output/stats/rows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,8 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
     struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, number);
     subtraction->own += share->subtraction.own;
     subtraction->cumulative += share->subtraction.cumulative;
+    subtraction->guessed_own += share->subtraction.guessed_own;
+    subtraction->guessed_cumulative += share->subtraction.guessed_cumulative;
   }
 }
 
@@ -162,7 +165,7 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
     const struct out_variant *to = out_profile_variant(profile, edge->to);
     uint32_t group = out_edge_group(profile, grouping, out_profile_context(profile, to->context));
     struct out_share share = out_edge_share(profile, grouping, edge, group);
-    if (share.calls == 0)
+    if (!share.is_any)
       continue;
     struct out_row_key key = out_rows_key(profile, grouping, to, edge->thread);
     uint32_t number;
@@ -170,6 +173,10 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
     if (result < 0)
       return result;
     add_share(rows, number, &share, grouping->signature_merge && grouping->signature_merge->joined[key.what]);
+  }
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    struct out_row *row = out_rows_at(rows, i);
+    row->min = row->calls > 0 ? row->min : 0;
   }
   return 0;
 }
@@ -242,16 +249,25 @@ static void outlast_own(struct out_rows *rows)
   }
 }
 
+/* Hooks took no more than so many times what they were calibrated to. */
+#define DEAREST_HOOKS 8.0
+
+double out_guess_error(double taken, double left)
+{
+  return fmax(taken, fmin(left, (DEAREST_HOOKS - 1) * taken));
+}
+
 struct out_compensated out_rows_compensated(const struct out_rows *rows)
 {
   struct out_compensated sum = {0};
-  double left = 0;
+  double left = 0, guessed = 0;
   for (uint32_t i = 0; i < rows->subtractions.count; i++) {
-    sum.taken += (double)((const struct out_subtraction *)base_vector_at(&rows->subtractions, i))->own;
+    const struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
+    sum.taken += (double)subtraction->own;
+    guessed += (double)subtraction->guessed_own;
     left += (double)out_rows_at(rows, i)->own;
   }
-  double quarter = (sum.taken + left) / 4;
-  sum.uncertainty = sum.taken < quarter ? sum.taken : quarter;
+  sum.uncertainty = fmin(fabs(sum.taken - guessed), (sum.taken + left) / 4) + out_guess_error(guessed, left);
   return sum;
 }
 
@@ -324,7 +340,7 @@ int out_rows_pairs(const struct out_profile *profile, const struct out_grouping 
     if (edge->from == FMT_NONE || !out_edge_is_selected(profile, grouping, edge))
       continue;
     struct out_share share = out_edge_share(profile, grouping, edge, group);
-    if (share.calls > 0)
+    if (share.is_any)
       result = add_pair(profile, grouping, rows, &pairs, edge, &share);
   }
   out_idset_free(&pairs.set);
@@ -350,5 +366,5 @@ bool out_rows_edge(const struct out_profile *profile, const struct out_grouping 
                              .cumulative = share.cumulative,
                              .min = share.min,
                              .max = share.max};
-  return share.calls > 0;
+  return share.is_any;
 }

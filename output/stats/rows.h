@@ -37,16 +37,18 @@ struct out_row {
   struct out_row_key key;
   uint32_t function; /* what it is shown as; FMT_NONE when rows are by neither function nor signature */
   uint32_t is_bound; /* joined by widening under recursion: primitive calls and cumulative time are upper bounds */
+  /* Without calls: all of it is of frames that forked children have of their parents'. */
   uint64_t calls, primitive, own, cumulative, min, max;
 };
 
 /* What was taken off times for hooks, in the same ticks: added to them it gives what the clock read. */
 struct out_subtraction {
   int64_t own, cumulative;
+  int64_t guessed_own, guessed_cumulative; /* of these, what was taken off without samples of the run */
 };
 
 struct out_rows {
-  struct base_vector list;         /* struct out_row; a row without calls is a caller that is not listed itself */
+  struct base_vector list;         /* struct out_row; behind those of out_rows_build(), callers that are not listed */
   struct base_vector subtractions; /* struct out_subtraction by row, when compensating; else empty */
   struct out_idset set;
   uint32_t
@@ -94,13 +96,17 @@ static inline struct out_row *out_rows_at(const struct out_rows *rows, uint32_t 
 /* Sums all selected edges into rows. 0 or -ENOMEM. */
 int out_rows_build(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows);
 
-/* What --compensate took off all rows' own time, and by how much their sum may be off: in ticks. What a call's hooks
- * cost depends on what they run beside, by up to a quarter of the time that was measured, and they cost no less than
- * nothing: docs/hot-path.md. */
+/* What was taken off all rows' own time, and by how much their sum may be off: in ticks. By samples of the run it may
+ * be by a quarter of the time that was measured, and no more than was taken off. */
 struct out_compensated {
   double taken, uncertainty;
 };
 struct out_compensated out_rows_compensated(const struct out_rows *rows);
+
+/* By how much a time may be off that `taken` was taken off without samples of the run, and of which `left` is left.
+ * Hooks cost no less than nothing, so that it is no more than the clock read; and in a program they may cost several
+ * times what they were calibrated to: docs/hot-path.md. */
+double out_guess_error(double taken, double left);
 
 /* The row that an edge's calls are part of; FMT_NONE when they are of none. */
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
