@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/diff/moved_together.h"
+
 struct printer {
   const struct out_diff *diff;
   const struct out_diff_shown *shown;
@@ -162,6 +164,22 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
   return send(printer, "\n");
 }
 
+/* Says where a cause in common is likelier than a change of each function. */
+static int print_moved(struct printer *printer)
+{
+  struct out_diff_moved moved;
+  int result = out_diff_moved_count(printer->diff, &moved);
+  if (result < 0 || !out_diff_moved_together(&moved))
+    return result;
+  const bool slower = moved.slower > moved.faster;
+  out_text_printf(
+      &printer->line,
+      "%u of the %u functions that take 1 %% and more, and are called as often as before, are %s: the place "
+      "of code, the clock's frequency or what ran beside explain that sooner than a change in each\n",
+      slower ? moved.slower : moved.faster, moved.functions, slower ? "slower" : "faster");
+  return send(printer, "");
+}
+
 /* What the table leaves out. */
 static int print_rest(struct printer *printer)
 {
@@ -196,5 +214,7 @@ int out_diff_print_table(const struct out_diff *diff, const struct out_diff_show
     result = print_row(&printer, base_vector_at(&diff->rows, shown->list[i]));
   if (result == 0)
     result = print_rest(&printer);
+  if (result == 0)
+    result = print_moved(&printer);
   return end(&printer, result);
 }

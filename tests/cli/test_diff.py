@@ -56,6 +56,21 @@ int main(void) {
 #endif
   return 0; }
 """
+# Six functions that take as many steps as WEIGHT says, give or take a hundredth: the first of ONE percent more.
+TOGETHER = """
+#include <callsig/callsig.h>
+#include <stdlib.h>
+static uint64_t steps, seed;
+__attribute__((no_instrument_function)) static uint64_t read_steps(void *unused) { (void)unused; return steps; }
+#define TAKE(percent) (steps += 1000 * WEIGHT * (percent) / 100 + (seed = seed * 1103515245 + 12345) / 65536 % (10 * WEIGHT))
+#define FUNCTION(name, percent) static __attribute__((noinline)) void name(void) { TAKE(percent); }
+FUNCTION(one, ONE) FUNCTION(two, 100) FUNCTION(three, 100) FUNCTION(four, 100) FUNCTION(five, 100) FUNCTION(six, 100)
+__attribute__((no_instrument_function)) int main(int argc, char **argv) {
+  seed = argc > 1 ? strtoull(argv[1], 0, 10) : 0;
+  callsig_set_clock(read_steps, 0, 1000000000);
+  for (int i = 0; i < 50; i++) { one(); two(); three(); four(); five(); six(); }
+  return 0; }
+"""
 RUNS = 6
 FULL = "--full" in sys.argv
 
@@ -83,6 +98,23 @@ class Diff(harness.Case):
 
     def json(self, *arguments):
         return json.loads(self.diff("--format", "json", *arguments))
+
+    def test_moved_together(self):
+        """Six functions that are all slower have something in common; one of six was changed."""
+        sides = {}
+        for name, weight, one in ("old", 100, 100), ("placed", 105, 100), ("better", 95, 100), ("changed", 100, 150):
+            program = self.compile(name, TOGETHER, f"-DWEIGHT={weight}", f"-DONE={one}", "-I", harness.INCLUDE,
+                                   libs=["-L", harness.RUNTIME, f"-Wl,-rpath,{harness.RUNTIME}", "-lcallsig"])
+            sides[name] = [f"{name}{i}" for i in range(4)]
+            for seed, recording in enumerate(sides[name]):
+                done = self.callsig("run", "-o", recording, program, str(seed * 7919 + weight))
+                self.assertEqual(done.returncode, 0, done.stderr)
+        words = "6 of the 6 functions that take 1 % and more, and are called as often as before, are {}: "
+        self.assertIn(words.format("slower"), self.diff(*sides["old"], "--", *sides["placed"]))
+        self.assertIn(words.format("faster"), self.diff(*sides["old"], "--", *sides["better"]))
+        table = self.diff(*sides["old"], "--", *sides["changed"])
+        self.assertIn("slower", table)
+        self.assertNotIn("called as often as before", table)
 
     def test_slower_for_large_arguments(self):
         """A function that became slower for n >= 4096 alone, in another folder and on other lines."""
