@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/plot/band_legend.h"
 #include "output/text/xml.h"
 
 /* Where the lines are. */
@@ -136,9 +137,11 @@ static void put_names(struct out_text *text, const struct out_course *events, ui
 void out_chart_put_bands(struct out_text *text, const struct out_chart_time *time)
 {
   const struct out_course *events = time->events;
+  const struct out_band_legend legend = out_band_legend_make(events);
   out_text_printf(text, "<defs><g id=\"bands%u\">", time->number);
   for (uint32_t first = 0, end; events && first < events->bands.count; first = end) {
-    const double from = x_at(time, ((const struct out_band *)base_vector_at(&events->bands, first))->from);
+    const struct out_band *begins = base_vector_at(&events->bands, first);
+    const double from = x_at(time, begins->from);
     double until = from;
     for (end = first; end < events->bands.count; end++) {
       const struct out_band *band = base_vector_at(&events->bands, end);
@@ -146,7 +149,8 @@ void out_chart_put_bands(struct out_text *text, const struct out_chart_time *tim
         break;
       until = fmax(until, x_at(time, band->until));
     }
-    out_put_pixels(text, "<rect class=\"band\" x=\"", from);
+    out_text_printf(text, "<rect class=\"band\" data-event=\"%u\"", out_band_colour(&legend, begins->name));
+    out_put_pixels(text, " x=\"", from);
     out_put_pixels(text, "\" width=\"", fmax(until - from, NEAR));
     out_put_pixels(text, "\" y=\"0\" height=\"", HEIGHT);
     out_text_puts(text, "\">");
