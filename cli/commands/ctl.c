@@ -8,11 +8,12 @@
 
 #include "base/vector.h"
 #include "callsig/stats.h"
+#include "cli/attach/attach.h"
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
+#include "cli/common/seconds.h"
 #include "cli/run/ask.h"
 #include "cli/run/recording_place.h"
-#include "format/duration.h"
 #include "output/recording/recording.h"
 
 #define DEFAULT_WAIT "2s"
@@ -38,6 +39,10 @@ static const char help[] =
 static int switch_recording(const char *name, const struct cli_target *target, enum fmt_request kind, const char *word,
                             uint64_t wait_ns)
 {
+  if (cli_attach_has_left((pid_t)target->header->pid, target->header->is_off != 0, target->fd)) {
+    cli_error("ctl: %s: 'callsig attach' has left the program, whose sleds are out since: attach to it again", name);
+    return CLI_EXIT_FAILURE;
+  }
   int error = cli_target_ask(target, kind, wait_ns);
   if (error == -ETIMEDOUT)
     cli_error("ctl: %s: '%s' waits there: it is taken when the program next calls an instrumented function", name,
@@ -231,8 +236,8 @@ static int ctl_main(const struct cli_command *command, int argc, char **argv)
       return status;
     wait = optarg;
   }
-  if (!fmt_duration_parse(wait, &wait_ns))
-    return cli_usage_error(command, "--wait: '%s' is no time: give one as in 500ms or 2s", wait);
+  if (!cli_seconds_read(wait, &wait_ns))
+    return cli_usage_error(command, "--wait: '%s' is no time: give one as in 500ms, 2s or 2", wait);
   const int count = argc - optind;
   char **arguments = argv + optind;
   if (count == 0)

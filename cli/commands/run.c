@@ -72,7 +72,7 @@ static const char help[] =
     "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
     "  --off             record nothing until 'callsig ctl PID on' asks for it\n"
-    "  --after TIME      record nothing before TIME has passed since the start, as in 10s\n"
+    "  --after TIME      record nothing before TIME has passed since the start, as in 10s, 500ms or 10 (seconds)\n"
     "  --for TIME        stop recording after TIME, as in 500ms\n"
     "  --help, --version\n";
 
@@ -307,8 +307,7 @@ static bool is_sampled(const struct run_options *run, const struct cli_profiled_
   const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
              *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
              *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE");
-  return !run->beside && run->database == NULL && !cli_window_is_given(&run->window) &&
-         (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
+  return !run->beside && run->database == NULL && (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
          (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
 }
 
@@ -325,18 +324,19 @@ static void report_run(const struct run_options *run, struct running *running, c
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error == 0 && running->own != NULL && !cli_recording_was_switched(place))
+  if (error == 0 && running->own != NULL)
     cli_own_run_write(running->own, running->program, place, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error == 0)
     cli_recording_seal(place);
   const bool is_full = cli_recording_is_full(place);
+  const bool is_off = (run->window.off || run->window.after_ns > 0) && cli_recording_was_never_on(place);
   struct cli_family_end end = cli_family_finish(running->family, run->apart);
   if (error == -ENOENT && end.processes + end.live == 0)
     cli_run_end_explain_nothing(place, shown, status);
   if (end.count > 0 && run->output == NULL && run->rank.number == 0)
-    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full);
+    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full, is_off);
   cli_run_end_tell(&end, shown);
   cli_family_end_free(&end);
 }
@@ -421,7 +421,7 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
     return CLI_EXIT_FAILURE;
   }
   if (is_sampled(run, program))
-    running.own = cli_own_run_open();
+    running.own = cli_own_run_open(place->fd);
   struct cli_window_timer *timer;
   int error = cli_window_begin(&run->window, place, &timer);
   if (error == 0)

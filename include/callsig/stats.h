@@ -187,9 +187,9 @@ struct callsig_stats_row {
   const char *function;
   const char *signature;               /* the printed text; NULL by function */
   const char *stage, *thread, *module; /* NULL where not grouped by; stage NULL for calls outside of any, too */
-  uint64_t ncalls, pcalls;
-  double tottime, cumtime, min, max; /* seconds */
-  const char *process, *rank;        /* "lua5.4 (1234)", "3" ("-" without one); NULL where not grouped by */
+  uint64_t ncalls, pcalls;             /* 0 where all of it is frames that a forked child has of its parent's */
+  double tottime, cumtime, min, max;   /* seconds */
+  const char *process, *rank;          /* "lua5.4 (1234)", "3" ("-" without one); NULL where not grouped by */
   /* Percentiles of the calls that ended, seconds: NAN where a histogram is missing for some of them. */
   double p50, p90, p99;
   /* Where not every call was timed: half the widths of the intervals that hold tottime and cumtime with 95 %, seconds

@@ -134,7 +134,9 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
   const struct out_recording_info *recording =
       out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
   double scale = recording->tick / grouping->tick;
-  struct out_share share = {.calls = edge->calls + recursion->calls,
+  const uint64_t calls = edge->calls + recursion->calls;
+  struct out_share share = {.calls = calls,
+                            .is_any = calls > 0 || edge->inherited > 0,
                             .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                             .max = scaled(edge->max, scale)};
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);

@@ -160,7 +160,7 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
     const struct out_variant *to = out_profile_variant(profile, edge->to);
     uint32_t group = out_edge_group(profile, grouping, out_profile_context(profile, to->context));
     struct out_share share = out_edge_share(profile, grouping, edge, group);
-    if (share.calls == 0)
+    if (!share.is_any)
       continue;
     struct out_row_key key = out_rows_key(profile, grouping, to, edge->thread);
     uint32_t number;
@@ -168,6 +168,10 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
     if (result < 0)
       return result;
     add_share(rows, number, &share, grouping->signature_merge && grouping->signature_merge->joined[key.what]);
+  }
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    struct out_row *row = out_rows_at(rows, i);
+    row->min = row->calls > 0 ? row->min : 0;
   }
   return 0;
 }
@@ -331,7 +335,7 @@ int out_rows_pairs(const struct out_profile *profile, const struct out_grouping 
     if (edge->from == FMT_NONE || !out_edge_is_selected(profile, grouping, edge))
       continue;
     struct out_share share = out_edge_share(profile, grouping, edge, group);
-    if (share.calls > 0)
+    if (share.is_any)
       result = add_pair(profile, grouping, rows, &pairs, edge, &share);
   }
   out_idset_free(&pairs.set);
@@ -357,5 +361,5 @@ bool out_rows_edge(const struct out_profile *profile, const struct out_grouping 
                              .cumulative = share.cumulative,
                              .min = share.min,
                              .max = share.max};
-  return share.calls > 0;
+  return share.is_any;
 }

@@ -37,6 +37,7 @@ struct out_row {
   struct out_row_key key;
   uint32_t function; /* what it is shown as; FMT_NONE when rows are by neither function nor signature */
   uint32_t is_bound; /* joined by widening under recursion: primitive calls and cumulative time are upper bounds */
+  /* Without calls: all of it is of frames that forked children have of their parents'. */
   uint64_t calls, primitive, own, cumulative, min, max;
 };
 
@@ -47,7 +48,7 @@ struct out_subtraction {
 };
 
 struct out_rows {
-  struct base_vector list;         /* struct out_row; a row without calls is a caller that is not listed itself */
+  struct base_vector list;         /* struct out_row; behind those of out_rows_build(), callers that are not listed */
   struct base_vector subtractions; /* struct out_subtraction by row, when compensating; else empty */
   struct out_idset set;
   uint32_t

@@ -99,7 +99,7 @@ void prof_frame_long(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t 
 
 void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
-  if (prof_process.settings.percentiles)
+  if (prof_process.settings.percentiles && !(edge->flags & FMT_EDGE_INHERITED))
     prof_histogram_call(t, edge, ticks);
   prof_frame_long(t, edge, start, ticks);
 }

@@ -99,15 +99,15 @@ class AtOnce(harness.Case):
     def test_nothing_replaces_what_is_held(self):
         """A recording that is written, or whose program has not called anything yet, is no place for what another command writes."""
         recorded = self.start(harness.CALLSIG, "run", "-o", "recorded", self.program, "3", "1")
+        other = self.start(harness.CALLSIG, "run", "-o", "other", self.program, "3", "1")
         awaited = self.start(harness.CALLSIG, "run", "-o", "awaited", self.program, "3", "0")
-        for name in ("recorded", "awaited"):
+        for name in ("recorded", "other", "awaited"):
             for command in (("merge", "-o", name, "recorded"), ("ctl", "recorded", "snapshot", name)):
                 self.assert_fails(self.callsig(*command), 1, f"{name} is ", "name another file")
         self.go()
-        self.table(recorded)
-        self.table(awaited)
-        self.assertIn("6 function calls", self.callsig("report", "recorded").stdout)
-        self.assertIn("3 function calls", self.callsig("report", "awaited").stdout)
+        for name, process, calls in (("recorded", recorded, 6), ("other", other, 6), ("awaited", awaited, 3)):
+            self.table(process)
+            self.assertIn(f"{calls} function calls", self.callsig("report", name).stdout)
         self.assertEqual(self.callsig("merge", "-o", "recorded", "awaited").returncode, 0)
 
     def test_ten_runs(self):
