@@ -137,6 +137,9 @@ static struct out_grouping grouping_of(const struct work *work)
       .selected_threads = work->threads,
       .selected_modules = diff->selection.modules,
       .selected_signatures = diff->selection.signatures,
+      .depths = diff->selection.depths,
+      .deepest = diff->stats->filter.depth,
+      .is_subtree = diff->stats->filter.below != NULL,
       .tick = diff->tick,
   };
 }
@@ -193,8 +196,8 @@ static int add_amounts(struct work *work, uint32_t column, const struct out_rows
       return result;
     struct amount amount = {.calls = row->calls, .own = row->own, .cumulative = row->cumulative};
     if (errors) {
-      amount.own_error = square_of(errors[i].own, row->own);
-      amount.cumulative_error = square_of(errors[i].cumulative, row->cumulative);
+      amount.own_error = square_of(errors[i].drawn_own, row->own);
+      amount.cumulative_error = square_of(errors[i].drawn_cumulative, row->cumulative);
     }
     *amount_at(work, number, column) = amount;
   }

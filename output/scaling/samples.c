@@ -287,8 +287,8 @@ static int read_row(struct reading *reading, uint32_t number)
       .cumulative = (double)row->cumulative * tick,
       .min = (double)row->min * tick,
       .max = (double)row->max * tick,
-      .own_error = error.own * tick,
-      .cumulative_error = error.cumulative * tick,
+      .own_error = error.drawn_own * tick,
+      .cumulative_error = error.drawn_cumulative * tick,
       .is_bound = row->is_bound,
   };
   if (signature->any || !layout->entry || layout->entry->flags & FMT_FUNCTION_NO_DWARF) {

@@ -87,6 +87,14 @@ static void add_edge(struct summing *summing, uint32_t number)
   summing->list[row].cumulative += out_sampling_error(profile, edge, primitive) * scale * scale;
 }
 
+/* What hooks took, where their calibration alone tells it, is off in the same way for all calls of a row. */
+static void add_guess(struct out_row_error *error, const struct out_row *row, const struct out_subtraction *taken)
+{
+  const double cumulative = fmin((double)taken->guessed_cumulative, (double)taken->cumulative);
+  error->own = hypot(error->own, out_guess_error((double)taken->guessed_own, (double)row->own));
+  error->cumulative = hypot(error->cumulative, out_guess_error(cumulative, (double)row->cumulative));
+}
+
 struct out_row_error *out_row_errors_make(const struct out_profile *profile, const struct out_grouping *grouping,
                                           const struct out_rows *rows)
 {
@@ -101,8 +109,10 @@ struct out_row_error *out_row_errors_make(const struct out_profile *profile, con
   for (uint32_t i = 0; i < rows->list.count; i++) {
     struct out_row_error *error = &summing.list[i];
     const struct out_row *row = out_rows_at(rows, i);
-    error->own = sqrt(error->own);
-    error->cumulative = sqrt(error->cumulative);
+    error->own = error->drawn_own = sqrt(error->own);
+    error->cumulative = error->drawn_cumulative = sqrt(error->cumulative);
+    if (rows->subtractions.count > 0)
+      add_guess(error, row, base_vector_at(&rows->subtractions, i));
     error->is_uncertain = !(error->own <= (double)row->own) || !(error->cumulative <= (double)row->cumulative);
   }
   return summing.list;

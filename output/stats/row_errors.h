@@ -11,8 +11,9 @@
  * calls of some edge were timed to tell. */
 struct out_row_error {
   double own, cumulative;
-  uint64_t untimed;  /* calls that count with a time of others */
-  bool is_uncertain; /* a half width is unknown, or larger than the time that it belongs to */
+  double drawn_own, drawn_cumulative; /* by what was drawn alone: without what is not known of hooks */
+  uint64_t untimed;                   /* calls that count with a time of others */
+  bool is_uncertain;                  /* a half width is unknown, or larger than the time that it belongs to */
 };
 
 /* By row, allocated with malloc(); the rows have been built. NULL when memory is short. */

@@ -2,6 +2,7 @@
 #include "output/stats/rows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,24 +129,31 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
     struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, number);
     subtraction->own += share->subtraction.own;
     subtraction->cumulative += share->subtraction.cumulative;
+    subtraction->guessed_own += share->subtraction.guessed_own;
+    subtraction->guessed_cumulative += share->subtraction.guessed_cumulative;
   }
+}
+
+static uint32_t row_of(const struct out_profile *profile, const struct out_grouping *grouping,
+                       const struct out_rows *rows, const struct out_edge *edge)
+{
+  if (!out_edge_is_selected(profile, grouping, edge))
+    return FMT_NONE;
+  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, edge->to), edge->thread);
+  return rows->direct ? rows->direct[key.what] : out_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
 }
 
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
                           const struct out_rows *rows, uint32_t number)
 {
-  const struct out_edge *edge = out_profile_edge(profile, number);
-  return out_rows_of_variant(profile, grouping, rows, edge->to, edge->thread);
+  return row_of(profile, grouping, rows, out_profile_edge(profile, number));
 }
 
 uint32_t out_rows_of_variant(const struct out_profile *profile, const struct out_grouping *grouping,
                              const struct out_rows *rows, uint32_t variant, uint32_t thread)
 {
   const struct out_edge into = {.from = FMT_NONE, .to = variant, .thread = thread};
-  if (!out_edge_is_selected(profile, grouping, &into))
-    return FMT_NONE;
-  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, variant), thread);
-  return rows->direct ? rows->direct[key.what] : out_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
+  return row_of(profile, grouping, rows, &into);
 }
 
 static int build(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows)
@@ -241,16 +249,25 @@ static void outlast_own(struct out_rows *rows)
   }
 }
 
+/* Hooks took no more than so many times what they were calibrated to. */
+#define DEAREST_HOOKS 8.0
+
+double out_guess_error(double taken, double left)
+{
+  return fmax(taken, fmin(left, (DEAREST_HOOKS - 1) * taken));
+}
+
 struct out_compensated out_rows_compensated(const struct out_rows *rows)
 {
   struct out_compensated sum = {0};
-  double left = 0;
+  double left = 0, guessed = 0;
   for (uint32_t i = 0; i < rows->subtractions.count; i++) {
-    sum.taken += (double)((const struct out_subtraction *)base_vector_at(&rows->subtractions, i))->own;
+    const struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
+    sum.taken += (double)subtraction->own;
+    guessed += (double)subtraction->guessed_own;
     left += (double)out_rows_at(rows, i)->own;
   }
-  double quarter = (sum.taken + left) / 4;
-  sum.uncertainty = sum.taken < quarter ? sum.taken : quarter;
+  sum.uncertainty = fmin(fabs(sum.taken - guessed), (sum.taken + left) / 4) + out_guess_error(guessed, left);
   return sum;
 }
 

@@ -44,6 +44,7 @@ struct out_row {
 /* What was taken off times for hooks, in the same ticks: added to them it gives what the clock read. */
 struct out_subtraction {
   int64_t own, cumulative;
+  int64_t guessed_own, guessed_cumulative; /* of these, what was taken off without samples of the run */
 };
 
 struct out_rows {
@@ -76,7 +77,10 @@ struct out_grouping {
   /* By number; NULL: all. */
   const uint8_t *selected_functions, *selected_contexts, *selected_threads, *selected_modules;
   const uint8_t *selected_signatures; /* by signature; NULL: all */
-  const uint32_t *ranks;              /* by process: out_process_ranks(); NULL unless by rank */
+  const uint32_t *depths; /* by context, struct out_selection; NULL: calls are selected wherever they lie in the tree */
+  uint32_t deepest;       /* calls below such a depth are left out; 0: none */
+  bool is_subtree;        /* the tree begins at the contexts of depth 1: what is around them does not count */
+  const uint32_t *ranks;  /* by process: out_process_ranks(); NULL unless by rank */
   const struct out_callstacks *callstacks;
   double tick; /* seconds: the finest of the recordings */
 };
@@ -92,13 +96,17 @@ static inline struct out_row *out_rows_at(const struct out_rows *rows, uint32_t 
 /* Sums all selected edges into rows. 0 or -ENOMEM. */
 int out_rows_build(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows);
 
-/* What --compensate took off all rows' own time, and by how much their sum may be off: in ticks. What a call's hooks
- * cost depends on what they run beside, by up to a quarter of the time that was measured, and they cost no less than
- * nothing: docs/hot-path.md. */
+/* What was taken off all rows' own time, and by how much their sum may be off: in ticks. By samples of the run it may
+ * be by a quarter of the time that was measured, and no more than was taken off. */
 struct out_compensated {
   double taken, uncertainty;
 };
 struct out_compensated out_rows_compensated(const struct out_rows *rows);
+
+/* By how much a time may be off that `taken` was taken off without samples of the run, and of which `left` is left.
+ * Hooks cost no less than nothing, so that it is no more than the clock read; and in a program they may cost several
+ * times what they were calibrated to: docs/hot-path.md. */
+double out_guess_error(double taken, double left);
 
 /* The row that an edge's calls are part of; FMT_NONE when they are of none. */
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,

@@ -96,6 +96,13 @@ class OwnRun(harness.Case):
         self.assertTrue(score["factor_low"] < factor < score["factor_high"], score)
         self.assertTrue(any(f"by samples: {hooks} of {every} of the run" in remark for remark in score["remarks"]), score["remarks"])
 
+    def test_window(self):
+        """A program that does not record all the time is sampled as well."""
+        self.run_sampled("5")
+        done = self.callsig("run", "--for", "999s", self.path("program"), "5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_sampled(self.rows()[1], True)
+
     def test_denied(self):
         program = self.compile("program", PROGRAM, "-O1")
         deny = self.compile("deny", DENY, instrument=False)

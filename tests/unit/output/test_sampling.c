@@ -343,6 +343,62 @@ static void hooks_are_compensated(void **state)
   twin_free(stats);
 }
 
+static void expect_within(double shown, double error, double truth, double factor)
+{
+  if (fabs(shown * HZ - truth) > error * HZ + 1)
+    fail_msg("hooks took %g times: %g +- %g, truth %g", factor, shown * HZ, error * HZ, truth);
+}
+
+/* What "total_uncertainty" is. */
+static double told_uncertainty(struct callsig_stats *stats)
+{
+  char *json = printed(stats, callsig_stats_print_json, NULL);
+  static const char key[] = "\"total_uncertainty\": ";
+  const char *at = strstr(json, key);
+  const double told = at ? strtod(at + sizeof key - 1, NULL) : 0;
+  free(json);
+  return told;
+}
+
+/* In a program, hooks take several times what an empty loop told of them, or less: without samples of the run, what
+ * they left to the program lies within the errors, and rows of which little is left say so. */
+static void dearer_hooks_are_within_errors(void **state)
+{
+  (void)state;
+  enum { CALLS = 100, INNER_HOOKS = 20, OUTER_HOOKS = 10, LEAF_TICKS = 50, MAIN_TICKS = 100000 };
+  static const double factors[] = {0, 0.5, 1, 2, 5.3, 8};
+  for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+    struct twin twin;
+    struct callsig_stats *stats[2];
+    twin_begin(&twin, 11, 20);
+    struct fmt_rec_header *header = recording_writer_header(twin.writers[SAMPLED]);
+    header->hook_inner = INNER_HOOKS * 1024;
+    header->hook_outer = OUTER_HOOKS * 1024;
+    twin_enter(&twin, MAIN, 0);
+    for (unsigned call = 0; call < CALLS; call++) {
+      twin_call(&twin, LEAF, 0, LEAF_TICKS + (uint64_t)(factors[i] * INNER_HOOKS));
+      twin.now += (uint64_t)(factors[i] * OUTER_HOOKS);
+    }
+    twin.now += MAIN_TICKS + (uint64_t)(factors[i] * INNER_HOOKS);
+    twin_leave(&twin);
+    twin_end(&twin, stats);
+    assert_int_equal(callsig_stats_compensate(stats[SAMPLED], 1), 0);
+    struct callsig_stats_row all = twin_row(stats[SAMPLED], "main(n=0)"), leaf = twin_row(stats[SAMPLED], "leaf(n=0)");
+    expect_within(leaf.tottime, leaf.tottime_error, CALLS * LEAF_TICKS, factors[i]);
+    expect_within(leaf.cumtime, leaf.cumtime_error, CALLS * LEAF_TICKS, factors[i]);
+    expect_within(all.tottime, all.tottime_error, MAIN_TICKS, factors[i]);
+    expect_within(all.cumtime, all.cumtime_error, MAIN_TICKS + CALLS * LEAF_TICKS, factors[i]);
+    expect_within(leaf.tottime + all.tottime, told_uncertainty(stats[SAMPLED]), MAIN_TICKS + CALLS * LEAF_TICKS,
+                  factors[i]);
+    assert_int_equal(all.uncertain, 0);
+    assert_int_equal(leaf.uncertain, leaf.tottime_error > leaf.tottime);
+    /* No more than the clock read, and no more than hooks may have taken: that of main is known well. */
+    assert_true(leaf.tottime_error * HZ < CALLS * (LEAF_TICKS + 8 * INNER_HOOKS));
+    assert_true(all.tottime_error * HZ < 8 * CALLS * (OUTER_HOOKS + 1));
+    twin_free(stats);
+  }
+}
+
 /* The sampling record of the newest edge. */
 static struct fmt_rec_sampling *newest_sampling(struct twin *twin)
 {
@@ -396,6 +452,7 @@ int main(void)
       cmocka_unit_test(percentiles_are_of_calls),
       cmocka_unit_test(merges_keep_choices),
       cmocka_unit_test(hooks_are_compensated),
+      cmocka_unit_test(dearer_hooks_are_within_errors),
       cmocka_unit_test(damage),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
