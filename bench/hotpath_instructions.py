@@ -5,8 +5,7 @@ Instructions that callsig executes for one enter+exit pair, counted by callgrind
 length, divided by the calls in between, less the same for glibc's empty hooks; in modes that begin with "sleds", less the same
 for sleds that are off. Counting needs no quiet machine, so this guards the hot path in the tests. With --bound, a line of FILE
 is `PATTERN MODE INSTRUCTIONS`, and the exit status is 1 when a count is above its bound. --quick takes one pattern of each mode,
-the first in FILE, and
-fewer calls where each takes as long. Exit status 77: valgrind is not installed."""
+the first in FILE, and fewer calls where each takes as long. Exit status 77: valgrind is not installed."""
 
 import argparse
 import os

@@ -270,6 +270,11 @@ enum fmt_group {
  * recursion->cumulative[g]); tottime = sum(total + recursion->total - children). A frame that is still open adds a call
  * that ends "now": a reader computes its groups from the open stack. One that is about to begin (FMT_START_AHEAD) takes
  * no time yet, and one that was counted adds what the calls inside it took longer than what was imputed to it.
+ *
+ * An edge with FMT_EDGE_INHERITED is of the frames that were open when a process was forked, in the child, from that
+ * moment on: these calls are its parent's. Its times are added as those of any edge. What it has in place of calls,
+ * also in its recursion record and for frames that are open, are such frames: they count nowhere. min, max and the
+ * histogram are of no calls.
  */
 struct fmt_rec_edge {
   /* First cache line: what an entry compares and follows. */
@@ -305,7 +310,8 @@ enum fmt_edge_flag {
   FMT_EDGE_MERGED = 1u << 4,  /* the callee's context is a merged one */
   FMT_EDGE_STAGE_MODULE =
       1u << 5, /* below a task, and no context from the caller's up to the innermost task is of the callee's module */
-  FMT_EDGE_SAMPLED = 1u << 6, /* a fmt_rec_sampling lies directly before the edge */
+  FMT_EDGE_SAMPLED = 1u << 6,   /* a fmt_rec_sampling lies directly before the edge */
+  FMT_EDGE_INHERITED = 1u << 7, /* of frames that were open at a fork, in the child: they take time and are no calls */
 };
 
 struct fmt_rec_recursion {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +45,25 @@ struct work {
   pid_t pid;
   enum cli_purpose purpose;
   int process; /* descriptor of it */
+  struct cli_executed program;
   struct cli_mappings mappings;
   struct cli_borrowed thread;
   struct cli_remote remote;
 };
+
+/* Says what went wrong, or that the process became another program meanwhile, which explains it. */
+__attribute__((format(printf, 2, 3))) static void tell(const struct work *work, const char *format, ...)
+{
+  char text[PATH_MAX + 256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (cli_executed_since(work->pid, &work->program))
+    cli_error("attach: process %d executed another program meanwhile: attach to it again", (int)work->pid);
+  else
+    cli_error("attach: process %d: %s", (int)work->pid, text);
+}
 
 /* Borrows the first of the threads that is at a good point. 1: there is one; 0: not now; or a negative errno. */
 static int borrow_any(struct work *work, const struct base_vector *threads, const char **why)
@@ -71,7 +87,7 @@ static int borrow_any(struct work *work, const struct base_vector *threads, cons
   return 0;
 }
 
-/* Has the process ended, though nobody may have asked how? */
+/* Has it ended, though nobody may have asked how? */
 static bool has_ended(const struct work *work)
 {
   struct pollfd process = {.fd = work->process, .events = POLLIN};
@@ -104,13 +120,11 @@ static int borrow(struct work *work)
   if (found == -ESRCH || has_ended(work))
     return -ESRCH;
   if (found == 0)
-    cli_error("attach: process %d: no thread of it comes to a point where it may be borrowed (of the last one: %s)",
-              (int)work->pid, why);
+    tell(work, "no thread of it comes to a point where it may be borrowed (of the last one: %s)", why);
   else if (found == -EPERM || found == -EACCES)
-    cli_error("attach: process %d may not be traced (see /proc/sys/kernel/yama/ptrace_scope, and capabilities)",
-              (int)work->pid);
+    tell(work, "may not be traced (see /proc/sys/kernel/yama/ptrace_scope, and capabilities)");
   else
-    cli_error("attach: process %d cannot be stopped: %s", (int)work->pid, strerror(-found));
+    tell(work, "cannot be stopped: %s", strerror(-found));
   return found == 0 ? -EBUSY : found;
 }
 
@@ -146,10 +160,12 @@ static int begin(struct work *work)
   int error = borrow(work);
   if (error < 0)
     return error;
-  uint64_t instruction = find_instruction(work);
+  /* A thread is stopped: what it runs is what it ran when it was looked at, or not. */
+  const bool is_same = !cli_executed_since(work->pid, &work->program);
+  uint64_t instruction = is_same ? find_instruction(work) : 0;
   error = instruction != 0 ? cli_remote_begin(&work->remote, &work->thread, instruction) : -ENOENT;
   if (error < 0) {
-    cli_error("attach: process %d: its C library is not one that callsig knows", (int)work->pid);
+    tell(work, "its C library is not one that callsig knows");
     cli_borrow_release(&work->thread);
   }
   return error;
@@ -163,7 +179,7 @@ static int end(struct work *work, int error)
     return -ESRCH;
   if (error < 0 || released == 0)
     return error;
-  cli_error("attach: process %d: %s", (int)work->pid, strerror(-released));
+  tell(work, "%s", strerror(-released));
   return released;
 }
 
@@ -172,9 +188,9 @@ static int call(struct work *work, uint64_t function, uint64_t first, uint64_t s
   const uint64_t arguments[CLI_CALL_ARGUMENTS] = {first, second};
   int error = cli_remote_call(&work->remote, function, arguments, result);
   if (error == -EDEADLK)
-    cli_error("attach: process %d: another thread of it holds a lock and does not give it back", (int)work->pid);
+    tell(work, "another thread of it holds a lock and does not give it back");
   else if (error < 0 && error != -ESRCH)
-    cli_error("attach: process %d: a call in it did not end: %s", (int)work->pid, strerror(-error));
+    tell(work, "a call in it did not end: %s", strerror(-error));
   return error;
 }
 
@@ -184,7 +200,7 @@ static int call_runtime(struct work *work, const char *name, uint64_t *result)
   uint64_t function = find_function(work, "libcallsig.so", name);
   if (function != 0)
     return call(work, function, 0, 0, result);
-  cli_error("attach: process %d: the runtime in it has no %s()", (int)work->pid, name);
+  tell(work, "the runtime in it has no %s()", name);
   return -ENOENT;
 }
 
@@ -233,8 +249,7 @@ static void explain_loader(struct work *work)
   if (function != 0 && call(work, function, 0, 0, &message) == 0 && message != 0)
     (void)cli_memory_read_text(work->pid, message, text, sizeof text);
   text[sizeof text - 1] = '\0';
-  cli_error("attach: process %d: its dynamic loader cannot load the runtime%s%s", (int)work->pid,
-            text[0] != '\0' ? ": " : "", text);
+  tell(work, "its dynamic loader cannot load the runtime%s%s", text[0] != '\0' ? ": " : "", text);
 }
 
 /* Has the process load the runtime, which begins to record then. Returns 0, or a negative errno after a message. */
@@ -248,12 +263,12 @@ static int load_runtime(struct work *work, const char *runtime)
     mode |= RTLD_DLOPEN;
   }
   if (function == 0) {
-    cli_error("attach: process %d: its C library has no dlopen()", (int)work->pid);
+    tell(work, "its C library has no dlopen()");
     return -ENOENT;
   }
   int error = cli_remote_push(&work->remote, runtime, strlen(runtime) + 1, &name);
   if (error < 0)
-    cli_error("attach: process %d: %s", (int)work->pid, strerror(-error));
+    tell(work, "%s", strerror(-error));
   else if ((error = call(work, function, name, mode, &handle)) == 0 && handle == 0) {
     explain_loader(work);
     error = -ELIBACC;
@@ -267,7 +282,7 @@ static int read_mappings(struct work *work)
   cli_mappings_free(&work->mappings);
   int error = cli_mappings_read(work->pid, &work->mappings);
   if (error < 0)
-    cli_error("attach: process %d: %s", (int)work->pid, strerror(-error));
+    tell(work, "%s", strerror(-error));
   return error;
 }
 
@@ -279,7 +294,7 @@ static int ask_path(struct work *work, char path[PATH_MAX])
   if (error == 0 && address != 0)
     error = cli_memory_read_text(work->pid, address, path, PATH_MAX);
   if (error == 0 && address == 0) {
-    cli_error("attach: process %d: the runtime cannot record there; the program's stderr has why", (int)work->pid);
+    tell(work, "the runtime cannot record there; the program's stderr has why");
     error = -ENOENT;
   }
   return error;
@@ -304,8 +319,7 @@ static int load_at_place(struct work *work, const struct cli_recording_place *pl
   if (stale != NULL)
     unmap_settings(work, stale->start, stale->end - stale->start);
   if ((error = map_settings(work, text, size, &settings)) < 0)
-    cli_error("attach: process %d: what the runtime needs cannot be mapped there: %s", (int)work->pid,
-              strerror(-error));
+    tell(work, "what the runtime needs cannot be mapped there: %s", strerror(-error));
   else if ((error = load_runtime(work, paths.runtime)) < 0)
     unmap_settings(work, settings, size);
   if (error == 0 && (error = read_mappings(work)) == 0)
@@ -379,13 +393,11 @@ static int check_recording(const struct work *work, const char *path, const char
 {
   char wanted[PATH_MAX];
   if (cli_mappings_named(&work->mappings, path) == NULL) {
-    cli_error("attach: process %d: its recording %s, in which it goes on whenever it is attached to, was removed",
-              (int)work->pid, path);
+    tell(work, "its recording %s, in which it goes on whenever it is attached to, was removed", path);
     return -ESTALE;
   }
   if (output != NULL && (realpath(output, wanted) == NULL || strcmp(wanted, path) != 0)) {
-    cli_error("attach: process %d goes on in %s, where it began when it was first attached to: leave out -o",
-              (int)work->pid, path);
+    tell(work, "goes on in %s, where it began when it was first attached to: leave out -o", path);
     return -EEXIST;
   }
   return 0;
@@ -402,8 +414,8 @@ static int attach_again(struct work *work, const char *output, struct cli_attach
   if ((error = ask_path(work, attached->path)) == 0)
     error = check_recording(work, attached->path, output);
   if (error == 0 && (error = lock_recording(attached)) < 0)
-    cli_error("attach: process %d: %s: %s", (int)work->pid, attached->path,
-              error == -EBUSY ? "another callsig is attached, and records there" : strerror(-error));
+    tell(work, "%s: %s", attached->path,
+         error == -EBUSY ? "another callsig is attached, and records there" : strerror(-error));
   if (error == 0)
     error = call_runtime(work, "callsig_enable", &result);
   return end(work, error);
@@ -414,7 +426,7 @@ static int attach(struct work *work, const char *output, struct cli_attached *at
   struct cli_profiled_program program = {0};
   int error = cli_attach_check_process(work->pid);
   if (error == 0 && work->process < 0) {
-    cli_error("attach: process %d: the kernel cannot tell when it ends (pidfd_open, Linux 5.3)", (int)work->pid);
+    tell(work, "the kernel cannot tell when it ends (pidfd_open, Linux 5.3)");
     return -ENOSYS;
   }
   if (error == 0)
@@ -428,8 +440,7 @@ static int attach(struct work *work, const char *output, struct cli_attached *at
     return attach_again(work, output, attached);
   if (!has_runtime)
     return attach_first(work, &program, output, attached);
-  cli_error("attach: process %d has libcallsig already (by 'callsig run', or linked): it records itself",
-            (int)work->pid);
+  tell(work, "has libcallsig already (by 'callsig run', or linked): it records itself");
   return -EALREADY;
 }
 
@@ -443,23 +454,44 @@ static void release(const struct cli_attached *attached)
 
 int cli_attach(pid_t pid, const char *output, struct cli_attached *attached)
 {
-  struct work work = {.pid = pid, .purpose = CLI_TO_LOAD, .process = (int)syscall(SYS_pidfd_open, pid, 0)};
+  struct work work = {.pid = pid,
+                      .purpose = CLI_TO_LOAD,
+                      .process = (int)syscall(SYS_pidfd_open, pid, 0),
+                      .program = cli_executed_read(pid)};
   *attached = (struct cli_attached){.pid = pid, .process = work.process, .recording = -1};
   int error = attach(&work, output, attached);
-  if (error == -ESRCH)
+  if (error == -ESRCH && has_ended(&work))
     cli_error("attach: process %d has ended", (int)pid);
+  else if (error == -ESRCH)
+    tell(&work, "the thread that was borrowed has ended: attach to it again");
+  attached->program = work.program;
   cli_mappings_free(&work.mappings);
   if (error < 0)
     release(attached);
   return error;
 }
 
+bool cli_attach_has_left(pid_t pid, bool is_off, int recording)
+{
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+  struct cli_mappings mappings;
+  if (!is_off || fcntl(recording, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK)
+    return false;
+  const bool was_attached =
+      cli_mappings_read(pid, &mappings) == 0 && cli_mappings_named(&mappings, FMT_ATTACH_MAPPING) != NULL;
+  cli_mappings_free(&mappings);
+  return was_attached;
+}
+
 int cli_detach(struct cli_attached *attached)
 {
-  struct work work = {.pid = attached->pid, .purpose = CLI_TO_SWITCH, .process = attached->process};
+  struct work work = {
+      .pid = attached->pid, .purpose = CLI_TO_SWITCH, .process = attached->process, .program = attached->program};
   uint64_t result = 0;
   int error = 0;
-  if (!has_ended(&work) && (error = begin(&work)) == 0)
+  if (cli_executed_since(attached->pid, &attached->program))
+    cli_error("process %d executed another program meanwhile, which is not recorded", (int)attached->pid);
+  else if (!has_ended(&work) && (error = begin(&work)) == 0)
     error = end(&work, call_runtime(&work, "callsig_disable", &result));
   cli_mappings_free(&work.mappings);
   release(attached);

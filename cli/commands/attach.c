@@ -1,6 +1,5 @@
 /* callsig attach: profiles a program that runs already, for a while. */
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,19 +11,20 @@
 #include "cli/attach/attach.h"
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
+#include "cli/common/row_options.h"
+#include "cli/common/seconds.h"
 
 #define DEFAULT_SORT "cumtime"
-#define LONGEST      1e6 /* of --for, seconds */
 
 static const char help[] =
     "usage: callsig attach [OPTION...] PID\n"
     "\n"
     "Profiles a program that was compiled with callsig-cc and started without callsig, while it runs: until it ends, "
     "until\n"
-    "Ctrl-C, or for some seconds. Then it runs on as before. The table goes to stderr, and the recording stays in\n"
+    "Ctrl-C, or for some time. Then it runs on as before. The table goes to stderr, and the recording stays in\n"
     "callsig.out. A program that is attached to again goes on in the recording that it began (docs/attach.md).\n"
     "\n"
-    "  --for S           detach after S seconds\n"
+    "  --for TIME        detach after TIME, as in 10s, 500ms or 10 (seconds)\n"
     "  -o FILE           leave the recording in FILE, and print no table\n"
     "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"
     "  --help, --version\n";
@@ -32,7 +32,7 @@ static const char help[] =
 struct attach_options {
   const char *output; /* NULL: CLI_DEFAULT_RECORDING, and print the table */
   const char *sort;
-  double seconds; /* 0: until it ends, or a signal */
+  uint64_t for_ns; /* 0: until it ends, or a signal */
 };
 
 enum { OPTION_FOR = CLI_OPTION_NEXT };
@@ -42,14 +42,6 @@ static const struct option option_table[] = {
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
-
-static double read_seconds(const char *text)
-{
-  char *end;
-  /* getopt_long() has refused the option without a value. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
-  double seconds = strtod(text, &end);
-  return end != text && *end == '\0' && seconds > 0 && seconds <= LONGEST ? seconds : 0;
-}
 
 /* Reads the options. Returns CLI_EXIT_OK with optind at the process, or -1 with *status the exit status. */
 static int read_options(const struct cli_command *command, int argc, char **argv, struct attach_options *options,
@@ -63,8 +55,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       options->output = optarg;
     else if (option == 's')
       options->sort = optarg;
-    else if ((options->seconds = read_seconds(optarg)) == 0) {
-      *status = cli_usage_error(command, "--for: '%s' is not a number of seconds above 0 and up to 1000000", optarg);
+    else if (!cli_seconds_read(optarg, &options->for_ns) || options->for_ns == 0) {
+      *status = cli_usage_error(command, "--for: '%s' is no time: give one as in 500ms, 10s or 10", optarg);
       return -1;
     }
   }
@@ -112,16 +104,14 @@ static void catch_signals(sigset_t *before)
 }
 
 /* Waits for the time, a signal, or the process's end. */
-static void wait_for_end(const struct cli_attached *attached, double seconds, const sigset_t *mask)
+static void wait_for_end(const struct cli_attached *attached, uint64_t ns, const sigset_t *mask)
 {
   struct pollfd process = {.fd = attached->process, .events = POLLIN};
-  double whole;
-  double part = modf(seconds, &whole);
-  struct timespec time = {.tv_sec = (time_t)whole, .tv_nsec = (long)(part * 1e9)};
+  const struct timespec time = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
   if (was_interrupted)
     return;
   /* Nothing else of this process ends the wait. */
-  (void)ppoll(&process, 1, seconds > 0 ? &time : NULL, mask);
+  (void)ppoll(&process, 1, ns > 0 ? &time : NULL, mask);
 }
 
 static int print_table(const char *path, const char *sort)
@@ -139,17 +129,6 @@ static int print_table(const char *path, const char *sort)
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-/* An object without recordings takes the keys that the table will be sorted by, or says what is wrong with them. */
-static int check_sort(const char *keys)
-{
-  struct callsig_stats *stats = NULL;
-  if (callsig_stats_new(NULL, &stats) < 0)
-    return CLI_EXIT_FAILURE;
-  int error = callsig_stats_sort(stats, keys);
-  callsig_stats_free(stats);
-  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
-}
-
 static int profile(pid_t pid, const struct attach_options *options)
 {
   struct cli_attached attached;
@@ -159,7 +138,7 @@ static int profile(pid_t pid, const struct attach_options *options)
     return CLI_EXIT_FAILURE;
   cli_error("process %d records in %s%s", (int)pid, attached.path,
             attached.again ? ", going on with what it recorded when it was attached to before" : "");
-  wait_for_end(&attached, options->seconds, &before);
+  wait_for_end(&attached, options->for_ns, &before);
   if (cli_detach(&attached) < 0) {
     cli_error("process %d still records in %s: attach to it again, and detach", (int)pid, attached.path);
     return CLI_EXIT_FAILURE;
@@ -176,7 +155,7 @@ static int attach_main(const struct cli_command *command, int argc, char **argv)
   pid_t pid = read_process(command, argc, argv);
   if (pid == 0)
     return CLI_EXIT_USAGE;
-  if (options.sort != NULL && (status = check_sort(options.sort)) != CLI_EXIT_OK)
+  if (options.sort != NULL && (status = cli_sort_check(options.sort)) != CLI_EXIT_OK)
     return status;
   return profile(pid, &options);
 }

@@ -8,10 +8,12 @@
 
 #include "base/vector.h"
 #include "callsig/stats.h"
+#include "cli/attach/attach.h"
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
+#include "cli/common/seconds.h"
 #include "cli/run/ask.h"
-#include "format/duration.h"
+#include "cli/run/recording_place.h"
 #include "output/recording/recording.h"
 
 #define DEFAULT_WAIT "2s"
@@ -37,6 +39,10 @@ static const char help[] =
 static int switch_recording(const char *name, const struct cli_target *target, enum fmt_request kind, const char *word,
                             uint64_t wait_ns)
 {
+  if (cli_attach_has_left((pid_t)target->header->pid, target->header->is_off != 0, target->fd)) {
+    cli_error("ctl: %s: 'callsig attach' has left the program, whose sleds are out since: attach to it again", name);
+    return CLI_EXIT_FAILURE;
+  }
   int error = cli_target_ask(target, kind, wait_ns);
   if (error == -ETIMEDOUT)
     cli_error("ctl: %s: '%s' waits there: it is taken when the program next calls an instrumented function", name,
@@ -198,6 +204,8 @@ static int steer(char **arguments, enum word word, uint64_t wait_ns)
   int status = CLI_EXIT_FAILURE;
   if (words[word].takes_output && is_recording_itself(&target, arguments[2]))
     cli_error("ctl: %s is the recording that the program writes: name another file", arguments[2]);
+  else if (words[word].takes_output && cli_recording_is_held(arguments[2]))
+    cli_error("ctl: %s is a recording that a program still writes: name another file", arguments[2]);
   else if (word == STATUS)
     status = print_status(&target);
   else if (word == SNAPSHOT)
@@ -228,8 +236,8 @@ static int ctl_main(const struct cli_command *command, int argc, char **argv)
       return status;
     wait = optarg;
   }
-  if (!fmt_duration_parse(wait, &wait_ns))
-    return cli_usage_error(command, "--wait: '%s' is no time: give one as in 500ms or 2s", wait);
+  if (!cli_seconds_read(wait, &wait_ns))
+    return cli_usage_error(command, "--wait: '%s' is no time: give one as in 500ms, 2s or 2", wait);
   const int count = argc - optind;
   char **arguments = argv + optind;
   if (count == 0)

@@ -1,17 +1,10 @@
 /* callsig merge: several recordings become one. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "callsig/stats.h"
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
 #include "cli/run/recording_place.h"
-#include "format/recording.h"
 
 static const char help[] =
     "usage: callsig merge -o OUT [--fold] FILE...\n"
@@ -25,19 +18,6 @@ static const char help[] =
     "  -o, --output OUT  the recording to write; an older recording there is replaced\n"
     "  --fold            threads of one process that have the same name become one\n"
     "  --help, --version\n";
-
-/* Is it the recording of a program that runs, which would go on in a file without a name? */
-static bool is_being_written(const char *output)
-{
-  struct fmt_rec_header header;
-  int fd = cli_recording_open(AT_FDCWD, output, &header);
-  if (fd < 0)
-    return false;
-  const bool is_recording = memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0;
-  const bool is_held = is_recording && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(fd);
-  return is_held;
-}
 
 static int merge(const char *output, bool fold, char **files, int count)
 {
@@ -81,7 +61,7 @@ static int merge_main(const struct cli_command *command, int argc, char **argv)
     return cli_usage_error(command, "where to write is not said: -o OUT");
   if (optind == argc)
     return cli_usage_error(command, "nothing to merge: name at least one recording");
-  if (is_being_written(output)) {
+  if (cli_recording_is_held(output)) {
     cli_error("merge: %s is a recording that a program still writes: name another file", output);
     return CLI_EXIT_FAILURE;
   }

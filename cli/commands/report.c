@@ -1,6 +1,4 @@
 /* callsig report: prints recordings. */
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,17 +85,6 @@ static int read_unit(const struct cli_command *command, const char *text, unsign
   return cli_usage_error(command, "--unit: '%s' is none of auto, s, ms, us, ns", text);
 }
 
-static int read_count(const struct cli_command *command, const char *option, const char *text, unsigned *count)
-{
-  char *end;
-  errno = 0;
-  unsigned long value = strtoul(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || errno || value == 0 || value > INT_MAX)
-    return cli_usage_error(command, "%s: '%s' is not a whole number from 1 on", option, text);
-  *count = (unsigned)value;
-  return CLI_EXIT_OK;
-}
-
 /* Takes one option. Returns CLI_EXIT_OK, or CLI_EXIT_USAGE after a message. */
 static int read_option(const struct cli_command *command, int option, const char *value, struct report_options *report)
 {
@@ -117,12 +104,12 @@ static int read_option(const struct cli_command *command, int option, const char
     return CLI_EXIT_OK;
   case OPTION_TOP:
     report->top = value;
-    return read_count(command, "--top", value, &count);
+    return cli_read_count(command, "--top", value, &count);
   case OPTION_VIEW:
     report->view = value;
     return CLI_EXIT_OK;
   case OPTION_STACK:
-    return read_count(command, "--stack", value, &report->stack);
+    return cli_read_count(command, "--stack", value, &report->stack);
   case OPTION_COLUMNS:
   case OPTION_PERCENT:
     report->style.columns = option == OPTION_PERCENT ? "+tottime%,cumtime%" : value;

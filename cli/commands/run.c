@@ -72,7 +72,7 @@ static const char help[] =
     "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
     "  --off             record nothing until 'callsig ctl PID on' asks for it\n"
-    "  --after TIME      record nothing before TIME has passed since the start, as in 10s\n"
+    "  --after TIME      record nothing before TIME has passed since the start, as in 10s, 500ms or 10 (seconds)\n"
     "  --for TIME        stop recording after TIME, as in 500ms\n"
     "  --help, --version\n";
 
@@ -209,17 +209,6 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
-/* An object without recordings takes the keys that the table will be sorted by, or says what is wrong with them. */
-static int check_sort(const char *keys)
-{
-  struct callsig_stats *stats = NULL;
-  if (callsig_stats_new(NULL, &stats) < 0)
-    return CLI_EXIT_FAILURE;
-  int error = callsig_stats_sort(stats, keys);
-  callsig_stats_free(stats);
-  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
-}
-
 /* Checks what can be known of the options before anything is done. */
 static int check_options(const struct cli_command *command, struct run_options *run)
 {
@@ -235,7 +224,7 @@ static int check_options(const struct cli_command *command, struct run_options *
   if (run->beside && fmt_rank_find(cli_environment).source != NULL)
     return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
   status = cli_window_read(command, run->after, run->record_for, &run->window);
-  return status == CLI_EXIT_OK && run->sort != NULL ? check_sort(run->sort) : status;
+  return status == CLI_EXIT_OK && run->sort != NULL ? cli_sort_check(run->sort) : status;
 }
 
 /* Sets a variable when the command line gave a value; what the caller's environment says stays otherwise. */
@@ -328,6 +317,7 @@ static void report_run(const struct run_options *run, struct running *running, c
   const struct cli_recording_place *place = running->place;
   int status = running->status;
   int error = cli_recording_stamp(place, running->pid, status);
+  cli_family_rest(running->family);
   callsig_monitor_stop(running->monitor);
   const char *shown = run->named;
   if (error == -ESTALE)
@@ -341,11 +331,12 @@ static void report_run(const struct run_options *run, struct running *running, c
   if (error == 0)
     cli_recording_seal(place);
   const bool is_full = cli_recording_is_full(place);
+  const bool is_off = (run->window.off || run->window.after_ns > 0) && cli_recording_was_never_on(place);
   struct cli_family_end end = cli_family_finish(running->family, run->apart);
   if (error == -ENOENT && end.processes + end.live == 0)
     cli_run_end_explain_nothing(place, shown, status);
   if (end.count > 0 && run->output == NULL && run->rank.number == 0)
-    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full);
+    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full, is_off);
   cli_run_end_tell(&end, shown);
   cli_family_end_free(&end);
 }
@@ -424,8 +415,7 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
   struct running running = {.place = place, .program = program->image, .beside = beside};
   if (start_monitor(run, place->path, &running.monitor) < 0)
     return CLI_EXIT_FAILURE;
-  /* What a monitor reads stays until that has ended. */
-  running.family = cli_family_start(place, run->apart || run->database != NULL);
+  running.family = cli_family_start(place, running.monitor, run->apart);
   if (running.family == NULL) {
     callsig_monitor_stop(running.monitor);
     return CLI_EXIT_FAILURE;
@@ -438,6 +428,7 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
     error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
   cli_window_end(timer);
   if (error < 0) {
+    cli_family_rest(running.family);
     callsig_monitor_stop(running.monitor);
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
     struct cli_family_end end = cli_family_finish(running.family, true);

@@ -1,6 +1,5 @@
 /* callsig top: the recording of a running program, again each second. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +48,6 @@ static const struct option option_table[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int read_count(const struct cli_command *command, const char *option, const char *text, unsigned *count)
-{
-  char *end;
-  errno = 0;
-  unsigned long value = strtoul(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || errno || value == 0 || value > INT_MAX)
-    return cli_usage_error(command, "%s: '%s' is not a whole number from 1 on", option, text);
-  *count = (unsigned)value;
-  return CLI_EXIT_OK;
-}
-
 static int read_interval(const struct cli_command *command, const char *text, double *interval)
 {
   char *end;
@@ -97,9 +85,9 @@ static int read_option(const struct cli_command *command, int option, struct top
   case OPTION_INTERVAL:
     return read_interval(command, optarg, &options->interval);
   case OPTION_BATCH:
-    return read_count(command, "--batch", optarg, &options->batch);
+    return cli_read_count(command, "--batch", optarg, &options->batch);
   default:
-    return read_count(command, "--top", optarg, &options->top);
+    return cli_read_count(command, "--top", optarg, &options->top);
   }
 }
 

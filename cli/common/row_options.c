@@ -39,6 +39,14 @@ static int choose_hook_cost(const struct cli_command *command, enum cli_hook_cos
   return CLI_EXIT_OK;
 }
 
+static int take_depth(const struct cli_command *command, const char *value, struct cli_row_options *rows)
+{
+  unsigned depth = 0;
+  int status = cli_read_count(command, "--depth", value, &depth);
+  rows->filter.depth = depth;
+  return status;
+}
+
 int cli_row_options_take(const struct cli_command *command, int option, const char *value, struct cli_row_options *rows)
 {
   switch (option) {
@@ -59,6 +67,11 @@ int cli_row_options_take(const struct cli_command *command, int option, const ch
   case CLI_ROW_OPTION_MODULE:
     rows->filter.module = value;
     break;
+  case CLI_ROW_OPTION_BELOW:
+    rows->filter.below = value;
+    break;
+  case CLI_ROW_OPTION_DEPTH:
+    return take_depth(command, value, rows);
   case CLI_ROW_OPTION_STRIP_DIRS:
     rows->strip_dirs = true;
     break;
@@ -82,4 +95,15 @@ int cli_row_options_apply(struct callsig_stats *stats, const struct cli_row_opti
   if (error == 0 && rows->strip_dirs)
     error = callsig_stats_strip_dirs(stats);
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+/* An object without recordings takes the keys, or says what is wrong with them. */
+int cli_sort_check(const char *keys)
+{
+  struct callsig_stats *stats = NULL;
+  if (callsig_stats_new(NULL, &stats) < 0)
+    return CLI_EXIT_FAILURE;
+  int error = callsig_stats_sort(stats, keys);
+  callsig_stats_free(stats);
+  return error < 0 ? CLI_EXIT_USAGE : CLI_EXIT_OK;
 }

@@ -2,6 +2,7 @@
 #include "cli/common/subcommand.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,17 @@ int cli_next_option(const struct cli_command *command, int argc, char **argv, in
   default:
     return option;
   }
+}
+
+int cli_read_count(const struct cli_command *command, const char *option, const char *text, unsigned *count)
+{
+  char *end;
+  errno = 0;
+  unsigned long value = strtoul(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end || errno || value == 0 || value > INT_MAX)
+    return cli_usage_error(command, "%s: '%s' is not a whole number from 1 on", option, text);
+  *count = (unsigned)value;
+  return CLI_EXIT_OK;
 }
 
 const char *cli_environment(const char *name)

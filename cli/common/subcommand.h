@@ -59,6 +59,10 @@ void cli_ignore_line(const char *line, void *data);
  * status and returns CLI_OPTION_ANSWERED. */
 int cli_next_option(const struct cli_command *command, int argc, char **argv, int *status);
 
+/* Reads the value of `option`, a whole number from 1 to INT_MAX. Returns CLI_EXIT_OK, or CLI_EXIT_USAGE after a
+ * message. */
+int cli_read_count(const struct cli_command *command, const char *option, const char *text, unsigned *count);
+
 /* The value of an environment variable; NULL when it is unset or empty. */
 const char *cli_environment(const char *name);
 

@@ -1,7 +1,6 @@
 /* Finds a program that records, and asks it by its recording. */
 #include "cli/run/ask.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/common/process_recording.h"
 #include "cli/common/subcommand.h"
 
 #define PAGE 4096u
@@ -113,75 +113,19 @@ static int open_file(const char *path, struct cli_target *target)
   return fd < 0 ? fd : tell(path, cli_target_take(fd, target));
 }
 
-/* The number that the process has for itself: in the innermost of the namespaces that it is in. */
-static unsigned number_inside(unsigned long pid)
-{
-  char path[64], line[256];
-  unsigned inside = (unsigned)pid;
-  snprintf(path, sizeof path, "/proc/%lu/status", pid);
-  FILE *status = fopen(path, "re");
-  while (status != NULL && fgets(line, sizeof line, status) != NULL)
-    if (strncmp(line, "NSpid:", 6) == 0)
-      for (char *next = line + 6, *end; inside = (unsigned)strtoul(next, &end, 10), *end == '\t';)
-        next = end + 1;
-  if (status != NULL)
-    fclose(status);
-  return inside;
-}
-
-/* Takes the recording that a line of /proc/PID/maps tells of, if it is one, and that process's own. 0, or -ENOENT. */
-static int take_mapped(char *line, unsigned inside, struct cli_target *target)
-{
-  char *path = strchr(line, '/');
-  if (strstr(line, "s ") == NULL || path == NULL || strlen(path) > sizeof target->path)
-    return -ENOENT;
-  path[strcspn(path, "\n")] = '\0';
-  struct fmt_rec_header header;
-  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  const bool is_own = fd >= 0 && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-                      memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof header.magic) == 0 && header.pid == inside;
-  if (fd >= 0)
-    close(fd);
-  if (!is_own)
-    return -ENOENT;
-  strcpy(target->path, path);
-  return 0;
-}
-
 static int open_process(const char *name, struct cli_target *target)
 {
-  char path[64], *line = NULL;
-  size_t room = 0;
-  const unsigned long pid = strtoul(name, NULL, 10);
-  snprintf(path, sizeof path, "/proc/%lu/maps", pid);
-  FILE *maps = fopen(path, "re");
-  if (maps == NULL || pid == 0 || pid > INT_MAX) {
-    int error = errno;
-    if (maps != NULL)
-      fclose(maps);
-    if (error == EACCES || error == EPERM)
-      cli_error("ctl: process %s belongs to another user, whose programs are not to be steered", name);
-    else
-      cli_error("ctl: there is no process %s", name);
-    return -ESRCH;
-  }
-  const unsigned inside = number_inside(pid);
-  int found = -ENOENT;
-  errno = 0;
-  while (found != 0 && getline(&line, &room, maps) > 0)
-    found = take_mapped(line, inside, target);
-  const bool is_foreign = errno == EACCES || errno == EPERM;
-  free(line);
-  fclose(maps);
-  if (found != 0) {
-    if (is_foreign)
-      cli_error("ctl: process %s belongs to another user, whose programs are not to be steered", name);
-    else
-      cli_error("ctl: process %s has no recording: it has not called an instrumented function yet, or runs without "
-                "callsig",
-                name);
+  int found = cli_process_recording(name, target->path);
+  if (found == -ESRCH)
+    cli_error("ctl: there is no process %s", name);
+  else if (found == -EACCES)
+    cli_error("ctl: process %s belongs to another user, whose programs are not to be steered", name);
+  else if (found < 0)
+    cli_error("ctl: process %s has no recording: it has not called an instrumented function yet, or runs without "
+              "callsig",
+              name);
+  if (found < 0)
     return found;
-  }
   int fd = open_own(target->path, target->path);
   return fd < 0 ? fd : tell(target->path, cli_target_take(fd, target));
 }

@@ -70,7 +70,7 @@ int cli_child_files_each(const char *path, int (*visit)(const struct cli_child_f
 static int remove_file(const struct cli_child_file *file, void *data)
 {
   const uint64_t *run = data;
-  if (file->has_ended && file->header->run != *run)
+  if (file->has_ended && file->header->run != 0 && file->header->run != *run)
     unlinkat(file->folder, file->name, 0);
   return 0;
 }

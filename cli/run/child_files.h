@@ -27,8 +27,8 @@ int cli_child_files_each(const char *path, int (*visit)(const struct cli_child_f
 /* Is `name` that of such a recording of `base`? */
 bool cli_child_files_is_name(const char *name, const char *base);
 
-/* Removes the recordings that an earlier run at `path` left and that nobody writes to, so that none of them passes for
- * one of the run with this number. */
+/* Removes the recordings that an earlier run at `path` left, as their headers tell, and that nobody writes to, so that
+ * none of them passes for one of the run with this number. */
 void cli_child_files_remove_older(const char *path, uint64_t run);
 
 #endif

@@ -18,11 +18,14 @@
 #include "callsig/stats.h"
 #include "cli/common/subcommand.h"
 #include "cli/run/child_files.h"
+#include "output/monitor/monitor_children.h"
 
 enum {
   BATCH = 16,            /* recordings that are folded at once */
   SOONEST = 5,           /* milliseconds from one look at the folder to the next */
   LATEST = 320,          /* the same, while processes live long */
+  AGAIN = 500,           /* milliseconds after a failure, doubled with each one that follows ... */
+  MOST_DOUBLED = 7,      /* ... so many times */
   LITTLE_ROOM = 4 << 20, /* bytes for each of those that are folded at once */
 };
 
@@ -31,12 +34,19 @@ struct cli_family {
   char path[PATH_MAX]; /* of the folded recordings */
   bool is_there;       /* it is */
   bool is_one;         /* all that has ended is the run's own recording by now */
-  bool has_failed;     /* it could not be written: what there is stays */
+  unsigned failures;   /* one after the other: what there is stays meanwhile */
+  bool was_told;       /* why; no more is said of it */
+  bool is_foreign;     /* something else lies there, which is left alone */
   unsigned processes;  /* in it */
-  int watch;           /* inotify, of the folder; -1: none is to be had */
-  int stop;            /* eventfd */
+  char **unread;       /* names of recordings that cannot be read, and stay. Owned */
+  unsigned unread_count;
+  struct callsig_monitor *monitor; /* reads them too; NULL: there is none */
+  int watch;                       /* inotify, of the folder; -1: none is to be had */
+  int stop;                        /* eventfd */
   pthread_t thread;
   bool is_running;
+  pthread_t folding; /* who folds, while `is_folding` */
+  bool is_folding;
 };
 
 /* Paths of recordings, owned. */
@@ -56,12 +66,20 @@ static void paths_free(struct paths *paths)
   paths->count = 0;
 }
 
+static bool is_unread(const struct cli_family *family, const char *name)
+{
+  for (unsigned i = 0; i < family->unread_count; i++)
+    if (strcmp(family->unread[i], name) == 0)
+      return true;
+  return false;
+}
+
 /* A recording of this run: one to fold, if its process has ended. */
 static int collect(const struct cli_child_file *file, void *data)
 {
   struct paths *paths = data;
   const char *path = paths->family->place->path, *base = strrchr(path, '/') + 1;
-  if (file->header->run != paths->family->place->run)
+  if (file->header->run != paths->family->place->run || is_unread(paths->family, file->name))
     return 0;
   if (!file->has_ended || file->header->pid == paths->own)
     paths->live++;
@@ -86,43 +104,97 @@ static struct paths find(const struct cli_family *family, bool running)
   return paths;
 }
 
-/* Adds the recordings to the object. A negative errno after a message: it is good for nothing any more. */
-static int add_all(struct callsig_stats *stats, const struct cli_family *family, const struct paths *paths)
+/* What the library says of the folding: once, however often it is tried again. */
+static void tell(const char *line, void *data)
 {
-  int error = family->is_there ? callsig_stats_add(stats, family->path) : 0;
+  const struct cli_family *family = data;
+  if (!family->is_folding || !pthread_equal(pthread_self(), family->folding) || !family->was_told)
+    cli_error("%s", line);
+}
+
+/* Passes over a recording from now on: it cannot be read, which was said. */
+static int pass_over(struct cli_family *family, const char *path)
+{
+  char *name = strdup(strrchr(path, '/') + 1);
+  char **more = name ? realloc(family->unread, (family->unread_count + 1u) * sizeof *more) : NULL;
+  if (more == NULL) {
+    free(name);
+    return -ENOMEM;
+  }
+  more[family->unread_count++] = name;
+  family->unread = more;
+  return -EAGAIN;
+}
+
+/* Adds the recordings to the object. -EAGAIN: one of them is not to be added again; or another negative errno. */
+static int add_all(struct callsig_stats *stats, struct cli_family *family, const struct paths *paths, bool is_end)
+{
+  int error = is_end ? callsig_stats_add(stats, family->place->path) : 0;
+  if (error == 0 && family->is_there)
+    error = callsig_stats_add(stats, family->path);
   for (unsigned i = 0; i < paths->count && error == 0; i++)
-    error = callsig_stats_add(stats, paths->list[i]);
+    if ((error = callsig_stats_add(stats, paths->list[i])) < 0 && error != -ENOMEM)
+      error = pass_over(family, paths->list[i]);
+  return error;
+}
+
+static int write_folded(struct cli_family *family, const struct paths *paths, const char *to, bool is_end)
+{
+  struct callsig_stats *stats = NULL;
+  int error = callsig_stats_new(
+      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
+  if (error == 0)
+    error = add_all(stats, family, paths, is_end);
+  if (error == 0)
+    error = callsig_stats_fold_processes(stats);
+  if (error == 0)
+    error = callsig_stats_dump_family(stats, to, family->place->run);
+  callsig_stats_free(stats);
   return error;
 }
 
 /* Writes the family and the recordings of `paths` as one to `to`, the run's own recording first if that is where, and
- * removes what they were. */
+ * removes what they were. -EAGAIN: one of them is to be left out. */
 static int fold(struct cli_family *family, const struct paths *paths, const char *to)
 {
-  const struct cli_recording_place *place = family->place;
-  const bool is_end = strcmp(to, place->path) == 0;
-  struct callsig_stats *stats = NULL;
-  int error = callsig_stats_new(
-      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
-  if (error == 0 && is_end)
-    error = callsig_stats_add(stats, place->path);
-  if (error == 0)
-    error = add_all(stats, family, paths);
-  if (error == 0)
-    error = callsig_stats_fold_processes(stats);
-  if (error == 0)
-    error = callsig_stats_dump_family(stats, to, place->run);
-  callsig_stats_free(stats);
+  const bool is_end = strcmp(to, family->place->path) == 0;
+  family->folding = pthread_self();
+  family->is_folding = true;
+  int error = write_folded(family, paths, to, is_end);
+  family->is_folding = false;
+  if (error == -EAGAIN)
+    return error;
+  family->failures = error < 0 ? family->failures + 1 : 0;
+  family->was_told |= error < 0;
   if (error < 0)
     return error;
   if (is_end && family->is_there)
     unlink(family->path);
   for (unsigned i = 0; i < paths->count; i++)
     unlink(paths->list[i]);
+  family->processes += paths->count + (is_end && !family->is_one);
   family->is_there = !is_end;
-  family->is_one = is_end;
-  family->processes += paths->count + is_end;
+  family->is_one |= is_end;
   return 0;
+}
+
+/* May the family be written: is there nothing yet, or what this run wrote? Else it is said once. */
+static bool may_write(struct cli_family *family)
+{
+  struct fmt_rec_header header;
+  const uint32_t flags = FMT_REC_MERGED | FMT_REC_FAMILY;
+  int fd = cli_recording_open(AT_FDCWD, family->path, &header);
+  const bool is_own = fd >= 0 && memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof header.magic) == 0 &&
+                      (header.flags & flags) == flags && header.run == family->place->run;
+  if (fd >= 0)
+    close(fd);
+  if (fd == -ENOENT || is_own)
+    return true;
+  if (!family->is_foreign)
+    cli_error("%s: exists and is not of this run, so it is left alone: what the program's processes record is put "
+              "together at the end alone",
+              family->path);
+  return !(family->is_foreign = true);
 }
 
 /* How many recordings are folded at least: one already where the disk has little room for more of them. */
@@ -141,13 +213,13 @@ static unsigned fold_many(struct cli_family *family, bool *folded)
   for (;;) {
     struct paths paths = find(family, true);
     const unsigned there = paths.count + paths.beyond + paths.live;
-    const bool many = paths.count >= least(family) && !family->has_failed;
-    if (many)
-      family->has_failed = fold(family, &paths, family->path) < 0;
+    const bool many = paths.count >= least(family) && may_write(family) &&
+                      (family->monitor == NULL || out_monitor_settle_children(family->monitor));
+    const int error = many ? fold(family, &paths, family->path) : 0;
     paths_free(&paths);
-    if (!many || family->has_failed)
+    if (!many || (error < 0 && error != -EAGAIN))
       return there;
-    *folded = true;
+    *folded |= error == 0;
   }
 }
 
@@ -173,10 +245,13 @@ static void *fold_while_running(void *data)
   struct cli_family *family = data;
   struct pollfd wait[] = {{.fd = family->stop, .events = POLLIN}, {.fd = family->watch, .events = POLLIN}};
   unsigned there = 0, pause = SOONEST;
-  while (!family->has_failed) {
+  while (!family->is_foreign) {
     const bool looks = family->watch < 0 || there >= least(family);
-    poll(wait, 2, looks ? (int)pause : -1);
-    if (looks && !(wait[0].revents & POLLIN) && wait[1].revents & POLLIN)
+    if (family->failures > 0)
+      poll(wait, 1, AGAIN << (family->failures < MOST_DOUBLED ? family->failures - 1 : MOST_DOUBLED));
+    else
+      poll(wait, 2, looks ? (int)pause : -1);
+    if (family->failures == 0 && looks && !(wait[0].revents & POLLIN) && wait[1].revents & POLLIN)
       poll(wait, 1, SOONEST);
     if (wait[0].revents & POLLIN)
       break;
@@ -213,36 +288,48 @@ static int start_thread(struct cli_family *family)
   return error;
 }
 
-struct cli_family *cli_family_start(const struct cli_recording_place *place, bool at_end)
+struct cli_family *cli_family_start(const struct cli_recording_place *place, struct callsig_monitor *monitor,
+                                    bool apart)
 {
   struct cli_family *family = calloc(1, sizeof *family);
   if (family == NULL) {
     cli_error("run: out of memory");
     return NULL;
   }
-  *family = (struct cli_family){.place = place, .watch = -1, .stop = -1};
+  *family = (struct cli_family){.place = place, .monitor = monitor, .watch = -1, .stop = -1};
+  callsig_stats_set_message(tell, family);
   int length = snprintf(family->path, sizeof family->path, "%s" CLI_FAMILY_SUFFIX, place->path);
   /* Where no thread is to be had, all is folded at the end. */
-  if (length >= 0 && (size_t)length < sizeof family->path && !at_end)
+  if (length >= 0 && (size_t)length < sizeof family->path && !apart)
     start_thread(family);
   return family;
 }
 
-static void stop_thread(struct cli_family *family)
+void cli_family_rest(struct cli_family *family)
 {
   const uint64_t one = 1;
   if (family->is_running && write(family->stop, &one, sizeof one) == (ssize_t)sizeof one)
     pthread_join(family->thread, NULL);
+  family->is_running = false;
+}
+
+static void release(struct cli_family *family)
+{
+  callsig_stats_set_message(NULL, NULL);
   if (family->watch >= 0)
     close(family->watch);
   if (family->stop >= 0)
     close(family->stop);
+  for (unsigned i = 0; i < family->unread_count; i++)
+    free(family->unread[i]);
+  free(family->unread);
+  free(family);
 }
 
 /* Does nobody write to the run's own recording any more? */
 static bool is_own_ended(const struct cli_recording_place *place)
 {
-  bool ended = flock(place->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  const bool ended = !cli_recording_is_locked(place->fd);
   flock(place->fd, LOCK_SH | LOCK_NB);
   return ended;
 }
@@ -293,18 +380,16 @@ static int keep(const struct cli_child_file *file, void *data)
 /* Makes all that has ended one recording: the run's own, or the family's where the run's own is still written. */
 static void fold_rest(struct cli_family *family)
 {
-  struct paths paths = find(family, false);
-  bool is_whole = !family->has_failed;
-  while (is_whole && paths.beyond > 0) {
-    is_whole = fold(family, &paths, family->path) == 0;
-    paths_free(&paths);
-    paths = find(family, false);
-  }
   struct fmt_rec_header header;
   const bool joins = cli_recording_place_header(family->place, &header) == 0 && is_own_ended(family->place);
-  if (is_whole && (paths.count > 0 || (family->is_there && joins)))
-    fold(family, &paths, joins ? family->place->path : family->path);
-  paths_free(&paths);
+  const char *to = joins ? family->place->path : family->path;
+  for (bool goes_on = joins || may_write(family); goes_on;) {
+    struct paths paths = find(family, false);
+    const bool is_more = paths.beyond > 0, is_any = paths.count > 0 || (family->is_there && joins);
+    const int error = is_any ? fold(family, &paths, to) : 0;
+    goes_on = error == -EAGAIN || (error == 0 && is_more);
+    paths_free(&paths);
+  }
 }
 
 struct cli_family_end cli_family_finish(struct cli_family *family, bool apart)
@@ -313,7 +398,7 @@ struct cli_family_end cli_family_finish(struct cli_family *family, bool apart)
   struct fmt_rec_header header;
   if (family == NULL)
     return end;
-  stop_thread(family);
+  cli_family_rest(family);
   if (!apart)
     fold_rest(family);
   struct staying staying = {.place = family->place, .end = &end};
@@ -328,7 +413,7 @@ struct cli_family_end cli_family_finish(struct cli_family *family, bool apart)
     cli_error("%s: recordings of processes that the program started cannot be looked for beside it, and are not "
               "counted: %s",
               family->place->path, strerror(-error));
-  free(family);
+  release(family);
   return end;
 }
 

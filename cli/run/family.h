@@ -4,13 +4,15 @@
  * While the program runs, the recordings of processes that have ended are folded into PATH.family, several at once, so
  * that thousands of short processes leave few files: what was folded is removed when the new PATH.family is there. That
  * says of which files it was made, so that none counts twice where this command is killed in between. When the program
- * has ended, all becomes the run's own recording.
+ * has ended, all becomes the run's own recording. What cannot be written is tried again, ever more seldom, and at the
+ * end. A file PATH.family that is not this run's stays as it is: then all is folded at the end.
  */
 #ifndef CALLSIG_CLI_RUN_FAMILY_H
 #define CALLSIG_CLI_RUN_FAMILY_H
 
 #include <stdbool.h>
 
+#include "callsig/pipeline.h"
 #include "cli/run/recording_place.h"
 
 struct cli_family;
@@ -24,9 +26,13 @@ struct cli_family_end {
   unsigned count;     /* of them */
 };
 
-/* Begins to fold, in a thread; `at_end`: only when it is ended. NULL after a message when memory is short. `place` has
- * to stay. */
-struct cli_family *cli_family_start(const struct cli_recording_place *place, bool at_end);
+/* Begins to fold, in a thread, what `monitor` (or NULL) has read; `apart`: nothing. NULL after a message when memory is
+ * short. `place` has to stay, and the monitor until cli_family_rest(). */
+struct cli_family *cli_family_start(const struct cli_recording_place *place, struct callsig_monitor *monitor,
+                                    bool apart);
+
+/* Folds nothing more before the end. */
+void cli_family_rest(struct cli_family *family);
 
 /* Makes one recording of the run's processes, or with `apart` seals each, and frees the family, which may be NULL. What
  * cannot be folded stays as it is, after a message. cli_family_end_free() frees what is told of it. */

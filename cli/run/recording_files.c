@@ -12,6 +12,7 @@
 #include "callsig/stats.h"
 #include "cli/run/child_files.h"
 #include "format/recording.h"
+#include "format/request.h"
 #include "output/recording/seal.h"
 
 /* Now, on the recording's clock. False for clocks that only the program itself could read. */
@@ -83,6 +84,12 @@ bool cli_recording_is_full(const struct cli_recording_place *place)
 {
   struct fmt_rec_header header;
   return cli_recording_place_header(place, &header) == 0 && header.flags & FMT_REC_FULL;
+}
+
+bool cli_recording_was_never_on(const struct cli_recording_place *place)
+{
+  struct fmt_rec_header header;
+  return cli_recording_place_header(place, &header) == 0 && header.is_off && header.taken >> FMT_REQUEST_SHIFT <= 1;
 }
 
 void cli_recording_seal(const struct cli_recording_place *place)

@@ -17,6 +17,9 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
  */
 bool cli_recording_is_full(const struct cli_recording_place *place);
 
+/* Was it off when it began, which is its first request, and nobody asked for anything since? */
+bool cli_recording_was_never_on(const struct cli_recording_place *place);
+
 /* Seals the run's recording, when nothing writes to it any more: callsig_stats_seal(), but that a full one for whose
  * seal there is no room gets none without a word. The place stays held. */
 void cli_recording_seal(const struct cli_recording_place *place);

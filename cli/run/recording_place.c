@@ -42,7 +42,12 @@ int cli_recording_open(int folder, const char *path, struct fmt_rec_header *head
   return -EINVAL;
 }
 
-/* Is it a recording, or the beginning of one, that nobody writes to? */
+bool cli_recording_is_locked(int fd)
+{
+  return flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+/* Is it a recording, or the beginning of one? */
 static bool is_recording(int fd, const struct fmt_rec_header *header)
 {
   struct stat status;
@@ -75,6 +80,23 @@ static bool lies_at(int fd, const char *path)
          file.st_dev == there.st_dev;
 }
 
+/* Is it a recording that somebody writes, or awaits? Who holds it may be filling its header in. If not, its lock is
+ * this process's, as far as the file system has locks. */
+static bool is_held(int fd, const struct fmt_rec_header *header)
+{
+  return cli_recording_is_locked(fd) && (header->magic[0] == '\0' || is_recording(fd, header));
+}
+
+bool cli_recording_is_held(const char *path)
+{
+  struct fmt_rec_header header;
+  int fd = cli_recording_open(AT_FDCWD, path, &header);
+  const bool held = fd >= 0 && is_held(fd, &header);
+  if (fd >= 0)
+    close(fd);
+  return held;
+}
+
 /* Removes the older recording at `path`. Only who has its lock does, so that it is what was looked at that goes.
  * Returns 0, also when another did it meanwhile; -EBUSY when somebody holds it; or a negative errno after a message. */
 static int remove_older(const char *shown, const char *path, uint32_t *writer)
@@ -83,10 +105,8 @@ static int remove_older(const char *shown, const char *path, uint32_t *writer)
   int fd = cli_recording_open(AT_FDCWD, path, &header);
   if (fd == -ENOENT)
     return 0;
-  /* Who holds a recording may be filling its header in. */
-  bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   int error = fd < 0 ? fd : 0;
-  if (held && (header.magic[0] == '\0' || is_recording(fd, &header))) {
+  if (error == 0 && is_held(fd, &header)) {
     *writer = header.pid;
     error = -EBUSY;
   } else if (error != 0 || !is_recording(fd, &header)) {

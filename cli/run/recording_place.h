@@ -23,6 +23,14 @@ struct cli_recording_place {
  * otherwise. Returns the descriptor, or a negative errno: -EINVAL when it is no regular file. */
 int cli_recording_open(int folder, const char *path, struct fmt_rec_header *header);
 
+/* Does another hold the lock of this recording, who writes or awaits it? If not, it is this descriptor's from now on,
+ * as far as the file system has locks. */
+bool cli_recording_is_locked(int fd);
+
+/* Is a recording written at `path`, or awaited there? What replaces the file then takes its name from it, and nobody
+ * finds it any more. */
+bool cli_recording_is_held(const char *path);
+
 /* Takes the place `path`; an older recording there is removed. Returns 0; -EBUSY without a message when a recording is
  * written there, or awaited, with *writer the process (0: not known); or a negative errno after a message. */
 int cli_recording_place_take(const char *path, struct cli_recording_place *place, uint32_t *writer);

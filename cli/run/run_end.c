@@ -7,7 +7,7 @@
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
 
-void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full)
+void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full, bool is_off)
 {
   struct callsig_stats *stats = NULL;
   struct callsig_stats_total total = {.size = sizeof total};
@@ -16,7 +16,11 @@ void cli_run_end_print_table(const struct cli_family_end *end, const char *sort,
     error = cli_recordings_add(stats, end->files, end->count);
   if (error == 0)
     error = callsig_stats_total(stats, &total);
-  if (error == 0 && total.calls == 0 && !is_full)
+  if (error == 0 && total.calls == 0 && is_off)
+    cli_error(
+        "nothing was recorded: recording was never switched on (--off: 'callsig ctl' does it, --after: the program "
+        "ended before)");
+  else if (error == 0 && total.calls == 0 && !is_full)
     cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
   else if (error == 0 && callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 && callsig_stats_sort(stats, sort) == 0)
     callsig_stats_print(stats, stderr, NULL, 0);

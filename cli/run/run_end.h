@@ -5,8 +5,8 @@
 #include "cli/run/family.h"
 
 /* Prints the table of all processes on stderr, ordered by `sort`. Of a full recording (`is_full`) without calls its
- * notes say why. */
-void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full);
+ * notes say why; of one that was off from the beginning to the end (`is_off`) a line does. */
+void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full, bool is_off);
 
 /* Says why there is no recording, which the user calls `output`, unless the runtime has; `status` is the program's, as
  * wait() gives it. */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cli/common/seconds.h"
 #include "cli/run/ask.h"
 #include "cli/run/child_files.h"
-#include "format/duration.h"
 
 /* A process that was beginning to record at a moment is found when it has begun: so often, in such steps. */
 #define LOOKS       20u
@@ -136,10 +136,10 @@ static int start(struct cli_window_timer *timer)
 int cli_window_read(const struct cli_command *command, const char *after, const char *record_for,
                     struct cli_window *window)
 {
-  if (after != NULL && (!fmt_duration_parse(after, &window->after_ns) || window->after_ns == 0))
-    return cli_usage_error(command, "--after: '%s' is no time: give one as in 500ms or 10s", after);
-  if (record_for != NULL && (!fmt_duration_parse(record_for, &window->for_ns) || window->for_ns == 0))
-    return cli_usage_error(command, "--for: '%s' is no time: give one as in 500ms or 10s", record_for);
+  if (after != NULL && (!cli_seconds_read(after, &window->after_ns) || window->after_ns == 0))
+    return cli_usage_error(command, "--after: '%s' is no time: give one as in 500ms, 10s or 10", after);
+  if (record_for != NULL && (!cli_seconds_read(record_for, &window->for_ns) || window->for_ns == 0))
+    return cli_usage_error(command, "--for: '%s' is no time: give one as in 500ms, 10s or 10", record_for);
   if (window->off && (after != NULL || record_for != NULL))
     return cli_usage_error(command, "--off records nothing until it is asked to: give it without --after and --for");
   return CLI_EXIT_OK;

@@ -8,44 +8,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "cli/common/process_recording.h"
 #include "cli/common/recordings.h"
 #include "cli/common/subcommand.h"
 #include "cli/top/notes.h"
-
-/* The file begins as a recording does. */
-static bool is_recording(const char *path)
-{
-  static const char magic[8] = "CSIGREC";
-  char begin[sizeof magic];
-  FILE *file = fopen(path, "re");
-  bool found = file && fread(begin, 1, sizeof begin, file) == sizeof begin && memcmp(begin, magic, sizeof magic) == 0;
-  if (file)
-    fclose(file);
-  return found;
-}
-
-/* The recording among the files that the process has mapped. False when there is none, or nobody tells. */
-static bool find_mapped(const char *pid, char path[PATH_MAX])
-{
-  char name[64], *line = NULL;
-  size_t size = 0;
-  snprintf(name, sizeof name, "/proc/%s/maps", pid);
-  FILE *maps = fopen(name, "re");
-  bool found = false;
-  while (maps && !found && getline(&line, &size, maps) > 0) {
-    char *file = strchr(line, '/');
-    if (!file)
-      continue;
-    file[strcspn(file, "\n")] = '\0';
-    found = strlen(file) < PATH_MAX && is_recording(file);
-    if (found)
-      strcpy(path, file);
-  }
-  free(line);
-  if (maps)
-    fclose(maps);
-  return found;
-}
 
 static bool is_number(const char *text)
 {
@@ -63,16 +29,12 @@ int cli_top_source_open(struct cli_top_source *source, const char *what)
   const char *path = what ? what : CLI_DEFAULT_RECORDING;
   *source = (struct cli_top_source){.by = CALLSIG_BY_SIGNATURE, .notes = BASE_VECTOR_OF(char *)};
   if (what && is_number(what) && !is_there(what)) {
-    char folder[32];
-    snprintf(folder, sizeof folder, "/proc/%s", what);
-    if (!is_there(folder)) {
+    int found = cli_process_recording(what, source->path);
+    if (found == -ESRCH)
       cli_error("top: there is no process %s", what);
-      return CLI_EXIT_FAILURE;
-    }
-    if (find_mapped(what, source->path))
-      return CLI_EXIT_OK;
-    cli_error("top: process %s records nothing that can be seen: is it profiled, and yours?", what);
-    return CLI_EXIT_FAILURE;
+    else if (found < 0)
+      cli_error("top: process %s records nothing that can be seen: is it profiled, and yours?", what);
+    return found < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
   }
   if (strlen(path) >= sizeof source->path) {
     cli_error("top: %s: %s", path, strerror(ENAMETOOLONG));

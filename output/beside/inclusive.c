@@ -72,7 +72,7 @@ static void find_shares(struct sums *sums, double *calls_of_variant, double *cal
   const struct out_profile *profile = sums->times->profile;
   for (uint32_t i = 0; i < sums->count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, sums->order[i]);
-    double calls = (double)out_edge_calls(profile, edge);
+    double calls = out_edge_frames(profile, edge);
     calls_of_variant[edge->to] += calls;
     calls_of_context[context_of(sums, edge->to)] += calls;
   }
@@ -80,7 +80,7 @@ static void find_shares(struct sums *sums, double *calls_of_variant, double *cal
     uint32_t number = sums->order[i];
     const struct out_edge *edge = out_profile_edge(profile, number);
     uint32_t context = context_of(sums, edge->to);
-    double weight = sums->share[number], calls = (double)out_edge_calls(profile, edge);
+    double weight = sums->share[number], calls = out_edge_frames(profile, edge);
     double of_variant = sums->by_variant[edge->to], of_context = sums->by_context[context];
     sums->share[number] = of_variant > 0                   ? weight / of_variant
                           : calls_of_variant[edge->to] > 0 ? calls / calls_of_variant[edge->to]

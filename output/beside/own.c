@@ -38,8 +38,7 @@ static void find_costs(struct split *split)
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (!out_beside_has(split->times, edge))
       continue;
-    double calls = (double)out_edge_calls(profile, edge);
-    split->entered[edge->to] += calls;
+    split->entered[edge->to] += out_edge_frames(profile, edge);
     if (edge->from != FMT_NONE)
       split->cost[edge->from] += out_hook_cost(profile, edge).caller;
   }
@@ -48,7 +47,7 @@ static void find_costs(struct split *split)
 static double weigh(const struct split *split, enum weight kind, const struct out_edge *edge)
 {
   const struct out_profile *profile = split->times->profile;
-  double calls = (double)out_edge_calls(profile, edge);
+  double calls = out_edge_frames(profile, edge);
   if (kind == WEIGHT_CALLS)
     return calls;
   double own = (double)out_edge_own(profile, edge);

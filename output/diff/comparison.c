@@ -137,6 +137,9 @@ static struct out_grouping grouping_of(const struct work *work)
       .selected_threads = work->threads,
       .selected_modules = diff->selection.modules,
       .selected_signatures = diff->selection.signatures,
+      .depths = diff->selection.depths,
+      .deepest = diff->stats->filter.depth,
+      .is_subtree = diff->stats->filter.below != NULL,
       .tick = diff->tick,
   };
 }
@@ -187,8 +190,6 @@ static int add_amounts(struct work *work, uint32_t column, const struct out_rows
 {
   for (uint32_t i = 0; i < rows->list.count; i++) {
     const struct out_row *row = out_rows_at(rows, i);
-    if (row->calls == 0)
-      continue;
     uint32_t number;
     int result = find_row(work, row, &number);
     if (result < 0)
@@ -292,18 +293,24 @@ static double error_of(const struct out_diff_change *change, enum callsig_diff_m
   return hypot(out_diff_error(&change->old, metric), out_diff_error(&change->new, metric));
 }
 
+/* Calls that are another process's leave time alone. */
+static bool is_absent(const struct out_diff_side *side)
+{
+  return side->calls == 0 && side->cumulative == 0;
+}
+
 static enum callsig_diff_verdict verdict_of(const struct out_diff *diff, const struct out_diff_change *change,
                                             enum callsig_diff_metric metric)
 {
   double amount = out_diff_amount(change, metric);
   if (fabs(amount) <= error_of(change, metric))
     amount = 0;
-  bool none = change->old.calls == 0 && change->new.calls == 0;
+  bool none = is_absent(&change->old) && is_absent(&change->new);
   if (none || (diff->judged && change->adjusted >= diff->options.level))
     return CALLSIG_DIFF_SAME;
-  if (change->old.calls == 0)
+  if (is_absent(&change->old))
     return CALLSIG_DIFF_ADDED;
-  if (change->new.calls == 0)
+  if (is_absent(&change->new))
     return CALLSIG_DIFF_GONE;
   if (amount != 0)
     return amount > 0 ? CALLSIG_DIFF_SLOWER : CALLSIG_DIFF_FASTER;

@@ -218,7 +218,8 @@ static int fold(struct writer *writer, const struct out_row *row, uint32_t *fold
   folded->sum.calls += row->calls;
   folded->sum.primitive += row->primitive;
   folded->sum.own += row->own;
-  folded->sum.min = row->min < folded->sum.min ? row->min : folded->sum.min;
+  if (row->calls > 0 && row->min < folded->sum.min)
+    folded->sum.min = row->min;
   folded->sum.max = row->max > folded->sum.max ? row->max : folded->sum.max;
   *number = *slot;
   return 0;
@@ -260,10 +261,8 @@ static int number_rows(struct writer *writer, uint32_t most)
       writer->order[writer->count++] = names[i];
   }
   writer->listed = writer->count;
-  for (uint32_t i = 0; i < rows && result == 0; i++) {
-    if (out_rows_at(&stats->rows, i)->calls == 0)
-      writer->order[writer->count++] = i;
-  }
+  for (uint32_t i = stats->listed; i < rows && result == 0; i++)
+    writer->order[writer->count++] = i;
   for (uint32_t i = 0; i < rows && result == 0; i++)
     writer->number[i] = is_folded[i] ? writer->count + writer->number[i] : 0;
   for (uint32_t i = 0; i < writer->count; i++)

@@ -114,8 +114,8 @@ export function filterRows(profile, grouping, state) {
 export function columnOf(grouping, key) {
   switch (key) {
   case "name": return null;
-  case "tottimePercall": return grouping.tottime.map((time, i) => time / grouping.ncalls[i]);
-  case "cumtimePercall": return grouping.cumtime.map((time, i) => time / grouping.pcalls[i]);
+  case "tottimePercall": return grouping.tottime.map((time, i) => grouping.ncalls[i] ? time / grouping.ncalls[i] : NaN);
+  case "cumtimePercall": return grouping.cumtime.map((time, i) => grouping.pcalls[i] ? time / grouping.pcalls[i] : NaN);
   default: return grouping[key];
   }
 }

@@ -46,7 +46,7 @@ export function cellText(profile, grouping, row, key) {
   }
   case "tottimeShare": return (100 * profile.share(grouping.tottime[row])).toFixed(1);
   case "cumtimeShare": return Number.isNaN(grouping.cumtime[row]) ? "–" : (100 * profile.share(grouping.cumtime[row])).toFixed(1);
-  case "tottimePercall": return timeText(grouping.tottime[row] / grouping.ncalls[row]);
+  case "tottimePercall": return grouping.ncalls[row] ? timeText(grouping.tottime[row] / grouping.ncalls[row]) : "–";
   case "cumtimePercall": return grouping.pcalls[row] ? timeText(grouping.cumtime[row] / grouping.pcalls[row]) : "–";
   case "timed": return Number.isNaN(grouping.timed[row]) ? "–" : formatCount(grouping.timed[row]);
   default: return timeText(grouping[key][row]);

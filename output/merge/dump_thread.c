@@ -5,14 +5,15 @@
 
 #include "output/merge/dump.h"
 
-/* Everything but where the next one is; `command` is the address of its name. */
+/* Everything but where the next one is; `command` is the address of its name. The files that a family was made of are
+ * gone: its processes are known by their names. */
 static struct fmt_rec_process describe(struct out_dump *dump, const struct out_recording_info *info, uint64_t command)
 {
   struct fmt_rec_process record = info->process;
   record.tag = (struct fmt_rec_tag)OUT_DUMP_TAG(FMT_TAG_PROCESS, record);
   record.program = out_dump_string(dump, info->program);
   record.command = command;
-  record.source = out_dump_string(dump, info->path);
+  record.source = out_dump_string(dump, dump->files ? info->label : info->path);
   record.rank_source = info->process.rank_source ? out_dump_string(dump, info->rank_source) : 0;
   record.open_frames = info->open_frames;
   record.innermost = out_dump_variant(dump, info->open_frames ? info->innermost : FMT_NONE);

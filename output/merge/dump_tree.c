@@ -117,7 +117,7 @@ static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint
       .tag = OUT_DUMP_TAG(FMT_TAG_EDGE, record),
       .from = out_dump_variant(dump, edge->from == FMT_NONE ? root : edge->from),
       .to = out_dump_variant(dump, edge->to),
-      .calls = edge->calls,
+      .calls = edge->is_inherited ? edge->inherited : edge->calls,
       .total = edge->total,
       .children = edge->children,
       .min = edge->min,
@@ -125,7 +125,7 @@ static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint
       .recursion = recursion,
       .next = next,
       .flags = (context->enclosing & OUT_ENCLOSING_MODULE ? 0u : (uint32_t)FMT_EDGE_MODULE) |
-               (sampled ? (uint32_t)FMT_EDGE_SAMPLED : 0u),
+               (sampled ? (uint32_t)FMT_EDGE_SAMPLED : 0u) | (edge->is_inherited ? (uint32_t)FMT_EDGE_INHERITED : 0u),
       .overhead = edge->overhead,
       .histogram = dump->times[number],
   };

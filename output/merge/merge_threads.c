@@ -180,7 +180,8 @@ static bool equal_edge(const void *owner, uint32_t number, const void *key)
 {
   const struct merge *merge = owner;
   const struct out_edge *there = base_vector_at(&merge->edges, number), *wanted = key;
-  return there->from == wanted->from && there->to == wanted->to && there->thread == wanted->thread;
+  return there->from == wanted->from && there->to == wanted->to && there->thread == wanted->thread &&
+         there->is_inherited == wanted->is_inherited;
 }
 
 /* Adds an old recursion record to `into`, which gets a record of its own when it has none. */
@@ -265,6 +266,7 @@ static void add_counters(struct out_edge *into, const struct out_edge *edge)
   into->total += edge->total;
   into->children += edge->children;
   into->overhead += edge->overhead;
+  into->inherited += edge->inherited < UINT32_MAX - into->inherited ? edge->inherited : UINT32_MAX - into->inherited;
   into->min = edge->min < into->min ? edge->min : into->min;
   into->max = edge->max > into->max ? edge->max : into->max;
 }

@@ -115,7 +115,7 @@ static void put_member(struct out_text *text, sqlite3_stmt *row)
   put_bytes(text, "read", row, 8);
   put_bytes(text, "written", row, 9);
   if (sqlite3_column_type(row, 10) != SQLITE_NULL)
-    out_text_puts(text, "\n    network of the machine or container");
+    out_text_puts(text, "\n    network of its machine or container, whichever process used it");
   put_bytes(text, "received", row, 10);
   put_bytes(text, "sent", row, 11);
   out_text_putc(text, '\n');

@@ -49,7 +49,7 @@ struct callsig_monitor {
   /* The sampler's own. */
   bool has_children;
   struct out_children children;
-  uint64_t run_number; /* of `callsig run`; 0 unknown */
+  uint64_t run_number; /* of `callsig run`; 0 unknown. Others may read it */
   int file;            /* -1 while there is no recording */
   bool has_run;
   unsigned number;
@@ -155,7 +155,7 @@ static int read_pipeline(struct callsig_monitor *monitor, const struct fmt_rec_c
   int result = out_recording_attach(monitor->file, monitor->path, &recording);
   if (result < 0)
     return result;
-  monitor->run_number = recording.header.run;
+  __atomic_store_n(&monitor->run_number, recording.header.run, __ATOMIC_RELAXED);
   monitor->recorded = recording.header.next < recording.size ? recording.header.next : recording.size;
   result = read_run(monitor, &recording);
   if (result == 0) {
@@ -205,6 +205,14 @@ static int take_snapshot(struct callsig_monitor *monitor, bool final, struct out
   if (result < 0)
     callsig_pipeline_free(pipeline);
   return result;
+}
+
+bool out_monitor_settle_children(struct callsig_monitor *monitor)
+{
+  const uint64_t run = __atomic_load_n(&monitor->run_number, __ATOMIC_RELAXED);
+  if (run != 0)
+    out_children_look(&monitor->children, run);
+  return run != 0;
 }
 
 static void sample(struct callsig_monitor *monitor, bool final)

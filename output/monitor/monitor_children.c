@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 /* A recording that was met. */
 struct out_child {
   char *path;                      /* owned */
+  uint64_t start_realtime_ns;      /* a later process may get the number, and so the path, of one that has ended */
   struct callsig_monitor *monitor; /* NULL: it is not read any more */
   unsigned pid;
 };
@@ -27,6 +27,7 @@ void out_children_init(struct out_children *children, const struct out_child_cal
                        const struct callsig_monitor_options *options)
 {
   *children = (struct out_children){.calls = calls, .options = *options, .known = BASE_VECTOR_OF(struct out_child)};
+  pthread_mutex_init(&children->lock, NULL);
 }
 
 static struct out_child *child_at(const struct out_children *children, uint32_t index)
@@ -35,39 +36,37 @@ static struct out_child *child_at(const struct out_children *children, uint32_t 
 }
 
 /* Opens a recording of this run, whose header is complete. -1: it is none. */
-static int open_recording(const char *path, uint64_t run, unsigned *pid)
+static int open_recording(const char *path, uint64_t run, struct fmt_rec_header *header)
 {
-  struct fmt_rec_header header;
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   if (file < 0)
     return -1;
-  if (pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-      memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 && header.run == run) {
-    *pid = header.pid;
+  if (pread(file, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
+      memcmp(header->magic, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0 && header->run == run)
     return file;
-  }
   close(file);
   return -1;
 }
 
-static bool is_known(const struct out_children *children, const char *path)
+static bool is_known(const struct out_children *children, const char *path, const struct fmt_rec_header *header)
 {
   for (uint32_t i = 0; i < children->known.count; i++)
-    if (strcmp(child_at(children, i)->path, path) == 0)
+    if (child_at(children, i)->start_realtime_ns == header->start_realtime_ns &&
+        strcmp(child_at(children, i)->path, path) == 0)
       return true;
   return false;
 }
 
 /* Has a monitor read a recording that is being written; one that is not is read at once. */
-static int add(struct out_children *children, char *path, int file, unsigned pid)
+static int add(struct out_children *children, char *path, int file, const struct fmt_rec_header *header)
 {
-  const bool live = out_recording_is_live(file, pid);
+  const bool live = out_recording_is_live(file, header->pid);
   struct out_child *child = base_vector_add(&children->known, 1);
   if (!child) {
     free(path);
     return out_stats_no_memory();
   }
-  *child = (struct out_child){.path = path, .pid = pid};
+  *child = (struct out_child){.path = path, .start_realtime_ns = header->start_realtime_ns, .pid = header->pid};
   struct callsig_monitor_options options = children->options;
   options.path = path;
   options.children = 0;
@@ -93,19 +92,21 @@ static int find(struct out_children *children, uint64_t run)
   int result = copy && again ? 0 : out_stats_no_memory();
   for (struct dirent *entry; folder && result != -ENOMEM && (entry = readdir(folder));) {
     char *path = NULL;
-    unsigned pid;
+    struct fmt_rec_header header;
     if (!is_child_name(entry->d_name, base))
       continue;
     if (asprintf(&path, "%s/%s", folder_path, entry->d_name) < 0) {
       result = out_stats_no_memory();
       break;
     }
-    int file = is_known(children, path) ? -1 : open_recording(path, run, &pid);
-    if (file < 0) {
+    int file = open_recording(path, run, &header);
+    if (file < 0 || is_known(children, path, &header)) {
       free(path);
+      if (file >= 0)
+        close(file);
       continue;
     }
-    int added = add(children, path, file, pid);
+    int added = add(children, path, file, &header);
     result = added < 0 ? added : result;
     close(file);
   }
@@ -127,15 +128,16 @@ static bool has_ended(const struct out_child *child)
 
 void out_children_look(struct out_children *children, uint64_t run)
 {
-  if (find(children, run) == -ENOMEM)
-    return;
-  for (uint32_t i = 0; i < children->known.count; i++) {
+  pthread_mutex_lock(&children->lock);
+  const bool is_short = find(children, run) == -ENOMEM;
+  for (uint32_t i = 0; i < children->known.count && !is_short; i++) {
     struct out_child *child = child_at(children, i);
     if (!child->monitor || !has_ended(child))
       continue;
     children->calls->stop(child->monitor);
     child->monitor = NULL;
   }
+  pthread_mutex_unlock(&children->lock);
 }
 
 int out_children_stop(struct out_children *children, uint64_t run)
@@ -150,5 +152,6 @@ int out_children_stop(struct out_children *children, uint64_t run)
     free(child->path);
   }
   base_vector_free(&children->known);
+  pthread_mutex_destroy(&children->lock);
   return result < 0 ? -EIO : 0;
 }

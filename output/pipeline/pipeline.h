@@ -81,11 +81,13 @@ struct out_moment {
 
 struct callsig_pipeline {
   struct callsig_pipeline_info info;
-  const char *file;      /* what it was read from: the merged recording where info.path is a part of it */
-  bool damage_is_told;   /* of that file */
-  uint32_t only_process; /* of a merged recording, counted from 1; 0: of all */
-  double tick;           /* seconds */
-  uint64_t start_ticks;  /* when the recording began */
+  const char *file;       /* what it was read from: the merged recording where info.path is a part of it */
+  bool damage_is_told;    /* of that file */
+  uint8_t build_id[32];   /* of the program */
+  uint32_t build_id_size; /* 0: it is not known */
+  uint32_t only_process;  /* of a merged recording, counted from 1; 0: of all */
+  double tick;            /* seconds */
+  uint64_t start_ticks;   /* when the recording began */
   bool has_rank;
   int64_t rank;                     /* of a parallel job */
   bool is_cpu_clock;                /* times are CPU times, which tell nothing of waits */

@@ -19,13 +19,24 @@ static struct share share_of(const struct out_stage *stage)
   return (struct share){.tasks = stage->stats.num_tasks - stage->stats.num_failures, .time = stage->stats.total_time};
 }
 
-/* What the stage with this label did in the recordings other than number `except`. */
+/* Do two recordings tell of one build of a program, so that their stages are the same work? */
+static bool same_program(const struct callsig_pipeline *left, const struct callsig_pipeline *right)
+{
+  if (left->build_id_size > 0 && right->build_id_size > 0)
+    return left->build_id_size == right->build_id_size &&
+           memcmp(left->build_id, right->build_id, left->build_id_size) == 0;
+  return strcmp(left->info.program, right->info.program) == 0;
+}
+
+/* What the stage with this label did in the recordings of the same program other than number `except`. */
 static struct share elsewhere(const struct callsig_pipeline *const *pipelines, size_t count, size_t except,
                               const char *label)
 {
   struct share sum = {0};
   for (size_t i = 0; i < count; i++) {
-    for (uint32_t j = 0; i != except && j < pipelines[i]->stages.count; j++) {
+    if (i == except || !same_program(pipelines[i], pipelines[except]))
+      continue;
+    for (uint32_t j = 0; j < pipelines[i]->stages.count; j++) {
       const struct out_stage *stage = out_pipeline_stage_at(pipelines[i], j);
       if (strcmp(stage->stats.label, label) != 0)
         continue;
@@ -36,16 +47,16 @@ static struct share elsewhere(const struct callsig_pipeline *const *pipelines, s
   return sum;
 }
 
-/* In how many parts of the time the stage of one recording is the slowest of all; and how many there are. */
-static int find_parts(const struct callsig_pipeline *const *pipelines, size_t count, const struct out_stage *which,
-                      unsigned *slowest, unsigned *parts)
+/* In how many parts of the time the stage of recording `number` is the slowest of all; and how many there are. */
+static int find_parts(const struct callsig_pipeline *const *pipelines, size_t count, size_t number,
+                      const struct out_stage *which, unsigned *slowest, unsigned *parts)
 {
   struct out_slow_entry *entries = calloc(count, sizeof *entries);
   uint32_t found = 0, own = 0;
   if (!entries)
     return -ENOMEM;
   for (size_t i = 0; i < count; i++)
-    for (uint32_t j = 0; j < pipelines[i]->stages.count; j++) {
+    for (uint32_t j = 0; same_program(pipelines[i], pipelines[number]) && j < pipelines[i]->stages.count; j++) {
       const struct out_stage *stage = out_pipeline_stage_at(pipelines[i], j);
       if (strcmp(stage->stats.label, which->stats.label) != 0)
         continue;
@@ -73,7 +84,7 @@ static int put_straggler(struct out_text *text, const struct callsig_pipeline *c
   double mean = own.time / (double)own.tasks, other_mean = others.time / (double)others.tasks;
   if (other_mean <= 0 || mean < OUT_STRAGGLER_RATIO * other_mean)
     return 0;
-  if (find_parts(pipelines, count, stage, &slowest, &parts) < 0)
+  if (find_parts(pipelines, count, number, stage, &slowest, &parts) < 0)
     return -ENOMEM;
   out_text_puts(text, pipeline->info.path);
   if (pipeline->has_rank)

@@ -253,6 +253,32 @@ static const char *source_of(struct out_pipeline_reader *reader)
   return out_pipeline_copy_name(reader, process ? process->source : 0);
 }
 
+/* Reads which build the program is: its module's. */
+static int read_build(struct out_pipeline_reader *reader)
+{
+  struct out_recording *recording = reader->recording;
+  struct callsig_pipeline *pipeline = reader->pipeline;
+  struct base_vector known = BASE_VECTOR_OF(uint64_t);
+  struct fmt_rec_module module;
+  uint64_t address = recording->header.first_module;
+  int result = 1;
+  while (pipeline->build_id_size == 0 &&
+         (result = out_recording_next(recording, &known, address, FMT_TAG_MODULE, &module, sizeof module)) > 0) {
+    const char *path = out_pipeline_copy_name(reader, module.path);
+    if (path == NULL)
+      result = -ENOMEM;
+    if (result < 0)
+      break;
+    if (strcmp(path, pipeline->info.program) == 0 && module.build_id_size <= sizeof pipeline->build_id) {
+      memcpy(pipeline->build_id, module.build_id, sizeof pipeline->build_id);
+      pipeline->build_id_size = module.build_id_size;
+    }
+    address = module.next;
+  }
+  base_vector_free(&known);
+  return result < 0 ? result : 0;
+}
+
 static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_clock_point *now)
 {
   struct callsig_pipeline *pipeline = reader->pipeline;
@@ -276,7 +302,7 @@ static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_cl
   pipeline->info.path = reader->only ? source_of(reader) : pipeline->file;
   pipeline->info.program = out_pipeline_copy_name(reader, header->program);
   pipeline->only_process = reader->only;
-  return pipeline->file && pipeline->info.path && pipeline->info.program ? 0 : -ENOMEM;
+  return pipeline->file && pipeline->info.path && pipeline->info.program ? read_build(reader) : -ENOMEM;
 }
 
 /* Steps of a schedule are taken to be as long as one another. */

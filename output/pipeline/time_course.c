@@ -69,9 +69,21 @@ static bool as_busy(const struct course *course, const struct part *one, const s
   return busy_of(course, other->view, other) - busy_of(course, one->view, other) < APART;
 }
 
+/* Would what bounds in `one` not be busier there than what bounds in `other`, had it not waited for a processor? When
+ * it did is not known: it may all have been there. */
+static bool waits_for_processor(const struct course *course, const struct part *one, const struct part *other)
+{
+  if (!one->view || !other->view || !one->view->shares.known)
+    return false;
+  const double lead = busy_of(course, one->view, one) - busy_of(course, other->view, one);
+  const double waited = one->view->shares.ready * one->view->stage->work.own;
+  return lead * (one->until - one->from) * one->view->replicas <= waited;
+}
+
 static bool alike(const struct course *course, const struct part *one, const struct part *other)
 {
-  return one->view == other->view || as_busy(course, one, other) || as_busy(course, other, one);
+  return one->view == other->view || as_busy(course, one, other) || as_busy(course, other, one) ||
+         waits_for_processor(course, one, other) || waits_for_processor(course, other, one);
 }
 
 static void cut_slots(struct course *course)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/plot/band_legend.h"
+#include "output/plot/svg_text.h"
 #include "output/text/xml.h"
 
 /* Where the lines are. */
@@ -14,24 +16,6 @@
 #define NEAR   0.75 /* bands are joined that are not so far apart */
 
 enum { TICKS = 4, TIME_TICKS = 4, LEGEND_WIDTH = 40 };
-
-void out_put_pixels(struct out_text *text, const char *before, double value)
-{
-  out_text_puts(text, before);
-  out_text_decimals(text, value, 0, 2);
-}
-
-void out_put_cut(struct out_text *text, const char *string, size_t most)
-{
-  size_t length = strlen(string), at = 0;
-  for (size_t letters = 0; at < length && letters < most; letters++) {
-    size_t letter = out_text_utf8(string + at, length - at);
-    at += letter ? letter : 1;
-  }
-  out_xml_text(text, string, at);
-  if (at < length)
-    out_text_puts(text, "\xE2\x80\xA6");
-}
 
 static const struct out_point *point_at(const struct out_series *series, uint32_t index)
 {
@@ -136,9 +120,11 @@ static void put_names(struct out_text *text, const struct out_course *events, ui
 void out_chart_put_bands(struct out_text *text, const struct out_chart_time *time)
 {
   const struct out_course *events = time->events;
+  const struct out_band_legend legend = out_band_legend_make(events);
   out_text_printf(text, "<defs><g id=\"bands%u\">", time->number);
   for (uint32_t first = 0, end; events && first < events->bands.count; first = end) {
-    const double from = x_at(time, ((const struct out_band *)base_vector_at(&events->bands, first))->from);
+    const struct out_band *begins = base_vector_at(&events->bands, first);
+    const double from = x_at(time, begins->from);
     double until = from;
     for (end = first; end < events->bands.count; end++) {
       const struct out_band *band = base_vector_at(&events->bands, end);
@@ -146,7 +132,8 @@ void out_chart_put_bands(struct out_text *text, const struct out_chart_time *tim
         break;
       until = fmax(until, x_at(time, band->until));
     }
-    out_put_pixels(text, "<rect class=\"band\" x=\"", from);
+    out_text_printf(text, "<rect class=\"band\" data-event=\"%u\"", out_band_colour(&legend, begins->name));
+    out_put_pixels(text, " x=\"", from);
     out_put_pixels(text, "\" width=\"", fmax(until - from, NEAR));
     out_put_pixels(text, "\" y=\"0\" height=\"", HEIGHT);
     out_text_puts(text, "\">");

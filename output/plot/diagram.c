@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/plot/band_legend.h"
 #include "output/plot/picture.h"
+#include "output/plot/svg_text.h"
 #include "output/stats/columns.h"
 #include "output/text/xml.h"
 
@@ -187,8 +189,9 @@ unsigned out_diagram_put(struct out_text *text, const struct out_picture *pictur
                          unsigned y)
 {
   struct diagram diagram = {.text = text, .picture = picture};
-  const unsigned height = HEAD + ROW * picture->nodes.count + 6;
   const struct out_chart_time time = out_picture_time(picture, number);
+  const struct out_band_legend legend = out_band_legend_make(time.events);
+  const unsigned height = HEAD + ROW * (picture->nodes.count + (legend.count > 0)) + 6;
   for (uint32_t i = 0; i < picture->nodes.count; i++)
     diagram.most = fmax(diagram.most, out_node_at(picture, i)->each);
   out_text_printf(text,
@@ -201,6 +204,7 @@ unsigned out_diagram_put(struct out_text *text, const struct out_picture *pictur
   put_arrows(&diagram);
   for (uint32_t i = 0; i < picture->nodes.count; i++)
     put_row(&diagram, i);
+  out_band_legend_put(text, &legend, NAME, middle(picture->nodes.count));
   out_text_puts(text, "</svg>\n");
   return height;
 }

@@ -11,6 +11,12 @@ static inline uint64_t out_edge_calls(const struct out_profile *profile, const s
   return edge->calls + (edge->recursion == FMT_NONE ? 0 : out_profile_recursion(profile, edge->recursion)->calls);
 }
 
+/* By what a cost is split among edges: their calls, and frames that are none. */
+static inline double out_edge_frames(const struct out_profile *profile, const struct out_edge *edge)
+{
+  return (double)out_edge_calls(profile, edge) + (double)edge->inherited;
+}
+
 /* Do the edge's calls lead back to a context that is around them? */
 static inline bool out_edge_is_back(const struct out_profile *profile, const struct out_edge *edge)
 {

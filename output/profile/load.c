@@ -100,6 +100,21 @@ static int load_recursion(struct out_loader *loader, uint64_t address, bool is_s
   return 0;
 }
 
+/* Takes for what they are the frames that the recording has in place of calls. */
+static void take_inherited(struct out_loader *loader, struct out_edge *edge)
+{
+  struct out_recursion none = {0};
+  struct out_recursion *recursion =
+      edge->recursion == FMT_NONE ? &none : out_profile_recursion(loader->profile, edge->recursion);
+  const uint64_t frames = edge->calls > UINT64_MAX - recursion->calls ? UINT64_MAX : edge->calls + recursion->calls;
+  edge->is_inherited = true;
+  edge->inherited = (uint32_t)out_at_most(frames, UINT32_MAX);
+  edge->calls = recursion->calls = recursion->open = 0;
+  memset(recursion->primitive, 0, sizeof recursion->primitive);
+  edge->min = UINT64_MAX;
+  edge->max = 0;
+}
+
 static int load_edge(struct out_loader *loader, uint64_t address, const struct fmt_rec_edge *record, uint32_t thread)
 {
   struct out_edge *slot = base_vector_add(&loader->profile->edges, 1);
@@ -121,13 +136,16 @@ static int load_edge(struct out_loader *loader, uint64_t address, const struct f
   int result = load_variant(loader, record->to, &edge.to);
   if (result == 0 && record->from)
     result = load_variant(loader, record->from, &edge.from);
+  const bool is_sampled = record->flags & FMT_EDGE_SAMPLED && !(record->flags & FMT_EDGE_INHERITED);
   if (result == 0 && record->recursion)
-    result = load_recursion(loader, record->recursion, record->flags & FMT_EDGE_SAMPLED, &edge);
-  if (result == 0 && record->flags & FMT_EDGE_SAMPLED)
+    result = load_recursion(loader, record->recursion, is_sampled, &edge);
+  if (result == 0 && is_sampled)
     result = out_load_sampling(loader, address, &edge);
   if (result < 0)
     return result;
-  if (record->histogram) {
+  if (record->flags & FMT_EDGE_INHERITED)
+    take_inherited(loader, &edge);
+  else if (record->histogram) {
     result = out_load_times(loader, record->histogram, number);
     if (result < 0)
       return result;

@@ -157,7 +157,8 @@ static uint64_t end_of(const struct out_loader *loader, const struct base_vector
     if (frame->start == FMT_START_AHEAD)
       continue;
     const struct out_edge *edge = out_profile_edge(loader->profile, frame->edge);
-    uint64_t inside = edge->calls == 0 && edge->recursion == FMT_NONE && !is_sampled ? edge->children : 0;
+    const bool is_first = edge->calls == 0 && edge->inherited == 0 && edge->recursion == FMT_NONE;
+    uint64_t inside = is_first && !is_sampled ? edge->children : 0;
     const struct open_frame *callee = i + 1 < frames->count ? base_vector_at(frames, i + 1) : NULL;
     uint64_t counted = callee && callee->counted ? imputed_to(loader->profile, callee) : 0;
     inside -= counted < inside ? counted : inside;
@@ -203,14 +204,14 @@ static int count_groups(struct activations *active, const struct out_edge *edge,
   return 0;
 }
 
-/* Counts one open frame as a call that took its duration, less what was counted. `caller` is the edge of the frame
- * around it, or NULL. */
+/* Counts one open frame as a call that took its duration, less what was counted; one that a fork has opened as no call.
+ * `caller` is the edge of the frame around it, or NULL. */
 static int count_frame(struct out_loader *loader, struct activations *active, const struct open_frame *frame,
                        struct out_edge *caller)
 {
   struct out_profile *profile = loader->profile;
   struct out_edge *edge = out_profile_edge(profile, frame->edge);
-  const uint64_t calls = frame->counted ? 0 : 1;
+  const uint64_t calls = frame->counted || edge->is_inherited ? 0 : 1;
   const uint64_t duration = frame->duration - (frame->counted ? imputed_to(profile, frame) : 0);
   if (edge->recursion == FMT_NONE) {
     if (!base_vector_add(&profile->recursions, 1))
@@ -222,7 +223,9 @@ static int count_frame(struct out_loader *loader, struct activations *active, co
   recursion->total += duration;
   if (caller)
     caller->children += duration;
-  if (!frame->untimed) {
+  if (edge->is_inherited) {
+    edge->inherited += edge->inherited < UINT32_MAX;
+  } else if (!frame->untimed) {
     recursion->open++;
     edge->min = duration < edge->min ? duration : edge->min;
     edge->max = duration > edge->max ? duration : edge->max;
@@ -265,6 +268,16 @@ static int count_frames(struct out_loader *loader, const struct base_vector *fra
   return result;
 }
 
+static uint32_t calls_among(const struct out_profile *profile, const struct base_vector *frames)
+{
+  uint32_t calls = 0;
+  for (uint32_t i = 0; i < frames->count; i++) {
+    const struct open_frame *frame = base_vector_at(frames, i);
+    calls += !out_profile_edge(profile, frame->edge)->is_inherited;
+  }
+  return calls;
+}
+
 /* Counts what is open on one machine stack. Its first frame stands for the stack. */
 static int load_stack(struct out_loader *loader, const struct out_loaded_frame *stack, uint32_t count,
                       uint64_t end_ticks)
@@ -274,7 +287,7 @@ static int load_stack(struct out_loader *loader, const struct out_loaded_frame *
   if (result == 0 && frames.count > 0) {
     struct out_recording_info *info = out_profile_recording(loader->profile, loader->number);
     const struct open_frame *innermost = base_vector_at(&frames, frames.count - 1);
-    info->open_frames += frames.count;
+    info->open_frames += calls_among(loader->profile, &frames);
     info->innermost = out_profile_edge(loader->profile, innermost->edge)->to;
     /* A stack that was left stopped its clock then. */
     uint64_t suspended = stack->start, end = suspended ? suspended : end_of(loader, &frames, end_ticks);

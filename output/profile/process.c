@@ -1,4 +1,4 @@
-/* Orders the processes of a profile, and finds which of them have one rank. */
+/* Orders the processes of a profile, and finds which of them have one rank, or one program. */
 #define _GNU_SOURCE
 #include "output/profile/process.h"
 
@@ -78,4 +78,54 @@ uint32_t *out_process_ranks(const struct out_profile *profile)
     ranks = NULL;
   }
   return ranks;
+}
+
+static uint64_t identify_build(const struct out_known_module *module)
+{
+  uint64_t hash = out_hash_mix(1, module->build_id_size);
+  for (uint32_t i = 0; i < module->build_id_size && i < sizeof module->build_id; i++)
+    hash = out_hash_mix(hash, module->build_id[i]);
+  return hash;
+}
+
+static bool equal_label(const void *owner, uint32_t number, const void *key)
+{
+  return out_profile_module(owner, number)->label == *(const uint32_t *)key;
+}
+
+/* The modules whose builds are known, by path: the first of each. */
+static int find_builds(const struct out_profile *profile, struct out_idset *set)
+{
+  int result = 0;
+  for (uint32_t i = 0; i < profile->modules.count && result == 0; i++) {
+    const struct out_known_module *module = out_profile_module(profile, i);
+    const uint64_t hash = out_hash_mix(0, module->label);
+    if (module->build_id_size > 0 && out_idset_find(set, hash, profile, &module->label, equal_label) == FMT_NONE)
+      result = out_idset_add(set, hash, i);
+  }
+  return result;
+}
+
+uint64_t *out_process_programs(const struct out_profile *profile)
+{
+  uint64_t *programs = malloc((profile->recordings.count + 1u) * sizeof *programs);
+  struct out_idset set = {0};
+  if (!programs || find_builds(profile, &set) < 0) {
+    out_idset_free(&set);
+    free(programs);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    const uint32_t path = out_profile_recording(profile, i)->program;
+    const uint32_t module = out_idset_find(&set, out_hash_mix(0, path), profile, &path, equal_label);
+    programs[i] = module == FMT_NONE ? out_hash_mix(0, path) : identify_build(out_profile_module(profile, module));
+  }
+  /* A recording's own module says more than one of the same path. */
+  for (uint32_t i = 0; i < profile->modules.count; i++) {
+    const struct out_known_module *module = out_profile_module(profile, i);
+    if (module->build_id_size > 0 && module->label == out_profile_recording(profile, module->recording)->program)
+      programs[module->recording] = identify_build(module);
+  }
+  out_idset_free(&set);
+  return programs;
 }

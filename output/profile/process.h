@@ -22,6 +22,10 @@ static inline bool out_process_has_rank(const struct out_profile *profile, uint3
   return out_profile_recording(profile, process)->process.rank_source != 0;
 }
 
+/* By process: what its program is known by, the same for processes of one build of a program: its build-id, or its path
+ * where that is not known. Allocated with malloc(); NULL when memory is short. */
+uint64_t *out_process_programs(const struct out_profile *profile);
+
 /* Makes info->label of the command line, the pid and how many processes there are: "git repack -d -l (1234)", "sh -c
  * make (12 processes)". 0 or -ENOMEM. */
 int out_process_label(struct out_profile *profile, struct out_recording_info *info);

@@ -142,6 +142,8 @@ struct out_edge {
   uint32_t thread;
   uint32_t recursion; /* FMT_NONE: none */
   uint32_t sampling;  /* FMT_NONE: every call was timed */
+  bool is_inherited;  /* FMT_EDGE_INHERITED: it has time and no calls */
+  uint32_t inherited; /* frames that it is of then */
   uint64_t calls, total, children, min, max;
   uint64_t overhead; /* ticks of hooks beyond the fast path, in the caller's time */
 };

@@ -87,7 +87,7 @@ static uint32_t take_first(const struct world *world, struct line *line)
   return server;
 }
 
-static void shuffle(uint64_t *random, double *values, uint32_t count)
+void out_network_shuffle(uint64_t *random, double *values, uint32_t count)
 {
   for (uint32_t i = count; i > 1; i--) {
     const uint32_t other = (uint32_t)(next_random(random) % i);
@@ -113,7 +113,7 @@ static double time_of_task(struct world *world, const struct server *server, uin
   if (model->num_times > 0) {
     const uint32_t at = (uint32_t)(number % model->num_times);
     if (at == 0)
-      shuffle(&world->random, station->times, model->num_times);
+      out_network_shuffle(&world->random, station->times, model->num_times);
     apart = model->spread * (station->times[at] - 1);
   }
   return fmax(0, (factor + apart) * model->mean);
@@ -215,6 +215,7 @@ static void begin_task(struct world *world, uint32_t number)
   struct server *server = &world->servers[number];
   const struct out_network_station *model = &world->network->stations[server->station];
   const double time = time_of_task(world, server, world->stations[server->station].started++);
+  world->result->stations[server->station].asked += time;
   server->begin = world->now + model->between;
   if (!model->outside)
     world->result->begin = fmin(world->result->begin, server->begin);

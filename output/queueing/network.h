@@ -58,8 +58,9 @@ struct out_network_result {
   double processor_time;
   struct out_station_result {
     uint64_t tasks;
-    double busy; /* the sum of its tasks' times, waits for a processor included */
-  } * stations;  /* owned */
+    double asked; /* the sum of its tasks' times ... */
+    double busy;  /* ... and that with what they waited for a processor */
+  } * stations;   /* owned */
   struct out_queue_result {
     uint64_t puts, gets, most;
     double held; /* the integral of its level over time */
@@ -70,6 +71,8 @@ struct out_network_result {
  * factors included. 0, to be freed, or -ENOMEM. */
 int out_network_run(const struct out_network *network, uint64_t seed, uint64_t most_steps,
                     struct out_network_result *result);
+/* Puts values into a random order; `*random` is the state of the draw. */
+void out_network_shuffle(uint64_t *random, double *values, uint32_t count);
 void out_network_result_free(struct out_network_result *result);
 
 #endif

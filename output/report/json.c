@@ -223,6 +223,8 @@ static int write_spreads(struct report *report)
     key.process = key.rank = FMT_NONE;
     out_json_open_map(json);
     write_identity(report, &key);
+    out_json_key_string(json, "program", out_imbalance_program(report->stats, &spreads, spread));
+    out_json_key_integer(json, "count", spread->count);
     write_spread_time(report, &spreads, "tottime", &spread->own);
     write_spread_time(report, &spreads, "cumtime", &spread->cumulative);
     out_json_close_map(json);

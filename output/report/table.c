@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "output/notes/notes.h"
 #include "output/profile/process.h"
@@ -117,18 +118,48 @@ static bool has_folded(const struct out_profile *profile)
   return false;
 }
 
-static int print_spread_heading(struct out_table *table, const struct out_imbalances *imbalances, bool own)
+/* The programs are named where several are compared, each with itself. */
+static int print_spread_heading(struct out_table *table, const struct out_imbalances *imbalances,
+                                const struct out_imbalance *first, bool own)
 {
   static const char *const headings[] = {"min", "mean", "max"};
   out_text_clear(&table->line);
-  out_text_printf(&table->line, "   %s across %u %s\n\n", own ? "Internal time" : "Cumulative time", imbalances->count,
+  out_text_printf(&table->line, "   %s across %u %s", own ? "Internal time" : "Cumulative time", first->count,
                   imbalances->of_ranks               ? "ranks"
                   : has_folded(table->names.profile) ? "commands"
                                                      : "processes");
+  if (imbalances->programs > 1) {
+    const char *path = out_imbalance_program(table->stats, imbalances, first), *slash = strrchr(path, '/');
+    out_text_puts(&table->line, " of ");
+    out_text_puts(&table->line, slash ? slash + 1 : *path ? path : "?");
+  }
+  out_text_puts(&table->line, "\n\n");
   for (size_t i = 0; i < 3; i++)
     out_text_printf(&table->line, "%*s ", out_time_width(table->unit), headings[i]);
   out_text_puts(&table->line, "imbalance filename:lineno(function)");
   return out_table_put_line(table);
+}
+
+/* All that is of the program of the entry `first`. */
+static int print_program(struct out_table *table, const struct out_imbalances *imbalances, uint32_t first, bool own)
+{
+  const struct out_imbalance *program = base_vector_at(&imbalances->list, first);
+  int result = print_spread_heading(table, imbalances, program, own);
+  for (uint32_t i = first; i < imbalances->list.count && result == 0; i++) {
+    const struct out_imbalance *imbalance = base_vector_at(&imbalances->list, i);
+    if (imbalance->program == program->program)
+      result = print_imbalance(table, imbalances, imbalance, own);
+  }
+  return result == 0 && fputs("\n\n", table->out) < 0 ? -EIO : result;
+}
+
+static bool is_first_of_program(const struct out_imbalances *imbalances, uint32_t number)
+{
+  const uint64_t program = ((const struct out_imbalance *)base_vector_at(&imbalances->list, number))->program;
+  for (uint32_t i = 0; i < number; i++)
+    if (((const struct out_imbalance *)base_vector_at(&imbalances->list, i))->program == program)
+      return false;
+  return true;
 }
 
 /* Below the rows: how evenly the processes or ranks share each of them, by the time that the rows are ordered by. */
@@ -137,13 +168,9 @@ static int print_imbalances(struct out_table *table)
   bool own = table->stats->sort.fields[0] == OUT_SORT_OWN;
   struct out_imbalances imbalances;
   int result = out_imbalances_make(table->stats, table->list.rows, table->list.count, &imbalances);
-  if (result == 0 && imbalances.list.count > 0) {
-    result = print_spread_heading(table, &imbalances, own);
-    for (uint32_t i = 0; i < imbalances.list.count && result == 0; i++)
-      result = print_imbalance(table, &imbalances, base_vector_at(&imbalances.list, i), own);
-    if (result == 0 && fputs("\n\n", table->out) < 0)
-      result = -EIO;
-  }
+  for (uint32_t i = 0; i < imbalances.list.count && result == 0; i++)
+    if (is_first_of_program(&imbalances, i))
+      result = print_program(table, &imbalances, i, own);
   out_imbalances_free(&imbalances);
   return result;
 }

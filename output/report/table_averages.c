@@ -138,6 +138,8 @@ static void put_number(struct averages *averages, enum column column, const stru
     put_percent(cell, column == OWN_PERCENT ? own : total, whole);
   else if (column == CALLS)
     out_text_integer(cell, row->calls, 0);
+  else if (column != OWN && column != TOTAL && row->calls == 0)
+    out_text_putc(cell, '-');
   else if (unit == CALLSIG_UNIT_SECONDS || unit == CALLSIG_UNIT_AUTO)
     out_put_scaled(cell, column == OWN ? own : column == TOTAL ? total : total / (double)row->calls, 0);
   else

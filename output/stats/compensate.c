@@ -71,14 +71,14 @@ static void add_outward(struct costs *costs, const double *outward)
   for (uint32_t i = 0; i < costs->flow->ordered; i++) {
     const uint32_t node = costs->flow->order[i];
     const struct out_flow_edges into = out_flow_into(costs->flow, node), out = out_flow_out_of(costs->flow, node);
-    double cost = 0, calls = 0;
+    double cost = 0, frames = 0;
     for (uint32_t j = 0; j < out.count; j++)
       cost += outward[out.list[j]];
     for (uint32_t j = 0; j < into.count; j++)
-      calls += (double)out_edge_calls(costs->profile, out_profile_edge(costs->profile, into.list[j]));
-    for (uint32_t j = 0; j < into.count && calls > 0; j++)
+      frames += out_edge_frames(costs->profile, out_profile_edge(costs->profile, into.list[j]));
+    for (uint32_t j = 0; j < into.count && frames > 0; j++)
       costs->edge[into.list[j]] +=
-          cost * ((double)out_edge_calls(costs->profile, out_profile_edge(costs->profile, into.list[j])) / calls);
+          cost * (out_edge_frames(costs->profile, out_profile_edge(costs->profile, into.list[j])) / frames);
   }
 }
 

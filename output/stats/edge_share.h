@@ -15,6 +15,7 @@ struct out_share {
   uint64_t own, cumulative;           /* without what is taken off */
   struct out_subtraction subtraction; /* zero unless compensating */
   bool is_bound;                      /* some of its calls were made while recursion was open */
+  bool is_any; /* there are calls, or frames that a forked child has of its parent's: time without calls */
 };
 
 static inline bool out_is_by_callstack(const struct out_grouping *grouping)
@@ -31,6 +32,16 @@ static inline const struct out_callable *out_variant_callable(const struct out_p
 static inline uint32_t out_signature_function(const struct out_profile *profile, uint32_t signature)
 {
   return out_profile_layout(profile, out_profile_signature(profile, signature)->layout)->function;
+}
+
+/* True of calls below a function that `below` selects which enter again, by recursion, what is around that function:
+ * what these calls made in turn is not told apart from the other calls of that context. */
+static inline bool out_edge_leaves_subtree(const struct out_profile *profile, const struct out_grouping *grouping,
+                                           const struct out_edge *edge)
+{
+  return grouping->is_subtree && edge->from != FMT_NONE &&
+         grouping->depths[out_profile_variant(profile, edge->to)->context] == 0 &&
+         grouping->depths[out_profile_variant(profile, edge->from)->context] > 0;
 }
 
 /* True when the filters let the edge's calls through. */

@@ -2,14 +2,24 @@
 #include "output/stats/imbalance.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/profile/process.h"
+
+/* Processes, or ranks, that may be compared. */
+struct program {
+  uint64_t identity;
+  uint32_t members;
+};
 
 /* What rows are put together by: a spread's key, and the numbers of the rows so far. */
 struct gathering {
   const struct callsig_stats *stats;
   struct out_imbalances *imbalances;
+  uint64_t *identities;        /* by process, of by first process of a rank: what it runs. Owned */
+  struct base_vector programs; /* struct program */
+  struct out_idset program_set;
   struct base_vector parts; /* uint32_t by spread: how many rows it has */
   struct out_idset set;
 };
@@ -27,25 +37,44 @@ static struct out_row_key shared_key(const struct out_row_key *key)
   return shared;
 }
 
+/* Whose row it is: a process, or the first process of a rank. */
+static uint32_t member_of(const struct callsig_stats *stats, const struct out_imbalances *imbalances, uint32_t row)
+{
+  const struct out_row_key *key = &out_rows_at(&stats->rows, row)->key;
+  return imbalances->of_ranks ? key->rank : key->process;
+}
+
+/* What is looked for among the imbalances. */
+struct wanted {
+  struct out_row_key key;
+  uint64_t program;
+};
+
 static bool equal_imbalance(const void *owner, uint32_t number, const void *key)
 {
   const struct gathering *gathering = owner;
   const struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, number);
+  const struct wanted *wanted = key;
   struct out_row_key there = shared_key(&out_rows_at(&gathering->stats->rows, imbalance->row)->key);
-  return memcmp(&there, key, sizeof there) == 0;
+  return imbalance->program == wanted->program && memcmp(&there, &wanted->key, sizeof there) == 0;
 }
 
-static int find_imbalance(struct gathering *gathering, uint32_t row, uint32_t *number)
+static int find_imbalance(struct gathering *gathering, uint32_t row, const struct program *program, uint32_t *number)
 {
-  struct out_row_key key = shared_key(&out_rows_at(&gathering->stats->rows, row)->key);
-  uint64_t hash = out_hash_mix((uint64_t)key.what << 32 | key.stage, (uint64_t)key.thread << 32 | key.module);
-  *number = out_idset_find(&gathering->set, hash, gathering, &key, equal_imbalance);
+  const struct wanted wanted = {shared_key(&out_rows_at(&gathering->stats->rows, row)->key), program->identity};
+  const struct out_row_key *key = &wanted.key;
+  uint64_t hash = out_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
+  *number = out_idset_find(&gathering->set, hash, gathering, &wanted, equal_imbalance);
   if (*number != FMT_NONE)
     return 0;
   struct out_imbalance *added = base_vector_add(&gathering->imbalances->list, 1);
   if (!added || !base_vector_add(&gathering->parts, 1))
     return -ENOMEM;
-  *added = (struct out_imbalance){.row = row, .own = {.slowest = row}, .cumulative = {.slowest = row}};
+  *added = (struct out_imbalance){.row = row,
+                                  .own = {.slowest = row},
+                                  .cumulative = {.slowest = row},
+                                  .program = program->identity,
+                                  .count = program->members};
   added->own.min = added->cumulative.min = UINT64_MAX;
   *number = gathering->imbalances->list.count - 1;
   return out_idset_add(&gathering->set, hash, *number);
@@ -73,11 +102,29 @@ static void add_time(const struct gathering *gathering, struct out_imbalance_tim
   time->mean += (double)ticks;
 }
 
+static bool equal_program(const void *owner, uint32_t number, const void *key)
+{
+  const struct gathering *gathering = owner;
+  const struct program *there = base_vector_at(&gathering->programs, number);
+  return there->identity == *(const uint64_t *)key;
+}
+
+static const struct program *program_of(const struct gathering *gathering, uint32_t member)
+{
+  const uint64_t *identity = &gathering->identities[member];
+  return base_vector_at(&gathering->programs,
+                        out_idset_find(&gathering->program_set, *identity, gathering, identity, equal_program));
+}
+
+/* A row of a program that has one process is compared with nothing. */
 static int add_row(struct gathering *gathering, uint32_t number)
 {
   const struct out_row *row = out_rows_at(&gathering->stats->rows, number);
+  const struct program *program = program_of(gathering, member_of(gathering->stats, gathering->imbalances, number));
   uint32_t imbalance_number;
-  int result = find_imbalance(gathering, number, &imbalance_number);
+  if (program->members < 2)
+    return 0;
+  int result = find_imbalance(gathering, number, program, &imbalance_number);
   if (result < 0)
     return result;
   struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, imbalance_number);
@@ -94,19 +141,111 @@ static void finish_time(struct out_imbalance_time *time, uint32_t parts, uint32_
   time->mean /= count;
 }
 
-/* How many processes there are, or ranks: those without one are no rank, unless none has one. */
-static uint32_t count_members(const struct callsig_stats *stats, bool of_ranks, bool *any_rank)
+/* What rank and program a process has. */
+struct part {
+  uint32_t rank;
+  uint64_t program;
+};
+
+struct parts {
+  const uint32_t *ranks;
+  const uint64_t *programs;
+};
+
+static bool equal_part(const void *owner, uint32_t number, const void *key)
 {
-  uint32_t ranks = 0, members = stats->profile.recordings.count;
-  *any_rank = false;
-  if (!of_ranks)
-    return members;
-  for (uint32_t i = 0; i < members; i++) {
-    bool has_rank = out_process_has_rank(&stats->profile, i);
-    ranks += has_rank && stats->ranks[i] == i;
-    *any_rank |= has_rank;
+  const struct parts *parts = owner;
+  const struct part *wanted = key;
+  return parts->ranks[number] == wanted->rank && parts->programs[number] == wanted->program;
+}
+
+/* By first process of a rank: which programs it runs, in whatever order and how often each. NULL: no memory. */
+static uint64_t *identify_ranks(const struct callsig_stats *stats, const uint64_t *programs)
+{
+  const uint32_t count = stats->profile.recordings.count;
+  const struct parts parts = {stats->ranks, programs};
+  uint64_t *identities = calloc(count + 1u, sizeof *identities);
+  struct out_idset set = {0};
+  int result = identities ? 0 : -ENOMEM;
+  for (uint32_t i = 0; i < count && result == 0; i++) {
+    const struct part part = {stats->ranks[i], programs[i]};
+    const uint64_t hash = out_hash_mix(part.rank, part.program);
+    if (out_idset_find(&set, hash, &parts, &part, equal_part) != FMT_NONE)
+      continue;
+    identities[part.rank] += out_hash_mix(1, part.program);
+    result = out_idset_add(&set, hash, i);
   }
-  return *any_rank ? ranks : 1;
+  out_idset_free(&set);
+  if (result < 0) {
+    free(identities);
+    return NULL;
+  }
+  return identities;
+}
+
+static int identify(struct gathering *gathering)
+{
+  uint64_t *programs = out_process_programs(&gathering->stats->profile);
+  gathering->identities = programs;
+  if (programs && gathering->imbalances->of_ranks) {
+    gathering->identities = identify_ranks(gathering->stats, programs);
+    free(programs);
+  }
+  return gathering->identities ? 0 : -ENOMEM;
+}
+
+static int add_member(struct gathering *gathering, uint32_t member)
+{
+  const uint64_t *identity = &gathering->identities[member];
+  uint32_t number = out_idset_find(&gathering->program_set, *identity, gathering, identity, equal_program);
+  int result = 0;
+  if (number == FMT_NONE) {
+    struct program *added = base_vector_add(&gathering->programs, 1);
+    if (!added)
+      return -ENOMEM;
+    added->identity = *identity;
+    number = gathering->programs.count - 1;
+    result = out_idset_add(&gathering->program_set, *identity, number);
+  }
+  struct program *program = base_vector_at(&gathering->programs, number);
+  gathering->imbalances->programs += ++program->members == 2;
+  gathering->imbalances->count++;
+  return result;
+}
+
+static bool has_any_rank(const struct out_profile *profile)
+{
+  for (uint32_t i = 0; i < profile->recordings.count; i++)
+    if (out_process_has_rank(profile, i))
+      return true;
+  return false;
+}
+
+/* Is it a process, or the first of a rank, to be counted? Those without a rank are none, unless none has one. */
+static bool is_member(const struct gathering *gathering, uint32_t process, bool any_rank)
+{
+  return !gathering->imbalances->of_ranks || (gathering->stats->ranks[process] == process &&
+                                              (!any_rank || out_process_has_rank(&gathering->stats->profile, process)));
+}
+
+static int gather(struct gathering *gathering, const uint32_t *rows, uint32_t count)
+{
+  const struct out_profile *profile = &gathering->stats->profile;
+  const bool any_rank = has_any_rank(profile);
+  int result = identify(gathering);
+  for (uint32_t i = 0; i < profile->recordings.count && result == 0; i++)
+    if (is_member(gathering, i, any_rank))
+      result = add_member(gathering, i);
+  for (uint32_t i = 0; i < count && result == 0; i++)
+    if (is_member(gathering, member_of(gathering->stats, gathering->imbalances, rows[i]), any_rank))
+      result = add_row(gathering, rows[i]);
+  for (uint32_t i = 0; i < gathering->imbalances->list.count && result == 0; i++) {
+    struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, i);
+    uint32_t parts = *(uint32_t *)base_vector_at(&gathering->parts, i);
+    finish_time(&imbalance->own, parts, imbalance->count);
+    finish_time(&imbalance->cumulative, parts, imbalance->count);
+  }
+  return result;
 }
 
 int out_imbalances_make(const struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
@@ -116,23 +255,22 @@ int out_imbalances_make(const struct callsig_stats *stats, const uint32_t *rows,
                                         .of_ranks = !(stats->by & CALLSIG_BY_PROCESS) && stats->by & CALLSIG_BY_RANK};
   if (!(stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK)))
     return 0;
-  struct gathering gathering = {.stats = stats, .imbalances = imbalances, .parts = BASE_VECTOR_OF(uint32_t)};
-  bool any_rank;
-  int result = 0;
-  imbalances->count = count_members(stats, imbalances->of_ranks, &any_rank);
-  for (uint32_t i = 0; i < count && result == 0; i++) {
-    uint32_t rank = out_rows_at(&stats->rows, rows[i])->key.rank;
-    if (imbalances->of_ranks && any_rank && !out_process_has_rank(&stats->profile, rank))
-      continue;
-    result = add_row(&gathering, rows[i]);
-  }
-  for (uint32_t i = 0; i < imbalances->list.count && result == 0; i++) {
-    struct out_imbalance *imbalance = base_vector_at(&imbalances->list, i);
-    uint32_t parts = *(uint32_t *)base_vector_at(&gathering.parts, i);
-    finish_time(&imbalance->own, parts, imbalances->count);
-    finish_time(&imbalance->cumulative, parts, imbalances->count);
-  }
+  struct gathering gathering = {.stats = stats,
+                                .imbalances = imbalances,
+                                .programs = BASE_VECTOR_OF(struct program),
+                                .parts = BASE_VECTOR_OF(uint32_t)};
+  int result = gather(&gathering, rows, count);
+  free(gathering.identities);
+  base_vector_free(&gathering.programs);
   base_vector_free(&gathering.parts);
+  out_idset_free(&gathering.program_set);
   out_idset_free(&gathering.set);
   return result;
+}
+
+const char *out_imbalance_program(const struct callsig_stats *stats, const struct out_imbalances *imbalances,
+                                  const struct out_imbalance *imbalance)
+{
+  const uint32_t process = member_of(stats, imbalances, imbalance->row);
+  return out_profile_string(&stats->profile, out_profile_recording(&stats->profile, process)->program);
 }

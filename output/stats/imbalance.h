@@ -1,6 +1,6 @@
 /*
  * How evenly the processes, or the ranks, of a job share the time of each row: the rows that differ in their process
- * (or rank) alone, put together.
+ * (or rank) alone, put together. Only processes of one program are compared, and ranks that run the same programs.
  */
 #ifndef CALLSIG_OUTPUT_STATS_IMBALANCE_H
 #define CALLSIG_OUTPUT_STATS_IMBALANCE_H
@@ -17,19 +17,27 @@ struct out_imbalance_time {
 struct out_imbalance {
   uint32_t row; /* one of the rows that were put together: its key but for process and rank is theirs */
   struct out_imbalance_time own, cumulative;
+  uint64_t program; /* what the processes or ranks that are compared have in common */
+  uint32_t count;   /* of them: 2 or more */
 };
 
 struct out_imbalances {
   struct base_vector list; /* struct out_imbalance, in the order in which rows of theirs come first */
-  uint32_t count;          /* of the processes, or ranks */
+  uint32_t count;          /* of all processes, or ranks */
+  uint32_t programs;       /* whose processes, or ranks, are compared */
   bool of_ranks;
 };
 
 /* Puts the listed rows together, for rows by process or rank; none when they are by neither. Times that processes
- * without a rank spent are left out where others have one. 0 or -ENOMEM. Free with out_imbalances_free(). */
+ * without a rank spent are left out where others have one, and the rows of a program that has one process. 0 or
+ * -ENOMEM. Free with out_imbalances_free(). */
 int out_imbalances_make(const struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
                         struct out_imbalances *imbalances);
 void out_imbalances_free(struct out_imbalances *imbalances);
+
+/* The path of the program that the compared processes ran; of ranks, the first of theirs. "" when it is unknown. */
+const char *out_imbalance_program(const struct callsig_stats *stats, const struct out_imbalances *imbalances,
+                                  const struct out_imbalance *imbalance);
 
 /* The largest by the mean: 1 when all spent as much. 0 when none spent any time. */
 static inline double out_imbalance_ratio(const struct out_imbalance_time *time)

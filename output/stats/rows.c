@@ -134,21 +134,26 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
   }
 }
 
+static uint32_t row_of(const struct out_profile *profile, const struct out_grouping *grouping,
+                       const struct out_rows *rows, const struct out_edge *edge)
+{
+  if (!out_edge_is_selected(profile, grouping, edge))
+    return FMT_NONE;
+  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, edge->to), edge->thread);
+  return rows->direct ? rows->direct[key.what] : out_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
+}
+
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
                           const struct out_rows *rows, uint32_t number)
 {
-  const struct out_edge *edge = out_profile_edge(profile, number);
-  return out_rows_of_variant(profile, grouping, rows, edge->to, edge->thread);
+  return row_of(profile, grouping, rows, out_profile_edge(profile, number));
 }
 
 uint32_t out_rows_of_variant(const struct out_profile *profile, const struct out_grouping *grouping,
                              const struct out_rows *rows, uint32_t variant, uint32_t thread)
 {
   const struct out_edge into = {.from = FMT_NONE, .to = variant, .thread = thread};
-  if (!out_edge_is_selected(profile, grouping, &into))
-    return FMT_NONE;
-  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, variant), thread);
-  return rows->direct ? rows->direct[key.what] : out_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
+  return row_of(profile, grouping, rows, &into);
 }
 
 static int build(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows)
@@ -160,7 +165,7 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
     const struct out_variant *to = out_profile_variant(profile, edge->to);
     uint32_t group = out_edge_group(profile, grouping, out_profile_context(profile, to->context));
     struct out_share share = out_edge_share(profile, grouping, edge, group);
-    if (share.calls == 0)
+    if (!share.is_any)
       continue;
     struct out_row_key key = out_rows_key(profile, grouping, to, edge->thread);
     uint32_t number;
@@ -168,6 +173,10 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
     if (result < 0)
       return result;
     add_share(rows, number, &share, grouping->signature_merge && grouping->signature_merge->joined[key.what]);
+  }
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    struct out_row *row = out_rows_at(rows, i);
+    row->min = row->calls > 0 ? row->min : 0;
   }
   return 0;
 }
@@ -331,7 +340,7 @@ int out_rows_pairs(const struct out_profile *profile, const struct out_grouping 
     if (edge->from == FMT_NONE || !out_edge_is_selected(profile, grouping, edge))
       continue;
     struct out_share share = out_edge_share(profile, grouping, edge, group);
-    if (share.calls > 0)
+    if (share.is_any)
       result = add_pair(profile, grouping, rows, &pairs, edge, &share);
   }
   out_idset_free(&pairs.set);
@@ -357,5 +366,5 @@ bool out_rows_edge(const struct out_profile *profile, const struct out_grouping 
                              .cumulative = share.cumulative,
                              .min = share.min,
                              .max = share.max};
-  return share.calls > 0;
+  return share.is_any;
 }

@@ -37,6 +37,7 @@ struct out_row {
   struct out_row_key key;
   uint32_t function; /* what it is shown as; FMT_NONE when rows are by neither function nor signature */
   uint32_t is_bound; /* joined by widening under recursion: primitive calls and cumulative time are upper bounds */
+  /* Without calls: all of it is of frames that forked children have of their parents'. */
   uint64_t calls, primitive, own, cumulative, min, max;
 };
 
@@ -47,7 +48,7 @@ struct out_subtraction {
 };
 
 struct out_rows {
-  struct base_vector list;         /* struct out_row; a row without calls is a caller that is not listed itself */
+  struct base_vector list;         /* struct out_row; behind those of out_rows_build(), callers that are not listed */
   struct base_vector subtractions; /* struct out_subtraction by row, when compensating; else empty */
   struct out_idset set;
   uint32_t
@@ -76,7 +77,10 @@ struct out_grouping {
   /* By number; NULL: all. */
   const uint8_t *selected_functions, *selected_contexts, *selected_threads, *selected_modules;
   const uint8_t *selected_signatures; /* by signature; NULL: all */
-  const uint32_t *ranks;              /* by process: out_process_ranks(); NULL unless by rank */
+  const uint32_t *depths; /* by context, struct out_selection; NULL: calls are selected wherever they lie in the tree */
+  uint32_t deepest;       /* calls below such a depth are left out; 0: none */
+  bool is_subtree;        /* the tree begins at the contexts of depth 1: what is around them does not count */
+  const uint32_t *ranks;  /* by process: out_process_ranks(); NULL unless by rank */
   const struct out_callstacks *callstacks;
   double tick; /* seconds: the finest of the recordings */
 };

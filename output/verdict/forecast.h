@@ -22,6 +22,8 @@ struct out_prediction {
   struct base_vector changes;           /* struct out_change */
   double gain;                          /* times the throughput */
   double error;                         /* relative */
+  double least;                         /* what is promised of the gain; 1, or the gain where it is less: nothing */
+  bool by_load;                         /* that is less than it may be because others use the processors */
   double used;                          /* processors */
   const struct out_model_station *next; /* what bounds the pipeline then; NULL: what changed still, or nothing */
   bool by_processors;                   /* no more is possible with these processors */
@@ -30,10 +32,10 @@ struct out_prediction {
 struct out_forecast {
   const char *why; /* nothing is predicted; NULL: it is */
   struct out_model model;
-  double simulated;                     /* the throughput of the pipeline as it was, simulated; 0: it was not */
-  double off;                           /* of that, relative */
-  double ready;                         /* the share of the waits for a processor that others cause */
-  bool cut;                             /* not all settings were tried, since that would take too long */
+  double simulated; /* the throughput of the pipeline as it was, simulated; 0: it was not */
+  double off;       /* of that, relative */
+  double ready;     /* the share of the waits for a processor by others with which the throughput is that measured */
+  bool cut;         /* not all settings were tried, since that would take too long */
   struct out_prediction doubled, asked; /* twice the concurrency of the bounding stage; what was asked for */
   bool is_asked;
   struct base_vector proposals; /* struct out_prediction: what one change gives, and at last the best of several */

@@ -2,19 +2,35 @@
 #include "output/verdict/forecast_words.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "output/pipeline/pipeline_text.h"
 
+/* ", which run 0:4:write, too". */
+static void put_others(struct out_text *text, const struct out_stage *stage, const struct out_model *model)
+{
+  const struct out_thread_group *group = &model->stations[out_model_station_of(model, stage)].group;
+  const char *before = ", which run ";
+  for (uint32_t i = 0; i < group->count; i++) {
+    if (group->members[i]->stage == stage)
+      continue;
+    out_text_printf(text, "%s%s", before, group->members[i]->stage->stats.label);
+    before = " and ";
+  }
+  out_text_puts(text, group->count > 1 ? ", too" : "");
+}
+
 /* "0:3:resize with 3 threads, the queue 0:2:decode for 64 items". */
-static void put_changes(struct out_text *text, const struct base_vector *changes)
+static void put_changes(struct out_text *text, const struct base_vector *changes, const struct out_model *model)
 {
   for (uint32_t i = 0; i < changes->count; i++) {
     const struct out_change *change = base_vector_at(changes, i);
     const unsigned long long value = change->value;
     out_text_puts(text, i > 0 ? ", " : "");
-    if (change->stage)
+    if (change->stage) {
       out_text_printf(text, "%s with %llu thread%s", change->stage->stats.label, value, value == 1 ? "" : "s");
-    else if (value == 0)
+      put_others(text, change->stage, model);
+    } else if (value == 0)
       out_text_printf(text, "the queue %s without bounds", change->queue->label);
     else
       out_text_printf(text, "the queue %s for %llu item%s", change->queue->label, value, value == 1 ? "" : "s");
@@ -38,12 +54,26 @@ static void put_next(struct out_text *text, const struct out_prediction *predict
                     next->queue->label);
 }
 
-/* "1.51 times the throughput (predicted, +-6 %); then ...". */
+/* ", at least 1.42". Where no gain is predicted, none is promised, and no word is needed. */
+static void put_promise(struct out_text *text, const struct out_prediction *prediction)
+{
+  if (prediction->gain < OUT_FORECAST_WORTH)
+    return;
+  if (prediction->least >= OUT_FORECAST_WORTH)
+    out_put_number(text, ", at least ", prediction->least, 2,
+                   prediction->by_load ? " while others use the processors at most twice as much" : "");
+  else
+    out_text_printf(text, ", of which nothing can be promised%s",
+                    prediction->by_load ? ", since others use the processors, too" : "");
+}
+
+/* "1.51 times the throughput (predicted, +-6 %), at least 1.42; then ...". */
 static void put_prediction(struct out_text *text, const struct out_prediction *prediction,
                            const struct out_model *model)
 {
   out_put_number(text, "", prediction->gain, 2, " times the throughput");
   out_put_number(text, " (predicted, +-", ceil(prediction->error * 100), 0, " %)");
+  put_promise(text, prediction);
   put_next(text, prediction, model);
 }
 
@@ -58,7 +88,8 @@ void out_put_doubling(struct out_text *text, const struct out_bottleneck *bottle
 {
   if (forecast->why || bottleneck->bound == OUT_BOUND_MOVING)
     return;
-  out_text_puts(text, "    Twice its concurrency: ");
+  out_text_puts(text,
+                bottleneck->bound == OUT_BOUND_THREAD ? "    Twice its threads: " : "    Twice its concurrency: ");
   put_prediction(text, &forecast->doubled, &forecast->model);
   out_text_putc(text, '\n');
 }
@@ -83,7 +114,7 @@ void out_put_help(struct out_text *text, const struct out_bottleneck *bottleneck
   }
   if (forecast->is_asked) {
     out_text_puts(text, "    What if: ");
-    put_changes(text, &forecast->asked.changes);
+    put_changes(text, &forecast->asked.changes, &forecast->model);
     out_text_puts(text, ": ");
     put_prediction(text, &forecast->asked, &forecast->model);
     out_text_putc(text, '\n');
@@ -92,7 +123,7 @@ void out_put_help(struct out_text *text, const struct out_bottleneck *bottleneck
   for (uint32_t i = 0; i < forecast->proposals.count; i++) {
     const struct out_prediction *proposal = base_vector_at(&forecast->proposals, i);
     out_text_puts(text, i > 0 ? ";\n      " : "");
-    put_changes(text, &proposal->changes);
+    put_changes(text, &proposal->changes, &forecast->model);
     out_text_puts(text, ": ");
     put_prediction(text, proposal, &forecast->model);
   }
@@ -134,6 +165,7 @@ static void write_prediction(struct out_json *json, const struct out_prediction 
   write_changes(json, &prediction->changes);
   out_json_key_number(json, "gain", prediction->gain);
   out_json_key_number(json, "error", prediction->error);
+  out_json_key_number(json, "least", prediction->least);
   out_json_key_number(json, "throughput", prediction->gain * model->throughput);
   out_json_key_number(json, "processors_used", prediction->used);
   out_json_key_string(json, "then", label_of(prediction->next));
@@ -163,6 +195,13 @@ static void write_inputs(struct out_json *json, const struct out_model *model)
     const struct out_network_station *station = &model->network.stations[i];
     out_json_open_map(json);
     out_json_key_string(json, "stage", label_of(meaning));
+    out_json_key(json, "with");
+    out_json_open_array(json);
+    for (uint32_t j = 1; j < meaning->group.count; j++) {
+      const char *label = meaning->group.members[j]->stage->stats.label;
+      out_json_string(json, label, strlen(label));
+    }
+    out_json_close_array(json);
     out_json_key_integer(json, "threads", meaning->servers);
     out_json_key_number(json, "task_time", station->mean);
     out_json_key_number(json, "on_processor", meaning->computes);
@@ -217,6 +256,13 @@ void out_write_forecast(struct out_json *json, const struct out_bottleneck *bott
   out_json_key(json, "doubling_gain");
   if (!forecast->why)
     out_json_number(json, forecast->doubled.gain, false);
+  else if (gives_nothing(bottleneck))
+    out_json_integer(json, 1);
+  else
+    out_json_null(json);
+  out_json_key(json, "doubling_promised");
+  if (!forecast->why)
+    out_json_number(json, forecast->doubled.least, false);
   else if (gives_nothing(bottleneck))
     out_json_integer(json, 1);
   else

@@ -12,53 +12,70 @@ static bool warms_up(const struct out_bottleneck *bottleneck, const struct out_s
   return bottleneck->warm == view && view->stage->stats.num_tasks > 1;
 }
 
-/* The time of all tasks, but for a first one that warms up. */
-static double own_time(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
+/* The time of all tasks, without what they wait for tasks and queues inside of them. */
+static double whole_own_time(const struct out_stage *stage)
 {
-  const struct out_stage *stage = view->stage;
   const double inclusive = stage->stats.total_time + stage->stats.failed_time;
-  const double own = stage->work.known ? fmin(stage->work.own, inclusive) : inclusive;
-  return out_model_number(own - (warms_up(bottleneck, view) ? bottleneck->warm_time : 0));
+  return stage->work.known ? fmin(stage->work.own, inclusive) : inclusive;
 }
 
-/* What a task does with its time. Where it is not known and there are few processors, it is taken to compute. */
-static void find_parts(const struct out_bottleneck *bottleneck, const struct out_stage_view *view,
-                       struct out_model_station *meaning)
+/* The same, but for a first task that warms up. */
+static double own_time(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
 {
-  const double tasks = (double)view->stage->stats.num_tasks - (warms_up(bottleneck, view) ? 1 : 0);
-  const double mean = own_time(bottleneck, view) / tasks;
-  const struct out_task_shares unknown = {.cpu = bottleneck->processors > 0 ? 1 : 0};
-  const struct out_task_shares *shares = view->shares.known ? &view->shares : &unknown;
-  meaning->computes = mean * shares->cpu;
-  meaning->ready = mean * shares->ready;
-  meaning->waits = fmax(0, mean - meaning->computes - meaning->ready);
+  return out_model_number(whole_own_time(view->stage) - (warms_up(bottleneck, view) ? bottleneck->warm_time : 0));
+}
+
+/* What a task of the first stage of a group, and the tasks of the others that come with it, do with their time. Where
+ * it is not known and there are few processors, they are taken to compute. */
+static void find_parts(const struct out_bottleneck *bottleneck, struct out_model_station *meaning)
+{
+  const struct out_thread_group *group = &meaning->group;
+  const struct out_task_shares unknown = {.known = true, .cpu = bottleneck->processors > 0 ? 1 : 0};
+  const double first = (double)group->members[0]->stage->stats.num_tasks;
+  for (uint32_t i = 0; i < group->count; i++) {
+    const struct out_stage_view *view = group->members[i];
+    const double tasks = first - (warms_up(bottleneck, view) ? 1 : 0);
+    const double mean = own_time(bottleneck, view) / fmax(1, tasks);
+    const struct out_task_shares *shares = view->shares.known ? &view->shares : &unknown;
+    meaning->computes += mean * shares->cpu;
+    meaning->ready += mean * shares->ready;
+    meaning->waits += fmax(0, mean - mean * shares->cpu - mean * shares->ready);
+  }
 }
 
 /* The seconds that a server waits before each task, and that neither work nor a queue explains. */
-static double find_between(const struct callsig_pipeline *pipeline, const struct out_stage_view *view)
+static double find_between(const struct callsig_pipeline *pipeline, const struct out_thread_group *group)
 {
-  const struct out_stage *stage = view->stage;
-  if (pipeline->steps > 0 || stage->last_ticks <= stage->first_ticks)
+  const struct out_stage *first = group->members[0]->stage;
+  if (pipeline->steps > 0 || first->last_ticks <= first->first_ticks)
     return 0;
-  double there = view->replicas * (double)(stage->last_ticks - stage->first_ticks) * pipeline->tick;
-  if (stage->work.known)
-    there = fmin(there, stage->work.lifetime);
-  const double inclusive = stage->stats.total_time + stage->stats.failed_time;
-  const double own = stage->work.known ? fmin(stage->work.own, inclusive) : inclusive;
-  const double left = out_model_number(there - own - stage->get_wait - stage->put_wait);
-  return left >= PACED * there ? left / (double)stage->stats.num_tasks : 0;
+  double there = group->servers * (double)(first->last_ticks - first->first_ticks) * pipeline->tick;
+  if (first->work.known)
+    there = fmin(there, first->work.lifetime);
+  double own = 0, gets = 0, puts = 0;
+  /* Of a queue, all stages behind it have what the threads waited to get; that before it, what they waited to put. */
+  for (uint32_t i = 0; i < group->count; i++) {
+    own += whole_own_time(group->members[i]->stage);
+    gets = fmax(gets, group->members[i]->stage->get_wait);
+    puts += group->members[i]->stage->put_wait;
+  }
+  const double left = out_model_number(there - own - gets - puts);
+  return left >= PACED * there ? left / (double)first->stats.num_tasks : 0;
 }
 
-/* Of the slots that belong to a phase: tasks, and what they took. */
-static void sum_phase(const struct out_busy_slots *slots, const struct out_task_work *work,
+/* Of the slots that belong to a phase: the tasks of a group's first stage, and what all of its tasks took. */
+static void sum_phase(const struct out_busy_slots *slots, const struct out_thread_group *group,
                       const struct base_vector *phases, uint32_t number, double *tasks, double *own)
 {
   const struct out_phase *phase = base_vector_at(phases, number);
   *tasks = *own = 0;
   for (unsigned i = 0; i < FMT_TASK_SLOTS; i++) {
     const double middle = (i + 0.5) * slots->slot - slots->begin;
-    if ((number == 0 || middle >= phase->from) && (number + 1 == phases->count || middle < phase->until)) {
-      *tasks += (double)work->slots[i].tasks;
+    if ((number > 0 && middle < phase->from) || (number + 1 < phases->count && middle >= phase->until))
+      continue;
+    for (uint32_t j = 0; j < group->count; j++) {
+      const struct out_task_work *work = &slots->works[group->members[j] - slots->bottleneck->views];
+      *tasks += j == 0 ? (double)work->slots[i].tasks : 0;
       *own += (double)work->slots[i].own;
     }
   }
@@ -66,25 +83,24 @@ static void sum_phase(const struct out_busy_slots *slots, const struct out_task_
 
 /* The means of parts of the time in which another stage bounds, as factors of equal parts of the tasks. `*explained`
  * gets how much of the squares of the differences from the mean they are, a task. False when memory is short. */
-static bool find_levels(const struct out_bottleneck *bottleneck, const struct out_stage_view *view,
+static bool find_levels(const struct out_bottleneck *bottleneck, const struct out_thread_group *group,
                         const struct out_busy_slots *slots, struct base_arena *memory,
                         struct out_network_station *station, double *explained)
 {
-  const struct out_task_work *work = &slots->works[view - bottleneck->views];
   const struct base_vector *phases = &bottleneck->phases;
   double *levels = base_arena_alloc(memory, LEVELS * sizeof *levels);
   double all = 0, all_own = 0, before = 0, tasks, own;
   if (!levels)
     return false;
   for (uint32_t i = 0; i < phases->count; i++) {
-    sum_phase(slots, work, phases, i, &tasks, &own);
+    sum_phase(slots, group, phases, i, &tasks, &own);
     all += tasks;
     all_own += own;
   }
   for (unsigned i = 0; i < LEVELS; i++)
     levels[i] = 1;
   for (uint32_t i = 0; i < phases->count && all > 0 && all_own > 0; i++) {
-    sum_phase(slots, work, phases, i, &tasks, &own);
+    sum_phase(slots, group, phases, i, &tasks, &own);
     const double level = tasks > 0 ? own / tasks * all / all_own : 1;
     for (unsigned j = (unsigned)(before / all * LEVELS + 0.5); j < LEVELS; j++)
       levels[j] = level;
@@ -137,46 +153,73 @@ static double normalise(double *times, uint32_t count)
   return squares;
 }
 
-/* The distribution of its tasks' times: that of its successes, and of failures the mean. `explained` of its squares of
- * the differences from the mean is in factors already. False when memory is short. */
-static bool find_distribution(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
-                              const struct out_stage_view *view, double explained, struct base_arena *memory,
-                              struct out_network_station *station)
+/* The distribution of a stage's times: that of its successes, and of failures the mean; their mean is 1. False: there
+ * is none. */
+static bool find_times(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                       const struct out_stage_view *view, double *times, uint32_t count, double *squares)
 {
   const struct callsig_stage_stats *stats = &view->stage->stats;
-  const uint32_t count = (uint32_t)fmin(MOST_TIMES, (double)station->expected);
   const uint32_t failed = (uint32_t)((double)stats->num_failures / (double)stats->num_tasks * count);
   const uint32_t succeeded = count - failed;
   const double tick = pipeline->tick > 0 ? pipeline->tick : 1;
-  double *times = base_arena_alloc(memory, (count + 1u) * sizeof *times);
-  if (!times)
-    return false;
   if (succeeded > 0 && !out_histogram_quantiles(&view->stage->times, times, succeeded))
-    return true;
+    return false;
   if (succeeded > 1 && warms_up(bottleneck, view) && times[succeeded - 1] * tick >= WARM * bottleneck->warm_time)
     times[succeeded - 1] = times[succeeded - 2];
   for (uint32_t i = succeeded; i < count; i++)
     times[i] = stats->failed_time / (double)stats->num_failures / tick;
-  const double squares = normalise(times, count);
+  *squares = normalise(times, count);
+  return *squares >= 0;
+}
+
+/* The distribution of the times of a group's tasks, each stage's by its part of the whole. `explained` of its squares
+ * of the differences from the mean is in factors already. False when memory is short. */
+static bool find_distribution(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                              double explained, struct base_arena *memory, struct out_network_station *station,
+                              struct out_model_station *meaning)
+{
+  const struct out_thread_group *group = &meaning->group;
+  const uint32_t count = (uint32_t)fmin(MOST_TIMES, (double)station->expected);
+  double *sums = base_arena_alloc(memory, (count + 1u) * sizeof *sums);
+  double *times = base_arena_alloc(memory, (count + 1u) * sizeof *times);
+  uint64_t random = 1;
+  double all = 0, squares;
+  if (!sums || !times)
+    return false;
+  for (uint32_t i = 0; i < group->count; i++) {
+    const double own = own_time(bottleneck, group->members[i]);
+    all += own;
+    if (own > 0 && !find_times(pipeline, bottleneck, group->members[i], times, count, &squares))
+      return true;
+    /* Long tasks of one are not those of another. */
+    if (i > 0)
+      out_network_shuffle(&random, times, count);
+    for (uint32_t j = 0; j < count && own > 0; j++)
+      sums[j] += own * times[j];
+  }
+  squares = all > 0 ? normalise(sums, count) : -1;
   if (squares < 0)
     return true;
-  station->times = times;
+  station->times = sums;
   station->num_times = count;
   station->spread = squares > explained ? sqrt(1 - explained / squares) : 0;
+  meaning->doubt = station->spread * sqrt(squares / (double)group->members[0]->stage->stats.num_tasks);
   return true;
 }
 
 bool out_model_times(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
-                     const struct out_stage_view *view, const struct out_busy_slots *slots, struct out_model *model,
-                     struct out_network_station *station, struct out_model_station *meaning)
+                     const struct out_busy_slots *slots, struct out_model *model, struct out_network_station *station,
+                     struct out_model_station *meaning)
 {
-  find_parts(bottleneck, view, meaning);
-  station->between = find_between(pipeline, view);
-  if (warms_up(bottleneck, view))
-    station->first = out_model_number(bottleneck->warm_time * model->share);
-  double explained = find_slow_servers(bottleneck, view, station);
+  const struct out_thread_group *group = &meaning->group;
+  find_parts(bottleneck, meaning);
+  station->between = find_between(pipeline, group);
+  for (uint32_t i = 0; i < group->count; i++)
+    if (warms_up(bottleneck, group->members[i]))
+      station->first = out_model_number(bottleneck->warm_time * model->share);
+  double explained = group->count > 1 ? 0 : find_slow_servers(bottleneck, group->members[0], station);
   if (slots->works && bottleneck->phases.count > 0 &&
-      !find_levels(bottleneck, view, slots, &model->memory, station, &explained))
+      !find_levels(bottleneck, group, slots, &model->memory, station, &explained))
     return false;
-  return find_distribution(pipeline, bottleneck, view, explained, &model->memory, station);
+  return find_distribution(pipeline, bottleneck, explained, &model->memory, station, meaning);
 }

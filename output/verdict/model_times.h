@@ -16,11 +16,11 @@ static inline double out_model_number(double value)
   return isfinite(value) && value > 0 ? value : 0;
 }
 
-/* Fills what concerns times: of the station all of it but its mean and what of that is on a processor, which follow
- * from `meaning`. `slots` tell when the stage worked, where they are made. Memory is the model's. False when it is
- * short. */
+/* Fills what concerns times, of the stages of meaning->group together: of the station all of it but its mean and what
+ * of that is on a processor, which follow from `meaning`. `slots` tell when the stage worked, where they are made.
+ * Memory is the model's. False when it is short. */
 bool out_model_times(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
-                     const struct out_stage_view *view, const struct out_busy_slots *slots, struct out_model *model,
-                     struct out_network_station *station, struct out_model_station *meaning);
+                     const struct out_busy_slots *slots, struct out_model *model, struct out_network_station *station,
+                     struct out_model_station *meaning);
 
 #endif

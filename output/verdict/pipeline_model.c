@@ -9,6 +9,7 @@
 #include "output/verdict/model_times.h"
 
 #define MOST_STAGES  64u
+#define MOST_LINKS   4096u /* of stages that share threads, which are looked through for each */
 #define MOST_SERVERS 1024.0
 #define MOST_ITEMS   4096.0  /* that a task takes or gives */
 #define MOST_TASKS   12000.0 /* that are simulated, of all stations */
@@ -42,8 +43,6 @@ static const char *label_of(const struct out_stage_view *view)
 /* Can a stage be made a station? 1, 0 or -ENOMEM. */
 static int check_stage(struct maker *maker, const struct out_stage_view *view)
 {
-  if (view->shared)
-    return give_up(maker, "the threads of ", label_of(view), " run other stages, too");
   if (view->busy * view->condition >= MOST_WAIT)
     return give_up(maker, "tasks of ", label_of(view), " wait inside for what others do, and it is not known for what");
   if (view->lock >= OUT_LOCKED)
@@ -109,18 +108,45 @@ static const struct callsig_queue_stats *queue_of(const struct callsig_pipeline 
   return NULL;
 }
 
-/* The queues that the stage's threads were seen to use; where none were, those of its place. */
-static bool find_ports(struct maker *maker, const struct out_stage_view *view, struct out_network_station *station)
+/* What the threads of a group took from a queue and put into it: what they run has all of it each, or a part. */
+static void sum_links(const struct callsig_pipeline *pipeline, const struct out_thread_group *group, const char *queue,
+                      double *gets, double *puts)
+{
+  *gets = *puts = 0;
+  for (uint32_t i = 0; i < pipeline->links.count; i++) {
+    const struct out_link *link = base_vector_at(&pipeline->links, i);
+    if (strcmp(link->queue, queue) == 0 && out_thread_group_has(group, out_pipeline_stage_at(pipeline, link->stage))) {
+      *gets = fmax(*gets, (double)link->gets);
+      *puts = fmax(*puts, (double)link->puts);
+    }
+  }
+}
+
+/* Threads that put into a queue what they take from it themselves, sooner or later, wait for nobody there. */
+static bool is_inside(const struct callsig_queue_stats *queue, double gets, double puts, double tasks)
+{
+  const double few = FEW * tasks;
+  return queue && gets >= few && puts >= few && (double)queue->num_items - gets < few &&
+         (double)queue->puts - puts < few;
+}
+
+/* The queues that the group's threads were seen to use; where none were, those of the stage's place. */
+static bool find_ports(struct maker *maker, const struct out_thread_group *group, struct out_network_station *station)
 {
   const struct callsig_pipeline *pipeline = maker->pipeline;
+  const struct out_stage_view *view = group->members[0];
   const double tasks = (double)view->stage->stats.num_tasks;
-  bool fits = true, seen = false;
+  bool fits = group->count == 1 || pipeline->links.count <= MOST_LINKS, seen = false;
   for (uint32_t i = 0; i < pipeline->links.count && fits; i++) {
     const struct out_link *link = base_vector_at(&pipeline->links, i);
-    const double gets = (double)link->gets, puts = (double)link->puts;
-    if (out_pipeline_stage_at(pipeline, link->stage) != view->stage || fmax(gets, puts) < FEW * tasks)
+    double gets = (double)link->gets, puts = (double)link->puts;
+    if (out_pipeline_stage_at(pipeline, link->stage) != view->stage)
       continue;
+    if (group->count > 1)
+      sum_links(pipeline, group, link->queue, &gets, &puts);
     const struct callsig_queue_stats *queue = queue_of(pipeline, link->queue);
+    if (fmax(gets, puts) < FEW * tasks || (group->count > 1 && is_inside(queue, gets, puts, tasks)))
+      continue;
     fits = (gets < FEW * tasks || add_port(maker, queue, gets, tasks, maker->inputs, &station->num_inputs)) &&
            (puts < FEW * tasks || add_port(maker, queue, puts, tasks, maker->outputs, &station->num_outputs));
     seen = true;
@@ -156,16 +182,24 @@ static int add_stage(struct maker *maker, const struct out_stage_view *view, con
   struct out_model *model = maker->model;
   const uint32_t number = model->network.num_stations++;
   struct out_network_station *station = &model->network.stations[number];
-  model->stations[number].view = view;
-  station->servers = model->stations[number].servers = (uint32_t)view->replicas;
-  station->expected = simulated(model, (double)view->stage->stats.num_tasks);
-  if (!find_ports(maker, view, station))
+  struct out_model_station *meaning = &model->stations[number];
+  const char *why;
+  const int made =
+      out_thread_group_make(maker->pipeline, maker->bottleneck, view, &model->memory, &meaning->group, &why);
+  if (made <= 0)
+    return made < 0 ? made : give_up(maker, "the threads of ", label_of(view), why);
+  if (meaning->group.servers > MOST_SERVERS)
+    return give_up(maker, "", label_of(view), " works on more than 1024 tasks at a time");
+  meaning->view = meaning->group.members[0];
+  station->servers = meaning->servers = (uint32_t)meaning->group.servers;
+  station->expected = simulated(model, (double)meaning->view->stage->stats.num_tasks);
+  if (!find_ports(maker, &meaning->group, station))
     return give_up(maker, "", label_of(view), " uses too many queues, or too many items a task");
-  if (view == maker->bottleneck->stage)
+  if (out_thread_group_has(&meaning->group, maker->bottleneck->stage->stage))
     model->bound = number;
   station->tasks = station->num_inputs == 0 ? station->expected : 0;
-  return keep_ports(maker, station) && out_model_times(maker->pipeline, maker->bottleneck, view, slots, model, station,
-                                                       &model->stations[number])
+  return keep_ports(maker, station) &&
+                 out_model_times(maker->pipeline, maker->bottleneck, slots, model, station, meaning)
              ? 1
              : -ENOMEM;
 }
@@ -186,12 +220,15 @@ static double time_outside(const struct maker *maker, uint32_t queue, bool is_so
   uint64_t first = UINT64_MAX, last = 0;
   for (uint32_t i = 0; i < model->network.num_stations && model->stations[i].view; i++) {
     const struct out_network_station *station = &model->network.stations[i];
-    const struct out_stage *stage = model->stations[i].view->stage;
+    const struct out_thread_group *group = &model->stations[i].group;
     if (is_source ? !uses(station->inputs, station->num_inputs, queue)
                   : !uses(station->outputs, station->num_outputs, queue))
       continue;
-    first = stage->first_ticks < first ? stage->first_ticks : first;
-    last = stage->last_ticks > last ? stage->last_ticks : last;
+    for (uint32_t j = 0; j < group->count; j++) {
+      const struct out_stage *stage = group->members[j]->stage;
+      first = stage->first_ticks < first ? stage->first_ticks : first;
+      last = stage->last_ticks > last ? stage->last_ticks : last;
+    }
   }
   const uint64_t from = is_source ? maker->first : first, until = is_source ? last : maker->last;
   const double time = until > from ? out_model_number((double)(until - from) * maker->pipeline->tick) : 0;
@@ -284,6 +321,14 @@ static bool is_connected(const struct out_network *network)
   return true;
 }
 
+uint32_t out_model_station_of(const struct out_model *model, const struct out_stage *stage)
+{
+  uint32_t number = 0;
+  while (number < model->network.num_stations && !out_thread_group_has(&model->stations[number].group, stage))
+    number++;
+  return number;
+}
+
 uint64_t out_model_capacity(const struct out_model *model, uint32_t queue, uint64_t capacity)
 {
   const struct callsig_queue_stats *stats = model->queues[queue];
@@ -305,12 +350,12 @@ static void find_capacities(struct maker *maker)
   }
 }
 
-void out_model_keep_ready(struct out_model *model, double share)
+void out_model_keep_waits(struct out_model *model, double times)
 {
   for (uint32_t i = 0; i < model->network.num_stations; i++) {
     const struct out_model_station *meaning = &model->stations[i];
     struct out_network_station *station = &model->network.stations[i];
-    station->mean = meaning->computes + meaning->waits + share * meaning->ready;
+    station->mean = meaning->computes + meaning->waits + times * meaning->others;
     station->on_processor = station->mean > 0 ? meaning->computes / station->mean : 0;
   }
 }
@@ -336,6 +381,11 @@ static void find_window(struct maker *maker)
   maker->window = fmin(maker->window, maker->bottleneck->window);
 }
 
+static bool has_station(const struct out_model *model, const struct out_stage_view *view)
+{
+  return out_model_station_of(model, view->stage) < model->network.num_stations;
+}
+
 static int add_stages(struct maker *maker)
 {
   struct out_busy_slots slots = {0};
@@ -344,7 +394,8 @@ static int add_stages(struct maker *maker)
   result = result < 0 ? result : 1;
   for (uint32_t i = 0; i < maker->bottleneck->count && result > 0; i++) {
     const struct out_stage_view *view = &maker->bottleneck->views[i];
-    if (out_bottleneck_counts(maker->bottleneck, view) && view->stage->stats.num_tasks > 0)
+    if (out_bottleneck_counts(maker->bottleneck, view) && view->stage->stats.num_tasks > 0 &&
+        !has_station(maker->model, view))
       result = add_stage(maker, view, &slots);
   }
   out_busy_slots_free(&slots);
@@ -379,9 +430,9 @@ static int make(struct maker *maker)
   if (!is_connected(&model->network))
     return give_up(maker, "not all of its stages are seen to be connected by queues", "", "");
   find_capacities(maker);
-  model->throughput = (double)maker->bottleneck->stage->stage->stats.num_tasks / maker->window;
+  model->throughput = (double)model->stations[model->bound].view->stage->stats.num_tasks / maker->window;
   model->network.processors = out_model_number(maker->bottleneck->processors);
-  out_model_keep_ready(model, 0);
+  out_model_keep_waits(model, 0);
   return 1;
 }
 

@@ -7,15 +7,19 @@
 
 #include "output/pipeline/bottleneck.h"
 #include "output/queueing/network.h"
+#include "output/verdict/thread_groups.h"
 
 /* What a station of the network is. */
 struct out_model_station {
   const struct out_stage_view *view;       /* NULL: what puts into a queue, or takes from one, outside of stages */
+  struct out_thread_group group;           /* the stages that its threads run, `view` first */
   const struct callsig_queue_stats *queue; /* which; NULL: a stage */
   bool is_source;                          /* it puts */
   uint32_t servers;                        /* as it was */
   double computes, waits; /* seconds of a task: on a processor, and waiting for anything else than one */
-  double ready;           /* and waiting for a processor */
+  double ready;           /* and waiting for a processor; ... */
+  double others;          /* ... of that, because others than the pipeline's threads have it */
+  double doubt;           /* the standard error of the mean of its tasks' times, relative */
 };
 
 struct out_model {
@@ -35,9 +39,12 @@ int out_model_make(const struct callsig_pipeline *pipeline, const struct out_bot
                    struct out_model *model, const char **why);
 void out_model_free(struct out_model *model);
 
-/* Makes tasks last as long as they compute and wait, and this share of what they waited for a processor: that share
- * they waited because of others, and not of one another. */
-void out_model_keep_ready(struct out_model *model, double share);
+/* Makes tasks last as long as they compute and wait, and so many times what others kept them waiting for a processor.
+ */
+void out_model_keep_waits(struct out_model *model, double times);
+
+/* The station whose threads run a stage; network.num_stations: there is none. */
+uint32_t out_model_station_of(const struct out_model *model, const struct out_stage *stage);
 
 /* The capacity in the network, in which fewer items are simulated, that stands for one of the pipeline's queue. */
 uint64_t out_model_capacity(const struct out_model *model, uint32_t queue, uint64_t capacity);

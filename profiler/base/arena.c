@@ -65,8 +65,10 @@ void prof_memory_refused(long error)
   static bool told;
   if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING &&
       !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-    prof_message("memory is refused (error %ld): calls that need some are not recorded, only counted; raise RLIMIT_AS",
-                 -error);
+    prof_message(
+        "memory is refused (error %ld): calls that need some are not recorded, only counted; raise RLIMIT_AS or "
+        "RLIMIT_DATA",
+        -error);
 }
 
 static struct prof_arena_chunk *map_chunk(size_t bytes)

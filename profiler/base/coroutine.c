@@ -158,12 +158,24 @@ bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high)
   return mapped;
 }
 
-bool prof_signal_stack_at(uintptr_t sp, uintptr_t *low, uintptr_t *high)
+/* False when there is none, or it does not have these flags. */
+static bool find_signal_stack(int flags, uintptr_t *low, uintptr_t *high)
 {
   stack_t alternate;
-  if (PROF_SYSCALL2(SYS_sigaltstack, 0, &alternate) < 0 || !(alternate.ss_flags & SS_ONSTACK))
+  if (PROF_SYSCALL2(SYS_sigaltstack, 0, &alternate) < 0 || alternate.ss_flags & SS_DISABLE ||
+      (alternate.ss_flags & flags) != flags)
     return false;
   *low = (uintptr_t)alternate.ss_sp;
   *high = *low + alternate.ss_size;
-  return sp > *low && sp <= *high;
+  return true;
+}
+
+bool prof_signal_stack(uintptr_t *low, uintptr_t *high)
+{
+  return find_signal_stack(0, low, high);
+}
+
+bool prof_signal_stack_at(uintptr_t sp, uintptr_t *low, uintptr_t *high)
+{
+  return find_signal_stack(SS_ONSTACK, low, high) && sp > *low && sp <= *high;
 }

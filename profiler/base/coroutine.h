@@ -15,6 +15,8 @@ bool prof_stack_named(uintptr_t sp, uintptr_t *low, uintptr_t *high);
  * /proc/self/maps. False when it cannot be told. */
 bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high);
 
+/* The range of the alternate signal stack that the thread has, whether a handler runs there or not. Anywhere. */
+bool prof_signal_stack(uintptr_t *low, uintptr_t *high);
 /* Does `sp` lie on the alternate signal stack, while a handler runs there? Gives its range. Anywhere. */
 bool prof_signal_stack_at(uintptr_t sp, uintptr_t *low, uintptr_t *high);
 

@@ -180,7 +180,7 @@ void prof_frames_mend(struct prof_thread *t)
 
 uintptr_t prof_frame_cfa(struct prof_place place)
 {
-  while (!place.top->edge && !prof_frame_is_link(place.stack, place.top))
+  while (!place.top->edge && !place.top->cfa && !prof_frame_is_link(place.stack, place.top))
     place.top--;
   if (prof_frame_is_link(place.stack, place.top))
     (void)prof_place_outwards(&place);

@@ -14,7 +14,7 @@
 
 /* Ends `top`, which is open, at `now` without an exit hook. In a slow section. */
 void prof_frame_close(struct prof_thread *t, uint64_t now);
-/* The CFA of the innermost open frame, UINTPTR_MAX without one. Anywhere. */
+/* The CFA of the innermost frame that has one, be it open or in progress; UINTPTR_MAX without one. Anywhere. */
 uintptr_t prof_frame_cfa(struct prof_place place);
 /* May a function begin in the frame of `top`, which is open, with the same CFA: it is inlined there? */
 bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site);

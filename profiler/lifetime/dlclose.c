@@ -22,7 +22,7 @@
 static void suspend(struct fmt_rec_edge *edge)
 {
   const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
-  if (compare && prof_site_may_go(compare->site))
+  if (compare && prof_site_may_go(compare->site) && !(edge->flags & FMT_EDGE_INHERITED))
     __atomic_store_n(&edge->site, prof_site_key(compare->site), __ATOMIC_RELAXED);
 }
 

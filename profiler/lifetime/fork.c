@@ -3,9 +3,10 @@
  * lie on pages with MADV_WIPEONFORK), so its hooks take their slow path, find out, and start a recording of their own.
  *
  * Before fork() the forking thread's open frames are copied to private memory; the child opens them again in its own
- * recording, as of the moment of the fork. What a longjmp has left ends before: which frames those are is told by where
- * fork() was called from, and so the library stands in for it. A child made by the system call itself, past the C
- * library, starts with no open frames: the exits of what it inherited are ignored.
+ * recording, as of the moment of the fork, where they are time and no calls (FMT_EDGE_INHERITED). What a longjmp has
+ * left ends before: which frames those are is told by where fork() was called from, and so the library stands in for
+ * it. A child made by the system call itself, past the C library, starts with no open frames: the exits of what it
+ * inherited are ignored.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -201,7 +202,8 @@ static struct fmt_rec_edge *task_edge(struct prof_thread *t, struct fmt_rec_vari
 {
   const char *text = (const char *)frame->words;
   struct prof_stage_use *use = prof_stage_use(t, frame->stage);
-  return use ? prof_tree_user_edge(&t->tree, from, use->function, text[0] ? prof_stage_text(frame->stage, text) : NULL)
+  return use ? prof_tree_user_edge(&t->tree, from, use->function, text[0] ? prof_stage_text(frame->stage, text) : NULL,
+                                   true)
              : NULL;
 }
 
@@ -215,7 +217,7 @@ static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inheri
     const struct fmt_rec_name *name = prof_action_name((const char *)frame->words);
     struct fmt_rec_function *function =
         name ? prof_tree_function(&t->tree, 0, FMT_FUNCTION_KIND_ACTION, FMT_NONE, (uintptr_t)name) : NULL;
-    return function ? prof_tree_user_edge(&t->tree, from, function, NULL) : NULL;
+    return function ? prof_tree_user_edge(&t->tree, from, function, NULL, true) : NULL;
   }
   const struct prof_site *site = prof_site_at(t, frame->pc, frame->function_address, frame->cfa_offset);
   struct prof_fast_compare *compare = site && !site->excluded ? prof_fast_compare_of(&t->tree, site, 0) : NULL;
@@ -228,7 +230,7 @@ static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inheri
     t->words[i] = frame->words[i];
   if (count < site->state_words)
     count = type_states(site, t->words);
-  return prof_tree_edge(&t->tree, from, compare, t->words, count);
+  return prof_tree_inherited_edge(&t->tree, from, compare, t->words, count);
 }
 
 /* Opens the frames that the forking thread had open in its parent, as of the moment of the fork, in the control block
@@ -241,8 +243,8 @@ static void inherit_frames(struct prof_thread *t)
     const struct inherited_frame *frame = (const struct inherited_frame *)((const char *)inherited + at);
     struct fmt_rec_edge *edge = find_edge(t, frame);
     bool opened = edge && prof_frame_open(t, edge, frame->cfa, inherited->ticks);
-    if (opened && frame->stage)
-      prof_task_inherit(t, frame->stage, frame->task);
+    if (opened && frame->task)
+      prof_task_inherit(t, frame->task);
     at += sizeof *frame + frame->word_count * sizeof(uint64_t);
   }
   release(&inherited);

@@ -118,7 +118,7 @@ static struct fmt_rec_variant *map_cct_node(struct merge *merge, uint64_t source
 static uint64_t site_of(const struct fmt_rec_edge *edge)
 {
   const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
-  return compare ? prof_site_key(compare->site) : edge->site;
+  return compare && !(edge->flags & FMT_EDGE_INHERITED) ? prof_site_key(compare->site) : edge->site;
 }
 
 static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_edge *edge)

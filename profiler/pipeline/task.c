@@ -33,7 +33,7 @@
 
 /* The ending of a task's frame. */
 struct ending {
-  const struct fmt_rec_edge *edge; /* NULL: the task was not recorded */
+  const struct fmt_rec_edge *edge; /* NULL: the task counts nowhere */
   uint64_t start, ticks;
   uint32_t sampled;
   uint64_t own;               /* ticks without the tasks and the waits for queues inside */
@@ -130,13 +130,20 @@ static void count_ending(struct prof_stage_use *use, const struct ending *ending
  * Frames
  * ------------------------------------------------------------------------------------------------------------------ */
 
+/* Does a task with this frame count in its stage? Not one that began while its thread warmed up, nor one that a fork
+ * has opened: it is a task of the parent process. */
+static inline bool counts_in_stage(const struct prof_thread *t, const struct fmt_rec_frame *frame)
+{
+  return !prof_frame_is_discarded(t, frame->flags) && !(prof_frame_edge(frame)->flags & FMT_EDGE_INHERITED);
+}
+
 /* Ends a task's frame, the innermost. `open` is its entry, NULL when the program has ended it already, unrecorded. */
 static inline __attribute__((always_inline)) struct ending end_frame(struct prof_thread *t, struct prof_place place,
                                                                      struct prof_open_task *open,
                                                                      struct fmt_rec_tasks *tasks, uint64_t now)
 {
   const struct fmt_rec_frame *frame = place.top;
-  const bool counts = !prof_frame_is_discarded(t, frame->flags);
+  const bool counts = counts_in_stage(t, frame);
   struct ending ending = {.edge = counts ? prof_frame_edge(frame) : NULL,
                           .start = open ? open->start : frame->start_ticks,
                           .sampled = open ? open->sampled : 0};
@@ -205,13 +212,10 @@ static void begun(const struct prof_thread *t, struct prof_stage_use *use, const
   prof_add(&use->tasks->open, 1);
 }
 
-void prof_task_inherit(struct prof_thread *t, const struct prof_stage *stage, struct prof_open_task *open)
+void prof_task_inherit(const struct prof_thread *t, struct prof_open_task *open)
 {
-  begun(t, prof_stage_use_known(t, stage), t->top);
-  if (open) {
-    open->frame = t->top;
-    open->start = t->top->start_ticks;
-  }
+  open->frame = t->top;
+  open->start = t->top->start_ticks;
 }
 
 /* Opens the task's frame, when nothing has to be prepared. */

@@ -7,11 +7,9 @@
 #include "profiler/stack/thread.h"
 
 struct prof_open_task;
-struct prof_stage;
 
-/* `top` was opened for a task that the thread's parent process had open: `open` is its entry, or NULL. In a slow
- * section.
- */
-void prof_task_inherit(struct prof_thread *t, const struct prof_stage *stage, struct prof_open_task *open);
+/* `top` was opened for a task that the thread's parent process has open, whose entry this is. In the stage's statistics
+ * it is the parent's alone. In a slow section. */
+void prof_task_inherit(const struct prof_thread *t, struct prof_open_task *open);
 
 #endif

@@ -75,7 +75,7 @@ bool prof_user_frame_prepare(struct prof_thread *t, const struct prof_user_frame
   prof_tree_check_pressure(&t->tree);
   struct fmt_rec_edge *edge =
       user_frame->function ? prof_tree_user_edge(&t->tree, prof_edge_to(prof_place_caller(prof_place_settled(t))),
-                                                 user_frame->function, user_frame->text)
+                                                 user_frame->function, user_frame->text, false)
                            : NULL;
   bool ready = edge && (t->top < t->limit || prof_stack_grow(t)) &&
                (prof_frame_counters(t, prof_place_settled(t), edge) || prof_recursion_prepare(t, edge));

@@ -130,16 +130,24 @@ static long open_text(const struct prof_module *module, struct prof_text_pages *
   return prof_text_open(pages, low, high < module->end ? high : module->end, settled);
 }
 
-/* Switches every sled of the module that has code, on or off. */
-static void switch_sleds(const struct prof_module *module, bool on)
+static void switch_some(const struct prof_module *module, bool entries, bool on)
 {
   const struct fmt_index *index = &module->index;
   for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++) {
     const struct fmt_index_sled *sled = &index->sleds[i];
     uintptr_t address = sled->address + module->bias;
-    if (module->sled_code[i] && prof_sled_is(address, sled->shape, module->sled_code[i]))
+    if (fmt_sled_is_entry(sled->kind) == entries && module->sled_code[i] &&
+        prof_sled_is(address, sled->shape, module->sled_code[i]))
       prof_sled_switch(address, sled->shape, on ? module->sled_code[i] : 0);
   }
+}
+
+/* Switches every sled of the module that has code, on or off. Threads run through them meanwhile: exits are on for
+ * longer than entries, so that no call begins whose end is not heard. */
+static void switch_sleds(const struct prof_module *module, bool on)
+{
+  switch_some(module, !on, on);
+  switch_some(module, on, on);
 }
 
 /* May the module be unloaded while its sleds are written? Then they wait: who unloads counts as such, passes

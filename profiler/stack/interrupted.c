@@ -47,27 +47,38 @@ static bool is_signal_frame(const uint64_t *context, struct prof_signal_frame *f
 struct search {
   uintptr_t low; /* of the stack; where that is not known, what is searched begins there */
   uintptr_t next, end;
+  /* An alternate stack in the midst of it that is not run on, empty where there is none: the records there are of
+   * handlers that returned. */
+  uintptr_t past_low, past_high;
   bool open_ended;
 };
+
+/* Where a record may lie at the earliest: the word before it is read too. */
+static uintptr_t first_from(uintptr_t address)
+{
+  const uintptr_t align = PROF_SIGNAL_FRAME_ALIGN;
+  return (address + sizeof(uint64_t) + align - 1) & ~(align - 1);
+}
 
 static bool has_more(struct search *search)
 {
   uint8_t byte;
-  if (search->next + PROF_SIGNAL_FRAME_SIZE <= search->end)
-    return true;
-  if (!search->open_ended || prof_read_memory(&byte, search->end, sizeof byte) < 0)
-    return false;
-  search->end += PAGE;
+  if (search->next + PROF_SIGNAL_FRAME_SIZE > search->past_low && search->next < search->past_high)
+    search->next = first_from(search->past_high);
+  for (; search->next + PROF_SIGNAL_FRAME_SIZE > search->end; search->end += PAGE)
+    if (!search->open_ended || prof_read_memory(&byte, search->end, sizeof byte) < 0)
+      return false;
   return true;
 }
 
 /* The stack above `sp`. */
 static struct search begin(const struct prof_thread *t, uintptr_t sp)
 {
-  const uintptr_t align = PROF_SIGNAL_FRAME_ALIGN;
-  uintptr_t low, high;
+  uintptr_t low, high, past_low = 0, past_high = 0;
   /* First, since it may lie among the thread's own frames. */
   bool known = prof_signal_stack_at(sp, &low, &high);
+  if (!known)
+    (void)prof_signal_stack(&past_low, &past_high);
   if (!known && sp > t->stack_low && sp <= t->stack_high && t->stack_high < UINTPTR_MAX) {
     low = t->stack_low;
     high = t->stack_high;
@@ -75,10 +86,10 @@ static struct search begin(const struct prof_thread *t, uintptr_t sp)
   }
   if (!known)
     known = prof_stack_range(sp, &low, &high);
-  /* The word before a record is read too. */
-  uintptr_t first = (sp + sizeof(uint64_t) + align - 1) & ~(align - 1);
   return (struct search){.low = known ? low : sp,
-                         .next = first,
+                         .next = first_from(sp),
+                         .past_low = past_low,
+                         .past_high = past_high,
                          .end = known ? high : (sp + PAGE) & ~(uintptr_t)(PAGE - 1),
                          .open_ended = !known};
 }

@@ -32,8 +32,9 @@ static void settle(struct fmt_rec_edge *edge, const struct prof_site *site)
     __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
 }
 
-struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
-                                    struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count)
+static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                    struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count,
+                                    bool inherited)
 {
   const struct prof_site *site = compare->site;
   struct prof_edge_key key = {.site = prof_site_key(site),
@@ -46,9 +47,12 @@ struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_varia
   else if (site->index_function && !prof_cardinality_admit(tree, site->index_function, &site->module->index,
                                                            compare->function, words, &key.word_count))
     return NULL;
+  if (inherited)
+    prof_edge_key_inherit(&key);
   struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
   if (edge) {
-    settle(edge, site);
+    if (!inherited)
+      settle(edge, site);
     return edge;
   }
   /* The limit may have widened: then what is to be compared is another. */
@@ -58,9 +62,21 @@ struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_varia
   /* It compares the words of args that are read: where one is lost at times, words are missing. */
   bool comparable =
       key.compare->fast && key.word_count == (compare->arguments ? site->state_words + key.compare->compared : 0);
-  key.generic = !encode_cfa(site, &key.cfa) || !comparable;
+  key.generic = !encode_cfa(site, &key.cfa) || !comparable || inherited;
   edge = prof_edge_make(tree, from, &key);
-  if (edge)
+  if (edge && !inherited)
     settle(edge, site);
   return edge;
+}
+
+struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                    struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count)
+{
+  return edge_of(tree, from, compare, words, word_count, false);
+}
+
+struct fmt_rec_edge *prof_tree_inherited_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                              struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count)
+{
+  return edge_of(tree, from, compare, words, word_count, true);
 }

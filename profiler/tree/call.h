@@ -10,5 +10,8 @@
  * The cardinality limit may widen `words` in place first, and the bounds may merge. NULL when there is no space. */
 struct fmt_rec_edge *prof_tree_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count);
+/* The same for a frame that was open at the fork that made the process: FMT_EDGE_INHERITED. */
+struct fmt_rec_edge *prof_tree_inherited_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                              struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count);
 
 #endif

@@ -207,12 +207,24 @@ static uint64_t hash_edge(const struct fmt_rec_variant *from, uint64_t site, con
   return hash_words(prof_hash_mix((uintptr_t)from >> 3, site), words, count);
 }
 
+/* In the site of an edge with FMT_EDGE_INHERITED, above any address: no hook finds it. */
+#define INHERITED_SITE (UINT64_C(1) << 62)
+
+void prof_edge_key_inherit(struct prof_edge_key *key)
+{
+  key->site = (key->site & ~PROF_SITE_SUSPENDED) | INHERITED_SITE;
+  key->flags |= FMT_EDGE_INHERITED;
+  key->generic = true;
+}
+
 /* Is the edge one of the site that is looked for? By prof_site_key() it is found whether it is suspended or not. */
 static bool is_at(const struct fmt_rec_edge *edge, uint64_t site)
 {
+  if (edge->site == site)
+    return true;
   const struct prof_site *suspended = prof_site_suspended(site);
   const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
-  return edge->site == site || (suspended && compare && compare->site == suspended);
+  return suspended && compare && compare->site == suspended && !(edge->flags & FMT_EDGE_INHERITED);
 }
 
 struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct fmt_rec_variant *from, uint64_t site,
@@ -313,10 +325,8 @@ static struct fmt_rec_variant *merged_cct_node(struct prof_tree *tree, struct fm
 static struct fmt_rec_context *context_of_key(struct prof_tree *tree, struct fmt_rec_context *caller,
                                               const struct prof_edge_key *key, uint32_t *flags)
 {
-  if (!key->context)
-    return target_context(tree, caller, key->function, flags);
   *flags = key->flags;
-  return key->context;
+  return key->context ? key->context : target_context(tree, caller, key->function, flags);
 }
 
 /* The edge with this key from `from` or, once the callee's context has its fill of edges, from any signature of the
@@ -324,7 +334,7 @@ static struct fmt_rec_context *context_of_key(struct prof_tree *tree, struct fmt
 struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     const struct prof_edge_key *key)
 {
-  uint32_t flags = 0;
+  uint32_t flags;
   struct fmt_rec_context *caller = (struct fmt_rec_context *)from->context;
   struct fmt_rec_context *context = context_of_key(tree, caller, key, &flags);
   if (!context)
@@ -338,7 +348,8 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
       return known;
   }
   struct fmt_rec_variant *to = prof_tree_cct_node(tree, context, key->words, key->word_count, key->signature_flags);
-  bool sampled = prof_process.settings.sample_times && key->function->kind == FMT_FUNCTION_KIND_CODE;
+  const bool inherited = flags & FMT_EDGE_INHERITED;
+  bool sampled = prof_process.settings.sample_times && key->function->kind == FMT_FUNCTION_KIND_CODE && !inherited;
   struct fmt_rec_edge *edge = to ? alloc_edge(tree, key->word_count, sampled) : NULL;
   uint64_t hash = hash_edge(from, key->site, key->words, key->word_count);
   if (!edge || !prof_table_add(&tree->edges, &tree->arena, hash, edge))
@@ -350,7 +361,7 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   edge->site_info = (uintptr_t)key->compare;
   edge->cfa = key->cfa;
   /* Near the limit, counts come before percentiles. */
-  if (prof_process.settings.percentiles && tree->pressure == PROF_PRESSURE_NONE)
+  if (prof_process.settings.percentiles && tree->pressure == PROF_PRESSURE_NONE && !inherited)
     edge->histogram = (uintptr_t)prof_histogram_make(tree, PROF_CALL_SUB_BITS);
   flags &= ~(uint32_t)FMT_EDGE_SAMPLED;
   edge->flags |= flags | (flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED) || key->generic ? FMT_EDGE_GENERIC : 0u);
@@ -368,7 +379,8 @@ struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const s
 }
 
 struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
-                                         struct fmt_rec_function *function, const struct fmt_rec_name *text)
+                                         struct fmt_rec_function *function, const struct fmt_rec_name *text,
+                                         bool inherited)
 {
   /* No code is there: what the function is named by stands for its site and its this_fn, the same in all threads. */
   const uint64_t word = (uintptr_t)text;
@@ -379,6 +391,8 @@ struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_
                               .word_count = text ? 1 : 0,
                               .signature_flags = text ? FMT_SIGNATURE_TEXT : FMT_SIGNATURE_NONE,
                               .generic = true};
+  if (inherited)
+    prof_edge_key_inherit(&key);
   struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
   return edge ? edge : prof_edge_make(tree, from, &key);
 }

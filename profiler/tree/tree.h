@@ -28,11 +28,15 @@ struct prof_edge_key {
   uint32_t word_count;
   uint32_t signature_flags;
   struct fmt_rec_context *context; /* the callee's, NULL: follows from the caller's */
-  uint32_t flags;                  /* the edge's, when `context` is given */
+  uint32_t flags;                  /* the edge's, beside those that follow from the path when `context` is NULL */
   uint32_t cfa;
   struct prof_fast_compare *compare;
   bool generic; /* never on the fast path */
 };
+
+/* Makes it the key of the edge that stands for such frames in a forked child (FMT_EDGE_INHERITED): calls at the same
+ * site have another. */
+void prof_edge_key_inherit(struct prof_edge_key *key);
 
 /* The function of the tree, or NULL. Anywhere. */
 struct fmt_rec_function *prof_tree_function_find(const struct prof_tree *tree, uint64_t module, uint32_t kind,
@@ -42,9 +46,11 @@ struct fmt_rec_function *prof_tree_function(struct prof_tree *tree, uint64_t mod
                                             uint64_t address);
 /* The function that stands for the tasks of a stage. NULL: no space. */
 struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const struct fmt_rec_stage *stage);
-/* The edge from `from` for an action, or for a task with this text (NULL: none), made when new. NULL: no space. */
+/* The edge from `from` for an action, or for a task with this text (NULL: none), made when new. `inherited`: for a
+ * frame that was open at the fork that made the process. NULL: no space. */
 struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
-                                         struct fmt_rec_function *function, const struct fmt_rec_name *text);
+                                         struct fmt_rec_function *function, const struct fmt_rec_name *text,
+                                         bool inherited);
 struct fmt_rec_context *prof_context_of(struct prof_tree *tree, struct fmt_rec_context *parent,
                                         struct fmt_rec_function *function);
 struct fmt_rec_signature *prof_signature_find(const struct prof_tree *tree, const struct fmt_rec_function *function,

@@ -96,6 +96,20 @@ class AtOnce(harness.Case):
         self.assertEqual(self.table(first), "")
         self.assertIn("6 function calls", self.callsig("report", "named").stdout)
 
+    def test_nothing_replaces_what_is_held(self):
+        """A recording that is written, or whose program has not called anything yet, is no place for what another command writes."""
+        recorded = self.start(harness.CALLSIG, "run", "-o", "recorded", self.program, "3", "1")
+        other = self.start(harness.CALLSIG, "run", "-o", "other", self.program, "3", "1")
+        awaited = self.start(harness.CALLSIG, "run", "-o", "awaited", self.program, "3", "0")
+        for name in ("recorded", "other", "awaited"):
+            for command in (("merge", "-o", name, "recorded"), ("ctl", "recorded", "snapshot", name)):
+                self.assert_fails(self.callsig(*command), 1, f"{name} is ", "name another file")
+        self.go()
+        for name, process, calls in (("recorded", recorded, 6), ("other", other, 6), ("awaited", awaited, 3)):
+            self.table(process)
+            self.assertIn(f"{calls} function calls", self.callsig("report", name).stdout)
+        self.assertEqual(self.callsig("merge", "-o", "recorded", "awaited").returncode, 0)
+
     def test_ten_runs(self):
         runs = [self.launch(number, harness.CALLSIG, "run", self.program, str(number), "1") for number in range(101, 111)]
         for number, run in zip(range(101, 111), runs):

@@ -54,7 +54,7 @@ class Program:
         self.case.assertEqual(self.line(), f"did {count}, {self.total}\n")
 
     def end(self):
-        out, err = self.process.communicate("", timeout=60)
+        out, err = self.process.communicate("", timeout=600)
         self.case.assertEqual((out, err, self.process.returncode), (f"end {self.total}\n", "", 5))
 
     def maps(self):
@@ -119,6 +119,32 @@ def may_trace():
         child.wait()
 
 
+# Executes itself at each line; with a library, a thread loads that, and another executes something else after 2 s.
+EXECUTES = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *loads(void *path) { dlopen(path, RTLD_NOW); return NULL; }
+static void *executes(void *data) { (void)data; sleep(2); execl("/bin/sleep", "sleep", "60", (char *)NULL); return NULL; }
+int main(int argc, char **argv)
+{
+  char line[16];
+  pthread_t thread;
+  if (argc > 1) {
+    pthread_create(&thread, NULL, loads, argv[1]);
+    usleep(200000);
+    pthread_create(&thread, NULL, executes, NULL);
+  }
+  puts("ready");
+  fflush(stdout);
+  while (fgets(line, sizeof line, stdin))
+    execv(argv[0], argv);
+  return 0;
+}
+"""
+
+
 class Case(harness.Case):
     built = None  # a folder with the program, which most tests run
 
@@ -146,6 +172,12 @@ class Case(harness.Case):
         done = self.run_command("cc", "-shared", "-fPIC", source, "-o", self.path("slow.so"))
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.path("slow.so")
+
+    def executes(self):
+        source = self.write("executes.c", EXECUTES)
+        done = self.run_command(harness.CALLSIG_CC, "-O1", "-g", "-pthread", source, "-o", self.path("executes"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.path("executes")
 
     def assert_calls(self, table, count):
         """The table has the rows of so many calls of work(), each with values 0 to 3 in turn, and no others."""
@@ -199,6 +231,26 @@ class Counts(Case):
         attached = Attached(self, program, "--for", "0.5")
         program.call(12)
         self.assert_calls(attached.finish(ask=False), 12)
+        program.end()
+
+    def test_executes(self):
+        """A program that executes itself while it is attached to is not said to lack something."""
+        program = Program(self, self.executes())
+        attached = Attached(self, program, "-o", "mine.out")
+        program.process.stdin.write("\n")
+        self.assertEqual(program.line(), "ready\n")
+        self.assertEqual(attached.finish(), f"callsig: process {program.pid} executed another program meanwhile, which is not recorded\n")
+
+    def test_left(self):
+        """What was left is not waited for."""
+        program = Program(self, self.sleds(), "")
+        attached = Attached(self, program, "-o", "mine.out", "--for", "60s")
+        program.call(4)
+        attached.finish()
+        for name in (str(program.pid), "mine.out"):
+            for word in ("on", "off"):
+                self.assert_fails(self.callsig("ctl", "--wait", "100", name, word), 1, "has left the program", "attach to it again")
+        Attached(self, program).finish()
         program.end()
 
     def test_threads(self):
@@ -278,11 +330,16 @@ class Refusals(Case):
 
     def test_usage(self):
         for arguments, words in (((), "no process given"), (("1", "2"), "one process"), (("x",), "not the number"), (("0",), "not the number"),
-                                 (("--for", "0", "1"), "--for"), (("--for", "x", "1"), "--for"), (("--for", "nan", "1"), "--for"),
+                                 (("--for", "0", "1"), "--for"), (("--for", "x", "1"), "--for"), (("--for", "nan", "1"), "--for"), (("--for", "1e3", "1"), "--for"),
                                  (("-s", "wrong", "1"), "wrong")):
             done = self.callsig("attach", *arguments)
             self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)
             self.assertIn(words, done.stderr)
+
+    def test_executes(self):
+        """One that executes another program while the runtime is being loaded into it."""
+        program = Program(self, self.executes(), self.slow_library(60))
+        self.assert_fails(self.callsig("attach", str(program.pid)), 1, "executed another program meanwhile")
 
     def test_nobody(self):
         self.assert_fails(self.callsig("attach", "4194303"), 1, "there is none")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -172,6 +172,17 @@ class Ctl(harness.Case):
         self.end()
         self.assertEqual(self.counts(), {})
 
+    def test_never_switched_on(self):
+        """The table's place has why there is nothing, and not that nothing was called."""
+        program = self.compile("program", SOURCE)
+        for options in (["--off"], ["--after", "1000"]):
+            done = self.callsig("run", *options, program)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("nothing was recorded: recording was never switched on", done.stderr)
+            self.assertNotIn("no instrumented function ran", done.stderr)
+        done = self.callsig("run", "--for", "1000", program)
+        self.assertIn("(main(", done.stderr)
+
     # A program that does not come by ----------------------------------------------------------------------------------------
 
     def test_waits_for_a_hook(self):
@@ -266,11 +277,15 @@ class Ctl(harness.Case):
         self.say("1 5")
         child = self.say("f")
         self.assertNotEqual(child, self.pid)
+        # What it has of its parent's recording is not its own.
+        top = ("top", child, "--batch", "1", "--interval", "0.1", "--by", "function", "-s", "total-calls")
+        self.assert_fails(self.callsig(*top), 1, f"process {child} records nothing")
         self.say("1 3") # so the child has a recording
         self.switch("off", child)
         self.say("1 100")
         self.assertTrue(self.status(child)["recording"].startswith("off"))
         self.assertTrue(self.status()["recording"].startswith("on"))
+        self.assertRegex(self.callsig(*top).stdout, r" 3 .*\(first\)")
         self.end()
         self.assertEqual(self.counts()["first"], 5)
         self.assertEqual(self.counts("x.out." + child)["first"], 3)
@@ -333,7 +348,8 @@ class Ctl(harness.Case):
         self.assertEqual(self.counts()["second"], 5)
 
     def test_usage_of_times(self):
-        for options, word in ((["--for", "5"], "--for: '5' is no time"), (["--after", "0"], "--after: '0' is no time"),
+        for options, word in ((["--for", "5 s"], "--for: '5 s' is no time"), (["--for", "5h"], "'5h' is no time"), (["--for", "1e3"], "'1e3' is no time"),
+                              (["--for", "2000000"], "'2000000' is no time"), (["--after", "0"], "--after: '0' is no time"),
                               (["--for", "-1s"], "'-1s' is no time"), (["--off", "--for", "5s"], "--off")):
             self.assert_fails(self.callsig("run", *options, "true"), 2, word)
 

@@ -1,9 +1,13 @@
+# ctest: case - quick Family.test_script Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
 import glob
 import json
 import os
+import resource
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -15,9 +19,12 @@ CALLS = """
     static void __attribute__((noinline)) work(int n) { for (volatile int i = 0; i < n; i++) {} }
     int main(int argc, char **argv) {
       work(argc > 1 ? atoi(argv[1]) : 7);
-      if (argc > 2)
+      if (argc > 2 && write(1, "\\n", 1) == 1)
         sleep((unsigned)atoi(argv[2]));
       return 0; }"""
+
+PID, RUN = 40, 376  # where they are in a recording's header
+LIMIT = 10000  # bytes: less than a folded recording has
 
 
 class Family(harness.Case):
@@ -112,18 +119,109 @@ class Family(harness.Case):
         finally:
             os.kill(pid, signal.SIGKILL)
 
-    def test_what_cannot_be_written(self):
-        """Where the folded recordings cannot be written, those of the processes stay, and their calls are shown."""
-        self.write("a.family", "somebody's")
-        done = self.callsig("run", "-o", "a", *self.script("i=0\nwhile [ $i -lt 20 ]; do\n  ./calls $i\n  i=$((i + 1))\ndone\n"))
+    def test_name_that_is_taken(self):
+        """A file of the name of the folded recordings that is not this run's stays: one line says so, and all is folded at the end."""
+        self.callsig("run", "-o", "other", "./calls", "99")
+        for name, make in (("a", lambda: self.write("a.family", "somebody's")),
+                           ("b", lambda: self.callsig("merge", "-o", "b.family", "other"))):
+            make()
+            before = os.stat(self.path(name + ".family"))
+            done = self.callsig("run", "-o", name, *self.script("i=0\nwhile [ $i -lt 40 ]; do\n  ./calls $i\n  i=$((i + 1))\ndone\n"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count(name + ".family: exists and is not of this run, so it is left alone"), 1, done.stderr)
+            self.assertIn("this was 40 processes", done.stderr)
+            after = os.stat(self.path(name + ".family"))
+            self.assertEqual((after.st_ino, after.st_size, after.st_mtime_ns), (before.st_ino, before.st_size, before.st_mtime_ns))
+            self.assertEqual(self.names(name), [name, name + ".family"])
+            self.assertEqual(sum(calls for (function, _), calls in self.counts(name).items() if function == "main"), 40)
+
+    def test_recording_of_no_run(self):
+        """A recording that no run made is nobody's earlier one, whatever its name."""
+        done = self.callsig("run", "-o", "other", "./calls", "99")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr.count("exists and is not a recording"), 1)
-        self.assertIn("19 more recordings of processes that the program started", done.stderr)
-        with open(self.path("a.family"), encoding="ascii") as file:
-            self.assertEqual(file.read(), "somebody's")
-        files = [name for name in self.names("a") if name != "a.family"]
-        self.assertEqual(len(files), 20)
-        self.assertEqual(sum(calls for (function, _), calls in self.counts(*files).items() if function == "main"), 20)
+        with open(self.path("other"), "rb") as file:
+            recording = bytearray(file.read())
+        pid = int.from_bytes(recording[PID:PID + 4], "little")
+        recording[RUN:RUN + 8] = bytes(8)
+        with open(self.path(f"a.{pid}"), "wb") as file:
+            file.write(recording)
+        self.callsig("run", "-o", "a", "./calls", "1")
+        self.assertEqual(self.names("a"), ["a", f"a.{pid}"])
+
+    def test_what_cannot_be_written(self):
+        """Where no folded recording can be written, those of the processes stay, and one line says why."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, resource.RLIM_INFINITY))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        script = self.script("ulimit -S -f unlimited\ni=0\nwhile [ $i -lt 40 ]; do\n  ./calls $i\n  i=$((i + 1))\ndone\n")
+        done = self.callsig("run", "-o", "a", *script, preexec_fn=limit)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("File too large; name a file"), 1, done.stderr)
+        self.assertIn("39 more recordings of processes that the program started", done.stderr)
+        self.assertEqual(len(self.names("a")), 40)
+        self.assertEqual(sum(calls for (function, _), calls in self.counts(*self.names("a")).items() if function == "main"), 40)
+
+    def test_written_after_a_failure(self):
+        """What cannot be folded at one time is folded at another, while the program runs."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, resource.RLIM_INFINITY))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        self.write("script.sh", "ulimit -S -f unlimited\ni=0\nwhile [ $i -lt 40 ]; do\n  ./calls $i\n  i=$((i + 1))\ndone\n"
+                                "touch there\nwhile [ ! -e done ]; do sleep 0.01; done\n")
+        run = subprocess.Popen([harness.CALLSIG, "run", "-o", "a", "/bin/sh", "script.sh"], cwd=self.folder, env=self.environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+        told = run.stderr.readline()
+        while "File too large" not in told and told:
+            told = run.stderr.readline()
+        self.assertIn("a.family: File too large", told)
+        while not os.path.exists(self.path("there")):
+            time.sleep(0.01)
+        self.assertEqual(len(self.names("a")), 40)
+        resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        while len(self.names("a")) > 18:
+            time.sleep(0.01)
+        self.write("done", "")
+        errors = run.stderr.read()
+        run.stderr.close()
+        self.assertEqual(run.wait(), 0, errors)
+        self.assertNotIn("File too large", errors)
+        self.assertIn("this was 40 processes", errors)
+        self.assertEqual(self.names("a"), ["a"])
+
+    def test_notes_name_what_is_there(self):
+        """Notes of processes whose files were folded name the processes."""
+        done = self.callsig("run", "-o", "a", *self.script("i=0\nwhile [ $i -lt 3 ]; do\n  ./calls $i\n  i=$((i + 1))\ndone\n./calls 5 60 > ready &\n"
+                                                          "while [ ! -s ready ]; do sleep 0.01; done\nkill -9 $!\nwait\n"))
+        self.assertEqual(self.names("a"), ["a"])
+        report = self.callsig("report", "a")
+        for text in (done.stderr, report.stdout):
+            self.assertNotRegex(text, r"a\.\d+: ")
+        self.assertRegex(report.stdout, r"calls 5 60 \(\d+\): ")
+
+    def test_database(self):
+        """With --db, processes are folded while the program runs too, and the database has all of them."""
+        script = self.script("i=0\nwhile [ $i -lt 60 ]; do\n  ./calls $i\n  i=$((i + 1))\n"
+                             "  [ $((i % 20)) != 0 ] || while [ $(ls many.* | wc -l) -gt 18 ]; do sleep 0.02; done\ndone\n")
+        done = self.callsig("run", "-o", "many", "--db", "many.db", "--interval", "0.05", *script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.names("many"), ["many", "many.db"])
+        base = sqlite3.connect(self.path("many.db"))
+        self.addCleanup(base.close)
+        self.assertEqual(base.execute("SELECT count(*) FROM runs").fetchone(), (60,))
+
+    def test_programs_are_not_compared(self):
+        """How evenly time is shared is said of processes of one program alone."""
+        self.compile("else", CALLS)
+        self.callsig("run", "-o", "a", *self.script("./calls 1\n./else 2\n"))
+        self.assertNotIn(" across ", self.callsig("report", "a", "--by", "function,process").stdout)
+        self.callsig("run", "-o", "b", *self.script("./calls 1\n./calls 2\n./else 1\n./else 2\n./else 3\n"))
+        text = self.callsig("report", "b", "--by", "function,process").stdout
+        self.assertIn("across 2 processes of calls\n", text)
+        self.assertIn("across 3 processes of else\n", text)
+        done = self.callsig("report", "--format", "json", "--by", "function,process", "b")
+        compared = {(os.path.basename(row["program"]), row["function"]): row["count"] for row in json.loads(done.stdout)["spread"]["rows"]}
+        self.assertEqual(compared, {(program, function): count for program, count in (("calls", 2), ("else", 3))
+                                    for function in ("main", "work")})
 
     def test_folder_that_cannot_be_read(self):
         """Where the recordings of processes cannot be looked for, a line says that they are not counted."""

@@ -290,6 +290,26 @@ class Drawn(Plot):
         self.assertAlmostEqual(bands[0][1], 0.25 * width, delta=0.01)
         self.assertAlmostEqual(bands[1][1], 2.0 * width, delta=0.01, msg="two that overlap are one band")
         self.assertEqual(len(bands), 4)
+        colours = [node.get("data-event") for node in svg.iter(SVG + "rect") if node.get("class") == "band"]
+        self.assertEqual(colours, ["0", "0", "1", "2"])
+        self.assertEqual(self.legend(svg), [("0", "gc, 3 times"), ("1", "gc_stop, 1 time"), ("2", "epoch, 1 time")])
+
+    def legend(self, svg):
+        """The colours of events, and what stands behind each."""
+        group, = (node for node in svg.iter(SVG + "g") if node.get("class") == "bands")
+        return [(box.get("data-event"), words.text) for box, words in zip(group[::2], group[1::2])]
+
+    def test_events_beyond_the_colours_share_one(self):
+        tasks = [(1000.0 + i, "0:1:decode", 10, 0, 0.25, 0.5, 1.0) for i in range(20)]
+        svg = self.svg(self.database(tasks, (), [(1001.0 + 2 * i, f"event <{i % 6}>") for i in range(9)]))
+        self.assertEqual(self.legend(svg), [("0", "event <0>, 2 times"), ("1", "event <1>, 2 times"), ("2", "event <2>, 2 times"),
+                                            ("3", "event <3>, 1 time"), ("4", "other events, 2 times")])
+        self.assertEqual([node.get("data-event") for node in svg.iter(SVG + "rect") if node.get("class") == "band"],
+                         ["0", "1", "2", "3", "4", "4", "0", "1", "2"])
+
+    def test_without_events_there_is_no_legend(self):
+        svg = self.svg(self.database([(1000.0 + i, "0:1:decode", 10, 0, 0.25, 0.5, 1.0) for i in range(20)], (), ()))
+        self.assertEqual([node for node in svg.iter(SVG + "g") if node.get("class") == "bands"], [])
 
     def test_many_intervals_are_joined_and_it_says_so(self):
         count = 10000

@@ -3,6 +3,7 @@
 """Stragglers between threads, processes and ranks: how much slower, and whether it is always the same one; and what tasks fail."""
 
 import json
+import os
 
 import harness
 from harness import Case, INCLUDE, RUNTIME
@@ -120,6 +121,15 @@ class Stragglers(Recorded):
         self.assertGreaterEqual(turns["threads"], 2)
         self.assertGreaterEqual(2 * turns["slow"], turns["parts"])
         self.assertIn("but not always the same one: %d threads do\n" % turns["threads"], self.callsig("stages", "p.out").stdout)
+
+    def test_programs_are_not_compared(self):
+        """A stage of the same name in another program is another one."""
+        self.record("all", "30", output="slow.out")
+        self.record("all", "3", output="fast.out")
+        self.assertIn("slow.out: 0:1:decode[4] is a straggler: ", self.callsig("stages", "slow.out", "fast.out").stdout)
+        os.rename(self.path("program"), self.path("other"))
+        self.assertEqual(self.callsig("run", "-o", "fast.out", "./other", "all", "3").returncode, 0)
+        self.assertNotIn("straggler", self.callsig("stages", "slow.out", "fast.out").stdout)
 
     def test_nobody(self):
         self.record("all", "20")

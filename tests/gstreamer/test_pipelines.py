@@ -2,7 +2,7 @@
 # ctest: skips
 # ctest: case - quick Pipelines.test_counts
 # ctest: case _verdicts full Pipelines.test_verdicts
-# ctest: case _times full Pipelines.test_own_times
+# ctest: case _times full Pipelines.test_own_times Pipelines.test_short_own_times
 """Six pipelines under the tracers `stats` and callsig at once: each element's tasks are the buffers that `stats` saw come to it, also
 at the end of the stream, and each queue's puts and gets those that went in and out. And the verdict on each, with one element slowed, and its own
 time beside that of the tracer `latency`.
@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import unittest
@@ -47,6 +48,16 @@ PIPELINES = {
             "appsink name=sink sync=false", {"source"}),
     "live": ("videotestsrc is-live=true num-buffers={live} ! video/x-raw,width=160,height=120,framerate=200/1 ! queue leaky=downstream "
              "max-size-buffers=2 ! {slow} fakesink sync=false", {"videotestsrc0"}),
+}
+
+# Elements that take little, and what is around them: between elements that do nothing.
+BETWEEN = ("videotestsrc num-buffers={count} ! video/x-raw,format=I420,width=80,height=60 ! identity ! identity name=nothing ! {slow} identity ! "
+           "fakesink")
+SHORT = {
+    "convert": "videoconvert name=short ! video/x-raw,format=RGB !",
+    "scale": "videoscale name=short ! video/x-raw,width=160,height=120 !",
+    "wait": "identity sleep-time=100 name=short !",
+    "theora": "theoraenc name=short quality=0 speed-level=2 !",
 }
 
 
@@ -120,9 +131,9 @@ class Pipelines(Case):
                 self.assertIn(verdict["bound"], ("stage", "thread"), text)
                 self.assertEqual(verdict["stage"].split(":")[2], "slow", text)
 
-    def times(self, pipeline, count):
+    def times(self, pipeline, slow, count):
         """Of each element in one run what callsig says, and the seconds that `latency` saw each buffer take."""
-        self.run_pipeline(pipeline, SLOW, count, GST_TRACERS="latency(flags=element);callsig", GST_DEBUG="GST_TRACER:7",
+        self.run_pipeline(pipeline, slow, count, GST_TRACERS="latency(flags=element);callsig", GST_DEBUG="GST_TRACER:7",
                           GST_DEBUG_NO_COLOR="1", GST_DEBUG_FILE=self.path("log"))
         took = {}
         with open(self.path("log"), encoding="utf-8") as log:
@@ -134,7 +145,7 @@ class Pipelines(Case):
         """Of the slow element the mean; of encoders, which may lose their processor between the two tracers' clocks, the shortest."""
         for name, (pipeline, _) in PIPELINES.items():
             with self.subTest(pipeline=name):
-                stage, took = self.times(pipeline, 60)["slow"]
+                stage, took = self.times(pipeline, SLOW, 60)["slow"]
                 own = sum(took) / len(took)
                 print(f"{name:10} slow {stage['ave_time'] * 1e3:.3f} ms, by latency {own * 1e3:.3f}", flush=True)
                 self.assertEqual(stage["num_tasks"], len(took))
@@ -142,12 +153,28 @@ class Pipelines(Case):
         for name in ("encode", "tee"):
             found = {}
             for _ in range(TRIES):
-                for element, (stage, took) in self.times(PIPELINES[name][0], 60).items():
+                for element, (stage, took) in self.times(PIPELINES[name][0], SLOW, 60).items():
                     if element.startswith("theoraenc"):
                         found.setdefault(element, []).append(stage["min_time"] / min(took))
             print(f"{name:10} {found}", flush=True)
             for element, ratios in found.items():
                 self.assertLessEqual(min(abs(ratio - 1) for ratio in ratios), WITHIN, element)
+
+    def test_short_own_times(self):
+        """Elements of 30 to 250 us: the median is that of `latency`. An element that does nothing takes what the two tracers' hooks do there,
+        which is in both times, and not the same of two places: it is printed, and compared with nothing."""
+        for name, element in SHORT.items():
+            ratios = []
+            for _ in range(TRIES):
+                found = self.times(BETWEEN, element, 600)
+                medians = [(stage["p50_time"], statistics.median(took)) for stage, took in (found["short"], found["nothing"])]
+                self.assertEqual(found["short"][0]["num_tasks"], len(found["short"][1]))
+                ratios.append(medians[0][0] / medians[0][1] - 1)
+                print(f"{name:12} {medians[0][0] * 1e6:6.1f} us, by latency {medians[0][1] * 1e6:6.1f}; "
+                      f"nothing {medians[1][0] * 1e6:5.1f}, by latency {medians[1][1] * 1e6:5.1f}", flush=True)
+                if abs(ratios[-1]) <= WITHIN:
+                    break
+            self.assertLessEqual(min(map(abs, ratios)), WITHIN, name)
 
 
 if __name__ == "__main__":

@@ -196,6 +196,12 @@ class Tools:
             raise Failure(f"callsig report {path}: {done.stderr}")
         return json.loads(done.stdout)
 
+    def merge(self, paths, into):
+        done = subprocess.run([self.command, "merge", "-o", into, *paths], capture_output=True, text=True, timeout=TIMEOUT,
+                              env=self.environment(), check=False)
+        if done.returncode:
+            raise Failure(f"callsig merge: {done.stderr}")
+
     def expect_report(self, path, read):
         found = {}
         for row in self.report_rows(path):

@@ -6,7 +6,6 @@
  *
  *   CALLED(name)   stands first in each function that has hooks
  *   OWN            before each such function: it is called as it is written, neither inlined nor cloned
- *   AGAIN(name)    in a child of fork(), for each function that was open: it is open in the child's recording too
  */
 #ifndef CALLSIG_TESTS_HAZARD_H
 #define CALLSIG_TESTS_HAZARD_H
@@ -60,7 +59,6 @@ static QUIET inline uint64_t *hazard_calls(const char *name)
 
 #define ADD_CALLS(name, number) ((void)__atomic_add_fetch(hazard_calls(#name), (uint64_t)(number), __ATOMIC_RELAXED))
 #define CALLED(name)            ADD_CALLS(name, 1)
-#define AGAIN(name)             ADD_CALLS(name, 1)
 
 /* Before every constructor that a hazard has; what was counted until then is carried over. */
 static QUIET __attribute__((constructor(101))) void hazard_begin(void)

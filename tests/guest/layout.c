@@ -40,6 +40,7 @@ int main(void)
   FIELD(fmt_rec_edge, to);
   FIELD(fmt_rec_edge, calls);
   FIELD(fmt_rec_edge, total);
+  FIELD(fmt_rec_edge, flags);
   FIELD(fmt_rec_edge, children);
   FIELD(fmt_rec_edge, recursion);
   FIELD(fmt_rec_edge, next);
@@ -71,6 +72,7 @@ int main(void)
   printf("rec_frame.size %zu\n", sizeof(struct fmt_rec_frame));
   printf("rec_span.size %zu\n", sizeof(struct fmt_rec_span));
   printf("index_section.size %zu\n", sizeof(struct fmt_index_section));
+  printf("inherited %d\n", FMT_EDGE_INHERITED);
   printf("section.strings %d\n", FMT_SECTION_STRINGS);
   printf("section.functions %d\n", FMT_SECTION_FUNCTIONS);
   return 0;

@@ -143,6 +143,9 @@ class Recording:
             name = self.edge_function(edge)
             if name is None:
                 continue
+            if self.is_inherited(edge):
+                self.add(name, 0, 0)
+                continue
             calls, recursion = self.field(edge, "rec_edge.calls"), self.field(edge, "rec_edge.recursion")
             primitive = calls
             if recursion:
@@ -154,6 +157,10 @@ class Recording:
         self.read_ring(self.field(thread, "rec_thread.ring"))
         for stack in self.chain(self.field(thread, "rec_thread.first_stack"), "CSTK", "rec_stack.next_stack"):
             self.read_stack(stack)
+
+    def is_inherited(self, edge):
+        """Is it of frames that a forked child has of its parent's, which are no calls?"""
+        return bool(self.half(edge + self.at["rec_edge.flags"]) & self.at["inherited"])
 
     def read_times(self, edge, name, calls, recursion):
         """What an edge says of its calls' times; `buckets`: {bucket: calls}, None without a histogram."""
@@ -193,10 +200,11 @@ class Recording:
                 edge = self.word(frames + index * self.at["rec_frame.size"])
                 if not edge:
                     break
-                name = self.edge_function(self.record(edge, "CEDG"))
+                offset = self.record(edge, "CEDG")
+                name = self.edge_function(offset)
                 if name is not None:
                     self.open.append(name)
-                    self.add(name, 1, 0)
+                    self.add(name, 0 if self.is_inherited(offset) else 1, 0)
             inner = self.field(stack, "rec_stack.inner")
             if not inner:
                 return

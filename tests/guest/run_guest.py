@@ -83,6 +83,26 @@ def check_child(tools, result):
     tools.expect_counts(tools.only_other_recording(result), result.told("child"), exact=True)
 
 
+def check_sum(tools, result):
+    """All processes together made each call once, by their recordings, by the report of all and by what they are merged into."""
+    paths = [result.recording, *tools.other_recordings(result)]
+    told, found = result.told("sum"), {}
+    for path in paths:
+        for name, (calls, _primitive) in tools.read(path).calls.items():
+            found[name] = found.get(name, 0) + calls
+    merged = result.recording + ".merged"
+    if tools.command:
+        tools.merge(paths, merged)
+    for what, rows in [("recordings", None), ("report", paths), ("merged", [merged])]:
+        if rows and tools.command:
+            found = {}
+            for row in tools.report_rows(rows[0], "function", *rows[1:]):
+                found[row["function"]] = found.get(row["function"], 0) + row["ncalls"]
+        wrong = {name: (calls, found.get(name, 0)) for name, calls in told.items() if found.get(name, 0) != calls}
+        if wrong or not told:
+            raise Failure(f"{result.arguments}, {what}: calls that were made, and those that were found: {wrong}")
+
+
 def check_taken_up(tools, result):
     """A module that comes back to its place, which something else may have taken, has what it had: nothing grows with how often it is
     loaded there."""
@@ -101,7 +121,7 @@ def check_children(count):
         for other in others:
             calls = tools.read(other).calls
             walked = calls.get("left", [0])[0] + calls.get("right", [0])[0]
-            if walked != 6 or calls["leaf"][0] != 1 or calls["main"][0] != 1:
+            if walked != 6 or calls["leaf"][0] != 1 or calls["main"][0] != 0:
                 raise Failure(f"{other}: {calls}")
     return check
 
@@ -166,6 +186,8 @@ CASES = {
     "longjmp": case("longjmp.c"),
     "exceptions": case("exceptions.cpp", CXX),
     "fork": case("fork.c", runs=((), ("raw",), ("twice",)), check=check_child),
+    "inherited": case("inherited.c", runs=tuple((mode,) for mode in ("twice", "handler", "daemon")), check=check_sum,
+                      sleds=("gcc", "clang")),
     "exec": case("exec.c", runs=(("fork",),), check=check_images(2)),
     "vfork": case("exec.c", runs=(("vfork",),), check=check_images(1)),
     "spawn": case("exec.c", runs=(("spawn",),), check=check_images(1)),
@@ -209,6 +231,8 @@ CASES = {
     "many_threads_full": case("many_threads.c", ONE, runs=(("100000",),), check=check_threads),
     "unload_threads_full": case("unload_threads.c", runs=(("@alpha", "@beta"), ("@alpha", "@beta", "@gamma")) * 3,
                                 check=check_nothing_lost, plugins=("alpha", "beta", "gamma")),
+    "inherited_full": case("inherited.c", runs=tuple((mode,) for mode in ("deep", "thread", "many", "tree", "vfork")), check=check_sum,
+                           sleds=("gcc", "clang")),
     "grow_full": case("grow.c", runs=((), ("readable",)), check=check_nothing_lost),
 }
 

@@ -10,6 +10,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
 from harness import CALLSIG, INCLUDE, RUNTIME, Case  # noqa: E402
 
+SAME = 0.04  # of a time, and ...
+SLACK = 0.0005  # ... seconds: by so much the tasks of a stage may differ where the machine was the same
 
 def fits(value, expected):
     return expected is None or value in (expected if isinstance(expected, set) else {expected})
@@ -34,6 +36,16 @@ def failure(verdict, whole, truth):
     if gain is not None and gain > truth.get("gain", 2.0) + 1e-9:
         return f"gain {gain}, at most {truth.get('gain', 2.0)}"
     return next((text for text, is_true in truth.get("all", ()) if not is_true(verdict, whole)), None)
+
+
+def is_same(one, other):
+    """By the means of tasks' times; of stages with a slow thread, which may have another part of the tasks, by the medians."""
+    slow = {straggler["stage"] for straggler in one["verdicts"][0]["stragglers"]}
+    for mine, its in zip(one["stages"], other["stages"]):
+        key = "p50_time" if mine["label"] in slow else "ave_time"
+        if abs(mine[key] - its[key]) > SAME * mine[key] + SLACK:
+            return False
+    return True
 
 
 class PipelineCase(Case):

@@ -9,6 +9,7 @@
  *     slow=MS      its first thread               lock         it holds the one lock meanwhile
  *     outside=MS   waits before each task         inside       puts within its task
  *     calls        runs the next stage itself, within its task
+ *     pool         its threads run the next stage, too: they empty its queue after each task
  *     fan          puts each item into the queues of the next two stages, which are both the last
  *     own          its times leave out tasks inside
  *     text         tasks have a text: whether the item is an Nth one
@@ -30,7 +31,7 @@ struct stage {
   char name[32];
   double ms, then, every_ms, first, fail_ms, slow, outside;
   unsigned threads, every, fail, batch, space;
-  int cpu, lock, inside, calls, fan, own, text, started;
+  int cpu, lock, inside, calls, pool, fan, own, text, started;
   unsigned number;
   struct callsig_stage *handle;
   struct callsig_fifo *input, *output, *second;
@@ -128,8 +129,11 @@ static void *run_stage(void *data)
   struct stage *stage = data;
   struct callsig_fifo_item item;
   const unsigned thread = (unsigned)__atomic_fetch_add(&stage->started, 1, __ATOMIC_RELAXED);
-  while (callsig_fifo_get(stage->input, &item, UINT64_MAX) == 0)
+  while (callsig_fifo_get(stage->input, &item, UINT64_MAX) == 0) {
     run_task(stage, item, thread);
+    while (stage->pool && callsig_fifo_get(stage[1].input, &item, 0) == 0)
+      run_task(stage + 1, item, thread);
+  }
   return NULL;
 }
 
@@ -153,8 +157,9 @@ static int set_option(struct stage *stage, const char *option)
          sscanf(option, "batch=%u", &stage->batch) == 1 || sscanf(option, "space=%u", &stage->space) == 1 ||
          (strcmp(option, "cpu") == 0 && (stage->cpu = 1)) || (strcmp(option, "lock") == 0 && (stage->lock = 1)) ||
          (strcmp(option, "inside") == 0 && (stage->inside = 1)) ||
-         (strcmp(option, "calls") == 0 && (stage->calls = 1)) || (strcmp(option, "fan") == 0 && (stage->fan = 1)) ||
-         (strcmp(option, "own") == 0 && (stage->own = 1)) || (strcmp(option, "text") == 0 && (stage->text = 1));
+         (strcmp(option, "calls") == 0 && (stage->calls = 1)) || (strcmp(option, "pool") == 0 && (stage->pool = 1)) ||
+         (strcmp(option, "fan") == 0 && (stage->fan = 1)) || (strcmp(option, "own") == 0 && (stage->own = 1)) ||
+         (strcmp(option, "text") == 0 && (stage->text = 1));
 }
 
 static void read_stage(char *argument)
@@ -226,12 +231,17 @@ static void feed(void)
   }
 }
 
+static int has_threads(unsigned stage)
+{
+  return stage == 0 || !(stages[stage - 1].calls || stages[stage - 1].pool);
+}
+
 static void finish(pthread_t threads[MOST][MOST_THREADS])
 {
   for (unsigned i = 0; i < count; i++) {
     if (i == 0 || !stages[i - 1].calls)
       callsig_fifo_shut(stages[i].input);
-    for (unsigned j = 0; j < stages[i].threads && (i == 0 || !stages[i - 1].calls); j++)
+    for (unsigned j = 0; j < stages[i].threads && has_threads(i); j++)
       pthread_join(threads[i][j], NULL);
   }
 }
@@ -246,7 +256,7 @@ int main(int argc, char **argv)
   connect_stages();
   const double start = seconds(CLOCK_MONOTONIC);
   for (unsigned i = 0; i < count; i++)
-    for (unsigned j = 0; j < stages[i].threads && (i == 0 || !stages[i - 1].calls); j++)
+    for (unsigned j = 0; j < stages[i].threads && has_threads(i); j++)
       pthread_create(&threads[i][j], NULL, run_stage, &stages[i]);
   struct callsig_fifo *last = stages[count - 1].output;
   if (last)

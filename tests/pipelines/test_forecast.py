@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Forecast.test_what_if
+# ctest: case - quick Forecast.test_what_if Forecast.test_threads_of_several_stages
 # ctest: case _full full Forecast.test_one Forecast.test_all
 """What is predicted of pipelines is what they do: each is run as it is, and again with what was proposed.
 
@@ -14,15 +14,13 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from pipeline_case import PipelineCase  # noqa: E402
+from pipeline_case import PipelineCase, is_same  # noqa: E402
 from harness import main  # noqa: E402
 
 WITHIN = 0.10
-SAME = 0.04  # of a time, and ...
-SLACK = 0.0005  # ... seconds: by so much the tasks of a stage may differ where the machine was the same
 TRIES = 6
 
-# Twelve pipelines: what helps one is not what helps another.
+# Fifteen pipelines: what helps one is not what helps another.
 PIPELINES = {
     "one_is_slow": ["items=150", "read=4", "decode=24,threads=2", "resize=18", "write=2"],
     "two_are_slow": ["items=120", "capacity=2", "read=20", "decode=40,threads=2", "write=4"],
@@ -35,6 +33,9 @@ PIPELINES = {
     "fails": ["items=160", "read=5", "decode=20,fail=4/2", "write=14"],
     "source": ["items=120", "source=16", "read=5", "decode=28", "write=3"],
     "sink": ["items=120", "sink=12", "read=5", "decode=26", "write=3"],
+    "in_one_thread": ["items=80", "source=12", "read=6,calls,own", "decode=24,calls,own", "write=12,own"],
+    "in_two_threads": ["items=120", "read=12", "scale=16,calls,own,threads=2", "encode=40,own"],
+    "pool": ["items=120", "source=8", "scale=14,pool,threads=2", "encode=34", "write=6"],
     "slow_thread": ["items=160", "read=6", "decode=40,threads=3,slow=120", "write=6"],
 }
 
@@ -48,16 +49,6 @@ def changed(run, changes):
         name = label.split(":")[2].split("[")[0] if "stage" in change else stages[int(label.split(":")[1]) - 1].split("=")[0]
         added[name] = added.get(name, "") + (f",threads={change['threads']}" if "stage" in change else f",space={change['capacity']}")
     return [argument + added.get(argument.split("=")[0], "") for argument in run]
-
-
-def is_same(one, other):
-    """By the means of tasks' times; of stages with a slow thread, which may have another part of the tasks, by the medians."""
-    slow = {straggler["stage"] for straggler in one["verdicts"][0]["stragglers"]}
-    for mine, its in zip(one["stages"], other["stages"]):
-        key = "p50_time" if mine["label"] in slow else "ave_time"
-        if abs(mine[key] - its[key]) > SAME * mine[key] + SLACK:
-            return False
-    return True
 
 
 # Of these times, what a busy machine adds is a small part.
@@ -97,6 +88,16 @@ class Forecast(PipelineCase):
         for name, run in PIPELINES.items():
             with self.subTest(pipeline=name):
                 self.check(name, run)
+
+    def test_threads_of_several_stages(self):
+        """They are one station, with the queues that others put into or get from: which they call, and which they have a queue to."""
+        for run, threads, takes, gives in ((["items=20", "read=4,calls,own", "decode=20,own", "write=4"], 1, ["0:0:source"], ["0:2:decode"]),
+                                           (["items=20", "read=4,pool,threads=2", "decode=20", "write=4"], 2, ["0:0:source"], ["0:2:decode"])):
+            path, _ = self.record("several", dict(run=run, plain=True))
+            station = self.answer(path)["verdicts"][0]["what_would_help"]["stations"][0]
+            self.assertEqual((station["stage"].split("[")[0], station["with"], station["threads"]), ("0:1:read", ["0:2:decode"], threads))
+            self.assertEqual(([port["queue"] for port in station["takes"]], [port["queue"] for port in station["gives"]]), (takes, gives))
+            self.assertGreater(station["task_time"], 0.023)
 
     def test_what_if(self):
         """What is asked for is told in text and in JSON; what nothing has, or is no setting, is one line."""

@@ -7,6 +7,7 @@ callsig_test(sanitize.fuzz full ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh asan $
 set_tests_properties(sanitize sanitize.all sanitize.fuzz PROPERTIES PROCESSORS 2 RESOURCE_LOCK sanitize)
 set_tests_properties(sanitize PROPERTIES TIMEOUT 1800 COST 1000)
 
-# The thread that samples for a monitor, and what it shares with the program's own, under ThreadSanitizer.
+# The thread that samples for a monitor, and what it shares with the program's own, under ThreadSanitizer; and the command that reads a program whose
+# threads come and go.
 callsig_test(sanitize.threads full ${PROJECT_SOURCE_DIR}/scripts/sanitize.sh tsan ${PROJECT_BINARY_DIR}/sanitize-thread)
-set_tests_properties(sanitize.threads PROPERTIES TIMEOUT 1200 PROCESSORS 2)
+set_tests_properties(sanitize.threads PROPERTIES TIMEOUT 1800 PROCESSORS 2)

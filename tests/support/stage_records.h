@@ -98,7 +98,7 @@ static QUIET uint64_t calls_of(uint64_t address, const char *text)
       const struct fmt_rec_function *function =
           (const struct fmt_rec_function *)((const struct fmt_rec_context *)to->context)->function;
       const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)to->signature;
-      if (!function || function->address != address)
+      if (!function || function->address != address || edge->flags & FMT_EDGE_INHERITED)
         continue;
       if (text && (!(signature->flags & FMT_SIGNATURE_TEXT) || strcmp(NAME_AT(signature->words[0]), text) != 0))
         continue;

@@ -1,6 +1,6 @@
 /* The recording gets full, since files may not grow. From then on the calls that nobody made before are only counted,
  * and as cheaply as others: no system call is made for them. */
-#include "tests/guest/guest.h"
+#include "tests/guest/paths.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,13 +12,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#define FUNCTIONS 8u
-#define DEPTH     5u
-#define MANY      10000
+#define MANY 10000
 
-typedef int (*function)(unsigned order, unsigned depth);
-
-static unsigned long calls[FUNCTIONS];
 static volatile sig_atomic_t trapped;
 static jmp_buf back;
 COUNTER(leaf);
@@ -26,31 +21,6 @@ COUNTER(fresh);
 COUNTER(down);
 COUNTER(thrower);
 COUNTER(worker);
-static int next(unsigned order, unsigned depth);
-
-#define FUNCTION(number)                                                                                               \
-  __attribute__((noinline)) static int path_##number(unsigned order, unsigned depth)                                   \
-  {                                                                                                                    \
-    calls[number]++;                                                                                                   \
-    int below = depth ? next(order, depth - 1) : 0;                                                                    \
-    KEEP(below);                                                                                                       \
-    return below + 1;                                                                                                  \
-  }
-
-FUNCTION(0)
-FUNCTION(1)
-FUNCTION(2)
-FUNCTION(3)
-FUNCTION(4)
-FUNCTION(5)
-FUNCTION(6)
-FUNCTION(7)
-
-static QUIET int next(unsigned order, unsigned depth)
-{
-  static const function functions[FUNCTIONS] = {path_0, path_1, path_2, path_3, path_4, path_5, path_6, path_7};
-  return functions[order % FUNCTIONS](order / FUNCTIONS, depth);
-}
 
 __attribute__((noinline)) static void leaf(int value)
 {
@@ -113,15 +83,6 @@ static QUIET void trap_system_calls(void)
   CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-static QUIET void fill(void)
-{
-  unsigned orders = 1;
-  for (unsigned i = 0; i < DEPTH; i++)
-    orders *= FUNCTIONS;
-  for (unsigned order = 0; order < orders; order++)
-    CHECK(next(order, DEPTH - 1) == DEPTH);
-}
-
 int main(void)
 {
   static char buffer[1024];
@@ -129,7 +90,7 @@ int main(void)
   struct rlimit limit = {1 << 20, 1 << 20};
   CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
   leaf(0);
-  fill();
+  call_all_paths();
   for (int i = 0; i < 100; i++)
     if (_setjmp(back) == 0)
       thrower(i % 20);
@@ -145,10 +106,9 @@ int main(void)
     CHECK(down(i % 30) == i % 30 + 1);
     leaf(0);
   }
-  fill();
+  call_all_paths();
   CHECK(trapped == 0);
-  for (unsigned i = 0; i < FUNCTIONS; i++)
-    printf("count path_%u %lu\n", i, calls[i]);
+  tell_paths();
   TELL(leaf);
   TELL(fresh);
   TELL(down);

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     work(i);
   TELL(work);
   printf("count deep 6\ncount main 1\nchild work 50\n");
-  if (raw != 1) /* what was open at the fork is open in the child; the system call alone cannot tell */
-    printf("child deep 6\nchild main 1\n");
+  /* What was open at the fork is open in the child, and no call of its own. */
+  printf("child deep 0\nchild main 0\n");
   return 0;
 }

@@ -1,16 +1,13 @@
 /* An interpreter by a clock that goes on only where it says so: recursion through callbacks, and longjmps out of it.
  * The same functions take long as outermost calls, of which there are few, and are short in callbacks, of which there
  * are many. argv[1]: where the random numbers start. */
-#include "tests/guest/guest.h"
+#include "tests/guest/own_clock.h"
 
-#include <callsig/callsig.h>
 #include <setjmp.h>
-#include <stdint.h>
 
 #define SCRIPTS 3
 #define STEPS   20000
 
-static uint64_t now = 1, seed;
 static jmp_buf *catcher;
 static int depth, *steps_left;
 COUNTER(step);
@@ -20,18 +17,6 @@ COUNTER(execute);
 COUNTER(sort);
 
 static int execute(void);
-
-static QUIET uint64_t read_clock(void *data)
-{
-  (void)data;
-  return now;
-}
-
-static QUIET uint64_t random_below(uint64_t end)
-{
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (seed >> 33) % end;
-}
 
 static __attribute__((noinline)) void step(void)
 {
@@ -106,8 +91,7 @@ static void scripts(void)
 QUIET int main(int argc, char **argv)
 {
   CHECK(argc == 2);
-  seed = strtoull(argv[1], NULL, 10);
-  CHECK(callsig_set_clock(read_clock, NULL, 1000000000) == 0);
+  use_own_clock(strtoull(argv[1], NULL, 10));
   scripts();
   TELL(step);
   TELL(callback);

@@ -1,26 +1,10 @@
 /* A hundred functions whose times are known, by a clock that goes on only where they say so: what is not timed has to
  * be within the error that is told. argv[1]: where the random numbers start. */
-#include "tests/guest/guest.h"
-
-#include <callsig/callsig.h>
-#include <stdint.h>
+#include "tests/guest/own_clock.h"
 
 #define CALLS 3000
 
-static uint64_t now, seed;
 static uint64_t truth[100];
-
-static QUIET uint64_t read_clock(void *data)
-{
-  (void)data;
-  return now;
-}
-
-static QUIET uint64_t random_below(uint64_t end)
-{
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (seed >> 33) % end;
-}
 
 /* Alike, a few lengths, mostly short, and short ones with a long one now and then. */
 static QUIET void spend(unsigned row)
@@ -67,8 +51,7 @@ static void calls(void)
 QUIET int main(int argc, char **argv)
 {
   CHECK(argc == 2);
-  seed = strtoull(argv[1], NULL, 10);
-  CHECK(callsig_set_clock(read_clock, NULL, 1000000000) == 0);
+  use_own_clock(strtoull(argv[1], NULL, 10));
   calls();
   for (unsigned i = 0; i < 100; i++)
     printf("count row_%02u %d\ntruth row_%02u %lu\n", i, CALLS, i, (unsigned long)truth[i]);

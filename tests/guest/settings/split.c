@@ -1,25 +1,13 @@
 /* Calls of which it is known how much time each argument stands for, by a clock that goes on only where they say so:
  * work(n) takes n ns, give or take a tenth, for n from 10 ns to 10 ms, and all calls of each n take about as long in
  * all. */
-#include "tests/guest/guest.h"
-
-#include <callsig/callsig.h>
-#include <stdint.h>
+#include "tests/guest/own_clock.h"
 
 enum { SHORTEST = 10, LONGEST = 10000000, IN_ALL = 10 * LONGEST };
 
-static uint64_t now, seed = 1;
-
-static QUIET uint64_t read_clock(void *data)
-{
-  (void)data;
-  return now;
-}
-
 static QUIET uint64_t duration(uint64_t n)
 {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return n - n / 10 + (seed >> 33) % (n / 5 + 1);
+  return n - n / 10 + random_below(n / 5 + 1);
 }
 
 static __attribute__((noinline)) uint64_t work(uint64_t n)
@@ -39,7 +27,7 @@ static __attribute__((noinline)) uint64_t call_all(uint64_t n)
 
 QUIET int main(void)
 {
-  CHECK(callsig_set_clock(read_clock, NULL, 1000000000) == 0);
+  use_own_clock(1);
   for (uint64_t n = SHORTEST; n <= LONGEST; n *= 10) {
     uint64_t truth = call_all(n);
     printf("truth %lu %lu\n", (unsigned long)n, (unsigned long)truth);

@@ -202,6 +202,12 @@ static void commutative(void **state)
   remove_parts(PARTS);
 }
 
+static char *table_by(struct callsig_stats *stats, unsigned groups)
+{
+  callsig_stats_group(stats, groups);
+  return printed(stats, callsig_stats_print, NULL);
+}
+
 /* Processes with stages stay by themselves where those of one command line become one, and all of them is kept. */
 static void not_folded_by_command(void **state)
 {
@@ -220,9 +226,13 @@ static void not_folded_by_command(void **state)
   expect_equal(all, one, false, false);
   assert_int_equal(callsig_stats_dump_family(one, path, 7), 0);
   struct callsig_stats *loaded = load(path);
-  expect_equal(one, loaded, true, true);
-  callsig_stats_group(loaded, CALLSIG_BY_PROCESS);
-  char *table = printed(loaded, callsig_stats_print, NULL);
+  /* Notes name processes where they named files, which are gone; written once more they are the same. */
+  expect_equal(one, loaded, true, false);
+  assert_int_equal(callsig_stats_dump_family(loaded, path, 7), 0);
+  struct callsig_stats *again = load(path);
+  expect_equal(loaded, again, true, true);
+  callsig_stats_free(again);
+  char *table = table_by(loaded, CALLSIG_BY_PROCESS);
   assert_null(strstr(table, " processes)]"));
   free(table);
   callsig_stats_free(all);
@@ -257,8 +267,7 @@ static void folded(void **state)
   dump_and_free(loaded, again);
   free(bytes_of(again, &sizes[1]));
   assert_int_equal(sizes[0], sizes[1]);
-  callsig_stats_group(one, CALLSIG_BY_THREAD);
-  char *table = printed(one, callsig_stats_print, NULL);
+  char *table = table_by(one, CALLSIG_BY_THREAD);
   assert_non_null(strstr(table, "[thread worker (4)]"));
   free(table);
   callsig_stats_free(one);

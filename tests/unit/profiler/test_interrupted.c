@@ -6,8 +6,9 @@
  * every tenth, which falls on other instructions each time. argv[2] "switch":
  * the handler also switches recording off and on, so that every open call ends, once; "cut": recording ends in the
  * midst of what the handler calls, so that the exits of these calls are heard by nobody, and goes on then or later.
+ * argv[3] "inner": the handler runs on an alternate stack that lies among the frames of the thread's own.
  */
-/* ctest: skips _step _cut_step _step_all _switch_step_all _cut_step_all */
+/* ctest: skips _step _cut_step _step_all _switch_step_all _cut_step_all _cut_inner_step */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
@@ -25,6 +26,8 @@
 /* ctest: case _cut_stack quick stack cut */
 /* ctest: case _cut_step quick tenth cut */
 /* ctest: case _cut_step_all full step cut */
+/* ctest: case _cut_inner quick plain cut inner */
+/* ctest: case _cut_inner_step full step cut inner */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -279,7 +282,9 @@ static QUIET void be_stepped(unsigned stride)
   CHECK(raise(SIGSTOP) == 0);
 }
 
-static char alternate[262144];
+#define ALTERNATE 262144u
+
+static char alternate[ALTERNATE];
 
 static QUIET void run_stepped(void)
 {
@@ -304,11 +309,14 @@ static QUIET void run_timed(int jumps)
 
 QUIET int main(int argc, char **argv)
 {
-  int own_stack = argc > 1 && strcmp(argv[1], "stack") == 0, jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
+  int inner_stack = argc > 3 && strcmp(argv[3], "inner") == 0;
+  int own_stack = inner_stack || (argc > 1 && strcmp(argv[1], "stack") == 0);
+  int jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
+  char inner[ALTERNATE];
   cuts = argc > 2 && strcmp(argv[2], "cut") == 0;
   switches = cuts || (argc > 2 && strcmp(argv[2], "switch") == 0);
   if (own_stack) {
-    stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
+    stack_t stack = {.ss_sp = inner_stack ? inner : alternate, .ss_size = ALTERNATE};
     CHECK(sigaltstack(&stack, NULL) == 0);
   }
   if (argc > 1 && (strcmp(argv[1], "step") == 0 || strcmp(argv[1], "tenth") == 0))

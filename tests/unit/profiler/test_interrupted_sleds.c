@@ -1,7 +1,7 @@
 /*
  * The test of interrupted hooks in a program with sleds, whose hooks are the code of sites.
  */
-/* ctest: skips _step _switch_step _cut_step */
+/* ctest: skips _step _switch_step _cut_step _cut_inner_step */
 /* ctest: records */
 /* ctest: build _O2 -g -O2 @CALLSIG_TEST_SLEDS@ */
 /* ctest: case _plain quick plain */
@@ -12,5 +12,7 @@
 /* ctest: case _switch_step full step switch */
 /* ctest: case _cut quick plain cut */
 /* ctest: case _cut_step full step cut */
+/* ctest: case _cut_inner quick plain cut inner */
+/* ctest: case _cut_inner_step full step cut inner */
 #define DEPTH 4
 #include "tests/unit/profiler/test_interrupted.c"

@@ -30,10 +30,8 @@ int main(void)
       leave(4);
     int status;
     pid_t child = fork();
-    if (child == 0) {
-      AGAIN(main);
+    if (child == 0)
       _exit(work(i));
-    }
     waitpid(child, &status, 0);
     sum += WEXITSTATUS(status);
   }

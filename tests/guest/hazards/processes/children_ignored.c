@@ -16,10 +16,8 @@ int main(void)
   CALLED(main);
   signal(SIGCHLD, SIG_IGN);
   for (int i = 0; i < 10; i++)
-    if (fork() == 0) {
-      AGAIN(main);
+    if (fork() == 0)
       _exit(child(i));
-    }
   printf("%d\n", wait(NULL) == -1 && errno == ECHILD);
   return 0;
 }

@@ -23,7 +23,6 @@ int main(void)
   CHECK(pipe(ends) == 0);
   if (fork() == 0) {
     if (fork() == 0) {
-      AGAIN(main);
       prctl(PR_SET_PDEATHSIG, (long)SIGTERM, 0L, 0L, 0L);
       sleep_for_ever(ends[1]);
     }

@@ -15,9 +15,7 @@ int main(void)
   CALLED(main);
   prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
   if (fork() == 0) {
-    AGAIN(main);
     if (fork() == 0) {
-      AGAIN(main);
       usleep(1000);
       _exit(work(6));
     }

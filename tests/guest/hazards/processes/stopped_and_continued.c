@@ -15,7 +15,6 @@ int main(void)
   CALLED(main);
   pid_t child = fork();
   if (child == 0) {
-    AGAIN(main);
     for (int i = 0; i < 10; i++)
       stop();
     _exit(4);

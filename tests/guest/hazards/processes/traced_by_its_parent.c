@@ -16,7 +16,6 @@ int main(void)
   CALLED(main);
   pid_t child = fork();
   if (child == 0) {
-    AGAIN(main);
     ptrace(PTRACE_TRACEME, 0, NULL, NULL);
     raise(SIGSTOP);
     int n = 0;

@@ -17,10 +17,8 @@ int main(void)
   for (int i = 0; i < 20; i++) {
     fflush(stdout);
     pid_t pid = fork();
-    if (pid == 0) {
-      AGAIN(main);
+    if (pid == 0)
       _exit(eight(1, 2, 3, 4, 5, 6, 7, 8) == 204 ? 0 : 1);
-    }
     int status;
     wrong += waitpid(pid, &status, 0) != pid || status != 0;
   }

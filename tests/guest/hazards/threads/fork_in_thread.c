@@ -15,7 +15,6 @@ static void *thread(void *unused)
   CALLED(thread);
   pid_t child = fork();
   if (child == 0) {
-    AGAIN(thread);
     work(1);
     return NULL;
   }

@@ -38,10 +38,8 @@ int main(void)
   for (int i = 0; i < 20; i++) {
     int status;
     pid_t child = fork();
-    if (child == 0) {
-      AGAIN(main);
+    if (child == 0)
       _exit(work(i));
-    }
     CHECK(waitpid(child, &status, 0) == child);
     sum += WEXITSTATUS(status);
   }

@@ -1,0 +1,73 @@
+/* Finds the recording that a process writes among the files that it has mapped. */
+#include "cli/common/process_recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/recording.h"
+
+/* The number that the process has for itself: in the innermost of the namespaces that it is in. */
+static unsigned number_inside(unsigned long pid)
+{
+  char path[64], line[256];
+  unsigned inside = (unsigned)pid;
+  snprintf(path, sizeof path, "/proc/%lu/status", pid);
+  FILE *status = fopen(path, "re");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL)
+    if (strncmp(line, "NSpid:", 6) == 0)
+      for (char *next = line + 6, *end; inside = (unsigned)strtoul(next, &end, 10), *end == '\t';)
+        next = end + 1;
+  if (status != NULL)
+    fclose(status);
+  return inside;
+}
+
+/* Takes the recording that a line of /proc/PID/maps tells of, if it is one, and that process's own. 0; -EACCES when the
+ * file is not this user's to read; or -ENOENT. */
+static int take_mapped(char *line, unsigned inside, char path[PATH_MAX])
+{
+  char *file = strchr(line, '/');
+  if (strstr(line, "s ") == NULL || file == NULL || strlen(file) > PATH_MAX)
+    return -ENOENT;
+  file[strcspn(file, "\n")] = '\0';
+  struct fmt_rec_header header;
+  int fd = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return errno == EACCES || errno == EPERM ? -EACCES : -ENOENT;
+  const bool is_own = pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+                      memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof header.magic) == 0 && header.pid == inside;
+  close(fd);
+  if (!is_own)
+    return -ENOENT;
+  strcpy(path, file);
+  return 0;
+}
+
+int cli_process_recording(const char *name, char path[PATH_MAX])
+{
+  char *line = NULL;
+  size_t room = 0;
+  const unsigned long pid = strtoul(name, NULL, 10);
+  snprintf(path, PATH_MAX, "/proc/%lu/maps", pid);
+  FILE *maps = pid > 0 && pid <= INT_MAX ? fopen(path, "re") : NULL;
+  if (maps == NULL)
+    return pid > 0 && pid <= INT_MAX && (errno == EACCES || errno == EPERM) ? -EACCES : -ESRCH;
+  const unsigned inside = number_inside(pid);
+  int found = -ENOENT;
+  bool is_foreign = false;
+  errno = 0;
+  while (found != 0 && getline(&line, &room, maps) > 0) {
+    found = take_mapped(line, inside, path);
+    is_foreign |= found == -EACCES;
+  }
+  /* Of a process that may not be looked into the file is there, and reading it fails. */
+  is_foreign |= ferror(maps) && (errno == EACCES || errno == EPERM);
+  free(line);
+  fclose(maps);
+  return found == 0 ? 0 : is_foreign ? -EACCES : -ENOENT;
+}

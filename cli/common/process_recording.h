@@ -1,0 +1,12 @@
+/* Which recording a process writes, by what the kernel tells of it. */
+#ifndef CALLSIG_CLI_COMMON_PROCESS_RECORDING_H
+#define CALLSIG_CLI_COMMON_PROCESS_RECORDING_H
+
+#include <limits.h>
+
+/* The recording that the process has mapped and that is its own: a forked child has its parent's mapped, too. `name` is
+ * the process's number. Returns 0; -ESRCH when there is no such process; -EACCES when it is another user's; -ENOENT
+ * when it has none. Gives no message. */
+int cli_process_recording(const char *name, char path[PATH_MAX]);
+
+#endif

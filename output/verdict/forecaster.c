@@ -1,0 +1,259 @@
+/* Simulates a measured pipeline as it was, and with other settings. */
+#include "output/verdict/forecaster.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST_ERROR  0.02 /* times are kept by buckets that are so wide */
+#define NINE_OF_TEN  1.28 /* standard errors below the mean: of ten runs, nine are above that */
+#define MOSTLY_READY 0.50 /* of its tasks, the bounding stage is on a processor or waits for one */
+#define AS_MEASURED  0.03 /* of the throughput: it is that measured */
+#define LEAST_LEFT   0.50 /* of the processors that others leave, when they use twice as many */
+#define SHARE_ROUNDS 10u
+#define SIMULATION   UINT64_C(1000000) /* steps of one */
+
+void out_settings_copy(const struct out_forecaster *forecaster, struct out_settings *to,
+                       const struct out_settings *from)
+{
+  const struct out_network *network = out_forecaster_network(forecaster);
+  memcpy(to->servers, from->servers, network->num_stations * sizeof *to->servers);
+  memcpy(to->capacities, from->capacities, network->num_queues * sizeof *to->capacities);
+}
+
+bool out_settings_make(struct out_forecaster *forecaster, struct out_settings *settings)
+{
+  const struct out_network *network = out_forecaster_network(forecaster);
+  struct base_arena *memory = &forecaster->forecast->model.memory;
+  settings->servers = base_arena_alloc(memory, (network->num_stations + 1u) * sizeof *settings->servers);
+  settings->capacities = base_arena_alloc(memory, (network->num_queues + 1u) * sizeof *settings->capacities);
+  return settings->servers && settings->capacities;
+}
+
+/* Puts settings into the network. A queue of which nothing is changed is as it was made. */
+static void apply(struct out_forecaster *forecaster, const struct out_settings *settings)
+{
+  struct out_model *model = &forecaster->forecast->model;
+  for (uint32_t i = 0; i < model->network.num_stations; i++)
+    model->network.stations[i].servers = settings->servers[i];
+  for (uint32_t i = 0; i < model->network.num_queues; i++)
+    model->network.queues[i].capacity = out_model_capacity(model, i, settings->capacities[i]);
+}
+
+/* Others use the processors so much from now on. */
+static void set_load(struct out_forecaster *forecaster, enum out_load load)
+{
+  static const double times[] = {[OUT_LOAD_AS_WAS] = 1, [OUT_LOAD_NONE] = 0, [OUT_LOAD_TWICE] = 2};
+  struct out_forecast *forecast = forecaster->forecast;
+  out_model_keep_waits(&forecast->model, times[load] * forecast->ready);
+  forecast->model.network.processors = forecaster->left[load];
+}
+
+/* Runs the network as it is set. False: it could not be, or did not end. */
+static bool simulate(struct out_forecaster *forecaster, uint64_t seed, struct out_network_result *result)
+{
+  const uint64_t most = *forecaster->steps < SIMULATION ? *forecaster->steps : SIMULATION;
+  if (forecaster->failed || out_network_run(out_forecaster_network(forecaster), seed, most, result) < 0) {
+    forecaster->failed = true;
+    return false;
+  }
+  *forecaster->steps -= result->steps < *forecaster->steps ? result->steps : *forecaster->steps;
+  const bool ended = result->ended && result->end > result->begin;
+  forecaster->forecast->cut |= !ended;
+  if (!ended)
+    out_network_result_free(result);
+  return ended;
+}
+
+/* The station whose servers are busiest, if they are for most of their time. */
+static uint32_t find_busiest(const struct out_network *network, const struct out_network_result *result)
+{
+  uint32_t busiest = UINT32_MAX;
+  double most = OUT_BUSY_ENOUGH;
+  for (uint32_t i = 0; i < network->num_stations; i++) {
+    const struct out_network_station *station = &network->stations[i];
+    const double time = result->stations[i].busy + station->between * (double)result->stations[i].tasks;
+    const double busy = time / (station->servers * (result->until - result->begin));
+    if (busy >= most) {
+      most = busy;
+      busiest = i;
+    }
+  }
+  return busiest;
+}
+
+static double doubt_of(const struct out_forecaster *forecaster, uint32_t station)
+{
+  return station == UINT32_MAX ? 0 : forecaster->forecast->model.stations[station].doubt;
+}
+
+bool out_forecaster_evaluate(struct out_forecaster *forecaster, const struct out_settings *settings, unsigned seeds,
+                             struct out_outcome *outcome)
+{
+  double sum = 0, squares = 0;
+  struct out_network_result result;
+  apply(forecaster, settings);
+  for (unsigned i = 0; i < seeds; i++) {
+    if (!simulate(forecaster, i + 1, &result))
+      return false;
+    const double gain = forecaster->times[OUT_LOAD_AS_WAS][i] / (result.until - result.begin);
+    sum += gain;
+    squares += gain * gain;
+    if (i == 0) {
+      outcome->busiest = find_busiest(out_forecaster_network(forecaster), &result);
+      outcome->used = result.processor_time / (result.until - result.begin);
+    }
+    out_network_result_free(&result);
+  }
+  outcome->gain = outcome->least = sum / seeds;
+  const double variance = seeds > 1 ? fmax(0, squares - sum * sum / seeds) / (seeds - 1) : 0;
+  const double simulated = 2 * sqrt(variance / seeds) / outcome->gain;
+  const double tasks = NINE_OF_TEN * hypot(doubt_of(forecaster, forecaster->forecast->model.bound),
+                                           doubt_of(forecaster, outcome->busiest));
+  outcome->error = fmax(LEAST_ERROR, forecaster->forecast->off + hypot(simulated, tasks));
+  return true;
+}
+
+/* The mean time of settings under a load, and of the pipeline as it was, as what they give. 0: it cannot be told. */
+static double gain_under(struct out_forecaster *forecaster, const struct out_settings *settings, enum out_load load)
+{
+  double sum = 0;
+  struct out_network_result result;
+  set_load(forecaster, load);
+  apply(forecaster, settings);
+  for (unsigned i = 0; i < OUT_FORECAST_SEEDS; i++) {
+    if (!simulate(forecaster, i + 1, &result)) {
+      sum = 0;
+      break;
+    }
+    sum += forecaster->times[load][i] / (result.until - result.begin) / OUT_FORECAST_SEEDS;
+    out_network_result_free(&result);
+  }
+  set_load(forecaster, OUT_LOAD_AS_WAS);
+  return sum;
+}
+
+bool out_forecaster_promise(struct out_forecaster *forecaster, const struct out_settings *settings,
+                            struct out_outcome *outcome)
+{
+  if (!out_forecaster_evaluate(forecaster, settings, OUT_FORECAST_SEEDS, outcome))
+    return false;
+  for (enum out_load load = OUT_LOAD_NONE; load < OUT_NUM_LOADS; load++) {
+    const double gain = gain_under(forecaster, settings, load);
+    if (gain <= 0)
+      return false;
+    outcome->least = fmin(outcome->least, gain);
+  }
+  return true;
+}
+
+/* The mean throughput of the pipeline as it was; its times are kept. 0: it could not be simulated. */
+static double simulate_as_was(struct out_forecaster *forecaster, unsigned seeds, enum out_load load)
+{
+  const uint32_t bound = forecaster->forecast->model.bound;
+  struct out_network_result result;
+  double sum = 0;
+  forecaster->used = 0;
+  for (unsigned i = 0; i < seeds; i++) {
+    if (!simulate(forecaster, i + 1, &result))
+      return 0;
+    forecaster->used += result.processor_time / (result.end - result.begin) / seeds;
+    forecaster->times[load][i] = result.until - result.begin;
+    sum += (double)result.stations[bound].tasks / (result.end - result.begin);
+    out_network_result_free(&result);
+  }
+  return sum / seeds;
+}
+
+/* What tasks waited for a processor, but for what they do in the simulation, in which they have only one another. */
+static void find_others(struct out_forecaster *forecaster)
+{
+  struct out_model *model = &forecaster->forecast->model;
+  struct out_network_result result;
+  if (!simulate(forecaster, 1, &result))
+    return;
+  for (uint32_t i = 0; i < model->network.num_stations; i++) {
+    const struct out_station_result *station = &result.stations[i];
+    const double own = station->tasks > 0 ? (station->busy - station->asked) / (double)station->tasks : 0;
+    model->stations[i].others = fmax(0, model->stations[i].ready - fmax(0, own));
+  }
+  out_network_result_free(&result);
+}
+
+/* Others kept tasks waiting for as long as it is known of each stage; where the throughput is not that measured then,
+ * for the share of that with which it is. `without` others it is more. */
+static void keep_waits(struct out_forecaster *forecaster, double without)
+{
+  struct out_forecast *forecast = forecaster->forecast;
+  const double measured = forecast->model.throughput;
+  find_others(forecaster);
+  forecast->ready = 1;
+  set_load(forecaster, OUT_LOAD_AS_WAS);
+  forecast->simulated = simulate_as_was(forecaster, OUT_FORECAST_SEEDS, OUT_LOAD_AS_WAS);
+  if (forecast->simulated <= 0 || forecast->simulated >= measured * (1 - AS_MEASURED) || without <= forecast->simulated)
+    return;
+  forecast->ready = fmax(0, (without - measured) / (without - forecast->simulated));
+  set_load(forecaster, OUT_LOAD_AS_WAS);
+  forecast->simulated = simulate_as_was(forecaster, OUT_FORECAST_SEEDS, OUT_LOAD_AS_WAS);
+}
+
+/* Others leave so many processors that the throughput is that measured; no more than are used, where they are what
+ * bounds the pipeline. */
+static void share_processors(struct out_forecaster *forecaster)
+{
+  struct out_forecast *forecast = forecaster->forecast;
+  double *processors = &forecast->model.network.processors;
+  double low = 0, high = *processors;
+  for (unsigned round = 0; round < SHARE_ROUNDS; round++) {
+    const double middle = *processors = (low + high) / 2;
+    const double simulated = simulate_as_was(forecaster, 1, OUT_LOAD_AS_WAS);
+    if (simulated <= 0)
+      break;
+    if (simulated < forecast->model.throughput)
+      low = middle;
+    else
+      high = middle;
+  }
+  *processors = high;
+  forecast->simulated = simulate_as_was(forecaster, OUT_FORECAST_SEEDS, OUT_LOAD_AS_WAS);
+  if (forecaster->bottleneck->bound == OUT_BOUND_PROCESSOR && forecaster->used > 0) {
+    *processors = forecaster->used;
+    forecast->simulated = simulate_as_was(forecaster, OUT_FORECAST_SEEDS, OUT_LOAD_AS_WAS);
+  }
+  const double others = forecaster->left[OUT_LOAD_NONE] - *processors;
+  forecaster->left[OUT_LOAD_AS_WAS] = *processors;
+  forecaster->left[OUT_LOAD_TWICE] = fmax(*processors - others, LEAST_LEFT * *processors);
+}
+
+/* The pipeline as it was under each load. False: that cannot be told. */
+static bool simulate_loads(struct out_forecaster *forecaster)
+{
+  for (enum out_load load = OUT_LOAD_NONE; load < OUT_NUM_LOADS; load++) {
+    set_load(forecaster, load);
+    if (simulate_as_was(forecaster, OUT_FORECAST_SEEDS, load) <= 0)
+      return false;
+  }
+  set_load(forecaster, OUT_LOAD_AS_WAS);
+  return true;
+}
+
+void out_forecaster_calibrate(struct out_forecaster *forecaster)
+{
+  struct out_forecast *forecast = forecaster->forecast;
+  const struct out_task_shares *shares = &forecaster->bottleneck->stage->shares;
+  const double measured = forecast->model.throughput, processors = forecast->model.network.processors;
+  for (enum out_load load = OUT_LOAD_AS_WAS; load < OUT_NUM_LOADS; load++)
+    forecaster->left[load] = processors;
+  forecast->simulated = simulate_as_was(forecaster, OUT_FORECAST_SEEDS, OUT_LOAD_AS_WAS);
+  if (processors > 0 && shares->known && shares->cpu + shares->ready >= MOSTLY_READY) {
+    if (forecast->simulated > measured)
+      share_processors(forecaster);
+  } else if (forecast->simulated > 0)
+    keep_waits(forecaster, forecast->simulated);
+  forecast->off = measured > 0 ? fabs(forecast->simulated / measured - 1) : 1;
+  if (forecast->simulated <= 0)
+    forecast->why = "it would take too long to simulate it";
+  else if (forecast->off > OUT_FORECAST_OFF)
+    forecast->why = "the simulation of the pipeline as it was does not give its throughput";
+  else if (!simulate_loads(forecaster))
+    forecast->why = "it would take too long to simulate it";
+}
