@@ -45,10 +45,4 @@ void out_chart_put_bands(struct out_text *text, const struct out_chart_time *tim
 void out_chart_put(struct out_text *text, const struct out_chart *chart, const struct out_chart_time *time, unsigned x,
                    unsigned y);
 
-/* A number of pixels, to the hundredth, behind a text. */
-void out_put_pixels(struct out_text *text, const char *before, double value);
-
-/* A text where XML has one, cut to `most` characters. */
-void out_put_cut(struct out_text *text, const char *string, size_t most);
-
 #endif

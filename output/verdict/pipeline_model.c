@@ -9,6 +9,7 @@
 #include "output/verdict/model_times.h"
 
 #define MOST_STAGES  64u
+#define MOST_LINKS   4096u /* of stages that share threads, which are looked through for each */
 #define MOST_SERVERS 1024.0
 #define MOST_ITEMS   4096.0  /* that a task takes or gives */
 #define MOST_TASKS   12000.0 /* that are simulated, of all stations */
@@ -135,13 +136,14 @@ static bool find_ports(struct maker *maker, const struct out_thread_group *group
   const struct callsig_pipeline *pipeline = maker->pipeline;
   const struct out_stage_view *view = group->members[0];
   const double tasks = (double)view->stage->stats.num_tasks;
-  bool fits = true, seen = false;
+  bool fits = group->count == 1 || pipeline->links.count <= MOST_LINKS, seen = false;
   for (uint32_t i = 0; i < pipeline->links.count && fits; i++) {
     const struct out_link *link = base_vector_at(&pipeline->links, i);
-    double gets, puts;
+    double gets = (double)link->gets, puts = (double)link->puts;
     if (out_pipeline_stage_at(pipeline, link->stage) != view->stage)
       continue;
-    sum_links(pipeline, group, link->queue, &gets, &puts);
+    if (group->count > 1)
+      sum_links(pipeline, group, link->queue, &gets, &puts);
     const struct callsig_queue_stats *queue = queue_of(pipeline, link->queue);
     if (fmax(gets, puts) < FEW * tasks || (group->count > 1 && is_inside(queue, gets, puts, tasks)))
       continue;

@@ -59,22 +59,16 @@ static bool add_thread(const struct callsig_pipeline *pipeline, const struct out
   return more;
 }
 
-/* How many threads run stages of the group, and how many of them this one. */
-static void count_threads(const struct callsig_pipeline *pipeline, const struct out_thread_group *group,
-                          const struct out_stage *stage, uint32_t *all, uint32_t *its)
+/* The stages of the group that a thread runs, by their numbers in it. There are 64 at most. */
+static uint64_t stages_of(const struct callsig_pipeline *pipeline, const struct out_thread_group *group, uint32_t begin,
+                          uint32_t end)
 {
-  *all = *its = 0;
-  for (uint32_t i = 0, end; i < pipeline->replicas.count; i = end) {
-    bool any = false, one = false;
-    end = end_of_thread(pipeline, i);
-    for (uint32_t j = i; j < end; j++) {
-      const struct out_stage *run = out_pipeline_stage_at(pipeline, replica_at(pipeline, j)->stage);
-      any |= out_thread_group_has(group, run);
-      one |= run == stage;
-    }
-    *all += any;
-    *its += one;
-  }
+  uint64_t stages = 0;
+  for (uint32_t i = begin; i < end; i++)
+    for (uint32_t j = 0; j < group->count; j++)
+      if (group->members[j]->stage == out_pipeline_stage_at(pipeline, replica_at(pipeline, i)->stage))
+        stages |= UINT64_C(1) << j;
+  return stages;
 }
 
 static int by_index(const void *one, const void *other)
@@ -87,10 +81,16 @@ static int by_index(const void *one, const void *other)
  * is none. */
 static bool find_first(const struct callsig_pipeline *pipeline, struct out_thread_group *group)
 {
-  uint32_t found = 0, all = 1, its = 0;
+  uint64_t by_all = UINT64_MAX;
+  uint32_t found = 0;
   qsort(group->members, group->count, sizeof(struct out_stage_view *), by_index);
-  for (; found < group->count && its < all; found += its < all)
-    count_threads(pipeline, group, group->members[found]->stage, &all, &its);
+  for (uint32_t i = 0, end; i < pipeline->replicas.count; i = end) {
+    end = end_of_thread(pipeline, i);
+    const uint64_t stages = stages_of(pipeline, group, i, end);
+    by_all &= stages ? stages : UINT64_MAX;
+  }
+  while (found < group->count && !(by_all >> found & 1))
+    found++;
   if (found == group->count)
     return false;
   const struct out_stage_view *first = group->members[found];
