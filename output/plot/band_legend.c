@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "output/plot/svg_text.h"
+
 /* Pixels. */
 #define BOX    10.0
 #define COLUMN 200.0

@@ -4,7 +4,8 @@
 #ifndef CALLSIG_OUTPUT_PLOT_BAND_LEGEND_H
 #define CALLSIG_OUTPUT_PLOT_BAND_LEGEND_H
 
-#include "output/plot/chart.h"
+#include "output/pipeline/course.h"
+#include "output/text/text.h"
 
 enum { OUT_BAND_COLOURS = 4 };
 

@@ -6,6 +6,7 @@
 
 #include "output/pipeline/course.h"
 #include "output/plot/axis.h"
+#include "output/plot/svg_text.h"
 
 #define OUT_CHART_WIDTH  276
 #define OUT_CHART_HEIGHT 132
@@ -44,11 +45,5 @@ void out_chart_put_bands(struct out_text *text, const struct out_chart_time *tim
 /* Puts it as an <svg> at a place. */
 void out_chart_put(struct out_text *text, const struct out_chart *chart, const struct out_chart_time *time, unsigned x,
                    unsigned y);
-
-/* A number of pixels, to the hundredth, behind a text. */
-void out_put_pixels(struct out_text *text, const char *before, double value);
-
-/* A text where XML has one, cut to `most` characters. */
-void out_put_cut(struct out_text *text, const char *string, size_t most);
 
 #endif

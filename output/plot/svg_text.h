@@ -1,0 +1,15 @@
+/*
+ * Numbers and names as they stand in pictures.
+ */
+#ifndef CALLSIG_OUTPUT_PLOT_SVG_TEXT_H
+#define CALLSIG_OUTPUT_PLOT_SVG_TEXT_H
+
+#include "output/text/text.h"
+
+/* A number of pixels, to the hundredth, behind a text. */
+void out_put_pixels(struct out_text *text, const char *before, double value);
+
+/* A text where XML has one, cut to `most` characters. */
+void out_put_cut(struct out_text *text, const char *string, size_t most);
+
+#endif
