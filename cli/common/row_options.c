@@ -39,6 +39,14 @@ static int choose_hook_cost(const struct cli_command *command, enum cli_hook_cos
   return CLI_EXIT_OK;
 }
 
+static int take_depth(const struct cli_command *command, const char *value, struct cli_row_options *rows)
+{
+  unsigned depth = 0;
+  int status = cli_read_count(command, "--depth", value, &depth);
+  rows->filter.depth = depth;
+  return status;
+}
+
 int cli_row_options_take(const struct cli_command *command, int option, const char *value, struct cli_row_options *rows)
 {
   switch (option) {
@@ -59,6 +67,11 @@ int cli_row_options_take(const struct cli_command *command, int option, const ch
   case CLI_ROW_OPTION_MODULE:
     rows->filter.module = value;
     break;
+  case CLI_ROW_OPTION_BELOW:
+    rows->filter.below = value;
+    break;
+  case CLI_ROW_OPTION_DEPTH:
+    return take_depth(command, value, rows);
   case CLI_ROW_OPTION_STRIP_DIRS:
     rows->strip_dirs = true;
     break;

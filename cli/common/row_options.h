@@ -34,6 +34,8 @@ enum {
   CLI_ROW_OPTION_STAGE,
   CLI_ROW_OPTION_THREAD,
   CLI_ROW_OPTION_MODULE,
+  CLI_ROW_OPTION_BELOW,
+  CLI_ROW_OPTION_DEPTH,
   CLI_ROW_OPTION_STRIP_DIRS,
   CLI_ROW_OPTION_COMPENSATE,
   CLI_ROW_OPTION_RAW,
@@ -47,6 +49,8 @@ enum {
       {"stage", required_argument, NULL, CLI_ROW_OPTION_STAGE},                                                        \
       {"thread", required_argument, NULL, CLI_ROW_OPTION_THREAD},                                                      \
       {"module", required_argument, NULL, CLI_ROW_OPTION_MODULE},                                                      \
+      {"below", required_argument, NULL, CLI_ROW_OPTION_BELOW},                                                        \
+      {"depth", required_argument, NULL, CLI_ROW_OPTION_DEPTH},                                                        \
       {"strip-dirs", no_argument, NULL, CLI_ROW_OPTION_STRIP_DIRS},                                                    \
       {"compensate", no_argument, NULL, CLI_ROW_OPTION_COMPENSATE},                                                    \
   {                                                                                                                    \
@@ -62,6 +66,9 @@ enum {
   "  --stage GLOB        only calls below a stage or action of such a name\n"                                          \
   "  --thread GLOB       only calls of threads of such a name\n"                                                       \
   "  --module GLOB       only functions of such modules\n"                                                             \
+  "  --below REGEX       only calls of functions whose printed name matches, and all below them\n"                     \
+  "  --depth N           only calls that lie at most so deep, recursion folded; counted from the\n"                    \
+  "                      outermost function that --below asks for, which is 1\n"                                       \
   "  --strip-dirs        print file names without their folders; rows that become equal meet\n"                        \
   "  --compensate        subtract what the hooks themselves cost (default where calls are\n"                           \
   "                      sampled), and show it\n"                                                                      \

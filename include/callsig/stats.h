@@ -102,8 +102,11 @@ CALLSIG_STATS_API int callsig_stats_group(struct callsig_stats *stats, unsigned 
 /* Filters, NULL for none; they replace the ones before. `function` is a regular expression searched in
  * "file:line(function)", `signature` an expression over argument values ('n >= 4096 && mode == FAST';
  * docs/expressions.md), `stage` a glob for a stage's label or name or an action's name ("-": outside of any stage),
- * `thread` for a thread's name or number, `module` for a module's path or file name. They select calls before rows are
- * made. -EINVAL with a message that points at the mistake. */
+ * `thread` for a thread's name or number, `module` for a module's path or file name. `below` is an expression as
+ * `function`: calls of such functions and all that is called below them; `depth` leaves calls out that have so many
+ * functions or more around them, counted from the outermost function that `below` selected where there is one, and with
+ * recursion folded (0: none). They select calls before rows are made. -EINVAL with a message that points at the
+ * mistake. */
 struct callsig_stats_filter {
   size_t size;
   const char *function;
@@ -111,6 +114,8 @@ struct callsig_stats_filter {
   const char *stage;
   const char *thread;
   const char *module;
+  const char *below;
+  size_t depth;
 };
 CALLSIG_STATS_API int callsig_stats_filter(struct callsig_stats *stats, const struct callsig_stats_filter *filter);
 

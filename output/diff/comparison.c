@@ -137,6 +137,9 @@ static struct out_grouping grouping_of(const struct work *work)
       .selected_threads = work->threads,
       .selected_modules = diff->selection.modules,
       .selected_signatures = diff->selection.signatures,
+      .depths = diff->selection.depths,
+      .deepest = diff->stats->filter.depth,
+      .is_subtree = diff->stats->filter.below != NULL,
       .tick = diff->tick,
   };
 }

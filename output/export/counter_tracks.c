@@ -8,7 +8,8 @@ static bool is_selected(const struct callsig_stats *stats, const struct out_coun
 {
   const struct out_grouping *grouping = &stats->grouping;
   return !grouping->selected_functions && !grouping->selected_signatures && !grouping->selected_contexts &&
-         !grouping->selected_modules && (!grouping->selected_threads || grouping->selected_threads[use->thread]);
+         !grouping->depths && !grouping->selected_modules &&
+         (!grouping->selected_threads || grouping->selected_threads[use->thread]);
 }
 
 static struct out_counter_track *track_of(struct base_vector *tracks, uint32_t process, uint32_t key, bool is_level)

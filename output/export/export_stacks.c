@@ -292,21 +292,45 @@ static struct out_row_key key_apart(const struct builder *builder, const struct 
   return key;
 }
 
+/* By how many frames the edge's stack is deeper than asked for. Where stacks are apart by what their innermost calls
+ * are, those are left out that are too deep, and have not come here. */
+static uint32_t levels_too_deep(const struct builder *builder, const struct out_edge *edge)
+{
+  const struct out_grouping *grouping = &builder->stats->grouping;
+  if (builder->shape->apart || grouping->deepest == 0)
+    return 0;
+  const uint32_t depth = grouping->depths[out_profile_variant(builder->profile, edge->to)->context];
+  return depth > grouping->deepest ? depth - grouping->deepest : 0;
+}
+
+/* The node around the one that is too deep: what it took counts as that one's own, its calls do not. */
+static void lift(const struct out_stacks *stacks, uint32_t levels, struct out_stack *stack)
+{
+  if (levels > 0)
+    stack->calls = 0;
+  for (; levels > 0 && stack->node != 0; levels--)
+    stack->node = out_stacks_node(stacks, stack->node)->parent;
+}
+
 static int add_edges(struct builder *builder)
 {
   const struct out_profile *profile = builder->profile;
-  struct callsig_stats *stats = builder->stats;
+  struct out_grouping any_depth = builder->stats->grouping;
   int result = 0;
+  if (!builder->shape->apart)
+    any_depth.deepest = 0;
   for (uint32_t i = 0; i < profile->edges.count && result == 0; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     struct out_row counts;
-    if (!out_rows_edge(profile, &stats->grouping, edge, &counts))
+    if (!out_rows_edge(profile, &any_depth, edge, &counts))
       continue;
     struct out_stack stack = {.calls = counts.calls, .own = counts.own};
     struct out_row_key key = builder->shape->apart ? key_apart(builder, edge) : out_row_key_of(FMT_NONE);
     result = leaf_of(builder, edge, &stack.node);
-    if (result == 0)
+    if (result == 0) {
+      lift(builder->stacks, levels_too_deep(builder, edge), &stack);
       result = add_stack(builder, &stack, &key);
+    }
     builder->stacks->calls += stack.calls;
     builder->stacks->own += stack.own;
   }

@@ -76,7 +76,8 @@ static bool is_selected(const struct callsig_stats *stats, const struct out_span
     return out_rows_edge(&stats->profile, grouping, out_profile_edge(&stats->profile, span->what), &counts);
   }
   return !grouping->selected_functions && !grouping->selected_signatures && !grouping->selected_contexts &&
-         !grouping->selected_modules && (!grouping->selected_threads || grouping->selected_threads[span->thread]);
+         !grouping->depths && !grouping->selected_modules &&
+         (!grouping->selected_threads || grouping->selected_threads[span->thread]);
 }
 
 static int select_spans(struct out_timeline *timeline)

@@ -14,6 +14,7 @@
 #include "output/notes/waiting_notes.h"
 #include "output/notes/widened_notes.h"
 #include "output/profile/process.h"
+#include "output/stats/edge_share.h"
 #include "output/stats/render.h"
 #include "output/stats/slowdown.h"
 
@@ -354,6 +355,26 @@ static void note_compensation(struct notes *notes)
   send(notes);
 }
 
+static void note_left_subtree(struct notes *notes)
+{
+  const struct callsig_stats *stats = notes->stats;
+  uint64_t calls = 0;
+  for (uint32_t i = 0; i < stats->profile.edges.count && stats->grouping.is_subtree; i++) {
+    const struct out_edge *edge = out_profile_edge(&stats->profile, i);
+    struct out_row counts;
+    if (out_rows_edge(&stats->profile, &stats->grouping, edge, &counts) &&
+        out_edge_leaves_subtree(&stats->profile, &stats->grouping, edge))
+      calls += counts.calls;
+  }
+  if (calls == 0)
+    return;
+  count(notes, calls, "call");
+  out_text_puts(&notes->text,
+                " below what --below names entered again what is around it: what these called in turn is not told "
+                "apart from its other calls, and left out");
+  send(notes);
+}
+
 static void note_rows(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
@@ -382,6 +403,7 @@ static void note_rows(struct notes *notes)
     out_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
     send(notes);
   }
+  note_left_subtree(notes);
   note_compensation(notes);
 }
 

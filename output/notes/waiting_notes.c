@@ -133,7 +133,7 @@ static bool is_filtered(const struct callsig_stats *stats)
 {
   const struct out_filter *filter = &stats->filter;
   return stats->only_process > 0 || filter->function || filter->signature || filter->stage || filter->thread ||
-         filter->module;
+         filter->module || filter->below || filter->depth > 0;
 }
 
 static bool has_runs(const struct out_profile *profile)

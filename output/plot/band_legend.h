@@ -4,8 +4,7 @@
 #ifndef CALLSIG_OUTPUT_PLOT_BAND_LEGEND_H
 #define CALLSIG_OUTPUT_PLOT_BAND_LEGEND_H
 
-#include "output/pipeline/course.h"
-#include "output/text/text.h"
+#include "output/plot/chart.h"
 
 enum { OUT_BAND_COLOURS = 4 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/plot/band_legend.h"
+#include "output/plot/svg_text.h"
 #include "output/text/xml.h"
 
 /* Where the lines are. */

@@ -6,7 +6,6 @@
 
 #include "output/pipeline/course.h"
 #include "output/plot/axis.h"
-#include "output/plot/svg_text.h"
 
 #define OUT_CHART_WIDTH  276
 #define OUT_CHART_HEIGHT 132

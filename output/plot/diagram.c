@@ -4,6 +4,7 @@
 
 #include "output/plot/band_legend.h"
 #include "output/plot/picture.h"
+#include "output/plot/svg_text.h"
 #include "output/stats/columns.h"
 #include "output/text/xml.h"
 

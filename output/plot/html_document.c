@@ -6,6 +6,7 @@
 
 #include "output/plot/page.h"
 #include "output/plot/plot.h"
+#include "output/plot/svg_text.h"
 #include "output/stats/columns.h"
 #include "output/text/message.h"
 #include "output/text/xml.h"

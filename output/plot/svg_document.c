@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "output/plot/plot.h"
+#include "output/plot/svg_text.h"
 #include "output/text/xml.h"
 
 extern const char out_picture_css[];

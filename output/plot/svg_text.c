@@ -1,4 +1,4 @@
-/* Puts numbers and names into pictures. */
+/* Writes numbers of pixels and cut names into pictures. */
 #include "output/plot/svg_text.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/*
- * Numbers and names as they stand in pictures.
- */
+/* What pictures write as text: numbers of pixels, and names that may be long. */
 #ifndef CALLSIG_OUTPUT_PLOT_SVG_TEXT_H
 #define CALLSIG_OUTPUT_PLOT_SVG_TEXT_H
+
+#include <stddef.h>
 
 #include "output/text/text.h"
 

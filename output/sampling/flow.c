@@ -163,6 +163,21 @@ static int read_edges(struct out_flow *flow, uint32_t first)
   return complete ? put_in_order(flow) : -ENOMEM;
 }
 
+bool out_flow_leads_inwards(const struct out_flow *flow, const struct out_flow_edge *edge)
+{
+  return edge->from == FMT_NONE || (edge->from != edge->to && flow->position[edge->from] < flow->position[edge->to]);
+}
+
+static void find_entered(struct out_flow *flow)
+{
+  for (uint32_t i = 0; i < flow->ordered; i++) {
+    const struct out_flow_edges into = out_flow_into(flow, flow->order[i]);
+    for (uint32_t j = 0; j < into.count; j++)
+      if (out_flow_leads_inwards(flow, &flow->edges[into.list[j]]))
+        flow->entered_inwards[flow->order[i]] = true;
+  }
+}
+
 int out_flow_make(struct out_profile *profile, uint32_t first, struct out_flow *flow)
 {
   const uint32_t nodes = profile->variants.count + profile->contexts.count;
@@ -174,14 +189,17 @@ int out_flow_make(struct out_profile *profile, uint32_t first, struct out_flow *
                             .called = calloc(nodes + 1u, sizeof *flow->called),
                             .order = calloc(nodes + 1u, sizeof *flow->order),
                             .position = calloc(nodes + 1u, sizeof *flow->position),
+                            .entered_inwards = calloc(nodes + 1u, sizeof *flow->entered_inwards),
                             .first_in = calloc(nodes + 2u, sizeof *flow->first_in),
                             .first_out = calloc(nodes + 2u, sizeof *flow->first_out),
                             .in = calloc(edges, sizeof *flow->in),
                             .out = calloc(edges, sizeof *flow->out)};
   bool complete = flow->edges && flow->entered && flow->called && flow->order && flow->position && flow->first_in &&
-                  flow->first_out && flow->in && flow->out;
+                  flow->first_out && flow->in && flow->out && flow->entered_inwards;
   int result = complete ? read_edges(flow, first) : -ENOMEM;
-  if (result < 0)
+  if (result == 0)
+    find_entered(flow);
+  else
     out_flow_free(flow);
   return result;
 }
@@ -189,7 +207,7 @@ int out_flow_make(struct out_profile *profile, uint32_t first, struct out_flow *
 void out_flow_free(struct out_flow *flow)
 {
   void *arrays[] = {flow->edges,    flow->entered,   flow->called, flow->order, flow->position,
-                    flow->first_in, flow->first_out, flow->in,     flow->out};
+                    flow->first_in, flow->first_out, flow->in,     flow->out,   flow->entered_inwards};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     free(arrays[i]);
   *flow = (struct out_flow){0};

@@ -32,6 +32,7 @@ struct out_flow {
   uint32_t nodes;
   uint32_t *order, ordered; /* nodes with calls, callers before callees but for recursion */
   uint32_t *position;       /* by node: in `order` */
+  bool *entered_inwards;    /* by node: not by recursion alone */
   /* By node n, lists[first[n]] to lists[first[n + 1]]: edges into it; and the same of edges out of it. */
   uint32_t *first_in, *first_out, *in, *out;
 };
@@ -49,6 +50,9 @@ static inline struct out_flow_edges out_flow_out_of(const struct out_flow *flow,
 {
   return (struct out_flow_edges){flow->out + flow->first_out[node], flow->first_out[node + 1] - flow->first_out[node]};
 }
+
+/* Is the call none of recursion? Such edges are a graph without circles. */
+bool out_flow_leads_inwards(const struct out_flow *flow, const struct out_flow_edge *edge);
 
 /* By how much the calls that the node makes took longer than the node itself; 0 where they did not. */
 uint64_t out_flow_lacking(const struct out_flow *flow, uint32_t node);

@@ -28,22 +28,23 @@ static void take_off_spared(struct out_flow *flow, uint32_t number)
 
 /* How the edges of a node are changed: those into it and those out of it that lead inwards, which are a graph without
  * circles; or those out of it that recursion leads back to outer nodes, whose time is part of that of the inward ones
- * and says nothing of how much there is. A call of a node by itself changes nothing. */
-enum way { RAISE_INTO, LOWER_INWARDS, LOWER_BACK };
-
-static bool leads_inwards(const struct out_flow *flow, const struct out_flow_edge *edge)
-{
-  return edge->from == FMT_NONE || (edge->from != edge->to && flow->position[edge->from] < flow->position[edge->to]);
-}
+ * and says nothing of how much there is, but of a node that is entered in no other way. A call of a node by itself
+ * changes nothing. */
+enum way { RAISE_INTO, RAISE_BACK, LOWER_INWARDS, LOWER_BACK };
 
 static uint64_t room_of(const struct out_flow *flow, uint32_t number, enum way way)
 {
   const struct out_flow_edge *edge = &flow->edges[number];
-  if (edge->from == edge->to || leads_inwards(flow, edge) != (way != LOWER_BACK))
+  if (edge->from == edge->to || out_flow_leads_inwards(flow, edge) != (way == RAISE_INTO || way == LOWER_INWARDS))
     return 0;
-  if (way == RAISE_INTO)
+  if (way == RAISE_INTO || way == RAISE_BACK)
     return edge->total < OUT_MOST_TICKS ? OUT_MOST_TICKS - edge->total : 0;
-  return edge->total - edge->least;
+  const uint64_t imputed = edge->total - edge->least;
+  if (way == LOWER_INWARDS || flow->entered_inwards[edge->to])
+    return imputed;
+  /* A node that is entered in no other way would lack what is taken off. */
+  const __int128 own = flow->entered[edge->to] - flow->called[edge->to];
+  return own < (__int128)imputed ? (uint64_t)(own > 0 ? own : 0) : imputed;
 }
 
 static double weight_of(const struct out_flow *flow, uint32_t number, enum way way)
@@ -63,7 +64,7 @@ static uint64_t change(struct out_flow *flow, uint32_t number, uint64_t wanted, 
 {
   const uint64_t room = room_of(flow, number, way), part = wanted < room ? wanted : room;
   const uint64_t total = flow->edges[number].total;
-  out_flow_change(flow, number, way == RAISE_INTO ? total + part : total - part);
+  out_flow_change(flow, number, way == RAISE_INTO || way == RAISE_BACK ? total + part : total - part);
   return part;
 }
 
@@ -94,7 +95,8 @@ static void raise_callers(struct out_flow *flow)
     if (lacking == 0)
       continue;
     const struct out_flow_edges into = out_flow_into(flow, node), out = out_flow_out_of(flow, node);
-    const double own = weigh(flow, into, RAISE_INTO), called = weigh(flow, out, LOWER_INWARDS);
+    const enum way way = flow->entered_inwards[node] ? RAISE_INTO : RAISE_BACK;
+    const double own = weigh(flow, into, way), called = weigh(flow, out, LOWER_INWARDS);
     if (!(own > 0))
       continue;
     uint64_t possible = 0;
@@ -104,7 +106,7 @@ static void raise_callers(struct out_flow *flow)
     }
     uint64_t part = out_ticks((double)lacking * (own / (own + called)));
     part = part > lacking - possible ? part : lacking - possible;
-    spread(flow, into, part < lacking ? part : lacking, RAISE_INTO);
+    spread(flow, into, part < lacking ? part : lacking, way);
   }
 }
 

@@ -10,6 +10,18 @@
 /* The kinds of group beside those that the runtime counts for: calls without a caller, and none at all. */
 enum { GROUP_OUTERMOST = FMT_GROUP_COUNT, GROUP_NONE };
 
+/* Do the calls lie where the filters ask for them? Calls that leave a subtree by recursion were made in it. */
+static bool is_in_place(const struct out_profile *profile, const struct out_grouping *grouping,
+                        const struct out_edge *edge)
+{
+  const uint32_t depth = grouping->depths[out_profile_variant(profile, edge->to)->context];
+  if (depth > 0)
+    return grouping->deepest == 0 || depth <= grouping->deepest;
+  return out_edge_leaves_subtree(profile, grouping, edge) &&
+         (grouping->deepest == 0 ||
+          grouping->depths[out_profile_variant(profile, edge->from)->context] < grouping->deepest);
+}
+
 bool out_edge_is_selected(const struct out_profile *profile, const struct out_grouping *grouping,
                           const struct out_edge *edge)
 {
@@ -23,6 +35,8 @@ bool out_edge_is_selected(const struct out_profile *profile, const struct out_gr
   if (grouping->selected_contexts && !grouping->selected_contexts[to->context])
     return false;
   if (grouping->selected_signatures && !grouping->selected_signatures[to->signature])
+    return false;
+  if (grouping->depths && !is_in_place(profile, grouping, edge))
     return false;
   if (grouping->selected_modules) {
     uint32_t module = out_variant_callable(profile, to)->module;
@@ -78,6 +92,57 @@ static bool is_enclosed(const struct out_grouping *grouping, const struct out_co
   default:
     return group == GROUP_NONE;
   }
+}
+
+/* Is a function of the context's module around it, in the subtree that is looked at? */
+static bool has_module_around(const struct out_profile *profile, const struct out_grouping *grouping,
+                              const struct out_context *context, bool in_stage)
+{
+  const uint32_t label = out_profile_label(profile, out_profile_callable(profile, context->callable)->module);
+  const uint32_t stage = context->stage;
+  while (context->parent != FMT_NONE && grouping->depths[context->parent] > 0) {
+    context = out_profile_context(profile, context->parent);
+    if (in_stage && context->stage != stage)
+      return false;
+    if (out_profile_label(profile, out_profile_callable(profile, context->callable)->module) == label)
+      return true;
+  }
+  return false;
+}
+
+/* The same as is_enclosed() of an edge in a subtree: what is around that does not count. */
+static bool is_enclosed_below(const struct out_profile *profile, const struct out_grouping *grouping,
+                              const struct out_edge *edge, uint32_t group)
+{
+  const struct out_variant *to = out_profile_variant(profile, edge->to);
+  const struct out_context *context = out_profile_context(profile, to->context);
+  if (out_edge_leaves_subtree(profile, grouping, edge))
+    return !(grouping->by & CALLSIG_BY_FUNCTION);
+  if (group == FMT_GROUP_MODULE || group == FMT_GROUP_MODULE_STAGE)
+    return has_module_around(profile, grouping, context, group == FMT_GROUP_MODULE_STAGE);
+  return is_enclosed(grouping, context, grouping->depths[to->context] == 1, group);
+}
+
+static bool is_edge_enclosed(const struct out_profile *profile, const struct out_grouping *grouping,
+                             const struct out_edge *edge, uint32_t group)
+{
+  if (out_is_by_callstack(grouping))
+    return out_edge_is_back(profile, edge);
+  if (grouping->is_subtree)
+    return is_enclosed_below(profile, grouping, edge, group);
+  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
+  return is_enclosed(grouping, context, edge->from == FMT_NONE, group);
+}
+
+/* The group whose counters tell an edge's primitive calls. In a subtree calls may be primitive that are not so in the
+ * whole tree: those that leave it, of which the pair of caller and callee tells which are outermost, and the outermost
+ * calls of the functions that it begins with. */
+static uint32_t counted_group(const struct out_profile *profile, const struct out_grouping *grouping,
+                              const struct out_edge *edge, uint32_t group)
+{
+  if (out_edge_leaves_subtree(profile, grouping, edge))
+    return out_pair_group(grouping->by);
+  return grouping->is_subtree && group == GROUP_OUTERMOST ? (uint32_t)FMT_GROUP_FUNCTION : group;
 }
 
 static bool is_by_signature(uint32_t group)
@@ -139,9 +204,8 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
                             .is_any = calls > 0 || edge->inherited > 0,
                             .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                             .max = scaled(edge->max, scale)};
-  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
-  bool enclosed = out_is_by_callstack(grouping) ? out_edge_is_back(profile, edge)
-                                                : is_enclosed(grouping, context, edge->from == FMT_NONE, group);
+  bool enclosed = is_edge_enclosed(profile, grouping, edge, group);
+  group = counted_group(profile, grouping, edge, group);
   bool joined = is_joined_with_caller(profile, grouping, edge, group);
   uint64_t cumulative = 0;
   if (!enclosed && !joined) {

@@ -34,6 +34,16 @@ static inline uint32_t out_signature_function(const struct out_profile *profile,
   return out_profile_layout(profile, out_profile_signature(profile, signature)->layout)->function;
 }
 
+/* True of calls below a function that `below` selects which enter again, by recursion, what is around that function:
+ * what these calls made in turn is not told apart from the other calls of that context. */
+static inline bool out_edge_leaves_subtree(const struct out_profile *profile, const struct out_grouping *grouping,
+                                           const struct out_edge *edge)
+{
+  return grouping->is_subtree && edge->from != FMT_NONE &&
+         grouping->depths[out_profile_variant(profile, edge->to)->context] == 0 &&
+         grouping->depths[out_profile_variant(profile, edge->from)->context] > 0;
+}
+
 /* True when the filters let the edge's calls through. */
 bool out_edge_is_selected(const struct out_profile *profile, const struct out_grouping *grouping,
                           const struct out_edge *edge);

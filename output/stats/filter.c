@@ -12,6 +12,7 @@
 void out_filter_free(struct out_filter *filter)
 {
   out_regex_free(filter->function);
+  out_regex_free(filter->below);
   out_expression_free(filter->signature);
   free(filter->stage);
   free(filter->thread);
@@ -27,18 +28,23 @@ static int copy(const char *text, char **target)
   return *target ? 0 : out_stats_no_memory();
 }
 
+static int compile(const char *option, const char *text, struct out_regex **regex)
+{
+  char error[256];
+  int result = text ? out_regex_compile(text, regex, error, sizeof error) : 0;
+  if (result == -EINVAL)
+    out_stats_message("%s '%s': %s", option, text, error);
+  else if (result < 0)
+    out_stats_no_memory();
+  return result;
+}
+
 int out_filter_make(const struct callsig_stats_filter *wanted, struct out_filter *filter)
 {
-  *filter = (struct out_filter){0};
-  int result = 0;
-  if (wanted->function) {
-    char error[256];
-    result = out_regex_compile(wanted->function, &filter->function, error, sizeof error);
-    if (result == -EINVAL)
-      out_stats_message("--function '%s': %s", wanted->function, error);
-    else if (result < 0)
-      out_stats_no_memory();
-  }
+  *filter = (struct out_filter){.depth = wanted->depth > UINT32_MAX ? UINT32_MAX : (uint32_t)wanted->depth};
+  int result = compile("--function", wanted->function, &filter->function);
+  if (result == 0)
+    result = compile("--below", wanted->below, &filter->below);
   if (result == 0 && wanted->signature)
     result = out_expression_parse(wanted->signature, &filter->signature);
   if (result == 0)
@@ -57,12 +63,13 @@ void out_selection_free(struct out_selection *selection)
   free(selection->functions);
   free(selection->signatures);
   free(selection->contexts);
+  free(selection->depths);
   free(selection->threads);
   free(selection->modules);
   *selection = (struct out_selection){0};
 }
 
-static int select_functions(struct out_filter *filter, const struct out_profile *profile,
+static int select_functions(const char *option, struct out_regex *regex, const struct out_profile *profile,
                             const uint32_t *shown_function, uint8_t **selected)
 {
   struct out_text name = {0};
@@ -75,14 +82,14 @@ static int select_functions(struct out_filter *filter, const struct out_profile 
       out_text_puts(&name, text);
     else
       out_text_printf(&name, "%s:%u(%s)", file, function->line, text);
-    (*selected)[i] = out_regex_search(filter->function, out_text_string(&name), name.length);
+    (*selected)[i] = out_regex_search(regex, out_text_string(&name), name.length);
   }
   bool failed = name.failed || !*selected;
   out_text_free(&name);
   if (failed)
     return -ENOMEM;
-  if (out_regex_failed(filter->function))
-    return out_stats_fail(-EINVAL, "--function: the expression takes too long to search with: make it simpler");
+  if (out_regex_failed(regex))
+    return out_stats_fail(-EINVAL, "%s: the expression takes too long to search with: make it simpler", option);
   return 0;
 }
 
@@ -178,6 +185,28 @@ static int select_stages(const struct out_filter *filter, const struct out_profi
   return 0;
 }
 
+/* Recursion is folded in contexts, so that a function that was entered again counts where it was entered first. */
+static int find_depths(const struct out_filter *filter, const struct out_profile *profile,
+                       const uint32_t *shown_function, struct out_selection *selection)
+{
+  uint8_t *tops = NULL;
+  uint32_t *depths = selection->depths = calloc(profile->contexts.count + 1u, sizeof *depths);
+  int result = depths ? 0 : -ENOMEM;
+  if (result == 0 && filter->below)
+    result = select_functions("--below", filter->below, profile, shown_function, &tops);
+  for (uint32_t i = 0; i < profile->preorder.count && result == 0; i++) {
+    const uint32_t number = *(const uint32_t *)base_vector_at(&profile->preorder, i);
+    const struct out_context *context = out_profile_context(profile, number);
+    if (context->callable == FMT_NONE)
+      continue;
+    const uint32_t around = context->parent == FMT_NONE ? 0 : depths[context->parent];
+    if (around > 0 || !tops || tops[out_profile_callable(profile, context->callable)->function])
+      depths[number] = around + 1;
+  }
+  free(tops);
+  return result;
+}
+
 /* A thread is known by its name, its number, or both as they are printed. */
 static int select_threads(const struct out_filter *filter, const struct out_profile *profile, uint8_t **selected)
 {
@@ -211,7 +240,7 @@ int out_filter_select(struct out_filter *filter, const struct out_profile *profi
   *selection = (struct out_selection){0};
   int result = 0;
   if (filter->function)
-    result = select_functions(filter, profile, shown_function, &selection->functions);
+    result = select_functions("--function", filter->function, profile, shown_function, &selection->functions);
   if (result == 0 && filter->signature)
     result = select_signatures(filter, profile, row_of, selection);
   if (result == 0 && filter->stage)
@@ -220,6 +249,8 @@ int out_filter_select(struct out_filter *filter, const struct out_profile *profi
     result = select_threads(filter, profile, &selection->threads);
   if (result == 0 && filter->module)
     result = select_modules(filter, profile, &selection->modules);
+  if (result == 0 && (filter->below || filter->depth > 0))
+    result = find_depths(filter, profile, shown_function, selection);
   return result;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Which calls are counted: by function, signature, stage, thread and module.
+ * Which calls are counted: by function, signature, stage, thread, module and place in the tree.
  */
 #ifndef CALLSIG_OUTPUT_STATS_FILTER_H
 #define CALLSIG_OUTPUT_STATS_FILTER_H
@@ -11,9 +11,10 @@
 
 /* A filter as asked for. Zero-initialise; free with out_filter_free(). */
 struct out_filter {
-  struct out_regex *function;
+  struct out_regex *function, *below;
   struct out_expression *signature;
   char *stage, *thread, *module; /* globs. Owned */
+  uint32_t depth;                /* how deep calls may lie; 0: as deep as they like */
 };
 
 /* Parses everything. -EINVAL after a message; then `filter` is empty. */
@@ -24,6 +25,8 @@ void out_filter_free(struct out_filter *filter);
 struct out_selection {
   uint8_t *functions, *signatures, *contexts, *threads, *modules; /* by contexts: of stages, and below actions */
   bool actions;                                                   /* there are contexts below actions among them */
+  uint32_t *depths; /* by context: how many functions its path has, itself included, from the outermost one on that
+                       `below` selects; 0: it is below none */
   uint64_t
       undecided; /* signatures for which the expression was neither true nor false, as something was not recorded */
 };

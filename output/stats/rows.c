@@ -134,21 +134,26 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
   }
 }
 
+static uint32_t row_of(const struct out_profile *profile, const struct out_grouping *grouping,
+                       const struct out_rows *rows, const struct out_edge *edge)
+{
+  if (!out_edge_is_selected(profile, grouping, edge))
+    return FMT_NONE;
+  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, edge->to), edge->thread);
+  return rows->direct ? rows->direct[key.what] : out_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
+}
+
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
                           const struct out_rows *rows, uint32_t number)
 {
-  const struct out_edge *edge = out_profile_edge(profile, number);
-  return out_rows_of_variant(profile, grouping, rows, edge->to, edge->thread);
+  return row_of(profile, grouping, rows, out_profile_edge(profile, number));
 }
 
 uint32_t out_rows_of_variant(const struct out_profile *profile, const struct out_grouping *grouping,
                              const struct out_rows *rows, uint32_t variant, uint32_t thread)
 {
   const struct out_edge into = {.from = FMT_NONE, .to = variant, .thread = thread};
-  if (!out_edge_is_selected(profile, grouping, &into))
-    return FMT_NONE;
-  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, variant), thread);
-  return rows->direct ? rows->direct[key.what] : out_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
+  return row_of(profile, grouping, rows, &into);
 }
 
 static int build(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows)

@@ -77,7 +77,10 @@ struct out_grouping {
   /* By number; NULL: all. */
   const uint8_t *selected_functions, *selected_contexts, *selected_threads, *selected_modules;
   const uint8_t *selected_signatures; /* by signature; NULL: all */
-  const uint32_t *ranks;              /* by process: out_process_ranks(); NULL unless by rank */
+  const uint32_t *depths; /* by context, struct out_selection; NULL: calls are selected wherever they lie in the tree */
+  uint32_t deepest;       /* calls below such a depth are left out; 0: none */
+  bool is_subtree;        /* the tree begins at the contexts of depth 1: what is around them does not count */
+  const uint32_t *ranks;  /* by process: out_process_ranks(); NULL unless by rank */
   const struct out_callstacks *callstacks;
   double tick; /* seconds: the finest of the recordings */
 };

@@ -341,6 +341,9 @@ static int group(struct callsig_stats *stats)
       .selected_threads = stats->selection.threads,
       .selected_modules = stats->selection.modules,
       .selected_signatures = stats->selection.signatures,
+      .depths = stats->selection.depths,
+      .deepest = stats->filter.depth,
+      .is_subtree = stats->filter.below != NULL,
       .tick = out_stats_finest_tick(stats),
   };
   return out_sums_fit(&stats->profile, stats->grouping.tick);

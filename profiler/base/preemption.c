@@ -10,8 +10,11 @@
 
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "profiler/arch/primitives.h"
+#include "profiler/base/clock.h"
 #include "profiler/base/proc_files.h"
 #include "profiler/base/syscall.h"
 
@@ -93,4 +96,18 @@ bool prof_preemption_waited(uint64_t *ns)
   const struct prof_schedstat told = prof_schedstat_parse(text);
   *ns = told.waited_ns;
   return told.turns > 0;
+}
+
+struct prof_turns prof_preemption_turns(void)
+{
+  struct rusage usage = {0};
+  struct timespec ran = {0};
+  PROF_SYSCALL2(SYS_getrusage, RUSAGE_THREAD, &usage);
+  PROF_SYSCALL2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &ran);
+  const uint64_t ran_ns = (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec;
+  return (struct prof_turns){
+      .slept = (uint64_t)usage.ru_nvcsw,
+      .preempted = (uint64_t)usage.ru_nivcsw,
+      .away_ns = prof_monotonic_ns() - ran_ns,
+  };
 }

@@ -22,4 +22,12 @@ struct prof_preemption prof_preemption_word(void);
  * Some system calls. Anywhere. */
 bool prof_preemption_waited(uint64_t *ns);
 
+/* How often the calling thread left its processor, and for how long it did not run, counted from some moment on: system
+ * calls that open no file, as one of /proc costs as much as a short thread does. Anywhere. */
+struct prof_turns {
+  uint64_t slept, preempted; /* of itself; or it could have gone on */
+  uint64_t away_ns;
+};
+struct prof_turns prof_preemption_turns(void);
+
 #endif

@@ -186,21 +186,25 @@ void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now
   uint64_t ticks = counted                                    ? prof_edge_sampling(edge)->imputed
                    : start == PROF_NOT_STARTED || now < start ? 0
                                                               : now - start;
+  const bool counts = !prof_start_is_counted(start) && PROF_LIKELY(!prof_frame_is_discarded(t, frame->flags));
+  bool told_apart = false;
+  /* While the frame is open: a handler that leaves by longjmp has it ended by whoever comes next. */
+  if (counts && !counted && ticks > 0 && prof_waiting_look(t, frame, now))
+    ticks = without_waits(t, frame, edge, start, now, prof_recursion_is_outermost(frame, edge), false, &told_apart);
   /* From here on nobody marks the frame, and what it marked is believed no longer. */
   __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
   uint64_t flags = frame->flags;
   bool owned_edge = false;
   uint32_t owned = flags & PROF_FRAME_MARKED ? prof_recursion_leave(t, place, edge, &owned_edge) : 0;
+  uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
+  /* Counted before it is off the stack: what is dropped there is told as lost, and what is not there is counted. */
+  if (counts)
+    prof_add(&counters[0], 1);
   __atomic_store_n(&t->top, frame - 1, __ATOMIC_RELEASE);
   __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
-  if (PROF_UNLIKELY(prof_frame_is_discarded(t, flags)) || prof_start_is_counted(start))
+  if (!counts)
     return;
-  uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
   const bool outermost = owned_edge || counters == &edge->calls;
-  bool told_apart = false;
-  if (!counted && ticks > 0 && prof_waiting_look(t, frame, now))
-    ticks = without_waits(t, frame, edge, start, now, outermost, false, &told_apart);
-  prof_add(&counters[0], 1);
   prof_add(&counters[1], ticks);
   prof_add(&caller->children, ticks);
   struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)edge->recursion;

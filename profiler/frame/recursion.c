@@ -320,6 +320,12 @@ void prof_recursion_set_mode(struct fmt_rec_edge *edge)
   prof_edge_set_mode(edge, active);
 }
 
+bool prof_recursion_is_outermost(const struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge)
+{
+  return (frame->flags & ~(uint64_t)PROF_FRAME_BITS) == (uintptr_t)&edge->calls ||
+         (edge->recursion && recursion_of(edge)->active[EDGE_WORD] == (uintptr_t)frame);
+}
+
 uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge,
                               bool *owned_edge)
 {

@@ -23,6 +23,8 @@ bool prof_recursion_active(struct fmt_rec_edge *edge);
 /* Settles the frames up to `place` and marks the one above, which is published, as a call of `edge`. Gives how the
  * exit's fast path can end it: PROF_FRAME_BACK or PROF_FRAME_MARKED, or PROF_FRAME_GENERIC when it cannot. Anywhere. */
 uint32_t prof_recursion_enter(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge);
+/* Did the open frame's call begin while none of its edge was open? Anywhere. */
+bool prof_recursion_is_outermost(const struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge);
 /* Clears the marks of the frame at `place`, which is marked, and gives the groups that it was outermost in, one bit
  * each. *owned_edge: so it was for its edge. Anywhere. */
 uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge,

@@ -70,12 +70,13 @@ struct prof_thread {
 
   struct prof_preemption preemption; /* without a word while nobody looks: see waiting.c */
   uint64_t looked_at;                /* ticks: until then what the thread has waited for a processor is taken out */
-  uint64_t waited_ns;                /* what it has waited so far, as the kernel last told */
+  uint64_t waited_ns;                /* what it has waited so far, as the kernel last told; see waiting.c */
   uint64_t look_least;               /* ticks that asking the kernel takes at least */
   struct prof_interrupted {
     const struct fmt_rec_frame *frame; /* its hook was interrupted by a handler, in which there was a look at `at` */
     uint64_t at, waited;               /* that took so much out of the frames that were open */
   } stale_look;
+  struct prof_turns at_birth; /* while the kernel has not told what it had waited then */
 
   struct prof_thread *self; /* this address while a thread has it; 0 also shows a page that was wiped by fork */
   struct prof_thread *next; /* process.threads */

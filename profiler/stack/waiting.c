@@ -14,6 +14,8 @@
 #include "profiler/base/process.h"
 #include "profiler/stack/stack.h"
 
+#define NOT_TOLD UINT64_MAX /* prof_thread.waited_ns: the kernel was not asked yet */
+
 #define READINGS    3u /* of what the kernel tells, while the thread is preempted again each time */
 #define CHANGE_COST 4u /* of asking the kernel: what losing the processor and getting it back may cost */
 
@@ -58,9 +60,25 @@ static bool read_waited(struct prof_thread *t, uint64_t *ns)
   return known;
 }
 
+/* What a thread that the kernel was not asked about has waited since its birth, of `ns` in all: before that, too. While
+ * it did not sleep, it waited whenever it did not run; and else nobody knows how much of it was before. */
+static uint64_t waited_since_birth(const struct prof_thread *t, uint64_t ns)
+{
+  const struct prof_turns now = prof_preemption_turns();
+  if (now.slept != t->at_birth.slept || now.preempted == t->at_birth.preempted)
+    return 0;
+  const uint64_t away = now.away_ns > t->at_birth.away_ns ? now.away_ns - t->at_birth.away_ns : 0;
+  return away < ns ? away : ns;
+}
+
 /* What was waited since the last reading, for the one that asks first: a handler may ask in between. */
 static uint64_t advance(struct prof_thread *t, uint64_t ns)
 {
+  if (__atomic_load_n(&t->waited_ns, __ATOMIC_RELAXED) == NOT_TOLD) {
+    const uint64_t waited = waited_since_birth(t, ns);
+    if (prof_replace(&t->waited_ns, NOT_TOLD, ns))
+      return waited;
+  }
   uint64_t before = t->waited_ns;
   while (ns > before)
     if (prof_replace(&t->waited_ns, before, ns))
@@ -70,6 +88,15 @@ static uint64_t advance(struct prof_thread *t, uint64_t ns)
   return 0;
 }
 
+/* Where the kernel is known to tell, a thread asks when it was preempted: many never are. */
+static void start_later(struct prof_thread *t)
+{
+  t->waited_ns = NOT_TOLD;
+  __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
+  t->at_birth = prof_preemption_turns();
+  t->looked_at = prof_clock_now();
+}
+
 void prof_waiting_start(struct prof_thread *t)
 {
   const struct prof_settings *settings = &prof_process.settings;
@@ -77,12 +104,15 @@ void prof_waiting_start(struct prof_thread *t)
       (settings->clock != FMT_CLOCK_TSC && settings->clock != FMT_CLOCK_MONOTONIC))
     return;
   t->preemption = prof_preemption_word();
-  const uint64_t began = prof_clock_now();
+  t->look_least = UINT64_MAX;
+  if (t->preemption.word && __atomic_load_n(&prof_process.header->flags, __ATOMIC_RELAXED) & FMT_REC_WAITS_TAKEN) {
+    start_later(t);
+    return;
+  }
   uint64_t ns;
   bool known = t->preemption.word && read_waited(t, &ns);
   t->waited_ns = known ? ns : 0;
   t->looked_at = prof_clock_now();
-  t->look_least = t->looked_at - began;
   __atomic_fetch_or(&prof_process.header->flags, known ? FMT_REC_WAITS_TAKEN : FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
 }
 
@@ -285,7 +315,8 @@ void prof_waiting_forget(struct prof_thread *t)
   uint64_t ns;
   if (!t->preemption.word)
     return;
-  if (read_waited(t, &ns))
+  /* Where the word is still as it was armed before the last reading, the kernel would tell the same again. */
+  if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) != t->preemption.armed && read_waited(t, &ns))
     (void)advance(t, ns);
   t->looked_at = prof_clock_now();
 }

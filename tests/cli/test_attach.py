@@ -54,7 +54,7 @@ class Program:
         self.case.assertEqual(self.line(), f"did {count}, {self.total}\n")
 
     def end(self):
-        out, err = self.process.communicate("", timeout=60)
+        out, err = self.process.communicate("", timeout=600)
         self.case.assertEqual((out, err, self.process.returncode), (f"end {self.total}\n", "", 5))
 
     def maps(self):

@@ -53,7 +53,7 @@ class Top(harness.Case):
     def end(self):
         if self.child.poll() is None:
             self.child.stdin.close()
-            self.child.wait(timeout=60)
+            self.child.wait(timeout=600)
             self.child.stdout.close()
 
     def screen(self, *arguments, rows=24, **environment):
@@ -69,7 +69,7 @@ class Top(harness.Case):
 
     def expect(self, pattern):
         """Waits until the screen, drawn anew by Control-L, shows what the pattern matches. What is repeated or skipped is spaces here."""
-        end, redraw = time.monotonic() + 60, 0
+        end, redraw = time.monotonic() + 300, 0
         while True:
             plain = re.sub("\033\\[(\\d+)[bC]", lambda found: " " * int(found[1]), self.seen)
             plain = re.sub("\033(\\[[0-9;?]*[A-Za-z]|[()].|[=>78])", "", plain)

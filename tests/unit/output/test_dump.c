@@ -226,7 +226,12 @@ static void not_folded_by_command(void **state)
   expect_equal(all, one, false, false);
   assert_int_equal(callsig_stats_dump_family(one, path, 7), 0);
   struct callsig_stats *loaded = load(path);
-  expect_equal(one, loaded, true, true);
+  /* Notes name processes where they named files, which are gone; written once more they are the same. */
+  expect_equal(one, loaded, true, false);
+  assert_int_equal(callsig_stats_dump_family(loaded, path, 7), 0);
+  struct callsig_stats *again = load(path);
+  expect_equal(loaded, again, true, true);
+  callsig_stats_free(again);
   char *table = table_by(loaded, CALLSIG_BY_PROCESS);
   assert_null(strstr(table, " processes)]"));
   free(table);

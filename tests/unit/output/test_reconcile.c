@@ -114,6 +114,34 @@ static void callers_take_no_less(void **state)
   twin_free(stats);
 }
 
+/* The same of outer(n=1), which is called by recursion alone: from inside of outer(n=0), the only call of main(). */
+static void calls_back_take_no_less(void **state)
+{
+  (void)state;
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 3, 20);
+  twin_enter(&twin, MAIN, 0);
+  twin_enter(&twin, OUTER, 0);
+  for (unsigned i = 0; i < 3200; i++) {
+    twin_enter(&twin, INNER, 0);
+    twin_enter(&twin, OUTER, 1);
+    twin.now += 10;
+    if (i % 100 == 99)
+      twin_call(&twin, LEAF, 0, 5000);
+    twin_leave(&twin);
+    twin_leave(&twin);
+  }
+  twin_leave(&twin);
+  twin_leave(&twin);
+  twin_end(&twin, stats);
+  struct callsig_stats_row leaf = twin_row(stats[SAMPLED], "leaf(n=0)"), inner = twin_row(stats[SAMPLED], "inner(n=0)");
+  assert_true(fabs(leaf.tottime * HZ - 32 * 5000) < 1e-3);
+  assert_true(inner.cumtime >= leaf.cumtime);
+  expect_whole(stats[SAMPLED], 3200 * 10 + 32 * 5000);
+  twin_free(stats);
+}
+
 static void recurse(struct twin *twin, unsigned depth)
 {
   const bool is_first = roll(&twin->dice, 3) == 0;
@@ -209,9 +237,9 @@ static void compensated_sums_are_kept(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(measured_callers_bound),    cmocka_unit_test(uncertain_estimates_give_more),
-      cmocka_unit_test(callers_take_no_less),      cmocka_unit_test(recursion_fits),
-      cmocka_unit_test(compensated_sums_are_kept),
+      cmocka_unit_test(measured_callers_bound), cmocka_unit_test(uncertain_estimates_give_more),
+      cmocka_unit_test(callers_take_no_less),   cmocka_unit_test(calls_back_take_no_less),
+      cmocka_unit_test(recursion_fits),         cmocka_unit_test(compensated_sums_are_kept),
   };
   return cmocka_run_group_tests_name("reconcile", tests, set_up, NULL);
 }

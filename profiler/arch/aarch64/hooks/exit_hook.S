@@ -33,10 +33,11 @@
         ldr     x10, [x11, #PROF_F_FLAGS]
         tst     x10, #PROF_FRAME_BITS
         b.ne    .Lexit_undo
+        /* Counted before it is off the stack, as on x86-64. */
+        ADD_WORD x10, #1
         sub     x16, x11, #PROF_F_SIZE
         str     x16, [x9, #PROF_T_TOP]
         str     xzr, [x11, #PROF_F_CFA]
-        ADD_WORD x10, #1
         add     x10, x10, #8
         ADD_WORD x10, x15
         add     x13, x13, #PROF_E_CHILDREN
