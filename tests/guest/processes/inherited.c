@@ -108,7 +108,8 @@ static QUIET void follow(const char *mode)
     deep(2);
     deep(2);
   } else if (strcmp(mode, "handler") == 0) {
-    CHECK(signal(SIGUSR1, handle) != SIG_ERR && raise(SIGUSR1) == 0);
+    const struct sigaction action = {.sa_handler = handle};
+    CHECK(sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0);
   } else if (strcmp(mode, "thread") == 0) {
     CHECK(pthread_create(&thread, NULL, run, NULL) == 0);
     if (getpid() == teller)
