@@ -424,8 +424,8 @@ def check_timed(tools, compiler, level, guests):
             calls = sum(times["calls"] for times in read.times)
             # Where rings got smaller than asked for, to stay in bounds, some spans were overwritten.
             whole = len(read.spans) == read.spans_written and not read.loss["timeline"]
-            if read.spans_written + read.loss["timeline"] != calls or read.loss["histogram"]:
-                raise Failure(f"{source}: {calls} calls, {read.spans_written} spans, {read.loss}")
+            if read.spans_written + read.loss["timeline"] != calls + read.inherited or read.loss["histogram"]:
+                raise Failure(f"{source}: {calls} calls, {read.inherited} inherited, {read.spans_written} spans, {read.loss}")
             check_times(read, whole)
         tools.expect_counts(result.recording, result.told("count"), exact=source != "signals.c")
         result.remove()

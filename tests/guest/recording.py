@@ -49,6 +49,7 @@ class Recording:
         self.times = []
         self.spans = []
         self.spans_written = 0
+        self.inherited = 0  # frames of the parent's that ended here: spans, but no calls
         self.names = {}
         self.calls = {}
         self.open = []
@@ -143,10 +144,11 @@ class Recording:
             name = self.edge_function(edge)
             if name is None:
                 continue
+            calls, recursion = self.field(edge, "rec_edge.calls"), self.field(edge, "rec_edge.recursion")
             if self.is_inherited(edge):
                 self.add(name, 0, 0)
+                self.inherited += calls + (self.field(self.record(recursion, "CREC"), "rec_recursion.calls") if recursion else 0)
                 continue
-            calls, recursion = self.field(edge, "rec_edge.calls"), self.field(edge, "rec_edge.recursion")
             primitive = calls
             if recursion:
                 counters = self.record(recursion, "CREC")
