@@ -4,6 +4,7 @@ A truth is a dictionary: `bound` and `stage` are the verdict's (a set: any of th
 `all` holds functions of the verdict and the whole answer that must be true, with what they say.
 """
 
+import collections
 import random
 
 
@@ -16,8 +17,9 @@ def view(verdict, name):
 
 
 def found(verdict, function):
-    """What a function of the bounding stage was found doing."""
-    return next(each["found"] for each in verdict["functions"] if function in each["function"])
+    """What a function of the bounding stage was found doing: shares, all 0 where nobody looked while it ran."""
+    looked = next((each.get("found") for each in verdict["functions"] if function in each["function"]), None)
+    return looked or collections.defaultdict(float)
 
 
 SLEEPING = {
