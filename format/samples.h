@@ -57,7 +57,6 @@ enum fmt_samples_flag {
   FMT_SAMPLES_OUTPUT_KNOWN = 1u << 2, /* what both wrote to standard output was compared */
   FMT_SAMPLES_OTHER_OUTPUT = 1u << 3, /* and was not the same */
   FMT_SAMPLES_OWN_RUN = 1u << 4,      /* of the profiled run itself, hooks and all: times are not replaced by them */
-  FMT_SAMPLES_SWITCHED = 1u << 5,     /* and it did not record all the time: they are of the times when it did */
 };
 
 #endif

@@ -14,9 +14,6 @@
 #include "cli/run/recording_files.h"
 #include "format/index.h"
 
-/* Of the samples, one in so many may be left out, as it is not known whether the program recorded. */
-enum { UNSURE_PART = 50 };
-
 struct cli_own_run {
   struct cli_sampler *sampler; /* NULL: closed */
   bool is_started;
@@ -53,18 +50,18 @@ static int close_sampler(struct cli_own_run *own, struct cli_samples *samples, s
   return error;
 }
 
-/* The part of system time that is the recorded program's own, where processes that it started have used some, or it did
- * not record all the time: as of user time. */
+/* The part of system time that is the program's own, where processes that it started have used some: as of user time.
+ */
 static uint64_t system_of(const struct cli_samples *samples, uint64_t system)
 {
-  const uint64_t all = samples->total + samples->others + samples->off + samples->unsure;
-  return (uint64_t)((double)system * ((double)samples->total / (double)all));
+  return (uint64_t)((double)system * ((double)samples->total / (double)(samples->total + samples->others)));
 }
 
-/* Are there samples of what was recorded, and hardly any that may have been? */
+/* Are there samples, and all of what was recorded? Functions that were open when recording was switched on compute on
+ * in no call, and a sample does not tell that from the calls that follow. */
 static bool is_usable(const struct cli_samples *samples)
 {
-  return samples->programs <= 1 && samples->total > 0 && samples->unsure <= samples->total / UNSURE_PART;
+  return samples->programs <= 1 && samples->total > 0 && !samples->was_switched;
 }
 
 /* A module of time that was spent in no code of the program. */
@@ -90,7 +87,6 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, const struc
   struct cli_used used;
   int error = close_sampler(own, &samples, &used);
   run.user_ns = used.user;
-  run.flags |= samples.was_switched ? (uint32_t)FMT_SAMPLES_SWITCHED : 0;
   if (error == 0 && is_usable(&samples)) {
     error = cli_own_code_find(output, pid, &samples);
     if (error == 0)

@@ -19,7 +19,7 @@ void cli_own_run_look(struct cli_own_run *own, pid_t pid);
 
 /* The program, which was executed from `program`, has been reaped: adds the samples to its recording.
  * Nothing is added when it executed another program meanwhile, whose time would be told from its own by nothing, or
- * when it was switched so fast that too many samples may have been taken while it did not record. A
+ * when recording was switched, so that samples may be of what was not recorded. A
  * message when they cannot be added, unless the runtime has told that there is no room. */
 void cli_own_run_write(struct cli_own_run *own, const char *program, const struct cli_recording_place *place, pid_t pid,
                        int status);

@@ -354,10 +354,8 @@ static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct even
     return take_switch(rings, event, samples);
   if (event->kind != EVENT_SAMPLE)
     return 0;
-  if (state != CLI_RECORDED) {
-    *(state == CLI_NOT_KNOWN ? &samples->unsure : &samples->off) += 1;
+  if (state != CLI_RECORDED)
     return 0;
-  }
   const uint64_t address = place_of(rings, event, samples);
   const struct cli_mapping *mapping = cli_code_map_find(&rings->map, address);
   if (mapping != NULL && mapping->module != 0)

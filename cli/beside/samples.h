@@ -23,12 +23,11 @@ struct cli_samples {
   uint64_t total;               /* in user code of the program's own process: the points', and unmapped */
   uint64_t unmapped;            /* of them, in code that no file was mapped to */
   uint64_t others;              /* in processes that the program started */
-  uint64_t off, unsure;         /* in the program while it did not record, or may not have; in no point */
   uint64_t programs;            /* that the process executed while it was sampled, as far as that is seen */
   uint64_t lost;
   uint64_t waited_ns; /* how long its threads waited of themselves, as far as that is seen */
   uint64_t period_ns; /* CPU time that a sample stands for */
-  bool was_switched;  /* recording was off at times */
+  bool was_switched;  /* recording was switched: what of them is of what was recorded is not known */
   bool in_kernel;     /* what the kernel did is among them, where it was called from */
   enum fmt_sample_method method;
 };

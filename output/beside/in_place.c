@@ -185,10 +185,8 @@ int out_in_place_times(struct out_beside_times *times)
   if (result == 0) {
     out_beside_ticks(times, run, ticks);
     add_edges(times, functions);
-    /* What was open when the program began to record computes on, in no call. */
-    const bool is_bound = run->head.flags & FMT_SAMPLES_SWITCHED;
     for (uint32_t i = 0; i < count; i++)
-      functions[i].samples = is_bound ? fmin(ticks[i], functions[i].own) : ticks[i];
+      functions[i].samples = ticks[i];
     out_in_place_solve(functions, count, &whole);
     for (uint32_t i = 0; i < count; i++)
       ticks[i] = functions[i].samples;

@@ -416,31 +416,12 @@ static void own_run(void **state)
   callsig_stats_free(stats);
 }
 
-/* Where the program did not record all the time, what was open when it began to computes on, in no call: a function's
- * samples are no more than what the clock read of its calls. */
-static void switched_own_run(void **state)
-{
-  (void)state;
-  struct sample sample;
-  static const struct place places[] = {
-      {"/bin/x", NULL, 0, FMT_NONE, 0}, {"main", "/src/a.c", 1, 0, 100000}, {"f", "/src/a.c", 5, 0, 5000}};
-  begin_calls(&sample);
-  add_samples(&sample, places, sizeof places / sizeof *places);
-  record_of(&sample)->period = PERIOD / 100;
-  record_of(&sample)->flags = FMT_SAMPLES_OWN_RUN | FMT_SAMPLES_SWITCHED;
-  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
-  struct callsig_stats *stats = sample_load(&sample, 100);
-  expect_times(stats, .070, .050, .070);
-  callsig_stats_free(stats);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(replaced),         cmocka_unit_test(split_without_hooks), cmocka_unit_test(split_by_calls),
-      cmocka_unit_test(recursion),        cmocka_unit_test(other_build),         cmocka_unit_test(refused),
-      cmocka_unit_test(no_sample),        cmocka_unit_test(memory_and_merging),  cmocka_unit_test(own_run),
-      cmocka_unit_test(switched_own_run),
+      cmocka_unit_test(replaced),  cmocka_unit_test(split_without_hooks), cmocka_unit_test(split_by_calls),
+      cmocka_unit_test(recursion), cmocka_unit_test(other_build),         cmocka_unit_test(refused),
+      cmocka_unit_test(no_sample), cmocka_unit_test(memory_and_merging),  cmocka_unit_test(own_run),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
