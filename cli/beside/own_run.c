@@ -20,10 +20,10 @@ struct cli_own_run {
   struct cli_used before;
 };
 
-struct cli_own_run *cli_own_run_open(int recording)
+struct cli_own_run *cli_own_run_open(void)
 {
   struct cli_own_run *own = calloc(1, sizeof *own);
-  if (own == NULL || cli_sampler_open(&own->sampler, recording) < 0) {
+  if (own == NULL || cli_sampler_open(&own->sampler, true) < 0) {
     free(own);
     return NULL;
   }
@@ -57,13 +57,6 @@ static uint64_t system_of(const struct cli_samples *samples, uint64_t system)
   return (uint64_t)((double)system * ((double)samples->total / (double)(samples->total + samples->others)));
 }
 
-/* Are there samples, and all of what was recorded? Functions that were open when recording was switched on compute on
- * in no call, and a sample does not tell that from the calls that follow. */
-static bool is_usable(const struct cli_samples *samples)
-{
-  return samples->programs <= 1 && samples->total > 0 && !samples->was_switched;
-}
-
 /* A module of time that was spent in no code of the program. */
 static int add_time(struct cli_samples *samples, struct base_vector *places, const char *name, uint64_t ns)
 {
@@ -87,7 +80,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, const struc
   struct cli_used used;
   int error = close_sampler(own, &samples, &used);
   run.user_ns = used.user;
-  if (error == 0 && is_usable(&samples)) {
+  if (error == 0 && samples.programs <= 1 && samples.total > 0) {
     error = cli_own_code_find(output, pid, &samples);
     if (error == 0)
       error = cli_attribute_known(&samples, program, output, &places);

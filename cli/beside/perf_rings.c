@@ -17,7 +17,6 @@
 #include "cli/beside/callers.h"
 #include "cli/beside/code_map.h"
 #include "cli/beside/own_code.h"
-#include "cli/beside/recorded.h"
 #include "symbols/base/addressmap.h"
 
 /* A prime number of nanoseconds, so that it is in step with little: about 4000 samples a second. */
@@ -53,8 +52,7 @@ struct event {
 /* Since when a thread has been waiting. */
 struct waiting {
   uint32_t tid;
-  bool waits;
-  uint64_t recorded; /* how long the program had recorded then */
+  uint64_t since; /* 0: it runs, or could */
 };
 
 struct cli_perf_rings {
@@ -66,17 +64,16 @@ struct cli_perf_rings {
   struct base_vector events; /* struct event */
   struct cli_code_map map;
   struct cli_callers callers;
-  struct cli_recorded recorded;
   struct base_vector waiting;     /* struct waiting */
   struct sym_address_map threads; /* tid -> place in it */
   char *record;                   /* one that lies across the end of its ring */
   uint64_t random;
 };
 
-static uint64_t now_ns(clockid_t clock)
+static uint64_t now_ns(void)
 {
   struct timespec now;
-  clock_gettime(clock, &now);
+  clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -138,7 +135,7 @@ static int open_ring(struct cli_perf_rings *rings, int processor)
   return error;
 }
 
-int cli_perf_rings_open(struct cli_perf_rings **opened, int recording)
+int cli_perf_rings_open(struct cli_perf_rings **opened, bool is_own_run)
 {
   struct cli_perf_rings *rings = calloc(1, sizeof *rings);
   long processors = sysconf(_SC_NPROCESSORS_CONF);
@@ -148,8 +145,7 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, int recording)
   rings->events = (struct base_vector)BASE_VECTOR_OF(struct event);
   rings->map.mappings = (struct base_vector)BASE_VECTOR_OF(struct cli_mapping);
   rings->waiting = (struct base_vector)BASE_VECTOR_OF(struct waiting);
-  rings->is_own_run = rings->in_kernel = recording >= 0;
-  cli_recorded_init(&rings->recorded, recording);
+  rings->is_own_run = rings->in_kernel = is_own_run;
   rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
   rings->rings = calloc((size_t)processors, sizeof *rings->rings);
   rings->record = malloc(UINT16_MAX + 1u);
@@ -163,7 +159,7 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, int recording)
   if (error == 0 && rings->count == 0)
     error = -ENODEV;
   if (getrandom(&rings->random, sizeof rings->random, GRND_NONBLOCK) != sizeof rings->random)
-    rings->random = now_ns(CLOCK_MONOTONIC);
+    rings->random = now_ns();
   rings->random |= 1;
   if (error == 0)
     *opened = rings;
@@ -323,10 +319,9 @@ static int take_switch(struct cli_perf_rings *rings, const struct event *event, 
     *added = (struct waiting){.tid = event->tid};
   }
   struct waiting *waiting = base_vector_at(&rings->waiting, place);
-  if (event->kind == EVENT_RUN && waiting->waits)
-    samples->waited_ns += rings->recorded.ns - waiting->recorded;
-  waiting->waits = event->kind == EVENT_WAIT;
-  waiting->recorded = rings->recorded.ns;
+  if (event->kind == EVENT_RUN && waiting->since != 0 && event->time > waiting->since)
+    samples->waited_ns += event->time - waiting->since;
+  waiting->since = event->kind == EVENT_WAIT ? event->time : 0;
   return 0;
 }
 
@@ -336,7 +331,6 @@ static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct even
     samples->others += event->kind == EVENT_SAMPLE && event->pid != (uint32_t)getpid();
     return 0;
   }
-  const enum cli_recorded_state state = cli_recorded_at(&rings->recorded, event->time);
   if (event->kind == EVENT_EXEC) {
     cli_code_map_clear(&rings->map);
     cli_callers_clear(&rings->callers);
@@ -354,8 +348,6 @@ static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct even
     return take_switch(rings, event, samples);
   if (event->kind != EVENT_SAMPLE)
     return 0;
-  if (state != CLI_RECORDED)
-    return 0;
   const uint64_t address = place_of(rings, event, samples);
   const struct cli_mapping *mapping = cli_code_map_find(&rings->map, address);
   if (mapping != NULL && mapping->module != 0)
@@ -365,9 +357,8 @@ static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct even
 
 int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, struct cli_samples *samples)
 {
-  const uint64_t now = now_ns(CLOCK_MONOTONIC), complete = at_end ? UINT64_MAX : now;
-  int error = cli_recorded_look(&rings->recorded, now, now_ns(CLOCK_REALTIME));
-  samples->was_switched = rings->recorded.was_switched;
+  uint64_t complete = at_end ? UINT64_MAX : now_ns();
+  int error = 0;
   for (uint32_t i = 0; error == 0 && i < rings->count; i++)
     error = take_ring(rings, &rings->rings[i], samples);
   struct event *events = rings->events.data;
@@ -439,7 +430,6 @@ void cli_perf_rings_close(struct cli_perf_rings *rings)
   base_vector_free(&rings->events);
   cli_code_map_free(&rings->map);
   cli_callers_free(&rings->callers);
-  cli_recorded_free(&rings->recorded);
   base_vector_free(&rings->waiting);
   sym_address_map_free(&rings->threads);
   free(rings->rings);

@@ -14,12 +14,11 @@
 
 struct cli_perf_rings;
 
-/* Makes the events and their rings. The program is to be started by the same thread. `recording`: the file of the
- * profiled run's, in which the time of libraries that are not instrumented is their callers', what the kernel does for
- * the program is sampled too, if that is allowed, and samples count while the program records; -1: of a run beside.
- * Returns 0, -ENOMEM, or the error of the kernel that denies it; gives no message.
+/* Makes the events and their rings. The program is to be started by the same thread. `is_own_run`: of the profiled run,
+ * in which the time of libraries that are not instrumented is their callers', and what the kernel does for the program
+ * is sampled too, if that is allowed. Returns 0, -ENOMEM, or the error of the kernel that denies it; gives no message.
  */
-int cli_perf_rings_open(struct cli_perf_rings **rings, int recording);
+int cli_perf_rings_open(struct cli_perf_rings **rings, bool is_own_run);
 
 /* Is what the kernel does sampled? */
 bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings);

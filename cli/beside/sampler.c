@@ -26,14 +26,14 @@ struct cli_sampler {
   int error;
 };
 
-int cli_sampler_open(struct cli_sampler **opened, int recording)
+int cli_sampler_open(struct cli_sampler **opened, bool is_own_run)
 {
   struct cli_sampler *sampler = calloc(1, sizeof *sampler);
   *opened = sampler;
   int error = sampler == NULL ? -ENOMEM : cli_samples_init(&sampler->samples);
   if (error == 0)
-    error = cli_perf_rings_open(&sampler->rings, recording);
-  if (error != 0 && error != -ENOMEM && recording < 0)
+    error = cli_perf_rings_open(&sampler->rings, is_own_run);
+  if (error != 0 && error != -ENOMEM && !is_own_run)
     error = cli_stops_open(&sampler->stops);
   if (error == 0)
     return 0;

@@ -9,10 +9,10 @@
 
 struct cli_sampler;
 
-/* Makes ready, before the program is started by the same thread. `recording`: the file of the profiled
- * run's, which nothing stops, and in which what the kernel does counts; -1: of a run beside.
+/* Makes ready, before the program is started by the same thread. `is_own_run`: of the profiled
+ * run, which nothing stops, and in which what the kernel does counts.
  * -ENOMEM, or the error of the kernel where it allows no way of sampling. */
-int cli_sampler_open(struct cli_sampler **sampler, int recording);
+int cli_sampler_open(struct cli_sampler **sampler, bool is_own_run);
 
 /* The program runs as process `pid`: a thread of its own samples it from now on. A negative errno when there can be no
  * thread. */

@@ -27,7 +27,6 @@ struct cli_samples {
   uint64_t lost;
   uint64_t waited_ns; /* how long its threads waited of themselves, as far as that is seen */
   uint64_t period_ns; /* CPU time that a sample stands for */
-  bool was_switched;  /* recording was switched: what of them is of what was recorded is not known */
   bool in_kernel;     /* what the kernel did is among them, where it was called from */
   enum fmt_sample_method method;
 };

@@ -86,6 +86,13 @@ bool cli_recording_is_full(const struct cli_recording_place *place)
   return cli_recording_place_header(place, &header) == 0 && header.flags & FMT_REC_FULL;
 }
 
+bool cli_recording_was_switched(const struct cli_recording_place *place)
+{
+  struct fmt_rec_header header;
+  return cli_recording_place_header(place, &header) == 0 &&
+         (header.taken != 0 || header.switched_ns != 0 || header.flags & FMT_REC_SCHEDULE);
+}
+
 bool cli_recording_was_never_on(const struct cli_recording_place *place)
 {
   struct fmt_rec_header header;

@@ -17,6 +17,10 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
  */
 bool cli_recording_is_full(const struct cli_recording_place *place);
 
+/* Was recording switched on or off, from outside, by the program or by a schedule? What was open when it was switched
+ * on computes on in no call, and a sample does not tell that from the calls that follow. */
+bool cli_recording_was_switched(const struct cli_recording_place *place);
+
 /* Was it off when it began, which is its first request, and nobody asked for anything since? */
 bool cli_recording_was_never_on(const struct cli_recording_place *place);
 

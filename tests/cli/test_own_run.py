@@ -51,6 +51,13 @@ int main(int argc, char **argv)
 }
 """
 
+SWITCHES = """
+extern int callsig_disable(void) __attribute__((weak)), callsig_enable(void) __attribute__((weak));
+static volatile long sum;
+__attribute__((noinline)) void work(void) { for (long i = 0; i < 100000000; i++) sum += i; }
+int main(int argc, char **argv) { if (argc == 1) { callsig_disable(); callsig_enable(); } work(); return argv[0] == 0; }
+"""
+
 
 class OwnRun(harness.Case):
     def rows(self, *options):
@@ -96,12 +103,14 @@ class OwnRun(harness.Case):
         self.assertTrue(score["factor_low"] < factor < score["factor_high"], score)
         self.assertTrue(any(f"by samples: {hooks} of {every} of the run" in remark for remark in score["remarks"]), score["remarks"])
 
-    def test_window(self):
-        """A program that does not record all the time is sampled as well."""
-        self.run_sampled("5")
-        done = self.callsig("run", "--for", "999s", self.path("program"), "5")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assert_sampled(self.rows()[1], True)
+    def test_switched(self):
+        """Samples are of a run that recorded all the time, and not of one that was switched, by whomever."""
+        program = self.compile("program", PROGRAM, "-O1")
+        itself = self.compile("itself", SWITCHES, "-O1")
+        for is_sampled, *command in ((True, "--for", "999s", program, "5"), (False, "--for", "50ms", itself, "not"), (False, itself)):
+            done = self.callsig("run", *command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assert_sampled(self.rows()[1], is_sampled)
 
     def test_denied(self):
         program = self.compile("program", PROGRAM, "-O1")
