@@ -250,23 +250,25 @@ static void write_help(struct out_json *json, const struct out_forecast *forecas
     out_json_null(json);
 }
 
+/* What twice the concurrency gives, as it was predicted; where it was not, 1 if it is known to give nothing. */
+static void write_doubling(struct out_json *json, const char *key, const struct out_forecast *forecast, double gain,
+                           bool gives_none)
+{
+  out_json_key(json, key);
+  if (!forecast->why)
+    out_json_number(json, gain, false);
+  else if (gives_none)
+    out_json_integer(json, 1);
+  else
+    out_json_null(json);
+}
+
 void out_write_forecast(struct out_json *json, const struct out_bottleneck *bottleneck,
                         const struct out_forecast *forecast)
 {
-  out_json_key(json, "doubling_gain");
-  if (!forecast->why)
-    out_json_number(json, forecast->doubled.gain, false);
-  else if (gives_nothing(bottleneck))
-    out_json_integer(json, 1);
-  else
-    out_json_null(json);
-  out_json_key(json, "doubling_promised");
-  if (!forecast->why)
-    out_json_number(json, forecast->doubled.least, false);
-  else if (gives_nothing(bottleneck))
-    out_json_integer(json, 1);
-  else
-    out_json_null(json);
+  const bool gives_none = gives_nothing(bottleneck);
+  write_doubling(json, "doubling_gain", forecast, forecast->doubled.gain, gives_none);
+  write_doubling(json, "doubling_promised", forecast, forecast->doubled.least, gives_none);
   out_json_key_string(json, "then", forecast->why ? NULL : label_of(forecast->doubled.next));
   out_json_key(json, "what_would_help");
   out_json_open_map(json);

@@ -308,6 +308,15 @@ static void percentiles_are_of_calls(void **state)
   twin_free(stats);
 }
 
+/* Of hooks, a calibration said that they take so many ticks inside of a call and in its caller. */
+static void begin_with_hooks(struct twin *twin, uint32_t inner, uint32_t outer)
+{
+  twin_begin(twin, 11, 20);
+  struct fmt_rec_header *header = recording_writer_header(twin->writers[SAMPLED]);
+  header->hook_inner = inner * 1024;
+  header->hook_outer = outer * 1024;
+}
+
 /* A call's hooks take 20 ticks inside and 10 in its caller, and 16 fewer when it is not timed, as the last 68 of 100
  * are not: these do not last the 16 that their hooks did not take, though those did from which they have their time. */
 static void hooks_are_compensated(void **state)
@@ -316,11 +325,8 @@ static void hooks_are_compensated(void **state)
   enum { TIMED = 32, CALLS = 100, INNER_HOOKS = 20, OUTER_HOOKS = 10, PRICE = 16, LEAF_TICKS = 50, MAIN_TICKS = 1000 };
   struct twin twin;
   struct callsig_stats *stats[2];
-  twin_begin(&twin, 11, 20);
-  struct fmt_rec_header *header = recording_writer_header(twin.writers[SAMPLED]);
-  header->hook_inner = INNER_HOOKS * 1024;
-  header->hook_outer = OUTER_HOOKS * 1024;
-  header->sample_price = PRICE * 1024;
+  begin_with_hooks(&twin, INNER_HOOKS, OUTER_HOOKS);
+  recording_writer_header(twin.writers[SAMPLED])->sample_price = PRICE * 1024;
   twin_enter(&twin, MAIN, 0);
   for (unsigned i = 0; i < CALLS; i++) {
     twin_call(&twin, LEAF, 0, LEAF_TICKS + (i < TIMED ? INNER_HOOKS : 0));
@@ -370,10 +376,7 @@ static void dearer_hooks_are_within_errors(void **state)
   for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
     struct twin twin;
     struct callsig_stats *stats[2];
-    twin_begin(&twin, 11, 20);
-    struct fmt_rec_header *header = recording_writer_header(twin.writers[SAMPLED]);
-    header->hook_inner = INNER_HOOKS * 1024;
-    header->hook_outer = OUTER_HOOKS * 1024;
+    begin_with_hooks(&twin, INNER_HOOKS, OUTER_HOOKS);
     twin_enter(&twin, MAIN, 0);
     for (unsigned call = 0; call < CALLS; call++) {
       twin_call(&twin, LEAF, 0, LEAF_TICKS + (uint64_t)(factors[i] * INNER_HOOKS));
