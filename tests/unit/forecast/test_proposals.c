@@ -193,6 +193,32 @@ static void shapes(void **state)
   forget(&told);
 }
 
+/* One thread shows nothing of what its tasks may have in turn. Of four that begin together, tasks end together, so that
+ * more of them do more; when they end one after the other, as far apart as they do in the mean, they may wait for one
+ * another. */
+static void promises(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  struct told told = tell(&simulation, "encode=2,decode=5");
+  assert_true(told.forecast.doubled.gain > 1.7);
+  assert_true(told.forecast.doubled.least == 1 && told.forecast.asked.least == 1);
+  assert_string_equal(told.forecast.doubled.unseen->view->stage->stats.label, "0:2:encode");
+  forget(&told);
+  simulation.stages[0].time = 80000;
+  told = tell(&simulation, "decode=8,encode=2");
+  near(told.forecast.doubled.gain, 2);
+  assert_true(told.forecast.doubled.least > 1.9);
+  assert_null(told.forecast.doubled.unseen);
+  assert_true(told.forecast.asked.least > 1.9);
+  forget(&told);
+  simulation.source_time = 20000;
+  simulation.stages[0].time = 79000;
+  told = tell(&simulation, "decode=8");
+  assert_true(told.forecast.asked.least <= 1);
+  forget(&told);
+}
+
 /* More items than are simulated. */
 static void many_items(void **state)
 {
@@ -283,7 +309,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads),       cmocka_unit_test(enough_threads), cmocka_unit_test(ends),
       cmocka_unit_test(queues),        cmocka_unit_test(shapes),         cmocka_unit_test(many_items),
-      cmocka_unit_test(not_predicted), cmocka_unit_test(settings),
+      cmocka_unit_test(not_predicted), cmocka_unit_test(settings),       cmocka_unit_test(promises),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
