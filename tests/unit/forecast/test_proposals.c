@@ -268,6 +268,46 @@ static void not_predicted(void **state)
   forget(&told);
 }
 
+static uint64_t asked_of(const struct callsig_pipeline *pipeline, const char *text, uint32_t number, const char **name)
+{
+  struct base_vector asked = BASE_VECTOR_OF(struct out_change);
+  assert_int_equal(out_what_if_read(pipeline, text, &asked), 0);
+  assert_true(number < asked.count);
+  const struct out_change *change = base_vector_at(&asked, number);
+  const uint64_t value = change->value;
+  *name = change->stage ? change->stage->stats.name : change->queue->name;
+  base_vector_free(&asked);
+  return value;
+}
+
+/* Names hold what separates settings. */
+static void names_with_commas(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.stages[0].name = "decode, a=3";
+  simulation.stages[1].name = "decode";
+  struct callsig_pipeline *pipeline = record(&simulation);
+  static const struct {
+    const char *text, *name;
+    uint32_t number;
+    uint64_t value;
+  } known[] = {{"decode, a=3=5", "decode, a=3", 0, 5},
+               {"0:1:decode, a=3[4]=6,decode=2", "decode, a=3", 0, 6},
+               {"0:1:decode, a=3[4]=6,decode=2", "decode", 1, 2},
+               {"queue:decode, a=3=64,decode=2", "decode, a=3", 0, 64},
+               {"queue:decode, a=3=64,decode=2", "decode", 1, 2}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    const char *name;
+    assert_int_equal(asked_of(pipeline, known[i].text, known[i].number, &name), known[i].value);
+    assert_string_equal(name, known[i].name);
+  }
+  struct base_vector asked = BASE_VECTOR_OF(struct out_change);
+  assert_int_equal(out_what_if_read(pipeline, "decode, b=3", &asked), -EINVAL);
+  base_vector_free(&asked);
+  callsig_pipeline_free(pipeline);
+}
+
 static void settings(void **state)
 {
   (void)state;
@@ -307,9 +347,11 @@ static void settings(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads),       cmocka_unit_test(enough_threads), cmocka_unit_test(ends),
-      cmocka_unit_test(queues),        cmocka_unit_test(shapes),         cmocka_unit_test(many_items),
-      cmocka_unit_test(not_predicted), cmocka_unit_test(settings),       cmocka_unit_test(promises),
+      cmocka_unit_test(threads),       cmocka_unit_test(enough_threads),
+      cmocka_unit_test(ends),          cmocka_unit_test(queues),
+      cmocka_unit_test(shapes),        cmocka_unit_test(many_items),
+      cmocka_unit_test(not_predicted), cmocka_unit_test(settings),
+      cmocka_unit_test(promises),      cmocka_unit_test(names_with_commas),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
