@@ -36,15 +36,6 @@ bool prof_histogram_add(struct prof_tree *tree, struct fmt_rec_histogram *histog
   return counters != NULL;
 }
 
-bool prof_histogram_count(struct fmt_rec_histogram *histogram, uint64_t value)
-{
-  struct prof_histogram_place place = prof_histogram_place(histogram->sub_bits, value);
-  uint64_t *counters = prof_histogram_octave(histogram, place.octave);
-  if (counters)
-    prof_add(&counters[place.bucket], 1);
-  return counters != NULL;
-}
-
 static uint64_t move_octave(uint64_t *target, uint64_t *source, uint32_t sub_bits)
 {
   uint64_t lost = 0;

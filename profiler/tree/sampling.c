@@ -68,10 +68,8 @@ void prof_sampling_start(struct prof_thread *t)
     draw(t);
 }
 
-bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge)
+bool prof_sampling_draw(struct prof_thread *t)
 {
-  if (!(edge->mode & PROF_MODE_SAMPLED))
-    return false;
   if (--t->sample_next)
     return true;
   draw(t);
