@@ -78,6 +78,14 @@ static uint64_t folds_of(const struct out_recording *recording)
   return recording->copy ? recording->header.folds : out_thread_folds(recording->windows.file);
 }
 
+/* header.period as the file has it now. */
+static uint64_t period_of(const struct out_recording *recording)
+{
+  uint64_t period;
+  const uint64_t place = recording->header.base + offsetof(struct fmt_rec_header, period);
+  return read_now(recording, place, &period, sizeof period) ? period : recording->header.period;
+}
+
 static uint64_t newest_thread(const struct out_recording *recording)
 {
   uint64_t address;
@@ -149,6 +157,7 @@ static int read_stable_list(struct out_thread_parts *parts, struct base_vector *
     if (result < 0)
       return result;
     parts->folds = folds;
+    parts->period = period_of(parts->recording);
     bool stable = folds % 2 == 0 && folds_of(parts->recording) == folds;
     if (stable || !wait_for_fold(parts->recording, &waited))
       return 0;
@@ -214,7 +223,7 @@ static int add_part(struct out_thread_parts *parts, const struct listed *listed)
     return -ENOMEM;
   *part = (struct out_thread_part){.address = listed->address,
                                    .record = listed->record,
-                                   .counts = true,
+                                   .counts = listed->record.period == parts->period,
                                    .tasks = BASE_VECTOR_OF(struct out_tasks_part),
                                    .uses = BASE_VECTOR_OF(struct out_use_part),
                                    .counters = BASE_VECTOR_OF(struct out_counter_part)};
@@ -237,8 +246,8 @@ static struct out_thread_part *find_part(const struct out_thread_parts *parts, c
   return NULL;
 }
 
-/* Keeps of what was read that of threads which are still there, and reads the folded ones again. Threads that are new
- * have their turn in the next reading. */
+/* Keeps of what was read that of threads which are still there, and reads the folded ones again, and those that count
+ * from zero since. Threads that are new have their turn in the next reading. */
 static int compare_list(struct out_thread_parts *parts, const struct base_vector *list)
 {
   int result = 0;
@@ -250,9 +259,10 @@ static int compare_list(struct out_thread_parts *parts, const struct base_vector
     const bool folded = listed->record.state == FMT_THREAD_FOLDED;
     struct out_thread_part *part = find_part(parts, listed, &from);
     if (part) {
-      part->counts = true;
+      const bool is_anew = part->record.period != listed->record.period;
+      part->counts = listed->record.period == parts->period;
       part->record = listed->record;
-      result = folded ? read_part(parts, part) : 0;
+      result = folded || is_anew ? read_part(parts, part) : 0;
     } else if (folded)
       result = add_part(parts, listed);
   }

@@ -383,6 +383,33 @@ uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread 
   return lost;
 }
 
+void prof_tasks_clear(const struct fmt_rec_thread *record)
+{
+  for (uint64_t at = record->first_tasks; at; at = ((const struct fmt_rec_tasks *)at)->next) {
+    struct fmt_rec_tasks *tasks = (struct fmt_rec_tasks *)at;
+    tasks->tasks = tasks->failures = tasks->total = tasks->failed_total = tasks->cancelled = 0;
+    tasks->min = UINT64_MAX;
+    tasks->max = tasks->open = tasks->first_ticks = tasks->last_ticks = 0;
+    prof_histogram_clear((struct fmt_rec_histogram *)tasks->histogram);
+    prof_task_work_clear((struct fmt_rec_task_work *)tasks->work);
+    struct fmt_rec_task_waits *waits = (struct fmt_rec_task_waits *)tasks->waits;
+    *waits = (struct fmt_rec_task_waits){.tag = waits->tag};
+  }
+}
+
+void prof_stages_clear(struct fmt_rec_header *header)
+{
+  const uint64_t now = prof_clock_shared();
+  for (uint64_t at = header->first_stage; at; at = ((const struct fmt_rec_stage *)at)->next) {
+    struct fmt_rec_stage *stage = (struct fmt_rec_stage *)at;
+    __atomic_store_n(&stage->dropped, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&stage->callback_failures, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&stage->merged_signatures, 0, __ATOMIC_RELAXED);
+    if (!stage->closed_ticks)
+      stage->opened_ticks = now;
+  }
+}
+
 bool prof_uses_reserve(struct prof_thread *t, struct prof_uses *uses, uint32_t number)
 {
   if (number < uses->count)

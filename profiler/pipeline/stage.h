@@ -106,6 +106,10 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
  * many tasks found no space. */
 uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source, prof_ring_edge_fn map,
                           void *data);
+/* Sets what the thread counted of stages to zero. Under threads_lock. */
+void prof_tasks_clear(const struct fmt_rec_thread *record);
+/* The same of what the process counted; those that are open begin now. Under stages_lock. */
+void prof_stages_clear(struct fmt_rec_header *header);
 /* Makes room for a use of what has this number. False: no memory. In a slow section. */
 bool prof_uses_reserve(struct prof_thread *t, struct prof_uses *uses, uint32_t number);
 

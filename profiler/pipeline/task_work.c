@@ -151,6 +151,11 @@ struct fmt_rec_task_work *prof_task_work_make(struct prof_tree *tree)
   return work;
 }
 
+void prof_task_work_clear(struct fmt_rec_task_work *work)
+{
+  *work = (struct fmt_rec_task_work){.tag = work->tag, .shift = FIRST_SHIFT};
+}
+
 void prof_task_work_move(struct fmt_rec_task_work *target, struct fmt_rec_task_work *source)
 {
   while (target->shift < source->shift)

@@ -58,6 +58,8 @@ void prof_task_work_extend(struct fmt_rec_task_work *work, uint64_t end);
 
 /* An empty record of the tree. NULL: no space. In a slow section. */
 struct fmt_rec_task_work *prof_task_work_make(struct prof_tree *tree);
+/* As it was made. Under threads_lock. */
+void prof_task_work_clear(struct fmt_rec_task_work *work);
 /* Moves all of `source` to `target`: under threads_lock. */
 void prof_task_work_move(struct fmt_rec_task_work *target, struct fmt_rec_task_work *source);
 
