@@ -22,11 +22,9 @@ uint64_t prof_monotonic_ns(void)
   return read_clock(CLOCK_MONOTONIC);
 }
 
-uint64_t prof_clock_now(void)
+uint64_t prof_clock_read(void)
 {
   switch (prof_process.settings.clock) {
-  case FMT_CLOCK_TSC:
-    return prof_time_stamp();
   case FMT_CLOCK_CPU:
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
   case FMT_CLOCK_INJECTED:

@@ -6,8 +6,18 @@
 
 #include <stdint.h>
 
+#include "format/recording.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/process.h"
+
+/* The recording's clock where that is not the time stamp counter. Anywhere. */
+uint64_t prof_clock_read(void);
 /* The recording's clock for the calling thread, in ticks. Anywhere. */
-uint64_t prof_clock_now(void);
+static inline uint64_t prof_clock_now(void)
+{
+  return PROF_LIKELY(prof_process.settings.clock == FMT_CLOCK_TSC) ? prof_time_stamp() : prof_clock_read();
+}
 /* A clock that all threads share, in the unit of the recording's: where that is each thread's CPU time,
  * CLOCK_MONOTONIC. Anywhere. */
 uint64_t prof_clock_shared(void);

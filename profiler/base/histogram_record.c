@@ -36,15 +36,6 @@ bool prof_histogram_add(struct prof_tree *tree, struct fmt_rec_histogram *histog
   return counters != NULL;
 }
 
-bool prof_histogram_count(struct fmt_rec_histogram *histogram, uint64_t value)
-{
-  struct prof_histogram_place place = prof_histogram_place(histogram->sub_bits, value);
-  uint64_t *counters = prof_histogram_octave(histogram, place.octave);
-  if (counters)
-    prof_add(&counters[place.bucket], 1);
-  return counters != NULL;
-}
-
 void prof_histogram_clear(struct fmt_rec_histogram *histogram)
 {
   for (uint32_t octave = 0; octave < FMT_HISTOGRAM_OCTAVES; octave++) {

@@ -178,15 +178,6 @@ void prof_frames_mend(struct prof_thread *t)
   prof_recursion_restart(t);
 }
 
-uintptr_t prof_frame_cfa(struct prof_place place)
-{
-  while (!place.top->edge && !place.top->cfa && !prof_frame_is_link(place.stack, place.top))
-    place.top--;
-  if (prof_frame_is_link(place.stack, place.top))
-    (void)prof_place_outwards(&place);
-  return place.top->cfa ? place.top->cfa : UINTPTR_MAX;
-}
-
 bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site)
 {
   if (!site->inlined || (!top->edge && !prof_frame_is_lost(top)))
@@ -221,15 +212,6 @@ void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct pr
     }
     prof_frame_close(t, now);
   }
-}
-
-bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintptr_t sp)
-{
-  if (sp <= t->stack_low || sp > t->stack_high)
-    return false;
-  if (prof_frame_is_link(place.stack, place.top) && place.stack->outer)
-    return ((const struct fmt_rec_frame *)place.top->flags)->cfa > sp && place.stack != t->machine->outermost;
-  return place.top->cfa > sp || place.top->cfa == 0;
 }
 
 /* Is `top` an action that the function of the frame below it began and did not end? */

@@ -62,7 +62,8 @@ struct prof_thread {
   uint32_t places; /* that the largest of these tables is meant to have */
   uint32_t probed; /* calls that a probe found, for the one of them that is measured */
 
-  struct prof_budget { /* since `at`, in ticks, when what is timed was last held against --overhead: see sampling.c */
+  struct prof_budget { /* since `at`, in ticks, when what is timed was last held against --overhead, or without one
+                          since what is drawn from last changed: see sampling.c */
     uint64_t at;
     uint32_t timed, drawn; /* calls that were timed, and of them those that stand for others */
     int32_t longer;        /* calls count as worth timing from 2^longer times as long on as they would at first */
