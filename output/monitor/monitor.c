@@ -442,6 +442,11 @@ static int complete(struct out_database *database, const char *path, const struc
   struct callsig_pipeline *sums, *rest = NULL;
   bool is_complete;
   int result = out_database_sums(database, run, &sums, &is_complete);
+  if (result == 0 && !is_complete && whole->period != 0)
+    result = out_stats_fail(-ENOTSUP,
+                            "%s: the recording was made to count from zero while it was written: what the database "
+                            "misses of it is not known",
+                            path);
   if (result < 0 || is_complete) {
     callsig_pipeline_free(sums);
     return result;
