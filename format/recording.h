@@ -97,6 +97,7 @@ struct fmt_rec_header {
   int32_t refusal;        /* of that one: 0 it was done, else a negative errno */
   uint32_t is_off;        /* 1: recording is switched off */
   uint64_t switched_ns;   /* CLOCK_REALTIME when it was switched last; 0: never since the start */
+  uint64_t switches;      /* how often it was switched since the start */
 };
 
 enum fmt_rec_flag {
