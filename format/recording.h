@@ -100,6 +100,7 @@ struct fmt_rec_header {
   uint64_t period;        /* how often it was made to count from zero: see fmt_rec_thread.period */
   uint64_t period_realtime_ns;      /* CLOCK_REALTIME when that was the last time; 0: never */
   struct fmt_rec_clock_point begun; /* what `start` was before the first time, which is moved on each time; else 0 */
+  uint64_t switches;                /* how often it was switched since the start */
 };
 
 enum fmt_rec_flag {

@@ -324,8 +324,8 @@ static void report_run(const struct run_options *run, struct running *running, c
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error == 0 && running->own != NULL && !cli_recording_was_switched(place))
-    cli_own_run_write(running->own, running->program, place, running->pid, status);
+  if (error == 0 && running->own != NULL)
+    cli_own_run_write(running->own, running->program, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error == 0)
@@ -421,7 +421,7 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
     return CLI_EXIT_FAILURE;
   }
   if (is_sampled(run, program))
-    running.own = cli_own_run_open();
+    running.own = cli_own_run_open(place);
   struct cli_window_timer *timer;
   int error = cli_window_begin(&run->window, place, &timer);
   if (error == 0)
