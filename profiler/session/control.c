@@ -78,7 +78,7 @@ static bool change(bool disabled, bool warming)
   }
   if (was_disabled != disabled)
     tell_switched(disabled);
-  prof_restore_signals(mask);
+  prof_restore_signals_last(mask);
   return was_disabled != disabled;
 }
 
