@@ -21,6 +21,7 @@ struct out_stage {
   struct callsig_stage_stats stats;
   double min_ticks, max_ticks;      /* of successes; without one 0 */
   struct out_histogram times;       /* ticks */
+  struct out_histogram gaps;        /* ticks from the end of a task to that of the next, of those looked at */
   double put_wait, get_wait;        /* what its threads waited to put into its queue, and to get from those before it */
   uint64_t first_ticks, last_ticks; /* when its first task began and its last one ended; with one open: now */
   struct out_task_work work;

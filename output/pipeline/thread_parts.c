@@ -29,10 +29,16 @@ void out_thread_parts_init(struct out_thread_parts *parts, struct out_recording 
       .recording = recording, .lists = lists, .threads = BASE_VECTOR_OF(struct out_thread_part)};
 }
 
+static void free_histograms(struct out_tasks_part *tasks)
+{
+  out_histogram_free(&tasks->times);
+  out_histogram_free(&tasks->gaps);
+}
+
 static void free_lists(struct out_thread_part *part)
 {
   for (uint32_t i = 0; i < part->tasks.count; i++)
-    out_histogram_free(&((struct out_tasks_part *)base_vector_at(&part->tasks, i))->times);
+    free_histograms(base_vector_at(&part->tasks, i));
   for (uint32_t i = 0; i < part->uses.count; i++) {
     struct out_use_part *use = base_vector_at(&part->uses, i);
     out_histogram_free(&use->put);
@@ -167,7 +173,8 @@ int out_thread_parts_take_tasks(struct out_thread_parts *parts, const struct fmt
   *added = (struct out_tasks_part){.stage = stage, .record = *record};
   added->has_work = out_stage_reader_work(parts->recording, record, &added->work);
   added->has_waits = out_stage_reader_waits(parts->recording, record, &added->waits);
-  return out_histogram_load(&added->times, parts->recording, record->histogram);
+  int result = out_histogram_load(&added->times, parts->recording, record->histogram);
+  return result < 0 ? result : out_histogram_load(&added->gaps, parts->recording, record->gaps);
 }
 
 int out_thread_parts_take_use(struct out_thread_parts *parts, const struct fmt_rec_queue_use *record, uint32_t queue)

@@ -16,7 +16,7 @@
 struct out_tasks_part {
   uint32_t stage; /* the number of its record */
   struct fmt_rec_tasks record;
-  struct out_histogram times;
+  struct out_histogram times, gaps;
   bool has_work, has_waits;
   struct fmt_rec_task_work work;
   struct fmt_rec_task_waits waits;

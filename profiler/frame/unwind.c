@@ -50,7 +50,9 @@ static bool take_top(struct prof_thread *t, uint64_t now, bool left)
 
 void prof_frame_close(struct prof_thread *t, uint64_t now)
 {
-  if (take_top(t, now, true) && !t->warming)
+  /* A thread that may not close what a switch ended, since a handler interrupted a hook of it, closes it here. */
+  const bool is_switched_off = t->tree.record->end_ticks != 0;
+  if (take_top(t, now, true) && !t->warming && !is_switched_off)
     prof_count_loss(FMT_LOSS_UNWOUND, 1);
 }
 

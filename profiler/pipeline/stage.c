@@ -333,9 +333,11 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
   struct fmt_rec_histogram *histogram = prof_histogram_make(tree, PROF_TASK_SUB_BITS);
   struct fmt_rec_task_work *work = histogram ? prof_task_work_make(tree) : NULL;
   struct fmt_rec_task_waits *waits = work ? prof_task_waits_make(tree) : NULL;
-  struct fmt_rec_tasks *tasks = waits ? prof_record_alloc(tree, sizeof *tasks) : NULL;
+  struct fmt_rec_histogram *gaps = waits ? prof_histogram_make(tree, PROF_TASK_SUB_BITS) : NULL;
+  struct fmt_rec_tasks *tasks = gaps ? prof_record_alloc(tree, sizeof *tasks) : NULL;
   if (!tasks)
     return NULL;
+  tasks->gaps = (uintptr_t)gaps;
   tasks->waits = (uintptr_t)waits;
   tasks->work = (uintptr_t)work;
   tasks->stage = (uintptr_t)stage;
@@ -374,6 +376,7 @@ uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread 
     if (from->last_ticks > to->last_ticks)
       to->last_ticks = from->last_ticks;
     (void)prof_histogram_move(target, &to->histogram, (struct fmt_rec_histogram *)from->histogram, &waste);
+    (void)prof_histogram_move(target, &to->gaps, (struct fmt_rec_histogram *)from->gaps, &waste);
   }
   if (waste)
     prof_count_loss(FMT_LOSS_HISTOGRAM, waste);
@@ -435,6 +438,7 @@ struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *
                                    : NULL;
   if (!use)
     return NULL;
+  use->sample.last_end = &stage->last_end;
   use->function = prof_tree_task_function(&t->tree, record);
   use->tasks = use->function ? prof_tasks_of(&t->tree, record) : NULL;
   if (!use->tasks)

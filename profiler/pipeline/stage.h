@@ -40,6 +40,7 @@ struct prof_stage {
   uint32_t opens;               /* handles that are open, under stages_lock */
   uint32_t flags;               /* enum fmt_stage_flag */
   uint32_t epoch;               /* of the recording that holds `record` */
+  uint64_t last_end;            /* ticks: struct prof_task_sample */
   struct fmt_rec_stage *record; /* NULL: there is no space for it */
   struct prof_texts *texts;     /* NULL until the first */
   const char *name;             /* behind the label's last colon */

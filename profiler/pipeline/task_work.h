@@ -24,6 +24,8 @@ struct prof_task_sample {
   uint64_t cpu_ns; /* of the thread at its beginning */
   uint64_t waits;  /* how often it had gone to wait by then */
   uint64_t preempted;
+  uint64_t *last_end; /* of the stage's tasks that were looked at, in all threads: ticks; 0 before the first */
+  uint64_t gap;       /* between that and the end of the task that was counted last, to be counted; 0: none */
 };
 
 /* Looks at a task that begins, since it is its turn: sample->until was 0. The number that it has then, to be given back
