@@ -454,9 +454,12 @@ struct fmt_rec_process {
   uint64_t sample_price;
   uint32_t drawn_from; /* 0: a callsig that did not keep it merged the recordings */
   uint32_t processes;  /* of one command that were folded into this one; 0: it is one */
+  uint64_t trigger;    /* address of a fmt_rec_name: the call that the recording was written for; 0 for none */
 };
 
 /* What every version has written of it. */
 #define FMT_REC_PROCESS_LEAST offsetof(struct fmt_rec_process, drawn_from)
+/* What all wrote that kept `drawn_from` and `processes`. */
+#define FMT_REC_PROCESS_DRAWN offsetof(struct fmt_rec_process, trigger)
 
 #endif

@@ -191,6 +191,7 @@ struct out_recording_info {
   uint64_t folded_threads;
   struct fmt_rec_process process; /* what its header says, whole; addresses in it mean nothing any more */
   uint32_t rank_source;           /* string, where process.rank_source is not 0 */
+  uint32_t trigger;               /* string, where process.trigger is not 0: the call that it was written for */
   char *command;                  /* the arguments, each followed by a NUL; NULL: unknown. Owned */
   size_t command_size;
   uint32_t sampled; /* number of its sampled run, FMT_NONE: none */
