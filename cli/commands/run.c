@@ -404,8 +404,6 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
   int error = cli_profiled_program_find(name, program);
   if (error == 0 && program->facts.interpreter[0] != '\0')
     error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
-  if (error == 0 && run->library_calls != NULL)
-    error = cli_library_calls_refuse(program);
   if (error == 0)
     error = cli_prepare_indexes(program, &libraries, run->rules, run->library_calls != NULL);
   if (error == 0 && (error = set_environment(run, program, &libraries)) == -ENOMEM)

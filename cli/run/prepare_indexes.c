@@ -7,6 +7,7 @@
 
 #include "cli/common/subcommand.h"
 #include "cli/run/index_file.h"
+#include "cli/run/library_calls.h"
 #include "config.h"
 #include "symbols/index/cache.h"
 #include "symbols/plan/rulecheck.h"
@@ -78,7 +79,9 @@ int cli_prepare_indexes(const struct cli_profiled_program *program, const struct
                         const char *rules, bool library_calls)
 {
   struct sym_rules *loaded = NULL;
-  int error = rules != NULL ? sym_rules_load(rules, cli_error_line, NULL, &loaded) : 0;
+  int error = library_calls ? cli_library_calls_refuse(program) : 0;
+  if (error == 0 && rules != NULL)
+    error = sym_rules_load(rules, cli_error_line, NULL, &loaded);
   if (error < 0)
     return error;
   const struct sym_index_options options = {

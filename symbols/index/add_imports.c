@@ -59,7 +59,8 @@ static bool passes_registers_alone(Dwarf_Die *die, const struct sym_plan *plan)
 static bool may_be_timed(const struct sym_import *import, Dwarf_Die *die, const struct sym_plan *plan)
 {
   Dwarf_Attribute attribute;
-  return die && !dwarf_attr(die, DW_AT_noreturn, &attribute) && passes_registers_alone(die, plan) &&
+  return die && !dwarf_attr(die, DW_AT_noreturn, &attribute) &&
+         !dwarf_attr(die, DW_AT_calling_convention, &attribute) && passes_registers_alone(die, plan) &&
          sym_import_returns_plainly(import->name);
 }
 

@@ -36,7 +36,7 @@ static bool begins_with_one(const char *name, const char *const *beginnings, siz
 static bool is_left_out(const char *name)
 {
   static const char *const names[] = {"__gmon_start__", "__cxa_finalize", "__libc_start_main", "__tls_get_addr",
-                                      "mcount",         "_mcount",        "__fentry__"};
+                                      "mcount",         "_mcount",        "__fentry__",        "__morestack"};
   static const char *const beginnings[] = {"__cyg_profile_func_", "callsig_", "_ITM_", "_dl_", "__xray_"};
   return is_among(name, names, COUNT(names)) || begins_with_one(name, beginnings, COUNT(beginnings));
 }

@@ -144,6 +144,38 @@ int main(void)
 """
 
 
+THREADS = r"""
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static atomic_int compared;
+static int compare(const void *a, const void *b) { compared++; return *(const int *)a - *(const int *)b; }
+static void spin(int n)
+{
+  int values[4] = {4, 3, 2, 1};
+  for (int i = 0; i < n; i++) {
+    void *p = malloc((size_t)(i % 600) + 1);
+    memset(p, 0, (size_t)(i % 600) + 1);
+    free(p);
+  }
+  qsort(values, 4, sizeof *values, compare);
+}
+static void *run(void *data) { spin(2000); return data; }
+int main(void)
+{
+  pthread_t threads[6];
+  for (int i = 0; i < 6; i++)
+    pthread_create(&threads[i], NULL, run, NULL);
+  for (int i = 0; i < 6; i++)
+    pthread_join(threads[i], NULL);
+  printf("%d\n", compared);
+  return 0;
+}
+"""
+
+
 class LibraryCalls(harness.Case):
     def setUp(self):
         super().setUp()
@@ -223,6 +255,20 @@ class LibraryCalls(harness.Case):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         rows = {row["function"]: row["ncalls"] for row in self.rows("--by", "function")}
         self.assertEqual((rows["simple"], rows["plugged"], rows["dlopen"]), (12, 6, 3))
+
+    def test_threads_with_sleds(self):
+        program = self.compile("threads", THREADS, "-g", "-fno-builtin", "-O2", compiler=harness.CALLSIG_CC, instrument=False,
+                               libs=("-lpthread",))
+        done = self.record(program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counted = {"malloc": 12000, "memset": 12000, "free": 12000, "qsort": 6, "pthread_create": 6, "pthread_join": 6,
+                   "compare": int(done.stdout)}
+        rows = {row["function"]: row["ncalls"] for row in self.rows("--by", "function")}
+        self.assertEqual({name: rows[name] for name in counted}, counted)
+        # Below qsort, by the tree; and widened, since there are more sizes than signatures that a function may have.
+        self.assertIn("(qsort)", self.callsig("report", "--callers", "--by", "function", "run.out", r"\(compare\)").stdout)
+        sizes = [row["signature"] for row in self.rows() if row["function"] == "malloc"]
+        self.assertIn("malloc($1=2^8..2^9)", sizes)
 
     def test_refused(self):
         self.compile("program", PROGRAM, libs=self.linked)
