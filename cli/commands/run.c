@@ -17,6 +17,7 @@
 #include "cli/run/child_files.h"
 #include "cli/run/family.h"
 #include "cli/run/glob_file.h"
+#include "cli/run/library_calls.h"
 #include "cli/run/preload.h"
 #include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_files.h"
@@ -55,6 +56,8 @@ static const char help[] =
     "  --exclude GLOB    record none that match; may be given several times\n"
     "  --exclude-file FILE\n"
     "                    the same with each line of FILE, as 'callsig score' writes one\n"
+    "  --library-calls[=GLOB]\n"
+    "                    count calls of imported functions as well (malloc, read, ...): docs/library-calls.md\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
     "  --beside[=PLAIN]  run the program (or PLAIN, another build of it) once more without the runtime, sampled from\n"
     "                    outside, and show the times of that run (docs/beside.md)\n"
@@ -87,10 +90,10 @@ struct run_options {
   const char *rules;
   const char *clock;
   const char *times, *overhead;
-  const char *timeline;    /* the least duration; NULL: none */
-  char *include, *exclude; /* globs separated by newlines; owned */
-  const char *database;    /* NULL: none */
-  double interval;         /* seconds; 0: not given */
+  const char *timeline;                    /* the least duration; NULL: none */
+  char *include, *exclude, *library_calls; /* globs separated by newlines; owned */
+  const char *database;                    /* NULL: none */
+  double interval;                         /* seconds; 0: not given */
   struct cli_triggers triggers;
   struct cli_window window;
   const char *after, *record_for; /* NULL: not given */
@@ -108,6 +111,7 @@ enum {
   OPTION_INCLUDE,
   OPTION_EXCLUDE,
   OPTION_EXCLUDE_FILE,
+  OPTION_LIBRARY_CALLS,
   OPTION_CLOCK,
   OPTION_TIMES,
   OPTION_OVERHEAD,
@@ -130,6 +134,7 @@ static const struct option option_table[] = {
     {"include", required_argument, NULL, OPTION_INCLUDE},
     {"exclude", required_argument, NULL, OPTION_EXCLUDE},
     {"exclude-file", required_argument, NULL, OPTION_EXCLUDE_FILE},
+    {"library-calls", optional_argument, NULL, OPTION_LIBRARY_CALLS},
     {"clock", required_argument, NULL, OPTION_CLOCK},
     {"times", required_argument, NULL, OPTION_TIMES},
     {"overhead", required_argument, NULL, OPTION_OVERHEAD},
@@ -188,6 +193,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       *status = cli_triggers_add(command, &run->triggers, optarg);
     else if (option == OPTION_TRIGGER_LIMIT)
       *status = cli_triggers_limit(command, &run->triggers, optarg);
+    else if (option == OPTION_LIBRARY_CALLS)
+      error = cli_glob_add(&run->library_calls, optarg != NULL ? optarg : "*");
     else if (option == OPTION_OFF)
       run->window.off = true;
     else if (option == OPTION_AFTER)
@@ -223,7 +230,9 @@ static int check_options(const struct cli_command *command, struct run_options *
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
   if (run->beside && fmt_rank_find(cli_environment).source != NULL)
     return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
-  status = cli_window_read(command, run->after, run->record_for, &run->window);
+  status = cli_library_calls_check(command, run->library_calls, run->beside);
+  if (status == CLI_EXIT_OK)
+    status = cli_window_read(command, run->after, run->record_for, &run->window);
   return status == CLI_EXIT_OK && run->sort != NULL ? cli_sort_check(run->sort) : status;
 }
 
@@ -251,6 +260,8 @@ static int set_environment(const struct run_options *run, const struct cli_profi
       {"CALLSIG_RULES", run->rules != NULL ? realpath(run->rules, rules) : NULL},
       {"CALLSIG_INCLUDE", run->include},
       {"CALLSIG_EXCLUDE", run->exclude},
+      {CLI_LIBRARY_CALLS, run->library_calls},
+      {CLI_LIBRARY_CALLS_BIND, run->library_calls != NULL ? "1" : NULL},
       {"CALLSIG_CLOCK", run->clock},
       {"CALLSIG_TIMES", run->times},
       {"CALLSIG_OVERHEAD", run->overhead},
@@ -300,14 +311,15 @@ static void look_at_process(pid_t pid, void *data)
 
 /* Samples tell what hooks took where not every call is timed, and where the hooks' code is not among the program's.
  * They are there when the program has ended, and intervals that a database has by then could not add up to what they
- * say. */
+ * say. Those in the code of libraries would count for the functions that call it and have rows of their own here. */
 static bool is_sampled(const struct run_options *run, const struct cli_profiled_program *program)
 {
   /* What the command line does not say, the caller's environment may, which the program sees as well. */
   const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
              *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
              *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE");
-  return !run->beside && run->database == NULL && (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
+  return !run->beside && run->database == NULL && run->library_calls == NULL &&
+         (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
          (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
 }
 
@@ -393,7 +405,7 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
   if (error == 0 && program->facts.interpreter[0] != '\0')
     error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
   if (error == 0)
-    error = cli_prepare_indexes(program, &libraries, run->rules);
+    error = cli_prepare_indexes(program, &libraries, run->rules, run->library_calls != NULL);
   if (error == 0 && (error = set_environment(run, program, &libraries)) == -ENOMEM)
     cli_error("run: out of memory");
   /* Last, so that an older recording stays when this run comes to nothing; before the database alone, whose writer
@@ -475,6 +487,7 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
   }
   cli_triggers_free(&run.triggers);
   free(run.include);
+  free(run.library_calls);
   free(run.exclude);
   return status;
 }

@@ -26,6 +26,8 @@
 struct out_known_function {
   uint32_t file, line, name; /* file and name: offsets of profile.strings */
   bool is_action;            /* an action or a task: the name is "{NAME}", the file "~" */
+  bool is_library;           /* an imported function: file and line are its declaration's */
+  bool is_untimed;           /* of those: its calls have no times */
   uint32_t address, build;   /* strings: of code that is known by its address in a build alone; else 0 */
 };
 

@@ -157,10 +157,13 @@ static void write_row(struct report *report, uint32_t number)
   const struct out_row *row = out_rows_at(&report->stats->rows, number);
   struct out_json *json = &report->json;
   double tick = report->stats->grouping.tick;
+  const struct out_known_function *function = out_row_function(&report->names, &row->key);
   out_json_open_map(json);
   write_identity(report, &row->key);
   if (row->key.callstack != FMT_NONE)
     write_stack(report, &row->key);
+  out_json_key(json, "library");
+  out_json_bool(json, function && function->is_library);
   out_json_key_integer(json, "ncalls", row->calls);
   out_json_key_integer(json, "pcalls", row->primitive);
   out_json_key_number(json, "tottime", (double)row->own * tick);

@@ -442,3 +442,14 @@ int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total 
   out_struct_hand_out(total, &stats->total, sizeof stats->total);
   return 0;
 }
+
+struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
+{
+  const struct out_names names = out_stats_names(stats);
+  const struct out_row *known = out_rows_at(&stats->rows, row);
+  const struct out_known_function *function = out_row_function(&names, &known->key);
+  if (function && function->is_untimed)
+    return (struct out_row_error){
+        .own = NAN, .cumulative = NAN, .drawn_own = NAN, .drawn_cumulative = NAN, .untimed = known->calls};
+  return stats->errors ? stats->errors[row] : (struct out_row_error){0};
+}

@@ -95,11 +95,9 @@ bool out_stats_compensates(const struct callsig_stats *stats);
  */
 bool out_stats_tells_compensation(const struct callsig_stats *stats);
 
-/* How far the times of a row may be off; the object must be prepared. */
-static inline struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
-{
-  return stats->errors ? stats->errors[row] : (struct out_row_error){0};
-}
+/* How far the times of a row may be off; the object must be prepared. Of a function whose calls have no times that is
+ * not known, and none of its calls is timed. */
+struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row);
 
 /* Makes the rows' percentiles when they are not there and some recording has histograms. The object must be prepared. 0
  * or -ENOMEM after a message. */

@@ -26,6 +26,7 @@
 #include "profiler/base/lock.h"
 #include "profiler/base/settings.h"
 
+struct prof_module;
 struct prof_process;
 struct prof_thread;
 struct prof_fast_compare;
@@ -59,6 +60,9 @@ struct prof_upcalls {
   /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
    * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
   uint16_t (*make_code)(const struct prof_fast_compare *compare);
+  /* Has the calls of the imports of a module counted whose first site is met, if the settings ask for that. Under
+   * modules_lock. library/library.c sets it when the library is initialised. */
+  void (*count_imports)(struct prof_module *module);
   /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
    * begun before is calibrated then. */
   void (*calibrate)(struct prof_process *process);
