@@ -6,8 +6,18 @@
 
 #include <stdint.h>
 
+#include "format/recording.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/process.h"
+
+/* The recording's clock where that is not the time stamp counter. Anywhere. */
+uint64_t prof_clock_read(void);
 /* The recording's clock for the calling thread, in ticks. Anywhere. */
-uint64_t prof_clock_now(void);
+static inline uint64_t prof_clock_now(void)
+{
+  return PROF_LIKELY(prof_process.settings.clock == FMT_CLOCK_TSC) ? prof_time_stamp() : prof_clock_read();
+}
 /* A clock that all threads share, in the unit of the recording's: where that is each thread's CPU time,
  * CLOCK_MONOTONIC. Anywhere. */
 uint64_t prof_clock_shared(void);
@@ -24,5 +34,7 @@ uint64_t prof_clock_timeline_min(void);
 uint32_t prof_clock_wall(void);
 /* Writes header.last: the clock and CLOCK_MONOTONIC, now. Any thread. */
 void prof_stamp_last(void);
+/* Has the recording begin now: header.start and header.last. Under threads_lock. */
+void prof_stamp_start(void);
 
 #endif

@@ -293,7 +293,7 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
   *newest = edge;
   if (edge->mode >> PROF_MODE_CODE_SHIFT)
     *t->pending = edge;
-  bool counted = edge->mode & PROF_MODE_SAMPLED && prof_sampling_skips(t, edge);
+  bool counted = prof_sampling_skips(t, edge);
   frame++;
   __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
   __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
