@@ -184,7 +184,7 @@ def compare(product, command, args, stdin, title):
         found, tails = report_sites(product, recording)
         product.call("export", "--to", "callgrind", "--by", "function", recording, "-o", export)
         exported = exported_sites(export)
-    known = {key[0] for key in found.keys() | tails.keys()}
+    known = {key[0] for key in found} | set(tails)
     expected = Counter({key: calls for key, calls in expected.items() if key[0] in known})
     jumped = Counter({callee: calls for callee, calls in jumped.items() if callee in known})
     wrong = differences(found, tails, expected, jumped)
