@@ -70,6 +70,7 @@ static const char help[] =
     "  --db FILE         write what each interval added to an SQLite database\n"
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
+    "  --sites           tell calls apart by where they were made, for 'callsig report --by site'\n"
     "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
     "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
@@ -100,6 +101,7 @@ struct run_options {
   bool no_signatures;
   bool apart;
   bool percentiles;
+  bool call_sites;
   bool beside;
   const char *plain; /* of --beside; NULL: the program itself */
 };
@@ -117,6 +119,7 @@ enum {
   OPTION_OVERHEAD,
   OPTION_TIMELINE,
   OPTION_PERCENTILES,
+  OPTION_SITES,
   OPTION_BESIDE,
   OPTION_DATABASE,
   OPTION_INTERVAL,
@@ -140,6 +143,7 @@ static const struct option option_table[] = {
     {"overhead", required_argument, NULL, OPTION_OVERHEAD},
     {"timeline", optional_argument, NULL, OPTION_TIMELINE},
     {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
+    {"sites", no_argument, NULL, OPTION_SITES},
     {"beside", optional_argument, NULL, OPTION_BESIDE},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
@@ -178,6 +182,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->overhead = optarg;
     else if (option == OPTION_PERCENTILES)
       run->percentiles = true;
+    else if (option == OPTION_SITES)
+      run->call_sites = true;
     else if (option == OPTION_BESIDE) {
       run->beside = true;
       run->plain = optarg;
@@ -267,6 +273,7 @@ static int set_environment(const struct run_options *run, const struct cli_profi
       {"CALLSIG_OVERHEAD", run->overhead},
       {"CALLSIG_TIMELINE", run->timeline},
       {"CALLSIG_PERCENTILES", run->percentiles ? "1" : NULL},
+      {"CALLSIG_SITES", run->call_sites ? "1" : NULL},
   };
   for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
     error = set_variable(variables[i][0], variables[i][1]);

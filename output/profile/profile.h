@@ -144,6 +144,7 @@ struct out_edge {
   uint32_t thread;
   uint32_t recursion; /* FMT_NONE: none */
   uint32_t sampling;  /* FMT_NONE: every call was timed */
+  uint32_t place;     /* number of the place its calls were made at, FMT_NONE: not recorded */
   bool is_inherited;  /* FMT_EDGE_INHERITED: it has time and no calls */
   uint32_t inherited; /* frames that it is of then */
   uint64_t calls, total, children, min, max;
@@ -168,6 +169,17 @@ struct out_place {
   uint32_t parent; /* in the run's places, before this one; FMT_NONE: a module */
   uint32_t row;    /* the function that the samples count for; FMT_NONE: code without rows */
   uint64_t samples;
+};
+
+/* Where calls were made: fmt_rec_call_place. */
+struct out_call_place {
+  uint32_t module; /* FMT_NONE: none that is known */
+  uint32_t flags;  /* enum fmt_call_place_flag */
+  uint64_t address, callee;
+  uint32_t file, function; /* strings; 0 unknown */
+  uint32_t line;
+  uint32_t outer; /* FMT_NONE: the function is out of line */
+  uint32_t shown; /* the first place that reads as this one does, once lines were looked up */
 };
 
 /* The samples of a run beside a recorded one: fmt_rec_samples. */
@@ -225,7 +237,9 @@ struct out_profile {
   struct base_vector recordings;   /* struct out_recording_info */
   struct base_vector sampled_runs; /* struct out_sampled_run */
   struct base_vector places;       /* struct out_place */
+  struct base_vector call_places;  /* struct out_call_place, each after what it is inlined at */
   struct base_vector first_layout; /* uint32_t by function */
+  struct out_idset call_place_set;
   struct out_idset function_set, address_set, stage_set, signature_set;
 };
 
@@ -253,6 +267,7 @@ OUT_PROFILE_ARRAY(out_recording_info, recording, recordings)
 OUT_PROFILE_ARRAY(out_span, span, spans)
 OUT_PROFILE_ARRAY(out_sampled_run, sampled_run, sampled_runs)
 OUT_PROFILE_ARRAY(out_place, place, places)
+OUT_PROFILE_ARRAY(out_call_place, call_place, call_places)
 #undef OUT_PROFILE_ARRAY
 
 static inline struct out_known_module *out_profile_module(const struct out_profile *profile, uint32_t number)

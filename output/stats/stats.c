@@ -9,6 +9,7 @@
 
 #include "output/beside/beside.h"
 #include "output/beside/in_place.h"
+#include "output/profile/call_place.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/clock.h"
@@ -49,6 +50,7 @@ void out_stats_forget(struct callsig_stats *stats)
   free(stats->order);
   free(stats->signatures);
   free(stats->callers);
+  free(stats->sites);
   free(stats->printed);
   stats->shown_function = NULL;
   stats->ranks = NULL;
@@ -57,6 +59,7 @@ void out_stats_forget(struct callsig_stats *stats)
   stats->order = NULL;
   stats->signatures = NULL;
   stats->callers = NULL;
+  stats->sites = NULL;
   stats->printed = NULL;
   stats->listed = 0;
   stats->grouped = stats->built = stats->prepared = false;
@@ -174,10 +177,10 @@ void callsig_stats_free(struct callsig_stats *stats)
 int callsig_stats_group(struct callsig_stats *stats, unsigned by)
 {
   const unsigned known = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_THREAD |
-                         CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK;
+                         CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK | CALLSIG_BY_SITE;
   if (by == 0 || by & ~known)
-    return out_stats_fail(-EINVAL, "rows are by function, signature, stage, thread, module, process or rank");
-  if (by & CALLSIG_BY_SIGNATURE)
+    return out_stats_fail(-EINVAL, "rows are by function, signature, stage, thread, module, process, rank or site");
+  if (by & (CALLSIG_BY_SIGNATURE | CALLSIG_BY_SITE))
     by |= CALLSIG_BY_FUNCTION;
   out_stats_forget(stats);
   stats->by = by;
@@ -293,7 +296,8 @@ struct out_names out_stats_names(const struct callsig_stats *stats)
       .shown_function = stats->shown_function,
       .by = stats->by,
       .row_of = stats->strip_dirs && stats->by & CALLSIG_BY_SIGNATURE ? stats->signature_merge.row_of : NULL,
-      .callstacks = &stats->callstacks};
+      .callstacks = &stats->callstacks,
+      .strip_dirs = stats->strip_dirs};
 }
 
 double out_stats_finest_tick(const struct callsig_stats *stats)
@@ -319,6 +323,8 @@ static int group(struct callsig_stats *stats)
                                &stats->selection);
   if (result == 0 && stats->only_process)
     result = out_selection_of_process(&stats->profile, stats->only_process - 1, &stats->selection);
+  if (result == 0 && stats->by & CALLSIG_BY_SITE)
+    result = out_call_places_look_up(&stats->profile);
   if (result == 0 && stats->by & CALLSIG_BY_RANK) {
     stats->ranks = out_process_ranks(&stats->profile);
     result = stats->ranks ? 0 : -ENOMEM;

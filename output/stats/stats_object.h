@@ -56,7 +56,7 @@ struct callsig_stats {
   uint32_t listed;                     /* of them */
   uint8_t *printed;                    /* by function: the table that was opened last has a row of it; NULL: none was */
   char **signatures;                   /* by row, NULL until callsig_stats_row() made it; in `texts` */
-  char **callers;                      /* the same of callers */
+  char **callers, **sites;             /* the same of callers, and of where calls were made */
   struct base_arena texts;
   struct callsig_stats_total total;
 };

@@ -20,11 +20,12 @@
 #include "profiler/stack/stack.h"
 #include "profiler/stack/waiting.h"
 
-#define POOL_SIZE   ((size_t)64 << 10) /* of control blocks that are mapped at once */
-#define POOL_BLOCKS ((POOL_SIZE - sizeof(struct prof_thread_pool)) / sizeof(struct prof_thread))
-#define LOOK_LEAST  8192u  /* ticks, some microseconds */
-#define LOOK_HOOKS  256u   /* hooks */
-#define SHORT_PAUSE 65536u /* ticks, some tens of microseconds: less than moving many frames may take */
+#define POOL_SIZE      ((size_t)64 << 10) /* of control blocks that are mapped at once */
+#define POOL_BLOCKS    ((POOL_SIZE - sizeof(struct prof_thread_pool)) / sizeof(struct prof_thread))
+#define EDGE_MAX_WORDS (FMT_SIGNATURE_MAX_WORDS + 1) /* with the place of its calls */
+#define LOOK_LEAST     8192u                         /* ticks, some microseconds */
+#define LOOK_HOOKS     256u                          /* hooks */
+#define SHORT_PAUSE    65536u /* ticks, some tens of microseconds: less than moving many frames may take */
 
 __thread struct prof_thread *prof_self;
 struct prof_thread prof_idle = {.state = PROF_HOOKS_SLOW};
@@ -274,12 +275,11 @@ void prof_thread_discard(struct prof_thread *t)
 
 bool prof_thread_more_words(struct prof_thread *t)
 {
-  uint64_t *words = t->word_room < FMT_SIGNATURE_MAX_WORDS
-                        ? prof_arena_alloc(&t->tree.arena, FMT_SIGNATURE_MAX_WORDS * sizeof *words)
-                        : NULL;
+  uint64_t *words =
+      t->word_room < EDGE_MAX_WORDS ? prof_arena_alloc(&t->tree.arena, EDGE_MAX_WORDS * sizeof *words) : NULL;
   if (!words)
     return false;
   t->words = words;
-  t->word_room = FMT_SIGNATURE_MAX_WORDS;
+  t->word_room = EDGE_MAX_WORDS;
   return true;
 }
