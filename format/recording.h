@@ -109,6 +109,7 @@ enum fmt_rec_flag {
   FMT_REC_WAITS_UNKNOWN = 1u << 7, /* those of some thread could not be told: they are in its calls' times */
   FMT_REC_FULL = 1u << 8,          /* it could not grow, so that what was new then has no place in it */
   FMT_REC_MERGED = 1u << 4, /* written by callsig_stats_dump(): times, pid and losses are in the process records */
+  FMT_REC_SLEEP = 1u << 10, /* what threads slept is told, as far as FMT_REC_WAITS_UNKNOWN does not say otherwise */
   FMT_REC_FAMILY = 1u << 9, /* and for a run: `command` leads to a list of struct fmt_rec_taken, the files it is of */
 };
 
@@ -166,7 +167,8 @@ struct fmt_rec_thread {
   uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
   uint64_t newer;           /* the runtime's own: the thread whose `next` this is */
   uint64_t first_counter_use; /* address of the newest fmt_rec_counter_use */
-  uint64_t reserved[1];
+  uint64_t slept; /* of a thread that lived when the process ended: ticks in which it then slept, in its innermost open
+                     call, not yet in that edge's fmt_rec_sleep */
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -312,6 +314,7 @@ enum fmt_edge_flag {
       1u << 5, /* below a task, and no context from the caller's up to the innermost task is of the callee's module */
   FMT_EDGE_SAMPLED = 1u << 6,   /* a fmt_rec_sampling lies directly before the edge */
   FMT_EDGE_INHERITED = 1u << 7, /* of frames that were open at a fork, in the child: they take time and are no calls */
+  FMT_EDGE_LOOKS = 1u << 8, /* the runtime's own: it looks whether the thread slept before a call of it begins, too */
 };
 
 struct fmt_rec_recursion {
@@ -346,7 +349,23 @@ struct fmt_rec_sampling {
   uint64_t squares_high;
   uint64_t imputed; /* ticks that an untimed call counts with now */
   uint64_t recent;  /* the runtime's own: what `imputed` is made from, in ticks / 256 */
-  uint64_t rate;    /* the runtime's own: one call in `rate` is timed, in the mean; 0: each one */
+  uint32_t rate;    /* the runtime's own: one call in `rate` is timed, in the mean; 0: each one */
+  uint32_t sleep;   /* where the edge's fmt_rec_sleep lies in the file, in units of 8 bytes; 0 for none */
+};
+
+/*
+ * How long threads slept in the calls of an edge, without callees: they did not run and wanted no processor, as they
+ * waited for input, a lock, another thread, or for time to pass. Where they slept is known to lie between two looks,
+ * and split by that among the calls between them.
+ */
+struct fmt_rec_sleep {
+  struct fmt_rec_tag tag;
+  uint64_t times;  /* looks that found some */
+  uint64_t ticks;  /* that they slept */
+  uint64_t unsure; /* ticks: `ticks` may be off by so many either way */
+  uint64_t drawn;  /* of `ticks`, those of calls that stand for others, which were not timed */
+  uint64_t drawn_times;
+  uint64_t reserved[2];
 };
 
 /*
