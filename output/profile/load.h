@@ -24,6 +24,7 @@ struct out_loader {
   struct base_vector modules, functions, contexts, variants, signatures, edges, stacks,
       processes; /* out_recording_number() lists */
   struct out_stage_reader stages;
+  bool is_late;                    /* the thread has not entered the recording's period yet */
   uint32_t task_thread;            /* the profile's thread whose tasks are being read */
   struct base_vector stage_of;     /* uint32_t: the profile's stage by number of a stage record */
   struct base_vector callable_of;  /* uint32_t: the profile's callable by number of a function record */

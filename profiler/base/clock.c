@@ -101,6 +101,19 @@ uint32_t prof_clock_wall(void)
   return prof_time_stamp_invariant() ? FMT_CLOCK_TSC : FMT_CLOCK_MONOTONIC;
 }
 
+void prof_stamp_start(void)
+{
+  struct fmt_rec_header *header = prof_process.header;
+  uint32_t sequence;
+  do {
+    sequence = __atomic_load_n(&header->last_sequence, __ATOMIC_RELAXED) & ~1u;
+  } while (!__atomic_compare_exchange_n(&header->last_sequence, &sequence, sequence + 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED));
+  header->start = (struct fmt_rec_clock_point){prof_clock_now(), prof_monotonic_ns()};
+  header->last = header->start;
+  __atomic_store_n(&header->last_sequence, sequence + 2, __ATOMIC_RELEASE);
+}
+
 void prof_stamp_last(void)
 {
   struct fmt_rec_header *header = prof_process.header;

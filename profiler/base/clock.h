@@ -34,5 +34,7 @@ uint64_t prof_clock_timeline_min(void);
 uint32_t prof_clock_wall(void);
 /* Writes header.last: the clock and CLOCK_MONOTONIC, now. Any thread. */
 void prof_stamp_last(void);
+/* Has the recording begin now: header.start and header.last. Under threads_lock. */
+void prof_stamp_start(void);
 
 #endif

@@ -51,6 +51,9 @@ static inline bool prof_histogram_count(struct fmt_rec_histogram *histogram, uin
   return counters != NULL;
 }
 
+/* Sets every count to 0. In a slow section. */
+void prof_histogram_clear(struct fmt_rec_histogram *histogram);
+
 /* Moves every count of `source` to the histogram that `*target` refers to, which is made when that is 0. Both are of
  * the same sub_bits, and of one writer while this runs. False: some found no space; they were added to *lost. */
 bool prof_histogram_move(struct prof_tree *tree, uint64_t *target, struct fmt_rec_histogram *source, uint64_t *lost);

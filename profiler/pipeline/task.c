@@ -61,10 +61,19 @@ static bool count(struct fmt_rec_tasks *tasks, uint64_t ticks, uint64_t now, boo
 }
 
 /* In a slow section. */
-static void count_in_new_bucket(struct prof_thread *t, struct fmt_rec_tasks *tasks, uint64_t ticks)
+static void count_in_new_bucket(struct prof_thread *t, uint64_t histogram, uint64_t ticks)
 {
-  if (!prof_histogram_add(&t->tree, (struct fmt_rec_histogram *)tasks->histogram, ticks))
+  if (!prof_histogram_add(&t->tree, (struct fmt_rec_histogram *)histogram, ticks))
     prof_count_loss(FMT_LOSS_HISTOGRAM, 1);
+}
+
+static PROF_COLD void extend_histogram(uint64_t histogram, uint64_t ticks)
+{
+  struct prof_thread *t = prof_thread_enter();
+  if (!t)
+    return;
+  count_in_new_bucket(t, histogram, ticks);
+  prof_slow_leave(t);
 }
 
 static uint64_t ticks_of_stage(const struct fmt_rec_stage *stage, const struct ending *ending)
@@ -83,21 +92,17 @@ static PROF_COLD void extend_work(struct fmt_rec_tasks *tasks, uint64_t end)
 
 static void count_work(struct prof_stage_use *use, const struct ending *ending)
 {
-  if (PROF_LIKELY(
-          prof_task_work_count_quickly(use->tasks, ending->sampled, ending->start, ending->ticks, ending->own)) ||
-      prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own))
+  struct prof_task_sample *sample = &use->sample;
+  if (PROF_LIKELY(prof_task_work_count_quickly(use->tasks, ending->sampled, ending->start, ending->ticks, ending->own)))
     return;
-  extend_work(use->tasks, ending->start + ending->ticks);
-  (void)prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own);
-}
-
-static PROF_COLD void extend_histogram(struct fmt_rec_tasks *tasks, uint64_t ticks)
-{
-  struct prof_thread *t = prof_thread_enter();
-  if (!t)
-    return;
-  count_in_new_bucket(t, tasks, ticks);
-  prof_slow_leave(t);
+  if (!prof_task_work_count(use->tasks, sample, ending->sampled, ending->start, ending->ticks, ending->own)) {
+    extend_work(use->tasks, ending->start + ending->ticks);
+    (void)prof_task_work_count(use->tasks, sample, ending->sampled, ending->start, ending->ticks, ending->own);
+  }
+  const uint64_t gap = sample->gap;
+  sample->gap = 0;
+  if (gap && !prof_histogram_count((struct fmt_rec_histogram *)use->tasks->gaps, gap))
+    extend_histogram(use->tasks->gaps, gap);
 }
 
 /* What the calling thread has of the stage now; a callback may have forked meanwhile. */
@@ -121,7 +126,7 @@ static inline void count_ending(struct prof_stage_use *use, const struct ending 
     return;
   uint64_t ticks = ticks_of_stage((const struct fmt_rec_stage *)use->tasks->stage, ending);
   if (!count(use->tasks, ticks, ending->start + ending->ticks, failed))
-    extend_histogram(use->tasks, ticks);
+    extend_histogram(use->tasks->histogram, ticks);
   count_work(use, ending);
   if (prof_self->ring || prof_process.header->timeline_min != UINT64_MAX)
     prof_ring_add(prof_self, FMT_SPAN_TASK, ending->edge, ending->start, ending->ticks, item, failed);
@@ -176,7 +181,7 @@ static void cut(struct prof_thread *t, uint64_t now, bool left)
   uint64_t item = open ? open->item : 0, ticks = ticks_of_stage(stage, &ending);
   if (ending.edge) {
     if (tasks && !count(tasks, ticks, now, failed))
-      count_in_new_bucket(t, tasks, ticks);
+      count_in_new_bucket(t, tasks->histogram, ticks);
     struct prof_task_sample unseen = {0};
     if (tasks) {
       prof_task_work_extend((struct fmt_rec_task_work *)tasks->work, now);

@@ -239,6 +239,18 @@ uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge)
   return sampling->timed ? sampling->recent / PARTS : UINT64_MAX;
 }
 
+void prof_sampling_clear(struct fmt_rec_edge *edge)
+{
+  struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)edge->recursion;
+  if (recursion)
+    recursion->active[PROF_OUTERMOST_DRAWN] = recursion->active[PROF_OUTERMOST_TIMED] =
+        recursion->active[PROF_OUTERMOST_RECENT] = 0;
+  if (!(edge->flags & FMT_EDGE_SAMPLED))
+    return;
+  struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
+  *sampling = (struct fmt_rec_sampling){.tag = sampling->tag};
+}
+
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source)
 {
   if (!(source->flags & FMT_EDGE_SAMPLED) || !(target->flags & FMT_EDGE_SAMPLED))

@@ -56,6 +56,9 @@ bool prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
 /* What calls of the edge, which has FMT_EDGE_SAMPLED, took of late, in ticks; UINT64_MAX before the first. Anywhere. */
 uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge);
 
+/* As before the first call of the edge, whose mode is to be set anew. In a slow section. */
+void prof_sampling_clear(struct fmt_rec_edge *edge);
+
 /* Adds what `source` counted to `target`, and clears it. In a slow section. */
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source);
 
