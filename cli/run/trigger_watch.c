@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "output/merge/span_match.h"
 #include "output/recording/clock.h"
-#include "output/stats/span_match.h"
 
 #define LOOK_NS     UINT64_C(5000000) /* from one look to the next */
 #define NANOSECONDS UINT64_C(1000000000)
@@ -108,7 +108,8 @@ static void fire(struct cli_trigger_watch *watch, const struct cli_trigger *trig
   if (fired != NULL)
     *fired = (struct fired){span->start, span->duration};
   snprintf(path, sizeof path, "%s.trigger.%u", watch->place->path, watch->fired.count);
-  if (fired == NULL || asprintf(&note, "%s (--trigger '%s')", what, trigger->text) < 0 ||
+  if (fired == NULL ||
+      asprintf(&note, "a snapshot, written while the program ran: %s (--trigger '%s')", what, trigger->text) < 0 ||
       out_stats_set_trigger(stats, note) < 0)
     cli_error("run: out of memory");
   else if (callsig_stats_dump(stats, path) == 0)

@@ -201,7 +201,7 @@ int sym_functions_add_import(struct sym_functions *functions, const struct sym_i
     function->line = (uint32_t)line;
   int error = name_import(functions, import->name, plan, function);
   if (!error && die)
-    error = file_name(functions, die, &function->file);
+    error = sym_functions_file(functions, die, sym_decl_file(die), &function->file);
   return error ? error : unite(functions, &candidate, index);
 }
 

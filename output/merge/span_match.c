@@ -1,5 +1,5 @@
 /* Finds a span among those that were loaded, and asks the filters. */
-#include "output/stats/span_match.h"
+#include "output/merge/span_match.h"
 
 #include <errno.h>
 

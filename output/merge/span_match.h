@@ -1,8 +1,8 @@
 /*
  * Is a span of the timeline a call that an object's filters select? And which one it is, in words.
  */
-#ifndef CALLSIG_OUTPUT_STATS_SPAN_MATCH_H
-#define CALLSIG_OUTPUT_STATS_SPAN_MATCH_H
+#ifndef CALLSIG_OUTPUT_MERGE_SPAN_MATCH_H
+#define CALLSIG_OUTPUT_MERGE_SPAN_MATCH_H
 
 #include "output/stats/stats_object.h"
 #include "output/text/text.h"
