@@ -31,7 +31,9 @@ static const char help[] =
     "  --stack N           rows are by the innermost N functions around their calls, too\n"
     "  --columns LIST      of ncalls, pcalls, tottime, tottime%, tottime/call, cumtime, cumtime%, cumtime/call, min, "
     "max,\n"
-    "                      p50, p90, p99, error, cumerror, timed; +LIST adds them to pstats's\n"
+    "                      p50, p90, p99, error, cumerror, timed, cpu, wait, waiterror, cumcpu, cumwait, "
+    "cumwaiterror;\n"
+    "                      +LIST adds them to pstats's\n"
     "  --percent           --columns +tottime%,cumtime%\n"
     "  --unit UNIT         s (default), ms, us, ns, or auto: each time in the unit that fits it\n"
     "  --notes             all notes below the table; else there are a few, of rows that are printed\n"
@@ -180,7 +182,9 @@ static print_fn *choose_table(const struct cli_command *command, const struct re
 static print_fn *choose_print(const struct cli_command *command, const struct report_options *report)
 {
   bool relations = report->callers || report->callees;
-  if (report->callers && report->callees)
+  if (report->callees && report->rows.by & CALLSIG_BY_SITE)
+    cli_usage_error(command, "--by site has no --callees: which place's calls called them is not recorded");
+  else if (report->callers && report->callees)
     cli_usage_error(command, "--callers and --callees exclude each other");
   else if (strcmp(report->format, "table") == 0)
     return choose_table(command, report);

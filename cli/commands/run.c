@@ -24,6 +24,7 @@
 #include "cli/run/run_end.h"
 #include "cli/run/supervise.h"
 #include "cli/run/timing.h"
+#include "cli/run/trigger_watch.h"
 #include "cli/run/window.h"
 #include "config.h"
 #include "format/duration.h"
@@ -37,9 +38,7 @@ extern char **environ;
 #define MOST_RECORDINGS        1000u
 
 /* Of --interval, seconds. */
-#define DEFAULT_INTERVAL  1.0
-#define SHORTEST_INTERVAL 0.01
-#define LONGEST_INTERVAL  1e6
+#define DEFAULT_INTERVAL 1.0
 
 static const char help[] =
     "usage: callsig run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
@@ -71,9 +70,13 @@ static const char help[] =
     "  --db FILE         write what each interval added to an SQLite database\n"
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
+    "  --sites           tell calls apart by where they were made, for 'callsig report --by site'\n"
     "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
     "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
+    "  --trigger CALLS   write a snapshot, FILE.trigger.1 ..., when such a call or task ends: 'parse > 1ms',\n"
+    "                    'parse(n >= 4096) > 1ms', 'stage decode > 50ms'; may be given several times\n"
+    "  --trigger-limit N write N snapshots at most (default 10)\n"
     "  --off             record nothing until 'callsig ctl PID on' asks for it\n"
     "  --after TIME      record nothing before TIME has passed since the start, as in 10s, 500ms or 10 (seconds)\n"
     "  --for TIME        stop recording after TIME, as in 500ms\n"
@@ -92,26 +95,16 @@ struct run_options {
   char *include, *exclude, *library_calls; /* globs separated by newlines; owned */
   const char *database;                    /* NULL: none */
   double interval;                         /* seconds; 0: not given */
+  struct cli_triggers triggers;
   struct cli_window window;
   const char *after, *record_for; /* NULL: not given */
   bool no_signatures;
   bool apart;
   bool percentiles;
+  bool call_sites;
   bool beside;
   const char *plain; /* of --beside; NULL: the program itself */
 };
-
-/* Reads an interval: 0 with a usage message that has been given. */
-static double read_interval(const struct cli_command *command, const char *text)
-{
-  char *end;
-  /* getopt_long() has refused the option without a value. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
-  double interval = strtod(text, &end);
-  if (end != text && *end == '\0' && interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)
-    return interval;
-  cli_usage_error(command, "--interval: '%s' is not a number of seconds from 0.01 to 1000000", text);
-  return 0;
-}
 
 enum {
   OPTION_NO_SIGNATURES = CLI_OPTION_NEXT,
@@ -126,9 +119,12 @@ enum {
   OPTION_OVERHEAD,
   OPTION_TIMELINE,
   OPTION_PERCENTILES,
+  OPTION_SITES,
   OPTION_BESIDE,
   OPTION_DATABASE,
   OPTION_INTERVAL,
+  OPTION_TRIGGER,
+  OPTION_TRIGGER_LIMIT,
   OPTION_OFF,
   OPTION_AFTER,
   OPTION_FOR,
@@ -147,9 +143,12 @@ static const struct option option_table[] = {
     {"overhead", required_argument, NULL, OPTION_OVERHEAD},
     {"timeline", optional_argument, NULL, OPTION_TIMELINE},
     {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
+    {"sites", no_argument, NULL, OPTION_SITES},
     {"beside", optional_argument, NULL, OPTION_BESIDE},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
+    {"trigger", required_argument, NULL, OPTION_TRIGGER},
+    {"trigger-limit", required_argument, NULL, OPTION_TRIGGER_LIMIT},
     {"off", no_argument, NULL, OPTION_OFF},
     {"after", required_argument, NULL, OPTION_AFTER},
     {"for", required_argument, NULL, OPTION_FOR},
@@ -183,6 +182,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->overhead = optarg;
     else if (option == OPTION_PERCENTILES)
       run->percentiles = true;
+    else if (option == OPTION_SITES)
+      run->call_sites = true;
     else if (option == OPTION_BESIDE) {
       run->beside = true;
       run->plain = optarg;
@@ -194,6 +195,10 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       error = cli_glob_add(&run->exclude, optarg);
     else if (option == OPTION_EXCLUDE_FILE)
       error = cli_glob_file_read(optarg, &run->exclude);
+    else if (option == OPTION_TRIGGER)
+      *status = cli_triggers_add(command, &run->triggers, optarg);
+    else if (option == OPTION_TRIGGER_LIMIT)
+      *status = cli_triggers_limit(command, &run->triggers, optarg);
     else if (option == OPTION_LIBRARY_CALLS)
       error = cli_glob_add(&run->library_calls, optarg != NULL ? optarg : "*");
     else if (option == OPTION_OFF)
@@ -204,14 +209,12 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->record_for = optarg;
     else if (option == OPTION_DATABASE)
       run->database = optarg;
-    else if ((run->interval = read_interval(command, optarg)) == 0) {
+    else if ((run->interval = cli_interval_read(command, optarg)) == 0)
       *status = CLI_EXIT_USAGE;
-      return -1;
-    }
-    if (error < 0) {
+    if (error < 0)
       *status = CLI_EXIT_FAILURE;
+    if (*status != CLI_EXIT_OK)
       return -1;
-    }
   }
   return 0;
 }
@@ -219,8 +222,11 @@ static int read_options(const struct cli_command *command, int argc, char **argv
 /* Checks what can be known of the options before anything is done. */
 static int check_options(const struct cli_command *command, struct run_options *run)
 {
+  const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES");
+  int status = cli_triggers_check(command, &run->triggers, times, run->no_signatures, &run->timeline);
   const struct cli_timing timing = {run->times, run->overhead, run->clock, run->timeline};
-  int status = cli_timing_check(command, &timing);
+  if (status == CLI_EXIT_OK)
+    status = cli_timing_check(command, &timing);
   if (status != CLI_EXIT_OK)
     return status;
   if (run->interval > 0 && run->database == NULL)
@@ -267,6 +273,7 @@ static int set_environment(const struct run_options *run, const struct cli_profi
       {"CALLSIG_OVERHEAD", run->overhead},
       {"CALLSIG_TIMELINE", run->timeline},
       {"CALLSIG_PERCENTILES", run->percentiles ? "1" : NULL},
+      {"CALLSIG_SITES", run->call_sites ? "1" : NULL},
   };
   for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
     error = set_variable(variables[i][0], variables[i][1]);
@@ -336,8 +343,8 @@ static void report_run(const struct run_options *run, struct running *running, c
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error == 0 && running->own != NULL && !cli_recording_was_switched(place))
-    cli_own_run_write(running->own, running->program, place, running->pid, status);
+  if (error == 0 && running->own != NULL)
+    cli_own_run_write(running->own, running->program, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error == 0)
@@ -433,12 +440,16 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
     return CLI_EXIT_FAILURE;
   }
   if (is_sampled(run, program))
-    running.own = cli_own_run_open();
-  struct cli_window_timer *timer;
-  int error = cli_window_begin(&run->window, place, &timer);
+    running.own = cli_own_run_open(place);
+  struct cli_window_timer *timer = NULL;
+  struct cli_trigger_watch *watch;
+  int error = cli_trigger_watch_begin(&run->triggers, place, &watch);
+  if (error == 0)
+    error = cli_window_begin(&run->window, place, &timer);
   if (error == 0)
     error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
   cli_window_end(timer);
+  cli_trigger_watch_end(watch);
   if (error < 0) {
     cli_family_rest(running.family);
     callsig_monitor_stop(running.monitor);
@@ -481,6 +492,7 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
     if (status == CLI_EXIT_OK)
       status = run_program(&run, argv + optind);
   }
+  cli_triggers_free(&run.triggers);
   free(run.include);
   free(run.library_calls);
   free(run.exclude);

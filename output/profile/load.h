@@ -55,6 +55,9 @@ int out_load_text(struct out_loader *loader, const char *bytes, size_t length, u
 /* load_name.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when
  * there is none. 0 or -ENOMEM. */
 int out_load_name(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string);
+/* load_signature.c: the number of this recording's module that a run-time address lies in, FMT_NONE for none; a loaded
+ * one before one that was unloaded. */
+uint32_t out_load_module_at(struct out_loader *loader, uint64_t address);
 /* load_stages.c: keeps stages, queues, events and what threads did with them; its data is the loader. */
 extern const struct out_stage_taker out_load_stage_taker;
 /* load_stages.c: keeps queues, events and what threads (struct out_thread_lists, from the profile's `first_thread` on)
@@ -72,6 +75,8 @@ int out_load_callable(struct out_loader *loader, uint64_t address, uint32_t *cal
 int out_load_label_thread(struct out_profile *profile, struct out_known_thread *thread);
 /* load_times.c: the histogram record at `address`, of edge `edge` (the profile's number). 0 or -ENOMEM. */
 int out_load_times(struct out_loader *loader, uint64_t address, uint32_t edge);
+/* load_sampling.c: adds what the edge of a sampling record slept. 0 or -ENOMEM. */
+int out_load_sleep(struct out_profile *profile, struct out_sampling *sampling, const struct out_sleep *sleep);
 /* load_sampling.c: the sampling record that lies before the edge at `address`, into the profile's edge, whose counters
  * have been read. One that is missing or tells what cannot be is damage, and no call of the edge counts as timed. 0 or
  * -ENOMEM. */
@@ -92,7 +97,7 @@ int out_load_open_span(struct out_loader *loader, uint32_t edge, uint64_t start,
 int out_load_stacks(struct out_loader *loader, uint64_t first_stack, struct base_vector *frames);
 /* load_open.c: counts a thread's open frames as calls that end now. After out_load_enclosing(). 0 or -ENOMEM. */
 int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
-                         uint64_t end_ticks);
+                         uint64_t end_ticks, uint64_t slept);
 /* enclosing.c: out_context.stage and .enclosing, and the preorder of the contexts from `first` on, whose callables are
  * those from `first_code` on. */
 int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable);

@@ -79,6 +79,11 @@ static int print_row(struct csv *csv, uint32_t number)
     put_field(csv, out_row_process(&csv->names, &row->key));
     put_field(csv, out_row_rank(&csv->names, &row->key));
   }
+  if (csv->stats->by & CALLSIG_BY_SITE) {
+    out_text_clear(&csv->text);
+    out_row_site(&csv->names, &row->key, &csv->text);
+    put_field(csv, out_text_string(&csv->text));
+  }
   for (unsigned i = 0; i < OUT_PERCENTILES && csv->stats->percentiles; i++)
     put_known(csv, csv->stats->percentiles[number].value[i] * tick);
   if (out_stats_compensates(csv->stats)) {
@@ -93,6 +98,15 @@ static int print_row(struct csv *csv, uint32_t number)
     put_integer(csv, row->calls - error->untimed);
     put_integer(csv, error->is_uncertain);
   }
+  if (csv->stats->sleep) {
+    const struct out_row_sleep *sleep = &csv->stats->sleep[number];
+    put_known(csv, ((double)row->own - sleep->own) * tick);
+    put_known(csv, sleep->own * tick);
+    put_known(csv, sleep->own_error * tick);
+    put_known(csv, ((double)row->cumulative - sleep->cumulative) * tick);
+    put_known(csv, sleep->cumulative * tick);
+    put_known(csv, sleep->cumulative_error * tick);
+  }
   return put_line(csv);
 }
 
@@ -101,12 +115,16 @@ static int print_heading(struct csv *csv)
   out_text_puts(&csv->line, "file,line,function,signature,stage,thread,module,ncalls,pcalls,tottime,cumtime,min,max");
   if (csv->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK))
     out_text_puts(&csv->line, ",process,rank");
+  if (csv->stats->by & CALLSIG_BY_SITE)
+    out_text_puts(&csv->line, ",site");
   if (csv->stats->percentiles)
     out_text_puts(&csv->line, ",p50,p90,p99");
   if (out_stats_compensates(csv->stats))
     out_text_puts(&csv->line, ",tottime_compensation,cumtime_compensation");
   if (csv->stats->errors)
     out_text_puts(&csv->line, ",tottime_error,cumtime_error,timed_calls,uncertain");
+  if (csv->stats->sleep)
+    out_text_puts(&csv->line, ",cpu,wait,wait_error,cumcpu,cumwait,cumwait_error");
   return put_line(csv);
 }
 

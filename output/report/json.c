@@ -103,6 +103,7 @@ static void write_head(struct report *report)
   out_json_key_integer(json, "total_calls", report->stats->total.calls);
   out_json_key_integer(json, "primitive_calls", report->stats->total.primitive_calls);
   out_json_key_number(json, "total_time", report->stats->total.time);
+  write_known(json, "total_wait", report->stats->total.wait);
   if (out_stats_compensates(report->stats)) {
     struct out_compensated compensated = out_rows_compensated(&report->stats->rows);
     out_json_key_number(json, "total_compensation", compensated.taken * report->stats->grouping.tick);
@@ -152,6 +153,30 @@ static void write_stack(struct report *report, const struct out_row_key *key)
   out_json_close_array(&report->json);
 }
 
+/* The place of the calls, and what that function is inlined at: nothing where it is not known. */
+static void write_site(struct report *report, const struct out_row_key *key)
+{
+  const struct out_profile *profile = &report->stats->profile;
+  struct out_json *json = &report->json;
+  out_text_clear(&report->text);
+  out_row_site(&report->names, key, &report->text);
+  json->failed |= report->text.failed;
+  out_json_key_string(json, "site", out_text_string(&report->text));
+  out_json_key(json, "site_lines");
+  out_json_open_array(json);
+  for (uint32_t i = key->place; i < OUT_PLACE_UNKNOWN; i = out_profile_call_place(profile, i)->outer) {
+    const struct out_call_place *place = out_profile_call_place(profile, i);
+    if (!place->line)
+      break;
+    out_json_open_map(json);
+    out_json_key_string(json, "file", out_profile_string(profile, place->file));
+    out_json_key_integer(json, "line", place->line);
+    out_json_key_string(json, "function", out_profile_string(profile, place->function));
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+}
+
 static void write_row(struct report *report, uint32_t number)
 {
   const struct out_row *row = out_rows_at(&report->stats->rows, number);
@@ -162,6 +187,8 @@ static void write_row(struct report *report, uint32_t number)
   write_identity(report, &row->key);
   if (row->key.callstack != FMT_NONE)
     write_stack(report, &row->key);
+  if (row->key.place != FMT_NONE)
+    write_site(report, &row->key);
   if (function && function->is_library) {
     out_json_key(json, "library");
     out_json_bool(json, true);
@@ -182,6 +209,13 @@ static void write_row(struct report *report, uint32_t number)
   out_json_key_integer(json, "timed_calls", row->calls - error.untimed);
   out_json_key(json, "uncertain");
   out_json_bool(json, error.is_uncertain);
+  const struct out_row_sleep sleep = out_stats_sleep(report->stats, number);
+  write_known(json, "cpu", ((double)row->own - sleep.own) * tick);
+  write_known(json, "wait", sleep.own * tick);
+  write_known(json, "wait_error", sleep.own_error * tick);
+  write_known(json, "cumcpu", ((double)row->cumulative - sleep.cumulative) * tick);
+  write_known(json, "cumwait", sleep.cumulative * tick);
+  write_known(json, "cumwait_error", sleep.cumulative_error * tick);
   if (out_stats_compensates(report->stats)) {
     const struct out_subtraction *taken = base_vector_at(&report->stats->rows.subtractions, number);
     out_json_key_number(json, "tottime_compensation", (double)taken->own * tick);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/notes/notes.h"
+#include "output/notes/waiting_notes.h"
 #include "output/profile/process.h"
 #include "output/report/table_blocks.h"
 #include "output/stats/imbalance.h"
@@ -20,7 +21,12 @@ static int print_summary(struct out_table *table)
     out_text_printf(&table->line, "(%llu primitive calls) ", (unsigned long long)total->primitive_calls);
   out_text_puts(&table->line, "in ");
   out_text_fixed(&table->line, total->time, 0);
-  out_text_puts(&table->line, " seconds\n");
+  out_text_puts(&table->line, " seconds");
+  if (out_waiting_is_much(table->stats)) {
+    out_text_puts(&table->line, ", of which threads waited ");
+    out_text_fixed(&table->line, total->wait, 0);
+  }
+  out_text_putc(&table->line, '\n');
   return out_table_put_line(table);
 }
 
@@ -29,11 +35,16 @@ static void put_row(struct out_table *table, uint32_t number)
   const struct callsig_stats *stats = table->stats;
   const struct out_row *row = out_rows_at(&stats->rows, number);
   const struct out_row_error error = out_stats_error(stats, number);
+  const struct out_row_sleep sleep = out_stats_sleep(stats, number);
   struct out_values values = {.calls = row->calls,
                               .primitive = row->primitive,
                               .timed = row->calls - error.untimed,
                               .own_error = error.own * stats->grouping.tick,
                               .cumulative_error = error.cumulative * stats->grouping.tick,
+                              .wait = sleep.own * stats->grouping.tick,
+                              .wait_error = sleep.own_error * stats->grouping.tick,
+                              .cumulative_wait = sleep.cumulative * stats->grouping.tick,
+                              .cumulative_wait_error = sleep.cumulative_error * stats->grouping.tick,
                               .own = out_table_seconds(table, row->own),
                               .cumulative = out_table_seconds(table, row->cumulative),
                               .min = out_table_seconds(table, row->min),

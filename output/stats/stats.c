@@ -9,15 +9,16 @@
 
 #include "output/beside/beside.h"
 #include "output/beside/in_place.h"
+#include "output/profile/call_place.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
+#include "output/profile/sums.h"
 #include "output/recording/clock.h"
 #include "output/recording/recording.h"
 #include "output/sampling/reconcile.h"
 #include "output/stats/public_struct.h"
 #include "output/stats/stats_object.h"
 #include "output/stats/strip.h"
-#include "output/stats/sums.h"
 #include "output/text/message.h"
 
 struct callsig_stats *out_stats_new(void)
@@ -46,17 +47,21 @@ void out_stats_forget(struct callsig_stats *stats)
   free(stats->ranks);
   free(stats->percentiles);
   free(stats->errors);
+  free(stats->sleep);
   free(stats->order);
   free(stats->signatures);
   free(stats->callers);
+  free(stats->sites);
   free(stats->printed);
   stats->shown_function = NULL;
   stats->ranks = NULL;
   stats->percentiles = NULL;
   stats->errors = NULL;
+  stats->sleep = NULL;
   stats->order = NULL;
   stats->signatures = NULL;
   stats->callers = NULL;
+  stats->sites = NULL;
   stats->printed = NULL;
   stats->listed = 0;
   stats->grouped = stats->built = stats->prepared = false;
@@ -174,10 +179,10 @@ void callsig_stats_free(struct callsig_stats *stats)
 int callsig_stats_group(struct callsig_stats *stats, unsigned by)
 {
   const unsigned known = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_THREAD |
-                         CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK;
+                         CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK | CALLSIG_BY_SITE;
   if (by == 0 || by & ~known)
-    return out_stats_fail(-EINVAL, "rows are by function, signature, stage, thread, module, process or rank");
-  if (by & CALLSIG_BY_SIGNATURE)
+    return out_stats_fail(-EINVAL, "rows are by function, signature, stage, thread, module, process, rank or site");
+  if (by & (CALLSIG_BY_SIGNATURE | CALLSIG_BY_SITE))
     by |= CALLSIG_BY_FUNCTION;
   out_stats_forget(stats);
   stats->by = by;
@@ -293,7 +298,8 @@ struct out_names out_stats_names(const struct callsig_stats *stats)
       .shown_function = stats->shown_function,
       .by = stats->by,
       .row_of = stats->strip_dirs && stats->by & CALLSIG_BY_SIGNATURE ? stats->signature_merge.row_of : NULL,
-      .callstacks = &stats->callstacks};
+      .callstacks = &stats->callstacks,
+      .strip_dirs = stats->strip_dirs};
 }
 
 double out_stats_finest_tick(const struct callsig_stats *stats)
@@ -319,6 +325,8 @@ static int group(struct callsig_stats *stats)
                                &stats->selection);
   if (result == 0 && stats->only_process)
     result = out_selection_of_process(&stats->profile, stats->only_process - 1, &stats->selection);
+  if (result == 0 && stats->by & CALLSIG_BY_SITE)
+    result = out_call_places_look_up(&stats->profile);
   if (result == 0 && stats->by & CALLSIG_BY_RANK) {
     stats->ranks = out_process_ranks(&stats->profile);
     result = stats->ranks ? 0 : -ENOMEM;
@@ -352,6 +360,7 @@ static int group(struct callsig_stats *stats)
 static int order(struct callsig_stats *stats)
 {
   uint64_t own = 0;
+  double wait = 0;
   stats->order = malloc((stats->rows.list.count + 1u) * sizeof *stats->order);
   if (!stats->order)
     return -ENOMEM;
@@ -362,8 +371,10 @@ static int order(struct callsig_stats *stats)
     stats->total.calls += row->calls;
     stats->total.primitive_calls += row->primitive;
     own += row->own;
+    wait += stats->sleep && !isnan(stats->sleep[i].own) ? stats->sleep[i].own : 0;
   }
   stats->total.time = (double)own * stats->grouping.tick;
+  stats->total.wait = stats->sleep ? wait * stats->grouping.tick : NAN;
   struct out_names names = out_stats_names(stats);
   return out_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
 }
@@ -416,6 +427,8 @@ int out_stats_prepare(struct callsig_stats *stats)
     stats->errors = out_row_errors_make(&stats->profile, &stats->grouping, &stats->rows);
     result = stats->errors ? 0 : -ENOMEM;
   }
+  if (result == 0)
+    result = out_row_sleep_make(&stats->profile, &stats->grouping, &stats->rows, &stats->sleep);
   if (result == 0)
     result = order(stats);
   return settle(stats, result, &stats->prepared);

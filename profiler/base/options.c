@@ -341,6 +341,7 @@ void prof_settings_load(struct prof_process *process)
   settings->memory_limit = memory && memory[0] ? parse_memory(memory) : asked.memory_limit;
   if (!settings->memory_limit)
     settings->memory_limit = DEFAULT_MEMORY;
+  settings->call_sites = is_set("CALLSIG_SITES", asked.call_sites);
   settings->percentiles = is_set("CALLSIG_PERCENTILES", asked.percentiles);
   load_timeline(settings, either("CALLSIG_TIMELINE", asked.timeline), asked.timeline_spans);
   load_times(settings, either("CALLSIG_TIMES", asked.times), either("CALLSIG_OVERHEAD", asked.overhead));

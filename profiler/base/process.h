@@ -77,20 +77,23 @@ enum prof_process_state {
 };
 
 struct prof_process {
-  uint32_t state;         /* enum prof_process_state, atomic */
-  uint32_t pid;           /* of the process that `header` belongs to */
-  uint32_t disabled;      /* atomic: 1 while hooks are to count nothing */
-  uint32_t warming;       /* atomic: 1 while calls are to be made out but not counted; see schedule.c */
-  uint32_t scheduled;     /* there is a schedule */
-  uint32_t generation;    /* atomic: changes with these; threads compare it in their slow path */
-  uint32_t finished;      /* the process is past its exit handlers */
-  uint32_t sleds_waiting; /* atomic: sleds were left as they are, since a module was being unloaded */
-  uint32_t sleds_unread;  /* atomic: it was told that what has sleds cannot be found out */
-  uint32_t has_sleds;     /* some module has sleds that are or were switched on */
-  uint32_t sleds_out;     /* sleds call no hook, since the program disabled recording; atomic */
-  uint32_t requested;     /* recording was switched by a request from outside; atomic */
-  uint32_t switches;      /* how often recording was switched on or off; atomic */
-  uint32_t recorded;      /* a call was recorded: the clock can no longer be replaced */
+  uint32_t state;           /* enum prof_process_state, atomic */
+  uint32_t pid;             /* of the process that `header` belongs to */
+  uint32_t disabled;        /* atomic: 1 while hooks are to count nothing */
+  uint32_t warming;         /* atomic: 1 while calls are to be made out but not counted; see schedule.c */
+  uint32_t scheduled;       /* there is a schedule */
+  uint32_t generation;      /* atomic: changes with these; threads compare it in their slow path */
+  uint32_t finished;        /* the process is past its exit handlers */
+  uint32_t sleds_waiting;   /* atomic: sleds were left as they are, since a module was being unloaded */
+  uint32_t sleds_unread;    /* atomic: it was told that what has sleds cannot be found out */
+  uint32_t has_sleds;       /* some module has sleds that are or were switched on */
+  uint32_t sleds_out;       /* sleds call no hook, since the program disabled recording; atomic */
+  uint32_t loader_watched;  /* the loader tells when it changes the list of modules */
+  uint32_t modules_changed; /* how often the loader has changed the list of modules; atomic */
+  uint32_t sleds_searched;  /* 1 + modules_changed when all sleds there were had been found, 0: never; atomic */
+  uint32_t requested;       /* recording was switched by a request from outside; atomic */
+  uint32_t switches;        /* how often recording was switched on or off; atomic */
+  uint32_t recorded;        /* a call was recorded: the clock can no longer be replaced */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
 

@@ -28,6 +28,7 @@ struct prof_settings {
   uint32_t overhead;     /* the budget, the program's slowdown in parts of FMT_FACTOR_ONE; 0: none was asked for */
   uint64_t memory_limit; /* bytes */
   struct fmt_rank rank;
+  bool call_sites;  /* edges are told apart by where their calls were made */
   bool percentiles; /* every edge has a histogram of its calls' times */
   bool timeline;
   uint64_t timeline_min_ns; /* calls at least this long are in the timeline */

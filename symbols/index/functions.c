@@ -115,10 +115,9 @@ static void normalise(char *path)
   *to = '\0';
 }
 
-/* The declaring file, made absolute with the unit's compilation directory. */
-static int file_name(struct sym_functions *functions, Dwarf_Die *die, uint32_t *string)
+int sym_functions_file(struct sym_functions *functions, Dwarf_Die *die, const char *file, uint32_t *string)
 {
-  const char *file = sym_decl_file(die), *directory = NULL;
+  const char *directory = NULL;
   if (!file)
     return base_strings_add(functions->strings, "", string);
   Dwarf_Die unit;
@@ -152,7 +151,7 @@ int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const str
     candidate.function.line = (uint32_t)line;
   int error = linkage_name(functions, &root, &candidate.function.linkage_name);
   if (!error)
-    error = file_name(functions, &root, &candidate.function.file);
+    error = sym_functions_file(functions, &root, sym_decl_file(&root), &candidate.function.file);
   if (!error)
     error = unite(functions, &candidate, index);
   if (!error)

@@ -46,4 +46,8 @@ int sym_functions_add_import(struct sym_functions *functions, const struct sym_i
 /* The entry that `die`'s function has got, or FMT_NONE. */
 uint32_t sym_functions_find(const struct sym_functions *functions, Dwarf_Die *die);
 
+/* The string of a source file as the unit of `die` spells it (NULL: ""), made absolute with the unit's compilation
+ * directory. -ENOMEM, -E2BIG. */
+int sym_functions_file(struct sym_functions *functions, Dwarf_Die *die, const char *file, uint32_t *string);
+
 #endif
