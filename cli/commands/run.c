@@ -324,8 +324,9 @@ static bool is_sampled(const struct run_options *run, const struct cli_profiled_
   /* What the command line does not say, the caller's environment may, which the program sees as well. */
   const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
              *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
-             *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE");
-  return !run->beside && run->database == NULL && run->library_calls == NULL &&
+             *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE"),
+             *library_calls = run->library_calls != NULL ? run->library_calls : cli_environment(CLI_LIBRARY_CALLS);
+  return !run->beside && run->database == NULL && library_calls == NULL &&
          (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
          (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
 }

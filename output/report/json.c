@@ -189,8 +189,10 @@ static void write_row(struct report *report, uint32_t number)
     write_stack(report, &row->key);
   if (row->key.place != FMT_NONE)
     write_site(report, &row->key);
-  out_json_key(json, "library");
-  out_json_bool(json, function && function->is_library);
+  if (function && function->is_library) {
+    out_json_key(json, "library");
+    out_json_bool(json, true);
+  }
   out_json_key_integer(json, "ncalls", row->calls);
   out_json_key_integer(json, "pcalls", row->primitive);
   out_json_key_number(json, "tottime", (double)row->own * tick);
