@@ -100,6 +100,7 @@ struct fmt_rec_header {
   uint64_t period;        /* how often it was made to count from zero: see fmt_rec_thread.period */
   uint64_t period_realtime_ns;      /* CLOCK_REALTIME when that was the last time; 0: never */
   struct fmt_rec_clock_point begun; /* what `start` was before the first time, which is moved on each time; else 0 */
+  uint64_t switches;                /* how often it was switched since the start */
 };
 
 enum fmt_rec_flag {
@@ -112,6 +113,7 @@ enum fmt_rec_flag {
   FMT_REC_WAITS_UNKNOWN = 1u << 7, /* those of some thread could not be told: they are in its calls' times */
   FMT_REC_FULL = 1u << 8,          /* it could not grow, so that what was new then has no place in it */
   FMT_REC_MERGED = 1u << 4, /* written by callsig_stats_dump(): times, pid and losses are in the process records */
+  FMT_REC_SLEEP = 1u << 10, /* what threads slept is told, as far as FMT_REC_WAITS_UNKNOWN does not say otherwise */
   FMT_REC_FAMILY = 1u << 9, /* and for a run: `command` leads to a list of struct fmt_rec_taken, the files it is of */
 };
 
@@ -173,6 +175,8 @@ struct fmt_rec_thread {
    * earlier period, and counts no more. What it has open goes on: from `end_ticks` on it is of this period, where it
    * takes time and is no call, as with FMT_EDGE_INHERITED; unless recording was switched since. */
   uint64_t period;
+  uint64_t slept; /* of a thread that lived when the process ended: ticks in which it then slept, in its innermost open
+                     call, not yet in that edge's fmt_rec_sleep */
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -321,6 +325,7 @@ enum fmt_edge_flag {
   FMT_EDGE_INHERITED = 1u << 7, /* of frames that were open at a fork, in the child: they take time and are no calls */
   FMT_EDGE_CALL_SITE = 1u << 8, /* the last word is no part of the signature: the place that the calls were made at */
   FMT_EDGE_INLINED = 1u << 9,   /* and that is where the function was inlined: a probe site, no return address */
+  FMT_EDGE_LOOKS = 1u << 10, /* the runtime's own: it looks whether the thread slept before a call of it begins, too */
 };
 
 struct fmt_rec_recursion {
@@ -355,7 +360,23 @@ struct fmt_rec_sampling {
   uint64_t squares_high;
   uint64_t imputed; /* ticks that an untimed call counts with now */
   uint64_t recent;  /* the runtime's own: what `imputed` is made from, in ticks / 256 */
-  uint64_t rate;    /* the runtime's own: one call in `rate` is timed, in the mean; 0: each one */
+  uint32_t rate;    /* the runtime's own: one call in `rate` is timed, in the mean; 0: each one */
+  uint32_t sleep;   /* where the edge's fmt_rec_sleep lies in the file, in units of 8 bytes; 0 for none */
+};
+
+/*
+ * How long threads slept in the calls of an edge, without callees: they did not run and wanted no processor, as they
+ * waited for input, a lock, another thread, or for time to pass. Where they slept is known to lie between two looks,
+ * and split by that among the calls between them.
+ */
+struct fmt_rec_sleep {
+  struct fmt_rec_tag tag;
+  uint64_t times;  /* looks that found some */
+  uint64_t ticks;  /* that they slept */
+  uint64_t unsure; /* ticks: `ticks` may be off by so many either way */
+  uint64_t drawn;  /* of `ticks`, those of calls that stand for others, which were not timed */
+  uint64_t drawn_times;
+  uint64_t reserved[2];
 };
 
 /*
@@ -478,9 +499,12 @@ struct fmt_rec_process {
   uint64_t sample_price;
   uint32_t drawn_from; /* 0: a callsig that did not keep it merged the recordings */
   uint32_t processes;  /* of one command that were folded into this one; 0: it is one */
+  uint64_t trigger;    /* address of a fmt_rec_name: the call that the recording was written for; 0 for none */
 };
 
 /* What every version has written of it. */
 #define FMT_REC_PROCESS_LEAST offsetof(struct fmt_rec_process, drawn_from)
+/* What all wrote that kept `drawn_from` and `processes`. */
+#define FMT_REC_PROCESS_DRAWN offsetof(struct fmt_rec_process, trigger)
 
 #endif

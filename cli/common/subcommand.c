@@ -98,7 +98,7 @@ int cli_read_count(const struct cli_command *command, const char *option, const 
   errno = 0;
   unsigned long value = strtoul(text, &end, 10);
   if (*text < '0' || *text > '9' || *end || errno || value == 0 || value > INT_MAX)
-    return cli_usage_error(command, "%s: '%s' is not a whole number from 1 on", option, text);
+    return cli_usage_error(command, "%s: '%s' is not a whole number from 1 to %d", option, text, INT_MAX);
   *count = (unsigned)value;
   return CLI_EXIT_OK;
 }

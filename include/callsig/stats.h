@@ -183,7 +183,8 @@ enum callsig_stats_unit {
 struct callsig_stats_style {
   size_t size;
   /* Names separated by commas: ncalls, pcalls, tottime, tottime%, tottime/call, cumtime, cumtime%, cumtime/call, min,
-   * max, p50, p90, p99, error, cumerror, timed. With a '+' before them they are added to pstats's. NULL: pstats's. */
+   * max, p50, p90, p99, error, cumerror, timed, cpu, wait, waiterror, cumcpu, cumwait, cumwaiterror. With a '+' before
+   * them they are added to pstats's. NULL: pstats's. */
   const char *columns;
   unsigned unit;     /* enum callsig_stats_unit */
   unsigned width;    /* cells that lines are shortened to, for a terminal; 0: never */
@@ -235,6 +236,9 @@ struct callsig_stats_row {
   int uncertain;      /* an error is unknown, or larger than the time that it belongs to */
   const char *caller; /* "file.c:12(name)": the innermost function around the calls; NULL for none, and where rows are
                          not by the functions around them: callsig_stats_stack() */
+  /* Of tottime and cumtime, what threads waited of themselves: for input, a lock, another thread or for time to pass;
+   * and by how much that may be off. Seconds; NAN: unknown. The rest is time on a processor. */
+  double wait, cumwait, wait_error, cumwait_error;
   const char *site;   /* where the calls were made, as the table has it; NULL unless rows are by site */
 };
 
@@ -246,6 +250,7 @@ struct callsig_stats_total {
   size_t size;
   uint64_t calls, primitive_calls;
   double time; /* the sum of tottime, seconds */
+  double wait; /* of these, what threads waited of themselves, as far as it is known; NAN: it is not known at all */
 };
 CALLSIG_STATS_API int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total *total);
 

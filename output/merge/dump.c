@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "output/profile/sums.h"
 #include "output/recording/seal.h"
 #include "output/stats/stats_object.h"
-#include "output/stats/sums.h"
 #include "output/text/message.h"
 #include "output/text/output_file.h"
 

@@ -51,6 +51,7 @@ struct out_dump {
   uint64_t *edges;                                             /* by edge, 0: no call; NULL unless needed */
   uint64_t *rings;                                             /* by thread, 0: none */
   uint64_t last_function;                                      /* the head of the list of all functions */
+  uint64_t sleeps;                                             /* address of number 0 */
   uint64_t contexts, variants, processes, threads, recursions; /* address of number 0 of each */
   struct fmt_rec_header header;
 };

@@ -95,6 +95,33 @@ static void put_recursions(struct out_dump *dump)
   }
 }
 
+/* Each lies where its number says. */
+static void put_sleeps(struct out_dump *dump)
+{
+  dump->sleeps = dump->next;
+  for (uint32_t i = 0; i < dump->profile->sleeps.count; i++) {
+    const struct out_sleep *sleep = out_profile_sleep(dump->profile, i);
+    const struct fmt_rec_sleep record = {.tag = OUT_DUMP_TAG(FMT_TAG_SLEEP, record),
+                                         .times = sleep->times,
+                                         .ticks = sleep->ticks,
+                                         .unsure = sleep->unsure,
+                                         .drawn = sleep->drawn,
+                                         .drawn_times = sleep->drawn_times};
+    out_dump_put(dump, &record, sizeof record);
+  }
+}
+
+/* Where a sleep record lies, as a sampling record says it. */
+static uint32_t sleep_place(struct out_dump *dump, uint32_t sleep)
+{
+  const uint64_t place = (dump->sleeps + (uint64_t)sleep * sizeof(struct fmt_rec_sleep) - OUT_DUMP_BASE) / 8;
+  if (sleep == FMT_NONE)
+    return 0;
+  if (place > UINT32_MAX && dump->error == 0)
+    dump->error = -EFBIG;
+  return (uint32_t)place;
+}
+
 /* What is left of a sampling record: what was counted with it, and nothing of how more would be. */
 static void put_sampling(struct out_dump *dump, const struct out_sampling *sampling)
 {
@@ -102,7 +129,8 @@ static void put_sampling(struct out_dump *dump, const struct out_sampling *sampl
                                     .timed = sampling->timed,
                                     .timed_total = sampling->timed_total,
                                     .squares_low = sampling->squares_low,
-                                    .squares_high = sampling->squares_high};
+                                    .squares_high = sampling->squares_high,
+                                    .sleep = sleep_place(dump, sampling->sleep)};
   out_dump_put(dump, &record, sizeof record);
 }
 
@@ -186,6 +214,7 @@ int out_dump_edges(struct out_dump *dump)
     return -ENOMEM;
   }
   put_recursions(dump);
+  put_sleeps(dump);
   link_edges(dump, next);
   uint64_t recursion = dump->recursions;
   for (uint32_t i = 0; i < profile->edges.count; i++) {

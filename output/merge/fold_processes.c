@@ -176,7 +176,7 @@ static void join(struct out_recording_info *into, uint64_t into_calls, const str
 {
   struct fmt_rec_process *sum = &into->process;
   const struct fmt_rec_process *process = &from->process;
-  const uint32_t of_all = FMT_REC_FINISHED | FMT_REC_CHILD;
+  const uint32_t of_all = FMT_REC_FINISHED | FMT_REC_CHILD | FMT_REC_SLEEP;
   const uint64_t count = (uint64_t)out_process_count(into) + out_process_count(from);
   sum->processes = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
   if (process->start_realtime_ns < sum->start_realtime_ns) {

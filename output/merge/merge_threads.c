@@ -218,7 +218,8 @@ static struct out_sampling all_timed(const struct out_edge *edge, const struct o
   return (struct out_sampling){.timed = calls,
                                .timed_total = total,
                                .squares_low = (uint64_t)squares,
-                               .squares_high = (uint64_t)(squares >> 64)};
+                               .squares_high = (uint64_t)(squares >> 64),
+                               .sleep = FMT_NONE};
 }
 
 static const struct out_recursion *recursion_of(const struct base_vector *recursions, const struct out_edge *edge)
@@ -257,6 +258,10 @@ static int merge_sampling(struct merge *merge, const struct out_edge *old, struc
   sum->timed_total += more.timed_total;
   sum->squares_low += more.squares_low;
   sum->squares_high += more.squares_high + (sum->squares_low < more.squares_low);
+  if (more.sleep != FMT_NONE) {
+    const struct out_sleep sleep = *out_profile_sleep(profile, more.sleep);
+    return out_load_sleep(merge->profile, sum, &sleep);
+  }
   return 0;
 }
 

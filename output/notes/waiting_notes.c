@@ -2,6 +2,7 @@
 #include "output/notes/waiting_notes.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct wait {
 struct waits {
   const struct callsig_stats *stats;
   struct wait *list; /* by function */
+  bool is_of_rows;   /* or, by function, of the number of a row */
   double seconds;    /* that threads waited; of all recordings */
 };
 
@@ -65,12 +67,14 @@ static int compare_waits(const void *left, const void *right)
   return (a->function > b->function) - (a->function < b->function);
 }
 
-static int tell_waits(struct waits *waits, out_note_fn note, void *data)
+/* Functions, or rows of the table, whose waits are in the list. */
+static int tell_waits(const struct waits *waits, uint32_t count, const char *advice, out_note_fn note, void *data)
 {
   const struct callsig_stats *stats = waits->stats;
-  const uint32_t count = stats->profile.functions.count;
-  const struct out_names names = {
-      .profile = &stats->profile, .shown_function = stats->shown_function, .by = CALLSIG_BY_FUNCTION};
+  const struct out_names of_rows = out_stats_names(stats), of_functions = {.profile = &stats->profile,
+                                                                           .shown_function = stats->shown_function,
+                                                                           .by = CALLSIG_BY_FUNCTION};
+  const struct out_names *names = waits->is_of_rows ? &of_rows : &of_functions;
   struct out_text text = {0};
   struct out_arguments scratch = {0};
   qsort(waits->list, count, sizeof *waits->list, compare_waits);
@@ -80,12 +84,13 @@ static int tell_waits(struct waits *waits, out_note_fn note, void *data)
   out_text_fixed(&text, waits->seconds, 0);
   const char *separator = ", most of it in ";
   for (uint32_t i = 0; i < count && i < MOST_NAMED && waits->list[i].seconds > NAMED * waits->seconds; i++) {
-    struct out_row_key key = out_row_key_of(waits->list[i].function);
+    const uint32_t what = waits->list[i].function;
+    struct out_row_key key = waits->is_of_rows ? out_rows_at(&stats->rows, what)->key : out_row_key_of(what);
     out_text_puts(&text, separator);
-    out_row_name(&names, &key, &scratch, &text);
+    out_row_name(names, &key, &scratch, &text);
     separator = ", ";
   }
-  out_text_puts(&text, ": callsig run --clock cpu leaves waiting out");
+  out_text_puts(&text, advice);
   int result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
   out_text_free(&text);
   out_arguments_free(&scratch);
@@ -144,10 +149,40 @@ static bool has_runs(const struct out_profile *profile)
   return true;
 }
 
+bool out_waiting_is_much(const struct callsig_stats *stats)
+{
+  return stats->sleep && stats->total.wait > TOLD * stats->total.time;
+}
+
+/* The recordings tell of each row. */
+static int tell_rows(const struct callsig_stats *stats, out_note_fn note, void *data)
+{
+  const uint32_t count = stats->listed;
+  struct waits waits = {.stats = stats, .is_of_rows = true, .seconds = stats->total.wait};
+  if (!out_waiting_is_much(stats))
+    return 0;
+  waits.list = calloc(count + 1u, sizeof *waits.list);
+  if (!waits.list)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < count; i++) {
+    const double own = stats->sleep[stats->order[i]].own;
+    waits.list[i] = (struct wait){isnan(own) ? 0 : own * stats->grouping.tick, stats->order[i]};
+  }
+  int result = tell_waits(&waits, count, ": --columns +cpu,+wait tells it apart", note, data);
+  free(waits.list);
+  return result;
+}
+
 int out_waiting_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
 {
   const struct out_profile *profile = &stats->profile;
   const double run = seconds_run(profile), total = stats->total.time;
+  if (stats->sleep)
+    return tell_rows(stats, note, data);
+  if (out_columns_have_waits(&stats->columns))
+    return note("no recording tells what threads waited: callsig run --times auto does, where the kernel tells of the "
+                "thread (docs/times.md)",
+                data);
   if (run == 0 || is_filtered(stats))
     return 0;
   if (!has_runs(profile) || !(stats->by & (CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE)))
@@ -158,7 +193,9 @@ int out_waiting_notes(const struct callsig_stats *stats, out_note_fn note, void 
   add_rows(&waits);
   for (uint32_t i = 0; i < profile->recordings.count; i++)
     add_run(&waits, out_in_place_run(profile, out_profile_recording(profile, i)));
-  int result = waits.seconds > TOLD * total ? tell_waits(&waits, note, data) : 0;
+  int result = waits.seconds > TOLD * total ? tell_waits(&waits, profile->functions.count,
+                                                         ": callsig run --clock cpu leaves waiting out", note, data)
+                                            : 0;
   free(waits.list);
   return result;
 }

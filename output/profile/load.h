@@ -75,6 +75,8 @@ int out_load_callable(struct out_loader *loader, uint64_t address, uint32_t *cal
 int out_load_label_thread(struct out_profile *profile, struct out_known_thread *thread);
 /* load_times.c: the histogram record at `address`, of edge `edge` (the profile's number). 0 or -ENOMEM. */
 int out_load_times(struct out_loader *loader, uint64_t address, uint32_t edge);
+/* load_sampling.c: adds what the edge of a sampling record slept. 0 or -ENOMEM. */
+int out_load_sleep(struct out_profile *profile, struct out_sampling *sampling, const struct out_sleep *sleep);
 /* load_sampling.c: the sampling record that lies before the edge at `address`, into the profile's edge, whose counters
  * have been read. One that is missing or tells what cannot be is damage, and no call of the edge counts as timed. 0 or
  * -ENOMEM. */
@@ -95,7 +97,7 @@ int out_load_open_span(struct out_loader *loader, uint32_t edge, uint64_t start,
 int out_load_stacks(struct out_loader *loader, uint64_t first_stack, struct base_vector *frames);
 /* load_open.c: counts a thread's open frames as calls that end now. After out_load_enclosing(). 0 or -ENOMEM. */
 int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
-                         uint64_t end_ticks);
+                         uint64_t end_ticks, uint64_t slept);
 /* enclosing.c: out_context.stage and .enclosing, and the preorder of the contexts from `first` on, whose callables are
  * those from `first_code` on. */
 int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable);

@@ -278,9 +278,26 @@ static uint32_t calls_among(const struct out_profile *profile, const struct base
   return calls;
 }
 
+/* What the thread slept in its innermost open call since that was looked at last: `slept`, told when the process ended.
+ * Else it may have been all of the call. */
+static int add_open_sleep(struct out_loader *loader, const struct open_frame *innermost, uint64_t slept)
+{
+  struct out_profile *profile = loader->profile;
+  const struct fmt_rec_header *header = &loader->recording->header;
+  const struct out_edge *edge = out_profile_edge(profile, innermost->edge);
+  const bool is_told = header->flags & FMT_REC_FINISHED;
+  const uint64_t most = innermost->duration;
+  if (edge->sampling == FMT_NONE || innermost->untimed || !(header->flags & FMT_REC_SLEEP))
+    return 0;
+  const struct out_sleep sleep = {
+      .times = 1, .ticks = is_told ? out_at_most(slept, most) : 0, .unsure = is_told ? 0 : most};
+  return sleep.ticks + sleep.unsure > 0 ? out_load_sleep(profile, out_profile_sampling(profile, edge->sampling), &sleep)
+                                        : 0;
+}
+
 /* Counts what is open on one machine stack. Its first frame stands for the stack. */
 static int load_stack(struct out_loader *loader, const struct out_loaded_frame *stack, uint32_t count,
-                      uint64_t end_ticks)
+                      uint64_t end_ticks, uint64_t slept)
 {
   struct base_vector frames = BASE_VECTOR_OF(struct open_frame);
   int result = find_edges(loader, stack + 1, count - 1, &frames);
@@ -292,13 +309,15 @@ static int load_stack(struct out_loader *loader, const struct out_loaded_frame *
     /* A stack that was left stopped its clock then. */
     uint64_t suspended = stack->start, end = suspended ? suspended : end_of(loader, &frames, end_ticks);
     result = count_frames(loader, &frames, end);
+    if (result == 0 && !suspended)
+      result = add_open_sleep(loader, innermost, slept);
   }
   base_vector_free(&frames);
   return result;
 }
 
 int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
-                         uint64_t end_ticks)
+                         uint64_t end_ticks, uint64_t slept)
 {
   const struct fmt_rec_header *header = &loader->recording->header;
   /* Readings of a thread's CPU time say nothing of another thread's: the frames' own times must do. */
@@ -308,7 +327,7 @@ int out_load_open_frames(struct out_loader *loader, const struct out_loaded_fram
   for (uint32_t i = 0, end; i < count && result == 0; i = end) {
     for (end = i + 1; end < count && frames[end].edge; end++) {
     }
-    result = load_stack(loader, frames + i, end - i, end_ticks);
+    result = load_stack(loader, frames + i, end - i, end_ticks, slept);
   }
   return result;
 }

@@ -25,6 +25,7 @@ int out_profile_init(struct out_profile *profile)
       .edges = BASE_VECTOR_OF(struct out_edge),
       .recursions = BASE_VECTOR_OF(struct out_recursion),
       .samplings = BASE_VECTOR_OF(struct out_sampling),
+      .sleeps = BASE_VECTOR_OF(struct out_sleep),
       .spans = BASE_VECTOR_OF(struct out_span),
       .times = BASE_VECTOR_OF(struct out_times),
       .buckets = BASE_VECTOR_OF(struct out_bucket),
@@ -60,7 +61,7 @@ void out_profile_free(struct out_profile *profile)
       &profile->signatures, &profile->words,        &profile->threads,     &profile->contexts,     &profile->preorder,
       &profile->variants,   &profile->edges,        &profile->recursions,  &profile->samplings,    &profile->spans,
       &profile->recordings, &profile->sampled_runs, &profile->places,      &profile->first_layout, &profile->times,
-      &profile->buckets,    &profile->times_of,     &profile->call_places,
+      &profile->buckets,    &profile->times_of,     &profile->call_places, &profile->sleeps,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);

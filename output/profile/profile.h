@@ -26,6 +26,8 @@
 struct out_known_function {
   uint32_t file, line, name; /* file and name: offsets of profile.strings */
   bool is_action;            /* an action or a task: the name is "{NAME}", the file "~" */
+  bool is_library;           /* an imported function: file and line are its declaration's */
+  bool is_untimed;           /* of those: its calls have no times */
   uint32_t address, build;   /* strings: of code that is known by its address in a build alone; else 0 */
 };
 
@@ -135,6 +137,12 @@ struct out_sampling {
   uint64_t timed, timed_total;        /* of calls that ended and whose clock was read */
   uint64_t squares_low, squares_high; /* the sum of their squares */
   uint64_t imputed;                   /* what an untimed call counted with last; 0 in a merged recording */
+  uint32_t sleep;                     /* FMT_NONE: the edge's calls never slept, or that is not told */
+};
+
+/* How long threads slept in an edge's calls: fmt_rec_sleep. */
+struct out_sleep {
+  uint64_t times, ticks, unsure, drawn, drawn_times;
 };
 
 struct out_edge {
@@ -203,6 +211,7 @@ struct out_recording_info {
   uint64_t folded_threads;
   struct fmt_rec_process process; /* what its header says, whole; addresses in it mean nothing any more */
   uint32_t rank_source;           /* string, where process.rank_source is not 0 */
+  uint32_t trigger;               /* string, where process.trigger is not 0: the call that it was written for */
   char *command;                  /* the arguments, each followed by a NUL; NULL: unknown. Owned */
   size_t command_size;
   uint32_t sampled; /* number of its sampled run, FMT_NONE: none */
@@ -226,6 +235,7 @@ struct out_profile {
   struct base_vector edges;      /* struct out_edge */
   struct base_vector recursions; /* struct out_recursion */
   struct base_vector samplings;  /* struct out_sampling */
+  struct base_vector sleeps;     /* struct out_sleep */
   struct base_vector spans;      /* struct out_span, when timelines are kept */
   struct base_vector times;      /* struct out_times */
   struct base_vector buckets;    /* struct out_bucket */
@@ -260,6 +270,7 @@ OUT_PROFILE_ARRAY(out_variant, variant, variants)
 OUT_PROFILE_ARRAY(out_edge, edge, edges)
 OUT_PROFILE_ARRAY(out_recursion, recursion, recursions)
 OUT_PROFILE_ARRAY(out_sampling, sampling, samplings)
+OUT_PROFILE_ARRAY(out_sleep, sleep, sleeps)
 OUT_PROFILE_ARRAY(out_recording_info, recording, recordings)
 OUT_PROFILE_ARRAY(out_span, span, spans)
 OUT_PROFILE_ARRAY(out_sampled_run, sampled_run, sampled_runs)

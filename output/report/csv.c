@@ -98,6 +98,15 @@ static int print_row(struct csv *csv, uint32_t number)
     put_integer(csv, row->calls - error->untimed);
     put_integer(csv, error->is_uncertain);
   }
+  if (csv->stats->sleep) {
+    const struct out_row_sleep *sleep = &csv->stats->sleep[number];
+    put_known(csv, ((double)row->own - sleep->own) * tick);
+    put_known(csv, sleep->own * tick);
+    put_known(csv, sleep->own_error * tick);
+    put_known(csv, ((double)row->cumulative - sleep->cumulative) * tick);
+    put_known(csv, sleep->cumulative * tick);
+    put_known(csv, sleep->cumulative_error * tick);
+  }
   return put_line(csv);
 }
 
@@ -114,6 +123,8 @@ static int print_heading(struct csv *csv)
     out_text_puts(&csv->line, ",tottime_compensation,cumtime_compensation");
   if (csv->stats->errors)
     out_text_puts(&csv->line, ",tottime_error,cumtime_error,timed_calls,uncertain");
+  if (csv->stats->sleep)
+    out_text_puts(&csv->line, ",cpu,wait,wait_error,cumcpu,cumwait,cumwait_error");
   return put_line(csv);
 }
 

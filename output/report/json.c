@@ -103,6 +103,7 @@ static void write_head(struct report *report)
   out_json_key_integer(json, "total_calls", report->stats->total.calls);
   out_json_key_integer(json, "primitive_calls", report->stats->total.primitive_calls);
   out_json_key_number(json, "total_time", report->stats->total.time);
+  write_known(json, "total_wait", report->stats->total.wait);
   if (out_stats_compensates(report->stats)) {
     struct out_compensated compensated = out_rows_compensated(&report->stats->rows);
     out_json_key_number(json, "total_compensation", compensated.taken * report->stats->grouping.tick);
@@ -181,12 +182,15 @@ static void write_row(struct report *report, uint32_t number)
   const struct out_row *row = out_rows_at(&report->stats->rows, number);
   struct out_json *json = &report->json;
   double tick = report->stats->grouping.tick;
+  const struct out_known_function *function = out_row_function(&report->names, &row->key);
   out_json_open_map(json);
   write_identity(report, &row->key);
   if (row->key.callstack != FMT_NONE)
     write_stack(report, &row->key);
   if (row->key.place != FMT_NONE)
     write_site(report, &row->key);
+  out_json_key(json, "library");
+  out_json_bool(json, function && function->is_library);
   out_json_key_integer(json, "ncalls", row->calls);
   out_json_key_integer(json, "pcalls", row->primitive);
   out_json_key_number(json, "tottime", (double)row->own * tick);
@@ -203,6 +207,13 @@ static void write_row(struct report *report, uint32_t number)
   out_json_key_integer(json, "timed_calls", row->calls - error.untimed);
   out_json_key(json, "uncertain");
   out_json_bool(json, error.is_uncertain);
+  const struct out_row_sleep sleep = out_stats_sleep(report->stats, number);
+  write_known(json, "cpu", ((double)row->own - sleep.own) * tick);
+  write_known(json, "wait", sleep.own * tick);
+  write_known(json, "wait_error", sleep.own_error * tick);
+  write_known(json, "cumcpu", ((double)row->cumulative - sleep.cumulative) * tick);
+  write_known(json, "cumwait", sleep.cumulative * tick);
+  write_known(json, "cumwait_error", sleep.cumulative_error * tick);
   if (out_stats_compensates(report->stats)) {
     const struct out_subtraction *taken = base_vector_at(&report->stats->rows.subtractions, number);
     out_json_key_number(json, "tottime_compensation", (double)taken->own * tick);

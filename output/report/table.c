@@ -2,10 +2,12 @@
 #include "output/report/table.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "output/notes/notes.h"
+#include "output/notes/waiting_notes.h"
 #include "output/profile/process.h"
 #include "output/report/table_blocks.h"
 #include "output/stats/imbalance.h"
@@ -19,7 +21,12 @@ static int print_summary(struct out_table *table)
     out_text_printf(&table->line, "(%llu primitive calls) ", (unsigned long long)total->primitive_calls);
   out_text_puts(&table->line, "in ");
   out_text_fixed(&table->line, total->time, 0);
-  out_text_puts(&table->line, " seconds\n");
+  out_text_puts(&table->line, " seconds");
+  if (out_waiting_is_much(table->stats)) {
+    out_text_puts(&table->line, ", of which threads waited ");
+    out_text_fixed(&table->line, total->wait, 0);
+  }
+  out_text_putc(&table->line, '\n');
   return out_table_put_line(table);
 }
 
@@ -28,11 +35,16 @@ static void put_row(struct out_table *table, uint32_t number)
   const struct callsig_stats *stats = table->stats;
   const struct out_row *row = out_rows_at(&stats->rows, number);
   const struct out_row_error error = out_stats_error(stats, number);
+  const struct out_row_sleep sleep = out_stats_sleep(stats, number);
   struct out_values values = {.calls = row->calls,
                               .primitive = row->primitive,
                               .timed = row->calls - error.untimed,
                               .own_error = error.own * stats->grouping.tick,
                               .cumulative_error = error.cumulative * stats->grouping.tick,
+                              .wait = sleep.own * stats->grouping.tick,
+                              .wait_error = sleep.own_error * stats->grouping.tick,
+                              .cumulative_wait = sleep.cumulative * stats->grouping.tick,
+                              .cumulative_wait_error = sleep.cumulative_error * stats->grouping.tick,
                               .own = out_table_seconds(table, row->own),
                               .cumulative = out_table_seconds(table, row->cumulative),
                               .min = out_table_seconds(table, row->min),
@@ -40,6 +52,9 @@ static void put_row(struct out_table *table, uint32_t number)
                               .whole = stats->total.time,
                               .percentiles = stats->percentiles ? &stats->percentiles[number] : NULL,
                               .tick = stats->grouping.tick};
+  const struct out_known_function *function = out_row_function(&table->names, &row->key);
+  if (function && function->is_untimed)
+    values.own = values.cumulative = values.min = values.max = NAN;
   if (out_stats_compensates(stats))
     values.hooks =
         (double)((struct out_subtraction *)base_vector_at(&stats->rows.subtractions, number))->own * values.tick;
@@ -50,6 +65,10 @@ static void make_line(struct out_table *table, uint32_t number)
 {
   put_row(table, number);
   out_table_put_name(table, number);
+  const struct out_known_function *function =
+      out_row_function(&table->names, &((const struct out_row *)out_rows_at(&table->stats->rows, number))->key);
+  if (function && function->is_library)
+    out_text_puts(&table->line, OUT_LIBRARY_MARK);
   if (out_stats_error(table->stats, number).is_uncertain)
     out_text_puts(&table->line, OUT_UNCERTAIN_MARK);
 }

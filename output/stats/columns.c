@@ -30,6 +30,12 @@ static const struct column {
     [OUT_COLUMN_ERROR] = {"error", "error", KIND_TIME},
     [OUT_COLUMN_CUMULATIVE_ERROR] = {"cumerror", "cumerror", KIND_TIME},
     [OUT_COLUMN_TIMED] = {"timed", "timed", KIND_CALLS},
+    [OUT_COLUMN_CPU] = {"cpu", "cpu", KIND_TIME},
+    [OUT_COLUMN_WAIT] = {"wait", "wait", KIND_TIME},
+    [OUT_COLUMN_WAIT_ERROR] = {"waiterror", "waiterr", KIND_TIME},
+    [OUT_COLUMN_CUMULATIVE_CPU] = {"cumcpu", "cumcpu", KIND_TIME},
+    [OUT_COLUMN_CUMULATIVE_WAIT] = {"cumwait", "cumwait", KIND_TIME},
+    [OUT_COLUMN_CUMULATIVE_WAIT_ERROR] = {"cumwaiterror", "cumwerr", KIND_TIME},
     [OUT_COLUMN_HOOKS] = {"hooks", "hooks", KIND_TIME},
 };
 
@@ -52,6 +58,10 @@ static int fail(const char *what, const char *word, size_t length)
 static int add_named(void *data, const char *word, size_t length)
 {
   struct out_columns *columns = data;
+  if (*word == '+' && length > 1) {
+    word++;
+    length--;
+  }
   for (uint32_t i = 0; i < OUT_COLUMN_HOOKS; i++) {
     if (strlen(known[i].name) != length || strncmp(known[i].name, word, length) != 0)
       continue;
@@ -100,6 +110,11 @@ bool out_columns_have_percentiles(const struct out_columns *columns)
 bool out_columns_are_of_timed_calls(const struct out_columns *columns)
 {
   return have_between(columns, OUT_COLUMN_MIN, OUT_COLUMN_P99);
+}
+
+bool out_columns_have_waits(const struct out_columns *columns)
+{
+  return have_between(columns, OUT_COLUMN_CPU, OUT_COLUMN_CUMULATIVE_WAIT_ERROR);
 }
 
 bool out_columns_have_errors(const struct out_columns *columns)
@@ -179,7 +194,7 @@ static void put_each(struct out_text *line, double time, uint64_t calls, enum ca
 
 static void put_percent(struct out_text *line, double part, double whole)
 {
-  if (whole > 0)
+  if (whole > 0 && !isnan(part))
     out_text_printf(line, "%*.2f%% ", PERCENT_WIDTH - 1, part / whole * 100);
   else
     out_text_printf(line, "%*s ", PERCENT_WIDTH, "?");
@@ -194,7 +209,7 @@ static double percentile(const struct out_values *values, unsigned which)
 static bool begin_color(struct out_text *line, double part, double whole)
 {
   const double much = 0.1, some = 0.01;
-  if (!(whole > 0) || part / whole < some)
+  if (!(whole > 0) || !(part / whole >= some))
     return false;
   out_text_puts(line, part / whole >= much ? "\033[31m" : "\033[33m");
   return true;
@@ -246,6 +261,21 @@ static void put_value(enum out_column column, enum callsig_stats_unit unit, bool
     break;
   case OUT_COLUMN_TIMED:
     out_put_calls(line, values->timed, values->timed, CALLS_WIDTH);
+    break;
+  case OUT_COLUMN_CPU:
+    out_put_time(line, values->own - values->wait, unit);
+    break;
+  case OUT_COLUMN_CUMULATIVE_CPU:
+    out_put_time(line, values->cumulative - values->cumulative_wait, unit);
+    break;
+  case OUT_COLUMN_WAIT:
+  case OUT_COLUMN_WAIT_ERROR:
+    out_put_time(line, column == OUT_COLUMN_WAIT ? values->wait : values->wait_error, unit);
+    break;
+  case OUT_COLUMN_CUMULATIVE_WAIT:
+  case OUT_COLUMN_CUMULATIVE_WAIT_ERROR:
+    out_put_time(line, column == OUT_COLUMN_CUMULATIVE_WAIT ? values->cumulative_wait : values->cumulative_wait_error,
+                 unit);
     break;
   case OUT_COLUMN_HOOKS:
     out_put_time(line, values->hooks, unit);

@@ -26,6 +26,12 @@ enum out_column {
   OUT_COLUMN_ERROR,
   OUT_COLUMN_CUMULATIVE_ERROR,
   OUT_COLUMN_TIMED,
+  OUT_COLUMN_CPU,
+  OUT_COLUMN_WAIT,
+  OUT_COLUMN_WAIT_ERROR,
+  OUT_COLUMN_CUMULATIVE_CPU,
+  OUT_COLUMN_CUMULATIVE_WAIT,
+  OUT_COLUMN_CUMULATIVE_WAIT_ERROR,
   OUT_COLUMN_HOOKS,
   OUT_COLUMN_COUNT
 };
@@ -38,7 +44,8 @@ struct out_columns {
   uint32_t count;
 };
 
-/* Reads "ncalls,tottime,tottime%": these columns; with a '+' at the beginning, pstats's and these; NULL: pstats's.
+/* Reads "ncalls,tottime,tottime%": these columns; with a '+' at the beginning, pstats's and these, of which others may
+ * have a '+', too; NULL: pstats's.
  * -EINVAL after a message that lists what there is. */
 int out_columns_parse(const char *text, struct out_columns *columns);
 
@@ -50,13 +57,18 @@ bool out_columns_have_percentiles(const struct out_columns *columns);
 /* Is there a column of single calls' times, which only calls have that were timed? */
 bool out_columns_are_of_timed_calls(const struct out_columns *columns);
 
+/* Is there a column of what threads waited, or did not? */
+bool out_columns_have_waits(const struct out_columns *columns);
+
 bool out_columns_have_errors(const struct out_columns *columns);
 
 /* What values are written from. Times are seconds. */
 struct out_values {
   uint64_t calls, primitive, timed;
   double own, cumulative, min, max, hooks;
-  double own_error, cumulative_error;        /* NAN: unknown */
+  double own_error, cumulative_error; /* NAN: unknown */
+  double wait, wait_error;            /* of the own time; NAN: unknown */
+  double cumulative_wait, cumulative_wait_error;
   double whole;                              /* what 100 % is */
   const struct out_percentiles *percentiles; /* ticks; NULL: unknown */
   double tick;                               /* seconds */

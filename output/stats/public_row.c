@@ -71,6 +71,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
   const struct out_percentiles *percentiles = stats->percentiles ? &stats->percentiles[number] : NULL;
   const struct out_row *known = out_rows_at(&stats->rows, number);
   const struct out_row_error error = out_stats_error(stats, number);
+  const struct out_row_sleep sleep = out_stats_sleep(stats, number);
   struct out_names names = out_stats_names(stats);
   const struct out_known_function *function = out_row_function(&names, &known->key);
   double tick = stats->grouping.tick;
@@ -101,6 +102,10 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .cumtime_error = error.cumulative * tick,
       .timed_calls = known->calls - error.untimed,
       .uncertain = error.is_uncertain,
+      .wait = sleep.own * tick,
+      .cumwait = sleep.cumulative * tick,
+      .wait_error = sleep.own_error * tick,
+      .cumwait_error = sleep.cumulative_error * tick,
       .caller = text_of(stats, &names, number, &caller, &result),
       .site = text_of(stats, &names, number, &site, &result),
   };

@@ -12,13 +12,13 @@
 #include "output/profile/call_place.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
+#include "output/profile/sums.h"
 #include "output/recording/clock.h"
 #include "output/recording/recording.h"
 #include "output/sampling/reconcile.h"
 #include "output/stats/public_struct.h"
 #include "output/stats/stats_object.h"
 #include "output/stats/strip.h"
-#include "output/stats/sums.h"
 #include "output/text/message.h"
 
 struct callsig_stats *out_stats_new(void)
@@ -47,6 +47,7 @@ void out_stats_forget(struct callsig_stats *stats)
   free(stats->ranks);
   free(stats->percentiles);
   free(stats->errors);
+  free(stats->sleep);
   free(stats->order);
   free(stats->signatures);
   free(stats->callers);
@@ -56,6 +57,7 @@ void out_stats_forget(struct callsig_stats *stats)
   stats->ranks = NULL;
   stats->percentiles = NULL;
   stats->errors = NULL;
+  stats->sleep = NULL;
   stats->order = NULL;
   stats->signatures = NULL;
   stats->callers = NULL;
@@ -358,6 +360,7 @@ static int group(struct callsig_stats *stats)
 static int order(struct callsig_stats *stats)
 {
   uint64_t own = 0;
+  double wait = 0;
   stats->order = malloc((stats->rows.list.count + 1u) * sizeof *stats->order);
   if (!stats->order)
     return -ENOMEM;
@@ -368,8 +371,10 @@ static int order(struct callsig_stats *stats)
     stats->total.calls += row->calls;
     stats->total.primitive_calls += row->primitive;
     own += row->own;
+    wait += stats->sleep && !isnan(stats->sleep[i].own) ? stats->sleep[i].own : 0;
   }
   stats->total.time = (double)own * stats->grouping.tick;
+  stats->total.wait = stats->sleep ? wait * stats->grouping.tick : NAN;
   struct out_names names = out_stats_names(stats);
   return out_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
 }
@@ -423,6 +428,8 @@ int out_stats_prepare(struct callsig_stats *stats)
     result = stats->errors ? 0 : -ENOMEM;
   }
   if (result == 0)
+    result = out_row_sleep_make(&stats->profile, &stats->grouping, &stats->rows, &stats->sleep);
+  if (result == 0)
     result = order(stats);
   return settle(stats, result, &stats->prepared);
 }
@@ -447,4 +454,15 @@ int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total 
     return result;
   out_struct_hand_out(total, &stats->total, sizeof stats->total);
   return 0;
+}
+
+struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
+{
+  const struct out_names names = out_stats_names(stats);
+  const struct out_row *known = out_rows_at(&stats->rows, row);
+  const struct out_known_function *function = out_row_function(&names, &known->key);
+  if (function && function->is_untimed)
+    return (struct out_row_error){
+        .own = NAN, .cumulative = NAN, .drawn_own = NAN, .drawn_cumulative = NAN, .untimed = known->calls};
+  return stats->errors ? stats->errors[row] : (struct out_row_error){0};
 }

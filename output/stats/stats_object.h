@@ -4,6 +4,8 @@
 #ifndef CALLSIG_OUTPUT_STATS_STATS_OBJECT_H
 #define CALLSIG_OUTPUT_STATS_STATS_OBJECT_H
 
+#include <math.h>
+
 #include "callsig/stats.h"
 #include "output/profile/profile.h"
 #include "output/recording/recording.h"
@@ -13,6 +15,7 @@
 #include "output/stats/filter.h"
 #include "output/stats/names.h"
 #include "output/stats/row_errors.h"
+#include "output/stats/row_sleep.h"
 #include "output/stats/rows.h"
 #include "output/stats/signature_merge.h"
 #include "output/stats/sort.h"
@@ -49,6 +52,7 @@ struct callsig_stats {
   struct out_rows rows;
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
   struct out_row_error *errors;        /* by row, NULL when all calls were timed */
+  struct out_row_sleep *sleep;         /* by row, NULL where no recording tells of it */
   struct out_taken_files files;        /* recordings that were added */
   uint64_t damaged;                    /* records that are missing of damaged recordings */
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
@@ -95,10 +99,14 @@ bool out_stats_compensates(const struct callsig_stats *stats);
  */
 bool out_stats_tells_compensation(const struct callsig_stats *stats);
 
-/* How far the times of a row may be off; the object must be prepared. */
-static inline struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
+/* How far the times of a row may be off; the object must be prepared. Of a function whose calls have no times that is
+ * not known, and none of its calls is timed. */
+struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row);
+
+/* How much of the times of a row threads slept; the object must be prepared. */
+static inline struct out_row_sleep out_stats_sleep(const struct callsig_stats *stats, uint32_t row)
 {
-  return stats->errors ? stats->errors[row] : (struct out_row_error){0};
+  return stats->sleep ? stats->sleep[row] : (struct out_row_sleep){NAN, NAN, NAN, NAN};
 }
 
 /* Makes the rows' percentiles when they are not there and some recording has histograms. The object must be prepared. 0

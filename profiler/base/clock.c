@@ -90,6 +90,20 @@ uint64_t prof_clock_ticks(uint64_t ns)
   return whole * hz + (hz < most ? part * hz / second : hz / second * part);
 }
 
+uint64_t prof_clock_ticks_at(uint64_t ns, uint64_t now)
+{
+  const struct fmt_rec_clock_point *start = &prof_process.header->start;
+  if (prof_process.settings.clock != FMT_CLOCK_TSC)
+    return ns;
+  uint64_t ticks = now - start->ticks, passed = prof_monotonic_ns() - start->monotonic_ns;
+  while (ticks >> 31) {
+    ticks >>= 1;
+    passed >>= 1;
+  }
+  uint64_t rate = (ticks << 32) / (passed ? passed : 1);
+  return (uint64_t)((unsigned __int128)ns * rate >> 32);
+}
+
 uint64_t prof_clock_timeline_min(void)
 {
   const struct prof_settings *settings = &prof_process.settings;

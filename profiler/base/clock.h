@@ -26,6 +26,9 @@ uint64_t prof_monotonic_ns(void);
 /* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes
  * a tenth of a millisecond, of waiting. Any thread. */
 uint64_t prof_clock_ticks(uint64_t ns);
+/* So many nanoseconds in ticks of the recording's clock, which is the wall's, by what it has counted from the start to
+ * `now`. Anywhere. */
+uint64_t prof_clock_ticks_at(uint64_t ns, uint64_t now);
 /* The header's timeline_min, in ticks, by the settings and the clock: UINT64_MAX when there is no timeline. Any thread.
  */
 uint64_t prof_clock_timeline_min(void);

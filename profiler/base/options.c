@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/cache_key.h"
 #include "format/duration.h"
 #include "format/factor.h"
 #include "format/hash.h"
@@ -346,6 +347,9 @@ void prof_settings_load(struct prof_process *process)
   load_times(settings, either("CALLSIG_TIMES", asked.times), either("CALLSIG_OVERHEAD", asked.overhead));
   settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
   settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));
+  const char *library_calls = prof_environment("CALLSIG_LIBRARY_CALLS");
+  settings->library_calls = library_calls && library_calls[0] ? copy_text(library_calls) : NULL;
+  settings->rules_hash = fmt_index_made_by(settings->rules_hash, settings->library_calls != NULL);
   find_cache(settings->cache);
   find_command(settings->command);
 }

@@ -38,7 +38,7 @@ void prof_frame_mark(struct prof_thread *t, struct prof_place place, struct fmt_
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
   /* Not the first one of a segment, whose end goes back to the segment before, nor that of an edge which is always
    * called generically, or has another mode than calls inside of it. */
-  bool ends_fast = !prof_frame_is_first(place.stack, frame) && !(edge->flags & FMT_EDGE_GENERIC) &&
+  bool ends_fast = !prof_frame_is_first(place.stack, frame) && !(edge->flags & (FMT_EDGE_GENERIC | FMT_EDGE_LOOKS)) &&
                    !prof_sampling_spares_outermost(edge);
   uint32_t fast = prof_recursion_enter(t, place, edge);
   if (fast != PROF_FRAME_GENERIC && ends_fast)
@@ -82,20 +82,30 @@ void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
   prof_frame_long(t, edge, start, ticks);
 }
 
+/* From now on tells what a thread slept before a call of the edge from what it sleeps in it. */
+static void look_at_entries(struct fmt_rec_edge *edge)
+{
+  __atomic_fetch_or(&edge->flags, (uint32_t)FMT_EDGE_LOOKS, __ATOMIC_RELAXED);
+  prof_recursion_set_mode(edge);
+}
+
 /* What of a call's ticks, timed from `start` to `end`, it has taken itself, once the thread was found to have been off
  * its processor. Where that is uncertain, a call that counts for many takes what they took of late, as they do. */
 static PROF_COLD uint64_t without_waits(struct prof_thread *t, const struct fmt_rec_frame *frame,
-                                        const struct fmt_rec_edge *edge, uint64_t start, uint64_t end, bool outermost,
+                                        struct fmt_rec_edge *edge, uint64_t start, uint64_t end, bool outermost,
                                         bool running, bool *told_apart)
 {
   const bool is_apart = outermost && prof_sampling_spares_outermost(edge);
   const bool has_usual = edge->flags & FMT_EDGE_SAMPLED && !is_apart;
   const struct prof_ending call = {.frame = frame,
+                                   .edge = edge,
                                    .start = start,
                                    .end = end,
                                    .usual = has_usual ? prof_sampling_usual(edge) : PROF_USUAL_UNKNOWN,
                                    .weighs = prof_edge_is_sampled(edge) && !is_apart};
   const struct prof_waited waited = prof_waiting_take(t, &call, running);
+  if (waited.may_be_before && has_usual && !prof_edge_is_sampled(edge))
+    look_at_entries(edge);
   const uint64_t ticks = end - start - waited.ticks;
   *told_apart = waited.uncertain && call.weighs;
   return *told_apart && ticks > prof_edge_sampling(edge)->imputed ? prof_edge_sampling(edge)->imputed : ticks;

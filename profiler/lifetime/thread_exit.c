@@ -18,8 +18,10 @@
 #include "profiler/lifetime/thread_usage.h"
 #include "profiler/lifetime/tree_merge.h"
 #include "profiler/pipeline/open_task.h"
+#include "profiler/stack/sleeping.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
+#include "profiler/stack/waiting.h"
 #include "profiler/tree/tree.h"
 
 #define KEPT_THREADS 64u
@@ -171,8 +173,9 @@ __attribute__((constructor)) static void watch_threads(void)
   prof_thread_end_prepare(at_thread_end);
 }
 
-/* Threads get their names when they run already: what they are called at last counts. */
-static void name_live_threads(void)
+/* Threads get their names when they run already: what they are called at last counts. What the others sleep in now is
+ * in calls that nobody sees the end of. */
+static void note_live_threads(void)
 {
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.threads_lock);
@@ -183,6 +186,8 @@ static void name_live_threads(void)
       t->tree.record->name[i] = name[i] == '\n' ? '\0' : name[i];
     if (t->tree.record->first_tasks)
       prof_note_thread_usage(t->tree.record, t->tid);
+    if (t != prof_self)
+      prof_sleeping_note_live(t);
   }
   prof_unlock(&prof_process.threads_lock);
   prof_restore_signals(mask);
@@ -199,7 +204,9 @@ __attribute__((destructor)) static void at_process_end(void)
   if (prof_process.upcalls.calibrate)
     prof_process.upcalls.calibrate(&prof_process);
   prof_restore_signals(mask);
-  name_live_threads();
+  if (prof_thread_running(prof_self))
+    prof_waiting_settle(prof_self, prof_clock_now(), true);
+  note_live_threads();
   __atomic_or_fetch(&prof_process.header->flags, FMT_REC_FINISHED, __ATOMIC_RELAXED);
   prof_stamp_last();
 }

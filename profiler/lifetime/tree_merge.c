@@ -21,6 +21,7 @@
 #include "profiler/pipeline/queue.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/stack/ring.h"
+#include "profiler/stack/sleeping.h"
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
@@ -182,6 +183,8 @@ static bool move_recursion(struct prof_tree *tree, struct fmt_rec_edge *edge, st
 static bool move_edge(struct prof_tree *tree, struct fmt_rec_edge *target, struct fmt_rec_edge *source)
 {
   if (source->recursion && !move_recursion(tree, target, (struct fmt_rec_recursion *)source->recursion))
+    return false;
+  if (!prof_sleeping_move(tree, target, source))
     return false;
   prof_sampling_move(target, source);
   prof_move(&target->calls, &source->calls);

@@ -21,7 +21,8 @@
 #define PROF_MODE_NEVER     2 /* edge only: the generic path decides */
 #define PROF_MODE_BACK      3 /* edge only: a back edge that is not active */
 #define PROF_MODE_APART                                                                                                \
-  0x80 /* edge only, added: it is not active, and its calls are timed though those inside are drawn */
+  0x80 /* edge only, added: it is not active, and its calls are timed though those inside are drawn, or it has         \
+          FMT_EDGE_LOOKS */
 #define PROF_MODE_OPS     0x100 /* edge only, added: arguments are to be compared first */
 #define PROF_MODE_SAMPLED 0x200 /* edge only, added: not every call is timed */
 #define PROF_MODE_MODULE  0x400 /* edge only, added: FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE, with a code */

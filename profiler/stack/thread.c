@@ -82,9 +82,12 @@ static bool catch_up(struct prof_thread *t)
    * what is open ended. */
   const uint64_t ended = __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST);
   const bool is_late = prof_thread_is_late(t->tree.record);
-  t->interrupted = (ended || is_late) && prof_hook_is_interrupted(t, &t->handler);
-  if (t->interrupted)
+  const bool known = t->interrupted && t->refused == generation && prof_hook_still_interrupted(&t->handler);
+  t->interrupted = (ended || is_late) && (known || prof_hook_is_interrupted(t, &t->handler));
+  if (t->interrupted) {
+    t->refused = generation;
     return false;
+  }
   t->generation = generation;
   t->shield = NULL;
   prof_thread_set_thresholds(t);

@@ -77,7 +77,7 @@ struct prof_thread {
     const struct fmt_rec_frame *frame; /* its hook was interrupted by a handler, in which there was a look at `at` */
     uint64_t at, waited;               /* that took so much out of the frames that were open */
   } stale_look;
-  struct prof_turns at_birth; /* while the kernel has not told what it had waited then */
+  struct prof_turns turns; /* when the kernel was asked last, else when the thread began */
 
   struct prof_thread *self; /* this address while a thread has it; 0 also shows a page that was wiped by fork */
   struct prof_thread *next; /* process.threads */
@@ -92,6 +92,7 @@ struct prof_thread {
   uint32_t warming;     /* process.warming, when this thread last looked */
   uint32_t in_queue;    /* 1: it puts into a queue, or gets from one */
   uint32_t interrupted; /* 1: SLOW for as long as a handler runs that interrupted a hook */
+  uint32_t refused;     /* process.generation when that was found last */
   struct prof_handler { /* that handler's calls: their frames' addresses are above `low` and not above `high` */
     uintptr_t low, high;
   } handler;

@@ -12,9 +12,8 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/preemption.h"
 #include "profiler/base/process.h"
+#include "profiler/stack/sleeping.h"
 #include "profiler/stack/stack.h"
-
-#define NOT_TOLD UINT64_MAX /* prof_thread.waited_ns: the kernel was not asked yet */
 
 #define READINGS    3u /* of what the kernel tells, while the thread is preempted again each time */
 #define CHANGE_COST 4u /* of asking the kernel: what losing the processor and getting it back may cost */
@@ -29,30 +28,17 @@ struct look {
   uint64_t since;  /* the last one */
   uint64_t now;    /* when the kernel had told */
   uint64_t waited; /* ticks, up to `now` */
+  uint64_t slept;  /* the same */
 };
 
-/* Ticks of the recording's clock, which is the wall's, that so many nanoseconds are. */
-static uint64_t ticks_of(uint64_t ns, uint64_t now)
-{
-  const struct fmt_rec_clock_point *start = &prof_process.header->start;
-  if (prof_process.settings.clock != FMT_CLOCK_TSC)
-    return ns;
-  uint64_t ticks = now - start->ticks, passed = prof_monotonic_ns() - start->monotonic_ns;
-  while (ticks >> 31) {
-    ticks >>= 1;
-    passed >>= 1;
-  }
-  uint64_t rate = (ticks << 32) / (passed ? passed : 1);
-  return (uint64_t)((unsigned __int128)ns * rate >> 32);
-}
-
 /* Arms the word and reads what the kernel tells, once more when the thread was preempted meanwhile. */
-static bool read_waited(struct prof_thread *t, uint64_t *ns)
+static bool read_waited(struct prof_thread *t, uint64_t *ns, struct prof_turns *turns)
 {
   bool known = false;
   for (unsigned i = 0; i < READINGS; i++) {
     __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
     known = prof_preemption_waited(ns);
+    *turns = prof_preemption_turns();
     if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == t->preemption.armed)
       return known;
   }
@@ -62,21 +48,20 @@ static bool read_waited(struct prof_thread *t, uint64_t *ns)
 
 /* What a thread that the kernel was not asked about has waited since its birth, of `ns` in all: before that, too. While
  * it did not sleep, it waited whenever it did not run; and else nobody knows how much of it was before. */
-static uint64_t waited_since_birth(const struct prof_thread *t, uint64_t ns)
+static uint64_t waited_since_birth(const struct prof_thread *t, uint64_t ns, const struct prof_turns *now)
 {
-  const struct prof_turns now = prof_preemption_turns();
-  if (now.slept != t->at_birth.slept || now.preempted == t->at_birth.preempted)
+  if (now->slept != t->turns.slept || now->preempted == t->turns.preempted)
     return 0;
-  const uint64_t away = now.away_ns > t->at_birth.away_ns ? now.away_ns - t->at_birth.away_ns : 0;
+  const uint64_t away = now->away_ns > t->turns.away_ns ? now->away_ns - t->turns.away_ns : 0;
   return away < ns ? away : ns;
 }
 
 /* What was waited since the last reading, for the one that asks first: a handler may ask in between. */
-static uint64_t advance(struct prof_thread *t, uint64_t ns)
+static uint64_t advance(struct prof_thread *t, uint64_t ns, const struct prof_turns *turns)
 {
-  if (__atomic_load_n(&t->waited_ns, __ATOMIC_RELAXED) == NOT_TOLD) {
-    const uint64_t waited = waited_since_birth(t, ns);
-    if (prof_replace(&t->waited_ns, NOT_TOLD, ns))
+  if (__atomic_load_n(&t->waited_ns, __ATOMIC_RELAXED) == PROF_WAITED_NOT_TOLD) {
+    const uint64_t waited = waited_since_birth(t, ns, turns);
+    if (prof_replace(&t->waited_ns, PROF_WAITED_NOT_TOLD, ns))
       return waited;
   }
   uint64_t before = t->waited_ns;
@@ -88,12 +73,24 @@ static uint64_t advance(struct prof_thread *t, uint64_t ns)
   return 0;
 }
 
+/* What the thread slept since the last reading, where it waited `waited_ns`: all other time in which it did not run,
+ * had it slept at all. */
+static uint64_t advance_sleep(struct prof_thread *t, uint64_t waited_ns, const struct prof_turns *now)
+{
+  const struct prof_turns before = t->turns;
+  if (now->away_ns < before.away_ns)
+    return 0; /* a handler asked meanwhile */
+  t->turns = *now;
+  const uint64_t away = now->away_ns - before.away_ns;
+  return now->slept != before.slept && away > waited_ns ? away - waited_ns : 0;
+}
+
 /* Where the kernel is known to tell, a thread asks when it was preempted: many never are. */
 static void start_later(struct prof_thread *t)
 {
-  t->waited_ns = NOT_TOLD;
+  t->waited_ns = PROF_WAITED_NOT_TOLD;
   __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
-  t->at_birth = prof_preemption_turns();
+  t->turns = prof_preemption_turns();
   t->looked_at = prof_clock_now();
 }
 
@@ -110,10 +107,11 @@ void prof_waiting_start(struct prof_thread *t)
     return;
   }
   uint64_t ns;
-  bool known = t->preemption.word && read_waited(t, &ns);
+  bool known = t->preemption.word && read_waited(t, &ns, &t->turns);
   t->waited_ns = known ? ns : 0;
   t->looked_at = prof_clock_now();
-  __atomic_fetch_or(&prof_process.header->flags, known ? FMT_REC_WAITS_TAKEN : FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
+  __atomic_fetch_or(&prof_process.header->flags, known ? FMT_REC_WAITS_TAKEN | FMT_REC_SLEEP : FMT_REC_WAITS_UNKNOWN,
+                    __ATOMIC_RELAXED);
 }
 
 static void consider(struct stretch *longest, uint64_t least, uint64_t begin, uint64_t end)
@@ -260,16 +258,19 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   struct look look = {.since = t->looked_at};
   const uint64_t began = prof_clock_now();
   uint64_t ns;
-  const bool known = read_waited(t, &ns);
+  struct prof_turns turns;
+  const bool known = read_waited(t, &ns, &turns);
   look.now = prof_clock_now();
   t->looked_at = look.now;
   if (look.now - began < t->look_least)
     t->look_least = look.now - began;
   if (!known) {
     __atomic_fetch_or(&prof_process.header->flags, FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
-    return (struct prof_waited){0, true};
+    return (struct prof_waited){.uncertain = true};
   }
-  look.waited = ticks_of(advance(t, ns), look.now);
+  const uint64_t waited_ns = advance(t, ns, &turns);
+  look.waited = prof_clock_ticks_at(waited_ns, look.now);
+  look.slept = prof_clock_ticks_at(advance_sleep(t, waited_ns, &turns), look.now);
   struct place place = find_place(t, &look, call);
   /* A call that counts for many should not have what it cost to change places either. */
   const uint64_t own = call->end - call->start - place.in_call;
@@ -277,13 +278,19 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
       place.in_call > 0 && call->weighs && own > call->usual && own - call->usual < CHANGE_COST * (look.now - began);
   if (changed)
     place.in_call += own - call->usual;
+  const struct prof_sleep sleep = {.since = look.since,
+                                   .ticks = look.slept,
+                                   .in_call = place.in_call,
+                                   .before = place.before,
+                                   .before_begin = place.stretch.begin};
+  const bool may_be_before = look.slept > 0 && prof_sleeping_place(t, call, &sleep);
   const uint64_t since_end = running && look.now > call->end ? look.now - call->end : 0;
   prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
   if (place.before > 0)
     t->stale_look = (struct prof_interrupted){in_progress(t), look.now, place.before};
   __atomic_fetch_add(&prof_process.header->loss[FMT_LOSS_WAITED], running ? look.waited : place.in_call + place.before,
                      __ATOMIC_RELAXED);
-  return (struct prof_waited){place.in_call, changed};
+  return (struct prof_waited){.ticks = place.in_call, .uncertain = changed, .may_be_before = may_be_before};
 }
 
 struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_ending *call, bool running)
@@ -291,12 +298,12 @@ struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_en
   /* The program may have put a clock of its own in place since. */
   if (prof_process.settings.clock == FMT_CLOCK_INJECTED) {
     t->preemption.word = NULL;
-    return (struct prof_waited){0, false};
+    return (struct prof_waited){0};
   }
   struct prof_ending rest = *call;
   const uint64_t at_entry = waited_at_entry(t, call);
   rest.start += at_entry;
-  struct prof_waited waited = {0, false};
+  struct prof_waited waited = {0};
   if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == 0)
     waited = take_told(t, &rest, running);
   waited.ticks += at_entry;
@@ -313,10 +320,11 @@ void prof_waiting_settle(struct prof_thread *t, uint64_t now, bool running)
 void prof_waiting_forget(struct prof_thread *t)
 {
   uint64_t ns;
+  struct prof_turns turns;
   if (!t->preemption.word)
     return;
   /* Where the word is still as it was armed before the last reading, the kernel would tell the same again. */
-  if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) != t->preemption.armed && read_waited(t, &ns))
-    (void)advance(t, ns);
+  if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) != t->preemption.armed && read_waited(t, &ns, &turns))
+    (void)advance_sleep(t, advance(t, ns, &turns), &turns);
   t->looked_at = prof_clock_now();
 }

@@ -11,11 +11,13 @@
 #include "profiler/base/compiler.h"
 #include "profiler/stack/thread.h"
 
-#define PROF_USUAL_UNKNOWN UINT64_MAX
+#define PROF_USUAL_UNKNOWN   UINT64_MAX
+#define PROF_WAITED_NOT_TOLD UINT64_MAX /* prof_thread.waited_ns: the kernel was not asked yet */
 
 /* A call that ends, which is open no longer. */
 struct prof_ending {
   const struct fmt_rec_frame *frame; /* what was its frame; NULL: none ends */
+  const struct fmt_rec_edge *edge;   /* what it is a call of; NULL: none ends */
   uint64_t start;
   uint64_t end;
   uint64_t usual; /* what such calls take, or PROF_USUAL_UNKNOWN */
@@ -27,6 +29,7 @@ struct prof_waited {
   uint64_t ticks; /* to be taken out of the call */
   bool uncertain; /* what is left tells little of what such calls take: it was preempted, and nobody knows for how long,
                      or what that cost */
+  bool may_be_before; /* it slept in the call or before it began: a look there would tell */
 };
 
 /* Begins to look, where the settings ask for times that are free of it. In a slow section. */

@@ -78,7 +78,8 @@ static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
     mode |= (uint32_t)compare->number << PROF_MODE_CODE_SHIFT;
   if (mode >> PROF_MODE_CODE_SHIFT && edge->flags & (FMT_EDGE_MODULE | FMT_EDGE_STAGE_MODULE))
     mode |= PROF_MODE_MODULE;
-  if (is_apart && !is_generic)
+  const bool looks = !active && edge->flags & FMT_EDGE_LOOKS;
+  if ((is_apart || looks) && !is_generic)
     mode |= PROF_MODE_APART;
   if (!is_apart && prof_edge_is_sampled(edge))
     mode |= PROF_MODE_SAMPLED;

@@ -81,8 +81,13 @@ bool prof_sampling_draw(struct prof_thread *t)
 static void set_rate(const struct prof_thread *t, struct fmt_rec_edge *edge, bool sampled)
 {
   prof_edge_sampling(edge)->rate = sampled ? (t->sample_mask + 2) / 2 : 0;
+  const bool looked = sampled && edge->flags & FMT_EDGE_LOOKS;
+  if (looked) /* which costs more than such calls are worth */
+    __atomic_fetch_and(&edge->flags, ~(uint32_t)FMT_EDGE_LOOKS, __ATOMIC_RELAXED);
   if (edge->recursion)
     return; /* the mode depends on whether it is active */
+  if (looked)
+    __atomic_fetch_and(&edge->mode, ~(uint32_t)PROF_MODE_APART, __ATOMIC_RELAXED);
   /* One instruction, since a handler may mark or clear the edge at any moment. */
   if (sampled)
     __atomic_fetch_or(&edge->mode, PROF_MODE_SAMPLED, __ATOMIC_RELAXED);

@@ -1,8 +1,8 @@
 /*
  * Whether what is to be added up can be counted.
  */
-#ifndef CALLSIG_OUTPUT_STATS_SUMS_H
-#define CALLSIG_OUTPUT_STATS_SUMS_H
+#ifndef CALLSIG_OUTPUT_PROFILE_SUMS_H
+#define CALLSIG_OUTPUT_PROFILE_SUMS_H
 
 #include "output/profile/profile.h"
 

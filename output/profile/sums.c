@@ -1,5 +1,5 @@
 /* Adds up the calls and times of all edges once, to see that no sum of some of them wraps. */
-#include "output/stats/sums.h"
+#include "output/profile/sums.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,0 +1,22 @@
+/*
+ * How much of the times of rows threads slept: they waited for input, a lock, another thread or for time to pass. The
+ * rest of a time was computed. docs/times.md.
+ */
+#ifndef CALLSIG_OUTPUT_STATS_ROW_SLEEP_H
+#define CALLSIG_OUTPUT_STATS_ROW_SLEEP_H
+
+#include "output/stats/rows.h"
+
+/* Of one row, in ticks of the grouping: what of its own time and of its time with callees threads slept, no more than
+ * that time is, and by how much that may be off. NAN: not known. */
+struct out_row_sleep {
+  double own, cumulative;
+  double own_error, cumulative_error;
+};
+
+/* By row, into `*list`, allocated with malloc(); the rows have been built. NULL there where no recording tells. 0 or
+ * -ENOMEM. */
+int out_row_sleep_make(struct out_profile *profile, const struct out_grouping *grouping, const struct out_rows *rows,
+                       struct out_row_sleep **list);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+ * Splits the time in which a thread slept among the calls that it may have slept in.
+ *
+ * Between two looks lie stretches of time, each the own time of one frame: from the last look over the entries of the
+ * calls that have begun since to now. How long the thread slept in all of them together is known. One of them has what
+ * the others are too short for at the least, and its length at the most; where that leaves a choice, all have the same
+ * part of it, and the record says by how much that may be off.
+ */
+#include "profiler/stack/sleeping.h"
+
+#include <time.h>
+
+#include "profiler/arch/primitives.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/counter.h"
+#include "profiler/base/lock.h"
+#include "profiler/base/proc_files.h"
+#include "profiler/base/process.h"
+#include "profiler/base/recording.h"
+#include "profiler/base/syscall.h"
+#include "profiler/stack/stack.h"
+
+#define STRETCHES   16u /* those farther out count as one, which is the outermost frame's */
+#define RECORD_UNIT 8u
+#define UNSURE_PART 16u /* a call that so much of the sleep may be off in is looked at when it begins, too */
+
+/* The time that a frame had to itself. */
+struct stretch {
+  const struct fmt_rec_edge *edge;
+  uint64_t length;
+};
+
+struct stretches {
+  struct stretch list[STRETCHES];
+  uint32_t count;
+  uint64_t length; /* of all of them */
+};
+
+static struct fmt_rec_sampling *sampling_of(const struct fmt_rec_edge *edge)
+{
+  return edge->flags & FMT_EDGE_SAMPLED ? (struct fmt_rec_sampling *)(uintptr_t)edge - 1 : NULL;
+}
+
+static struct fmt_rec_sleep *known_record(const struct fmt_rec_sampling *sampling)
+{
+  const uint64_t place = __atomic_load_n(&sampling->sleep, __ATOMIC_ACQUIRE);
+  return place ? (struct fmt_rec_sleep *)(uintptr_t)(prof_process.header->base + place * RECORD_UNIT) : NULL;
+}
+
+/* With signals blocked. NULL: no space. */
+static struct fmt_rec_sleep *make_record(struct prof_tree *tree, struct fmt_rec_sampling *sampling)
+{
+  struct fmt_rec_sleep *made = prof_record_alloc(tree, sizeof *made);
+  const uint64_t place = made ? ((uintptr_t)made - prof_process.header->base) / RECORD_UNIT : 0;
+  if (!made || place > UINT32_MAX)
+    return NULL;
+  made->tag = (struct fmt_rec_tag){FMT_TAG_SLEEP, sizeof *made};
+  __atomic_store_n(&sampling->sleep, (uint32_t)place, __ATOMIC_RELEASE);
+  return made;
+}
+
+/* The edge's record, made when it is new; NULL: the edge can have none, or there is no space. */
+static struct fmt_rec_sleep *record_of(struct prof_thread *t, const struct fmt_rec_edge *edge)
+{
+  struct fmt_rec_sampling *sampling = sampling_of(edge);
+  struct fmt_rec_sleep *record = sampling ? known_record(sampling) : NULL;
+  if (record || !sampling || !t->tree.record)
+    return record;
+  const uint64_t mask = prof_block_signals();
+  record = known_record(sampling);
+  if (!record)
+    record = make_record(&t->tree, sampling);
+  prof_restore_signals(mask);
+  return record;
+}
+
+static void add_stretch(struct stretches *stretches, const struct fmt_rec_edge *edge, uint64_t begin, uint64_t end)
+{
+  const uint64_t length = end > begin ? end - begin : 0;
+  stretches->length += length;
+  if (length == 0)
+    return;
+  if (stretches->count < STRETCHES) {
+    stretches->list[stretches->count++] = (struct stretch){edge, length};
+    return;
+  }
+  struct stretch *outermost = &stretches->list[STRETCHES - 1];
+  *outermost = (struct stretch){edge, outermost->length + length};
+}
+
+/* The stretches before `end`, of the frames that are open, from the innermost one outwards. */
+static void add_open(const struct prof_thread *t, const struct prof_sleep *sleep, uint64_t end,
+                     struct stretches *stretches)
+{
+  struct prof_place place;
+  if (!prof_place_now(t, &place))
+    return;
+  do {
+    for (const struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--) {
+      const struct fmt_rec_edge *edge = prof_frame_edge(frame);
+      const uint64_t start = frame->start_ticks;
+      if (!edge || !prof_frame_is_timed(frame) || start > end)
+        continue;
+      uint64_t begin = start > sleep->since ? start : sleep->since;
+      const uint64_t next = begin;
+      /* What it waited for a processor there, it did not sleep. */
+      if (sleep->before > 0 && begin == sleep->before_begin)
+        begin = end - begin > sleep->before ? begin + sleep->before : end;
+      add_stretch(stretches, edge, begin, end);
+      if (start <= sleep->since)
+        return;
+      end = next;
+    }
+  } while (prof_place_outwards(&place));
+}
+
+static void add_to_record(struct prof_thread *t, const struct fmt_rec_edge *edge, uint64_t ticks, uint64_t unsure,
+                          bool weighs)
+{
+  struct fmt_rec_sleep *record = record_of(t, edge);
+  if (!record)
+    return;
+  prof_add(&record->times, 1);
+  prof_add(&record->ticks, ticks);
+  prof_add(&record->unsure, unsure);
+  if (weighs) {
+    prof_add(&record->drawn, ticks);
+    prof_add(&record->drawn_times, 1);
+  }
+}
+
+static uint64_t least_in(const struct stretches *stretches, const struct stretch *stretch, uint64_t slept)
+{
+  const uint64_t others = stretches->length - stretch->length;
+  return slept > others ? slept - others : 0;
+}
+
+static uint64_t most_in(const struct stretch *stretch, uint64_t slept)
+{
+  return stretch->length < slept ? stretch->length : slept;
+}
+
+/* `choice` * `left` / `all`, neither of them more than that. */
+static uint64_t part_of(uint64_t choice, uint64_t left, uint64_t all)
+{
+  unsigned shift = 0;
+  while (all >> shift >> 32)
+    shift++;
+  return all ? (choice >> shift) * (left >> shift) / (all >> shift) << shift : 0;
+}
+
+bool prof_sleeping_place(struct prof_thread *t, const struct prof_ending *call, const struct prof_sleep *sleep)
+{
+  struct stretches stretches = {.count = 0};
+  const uint64_t end = call->end > sleep->since ? call->end : sleep->since;
+  const uint64_t start = call->start > sleep->since ? call->start : sleep->since;
+  const uint64_t call_end = end > sleep->in_call ? end - sleep->in_call : 0;
+  if (call->edge)
+    add_stretch(&stretches, call->edge, start, call_end);
+  const uint32_t of_call = stretches.count;
+  add_open(t, sleep, call->edge ? start : end, &stretches);
+  const uint64_t slept = sleep->ticks < stretches.length ? sleep->ticks : stretches.length;
+  uint64_t sure = 0, open = 0;
+  for (uint32_t i = 0; i < stretches.count; i++) {
+    const uint64_t least = least_in(&stretches, &stretches.list[i], slept);
+    sure += least;
+    open += most_in(&stretches.list[i], slept) - least;
+  }
+  bool may_be_before = false;
+  for (uint32_t i = 0; i < stretches.count; i++) {
+    const struct stretch *stretch = &stretches.list[i];
+    const uint64_t least = least_in(&stretches, stretch, slept), choice = most_in(stretch, slept) - least;
+    const uint64_t part = part_of(choice, slept - sure, open);
+    const uint64_t queued = stretches.count > 1 ? sleep->in_call + sleep->before : 0; /* which may be elsewhere, too */
+    const uint64_t unsure =
+        (part > choice - part ? part : choice - part) + (queued < stretch->length ? queued : stretch->length);
+    const bool is_call = i < of_call;
+    if (least + part > 0 || unsure > 0)
+      add_to_record(t, stretch->edge, least + part, unsure, is_call && call->weighs);
+    may_be_before |= is_call && choice > slept / UNSURE_PART;
+  }
+  return may_be_before;
+}
+
+bool prof_sleeping_move(struct prof_tree *tree, struct fmt_rec_edge *target, const struct fmt_rec_edge *source)
+{
+  struct fmt_rec_sampling *from = sampling_of(source), *to = sampling_of(target);
+  struct fmt_rec_sleep *moved = from && to ? known_record(from) : NULL;
+  if (!moved)
+    return true;
+  struct fmt_rec_sleep *record = known_record(to);
+  if (!record)
+    record = make_record(tree, to);
+  if (!record)
+    return false;
+  prof_move(&record->times, &moved->times);
+  prof_move(&record->ticks, &moved->ticks);
+  prof_move(&record->unsure, &moved->unsure);
+  prof_move(&record->drawn, &moved->drawn);
+  prof_move(&record->drawn_times, &moved->drawn_times);
+  return true;
+}
+
+/* The kernel's number of the clock of a thread's time on processors. */
+static int32_t cpu_clock_of(uint32_t tid)
+{
+  const uint32_t kind = 6; /* of a thread, to the nanosecond */
+  return (int32_t)(~tid << 3 | kind);
+}
+
+void prof_sleeping_note_live(const struct prof_thread *t)
+{
+  char text[PROF_SCHEDSTAT_SIZE];
+  struct timespec ran = {0};
+  if (!t->preemption.word || prof_process.settings.clock == FMT_CLOCK_INJECTED)
+    return;
+  prof_task_file_read(t->tid, "schedstat", text, sizeof text);
+  const uint64_t waited = prof_schedstat_parse(text).waited_ns;
+  const uint64_t waited_before = t->waited_ns == PROF_WAITED_NOT_TOLD ? 0 : t->waited_ns;
+  if (PROF_SYSCALL2(SYS_clock_gettime, cpu_clock_of(t->tid), &ran) != 0)
+    return;
+  const uint64_t ran_ns = (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec;
+  const uint64_t now = prof_clock_now(), away = prof_monotonic_ns() - ran_ns;
+  const uint64_t queued = waited_before < waited ? waited - waited_before : 0;
+  if (away > t->turns.away_ns && away - t->turns.away_ns > queued)
+    t->tree.record->slept = prof_clock_ticks_at(away - t->turns.away_ns - queued, now);
+}
