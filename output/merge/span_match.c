@@ -30,8 +30,7 @@ int out_span_match(struct callsig_stats *stats, uint64_t start, uint64_t duratio
   const struct out_edge *edge = out_profile_edge(profile, span->what);
   if (!out_rows_edge(profile, &stats->grouping, edge, &counts))
     return OUT_SPAN_OTHER;
-  const struct out_row_key key =
-      out_rows_key(profile, &stats->grouping, out_profile_variant(profile, edge->to), edge->thread);
+  const struct out_row_key key = out_rows_key_of_edge(profile, &stats->grouping, edge);
   struct out_names names = out_stats_names(stats);
   out_row_name(&names, &key, &scratch, what);
   out_text_printf(what, " took %.6f s", (double)duration * out_profile_recording(profile, 0)->tick);

@@ -37,7 +37,7 @@ static int prepare(struct search *search, const char *path, const uint64_t *addr
   int error = sym_debugfile_open(&search->file, path, options->message, options->data);
   if (!error && options->build_id &&
       (search->file.build_id_size != options->build_id_size ||
-       memcmp(search->file.build_id, options->build_id, options->build_id_size) != 0))
+       (options->build_id_size && memcmp(search->file.build_id, options->build_id, options->build_id_size) != 0)))
     error = -ENOENT;
   if (!error)
     error = sym_symbol_table_read(&search->symbols, &search->file);
