@@ -46,7 +46,7 @@ install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT callsi
 # Functions that share a page are found by each of their names.
 set(CALLSIG_PAGE_ALIASES
     callsig_path=callsig_start callsig_set_message=callsig_start callsig_version=callsig_start
-    callsig_disable=callsig_enable callsig_is_enabled=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
+    callsig_disable=callsig_enable callsig_is_enabled=callsig_enable callsig_reset=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
     callsig_action_end=callsig_action_begin CALLSIG_ACTION=callsig_action_begin)
 foreach(function IN ITEMS new load snapshot add free group filter strip_dirs stack compensate set_style sort sort_key reverse print print_callers
                           print_callees print_averages print_json print_csv row row_count total scaling score export export_file

@@ -97,6 +97,9 @@ struct fmt_rec_header {
   int32_t refusal;        /* of that one: 0 it was done, else a negative errno */
   uint32_t is_off;        /* 1: recording is switched off */
   uint64_t switched_ns;   /* CLOCK_REALTIME when it was switched last; 0: never since the start */
+  uint64_t period;        /* how often it was made to count from zero: see fmt_rec_thread.period */
+  uint64_t period_realtime_ns;      /* CLOCK_REALTIME when that was the last time; 0: never */
+  struct fmt_rec_clock_point begun; /* what `start` was before the first time, which is moved on each time; else 0 */
 };
 
 enum fmt_rec_flag {
@@ -167,8 +170,10 @@ struct fmt_rec_thread {
   uint64_t serial;          /* 1, 2, 3 ... in order of beginning, by which a record is known from one at its address */
   uint64_t newer;           /* the runtime's own: the thread whose `next` this is */
   uint64_t first_counter_use; /* address of the newest fmt_rec_counter_use */
-  uint64_t slept; /* of a thread that lived when the process ended: ticks in which it then slept, in its innermost open
-                     call, not yet in that edge's fmt_rec_sleep */
+  /* The header's, when the thread began or last came by. Where it is another, what the thread has counted is of an
+   * earlier period, and counts no more. What it has open goes on: from `end_ticks` on it is of this period, where it
+   * takes time and is no call, as with FMT_EDGE_INHERITED; unless recording was switched since. */
+  uint64_t period;
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -274,7 +279,8 @@ enum fmt_group {
  * no time yet, and one that was counted adds what the calls inside it took longer than what was imputed to it.
  *
  * An edge with FMT_EDGE_INHERITED is of the frames that were open when a process was forked, in the child, from that
- * moment on: these calls are its parent's. Its times are added as those of any edge. What it has in place of calls,
+ * moment on: these calls are its parent's. Or of those that were open when the recording was made to count from zero:
+ * these are of the period before. Its times are added as those of any edge. What it has in place of calls,
  * also in its recursion record and for frames that are open, are such frames: they count nowhere. min, max and the
  * histogram are of no calls.
  */
@@ -392,7 +398,8 @@ struct fmt_rec_stack {
   uint64_t low, high;  /* the machine stack's range, 0 unknown */
   uint64_t suspended;  /* ticks at which control left this machine stack, 0 while it runs */
   uint32_t capacity;   /* frames */
-  uint32_t reserved;
+  uint32_t slept_ms;   /* of a thread that lived when the process ended: milliseconds that it then had slept in its
+                          innermost   open call, beyond what the edge's fmt_rec_sleep has */
   struct fmt_rec_frame frames[]; /* frame 0 is a link and not a call: its edge is the thread's root_edge in an outermost
                                    segment, else a copy of the frame that this segment continues */
 };

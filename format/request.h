@@ -7,9 +7,10 @@
 #define CALLSIG_FORMAT_REQUEST_H
 
 enum fmt_request {
-  FMT_REQUEST_NONE, /* to take notice */
-  FMT_REQUEST_ON,   /* to record */
-  FMT_REQUEST_OFF,  /* to record no more */
+  FMT_REQUEST_NONE,  /* to take notice */
+  FMT_REQUEST_ON,    /* to record */
+  FMT_REQUEST_OFF,   /* to record no more */
+  FMT_REQUEST_RESET, /* to count from zero */
 };
 
 #define FMT_REQUEST_KIND  0xffu /* of header.request: which of these */

@@ -26,7 +26,8 @@ struct fmt_rec_tasks {
   uint64_t cancelled;               /* tasks that ended as none: in the tree only */
   uint64_t work;                    /* address of a fmt_rec_task_work, 0 for none */
   uint64_t waits;                   /* address of a fmt_rec_task_waits, 0 for none */
-  uint64_t reserved[1];
+  uint64_t gaps;                    /* address of a fmt_rec_histogram, 0 for none: of tasks that were looked at, the
+                                       ticks between their end and that of the one before in the stage */
 };
 
 /* What those tasks did with their time. How much of it was on a processor is asked for of random tasks. */

@@ -27,17 +27,43 @@ static const char help[] =
     "\n"
     "  on            record from now on\n"
     "  off           record no more; calls that are open end now\n"
+    "  reset         count from zero from now on; calls that are open take time from then on, and are no calls\n"
     "  status        print whether it records, since when, and how much there is\n"
     "  snapshot OUT  write what was recorded so far as a recording of its own, which every other command reads\n"
     "  timeline OUT  write what the timeline holds now as a trace, JSON, for https://ui.perfetto.dev\n"
     "\n"
-    "  --wait TIME   how long on and off wait for the program to take them, as in 500ms (default " DEFAULT_WAIT ")\n"
+    "  --wait TIME   how long on, off and reset wait for the program to take them, as in 500ms (default " DEFAULT_WAIT
+    ")\n"
     "  --help, --version\n";
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static int switch_recording(const char *name, const struct cli_target *target, enum fmt_request kind, const char *word,
-                            uint64_t wait_ns)
+enum word { ON, OFF, RESET, STATUS, SNAPSHOT, TIMELINE, WORDS };
+
+static const struct {
+  const char *word;
+  bool takes_output;
+  enum fmt_request asks;
+} words[WORDS] = {
+    [ON] = {"on", false, FMT_REQUEST_ON},
+    [OFF] = {"off", false, FMT_REQUEST_OFF},
+    [RESET] = {"reset", false, FMT_REQUEST_RESET},
+    [STATUS] = {"status", false, FMT_REQUEST_NONE},
+    [SNAPSHOT] = {"snapshot", true, FMT_REQUEST_NONE},
+    [TIMELINE] = {"timeline", true, FMT_REQUEST_NONE},
+};
+
+/* The word of a request, "notice" where there is none. */
+static const char *word_of(uint64_t request)
+{
+  for (int word = 0; word < WORDS; word++)
+    if (words[word].asks != FMT_REQUEST_NONE && (uint64_t)words[word].asks == (request & FMT_REQUEST_KIND))
+      return words[word].word;
+  return "notice";
+}
+
+static int ask(const char *name, const struct cli_target *target, enum fmt_request kind, const char *word,
+               uint64_t wait_ns)
 {
   if (cli_attach_has_left((pid_t)target->header->pid, target->header->is_off != 0, target->fd)) {
     cli_error("ctl: %s: 'callsig attach' has left the program, whose sleds are out since: attach to it again", name);
@@ -123,15 +149,17 @@ static int print_status(const struct cli_target *target)
   printf("process    %" PRIu32 "\n", header.pid);
   printf("recording  %s ", header.is_off ? "off" : "on");
   print_since(header.switched_ns != 0 ? header.switched_ns : header.start_realtime_ns);
+  if (header.period != 0) {
+    printf("\ncounted    ");
+    print_since(header.period_realtime_ns);
+  }
   printf("\ncalls      %" PRIu64 "\n", total.calls);
   printf("threads    %" PRIu64 " running, %" PRIu64 " ended\n", threads.running, threads.ended);
   printf("file       %" PRIu64 " bytes, %" PRIu64 " in use, %s\n", (uint64_t)status.st_size, header.next, target->path);
   printf("lost       %" PRIu64 " calls\n",
          header.loss[FMT_LOSS_NO_SPACE] + header.loss[FMT_LOSS_NESTED] + header.loss[FMT_LOSS_LATE]);
   if (header.request != header.taken)
-    printf("asked      '%s', not taken yet\n", (header.request & FMT_REQUEST_KIND) == FMT_REQUEST_ON    ? "on"
-                                               : (header.request & FMT_REQUEST_KIND) == FMT_REQUEST_OFF ? "off"
-                                                                                                        : "notice");
+    printf("asked      '%s', not taken yet\n", word_of(header.request));
   return cli_finish_output(CLI_EXIT_OK);
 }
 
@@ -174,19 +202,6 @@ static int write_timeline(const char *name, const struct cli_target *target, con
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-enum word { ON, OFF, STATUS, SNAPSHOT, TIMELINE, WORDS };
-
-static const struct {
-  const char *word;
-  bool takes_output;
-} words[WORDS] = {
-    [ON] = {"on", false},
-    [OFF] = {"off", false},
-    [STATUS] = {"status", false},
-    [SNAPSHOT] = {"snapshot", true},
-    [TIMELINE] = {"timeline", true},
-};
-
 /* What is written takes the place of what was there: the program would go on in a file that has no name. */
 static bool is_recording_itself(const struct cli_target *target, const char *output)
 {
@@ -213,7 +228,7 @@ static int steer(char **arguments, enum word word, uint64_t wait_ns)
   else if (word == TIMELINE)
     status = write_timeline(name, &target, arguments[2]);
   else
-    status = switch_recording(name, &target, word == ON ? FMT_REQUEST_ON : FMT_REQUEST_OFF, words[word].word, wait_ns);
+    status = ask(name, &target, words[word].asks, words[word].word, wait_ns);
   cli_target_close(&target);
   return status;
 }
@@ -243,13 +258,14 @@ static int ctl_main(const struct cli_command *command, int argc, char **argv)
   if (count == 0)
     return cli_usage_error(command, "name the program, by its number or its recording");
   if (count == 1)
-    return cli_usage_error(command, "say what to do with %s: on, off, status, snapshot OUT or timeline OUT",
+    return cli_usage_error(command, "say what to do with %s: on, off, reset, status, snapshot OUT or timeline OUT",
                            arguments[0]);
   enum word word = ON;
   while (word < WORDS && strcmp(words[word].word, arguments[1]) != 0)
     word++;
   if (word == WORDS)
-    return cli_usage_error(command, "'%s' is none of on, off, status, snapshot OUT and timeline OUT", arguments[1]);
+    return cli_usage_error(command, "'%s' is none of on, off, reset, status, snapshot OUT and timeline OUT",
+                           arguments[1]);
   if (words[word].takes_output && count == 2)
     return cli_usage_error(command, "where to write is not said: %s OUT", words[word].word);
   const int taken = words[word].takes_output ? 3 : 2;

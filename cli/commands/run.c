@@ -64,7 +64,7 @@ static const char help[] =
     "or\n"
     "                    every call (default with --clock cpu and --timeline)\n"
     "  --overhead FACTOR time as many calls as keep the program within FACTOR times its own time, as in 1.5\n"
-    "                    (default: no budget, one in 64 of short calls)\n"
+    "                    (default: no budget, one in 64 to 256 of short calls)\n"
     "  --db FILE         write what each interval added to an SQLite database\n"
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"

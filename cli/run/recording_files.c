@@ -41,14 +41,21 @@ struct executed {
   struct fmt_rec_clock_point *when; /* the end that is known so far */
 };
 
+/* When the process began to record. */
+static struct fmt_rec_clock_point begun_at(const struct fmt_rec_header *header)
+{
+  return header->begun.monotonic_ns != 0 ? header->begun : header->start;
+}
+
 static int look_for_executed(const struct cli_child_file *file, void *data)
 {
   const struct executed *executed = data;
   const struct fmt_rec_header *header = file->header;
+  const struct fmt_rec_clock_point begun = begun_at(header);
   if (header->run == executed->header->run && header->pid == executed->header->pid &&
-      header->clock == executed->header->clock && header->start.ticks >= executed->header->start.ticks &&
-      header->start.ticks < executed->when->ticks)
-    *executed->when = header->start;
+      header->clock == executed->header->clock && begun.ticks >= begun_at(executed->header).ticks &&
+      begun.ticks < executed->when->ticks)
+    *executed->when = begun;
   return 0;
 }
 
@@ -90,7 +97,7 @@ bool cli_recording_was_switched(const struct cli_recording_place *place)
 {
   struct fmt_rec_header header;
   return cli_recording_place_header(place, &header) == 0 &&
-         (header.taken != 0 || header.switched_ns != 0 || header.flags & FMT_REC_SCHEDULE);
+         (header.taken != 0 || header.switched_ns != 0 || header.period != 0 || header.flags & FMT_REC_SCHEDULE);
 }
 
 bool cli_recording_was_never_on(const struct cli_recording_place *place)

@@ -70,7 +70,7 @@ void cli_top_model_take(struct cli_top_model *model, struct cli_top_reading *rea
     qsort(reading->sums.data, reading->sums.count, sizeof(struct cli_top_sum), compare_sums);
   cli_top_reading_free(&model->before);
   model->before = model->now;
-  model->has_before = model->has_now;
+  model->has_before = model->has_now && reading->began <= model->now.began;
   model->now = *reading;
   model->has_now = true;
 }

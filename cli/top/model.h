@@ -19,7 +19,8 @@ struct cli_top_sum {
 
 /* What a recording had at one moment. Free with cli_top_reading_free(). */
 struct cli_top_reading {
-  double at; /* seconds of a clock that never goes back */
+  double at;    /* seconds of a clock that never goes back */
+  double began; /* when it began to count, seconds since 1970 */
   struct base_arena memory;
   struct base_vector sums; /* struct cli_top_sum */
 };
@@ -57,7 +58,7 @@ struct cli_top_model {
 void cli_top_model_init(struct cli_top_model *model);
 void cli_top_model_free(struct cli_top_model *model);
 
-/* Takes a reading over; the one before stays to compare with. */
+/* Takes a reading over; the one before stays to compare with, unless the recording has counted from zero since. */
 void cli_top_model_take(struct cli_top_model *model, struct cli_top_reading *reading);
 
 /* Forgets the readings: rows are grouped otherwise from now on. */

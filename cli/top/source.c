@@ -134,8 +134,8 @@ static bool is_running(unsigned pid)
   return running;
 }
 
-/* Who is recorded, whether it runs, and its stages. */
-static int read_about(struct cli_top_source *source)
+/* Who is recorded, when that began to count, and its stages. */
+static int read_about(struct cli_top_source *source, double *began)
 {
   struct callsig_pipeline *pipeline = NULL;
   struct callsig_pipeline_info info = {.size = sizeof info};
@@ -150,7 +150,11 @@ static int read_about(struct cli_top_source *source)
   snprintf(source->name, sizeof source->name, "%s", slash ? slash + 1 : info.program);
   source->pid = info.pid;
   source->elapsed = info.elapsed;
-  result = cli_top_notes_make(source->before, pipeline, source->looks % CLI_TOP_VERDICT_EVERY == 0, &source->notes);
+  *began = info.start;
+  const bool goes_on = source->before && info.start <= source->began;
+  source->began = info.start;
+  result = cli_top_notes_make(goes_on ? source->before : NULL, pipeline, source->looks % CLI_TOP_VERDICT_EVERY == 0,
+                              &source->notes);
   callsig_pipeline_free(source->before);
   source->before = pipeline;
   source->looks++;
@@ -164,7 +168,7 @@ int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *r
   cli_top_reading_init(reading, now_seconds());
   int result = read_rows(source, reading);
   if (result == 0)
-    result = read_about(source);
+    result = read_about(source, &reading->began);
   if (result < 0)
     cli_top_reading_free(reading);
   source->ended = ended;

@@ -16,7 +16,8 @@ struct cli_top_source {
   char name[256];                  /* of the program, without its folders */
   unsigned pid;                    /* 0: not known */
   unsigned by;                     /* enum callsig_stats_by */
-  double elapsed;                  /* seconds that the program has run, or ran */
+  double began;                    /* when it began to count, seconds since 1970 */
+  double elapsed;                  /* seconds from then until now, or the program's end */
   bool ended;                      /* it runs no more; the last look saw its last state */
   struct base_vector notes;        /* char *: lines on queues and on what bounds the pipelines. Owned */
   struct callsig_pipeline *before; /* of the look before; NULL: none. Owned */

@@ -72,6 +72,12 @@ CALLSIG_API int callsig_start(const struct callsig_options *options);
 CALLSIG_API int callsig_disable(void);
 CALLSIG_API int callsig_enable(void);
 
+/* Has the recording count from zero, from now on: calls, times, stages, queues, counters, events and the timeline. Each
+ * thread does so before its next hook, so that no call is counted twice. Calls that are open go on: they take time from
+ * now on and are no calls, as those are that a forked child inherits. -EBUSY with a schedule, -EIO when there is no
+ * recording. */
+CALLSIG_API int callsig_reset(void);
+
 /* 1 when calls are being counted, else 0. */
 CALLSIG_API int callsig_is_enabled(void);
 

@@ -123,6 +123,7 @@ static void put_tasks(struct out_dump *dump)
     record.next = dump->first_tasks[tasks->thread];
     record.stage = dump->stage_records[tasks->stage];
     record.histogram = histogram_address(dump, tasks->histogram);
+    record.gaps = histogram_address(dump, tasks->gaps);
     record.work = tasks->has_work ? out_dump_put(dump, &tasks->work, sizeof tasks->work) : 0;
     record.waits = put_waits(dump, tasks);
     dump->first_tasks[tasks->thread] = out_dump_put(dump, &record, sizeof record);

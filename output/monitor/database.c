@@ -273,19 +273,31 @@ static int write_member(struct out_database *database, const struct callsig_pipe
   return out_binder_run(&binder);
 }
 
-static int write_function(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id,
-                          const struct callsig_function_stats *function)
+static void bind_function(struct out_binder *binder, const struct callsig_function_stats *function)
 {
-  struct out_binder binder = out_binder_begin(database, OUT_SQL_ADD_FUNCTION);
-  out_bind_real(&binder, interval->info.end);
-  out_bind_integer(&binder, id);
-  out_bind_text(&binder, function->function);
-  out_bind_text(&binder, function->signature);
-  out_bind_text(&binder, function->stage);
-  out_bind_integer(&binder, (uint64_t)function->ncalls);
-  out_bind_real(&binder, function->tottime);
-  out_bind_real(&binder, function->cumtime);
-  return out_binder_run(&binder);
+  out_bind_text(binder, function->function);
+  out_bind_text(binder, function->signature);
+  out_bind_text(binder, function->stage);
+  out_bind_integer(binder, (uint64_t)function->ncalls);
+  out_bind_real(binder, function->tottime);
+  out_bind_real(binder, function->cumtime);
+}
+
+static int write_functions(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id)
+{
+  const uint32_t count = interval->functions.count;
+  int result = 0;
+  for (uint32_t written = 0; written < count && result == 0;) {
+    const bool many = count - written >= OUT_DATABASE_FUNCTIONS;
+    const uint32_t end = written + (many ? OUT_DATABASE_FUNCTIONS : 1);
+    struct out_binder binder = out_binder_begin(database, many ? OUT_SQL_ADD_FUNCTIONS : OUT_SQL_ADD_FUNCTION);
+    out_bind_real(&binder, interval->info.end);
+    out_bind_integer(&binder, id);
+    while (written < end)
+      bind_function(&binder, base_vector_at(&interval->functions, written++));
+    result = out_binder_run(&binder);
+  }
+  return result;
 }
 
 static int write_process(struct out_database *database, const struct callsig_pipeline *interval, uint64_t id)
@@ -330,8 +342,8 @@ static int write_interval(struct out_database *database, uint64_t run_id, const 
     result = out_database_write_counters(database, interval, id);
   for (uint32_t i = 0; i < interval->group.count && result == 0; i++)
     result = write_member(database, interval, id, base_vector_at(&interval->group, i));
-  for (uint32_t i = 0; i < interval->functions.count && result == 0; i++)
-    result = write_function(database, interval, id, base_vector_at(&interval->functions, i));
+  if (result == 0)
+    result = write_functions(database, interval, id);
   if (result == 0 && interval->has_process)
     result = write_process(database, interval, id);
   return result;

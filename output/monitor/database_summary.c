@@ -43,12 +43,17 @@ static void put_name(struct out_text *text, const char *before, sqlite3_stmt *ro
   out_text_putc(text, '\n');
 }
 
+static void put_mean(struct out_text *text, const char *what, sqlite3_stmt *row, int column)
+{
+  out_put_mean(text, what, sqlite3_column_type(row, column) != SQLITE_NULL, sqlite3_column_double(row, column));
+}
+
 static void put_tasks(struct out_text *text, sqlite3_stmt *row)
 {
   sqlite3_int64 tasks = sqlite3_column_int64(row, 1), failures = sqlite3_column_int64(row, 2);
   put_name(text, "\n  Stage: ", row);
   out_text_printf(text, "    Total tasks processed: %lld\n    Total failures: %lld\n", tasks, failures);
-  out_put_number(text, "    Average task time: ", sqlite3_column_double(row, 3), 4, "s\n");
+  put_mean(text, "Average task time", row, 3);
   if (tasks > 0)
     out_put_percent(text, "    Success rate: ", (double)(tasks - failures) / (double)tasks, "\n");
   else
@@ -61,8 +66,8 @@ static void put_queue(struct out_text *text, sqlite3_stmt *row)
   put_name(text, "\n  Queue: ", row);
   out_text_printf(text, "    Total items processed: %lld\n", sqlite3_column_int64(row, 1));
   out_put_number(text, "    Average QPS: ", sqlite3_column_double(row, 2), 2, "\n");
-  out_put_number(text, "    Average put time: ", sqlite3_column_double(row, 3), 4, "s\n");
-  out_put_number(text, "    Average get time: ", sqlite3_column_double(row, 4), 4, "s\n");
+  put_mean(text, "Average put time", row, 3);
+  put_mean(text, "Average get time", row, 4);
   out_put_percent(text, "    Average occupancy rate: ", sqlite3_column_double(row, 5), "\n");
   out_text_printf(text, "    Number of log entries: %lld\n", sqlite3_column_int64(row, 6));
 }

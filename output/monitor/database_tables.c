@@ -77,6 +77,9 @@ static const char tables[] =
     "DELETE FROM callsig_schema;"
     "INSERT INTO callsig_schema VALUES (3);";
 
+/* The first two are the same for all rows of a statement; the others have the next numbers. */
+#define FUNCTION_VALUES "(?1, ?2, ?, ?, ?, ?, ?, ?)"
+
 static const char *const statements[OUT_SQL_COUNT] = {
     [OUT_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [OUT_SQL_COMMIT] = "COMMIT",
@@ -106,7 +109,7 @@ static const char *const statements[OUT_SQL_COUNT] = {
     [OUT_SQL_ADD_EVENT_INTERVAL] =
         "INSERT INTO event_intervals (event, interval, count, total_time) VALUES (?1, ?2, ?3, ?4)",
     [OUT_SQL_ADD_FUNCTION] = "INSERT INTO function_stats (timestamp, interval, function, signature, stage, ncalls,"
-                             " tottime, cumtime) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                             " tottime, cumtime) VALUES " FUNCTION_VALUES,
     [OUT_SQL_ADD_PROCESS] =
         "INSERT INTO process_stats (timestamp, interval, minor_faults, major_faults, voluntary_switches,"
         " involuntary_switches, user_time, system_time, read_bytes, written_bytes, resident_bytes, threads)"
@@ -205,15 +208,32 @@ int out_database_make_tables(struct out_database *database)
   return 0;
 }
 
+static int prepare(struct out_database *database, enum out_statement which, const char *query)
+{
+  if (sqlite3_prepare_v3(database->handle, query, -1, SQLITE_PREPARE_PERSISTENT, &database->statements[which], NULL) ==
+      SQLITE_OK)
+    return 0;
+  int result = out_database_fail(database);
+  return out_stats_fail(result, "%s: its tables are not callsig's: %s; name another file", database->path,
+                        database->error);
+}
+
+static int prepare_functions(struct out_database *database)
+{
+  struct out_text query = {0};
+  out_text_puts(&query, statements[OUT_SQL_ADD_FUNCTION]);
+  for (unsigned i = 1; i < OUT_DATABASE_FUNCTIONS; i++)
+    out_text_puts(&query, ", " FUNCTION_VALUES);
+  int result = query.failed ? out_stats_no_memory() : prepare(database, OUT_SQL_ADD_FUNCTIONS, out_text_string(&query));
+  out_text_free(&query);
+  return result;
+}
+
 int out_database_prepare(struct out_database *database)
 {
-  for (unsigned i = 0; i < OUT_SQL_COUNT; i++) {
-    if (sqlite3_prepare_v3(database->handle, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &database->statements[i],
-                           NULL) == SQLITE_OK)
-      continue;
-    int result = out_database_fail(database);
-    return out_stats_fail(result, "%s: its tables are not callsig's: %s; name another file", database->path,
-                          database->error);
-  }
-  return 0;
+  int result = prepare_functions(database);
+  for (unsigned i = 0; i < OUT_SQL_COUNT && result == 0; i++)
+    if (statements[i])
+      result = prepare(database, i, statements[i]);
+  return result;
 }

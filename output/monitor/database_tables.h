@@ -8,7 +8,8 @@
 
 #include "output/monitor/database.h"
 
-#define OUT_DATABASE_VERSION 3
+#define OUT_DATABASE_VERSION   3
+#define OUT_DATABASE_FUNCTIONS 64
 
 enum out_statement {
   OUT_SQL_BEGIN,
@@ -25,6 +26,7 @@ enum out_statement {
   OUT_SQL_ADD_EVENT,
   OUT_SQL_ADD_EVENT_INTERVAL,
   OUT_SQL_ADD_FUNCTION,
+  OUT_SQL_ADD_FUNCTIONS, /* OUT_DATABASE_FUNCTIONS at once: each statement costs as much as several rows */
   OUT_SQL_ADD_PROCESS,
   OUT_SQL_ADD_COUNTER,
   OUT_SQL_ADD_COUNTER_THREAD,

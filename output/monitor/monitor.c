@@ -22,8 +22,8 @@
 #include "output/stats/public_struct.h"
 #include "output/text/message.h"
 
-/* Functions are read only while the monitor, the database included, has used less than this share of a core: all of
- * them are read, which takes time where there are many. */
+/* Functions are read only while the monitor, the database included, has then used less than this share of a core: all
+ * of them are read, which takes time where there are many. */
 #define FUNCTIONS_SHARE 0.005
 
 struct callsig_monitor {
@@ -55,8 +55,9 @@ struct callsig_monitor {
   unsigned number;
   struct fmt_rec_clock_point now; /* the clock's last reading */
   bool has_now;
-  uint64_t recorded; /* bytes of the recording in use */
-  double begin;      /* CLOCK_MONOTONIC: when it started */
+  uint64_t recorded;     /* bytes of the recording in use */
+  double begin;          /* CLOCK_MONOTONIC: when it started */
+  double functions_time; /* of a processor, that the last reading of functions took */
 };
 
 static double clock_seconds(clockid_t clock)
@@ -118,10 +119,12 @@ static const struct fmt_rec_clock_point *read_clock(struct callsig_monitor *moni
   return monitor->has_now ? &monitor->now : NULL;
 }
 
-/* The first time, the last time, and in between while that is cheap. */
+/* The first time, the last time, and in between while that is cheap: as much again as the last time is to be left. */
 static bool wants_functions(struct callsig_monitor *monitor, bool final)
 {
-  double used = clock_seconds(CLOCK_THREAD_CPUTIME_ID) + (double)atomic_load(&monitor->writer.cpu_ns) * 1e-9;
+  const struct out_consumer *writer = &monitor->writer;
+  double used = clock_seconds(CLOCK_THREAD_CPUTIME_ID) + monitor->functions_time +
+                (double)(atomic_load(&writer->cpu_ns) + atomic_load(&writer->functions_ns)) * 1e-9;
   return !monitor->no_functions &&
          (final || monitor->number == 0 || used < FUNCTIONS_SHARE * (clock_seconds(CLOCK_MONOTONIC) - monitor->begin));
 }
@@ -189,8 +192,11 @@ static int take_snapshot(struct callsig_monitor *monitor, bool final, struct out
   const struct fmt_rec_clock_point *now;
   struct callsig_pipeline *pipeline = NULL;
   int result = read_pipeline(monitor, &now, &pipeline);
-  if (result == 0 && wants_functions(monitor, final))
+  if (result == 0 && wants_functions(monitor, final)) {
+    const double begin = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
     result = read_functions(monitor, now, pipeline);
+    monitor->functions_time = clock_seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+  }
   if (result == 0) {
     pthread_mutex_lock(&monitor->lock);
     pipeline->has_process = monitor->process.known;
@@ -436,6 +442,11 @@ static int complete(struct out_database *database, const char *path, const struc
   struct callsig_pipeline *sums, *rest = NULL;
   bool is_complete;
   int result = out_database_sums(database, run, &sums, &is_complete);
+  if (result == 0 && !is_complete && whole->period != 0)
+    result = out_stats_fail(-ENOTSUP,
+                            "%s: the recording was made to count from zero while it was written: what the database "
+                            "misses of it is not known",
+                            path);
   if (result < 0 || is_complete) {
     callsig_pipeline_free(sums);
     return result;

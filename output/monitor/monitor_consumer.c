@@ -129,17 +129,27 @@ static bool is_stopping(struct out_consumer *consumer)
   return stopping;
 }
 
+/* Notes what the thread has used, now that a delivery is over. `functions`: what was delivered of them before. */
+static void note_use(struct out_consumer *consumer, const struct out_snapshot *functions)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  const unsigned long long used = (unsigned long long)time.tv_sec * 1000000000u + (unsigned long long)time.tv_nsec;
+  if (consumer->functions_before != functions)
+    atomic_store(&consumer->functions_ns, used - atomic_load(&consumer->cpu_ns));
+  atomic_store(&consumer->cpu_ns, used);
+}
+
 static void *consume(void *data)
 {
   struct out_consumer *consumer = data;
   unsigned last_tries = 0;
   bool failed = false;
   for (size_t count; (count = wait_for_readings(consumer, failed)) > 0;) {
+    const struct out_snapshot *functions = consumer->functions_before;
     failed = deliver(consumer, count) < 0;
     consumer->failures += failed;
-    struct timespec used;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    atomic_store(&consumer->cpu_ns, (unsigned long long)used.tv_sec * 1000000000u + (unsigned long long)used.tv_nsec);
+    note_use(consumer, functions);
     if (failed && is_stopping(consumer) && ++last_tries == LAST_TRIES)
       break;
   }

@@ -43,7 +43,8 @@ struct out_consumer {
   struct out_snapshot *waiting[OUT_CONSUMER_WAITING];
   size_t count, delivering; /* the first of them are being delivered */
   bool stopping;
-  atomic_ullong cpu_ns; /* what the thread has used so far, but for the delivery that is going on */
+  atomic_ullong cpu_ns;       /* what the thread has used so far, but for the delivery that is going on */
+  atomic_ullong functions_ns; /* of it, for the last delivery with functions */
   /* The thread's own. */
   struct out_snapshot *before, *functions_before; /* what was delivered last; NULL: nothing */
   unsigned failures;                              /* deliveries that failed */

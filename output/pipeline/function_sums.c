@@ -25,42 +25,64 @@ int out_function_sums_add(struct callsig_pipeline *pipeline, const struct callsi
   return 0;
 }
 
-static int take_row(struct callsig_stats *stats, const struct out_names *names, const struct out_row *row,
-                    struct out_arguments *scratch, struct callsig_pipeline *pipeline)
+/* Rows on their way into a pipeline. */
+struct taking {
+  struct callsig_stats *stats;
+  struct callsig_pipeline *pipeline;
+  struct out_names names;
+  const char **functions; /* by number: what the function is called, NULL: not made yet */
+  struct out_arguments scratch;
+  struct out_text signature;
+};
+
+/* "file:line(function)", or the name of an action: made once for all rows of the function. NULL: memory is short. */
+static const char *name_function(struct taking *taking, const struct out_row_key *key)
 {
-  const struct out_known_function *function = out_row_function(names, &row->key);
-  const double tick = stats->grouping.tick;
-  struct out_text name = {0}, signature = {0};
-  if (function->is_action)
-    out_text_puts(&name, out_profile_string(&stats->profile, function->name));
-  else
-    out_text_printf(&name, "%s:%u(%s)", out_profile_string(&stats->profile, function->file), function->line,
-                    out_profile_string(&stats->profile, function->name));
-  out_row_signature(names, &row->key, scratch, &signature);
-  struct callsig_function_stats sums = {.function = out_text_string(&name),
-                                        .signature = out_text_string(&signature),
-                                        .stage = row->key.stage ? out_row_stage(names, &row->key) : "",
-                                        .ncalls = (int64_t)row->calls,
-                                        .tottime = (double)(int64_t)row->own * tick,
-                                        .cumtime = (double)row->cumulative * tick};
-  int result = name.failed || signature.failed ? -ENOMEM : out_function_sums_add(pipeline, &sums);
-  out_text_free(&name);
-  out_text_free(&signature);
-  return result;
+  const struct out_profile *profile = &taking->stats->profile;
+  const uint32_t number = out_stats_function(taking->stats, key);
+  const struct out_known_function *function = out_profile_function(profile, number);
+  const char **called = &taking->functions[number], *name = out_profile_string(profile, function->name);
+  if (!*called && function->is_action)
+    *called = name;
+  else if (!*called)
+    *called = base_arena_printf(&taking->pipeline->strings, "%s:%u(%s)", out_profile_string(profile, function->file),
+                                function->line, name);
+  return *called;
+}
+
+static int take_row(struct taking *taking, const struct out_row *row)
+{
+  const double tick = taking->stats->grouping.tick;
+  out_text_clear(&taking->signature);
+  out_row_signature(&taking->names, &row->key, &taking->scratch, &taking->signature);
+  const struct callsig_function_stats sums = {.function = name_function(taking, &row->key),
+                                              .signature = out_text_string(&taking->signature),
+                                              .stage = row->key.stage ? out_row_stage(&taking->names, &row->key) : "",
+                                              .ncalls = (int64_t)row->calls,
+                                              .tottime = (double)(int64_t)row->own * tick,
+                                              .cumtime = (double)row->cumulative * tick};
+  if (!sums.function || taking->signature.failed)
+    return -ENOMEM;
+  return out_function_sums_add(taking->pipeline, &sums);
 }
 
 static int take_rows(struct callsig_stats *stats, struct callsig_pipeline *pipeline)
 {
   int result = callsig_stats_group(stats, CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE);
   if (result == 0)
-    result = out_stats_prepare(stats);
+    result = out_stats_build(stats);
   if (result < 0)
     return result;
-  struct out_names names = out_stats_names(stats);
-  struct out_arguments scratch = {0};
-  for (uint32_t i = 0; i < stats->listed && result == 0; i++)
-    result = take_row(stats, &names, out_rows_at(&stats->rows, stats->order[i]), &scratch, pipeline);
-  out_arguments_free(&scratch);
+  struct taking taking = {.stats = stats,
+                          .pipeline = pipeline,
+                          .names = out_stats_names(stats),
+                          .functions = calloc(stats->profile.functions.count + 1u, sizeof *taking.functions)};
+  result = taking.functions ? 0 : -ENOMEM;
+  for (uint32_t i = 0; i < stats->rows.list.count && result == 0; i++)
+    result = take_row(&taking, out_rows_at(&stats->rows, i));
+  free(taking.functions);
+  out_arguments_free(&taking.scratch);
+  out_text_free(&taking.signature);
   return result < 0 ? out_stats_no_memory() : 0;
 }
 
@@ -102,12 +124,35 @@ static bool equal_row(const void *owner, uint32_t number, const void *key)
          strcmp(row->stage, wanted->stage) == 0;
 }
 
+/* The rows of the reading before. */
+struct earlier {
+  const struct base_vector *rows;
+  struct out_idset set; /* of all of them, from the first one on that is not where it was */
+  uint32_t next;        /* where the next one was, if it comes in the same order, as most do */
+};
+
 static int index_rows(const struct base_vector *rows, struct out_idset *set)
 {
   int result = 0;
   for (uint32_t i = 0; i < rows->count && result == 0; i++)
     result = out_idset_add(set, hash_row(base_vector_at(rows, i)), i);
   return result;
+}
+
+/* The earlier row of the same name: FMT_NONE for none. -ENOMEM. */
+static int find_earlier(struct earlier *earlier, const struct callsig_function_stats *row, uint32_t *number)
+{
+  const struct base_vector *rows = earlier->rows;
+  *number = earlier->next;
+  if (earlier->next >= rows->count || !equal_row(rows, earlier->next, row)) {
+    int result = earlier->set.used ? 0 : index_rows(rows, &earlier->set);
+    if (result < 0)
+      return result;
+    *number = rows->count ? out_idset_find(&earlier->set, hash_row(row), rows, row, equal_row) : FMT_NONE;
+  }
+  if (*number != FMT_NONE)
+    earlier->next = *number + 1;
+  return 0;
 }
 
 /* Adds the difference of two rows, of which one may be NULL, unless it is none. */
@@ -123,20 +168,22 @@ static int add_difference(const struct callsig_function_stats *before, const str
   return out_function_sums_add(delta, &difference);
 }
 
-static int subtract_rows(const struct base_vector *before, const struct base_vector *now, const struct out_idset *set,
-                         unsigned char *met, struct callsig_pipeline *delta)
+static int subtract_rows(struct earlier *earlier, const struct base_vector *now, unsigned char *met,
+                         struct callsig_pipeline *delta)
 {
   int result = 0;
   for (uint32_t i = 0; i < now->count && result == 0; i++) {
     const struct callsig_function_stats *row = base_vector_at(now, i);
-    uint32_t old = out_idset_find(set, hash_row(row), before, row, equal_row);
-    if (old != FMT_NONE)
+    uint32_t old;
+    result = find_earlier(earlier, row, &old);
+    if (result == 0 && old != FMT_NONE)
       met[old] = 1;
-    result = add_difference(old == FMT_NONE ? NULL : base_vector_at(before, old), row, delta);
+    if (result == 0)
+      result = add_difference(old == FMT_NONE ? NULL : base_vector_at(earlier->rows, old), row, delta);
   }
-  for (uint32_t i = 0; i < before->count && result == 0; i++)
+  for (uint32_t i = 0; i < earlier->rows->count && result == 0; i++)
     if (!met[i])
-      result = add_difference(base_vector_at(before, i), NULL, delta);
+      result = add_difference(base_vector_at(earlier->rows, i), NULL, delta);
   return result;
 }
 
@@ -144,14 +191,10 @@ int out_function_sums_subtract(const struct base_vector *before, const struct ba
                                struct callsig_pipeline *delta)
 {
   const struct base_vector none = BASE_VECTOR_OF(struct callsig_function_stats);
-  struct out_idset set = {0};
-  if (!before)
-    before = &none;
-  unsigned char *met = calloc(before->count + 1u, 1);
-  int result = met ? index_rows(before, &set) : -ENOMEM;
-  if (result == 0)
-    result = subtract_rows(before, now, &set, met, delta);
-  out_idset_free(&set);
+  struct earlier earlier = {.rows = before ? before : &none};
+  unsigned char *met = calloc(earlier.rows->count + 1u, 1);
+  int result = met ? subtract_rows(&earlier, now, met, delta) : -ENOMEM;
+  out_idset_free(&earlier.set);
   free(met);
   return result;
 }

@@ -34,12 +34,18 @@ struct callsig_pipeline *out_pipeline_new(void)
   return pipeline;
 }
 
+static void free_histograms(struct out_stage *stage)
+{
+  out_histogram_free(&stage->times);
+  out_histogram_free(&stage->gaps);
+}
+
 void callsig_pipeline_free(struct callsig_pipeline *pipeline)
 {
   if (!pipeline)
     return;
   for (uint32_t i = 0; i < pipeline->stages.count; i++)
-    out_histogram_free(&out_pipeline_stage_at(pipeline, i)->times);
+    free_histograms(out_pipeline_stage_at(pipeline, i));
   for (uint32_t i = 0; i < pipeline->queues.count; i++) {
     out_histogram_free(&out_pipeline_queue_at(pipeline, i)->put);
     out_histogram_free(&out_pipeline_queue_at(pipeline, i)->get);

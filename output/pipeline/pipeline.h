@@ -21,6 +21,7 @@ struct out_stage {
   struct callsig_stage_stats stats;
   double min_ticks, max_ticks;      /* of successes; without one 0 */
   struct out_histogram times;       /* ticks */
+  struct out_histogram gaps;        /* ticks from the end of a task to that of the next, of those looked at */
   double put_wait, get_wait;        /* what its threads waited to put into its queue, and to get from those before it */
   uint64_t first_ticks, last_ticks; /* when its first task began and its last one ended; with one open: now */
   struct out_task_work work;
@@ -88,6 +89,7 @@ struct callsig_pipeline {
   uint32_t only_process;  /* of a merged recording, counted from 1; 0: of all */
   double tick;            /* seconds */
   uint64_t start_ticks;   /* when the recording began */
+  uint64_t period;        /* how often it was made to count from zero: `start` and all counts are of the last time */
   bool has_rank;
   int64_t rank;                     /* of a parallel job */
   bool is_cpu_clock;                /* times are CPU times, which tell nothing of waits */
@@ -160,9 +162,9 @@ int out_pipeline_stats(const struct callsig_pipeline *pipeline, struct callsig_s
 int out_pipeline_read(struct out_recording *recording, const struct fmt_rec_clock_point *now,
                       struct callsig_pipeline **pipeline);
 
-/* What was added from `before` (NULL: from nothing) to `now`. Functions are subtracted from those in
- * `functions_before`, the last reading before that had them (NULL: none), where `now` has them. -ENOMEM after a
- * message. Nothing of the three is kept. */
+/* What was added from `before` (NULL: from nothing; likewise where it is of an earlier period) to `now`. Functions are
+ * subtracted from those in `functions_before`, the last reading before that had them (NULL: none), where `now` has
+ * them. -ENOMEM after a message. Nothing of the three is kept. */
 int out_pipeline_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *functions_before,
                        const struct callsig_pipeline *now, struct callsig_pipeline **delta);
 

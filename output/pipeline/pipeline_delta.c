@@ -207,7 +207,10 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
 {
   delta->tick = now->tick;
   delta->is_cpu_clock = now->is_cpu_clock;
-  delta->recorded = now->recorded - (before ? before->recorded : 0);
+  /* What was counted in an earlier period is in no reading of this one. */
+  const bool is_anew = before && before->period != now->period;
+  const struct callsig_pipeline *counted = is_anew ? NULL : before;
+  delta->recorded = now->recorded - (counted ? counted->recorded : 0);
   delta->info = now->info;
   delta->info.path = copy(delta, now->info.path);
   delta->info.program = copy(delta, now->info.program);
@@ -215,12 +218,12 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
   delta->only_process = now->only_process;
   if (!delta->info.path || !delta->info.program || !delta->file)
     return -ENOMEM;
-  if (before) {
-    delta->info.start = before->info.end;
-    delta->info.elapsed -= before->info.elapsed;
+  if (counted) {
+    delta->info.start = counted->info.end;
+    delta->info.elapsed -= counted->info.elapsed;
   }
   static const struct callsig_pipeline nothing;
-  const struct callsig_pipeline *from = before ? before : &nothing;
+  const struct callsig_pipeline *from = counted ? counted : &nothing;
   uint32_t stage_hint = 0, queue_hint = 0, event_hint = 0;
   int result = 0;
   for (uint32_t i = 0; i < now->stages.count && result == 0; i++) {
@@ -236,15 +239,17 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
     result = subtract_event(delta, find_before(&from->events, event->name, &event_hint), event);
   }
   if (result == 0)
-    result = copy_moments(delta, before, now);
+    result = copy_moments(delta, counted, now);
   if (result == 0)
-    result = out_counters_delta(before, now, delta);
+    result = out_counters_delta(counted, now, delta);
   if (result == 0)
-    result = out_counter_threads_delta(before, now, delta);
+    result = out_counter_threads_delta(counted, now, delta);
   if (result == 0)
     result = subtract_group(delta, before, now);
   if (result == 0 && now->has_functions)
-    result = out_function_sums_subtract(functions_before ? &functions_before->functions : NULL, &now->functions, delta);
+    result = out_function_sums_subtract(
+        functions_before && functions_before->period == now->period ? &functions_before->functions : NULL,
+        &now->functions, delta);
   delta->has_functions = now->has_functions;
   delta->has_process = now->has_process;
   delta->process = now->process;

@@ -110,7 +110,8 @@ static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_th
   }
   if (part->has_waits && add_waits(reader, index, &part->waits) < 0)
     return -ENOMEM;
-  return add_times(reader, &stage->times, &part->times);
+  int result = add_times(reader, &stage->times, &part->times);
+  return result < 0 ? result : add_times(reader, &stage->gaps, &part->gaps);
 }
 
 static struct out_link *find_link(struct callsig_pipeline *pipeline, uint32_t stage, const char *queue)

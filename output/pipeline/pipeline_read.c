@@ -297,7 +297,9 @@ static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_cl
   reader->now = header->last.ticks > header->start.ticks ? header->last.ticks : header->start.ticks;
   pipeline->info.size = sizeof pipeline->info;
   pipeline->info.pid = header->pid;
-  pipeline->info.start = (double)header->start_realtime_ns * 1e-9;
+  pipeline->period = header->period;
+  const uint64_t began_ns = header->period_realtime_ns ? header->period_realtime_ns : header->start_realtime_ns;
+  pipeline->info.start = (double)began_ns * 1e-9;
   pipeline->file = base_arena_copy(&pipeline->strings, reader->recording->path, strlen(reader->recording->path));
   pipeline->info.path = reader->only ? source_of(reader) : pipeline->file;
   pipeline->info.program = out_pipeline_copy_name(reader, header->program);
@@ -354,8 +356,9 @@ static const struct out_stage_taker taker = {.stage = take_stage,
                                              .counter = out_counters_take,
                                              .counter_use = take_counter_use};
 
-int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const struct fmt_rec_clock_point *now,
-                           struct callsig_pipeline **read)
+/* `is_mixed`: what was read is of two periods. */
+static int read_once(struct out_recording *recording, uint32_t only, const struct fmt_rec_clock_point *now,
+                     struct callsig_pipeline **read, bool *is_mixed)
 {
   *read = NULL;
   struct out_pipeline_reader reader = {
@@ -373,6 +376,7 @@ int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const
   out_stage_reader_init(&reader.lists, recording, &taker, &reader);
   out_thread_parts_init(&reader.parts, recording, &reader.lists);
   int result = read_all(&reader, now);
+  *is_mixed = result == 0 && reader.parts.period != recording->header.period;
   struct base_vector *vectors[] = {&reader.processes, &reader.stage_of, &reader.queue_of, &reader.levels,
                                    &reader.counter_of};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
@@ -388,4 +392,24 @@ int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const
   else
     *read = reader.pipeline;
   return result;
+}
+
+int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const struct fmt_rec_clock_point *now,
+                           struct callsig_pipeline **read)
+{
+  enum { ATTEMPTS = 8 };
+  for (unsigned attempt = 1;; attempt++) {
+    bool is_mixed;
+    int result = read_once(recording, only, now, read, &is_mixed);
+    if (result < 0 || !is_mixed)
+      return result;
+    callsig_pipeline_free(*read);
+    *read = NULL;
+    if (attempt == ATTEMPTS)
+      return out_stats_fail(-EAGAIN, "%s: is made to count from zero again and again while it is read",
+                            recording->path);
+    result = out_recording_begin_anew(recording);
+    if (result < 0)
+      return result;
+  }
 }

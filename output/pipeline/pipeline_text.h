@@ -15,6 +15,9 @@ void out_put_queue_heading(struct out_text *text);
 void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind);
 void out_put_percent(struct out_text *text, const char *before, double share, const char *behind);
 
+/* "    Average task time: 0.0123s" and the line's end. Of nothing it is not known. */
+void out_put_mean(struct out_text *text, const char *what, bool known, double seconds);
+
 /* The heading of a further part. */
 void out_put_part_heading(struct out_text *text, const char *heading);
 

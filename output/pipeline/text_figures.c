@@ -18,6 +18,15 @@ void out_put_percent(struct out_text *text, const char *before, double share, co
   out_text_puts(text, behind);
 }
 
+void out_put_mean(struct out_text *text, const char *what, bool known, double seconds)
+{
+  out_text_printf(text, "    %s: ", what);
+  if (known)
+    out_put_number(text, "", seconds, 4, "s\n");
+  else
+    out_text_puts(text, "unknown\n");
+}
+
 void out_put_heading(struct out_text *text)
 {
   out_text_printf(text, "%sPIPELINE PERFORMANCE SUMMARY\n%s", double_rule, double_rule);

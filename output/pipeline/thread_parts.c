@@ -29,10 +29,16 @@ void out_thread_parts_init(struct out_thread_parts *parts, struct out_recording 
       .recording = recording, .lists = lists, .threads = BASE_VECTOR_OF(struct out_thread_part)};
 }
 
+static void free_histograms(struct out_tasks_part *tasks)
+{
+  out_histogram_free(&tasks->times);
+  out_histogram_free(&tasks->gaps);
+}
+
 static void free_lists(struct out_thread_part *part)
 {
   for (uint32_t i = 0; i < part->tasks.count; i++)
-    out_histogram_free(&((struct out_tasks_part *)base_vector_at(&part->tasks, i))->times);
+    free_histograms(base_vector_at(&part->tasks, i));
   for (uint32_t i = 0; i < part->uses.count; i++) {
     struct out_use_part *use = base_vector_at(&part->uses, i);
     out_histogram_free(&use->put);
@@ -70,6 +76,14 @@ uint64_t out_thread_folds(int file)
 static uint64_t folds_of(const struct out_recording *recording)
 {
   return recording->copy ? recording->header.folds : out_thread_folds(recording->windows.file);
+}
+
+/* header.period as the file has it now. */
+static uint64_t period_of(const struct out_recording *recording)
+{
+  uint64_t period;
+  const uint64_t place = recording->header.base + offsetof(struct fmt_rec_header, period);
+  return read_now(recording, place, &period, sizeof period) ? period : recording->header.period;
 }
 
 static uint64_t newest_thread(const struct out_recording *recording)
@@ -143,6 +157,7 @@ static int read_stable_list(struct out_thread_parts *parts, struct base_vector *
     if (result < 0)
       return result;
     parts->folds = folds;
+    parts->period = period_of(parts->recording);
     bool stable = folds % 2 == 0 && folds_of(parts->recording) == folds;
     if (stable || !wait_for_fold(parts->recording, &waited))
       return 0;
@@ -158,7 +173,8 @@ int out_thread_parts_take_tasks(struct out_thread_parts *parts, const struct fmt
   *added = (struct out_tasks_part){.stage = stage, .record = *record};
   added->has_work = out_stage_reader_work(parts->recording, record, &added->work);
   added->has_waits = out_stage_reader_waits(parts->recording, record, &added->waits);
-  return out_histogram_load(&added->times, parts->recording, record->histogram);
+  int result = out_histogram_load(&added->times, parts->recording, record->histogram);
+  return result < 0 ? result : out_histogram_load(&added->gaps, parts->recording, record->gaps);
 }
 
 int out_thread_parts_take_use(struct out_thread_parts *parts, const struct fmt_rec_queue_use *record, uint32_t queue)
@@ -207,7 +223,7 @@ static int add_part(struct out_thread_parts *parts, const struct listed *listed)
     return -ENOMEM;
   *part = (struct out_thread_part){.address = listed->address,
                                    .record = listed->record,
-                                   .counts = true,
+                                   .counts = listed->record.period == parts->period,
                                    .tasks = BASE_VECTOR_OF(struct out_tasks_part),
                                    .uses = BASE_VECTOR_OF(struct out_use_part),
                                    .counters = BASE_VECTOR_OF(struct out_counter_part)};
@@ -230,8 +246,8 @@ static struct out_thread_part *find_part(const struct out_thread_parts *parts, c
   return NULL;
 }
 
-/* Keeps of what was read that of threads which are still there, and reads the folded ones again. Threads that are new
- * have their turn in the next reading. */
+/* Keeps of what was read that of threads which are still there, and reads the folded ones again, and those that count
+ * from zero since. Threads that are new have their turn in the next reading. */
 static int compare_list(struct out_thread_parts *parts, const struct base_vector *list)
 {
   int result = 0;
@@ -243,9 +259,10 @@ static int compare_list(struct out_thread_parts *parts, const struct base_vector
     const bool folded = listed->record.state == FMT_THREAD_FOLDED;
     struct out_thread_part *part = find_part(parts, listed, &from);
     if (part) {
-      part->counts = true;
+      const bool is_anew = part->record.period != listed->record.period;
+      part->counts = listed->record.period == parts->period;
       part->record = listed->record;
-      result = folded ? read_part(parts, part) : 0;
+      result = folded || is_anew ? read_part(parts, part) : 0;
     } else if (folded)
       result = add_part(parts, listed);
   }

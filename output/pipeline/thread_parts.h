@@ -16,7 +16,7 @@
 struct out_tasks_part {
   uint32_t stage; /* the number of its record */
   struct fmt_rec_tasks record;
-  struct out_histogram times;
+  struct out_histogram times, gaps;
   bool has_work, has_waits;
   struct fmt_rec_task_work work;
   struct fmt_rec_task_waits waits;
@@ -38,7 +38,7 @@ struct out_counter_part {
 struct out_thread_part {
   uint64_t address;
   struct fmt_rec_thread record;
-  bool counts;
+  bool counts;                 /* it is still there, and what it has counted is of this period */
   struct base_vector tasks;    /* struct out_tasks_part */
   struct base_vector uses;     /* struct out_use_part */
   struct base_vector counters; /* struct out_counter_part */
@@ -50,6 +50,7 @@ struct out_thread_parts {
   struct base_vector threads;      /* struct out_thread_part */
   struct out_thread_part *current; /* the one that is being read */
   uint64_t folds, folds_known;     /* header.folds when the list was read, last and first */
+  uint64_t period;                 /* header.period when it was read last */
 };
 
 /* `lists` has read the stages and queues; its taker hands tasks, uses and what was counted on to the functions below.

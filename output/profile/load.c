@@ -136,16 +136,21 @@ static int load_edge(struct out_loader *loader, uint64_t address, const struct f
   int result = load_variant(loader, record->to, &edge.to);
   if (result == 0 && record->from)
     result = load_variant(loader, record->from, &edge.from);
-  const bool is_sampled = record->flags & FMT_EDGE_SAMPLED && !(record->flags & FMT_EDGE_INHERITED);
-  if (result == 0 && record->recursion)
+  const bool is_sampled = record->flags & FMT_EDGE_SAMPLED && !(record->flags & FMT_EDGE_INHERITED) && !loader->is_late;
+  if (loader->is_late) {
+    /* What the thread has counted is of an earlier period. */
+    edge.calls = edge.total = edge.children = edge.overhead = 0;
+    take_inherited(loader, &edge);
+  }
+  if (result == 0 && record->recursion && !loader->is_late)
     result = load_recursion(loader, record->recursion, is_sampled, &edge);
   if (result == 0 && is_sampled)
     result = out_load_sampling(loader, address, &edge);
   if (result < 0)
     return result;
-  if (record->flags & FMT_EDGE_INHERITED)
+  if (record->flags & FMT_EDGE_INHERITED && !loader->is_late)
     take_inherited(loader, &edge);
-  else if (record->histogram) {
+  else if (record->histogram && !loader->is_late) {
     result = out_load_times(loader, record->histogram, number);
     if (result < 0)
       return result;
@@ -204,7 +209,7 @@ static uint32_t find_root(struct out_loader *loader, uint64_t address)
 struct open_thread {
   uint32_t process;            /* loader.number */
   uint32_t first_frame, count; /* in reading.frames */
-  uint64_t end_ticks, slept;
+  uint64_t end_ticks;
 };
 
 /* What is kept of all threads until their trees are there. */
@@ -214,6 +219,28 @@ struct reading {
   struct base_vector lists;  /* struct out_thread_lists */
 };
 
+/* What a thread that has not entered the period yet has in it: nothing but the time of what it has open, from the
+ * period's beginning on, unless recording was switched since. */
+static void take_late(const struct fmt_rec_header *header, struct fmt_rec_thread *record)
+{
+  record->start_ticks = record->end_ticks;
+  record->end_ticks = 0;
+  if (record->state != FMT_THREAD_LIVE || header->is_off || header->switched_ns > header->period_realtime_ns)
+    record->first_stack = 0;
+  record->first_tasks = record->first_queue_use = record->first_counter_use = record->ring = 0;
+}
+
+/* Has the frames begin no earlier than the period. */
+static void begin_late(const struct base_vector *frames, uint32_t first, uint64_t period)
+{
+  for (uint32_t i = first; i < frames->count; i++) {
+    struct out_loaded_frame *frame = base_vector_at(frames, i);
+    const bool is_time = frame->start < FMT_START_COUNTED;
+    if (frame->edge && frame->start != FMT_START_AHEAD && (!is_time || frame->start < period))
+      frame->start = period;
+  }
+}
+
 /* Keeps what is open in a thread, and where its lists begin. */
 static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *record, struct reading *reading)
 {
@@ -221,6 +248,8 @@ static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *rec
   int result = out_load_stacks(loader, record->first_stack, &reading->frames);
   if (result < 0)
     return result;
+  if (loader->is_late)
+    begin_late(&reading->frames, first, record->start_ticks);
   struct open_thread *added = base_vector_add(&reading->open, 1);
   struct out_thread_lists *lists = base_vector_add(&reading->lists, 1);
   if (!added || !lists)
@@ -228,15 +257,17 @@ static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *rec
   *added = (struct open_thread){.process = loader->number,
                                 .first_frame = first,
                                 .count = reading->frames.count - first,
-                                .end_ticks = record->end_ticks,
-                                .slept = record->slept};
+                                .end_ticks = record->end_ticks};
   *lists = out_thread_lists_of(record);
   return 0;
 }
 
-static int load_thread(struct out_loader *loader, const struct fmt_rec_thread *record, struct reading *reading)
+static int load_thread(struct out_loader *loader, struct fmt_rec_thread *record, struct reading *reading)
 {
   struct out_profile *profile = loader->profile;
+  loader->is_late = record->period != loader->recording->header.period;
+  if (loader->is_late)
+    take_late(&loader->recording->header, record);
   out_load_choose_process(loader, record->process);
   struct out_known_thread thread = {.recording = loader->number,
                                     .tid = record->tid,
@@ -271,7 +302,7 @@ static int load_open_threads(struct out_loader *loader, const struct reading *re
     loader->number = thread->process;
     if (thread->count > 0)
       result = out_load_open_frames(loader, base_vector_at(&reading->frames, thread->first_frame), thread->count,
-                                    thread->end_ticks, thread->slept);
+                                    thread->end_ticks);
   }
   return result;
 }

@@ -11,8 +11,9 @@
 
 /* An open frame as it was recorded, outermost first; or where a machine stack begins. */
 struct out_loaded_frame {
-  uint64_t edge;  /* the edge's address; 0: where a stack begins */
-  uint64_t start; /* ticks; where a stack begins, when it was left, 0: it runs */
+  uint64_t edge;     /* the edge's address; 0: where a stack begins */
+  uint64_t start;    /* ticks; where a stack begins, when it was left, 0: it runs */
+  uint32_t slept_ms; /* of the first of a stack */
 };
 
 /* What the files of loading share: one recording on its way into a profile. */
@@ -24,6 +25,7 @@ struct out_loader {
   struct base_vector modules, functions, contexts, variants, signatures, edges, stacks,
       processes; /* out_recording_number() lists */
   struct out_stage_reader stages;
+  bool is_late;                    /* the thread has not entered the recording's period yet */
   uint32_t task_thread;            /* the profile's thread whose tasks are being read */
   struct base_vector stage_of;     /* uint32_t: the profile's stage by number of a stage record */
   struct base_vector callable_of;  /* uint32_t: the profile's callable by number of a function record */
@@ -93,7 +95,7 @@ int out_load_open_span(struct out_loader *loader, uint32_t edge, uint64_t start,
 int out_load_stacks(struct out_loader *loader, uint64_t first_stack, struct base_vector *frames);
 /* load_open.c: counts a thread's open frames as calls that end now. After out_load_enclosing(). 0 or -ENOMEM. */
 int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
-                         uint64_t end_ticks, uint64_t slept);
+                         uint64_t end_ticks);
 /* enclosing.c: out_context.stage and .enclosing, and the preorder of the contexts from `first` on, whose callables are
  * those from `first_code` on. */
 int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable);

@@ -16,7 +16,7 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
       .clock = header->clock,
       .flags = header->flags & ~(uint32_t)FMT_REC_MERGED,
       .injected_hz = header->injected_hz,
-      .start_realtime_ns = header->start_realtime_ns,
+      .start_realtime_ns = header->period_realtime_ns ? header->period_realtime_ns : header->start_realtime_ns,
       .start = header->start,
       .last = header->last,
       .exit_status = header->exit_status,

@@ -82,6 +82,8 @@ static int take_tasks(void *data, const struct fmt_rec_tasks *record, uint32_t s
   struct out_tasks_record kept = {
       .record = *record, .thread = loader->task_thread, .stage = loader->first_stage_record + stage};
   int result = out_load_histogram(loader, record->histogram, &kept.histogram);
+  if (result == 0)
+    result = out_load_histogram(loader, record->gaps, &kept.gaps);
   kept.has_work = out_stage_reader_work(loader->recording, record, &kept.work);
   kept.has_waits = out_stage_reader_waits(loader->recording, record, &kept.waits);
   if (kept.has_waits)

@@ -47,6 +47,7 @@ struct out_tasks_record {
   uint32_t thread;    /* in profile.threads */
   uint32_t stage;     /* in stage_records.stages */
   uint32_t histogram; /* in profile.times, FMT_NONE for none */
+  uint32_t gaps;      /* likewise */
   bool has_work, has_waits;
   struct fmt_rec_task_work work;
   struct fmt_rec_task_waits waits; /* their edges are numbers of profile.edges, plus 1 */

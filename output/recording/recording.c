@@ -433,6 +433,13 @@ void out_recording_renew(struct out_recording *recording)
   recording->budget = recording->size * 16;
 }
 
+int out_recording_begin_anew(struct out_recording *recording)
+{
+  out_recording_renew(recording);
+  out_file_windows_forget(&recording->windows);
+  return read_header(recording);
+}
+
 int out_recording_number(struct out_recording *recording, struct base_vector *list, uint64_t address, uint32_t tag,
                          size_t size, uint32_t *number, struct out_record *record)
 {

@@ -122,6 +122,10 @@ int out_recording_number(struct out_recording *recording, struct base_vector *li
 /* As before anything was read: to read it again. */
 void out_recording_renew(struct out_recording *recording);
 
+/* The same, with the header as it is now: it was made to count from zero while it was read. Else as
+ * out_recording_read(). */
+int out_recording_begin_anew(struct out_recording *recording);
+
 /* Forgets all numbers, so that the records may be numbered again. */
 void out_recording_forget_numbers(struct out_recording *recording);
 

@@ -1,6 +1,8 @@
 /* Tells what the hooks of an edge's calls cost. */
 #include "output/sampling/hook_cost.h"
 
+#include <math.h>
+
 #include "output/profile/edge_time.h"
 
 #define PARTS 1024.0 /* of a tick, in which the header has costs */
@@ -25,4 +27,12 @@ struct out_hook_cost out_hook_cost(const struct out_profile *profile, const stru
                                 .caller =
                                     (timed * outer + untimed * (outer - (double)(spared.all - spared.callee))) / PARTS +
                                     (double)edge->overhead};
+}
+
+/* Hooks took no more than so many times what they were calibrated to. */
+#define DEAREST_HOOKS 8.0
+
+double out_guess_error(double taken, double left)
+{
+  return fmax(taken, fmin(left, (DEAREST_HOOKS - 1) * taken));
 }

@@ -26,4 +26,9 @@ struct out_spared {
 };
 struct out_spared out_hooks_spared(const struct out_recording_info *info);
 
+/* By how much a time may be off that `taken` was taken off without samples of the run, and of which `left` is left.
+ * Hooks cost no less than nothing, so that it is no more than the clock read; and in a program they may cost several
+ * times what they were calibrated to: docs/hot-path.md. */
+double out_guess_error(double taken, double left);
+
 #endif

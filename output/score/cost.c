@@ -71,11 +71,10 @@ static void add_edge(struct sums *sums, const struct out_edge *edge)
     sums->outside += outer;
 }
 
-/* By how much a time may be off that `hooks` were taken off: docs/hot-path.md says why. */
-static double uncertainty(double hooks, double own)
+/* By how much a time may be off where samples of the run tell the sum of which `hooks` are a part. */
+static double sampled_error(double hooks, double own)
 {
-  double quarter = (hooks + own) / 4;
-  return hooks <= 0 ? 0 : hooks < quarter ? hooks : quarter;
+  return fmin(fmax(hooks, 0), (hooks + own) / 4);
 }
 
 /* What the hooks can have taken is at most what the program itself left. */
@@ -87,7 +86,7 @@ static void settle(const struct sums *sums)
     struct out_score_cost *cost = &costs->functions[i];
     const struct part *part = &sums->parts[i];
     cost->own = part->time > part->hooks ? part->time - part->hooks : 0;
-    cost->sure = cost->own - uncertainty(part->hooks, cost->own);
+    cost->sure = fmax(cost->own - out_guess_error(part->hooks, cost->own), 0);
     measured += part->time;
     said += cost->hooks;
     costs->own += cost->own;
@@ -99,12 +98,14 @@ static void settle(const struct sums *sums)
   for (uint32_t i = 0; i < sums->profile->functions.count; i++)
     costs->functions[i].hooks *= costs->lowered;
   costs->hooks = said * costs->lowered;
-  costs->uncertainty = uncertainty(costs->hooks, costs->own);
+  costs->uncertainty = out_guess_error(costs->hooks, costs->own);
 }
 
 /* Makes the sums what samples of all runs say, if there are any. The samples are of a Poisson process. */
-static void settle_by_samples(const struct out_profile *profile, struct out_score_costs *costs)
+static void settle_by_samples(const struct sums *sums)
 {
+  const struct out_profile *profile = sums->profile;
+  struct out_score_costs *costs = sums->costs;
   struct out_in_place_samples all = {0};
   double hooks = 0, own = 0, variance = 0;
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
@@ -123,9 +124,10 @@ static void settle_by_samples(const struct out_profile *profile, struct out_scor
     return;
   const double dearer = hooks / costs->hooks, longer = costs->own > 0 ? own / costs->own : 1;
   for (uint32_t i = 0; i < profile->functions.count; i++) {
-    costs->functions[i].hooks *= dearer;
-    costs->functions[i].own *= longer;
-    costs->functions[i].sure *= longer;
+    struct out_score_cost *cost = &costs->functions[i];
+    cost->sure = (cost->own - sampled_error(sums->parts[i].hooks, cost->own)) * longer;
+    cost->hooks *= dearer;
+    cost->own *= longer;
   }
   costs->lowered *= dearer;
   costs->hooks = hooks;
@@ -152,7 +154,7 @@ int out_score_costs_make(const struct out_profile *profile, const uint32_t *show
         add_edge(&sums, edge);
     }
     settle(&sums);
-    settle_by_samples(profile, costs);
+    settle_by_samples(&sums);
   }
   free(sums.parts);
   return complete ? 0 : -ENOMEM;

@@ -25,8 +25,8 @@ void out_score_put_factor(struct out_text *text, double factor)
 
 void out_score_range(const struct out_score_costs *costs, double *low, double *high)
 {
-  double whole = costs->hooks + costs->own, off = costs->uncertainty;
-  *low = out_score_slowdown(costs->hooks - off, whole - costs->hooks + off);
+  const double whole = costs->hooks + costs->own, off = costs->uncertainty, least = fmax(costs->hooks - off, 0);
+  *low = out_score_slowdown(least, whole - least);
   *high = costs->own > off ? out_score_slowdown(costs->hooks + off, costs->own - off) : INFINITY;
 }
 

@@ -6,6 +6,7 @@
 
 #include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
+#include "output/sampling/hook_cost.h"
 #include "output/sampling/sampling_error.h"
 #include "output/stats/edge_share.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "callsig/stats.h"
+#include "output/sampling/hook_cost.h"
 #include "output/stats/edge_share.h"
 
 void out_rows_init(struct out_rows *rows)
@@ -247,14 +248,6 @@ static void outlast_own(struct out_rows *rows)
       subtraction->cumulative = (int64_t)(read - row->own);
     }
   }
-}
-
-/* Hooks took no more than so many times what they were calibrated to. */
-#define DEAREST_HOOKS 8.0
-
-double out_guess_error(double taken, double left)
-{
-  return fmax(taken, fmin(left, (DEAREST_HOOKS - 1) * taken));
 }
 
 struct out_compensated out_rows_compensated(const struct out_rows *rows)

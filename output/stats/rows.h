@@ -103,11 +103,6 @@ struct out_compensated {
 };
 struct out_compensated out_rows_compensated(const struct out_rows *rows);
 
-/* By how much a time may be off that `taken` was taken off without samples of the run, and of which `left` is left.
- * Hooks cost no less than nothing, so that it is no more than the clock read; and in a program they may cost several
- * times what they were calibrated to: docs/hot-path.md. */
-double out_guess_error(double taken, double left);
-
 /* The row that an edge's calls are part of; FMT_NONE when they are of none. */
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
                           const struct out_rows *rows, uint32_t edge);

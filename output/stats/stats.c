@@ -61,7 +61,7 @@ void out_stats_forget(struct callsig_stats *stats)
   stats->callers = NULL;
   stats->printed = NULL;
   stats->listed = 0;
-  stats->grouped = stats->prepared = false;
+  stats->grouped = stats->built = stats->prepared = false;
   out_signature_merge_free(&stats->signature_merge);
   out_callstacks_free(&stats->callstacks);
   out_compensation_free(&stats->compensation);
@@ -402,15 +402,22 @@ int out_stats_group(struct callsig_stats *stats)
   return stats->grouped ? 0 : settle(stats, group(stats), &stats->grouped);
 }
 
+int out_stats_build(struct callsig_stats *stats)
+{
+  int result = out_stats_group(stats);
+  if (result < 0 || stats->built)
+    return result;
+  return settle(stats, out_rows_build(&stats->profile, &stats->grouping, &stats->rows), &stats->built);
+}
+
 int out_stats_prepare(struct callsig_stats *stats)
 {
   if (stats->prepared)
     return 0;
-  int result = out_stats_group(stats);
+  int result = out_stats_build(stats);
   if (result < 0)
     return result;
-  result = out_rows_build(&stats->profile, &stats->grouping, &stats->rows);
-  if (result == 0 && out_row_errors_known(&stats->profile)) {
+  if (out_row_errors_known(&stats->profile)) {
     stats->errors = out_row_errors_make(&stats->profile, &stats->grouping, &stats->rows);
     result = stats->errors ? 0 : -ENOMEM;
   }

@@ -41,7 +41,7 @@ struct callsig_stats {
   struct out_columns columns;
 
   /* What follows from the above, made when it is first asked for; out_stats_forget() gives it up. */
-  bool grouped, prepared; /* all up to `selection` is there; all is */
+  bool grouped, built, prepared; /* all up to `selection` is there; up to `rows`; all is */
   struct out_grouping grouping;
   uint32_t *shown_function;
   struct out_callstacks callstacks;
@@ -68,7 +68,7 @@ struct callsig_stats {
 /* Names are not shortened to less. */
 #define OUT_NAME_WIDTH_LEAST 16u
 
-/* The function that a row is of, as it is shown; FMT_NONE: of none. The object must be prepared. */
+/* The function that a row is of, as it is shown; FMT_NONE: of none. The rows must have been built. */
 uint32_t out_stats_function(const struct callsig_stats *stats, const struct out_row_key *key);
 
 /* An empty object with the default order and grouping. NULL when memory is short, after a message. */
@@ -85,7 +85,11 @@ int out_stats_not_empty(const struct callsig_stats *stats);
  * message. */
 int out_stats_group(struct callsig_stats *stats);
 
-/* Makes that, rows and order when they are not there. 0 or a negative errno after a message. */
+/* Makes that and the rows when they are not there: in no order, and without their errors. 0 or a negative errno after a
+ * message. */
+int out_stats_build(struct callsig_stats *stats);
+
+/* Makes that, errors and order when they are not there. 0 or a negative errno after a message. */
 int out_stats_prepare(struct callsig_stats *stats);
 
 /* Are times less than what the clock read, by what the hooks cost? */

@@ -14,8 +14,7 @@
 #define MOST_TIMES   16u   /* the threads that a stage has: what is tried */
 #define MOST_SERVERS 1024u
 #define MOST_ROUNDS  64u
-#define LARGER       4u   /* times as large: a queue that is tried */
-#define BY_LOAD      0.95 /* of the gain, or less: what is left of it hangs on who else uses the processors */
+#define LARGER       4u /* times as large: a queue that is tried */
 
 static bool add_change(struct out_prediction *prediction, const struct out_change *change)
 {
@@ -35,9 +34,21 @@ static bool is_changed(const struct out_prediction *prediction, const struct out
   return false;
 }
 
-/* Less than what is worth it is nothing. */
-static void promise(struct out_prediction *prediction, double least)
+/* What of the gain is promised: less than what is worth it is nothing. Of a station with several servers no more than
+ * it was seen to be able to do, and of servers that may have to wait for one another none. */
+static void promise(const struct out_forecaster *forecaster, const struct out_settings *settings,
+                    const struct out_outcome *outcome, struct out_prediction *prediction)
 {
+  const struct out_model *model = &forecaster->forecast->model;
+  double least = outcome->least * (1 - outcome->error);
+  for (uint32_t i = 0; i < model->network.num_stations; i++) {
+    const struct out_model_station *station = &model->stations[i];
+    const bool limits = forecaster->seen.servers[i] > 1 && station->most < least;
+    if (limits)
+      least = station->most;
+    if (limits || (forecaster->seen.servers[i] < settings->servers[i] && !prediction->unseen))
+      prediction->unseen = station;
+  }
   prediction->least = least >= OUT_FORECAST_WORTH ? fmin(least, prediction->gain) : fmin(1, prediction->gain);
 }
 
@@ -53,8 +64,8 @@ static bool predict(struct out_forecaster *forecaster, const struct out_settings
                                         .gain = outcome.gain,
                                         .error = outcome.error,
                                         .used = outcome.used,
-                                        .by_load = outcome.least < BY_LOAD * outcome.gain};
-  promise(prediction, outcome.least * (1 - outcome.error));
+                                        .by_load = outcome.by_load};
+  promise(forecaster, settings, &outcome, prediction);
   bool fits = true;
   for (uint32_t i = 0; i < model->network.num_stations; i++)
     if (settings->servers[i] != forecaster->was.servers[i])
@@ -262,7 +273,7 @@ static void forecast_all(struct out_forecaster *forecaster, const struct base_ve
 {
   struct out_forecast *forecast = forecaster->forecast;
   const struct out_model *model = &forecast->model;
-  struct out_settings *const settings[] = {&forecaster->was, &forecaster->now, &forecaster->best};
+  struct out_settings *const settings[] = {&forecaster->was, &forecaster->now, &forecaster->best, &forecaster->seen};
   for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++)
     if (!out_settings_make(forecaster, settings[i])) {
       forecaster->failed = true;

@@ -19,14 +19,15 @@ struct out_change {
 };
 
 struct out_prediction {
-  struct base_vector changes;           /* struct out_change */
-  double gain;                          /* times the throughput */
-  double error;                         /* relative */
-  double least;                         /* what is promised of the gain; 1, or the gain where it is less: nothing */
-  bool by_load;                         /* that is less than it may be because others use the processors */
-  double used;                          /* processors */
-  const struct out_model_station *next; /* what bounds the pipeline then; NULL: what changed still, or nothing */
-  bool by_processors;                   /* no more is possible with these processors */
+  struct base_vector changes;             /* struct out_change */
+  double gain;                            /* times the throughput */
+  double error;                           /* relative */
+  double least;                           /* what is promised of the gain; 1, or the gain where it is less: nothing */
+  bool by_load;                           /* that is less than it may be because others use the processors */
+  const struct out_model_station *unseen; /* or because it was not seen that more of its tasks at once take no longer */
+  double used;                            /* processors */
+  const struct out_model_station *next;   /* what bounds the pipeline then; NULL: what changed still, or nothing */
+  bool by_processors;                     /* no more is possible with these processors */
 };
 
 struct out_forecast {

@@ -54,17 +54,21 @@ static void put_next(struct out_text *text, const struct out_prediction *predict
                     next->queue->label);
 }
 
-/* ", at least 1.42". Where no gain is predicted, none is promised, and no word is needed. */
+#define WAITS_INSIDE 0.20 /* of its time: what a stage's tasks wait for is what is not known */
+
+/* ", at least 1.42". Where no gain is predicted, none is promised, and no word is needed. Why no more is where it was
+ * not seen what more tasks at once do, put_unseen() says. */
 static void put_promise(struct out_text *text, const struct out_prediction *prediction)
 {
   if (prediction->gain < OUT_FORECAST_WORTH)
     return;
+  out_text_puts(text, prediction->unseen ? " if no task keeps another waiting" : "");
   if (prediction->least >= OUT_FORECAST_WORTH)
     out_put_number(text, ", at least ", prediction->least, 2,
                    prediction->by_load ? " while others use the processors at most twice as much" : "");
   else
     out_text_printf(text, ", of which nothing can be promised%s",
-                    prediction->by_load ? ", since others use the processors, too" : "");
+                    prediction->by_load && !prediction->unseen ? ", since others use the processors, too" : "");
 }
 
 /* "1.51 times the throughput (predicted, +-6 %), at least 1.42; then ...". */
@@ -75,6 +79,52 @@ static void put_prediction(struct out_text *text, const struct out_prediction *p
   out_put_number(text, " (predicted, +-", ceil(prediction->error * 100), 0, " %)");
   put_promise(text, prediction);
   put_next(text, prediction, model);
+}
+
+/* Is more predicted than is promised because of what the station's tasks may wait for? */
+static bool leaves_out(const struct out_prediction *prediction, const struct out_model_station *station)
+{
+  return prediction->unseen == station && prediction->gain >= OUT_FORECAST_WORTH;
+}
+
+static bool is_unseen(const struct out_forecast *forecast, const struct out_model_station *station)
+{
+  bool unseen = leaves_out(&forecast->doubled, station) || leaves_out(&forecast->asked, station);
+  for (uint32_t i = 0; i < forecast->proposals.count; i++)
+    unseen = unseen || leaves_out(base_vector_at(&forecast->proposals, i), station);
+  return unseen;
+}
+
+/* The stage of a station that works longest. */
+static const struct out_stage_view *main_of(const struct out_model_station *station)
+{
+  const struct out_thread_group *group = &station->group;
+  const struct out_stage_view *most = group->members[0];
+  for (uint32_t i = 1; i < group->count; i++)
+    if (group->members[i]->busy > most->busy)
+      most = group->members[i];
+  return most;
+}
+
+/* Of which stages it was not seen that more tasks at once take no longer. */
+static void put_unseen(struct out_text *text, const struct out_forecast *forecast)
+{
+  for (uint32_t i = 0; i < forecast->model.network.num_stations; i++) {
+    const struct out_model_station *station = &forecast->model.stations[i];
+    if (!station->view || !is_unseen(forecast, station))
+      continue;
+    const struct out_stage_view *view = main_of(station);
+    if (view->shares.known && view->shares.waiting >= WAITS_INSIDE) {
+      out_text_printf(text, "    It is not known what tasks of %s wait for", view->stage->stats.label);
+      out_put_percent(text, " ", view->shares.waiting, " of their time: ");
+    } else
+      out_text_printf(text,
+                      "    It was not seen that more tasks of %s at once take no longer: ", view->stage->stats.label);
+    out_text_printf(text,
+                    "where they need one thing in turn (a lock, a device, a limit on their rate), more threads give "
+                    "nothing, so no %sgain is promised\n",
+                    station->divides ? "larger " : "");
+  }
 }
 
 /* What the tasks wait for is one thing, of which no concurrency makes two: that is told already. */
@@ -130,6 +180,7 @@ void out_put_help(struct out_text *text, const struct out_bottleneck *bottleneck
   if (forecast->proposals.count == 0)
     out_text_puts(text, "no other number of threads and no larger queue gives 3 % more");
   out_text_puts(text, forecast->cut ? " (not all settings were tried, since that would take too long)\n" : "\n");
+  put_unseen(text, forecast);
 }
 
 static void write_changes(struct out_json *json, const struct base_vector *changes)
@@ -166,6 +217,7 @@ static void write_prediction(struct out_json *json, const struct out_prediction 
   out_json_key_number(json, "gain", prediction->gain);
   out_json_key_number(json, "error", prediction->error);
   out_json_key_number(json, "least", prediction->least);
+  out_json_key_string(json, "not_seen", label_of(prediction->unseen));
   out_json_key_number(json, "throughput", prediction->gain * model->throughput);
   out_json_key_number(json, "processors_used", prediction->used);
   out_json_key_string(json, "then", label_of(prediction->next));
@@ -269,6 +321,7 @@ void out_write_forecast(struct out_json *json, const struct out_bottleneck *bott
   const bool gives_none = gives_nothing(bottleneck);
   write_doubling(json, "doubling_gain", forecast, forecast->doubled.gain, gives_none);
   write_doubling(json, "doubling_promised", forecast, forecast->doubled.least, gives_none);
+  out_json_key_string(json, "not_seen", forecast->why ? NULL : label_of(forecast->doubled.unseen));
   out_json_key_string(json, "then", forecast->why ? NULL : label_of(forecast->doubled.next));
   out_json_key(json, "what_would_help");
   out_json_open_map(json);

@@ -13,7 +13,8 @@ void out_put_doubling(struct out_text *text, const struct out_bottleneck *bottle
                       const struct out_forecast *forecast);
 void out_put_help(struct out_text *text, const struct out_bottleneck *bottleneck, const struct out_forecast *forecast);
 
-/* Writes the keys "doubling_gain", "then" and "what_would_help" of a map that is open. */
+/* Writes the keys "doubling_gain", "doubling_promised", "not_seen", "then" and "what_would_help" of a map that is open.
+ */
 void out_write_forecast(struct out_json *json, const struct out_bottleneck *bottleneck,
                         const struct out_forecast *forecast);
 

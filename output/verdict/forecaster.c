@@ -9,6 +9,7 @@
 #define MOSTLY_READY 0.50 /* of its tasks, the bounding stage is on a processor or waits for one */
 #define AS_MEASURED  0.03 /* of the throughput: it is that measured */
 #define LEAST_LEFT   0.50 /* of the processors that others leave, when they use twice as many */
+#define BY_LOAD      0.95 /* of the gain, or less: what is left of it hangs on who else uses the processors */
 #define SHARE_ROUNDS 10u
 #define SIMULATION   UINT64_C(1000000) /* steps of one */
 
@@ -104,7 +105,7 @@ bool out_forecaster_evaluate(struct out_forecaster *forecaster, const struct out
     }
     out_network_result_free(&result);
   }
-  outcome->gain = outcome->least = sum / seeds;
+  outcome->gain = sum / seeds;
   const double variance = seeds > 1 ? fmax(0, squares - sum * sum / seeds) / (seeds - 1) : 0;
   const double simulated = 2 * sqrt(variance / seeds) / outcome->gain;
   const double tasks = NINE_OF_TEN * hypot(doubt_of(forecaster, forecaster->forecast->model.bound),
@@ -132,17 +133,44 @@ static double gain_under(struct out_forecaster *forecaster, const struct out_set
   return sum;
 }
 
+static bool are_same(const struct out_forecaster *forecaster, const struct out_settings *one,
+                     const struct out_settings *other)
+{
+  const struct out_network *network = out_forecaster_network(forecaster);
+  return memcmp(one->servers, other->servers, network->num_stations * sizeof *one->servers) == 0 &&
+         memcmp(one->capacities, other->capacities, network->num_queues * sizeof *one->capacities) == 0;
+}
+
+/* Settings without the servers that may have to wait for one another. */
+static void find_seen(struct out_forecaster *forecaster, const struct out_settings *settings)
+{
+  const struct out_model *model = &forecaster->forecast->model;
+  struct out_settings *seen = &forecaster->seen;
+  out_settings_copy(forecaster, seen, settings);
+  for (uint32_t i = 0; i < model->network.num_stations; i++)
+    if (!model->stations[i].divides && seen->servers[i] > forecaster->was.servers[i])
+      seen->servers[i] = forecaster->was.servers[i];
+}
+
 bool out_forecaster_promise(struct out_forecaster *forecaster, const struct out_settings *settings,
                             struct out_outcome *outcome)
 {
   if (!out_forecaster_evaluate(forecaster, settings, OUT_FORECAST_SEEDS, outcome))
     return false;
-  for (enum out_load load = OUT_LOAD_NONE; load < OUT_NUM_LOADS; load++) {
-    const double gain = gain_under(forecaster, settings, load);
+  find_seen(forecaster, settings);
+  outcome->by_load = false;
+  outcome->least = 1;
+  if (are_same(forecaster, &forecaster->seen, &forecaster->was))
+    return true;
+  double as_was = 0;
+  for (enum out_load load = OUT_LOAD_AS_WAS; load < OUT_NUM_LOADS; load++) {
+    const double gain = gain_under(forecaster, &forecaster->seen, load);
     if (gain <= 0)
       return false;
-    outcome->least = fmin(outcome->least, gain);
+    as_was = load == OUT_LOAD_AS_WAS ? gain : as_was;
+    outcome->least = load == OUT_LOAD_AS_WAS ? gain : fmin(outcome->least, gain);
   }
+  outcome->by_load = outcome->least < BY_LOAD * as_was;
   return true;
 }
 

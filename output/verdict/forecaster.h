@@ -20,7 +20,8 @@ enum out_load { OUT_LOAD_AS_WAS, OUT_LOAD_NONE, OUT_LOAD_TWICE, OUT_NUM_LOADS };
 
 struct out_outcome {
   double gain, error, used;
-  double least;     /* of the gain, under each load, without the error */
+  double least;     /* of the gain of what is known to divide, under each load, without the error */
+  bool by_load;     /* that is less than under the load as it was */
   uint32_t busiest; /* the station that is; UINT32_MAX: none is enough */
 };
 
@@ -29,7 +30,8 @@ struct out_forecaster {
   const struct out_bottleneck *bottleneck;
   uint64_t *steps;
   struct out_settings was, now, best;
-  double used; /* processors, then */
+  struct out_settings seen; /* of settings, only what is known to help: out_forecaster_promise() */
+  double used;              /* processors, then */
   /* Of the pipeline as it was, until the last item has left it. */
   double times[OUT_NUM_LOADS][OUT_FORECAST_SEEDS];
   double left[OUT_NUM_LOADS]; /* processors that others leave */
@@ -53,7 +55,8 @@ void out_forecaster_calibrate(struct out_forecaster *forecaster);
 bool out_forecaster_evaluate(struct out_forecaster *forecaster, const struct out_settings *settings, unsigned seeds,
                              struct out_outcome *outcome);
 
-/* The same as is told, by all simulations: with the error, and the least under other loads. */
+/* The same as is told, by all simulations: with the error, and the least under other loads of what of the settings is
+ * known to help: servers where tasks were seen to be divided among them, and queues. */
 bool out_forecaster_promise(struct out_forecaster *forecaster, const struct out_settings *settings,
                             struct out_outcome *outcome);
 

@@ -1,5 +1,6 @@
 /* The summary of a pipeline and the verdict on it, as JSON: docs/json.md. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "output/pipeline/counters.h"
@@ -26,6 +27,12 @@ static void write_info(struct out_json *json, const struct callsig_pipeline_info
   out_json_key_integer(json, "unreadable", info->unreadable);
 }
 
+/* A time of so many; without one it is not known. */
+static void write_time(struct out_json *json, const char *key, uint64_t count, double time)
+{
+  out_json_key_number(json, key, count > 0 ? time : NAN);
+}
+
 static void write_stage(struct out_json *json, const struct callsig_stage_stats *stage)
 {
   out_json_open_map(json);
@@ -41,12 +48,12 @@ static void write_stage(struct out_json *json, const struct callsig_stage_stats 
   out_json_key_integer(json, "open", stage->open);
   out_json_key_number(json, "total_time", stage->total_time);
   out_json_key_number(json, "failed_time", stage->failed_time);
-  out_json_key_number(json, "ave_time", stage->ave_time);
-  out_json_key_number(json, "p50_time", stage->p50_time);
-  out_json_key_number(json, "p90_time", stage->p90_time);
-  out_json_key_number(json, "p99_time", stage->p99_time);
-  out_json_key_number(json, "min_time", stage->min_time);
-  out_json_key_number(json, "max_time", stage->max_time);
+  write_time(json, "ave_time", out_stage_successes(stage), stage->ave_time);
+  write_time(json, "p50_time", out_stage_successes(stage), stage->p50_time);
+  write_time(json, "p90_time", out_stage_successes(stage), stage->p90_time);
+  write_time(json, "p99_time", out_stage_successes(stage), stage->p99_time);
+  write_time(json, "min_time", out_stage_successes(stage), stage->min_time);
+  write_time(json, "max_time", out_stage_successes(stage), stage->max_time);
   out_json_close_map(json);
 }
 
@@ -71,18 +78,18 @@ static void write_queue(struct out_json *json, const struct callsig_queue_stats 
   out_json_key_number(json, "qps", queue->qps);
   out_json_key_number(json, "put_time", queue->put_time);
   out_json_key_number(json, "get_time", queue->get_time);
-  out_json_key_number(json, "ave_put_time", queue->ave_put_time);
-  out_json_key_number(json, "p50_put_time", queue->p50_put_time);
-  out_json_key_number(json, "p90_put_time", queue->p90_put_time);
-  out_json_key_number(json, "p99_put_time", queue->p99_put_time);
-  out_json_key_number(json, "min_put_time", queue->min_put_time);
-  out_json_key_number(json, "max_put_time", queue->max_put_time);
-  out_json_key_number(json, "ave_get_time", queue->ave_get_time);
-  out_json_key_number(json, "p50_get_time", queue->p50_get_time);
-  out_json_key_number(json, "p90_get_time", queue->p90_get_time);
-  out_json_key_number(json, "p99_get_time", queue->p99_get_time);
-  out_json_key_number(json, "min_get_time", queue->min_get_time);
-  out_json_key_number(json, "max_get_time", queue->max_get_time);
+  write_time(json, "ave_put_time", queue->puts, queue->ave_put_time);
+  write_time(json, "p50_put_time", queue->puts, queue->p50_put_time);
+  write_time(json, "p90_put_time", queue->puts, queue->p90_put_time);
+  write_time(json, "p99_put_time", queue->puts, queue->p99_put_time);
+  write_time(json, "min_put_time", queue->puts, queue->min_put_time);
+  write_time(json, "max_put_time", queue->puts, queue->max_put_time);
+  write_time(json, "ave_get_time", queue->num_items, queue->ave_get_time);
+  write_time(json, "p50_get_time", queue->num_items, queue->p50_get_time);
+  write_time(json, "p90_get_time", queue->num_items, queue->p90_get_time);
+  write_time(json, "p99_get_time", queue->num_items, queue->p99_get_time);
+  write_time(json, "min_get_time", queue->num_items, queue->min_get_time);
+  write_time(json, "max_get_time", queue->num_items, queue->max_get_time);
   out_json_key_number(json, "empty_time", queue->empty_time);
   out_json_key_number(json, "occupancy_rate", queue->occupancy_rate);
   out_json_close_map(json);

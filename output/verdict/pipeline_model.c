@@ -7,6 +7,7 @@
 
 #include "output/pipeline/busy_slots.h"
 #include "output/verdict/model_times.h"
+#include "output/verdict/seen_at_once.h"
 
 #define MOST_STAGES  64u
 #define MOST_LINKS   4096u /* of stages that share threads, which are looked through for each */
@@ -198,10 +199,11 @@ static int add_stage(struct maker *maker, const struct out_stage_view *view, con
   if (out_thread_group_has(&meaning->group, maker->bottleneck->stage->stage))
     model->bound = number;
   station->tasks = station->num_inputs == 0 ? station->expected : 0;
-  return keep_ports(maker, station) &&
-                 out_model_times(maker->pipeline, maker->bottleneck, slots, model, station, meaning)
-             ? 1
-             : -ENOMEM;
+  if (!keep_ports(maker, station) ||
+      !out_model_times(maker->pipeline, maker->bottleneck, slots, model, station, meaning))
+    return -ENOMEM;
+  out_seen_at_once(maker->pipeline, maker->window, meaning);
+  return 1;
 }
 
 static bool uses(const struct out_network_port *ports, uint32_t count, uint32_t queue)

@@ -20,6 +20,8 @@ struct out_model_station {
   double ready;           /* and waiting for a processor; ... */
   double others;          /* ... of that, because others than the pipeline's threads have it */
   double doubt;           /* the standard error of the mean of its tasks' times, relative */
+  bool divides;           /* its tasks were seen not to need one thing in turn: more servers do more */
+  double most;            /* times the rate that it had: no more is known to be possible, with any servers */
 };
 
 struct out_model {

@@ -18,13 +18,13 @@ enum { MOST_FUNCTIONS = 3 };
 
 #define LEAST_WAIT 0.20 /* of the time of a function: what it waits for is told */
 
-static void put_times(struct out_text *text, const char *what, double p50, double p90, double p99, double min,
-                      double max)
+static void put_times(struct out_text *text, const char *what, uint64_t count, double p50, double p90, double p99,
+                      double min, double max)
 {
   const double times[] = {p50, p90, p99, min, max};
   static const char *const names[] = {"p50 ", ", p90 ", ", p99 ", ", min ", ", max "};
-  out_text_printf(text, "    %s: ", what);
-  for (unsigned i = 0; i < 5; i++) {
+  out_text_printf(text, "    %s: %s", what, count > 0 ? "" : "unknown");
+  for (unsigned i = 0; i < 5 && count > 0; i++) {
     out_text_puts(text, names[i]);
     out_put_scaled(text, times[i], 0);
   }
@@ -35,13 +35,14 @@ static void put_stage(struct out_text *text, const struct callsig_stage_stats *s
 {
   out_text_printf(text, "\n  Stage: %s\n    Total tasks processed: %llu\n    Total failures: %llu\n", stage->label,
                   (unsigned long long)stage->num_tasks, (unsigned long long)stage->num_failures);
-  out_put_number(text, "    Average task time: ", stage->ave_time, 4, "s\n");
+  out_put_mean(text, "Average task time", out_stage_successes(stage) > 0, stage->ave_time);
   if (stage->num_tasks > 0)
     out_put_percent(text, "    Success rate: ", (double)out_stage_successes(stage) / (double)stage->num_tasks, "\n");
   else
     out_text_puts(text, "    Success rate: unknown\n");
   out_text_puts(text, "    Number of log entries: 1\n");
-  put_times(text, "Task times", stage->p50_time, stage->p90_time, stage->p99_time, stage->min_time, stage->max_time);
+  put_times(text, "Task times", out_stage_successes(stage), stage->p50_time, stage->p90_time, stage->p99_time,
+            stage->min_time, stage->max_time);
   if (stage->dropped > 0)
     out_text_printf(text, "    Items dropped by callbacks: %llu\n", (unsigned long long)stage->dropped);
   if (stage->open > 0)
@@ -53,14 +54,14 @@ static void put_queue(struct out_text *text, const struct callsig_queue_stats *q
   out_text_printf(text, "\n  Queue: %s\n    Total items processed: %llu\n", queue->label,
                   (unsigned long long)queue->num_items);
   out_put_number(text, "    Average QPS: ", queue->qps, 2, "\n");
-  out_put_number(text, "    Average put time: ", queue->ave_put_time, 4, "s\n");
-  out_put_number(text, "    Average get time: ", queue->ave_get_time, 4, "s\n");
+  out_put_mean(text, "Average put time", queue->puts > 0, queue->ave_put_time);
+  out_put_mean(text, "Average get time", queue->num_items > 0, queue->ave_get_time);
   out_put_percent(text, "    Average occupancy rate: ", queue->occupancy_rate, "\n");
   out_text_puts(text, "    Number of log entries: 1\n");
-  put_times(text, "Put times", queue->p50_put_time, queue->p90_put_time, queue->p99_put_time, queue->min_put_time,
-            queue->max_put_time);
-  put_times(text, "Get times", queue->p50_get_time, queue->p90_get_time, queue->p99_get_time, queue->min_get_time,
-            queue->max_get_time);
+  put_times(text, "Put times", queue->puts, queue->p50_put_time, queue->p90_put_time, queue->p99_put_time,
+            queue->min_put_time, queue->max_put_time);
+  put_times(text, "Get times", queue->num_items, queue->p50_get_time, queue->p90_get_time, queue->p99_get_time,
+            queue->min_get_time, queue->max_get_time);
   out_text_printf(text, "    Most items at once: %llu of ", (unsigned long long)queue->high_water);
   if (queue->capacity > 0)
     out_text_printf(text, "%llu\n", (unsigned long long)queue->capacity);

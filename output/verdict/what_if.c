@@ -11,6 +11,8 @@
 #define MOST_THREADS 1024u
 #define MOST_ITEMS   1000000000u
 
+static const char queue_prefix[] = "queue:";
+
 /* One setting, taken apart. */
 struct setting {
   const char *name;
@@ -31,7 +33,7 @@ static int fail(const struct callsig_pipeline *pipeline, const char *text, size_
 
 static int take_apart(const struct callsig_pipeline *pipeline, const char *text, size_t length, struct setting *setting)
 {
-  static const char prefix[] = "queue:";
+  const size_t prefix = strlen(queue_prefix);
   const char *equals = text + length;
   while (equals > text && *--equals != '=')
     ;
@@ -44,10 +46,10 @@ static int take_apart(const struct callsig_pipeline *pipeline, const char *text,
     if (setting->value <= MOST_ITEMS)
       setting->value = 10 * setting->value + (uint64_t)(*digit - '0');
   }
-  if (setting->length > sizeof prefix - 1 && memcmp(text, prefix, sizeof prefix - 1) == 0) {
+  if (setting->length > prefix && memcmp(text, queue_prefix, prefix) == 0) {
     setting->is_queue = true;
-    setting->name += sizeof prefix - 1;
-    setting->length -= sizeof prefix - 1;
+    setting->name += prefix;
+    setting->length -= prefix;
   }
   if (setting->is_queue ? setting->value > MOST_ITEMS : setting->value == 0 || setting->value > MOST_THREADS)
     return fail(pipeline, text, length,
@@ -92,17 +94,53 @@ static int find(const struct callsig_pipeline *pipeline, const char *text, size_
   return fail(pipeline, text, length, setting->is_queue ? "is of no queue of it" : "is of no stage of it");
 }
 
+/* How long the setting at `text` is if it is of this name; 0: it is not. */
+static size_t length_with(const char *text, const char *name)
+{
+  const size_t length = strlen(name);
+  if (strncmp(text, name, length) != 0 || text[length] != '=')
+    return 0;
+  const size_t digits = strspn(text + length + 1, "0123456789");
+  const char end = text[length + 1 + digits];
+  return digits > 0 && (end == ',' || end == '\0') ? length + 1 + digits : 0;
+}
+
+static size_t longest(size_t found, const char *text, const char *name, const char *label)
+{
+  const size_t by_name = length_with(text, name), by_label = length_with(text, label);
+  const size_t length = by_name > by_label ? by_name : by_label;
+  return length > found ? length : found;
+}
+
+/* How long the setting at `text` is. Names may hold commas: it is of the longest that fits; where none does, it ends at
+ * the next comma. */
+static size_t length_of(const struct callsig_pipeline *pipeline, const char *text)
+{
+  const size_t prefix = strlen(queue_prefix);
+  const bool is_queue = strncmp(text, queue_prefix, prefix) == 0;
+  size_t length = 0;
+  for (uint32_t i = 0; i < pipeline->stages.count; i++) {
+    const struct callsig_stage_stats *stats = &out_pipeline_stage_at(pipeline, i)->stats;
+    length = longest(length, text, stats->name, stats->label);
+  }
+  for (uint32_t i = 0; i < pipeline->queues.count && is_queue; i++) {
+    const struct callsig_queue_stats *stats = &out_pipeline_queue_at(pipeline, i)->stats;
+    const size_t behind = longest(0, text + prefix, stats->name, stats->label);
+    length = behind > 0 && prefix + behind > length ? prefix + behind : length;
+  }
+  return length > 0 ? length : strcspn(text, ",");
+}
+
 int out_what_if_read(const struct callsig_pipeline *pipeline, const char *settings, struct base_vector *asked)
 {
   struct setting setting = {0};
   int result = 0;
   for (const char *text = settings; text && result == 0;) {
-    const char *comma = strchr(text, ',');
-    const size_t length = comma ? (size_t)(comma - text) : strlen(text);
+    const size_t length = length_of(pipeline, text);
     result = take_apart(pipeline, text, length, &setting);
     if (result == 0)
       result = find(pipeline, text, length, &setting, asked);
-    text = comma ? comma + 1 : NULL;
+    text = text[length] == ',' ? text + length + 1 : NULL;
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #include "format/recording.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/base/process.h"
+#include "profiler/base/syscall.h"
 
 /* clock_gettime() of libc goes to the vdso and sets errno only for clocks that do not exist. */
 static uint64_t read_clock(clockid_t clock)
@@ -22,11 +23,9 @@ uint64_t prof_monotonic_ns(void)
   return read_clock(CLOCK_MONOTONIC);
 }
 
-uint64_t prof_clock_now(void)
+uint64_t prof_clock_read(void)
 {
   switch (prof_process.settings.clock) {
-  case FMT_CLOCK_TSC:
-    return prof_time_stamp();
   case FMT_CLOCK_CPU:
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
   case FMT_CLOCK_INJECTED:
@@ -92,6 +91,15 @@ uint64_t prof_clock_ticks(uint64_t ns)
   return whole * hz + (hz < most ? part * hz / second : hz / second * part);
 }
 
+uint64_t prof_clock_cpu_of(uint32_t tid)
+{
+  /* As the kernel numbers them: the scheduler's clock of one thread. */
+  const long thread_clock = (long)(~(uint64_t)tid << 3 | 6);
+  struct timespec cpu = {0};
+  PROF_SYSCALL2(SYS_clock_gettime, thread_clock, &cpu);
+  return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+}
+
 uint64_t prof_clock_ticks_at(uint64_t ns, uint64_t now)
 {
   const struct fmt_rec_clock_point *start = &prof_process.header->start;
@@ -115,6 +123,19 @@ uint64_t prof_clock_timeline_min(void)
 uint32_t prof_clock_wall(void)
 {
   return prof_time_stamp_invariant() ? FMT_CLOCK_TSC : FMT_CLOCK_MONOTONIC;
+}
+
+void prof_stamp_start(void)
+{
+  struct fmt_rec_header *header = prof_process.header;
+  uint32_t sequence;
+  do {
+    sequence = __atomic_load_n(&header->last_sequence, __ATOMIC_RELAXED) & ~1u;
+  } while (!__atomic_compare_exchange_n(&header->last_sequence, &sequence, sequence + 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED));
+  header->start = (struct fmt_rec_clock_point){prof_clock_now(), prof_monotonic_ns()};
+  header->last = header->start;
+  __atomic_store_n(&header->last_sequence, sequence + 2, __ATOMIC_RELEASE);
 }
 
 void prof_stamp_last(void)

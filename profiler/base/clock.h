@@ -6,11 +6,23 @@
 
 #include <stdint.h>
 
+#include "format/recording.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/compiler.h"
+#include "profiler/base/process.h"
+
+/* The recording's clock where that is not the time stamp counter. Anywhere. */
+uint64_t prof_clock_read(void);
 /* The recording's clock for the calling thread, in ticks. Anywhere. */
-uint64_t prof_clock_now(void);
+static inline uint64_t prof_clock_now(void)
+{
+  return PROF_LIKELY(prof_process.settings.clock == FMT_CLOCK_TSC) ? prof_time_stamp() : prof_clock_read();
+}
 /* A clock that all threads share, in the unit of the recording's: where that is each thread's CPU time,
  * CLOCK_MONOTONIC. Anywhere. */
 uint64_t prof_clock_shared(void);
+/* How long a thread of the process has run so far, in nanoseconds; 0 where there is none. Anywhere. */
+uint64_t prof_clock_cpu_of(uint32_t tid);
 /* CLOCK_MONOTONIC in nanoseconds. Anywhere. */
 uint64_t prof_monotonic_ns(void);
 /* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes
@@ -27,5 +39,7 @@ uint64_t prof_clock_timeline_min(void);
 uint32_t prof_clock_wall(void);
 /* Writes header.last: the clock and CLOCK_MONOTONIC, now. Any thread. */
 void prof_stamp_last(void);
+/* Has the recording begin now: header.start and header.last. Under threads_lock. */
+void prof_stamp_start(void);
 
 #endif

@@ -36,13 +36,13 @@ bool prof_histogram_add(struct prof_tree *tree, struct fmt_rec_histogram *histog
   return counters != NULL;
 }
 
-bool prof_histogram_count(struct fmt_rec_histogram *histogram, uint64_t value)
+void prof_histogram_clear(struct fmt_rec_histogram *histogram)
 {
-  struct prof_histogram_place place = prof_histogram_place(histogram->sub_bits, value);
-  uint64_t *counters = prof_histogram_octave(histogram, place.octave);
-  if (counters)
-    prof_add(&counters[place.bucket], 1);
-  return counters != NULL;
+  for (uint32_t octave = 0; octave < FMT_HISTOGRAM_OCTAVES; octave++) {
+    uint64_t *counters = prof_histogram_octave(histogram, octave);
+    for (uint32_t i = 0; counters && i < 1u << histogram->sub_bits; i++)
+      __atomic_store_n(&counters[i], 0, __ATOMIC_RELAXED);
+  }
 }
 
 static uint64_t move_octave(uint64_t *target, uint64_t *source, uint32_t sub_bits)

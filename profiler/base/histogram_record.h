@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "format/recording.h"
+#include "profiler/arch/primitives.h"
 #include "profiler/base/tree_store.h"
 
 /* Of the histograms of calls: what a percentile says is within 1/16 of the call that it stands for. */
@@ -41,7 +42,17 @@ struct fmt_rec_histogram *prof_histogram_make(struct prof_tree *tree, uint32_t s
 bool prof_histogram_add(struct prof_tree *tree, struct fmt_rec_histogram *histogram, uint64_t value);
 
 /* Counts `value` once where there is space already; else false. Anywhere. */
-bool prof_histogram_count(struct fmt_rec_histogram *histogram, uint64_t value);
+static inline bool prof_histogram_count(struct fmt_rec_histogram *histogram, uint64_t value)
+{
+  struct prof_histogram_place place = prof_histogram_place(histogram->sub_bits, value);
+  uint64_t *counters = prof_histogram_octave(histogram, place.octave);
+  if (counters)
+    prof_add(&counters[place.bucket], 1);
+  return counters != NULL;
+}
+
+/* Sets every count to 0. In a slow section. */
+void prof_histogram_clear(struct fmt_rec_histogram *histogram);
 
 /* Moves every count of `source` to the histogram that `*target` refers to, which is made when that is 0. Both are of
  * the same sub_bits, and of one writer while this runs. False: some found no space; they were added to *lost. */

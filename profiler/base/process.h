@@ -46,6 +46,11 @@ struct prof_upcalls {
   /* In a forked child, while the parent's recording is still there: notes what each queue holds. pipeline/queue.c sets
    * it with the first queue. */
   void (*keep_queue_levels)(void);
+  /* Has the recording count from zero, from now on. Outside of slow sections; lifetime/period.c sets it, and the next,
+   * when the library is initialised. */
+  void (*begin_period)(void);
+  /* Brings the calling thread into the period that was begun since it came by last. Takes threads_lock. */
+  void (*enter_period)(struct prof_thread *t);
   /* Opens the frames that the thread had open in its parent process. lifetime/fork.c sets it before it copies any. */
   void (*inherit_frames)(struct prof_thread *t);
   /* Recording was enabled (true), so that sleds are to call the hooks, or disabled, so that they need not.
@@ -80,6 +85,7 @@ struct prof_process {
   uint32_t has_sleds;     /* some module has sleds that are or were switched on */
   uint32_t sleds_out;     /* sleds call no hook, since the program disabled recording; atomic */
   uint32_t requested;     /* recording was switched by a request from outside; atomic */
+  uint32_t switches;      /* how often recording was switched on or off; atomic */
   uint32_t recorded;      /* a call was recorded: the clock can no longer be replaced */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */

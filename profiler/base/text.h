@@ -27,11 +27,10 @@ static inline bool prof_equal_bytes(const void *a, const void *b, size_t size)
 
 static inline bool prof_equal(const char *a, const char *b)
 {
-  while (*a && *a == *b) {
-    a++;
-    b++;
-  }
-  return *a == *b;
+  for (; *a == *b; a++, b++)
+    if (!*a)
+      return true;
+  return false;
 }
 
 static inline bool prof_starts_with(const char *text, const char *prefix)

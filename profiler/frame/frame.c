@@ -16,13 +16,8 @@
 #include "profiler/stack/waiting.h"
 #include "profiler/tree/sampling.h"
 
-uint64_t prof_frame_counters(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge)
+uint64_t prof_frame_counters_in_recursion(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge)
 {
-  if (PROF_UNLIKELY(t->warming))
-    return (uintptr_t)t->discard | PROF_FRAME_GENERIC;
-  bool plain = t->mode == PROF_MODE_PLAIN ? !(edge->flags & FMT_EDGE_BACK) : prof_recursion_outermost(t, edge);
-  if (plain)
-    return (uintptr_t)&edge->calls;
   uint64_t counters = (uintptr_t) & ((struct fmt_rec_recursion *)edge->recursion)->calls;
   if (prof_recursion_active(edge))
     return counters;
@@ -31,28 +26,9 @@ uint64_t prof_frame_counters(struct prof_thread *t, struct prof_place place, str
   return counters | PROF_FRAME_GENERIC | PROF_FRAME_MARKED | (edge->flags & FMT_EDGE_BACK ? PROF_FRAME_OPENED : 0u);
 }
 
-void prof_frame_push(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge, uintptr_t cfa,
-                     uint64_t counters, uint64_t ticks)
+void prof_frame_mark(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge, uint64_t counters)
 {
   struct fmt_rec_frame *frame = place.top + 1;
-  bool first = prof_frame_is_first(place.stack, frame);
-  if (PROF_UNLIKELY(edge->flags & FMT_EDGE_LOOKS) && !ticks)
-    prof_waiting_settle(t, prof_clock_now(), true);
-  if (first)
-    counters |= PROF_FRAME_GENERIC;
-  bool counted = !ticks && prof_sampling_skips(t, edge);
-  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
-  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
-  frame->flags = counters;
-  if (!(counters & PROF_FRAME_MARKED)) {
-    __atomic_store_n(&frame->start_ticks,
-                     counted ? PROF_NOT_TIMED
-                     : ticks ? ticks
-                             : prof_clock_now(),
-                     __ATOMIC_RELEASE);
-    __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
-    return;
-  }
   if (counters & PROF_FRAME_OPENED) {
     t->recursion++;
     t->mode = PROF_MODE_RECURSION;
@@ -62,12 +38,11 @@ void prof_frame_push(struct prof_thread *t, struct prof_place place, struct fmt_
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
   /* Not the first one of a segment, whose end goes back to the segment before, nor that of an edge which is always
    * called generically, or has another mode than calls inside of it. */
-  bool ends_fast =
-      !first && !(edge->flags & (FMT_EDGE_GENERIC | FMT_EDGE_LOOKS)) && !prof_sampling_spares_outermost(edge);
+  bool ends_fast = !prof_frame_is_first(place.stack, frame) && !(edge->flags & (FMT_EDGE_GENERIC | FMT_EDGE_LOOKS)) &&
+                   !prof_sampling_spares_outermost(edge);
   uint32_t fast = prof_recursion_enter(t, place, edge);
   if (fast != PROF_FRAME_GENERIC && ends_fast)
     frame->flags = (counters & ~(uint64_t)PROF_FRAME_BITS) | fast;
-  __atomic_store_n(&frame->start_ticks, counted ? PROF_NOT_TIMED : ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
 }
 
 void prof_frame_count_merged(const struct fmt_rec_edge *edge)

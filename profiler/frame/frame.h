@@ -8,18 +8,49 @@
 #include <stdint.h>
 
 #include "format/recording.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
+#include "profiler/frame/recursion.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
+#include "profiler/tree/sampling.h"
 
+/* Where a call of the edge above `place` counts that is not plain, since recursion is open or the edge is a back edge;
+ * as prof_frame_counters() has it. Anywhere. */
+__attribute__((nonnull)) uint64_t prof_frame_counters_in_recursion(struct prof_thread *t, struct prof_place place,
+                                                                   struct fmt_rec_edge *edge);
 /* Where a call of the edge above `place` counts, with the frame's bits; 0 when records have to be made first. Anywhere.
  */
-__attribute__((nonnull)) uint64_t prof_frame_counters(struct prof_thread *t, struct prof_place place,
-                                                      struct fmt_rec_edge *edge);
+__attribute__((nonnull)) static inline uint64_t prof_frame_counters(struct prof_thread *t, struct prof_place place,
+                                                                    struct fmt_rec_edge *edge)
+{
+  if (PROF_UNLIKELY(t->warming))
+    return (uintptr_t)t->discard | PROF_FRAME_GENERIC;
+  const bool plain = t->mode == PROF_MODE_PLAIN ? !(edge->flags & FMT_EDGE_BACK) : prof_recursion_outermost(t, edge);
+  return PROF_LIKELY(plain) ? (uintptr_t)&edge->calls : prof_frame_counters_in_recursion(t, place, edge);
+}
+/* Marks the frame above `place`, which is in progress and counts at `counters`, as a call of `edge`. Anywhere. */
+__attribute__((nonnull)) void prof_frame_mark(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge,
+                                              uint64_t counters);
 /* Opens a frame of `edge` above `place`, where there is room. A handler may interrupt anywhere: its frames go above a
  * frame in progress once `top` has moved, and until the edge is stored the frame counts for nothing. `ticks` 0: the
  * clock, read last. Anywhere. */
-__attribute__((nonnull)) void prof_frame_push(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge,
-                                              uintptr_t cfa, uint64_t counters, uint64_t ticks);
+__attribute__((nonnull)) static inline void prof_frame_push(struct prof_thread *t, struct prof_place place,
+                                                            struct fmt_rec_edge *edge, uintptr_t cfa, uint64_t counters,
+                                                            uint64_t ticks)
+{
+  struct fmt_rec_frame *frame = place.top + 1;
+  if (prof_frame_is_first(place.stack, frame))
+    counters |= PROF_FRAME_GENERIC;
+  const bool counted = !ticks && prof_sampling_skips(t, edge);
+  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
+  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
+  frame->flags = counters;
+  if (PROF_UNLIKELY(counters & PROF_FRAME_MARKED))
+    prof_frame_mark(t, place, edge, counters);
+  __atomic_store_n(&frame->start_ticks, counted ? PROF_NOT_TIMED : ticks ? ticks : prof_clock_now(), __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
+}
 /* Counts a call of the edge that the bounds have merged. Anywhere. */
 void prof_frame_count_merged(const struct fmt_rec_edge *edge);
 /* Closes the frame `place.top`, which is open and the innermost of what runs, and ends at `now`: pops it, then counts.

@@ -50,7 +50,9 @@ static bool take_top(struct prof_thread *t, uint64_t now, bool left)
 
 void prof_frame_close(struct prof_thread *t, uint64_t now)
 {
-  if (take_top(t, now, true) && !t->warming)
+  /* A thread that may not close what a switch ended, since a handler interrupted a hook of it, closes it here. */
+  const bool is_switched_off = t->tree.record->end_ticks != 0;
+  if (take_top(t, now, true) && !t->warming && !is_switched_off)
     prof_count_loss(FMT_LOSS_UNWOUND, 1);
 }
 
@@ -178,15 +180,6 @@ void prof_frames_mend(struct prof_thread *t)
   prof_recursion_restart(t);
 }
 
-uintptr_t prof_frame_cfa(struct prof_place place)
-{
-  while (!place.top->edge && !place.top->cfa && !prof_frame_is_link(place.stack, place.top))
-    place.top--;
-  if (prof_frame_is_link(place.stack, place.top))
-    (void)prof_place_outwards(&place);
-  return place.top->cfa ? place.top->cfa : UINTPTR_MAX;
-}
-
 bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site)
 {
   if (!site->inlined || (!top->edge && !prof_frame_is_lost(top)))
@@ -221,15 +214,6 @@ void prof_unwind_for_entry(struct prof_thread *t, uintptr_t cfa, const struct pr
     }
     prof_frame_close(t, now);
   }
-}
-
-bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintptr_t sp)
-{
-  if (sp <= t->stack_low || sp > t->stack_high)
-    return false;
-  if (prof_frame_is_link(place.stack, place.top) && place.stack->outer)
-    return ((const struct fmt_rec_frame *)place.top->flags)->cfa > sp && place.stack != t->machine->outermost;
-  return place.top->cfa > sp || place.top->cfa == 0;
 }
 
 /* Is `top` an action that the function of the frame below it began and did not end? */

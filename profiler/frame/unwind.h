@@ -15,11 +15,25 @@
 /* Ends `top`, which is open, at `now` without an exit hook. In a slow section. */
 void prof_frame_close(struct prof_thread *t, uint64_t now);
 /* The CFA of the innermost frame that has one, be it open or in progress; UINTPTR_MAX without one. Anywhere. */
-uintptr_t prof_frame_cfa(struct prof_place place);
+static inline uintptr_t prof_frame_cfa(struct prof_place place)
+{
+  while (!place.top->edge && !place.top->cfa && !prof_frame_is_link(place.stack, place.top))
+    place.top--;
+  if (prof_frame_is_link(place.stack, place.top))
+    (void)prof_place_outwards(&place);
+  return place.top->cfa ? place.top->cfa : UINTPTR_MAX;
+}
 /* May a function begin in the frame of `top`, which is open, with the same CFA: it is inlined there? */
 bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *site);
 /* Is the innermost frame alive, and its machine stack the one that runs, when `sp` is the stack pointer? Anywhere. */
-bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintptr_t sp);
+static inline bool prof_frame_live(const struct prof_thread *t, struct prof_place place, uintptr_t sp)
+{
+  if (sp <= t->stack_low || sp > t->stack_high)
+    return false;
+  if (prof_frame_is_link(place.stack, place.top) && place.stack->outer)
+    return ((const struct fmt_rec_frame *)place.top->flags)->cfa > sp && place.stack != t->machine->outermost;
+  return place.top->cfa > sp || place.top->cfa == 0;
+}
 /* Is it for the hook that was interrupted to end what is innermost? */
 bool prof_unwind_held(const struct prof_thread *t);
 /* Ends the frames of the current machine stack that are dead when a function with this CFA begins. In a slow section.

@@ -13,6 +13,8 @@
 #include "profiler/base/recording.h"
 #include "profiler/base/thread_end.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/lifetime/clear_counts.h"
+#include "profiler/lifetime/period.h"
 #include "profiler/lifetime/thread_usage.h"
 #include "profiler/lifetime/tree_merge.h"
 #include "profiler/pipeline/open_task.h"
@@ -64,12 +66,6 @@ static struct prof_tree *folded_tree(uint64_t start_ticks)
   return tree;
 }
 
-/* A reader that finds the count odd, or changed, does not take what a thread is being moved between for what it did. */
-static void count_fold(void)
-{
-  __atomic_add_fetch(&prof_process.header->folds, 1, __ATOMIC_SEQ_CST);
-}
-
 /* Moves the tree of an ended thread into the folded one and gives its memory back. Without space for the folded tree
  * the thread keeps its own. */
 static void fold_tree(struct prof_tree *tree)
@@ -78,7 +74,9 @@ static void fold_tree(struct prof_tree *tree)
   struct prof_tree *folded = folded_tree(record->start_ticks);
   if (!folded)
     return;
-  count_fold();
+  prof_count_fold();
+  if (prof_thread_is_late(record))
+    prof_counts_clear(record);
   (void)prof_tree_merge(folded, tree);
   folded->record->threads++;
   const bool unused = unlink_record(record);
@@ -86,7 +84,7 @@ static void fold_tree(struct prof_tree *tree)
     folded->record->start_ticks = record->start_ticks;
   if (record->end_ticks > folded->record->end_ticks)
     folded->record->end_ticks = record->end_ticks;
-  count_fold();
+  prof_count_fold();
   if (unused)
     prof_tree_release(tree);
 }
@@ -144,6 +142,8 @@ static void end_recording(struct prof_thread *t)
 {
   if (!prof_slow_enter(t))
     return;
+  if (prof_thread_is_late(t->tree.record))
+    prof_process.upcalls.enter_period(t);
   uint64_t now = end_of_thread(t);
   prof_frames_close_all(t, now, true);
   t->tree.record->end_ticks = now;

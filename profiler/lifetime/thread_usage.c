@@ -20,6 +20,8 @@ void prof_note_thread_usage(struct fmt_rec_thread *record, uint32_t tid)
 {
   char text[PROF_SCHEDSTAT_SIZE];
   uint64_t own = 0;
+  if (record->period) /* what it used before it counted from zero is not known */
+    return;
   prof_task_file_read(tid, "schedstat", text, sizeof text);
   const struct prof_schedstat used = prof_schedstat_parse(text);
   for (uint64_t at = record->first_tasks; at; at = ((const struct fmt_rec_tasks *)at)->next)

@@ -352,6 +352,19 @@ static void move_use(struct fmt_rec_counter_use *to, struct fmt_rec_counter_use 
   }
 }
 
+void prof_counters_clear(const struct fmt_rec_thread *record)
+{
+  for (uint64_t at = record->first_counter_use; at; at = ((const struct fmt_rec_counter_use *)at)->next) {
+    struct fmt_rec_counter_use *use = (struct fmt_rec_counter_use *)at;
+    *use = (struct fmt_rec_counter_use){.tag = use->tag,
+                                        .next = use->next,
+                                        .counter = use->counter,
+                                        .stage = use->stage,
+                                        .least = UINT64_MAX,
+                                        .shift = FIRST_SHIFT};
+  }
+}
+
 uint64_t prof_counters_merge(struct prof_tree *target, const struct fmt_rec_thread *source)
 {
   uint64_t lost = 0;

@@ -16,4 +16,7 @@
  * threads_lock. */
 uint64_t prof_counters_merge(struct prof_tree *target, const struct fmt_rec_thread *source);
 
+/* Sets what the thread counted to zero. Under threads_lock. */
+void prof_counters_clear(const struct fmt_rec_thread *record);
+
 #endif

@@ -1,6 +1,8 @@
 /*
  * Events: counted by name in the process, and marks of the timeline.
  */
+#include "profiler/pipeline/event.h"
+
 #include <errno.h>
 
 #include "callsig/callsig.h"
@@ -153,4 +155,16 @@ int callsig_span_end(const char *name, uint64_t token)
 void callsig_span_cleanup(const struct callsig_span_scope *scope)
 {
   (void)callsig_span_end(scope->name, scope->token);
+}
+
+void prof_events_clear(struct fmt_rec_header *header)
+{
+  for (uint64_t at = header->first_event; at; at = ((const struct fmt_rec_event *)at)->next) {
+    struct fmt_rec_event *event = (struct fmt_rec_event *)at;
+    struct fmt_rec_event_times *times = (struct fmt_rec_event_times *)event->times;
+    __atomic_store_n(&event->count, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&event->total, 0, __ATOMIC_RELAXED);
+    for (unsigned i = 0; times && i < FMT_EVENT_TIMES; i++)
+      __atomic_store_n(&times->places[i].number, 0, __ATOMIC_RELAXED);
+  }
 }

@@ -3,10 +3,8 @@
  */
 #include "profiler/pipeline/open_task.h"
 
-#include <stdbool.h>
 #include <sys/mman.h>
 
-#include "profiler/arch/primitives.h"
 #include "profiler/base/compiler.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/syscall.h"
@@ -33,7 +31,7 @@ static struct prof_open_chunk *next_chunk(struct prof_open_chunk *outer)
   return made;
 }
 
-static PROF_COLD bool advance(void)
+PROF_COLD bool prof_open_tasks_advance(void)
 {
   uint64_t mask = prof_block_signals();
   struct prof_open_chunk *next = next_chunk(prof_open_chunk);
@@ -41,42 +39,6 @@ static PROF_COLD bool advance(void)
     prof_open_chunk = next;
   prof_restore_signals(mask);
   return next != NULL;
-}
-
-struct prof_open_task *prof_open_task_add(void)
-{
-  struct prof_open_chunk *chunk;
-  while (PROF_UNLIKELY(!(chunk = prof_open_chunk) || chunk->used == PROF_OPEN_CHUNK_TASKS))
-    if (!advance())
-      return NULL;
-  struct prof_open_task *task = &chunk->tasks[chunk->used];
-  prof_add(&chunk->used, 1);
-  /* A handler that used this chunk while it was empty has gone back to the outer one. */
-  __atomic_store_n(&prof_open_chunk, chunk, __ATOMIC_RELEASE);
-  *task = (struct prof_open_task){0};
-  return task;
-}
-
-/* Takes the last task off the chunk if there are still `used`: a handler may have done it. */
-static void drop_last(struct prof_open_chunk *chunk, uint64_t used)
-{
-  if (prof_replace(&chunk->used, used, used - 1))
-    chunk->tasks[used - 1].over = 0;
-}
-
-void prof_open_task_remove(struct prof_open_task *task)
-{
-  task->frame = NULL;
-  task->stage = NULL;
-  __atomic_store_n(&task->over, 1, __ATOMIC_RELEASE);
-  /* Those below a task that ends may have ended before it. */
-  struct prof_open_chunk *chunk = prof_open_chunk;
-  uint64_t used;
-  while ((used = chunk->used) != 0 && chunk->tasks[used - 1].over) {
-    drop_last(chunk, used);
-    if (chunk->used == 0 && chunk->outer)
-      prof_open_chunk = chunk = chunk->outer;
-  }
 }
 
 /* The task before `task` in the list, or the last one for NULL, or NULL. */

@@ -8,10 +8,13 @@
 #ifndef CALLSIG_PROFILER_PIPELINE_OPEN_TASK_H
 #define CALLSIG_PROFILER_PIPELINE_OPEN_TASK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "callsig/callsig.h"
 #include "format/recording.h"
+#include "profiler/arch/primitives.h"
+#include "profiler/base/compiler.h"
 
 /* A task that was begun and not ended. */
 struct prof_open_task {
@@ -40,10 +43,39 @@ struct prof_open_chunk {
 extern __thread struct prof_open_chunk *prof_open_chunk
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* Goes on to the next chunk, made when new. False: no memory. Anywhere. */
+bool prof_open_tasks_advance(void);
 /* Adds an innermost task. NULL: no memory. Anywhere. */
-struct prof_open_task *prof_open_task_add(void);
+static inline struct prof_open_task *prof_open_task_add(void)
+{
+  struct prof_open_chunk *chunk;
+  while (PROF_UNLIKELY(!(chunk = prof_open_chunk) || chunk->used == PROF_OPEN_CHUNK_TASKS))
+    if (!prof_open_tasks_advance())
+      return NULL;
+  struct prof_open_task *task = &chunk->tasks[chunk->used];
+  prof_add(&chunk->used, 1);
+  /* A handler that used this chunk while it was empty has gone back to the outer one. */
+  __atomic_store_n(&prof_open_chunk, chunk, __ATOMIC_RELEASE);
+  *task = (struct prof_open_task){0};
+  return task;
+}
 /* Takes the task off. Anywhere. */
-void prof_open_task_remove(struct prof_open_task *task);
+static inline void prof_open_task_remove(struct prof_open_task *task)
+{
+  task->frame = NULL;
+  task->stage = NULL;
+  __atomic_store_n(&task->over, 1, __ATOMIC_RELEASE);
+  /* Those below a task that ends may have ended before it. */
+  struct prof_open_chunk *chunk = prof_open_chunk;
+  uint64_t used;
+  while ((used = chunk->used) != 0 && chunk->tasks[used - 1].over) {
+    /* A handler may have taken it off. */
+    if (prof_replace(&chunk->used, used, used - 1))
+      chunk->tasks[used - 1].over = 0;
+    if (chunk->used == 0 && chunk->outer)
+      prof_open_chunk = chunk = chunk->outer;
+  }
+}
 /* The task that was begun before this one (NULL: the innermost), or NULL. Anywhere. */
 struct prof_open_task *prof_open_task_before(const struct prof_open_task *task);
 /* The innermost task, or NULL. Anywhere. */

@@ -414,6 +414,36 @@ static void merge_waits(struct prof_tree *target, const struct waits *to, const 
     prof_count_loss(FMT_LOSS_HISTOGRAM, waste);
 }
 
+void prof_queue_uses_clear(const struct fmt_rec_thread *record)
+{
+  for (uint64_t at = record->first_queue_use; at; at = ((const struct fmt_rec_queue_use *)at)->next) {
+    struct fmt_rec_queue_use *use = (struct fmt_rec_queue_use *)at;
+    use->puts = use->put_total = use->put_max = use->gets = use->get_total = use->get_max = use->failed = 0;
+    use->put_min = use->get_min = UINT64_MAX;
+    prof_histogram_clear((struct fmt_rec_histogram *)use->put_histogram);
+    prof_histogram_clear((struct fmt_rec_histogram *)use->get_histogram);
+  }
+}
+
+/* As opened at `now` with the items that it holds. One that is closed was there for no time. */
+static void begin_anew(struct fmt_rec_queue *record, uint64_t now)
+{
+  struct fmt_rec_queue_level level = record->level, anew;
+  if (record->closed_ticks)
+    now = record->closed_ticks;
+  do {
+    anew = (struct fmt_rec_queue_level){level.items, (int64_t)level.items > 0 ? 0 : -now};
+  } while (!prof_queue_level_replace(&record->level, &level, anew));
+  record->opened_ticks = now;
+  __atomic_store_n(&record->high_water, (int64_t)anew.items > 0 ? anew.items : 0, __ATOMIC_RELAXED);
+}
+
+void prof_queues_clear(struct fmt_rec_header *header)
+{
+  for (uint64_t at = header->first_queue; at; at = ((const struct fmt_rec_queue *)at)->next)
+    begin_anew((struct fmt_rec_queue *)at, prof_clock_shared());
+}
+
 uint64_t prof_queues_merge(struct prof_tree *target, const struct fmt_rec_thread *source)
 {
   uint64_t lost = 0;

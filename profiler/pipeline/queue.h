@@ -13,4 +13,9 @@
  * space. */
 uint64_t prof_queues_merge(struct prof_tree *target, const struct fmt_rec_thread *source);
 
+/* Sets what the thread counted of queues to zero. Under threads_lock. */
+void prof_queue_uses_clear(const struct fmt_rec_thread *record);
+/* Has all queues begin now, with what they hold. Under stages_lock. */
+void prof_queues_clear(struct fmt_rec_header *header);
+
 #endif

@@ -333,9 +333,11 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
   struct fmt_rec_histogram *histogram = prof_histogram_make(tree, PROF_TASK_SUB_BITS);
   struct fmt_rec_task_work *work = histogram ? prof_task_work_make(tree) : NULL;
   struct fmt_rec_task_waits *waits = work ? prof_task_waits_make(tree) : NULL;
-  struct fmt_rec_tasks *tasks = waits ? prof_record_alloc(tree, sizeof *tasks) : NULL;
+  struct fmt_rec_histogram *gaps = waits ? prof_histogram_make(tree, PROF_TASK_SUB_BITS) : NULL;
+  struct fmt_rec_tasks *tasks = gaps ? prof_record_alloc(tree, sizeof *tasks) : NULL;
   if (!tasks)
     return NULL;
+  tasks->gaps = (uintptr_t)gaps;
   tasks->waits = (uintptr_t)waits;
   tasks->work = (uintptr_t)work;
   tasks->stage = (uintptr_t)stage;
@@ -374,10 +376,38 @@ uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread 
     if (from->last_ticks > to->last_ticks)
       to->last_ticks = from->last_ticks;
     (void)prof_histogram_move(target, &to->histogram, (struct fmt_rec_histogram *)from->histogram, &waste);
+    (void)prof_histogram_move(target, &to->gaps, (struct fmt_rec_histogram *)from->gaps, &waste);
   }
   if (waste)
     prof_count_loss(FMT_LOSS_HISTOGRAM, waste);
   return lost;
+}
+
+void prof_tasks_clear(const struct fmt_rec_thread *record)
+{
+  for (uint64_t at = record->first_tasks; at; at = ((const struct fmt_rec_tasks *)at)->next) {
+    struct fmt_rec_tasks *tasks = (struct fmt_rec_tasks *)at;
+    tasks->tasks = tasks->failures = tasks->total = tasks->failed_total = tasks->cancelled = 0;
+    tasks->min = UINT64_MAX;
+    tasks->max = tasks->open = tasks->first_ticks = tasks->last_ticks = 0;
+    prof_histogram_clear((struct fmt_rec_histogram *)tasks->histogram);
+    prof_task_work_clear((struct fmt_rec_task_work *)tasks->work);
+    struct fmt_rec_task_waits *waits = (struct fmt_rec_task_waits *)tasks->waits;
+    *waits = (struct fmt_rec_task_waits){.tag = waits->tag};
+  }
+}
+
+void prof_stages_clear(struct fmt_rec_header *header)
+{
+  const uint64_t now = prof_clock_shared();
+  for (uint64_t at = header->first_stage; at; at = ((const struct fmt_rec_stage *)at)->next) {
+    struct fmt_rec_stage *stage = (struct fmt_rec_stage *)at;
+    __atomic_store_n(&stage->dropped, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&stage->callback_failures, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&stage->merged_signatures, 0, __ATOMIC_RELAXED);
+    if (!stage->closed_ticks)
+      stage->opened_ticks = now;
+  }
 }
 
 bool prof_uses_reserve(struct prof_thread *t, struct prof_uses *uses, uint32_t number)
@@ -408,6 +438,7 @@ struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *
                                    : NULL;
   if (!use)
     return NULL;
+  use->sample.last_end = &stage->last_end;
   use->function = prof_tree_task_function(&t->tree, record);
   use->tasks = use->function ? prof_tasks_of(&t->tree, record) : NULL;
   if (!use->tasks)

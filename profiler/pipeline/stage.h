@@ -40,6 +40,7 @@ struct prof_stage {
   uint32_t opens;               /* handles that are open, under stages_lock */
   uint32_t flags;               /* enum fmt_stage_flag */
   uint32_t epoch;               /* of the recording that holds `record` */
+  uint64_t last_end;            /* ticks: struct prof_task_sample */
   struct fmt_rec_stage *record; /* NULL: there is no space for it */
   struct prof_texts *texts;     /* NULL until the first */
   const char *name;             /* behind the label's last colon */
@@ -105,6 +106,10 @@ struct fmt_rec_tasks *prof_tasks_of(struct prof_tree *tree, const struct fmt_rec
  * many tasks found no space. */
 uint64_t prof_tasks_merge(struct prof_tree *target, const struct fmt_rec_thread *source, prof_ring_edge_fn map,
                           void *data);
+/* Sets what the thread counted of stages to zero. Under threads_lock. */
+void prof_tasks_clear(const struct fmt_rec_thread *record);
+/* The same of what the process counted; those that are open begin now. Under stages_lock. */
+void prof_stages_clear(struct fmt_rec_header *header);
 /* Makes room for a use of what has this number. False: no memory. In a slow section. */
 bool prof_uses_reserve(struct prof_thread *t, struct prof_uses *uses, uint32_t number);
 

@@ -31,9 +31,10 @@
 
 #define TASKS_FOR_A_RATE 100u /* as many have to end before their failures make a rate */
 
-/* The ending of a task's frame. */
+/* The ending of a task. */
 struct ending {
-  const struct fmt_rec_edge *edge; /* NULL: the task counts nowhere */
+  struct prof_open_task *open;     /* NULL: there is none that can end */
+  const struct fmt_rec_edge *edge; /* of its frame. NULL: the task counts nowhere */
   uint64_t start, ticks;
   uint32_t sampled;
   uint64_t own;               /* ticks without the tasks and the waits for queues inside */
@@ -60,10 +61,19 @@ static bool count(struct fmt_rec_tasks *tasks, uint64_t ticks, uint64_t now, boo
 }
 
 /* In a slow section. */
-static void count_in_new_bucket(struct prof_thread *t, struct fmt_rec_tasks *tasks, uint64_t ticks)
+static void count_in_new_bucket(struct prof_thread *t, uint64_t histogram, uint64_t ticks)
 {
-  if (!prof_histogram_add(&t->tree, (struct fmt_rec_histogram *)tasks->histogram, ticks))
+  if (!prof_histogram_add(&t->tree, (struct fmt_rec_histogram *)histogram, ticks))
     prof_count_loss(FMT_LOSS_HISTOGRAM, 1);
+}
+
+static PROF_COLD void extend_histogram(uint64_t histogram, uint64_t ticks)
+{
+  struct prof_thread *t = prof_thread_enter();
+  if (!t)
+    return;
+  count_in_new_bucket(t, histogram, ticks);
+  prof_slow_leave(t);
 }
 
 static uint64_t ticks_of_stage(const struct fmt_rec_stage *stage, const struct ending *ending)
@@ -82,21 +92,17 @@ static PROF_COLD void extend_work(struct fmt_rec_tasks *tasks, uint64_t end)
 
 static void count_work(struct prof_stage_use *use, const struct ending *ending)
 {
-  if (PROF_LIKELY(
-          prof_task_work_count_quickly(use->tasks, ending->sampled, ending->start, ending->ticks, ending->own)) ||
-      prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own))
+  struct prof_task_sample *sample = &use->sample;
+  if (PROF_LIKELY(prof_task_work_count_quickly(use->tasks, ending->sampled, ending->start, ending->ticks, ending->own)))
     return;
-  extend_work(use->tasks, ending->start + ending->ticks);
-  (void)prof_task_work_count(use->tasks, &use->sample, ending->sampled, ending->start, ending->ticks, ending->own);
-}
-
-static PROF_COLD void extend_histogram(struct fmt_rec_tasks *tasks, uint64_t ticks)
-{
-  struct prof_thread *t = prof_thread_enter();
-  if (!t)
-    return;
-  count_in_new_bucket(t, tasks, ticks);
-  prof_slow_leave(t);
+  if (!prof_task_work_count(use->tasks, sample, ending->sampled, ending->start, ending->ticks, ending->own)) {
+    extend_work(use->tasks, ending->start + ending->ticks);
+    (void)prof_task_work_count(use->tasks, sample, ending->sampled, ending->start, ending->ticks, ending->own);
+  }
+  const uint64_t gap = sample->gap;
+  sample->gap = 0;
+  if (gap && !prof_histogram_count((struct fmt_rec_histogram *)use->tasks->gaps, gap))
+    extend_histogram(use->tasks->gaps, gap);
 }
 
 /* What the calling thread has of the stage now; a callback may have forked meanwhile. */
@@ -114,13 +120,13 @@ static struct prof_stage_use *use_of(struct prof_stage *stage)
   return use;
 }
 
-static void count_ending(struct prof_stage_use *use, const struct ending *ending, uint64_t item, bool failed)
+static inline void count_ending(struct prof_stage_use *use, const struct ending *ending, uint64_t item, bool failed)
 {
   if (!use)
     return;
   uint64_t ticks = ticks_of_stage((const struct fmt_rec_stage *)use->tasks->stage, ending);
   if (!count(use->tasks, ticks, ending->start + ending->ticks, failed))
-    extend_histogram(use->tasks, ticks);
+    extend_histogram(use->tasks->histogram, ticks);
   count_work(use, ending);
   if (prof_self->ring || prof_process.header->timeline_min != UINT64_MAX)
     prof_ring_add(prof_self, FMT_SPAN_TASK, ending->edge, ending->start, ending->ticks, item, failed);
@@ -144,7 +150,8 @@ static inline __attribute__((always_inline)) struct ending end_frame(struct prof
 {
   const struct fmt_rec_frame *frame = place.top;
   const bool counts = counts_in_stage(t, frame);
-  struct ending ending = {.edge = counts ? prof_frame_edge(frame) : NULL,
+  struct ending ending = {.open = open,
+                          .edge = counts ? prof_frame_edge(frame) : NULL,
                           .start = open ? open->start : frame->start_ticks,
                           .sampled = open ? open->sampled : 0};
   struct prof_open_task *outer = open ? prof_open_task_around_this(open) : NULL;
@@ -174,7 +181,7 @@ static void cut(struct prof_thread *t, uint64_t now, bool left)
   uint64_t item = open ? open->item : 0, ticks = ticks_of_stage(stage, &ending);
   if (ending.edge) {
     if (tasks && !count(tasks, ticks, now, failed))
-      count_in_new_bucket(t, tasks, ticks);
+      count_in_new_bucket(t, tasks->histogram, ticks);
     struct prof_task_sample unseen = {0};
     if (tasks) {
       prof_task_work_extend((struct fmt_rec_task_work *)tasks->work, now);
@@ -285,15 +292,23 @@ static void count_dropped(const struct callsig_stage *stage)
     __atomic_fetch_add(&record->dropped, 1, __ATOMIC_RELAXED);
 }
 
-static inline int begin(struct callsig_stage *stage, const struct callsig_task_options *given, uintptr_t sp)
+/* The options of a program that knows fewer or more of them than this library. False, after a message: it asks for
+ * what is not known here. */
+static PROF_COLD bool read_options(const struct callsig_task_options *given, struct callsig_task_options *options)
 {
-  struct callsig_task_options options = {0};
+  if (prof_options_check("callsig_task_begin", given, sizeof *options) != 0)
+    return false;
+  prof_options_copy(options, sizeof *options, given);
+  return true;
+}
+
+static int begin(struct callsig_stage *stage, const struct callsig_task_options *given, uintptr_t sp)
+{
+  struct callsig_task_options options = {.item = 0};
   if (given && PROF_LIKELY(given->size == sizeof options))
     options = *given;
-  else if (given && prof_options_check("callsig_task_begin", given, sizeof options) != 0)
+  else if (given && !read_options(given, &options))
     return -EINVAL;
-  else if (given)
-    prof_options_copy(&options, sizeof options, given);
   if (stage->hook_count && prof_stage_enter_task(stage, options.item) != 0) {
     count_dropped(stage);
     return -ECANCELED;
@@ -324,39 +339,40 @@ static struct prof_open_task *unrecorded(const struct callsig_stage *stage)
   return open;
 }
 
-/* Finds the task that ends, and ends its frame. NULL: the innermost one is not of the stage. */
-static PROF_COLD struct prof_open_task *end_slow(const struct callsig_stage *stage, uintptr_t sp, uint64_t now,
-                                                 struct ending *ending)
+/* Finds the task that ends, and ends its frame. */
+static PROF_COLD struct ending end_slow(const struct callsig_stage *stage, uintptr_t sp, uint64_t now)
 {
   struct prof_thread *t = prof_user_frame_enter(sp, now);
   if (!t)
-    return unrecorded(stage);
+    return (struct ending){.open = unrecorded(stage)};
   struct prof_open_task *open = prof_open_task_innermost();
   bool has_frame = !prof_frame_is_link(t->stack, t->top) && t->top->edge && prof_frame_is_task(t->top);
   if (open && open->frame)
     open = has_frame ? prof_open_task_of_frame(t->top) : NULL;
   if (open && open->stage != stage)
     open = NULL;
+  struct ending ending = {.open = open};
   if (open && open->frame) {
     struct prof_stage_use *use = prof_stage_use_known(t, stage->stage);
-    *ending = end_frame(t, prof_place_settled(t), open, use ? use->tasks : NULL, now ? now : prof_clock_now());
+    ending = end_frame(t, prof_place_settled(t), open, use ? use->tasks : NULL, now ? now : prof_clock_now());
   }
   prof_user_frame_leave(t, true);
-  return open;
+  return ending;
 }
 
-static struct prof_open_task *end_quick(const struct callsig_stage *stage, struct prof_thread *t, uintptr_t sp,
-                                        uint64_t now, struct ending *ending)
+/* The same when the task's frame is the innermost and alive. */
+static inline struct ending end_quick(const struct callsig_stage *stage, struct prof_thread *t, uintptr_t sp,
+                                      uint64_t now)
 {
   struct prof_place place;
   struct prof_open_task *open = prof_open_task_innermost();
   if (!open || open->stage != stage || !open->frame || !prof_user_frame_ends_top(t, sp, &place) ||
       open->frame != place.top)
-    return NULL;
+    return (struct ending){.open = NULL};
   struct prof_stage_use *use = prof_stage_use_known(t, stage->stage);
-  *ending = end_frame(t, place, open, use ? use->tasks : NULL, now);
-  ending->use = use;
-  return open;
+  struct ending ending = end_frame(t, place, open, use ? use->tasks : NULL, now);
+  ending.use = use;
+  return ending;
 }
 
 static int check_limits(struct callsig_stage *stage, bool failed)
@@ -376,23 +392,21 @@ static void count_cancelled(struct prof_stage *stage)
     prof_add(&use->tasks->cancelled, 1);
 }
 
-static inline __attribute__((always_inline)) int end(struct callsig_stage *stage, bool failed, bool cancelled,
-                                                     uintptr_t sp)
+static int end(struct callsig_stage *stage, bool failed, bool cancelled, uintptr_t sp)
 {
   struct prof_thread *t = prof_self;
   const bool running = prof_thread_running(t);
-  const uint64_t now = !running                                                    ? 0
-                       : PROF_LIKELY(prof_process.settings.clock == FMT_CLOCK_TSC) ? prof_time_stamp()
-                                                                                   : prof_clock_now();
-  struct ending ending = {0};
-  struct prof_open_task *open = running ? end_quick(stage, t, sp, now, &ending) : NULL;
-  if (!open)
-    open = end_slow(stage, sp, now, &ending);
-  if (!open)
+  const uint64_t now = running ? prof_clock_now() : 0;
+  struct ending ending = {.open = NULL};
+  if (PROF_LIKELY(running))
+    ending = end_quick(stage, t, sp, now);
+  if (PROF_UNLIKELY(!ending.open))
+    ending = end_slow(stage, sp, now);
+  if (!ending.open)
     return -EINVAL;
-  const uint64_t item = open->item;
-  failed = !cancelled && (failed || open->failed);
-  prof_open_task_remove(open);
+  const uint64_t item = ending.open->item;
+  failed = !cancelled && (failed || ending.open->failed);
+  prof_open_task_remove(ending.open);
   int result = 0;
   if (stage->hook_count && prof_stage_leave_task(stage, item, failed) != 0) {
     result = -ECANCELED;

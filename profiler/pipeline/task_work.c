@@ -66,10 +66,13 @@ static void draw(struct prof_task_sample *sample, const struct fmt_rec_tasks *ta
   sample->until = apart ? (uint32_t)(((uint64_t)random * (2 * apart + 1)) >> 32) : 0;
 }
 
-static PROF_COLD void end_sample(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint64_t ticks)
+static PROF_COLD void end_sample(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint64_t ticks,
+                                 uint64_t end)
 {
   struct fmt_rec_task_work *work = (struct fmt_rec_task_work *)tasks->work;
+  const uint64_t before = __atomic_exchange_n(sample->last_end, end, __ATOMIC_RELAXED);
   struct usage usage;
+  sample->gap = before == 0 ? 0 : before < end ? end - before : before - end;
   draw(sample, tasks);
   if (!read_usage(&usage))
     return;
@@ -122,7 +125,7 @@ bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *
     prof_add(&work->slots[end >> work->shift].tasks, 1);
   }
   if (PROF_UNLIKELY(number && number == sample->number))
-    end_sample(tasks, sample, ticks);
+    end_sample(tasks, sample, ticks, start + ticks);
   return true;
 }
 
@@ -146,6 +149,11 @@ struct fmt_rec_task_work *prof_task_work_make(struct prof_tree *tree)
   work->shift = FIRST_SHIFT;
   work->tag = (struct fmt_rec_tag){FMT_TAG_TASK_WORK, sizeof *work};
   return work;
+}
+
+void prof_task_work_clear(struct fmt_rec_task_work *work)
+{
+  *work = (struct fmt_rec_task_work){.tag = work->tag, .shift = FIRST_SHIFT};
 }
 
 void prof_task_work_move(struct fmt_rec_task_work *target, struct fmt_rec_task_work *source)

@@ -24,6 +24,8 @@ struct prof_task_sample {
   uint64_t cpu_ns; /* of the thread at its beginning */
   uint64_t waits;  /* how often it had gone to wait by then */
   uint64_t preempted;
+  uint64_t *last_end; /* of the stage's tasks that were looked at, in all threads: ticks; 0 before the first */
+  uint64_t gap;       /* between that and the end of the task that was counted last, to be counted; 0: none */
 };
 
 /* Looks at a task that begins, since it is its turn: sample->until was 0. The number that it has then, to be given back
@@ -56,6 +58,8 @@ void prof_task_work_extend(struct fmt_rec_task_work *work, uint64_t end);
 
 /* An empty record of the tree. NULL: no space. In a slow section. */
 struct fmt_rec_task_work *prof_task_work_make(struct prof_tree *tree);
+/* As it was made. Under threads_lock. */
+void prof_task_work_clear(struct fmt_rec_task_work *work);
 /* Moves all of `source` to `target`: under threads_lock. */
 void prof_task_work_move(struct fmt_rec_task_work *target, struct fmt_rec_task_work *source);
 

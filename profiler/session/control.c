@@ -39,18 +39,6 @@ int callsig_start(const struct callsig_options *options)
   return error ? error : prof_start_now();
 }
 
-/* The clock of another thread. */
-static uint64_t clock_of(const struct prof_thread *t, uint64_t now)
-{
-  if (prof_process.settings.clock != FMT_CLOCK_CPU)
-    return now;
-  /* As the kernel numbers them: the scheduler's clock of one thread. */
-  const long thread_clock = (long)(~(uint64_t)t->tid << 3 | 6);
-  struct timespec cpu = {0};
-  PROF_SYSCALL2(SYS_clock_gettime, thread_clock, &cpu);
-  return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-}
-
 /* Notes in every thread's record that its open frames ended now. The thread closes them when it comes by; a reader of
  * the recording needs not wait for that. */
 static void end_open_frames(void)
@@ -59,8 +47,8 @@ static void end_open_frames(void)
   uint64_t now = prof_clock_now();
   for (const struct prof_thread *t = prof_thread_first(); t; t = prof_thread_after(t)) {
     uint64_t running = 0;
-    __atomic_compare_exchange_n(&t->tree.record->end_ticks, &running, clock_of(t, now), false, __ATOMIC_RELEASE,
-                                __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&t->tree.record->end_ticks, &running, prof_thread_clock(t, now), false,
+                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
   }
   prof_unlock(&prof_process.threads_lock);
 }
@@ -81,6 +69,7 @@ static bool change(bool disabled, bool warming)
   bool was_disabled = __atomic_exchange_n(&prof_process.disabled, disabled, __ATOMIC_SEQ_CST);
   bool was_warming = __atomic_exchange_n(&prof_process.warming, warming, __ATOMIC_SEQ_CST);
   if (was_disabled != disabled || was_warming != warming) {
+    __atomic_add_fetch(&prof_process.switches, 1, __ATOMIC_SEQ_CST);
     if (!was_disabled)
       end_open_frames();
     prof_threads_interrupt();
@@ -130,6 +119,16 @@ int callsig_disable(void)
 int callsig_enable(void)
 {
   return set_disabled(false);
+}
+
+int callsig_reset(void)
+{
+  int error = prof_start_now();
+  if (!error && prof_process.scheduled)
+    error = -EBUSY;
+  if (!error)
+    prof_process.upcalls.begin_period();
+  return error;
 }
 
 int callsig_is_enabled(void)

@@ -21,10 +21,14 @@ static int carry_out(uint64_t request)
   const uint64_t kind = request & FMT_REQUEST_KIND;
   if (kind == FMT_REQUEST_NONE)
     return 0;
-  if (kind != FMT_REQUEST_ON && kind != FMT_REQUEST_OFF)
+  if (kind != FMT_REQUEST_ON && kind != FMT_REQUEST_OFF && kind != FMT_REQUEST_RESET)
     return -ENOSYS;
   if (prof_process.scheduled)
     return -EBUSY;
+  if (kind == FMT_REQUEST_RESET) {
+    prof_process.upcalls.begin_period();
+    return 0;
+  }
   __atomic_store_n(&prof_process.requested, 1, __ATOMIC_RELAXED);
   prof_switch_recording(kind == FMT_REQUEST_ON);
   return 0;

@@ -88,6 +88,7 @@ static bool set_up(struct prof_thread *t)
 {
   t->tid = prof_sys_gettid();
   t->generation = __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST);
+  t->switches = __atomic_load_n(&prof_process.switches, __ATOMIC_SEQ_CST);
   t->warming = __atomic_load_n(&prof_process.warming, __ATOMIC_SEQ_CST);
   if (prof_tree_init(&t->tree, t->tid) < 0)
     return false;

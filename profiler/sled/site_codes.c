@@ -29,7 +29,7 @@ struct piece {
   struct piece *next; /* made before this one */
   uint8_t *code;      /* NULL: what is to be compared cannot be by code */
   uint32_t count, words;
-  bool free; /* of sleds with FMT_SLED_FREE */
+  unsigned flags; /* prof_sled_code_flags() of the sleds */
   struct prof_fast_compare_op ops[];
 };
 
@@ -54,6 +54,14 @@ static const struct prof_site_link none = {.code = (uintptr_t)prof_sled_unknown}
 const struct prof_site_link *prof_site_link_none(void)
 {
   return &none;
+}
+
+unsigned prof_sled_code_flags(const struct fmt_index_sled *sled)
+{
+  unsigned mask = sled->kind == FMT_SLED_TAIL ? 0 : FMT_SLED_FREE;
+  if (prof_process.settings.sample_times)
+    mask |= FMT_SLED_LEAF;
+  return sled->flags & mask;
 }
 
 static bool compares_alike(const struct piece *piece, const struct prof_fast_compare *compare)
@@ -98,21 +106,21 @@ static bool open_pool(void)
   return !pool.denied;
 }
 
-static uint8_t *write_code(const struct prof_fast_compare *compare, bool free)
+static uint8_t *write_code(const struct prof_fast_compare *compare, unsigned flags)
 {
   if (!open_pool())
     return NULL;
   uint8_t *code = pool.next;
-  size_t size = prof_site_code_write(code, MAX_CODE, compare, free);
+  size_t size = prof_site_code_write(code, MAX_CODE, compare, flags);
   pool.next += (size + CODE_ALIGN - 1) & ~(size_t)(CODE_ALIGN - 1);
   return protect(PROT_READ | PROT_EXEC) && size ? code : NULL;
 }
 
 /* The piece that compares so, made when new. NULL: no memory. */
-static const struct piece *piece_for(const struct prof_fast_compare *compare, bool free)
+static const struct piece *piece_for(const struct prof_fast_compare *compare, unsigned flags)
 {
   struct piece *piece = pool.pieces;
-  while (piece && !(piece->free == free && compares_alike(piece, compare)))
+  while (piece && !(piece->flags == flags && compares_alike(piece, compare)))
     piece = piece->next;
   if (piece)
     return piece;
@@ -121,24 +129,25 @@ static const struct piece *piece_for(const struct prof_fast_compare *compare, bo
     return NULL;
   piece->count = compare->count;
   piece->words = compare->words;
-  piece->free = free;
+  piece->flags = flags;
   for (uint32_t i = 0; i < compare->count; i++)
     piece->ops[i] = compare->ops[i];
-  piece->code = write_code(compare, free);
+  piece->code = write_code(compare, flags);
   piece->next = pool.pieces;
   pool.pieces = piece;
   return piece;
 }
 
-/* The word with the link of the site's stub; NULL when its sled calls none. *free: as the sled says. */
-static const struct prof_site_link **link_of(const struct prof_site *site, bool *free)
+/* The word with the link of the site's stub; NULL when its sled calls none. *flags: those of the sled that
+ * its code depends on. */
+static const struct prof_site_link **link_of(const struct prof_site *site, unsigned *flags)
 {
   const struct prof_module *module = site->module;
   uint64_t address = site->pc - FMT_SLED_CALL - module->bias;
   const struct fmt_index_sled *sled = fmt_index_sled_from(&module->index, address);
   if (!module->sled_code || !sled || sled->address != address)
     return NULL;
-  *free = sled->flags & FMT_SLED_FREE;
+  *flags = prof_sled_code_flags(sled);
   uintptr_t code = module->sled_code[sled - module->index.sleds];
   return code ? module->sled_links + (code - module->sled_stubs) / PROF_STUB_SIZE : NULL;
 }
@@ -146,9 +155,9 @@ static const struct prof_site_link **link_of(const struct prof_site *site, bool 
 static uint16_t make(const struct prof_fast_compare *compare)
 {
   struct prof_site *site = (struct prof_site *)compare->site;
-  bool free = false;
-  const struct prof_site_link **link = link_of(site, &free);
-  const struct piece *piece = link && pool.numbers != LAST_NUMBER ? piece_for(compare, free) : NULL;
+  unsigned flags = 0;
+  const struct prof_site_link **link = link_of(site, &flags);
+  const struct piece *piece = link && pool.numbers != LAST_NUMBER ? piece_for(compare, flags) : NULL;
   struct prof_site_code *code = piece && piece->code ? prof_process_alloc(sizeof *code) : NULL;
   if (!code)
     return 0;

@@ -6,11 +6,16 @@
 
 #include <stdint.h>
 
+#include "format/index.h"
 #include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/tree/fast_compare.h"
 
 /* The link of an entry's stub whose calls no code is for. */
 const struct prof_site_link *prof_site_link_none(void);
+
+/* The flags of a sled (enum fmt_sled_flag) that the code it calls depends on. Of a leaf's calls only those that are not
+ * timed have no frame, so that it is none where all are. */
+unsigned prof_sled_code_flags(const struct fmt_index_sled *sled);
 
 /* What prof_upcalls.make_code is. Takes codes_lock. In a slow section. */
 uint16_t prof_site_code(const struct prof_fast_compare *compare);

@@ -68,9 +68,25 @@ static uintptr_t map_stubs(const struct prof_module *module, size_t words_size, 
   return (uintptr_t)mapped;
 }
 
-/* Exits have the room of the first stubs, and the first word: one piece of code for those whose registers may be
- * changed, and one for the others. */
-#define EXIT_STUBS (2 * PROF_EXIT_SIZE / PROF_STUB_SIZE)
+/* Exits have the room of the first stubs, and the first word: a piece of code for each combination of flags that it
+ * depends on. */
+#define EXIT_PIECES 4u
+#define EXIT_STUBS  (EXIT_PIECES * PROF_EXIT_SIZE / PROF_STUB_SIZE)
+
+/* Where the code for exits with these flags lies behind that for the first. */
+static size_t exit_place(unsigned flags)
+{
+  return ((flags & FMT_SLED_FREE ? 1u : 0u) + (flags & FMT_SLED_LEAF ? 2u : 0u)) * PROF_EXIT_SIZE;
+}
+
+/* Writes the code for all exits; `hook`: the word with the hook's address. */
+static void write_exits(uintptr_t first, const uintptr_t *hook)
+{
+  const unsigned flags[EXIT_PIECES] = {0, FMT_SLED_FREE, FMT_SLED_LEAF,
+                                       (unsigned)FMT_SLED_FREE | (unsigned)FMT_SLED_LEAF};
+  for (unsigned i = 0; i < EXIT_PIECES; i++)
+    prof_exit_write((uint8_t *)first + exit_place(flags[i]), hook, flags[i]);
+}
 
 /* Makes a stub for each entry sled that is wanted and code for the exits, and notes what each sled is to call. False
  * after a message. */
@@ -90,17 +106,16 @@ static bool make_stubs(struct prof_module *module)
   const uintptr_t first = mapped + words_size;
   uint32_t next = EXIT_STUBS;
   *exits = (uintptr_t)prof_sled_exit;
-  prof_exit_write((uint8_t *)first, exits, false);
-  prof_exit_write((uint8_t *)first + PROF_EXIT_SIZE, exits, true);
+  write_exits(first, exits);
   for (uint32_t i = 0; i < count; i++) {
     if (!is_wanted(module, &index->sleds[i]))
       continue;
-    const bool is_free = index->sleds[i].flags & FMT_SLED_FREE;
-    code[i] = is_free && index->sleds[i].kind == FMT_SLED_EXIT ? first + PROF_EXIT_SIZE : first;
+    const unsigned flags = prof_sled_code_flags(&index->sleds[i]);
+    code[i] = first + exit_place(flags);
     if (fmt_sled_is_entry(index->sleds[i].kind)) {
       code[i] = first + next * PROF_STUB_SIZE;
       links[next] = prof_site_link_none();
-      prof_stub_write((uint8_t *)code[i], &links[next], is_free);
+      prof_stub_write((uint8_t *)code[i], &links[next], flags);
       next++;
     }
   }

@@ -139,13 +139,18 @@ static void append(struct fmt_rec_ring *ring, const struct fmt_rec_span *span, u
   __atomic_store_n(&place->kind, kind, __ATOMIC_RELEASE);
 }
 
-static void give_back(struct fmt_rec_ring *ring)
+void prof_ring_clear(struct fmt_rec_ring *ring)
 {
-  struct prof_process *process = &prof_process;
   uint64_t used = ring->written < ring->capacity ? ring->written : ring->capacity;
   for (uint64_t i = 0; i < used; i++)
     ring->spans[i].kind = 0;
   ring->written = 0;
+}
+
+static void give_back(struct fmt_rec_ring *ring)
+{
+  struct prof_process *process = &prof_process;
+  prof_ring_clear(ring);
   prof_lock(&process->rings_lock);
   ring->reserved = (uintptr_t)process->free_rings;
   process->free_rings = ring;

@@ -23,6 +23,9 @@ void prof_ring_add(struct prof_thread *t, uint32_t kind, const void *what, uint6
  * by the hooks. Anywhere. */
 void prof_ring_call(struct prof_thread *t, const struct fmt_rec_edge *edge, uint64_t start, uint64_t duration);
 
+/* Takes all spans off. The ring is nobody else's meanwhile; its thread begins with the first place again. */
+void prof_ring_clear(struct fmt_rec_ring *ring);
+
 /* The edge that stands for `edge` in the tree that a thread's is folded into, or 0. */
 typedef uint64_t (*prof_ring_edge_fn)(void *data, uint64_t edge);
 

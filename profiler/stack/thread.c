@@ -76,18 +76,23 @@ static bool catch_up(struct prof_thread *t)
   uint32_t generation = __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST);
   if (t->generation == generation)
     return true;
-  /* One look: where recording ends after it, the generation changes once more. */
+  /* One look: where recording ends after it, the generation changes once more. A period begins before it is told when
+   * what is open ended. */
   const uint64_t ended = __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST);
-  t->interrupted = ended && prof_hook_is_interrupted(t, &t->handler);
+  const bool is_late = prof_thread_is_late(t->tree.record);
+  t->interrupted = (ended || is_late) && prof_hook_is_interrupted(t, &t->handler);
   if (t->interrupted)
     return false;
   t->generation = generation;
   t->shield = NULL;
   prof_thread_set_thresholds(t);
-  if (ended) {
+  if (is_late) {
+    prof_process.upcalls.enter_period(t);
+  } else if (ended) {
     __atomic_store_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
     prof_process.upcalls.close_frames(t, ended, false);
   }
+  t->switches = __atomic_load_n(&prof_process.switches, __ATOMIC_SEQ_CST);
   t->warming = __atomic_load_n(&prof_process.warming, __ATOMIC_SEQ_CST);
   prof_stack_publish(t);
   return true;
@@ -105,6 +110,11 @@ void prof_slow_leave(struct prof_thread *t)
     /* Another thread that changes the process now either finds this state and makes it SLOW, or is seen here. */
   } while (t->generation != __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST));
   prof_restore_signals(mask);
+}
+
+uint64_t prof_thread_clock(const struct prof_thread *t, uint64_t now)
+{
+  return prof_process.settings.clock == FMT_CLOCK_CPU ? prof_clock_cpu_of(t->tid) : now;
 }
 
 /* The time of an injected clock is the program's alone. */

@@ -62,7 +62,8 @@ struct prof_thread {
   uint32_t places; /* that the largest of these tables is meant to have */
   uint32_t probed; /* calls that a probe found, for the one of them that is measured */
 
-  struct prof_budget { /* since `at`, in ticks, when what is timed was last held against --overhead: see sampling.c */
+  struct prof_budget { /* since `at`, in ticks, when what is timed was last held against --overhead, or without one
+                          since what is drawn from last changed: see sampling.c */
     uint64_t at;
     uint32_t timed, drawn; /* calls that were timed, and of them those that stand for others */
     int32_t longer;        /* calls count as worth timing from 2^longer times as long on as they would at first */
@@ -84,6 +85,7 @@ struct prof_thread {
   struct prof_tree tree;
   uint32_t tid;
   uint32_t generation;  /* of process, when this thread last looked */
+  uint32_t switches;    /* of process, likewise: where it is another, what was open then has ended */
   uint64_t sigmask;     /* saved by prof_slow_enter() */
   uint64_t paused_at;   /* ticks at which prof_pause() stopped the clock */
   uint32_t pauses;      /* depth of prof_pause() */
@@ -195,6 +197,15 @@ void prof_thread_set_thresholds(struct prof_thread *t);
 /* Makes room in t->words for the longest signature, whose words that are there are lost. In a slow section. False:
  * there is already, or no memory. */
 bool prof_thread_more_words(struct prof_thread *t);
+
+/* Did a period begin since the thread came by last, or ended? Anywhere. */
+static inline bool prof_thread_is_late(const struct fmt_rec_thread *record)
+{
+  return record->period != __atomic_load_n(&prof_process.header->period, __ATOMIC_SEQ_CST);
+}
+
+/* What the recording's clock shows for a thread when it shows `now` for the calling one. Under threads_lock. */
+uint64_t prof_thread_clock(const struct prof_thread *t, uint64_t now);
 
 /* Writes the calling thread's name, as it is now, into its record. Anywhere. */
 void prof_thread_name(struct fmt_rec_thread *record);

@@ -11,13 +11,16 @@
 #include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/process.h"
+#include "profiler/stack/sleeping.h"
 #include "profiler/tree/fast_compare.h"
 
 #define REVIEW_CALLS   32u /* timed calls from one decision to the next */
 #define DRAWN_LEAST    32u /* with a budget, what is drawn from lies between these */
 #define DRAWN_MOST     1024u
-#define LONGER_MOST    6    /* and as far below */
-#define BUDGET_CALLS   512u /* timed calls of a thread from one look at the budget to the next */
+#define LONGER_MOST    6                     /* and as far below */
+#define BUDGET_CALLS   512u                  /* timed calls of a thread from one look at the budget to the next */
+#define DRAWN_LONG     (4 * PROF_DRAWN_FROM) /* without a budget, what is drawn from in the end */
+#define ENOUGH_DRAWN   32768u                /* calls, until it is twice as many that are drawn from */
 #define MEMORY         8u   /* timed calls that the imputed time is the mean of, the older ones fading: docs/times.md */
 #define PARTS          256u /* of a tick, in `recent` */
 #define PARTS_OF_PRICE 1024u /* of a tick, in header.sample_price */
@@ -68,10 +71,8 @@ void prof_sampling_start(struct prof_thread *t)
     draw(t);
 }
 
-bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge)
+bool prof_sampling_draw(struct prof_thread *t)
 {
-  if (!(edge->mode & PROF_MODE_SAMPLED))
-    return false;
   if (--t->sample_next)
     return true;
   draw(t);
@@ -157,6 +158,20 @@ static void keep_budget(struct prof_thread *t, uint64_t now)
   budget->timed = budget->drawn = 0;
 }
 
+/* Where no budget is asked for, the sample of a thread with many calls becomes thinner: by then it has timed so many
+ * that what more of them would tell is not worth their clock. An edge that is new then begins with its first calls, as
+ * all do. */
+static void thin_out(struct prof_thread *t)
+{
+  struct prof_budget *budget = &t->budget;
+  if (budget->drawn >= ENOUGH_DRAWN && t->sample_mask + 1 < DRAWN_LONG) {
+    t->sample_mask = t->sample_mask * 2 + 1;
+    tell_drawn(t->sample_mask + 1);
+    budget->drawn = 0;
+  }
+  budget->timed = 0;
+}
+
 /* What calls took of late, in parts, with one more that took `ticks`; `timed`: how many there were, with it. */
 static void remember(uint64_t *recent, uint64_t timed, uint64_t ticks)
 {
@@ -206,8 +221,12 @@ bool prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
   const bool is_apart = outermost && recursion && note_outermost(t, recursion, ticks);
   t->budget.timed++;
   t->budget.drawn += rate != 0 && !is_apart;
-  if (PROF_UNLIKELY(t->budget.timed >= BUDGET_CALLS) && prof_process.settings.overhead > 1024)
-    keep_budget(t, prof_clock_now());
+  if (PROF_UNLIKELY(t->budget.timed >= BUDGET_CALLS)) {
+    if (prof_process.settings.overhead > 1024)
+      keep_budget(t, prof_clock_now());
+    else
+      thin_out(t);
+  }
   if (!is_apart) {
     prof_add(&sampling->timed, 1);
     prof_add(&sampling->timed_total, ticks);
@@ -224,6 +243,19 @@ uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge)
 {
   const struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
   return sampling->timed ? sampling->recent / PARTS : UINT64_MAX;
+}
+
+void prof_sampling_clear(struct fmt_rec_edge *edge)
+{
+  struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)edge->recursion;
+  if (recursion)
+    recursion->active[PROF_OUTERMOST_DRAWN] = recursion->active[PROF_OUTERMOST_TIMED] =
+        recursion->active[PROF_OUTERMOST_RECENT] = 0;
+  if (!(edge->flags & FMT_EDGE_SAMPLED))
+    return;
+  struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
+  *sampling = (struct fmt_rec_sampling){.tag = sampling->tag, .sleep = sampling->sleep};
+  prof_sleeping_clear(edge);
 }
 
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source)

@@ -29,8 +29,13 @@ static inline bool prof_edge_is_sampled(const struct fmt_rec_edge *edge)
 /* Sets how the thread draws, by the process's settings. In a slow section. */
 void prof_sampling_start(struct prof_thread *t);
 
-/* Is the call of `edge` that begins now to be counted only? Draws. Anywhere. */
-bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge);
+/* Is a call, of those that are drawn, to be counted only? Draws. Anywhere. */
+bool prof_sampling_draw(struct prof_thread *t);
+/* Is the call of `edge` that begins now to be counted only? Anywhere. */
+static inline bool prof_sampling_skips(struct prof_thread *t, const struct fmt_rec_edge *edge)
+{
+  return edge->mode & PROF_MODE_SAMPLED && prof_sampling_draw(t);
+}
 
 /* Of the recursion record of an edge, in places of `active` that are no group's: whether outermost calls are drawn as
  * all others are (else each is timed), how many of them were timed, and what these took of late. */
@@ -50,6 +55,9 @@ bool prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
 
 /* What calls of the edge, which has FMT_EDGE_SAMPLED, took of late, in ticks; UINT64_MAX before the first. Anywhere. */
 uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge);
+
+/* As before the first call of the edge, whose mode is to be set anew. In a slow section. */
+void prof_sampling_clear(struct fmt_rec_edge *edge);
 
 /* Adds what `source` counted to `target`, and clears it. In a slow section. */
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source);

@@ -373,6 +373,26 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   return edge;
 }
 
+struct fmt_rec_edge *prof_edge_inherited(struct prof_tree *tree, const struct fmt_rec_edge *edge)
+{
+  const struct fmt_rec_variant *to = (const struct fmt_rec_variant *)edge->to;
+  const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)to->signature;
+  struct fmt_rec_variant *from = (struct fmt_rec_variant *)edge->from;
+  struct prof_edge_key key = {.site = edge->site,
+                              .function_address = edge->function_address,
+                              .function = (struct fmt_rec_function *)signature->function,
+                              .words = signature->words,
+                              .word_count = signature->word_count,
+                              .signature_flags = signature->flags,
+                              .context = (struct fmt_rec_context *)to->context,
+                              .flags = edge->flags,
+                              .cfa = edge->cfa,
+                              .compare = prof_edge_fast_compare(edge)};
+  prof_edge_key_inherit(&key);
+  struct fmt_rec_edge *known = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
+  return known ? known : prof_edge_make(tree, from, &key);
+}
+
 struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const struct fmt_rec_stage *stage)
 {
   return prof_tree_function(tree, 0, FMT_FUNCTION_KIND_TASK, FMT_NONE, (uintptr_t)stage);
@@ -426,6 +446,7 @@ int prof_tree_init(struct prof_tree *tree, uint32_t tid)
   tree->root_edge->flags = FMT_EDGE_GENERIC;
   record->tid = tid;
   record->threads = 1;
+  record->period = __atomic_load_n(&prof_process.header->period, __ATOMIC_SEQ_CST);
   record->root = (uintptr_t)tree->root;
   record->root_edge = (uintptr_t)tree->root_edge;
   record->tag = (struct fmt_rec_tag){FMT_TAG_THREAD, sizeof *record};

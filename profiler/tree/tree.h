@@ -37,6 +37,9 @@ struct prof_edge_key {
 /* Makes it the key of the edge that stands for such frames in a forked child (FMT_EDGE_INHERITED): calls at the same
  * site have another. */
 void prof_edge_key_inherit(struct prof_edge_key *key);
+/* The edge that stands for frames of `edge`, one of the tree that is not such a one itself, which go on and are no
+ * calls; made when new. NULL: no space. */
+struct fmt_rec_edge *prof_edge_inherited(struct prof_tree *tree, const struct fmt_rec_edge *edge);
 
 /* The function of the tree, or NULL. Anywhere. */
 struct fmt_rec_function *prof_tree_function_find(const struct prof_tree *tree, uint64_t module, uint32_t kind,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 import unittest
 
 import harness
@@ -182,6 +183,71 @@ class Ctl(harness.Case):
             self.assertNotIn("no instrumented function ran", done.stderr)
         done = self.callsig("run", "--for", "1000", program)
         self.assertIn("(main(", done.stderr)
+
+    # Counting from zero --------------------------------------------------------------------------------------------------
+
+    def reset(self, *options, sleds=False):
+        self.start(*options, sleds=sleds)
+        self.say("1 500")
+        self.say("2 300")
+        self.switch("reset")
+        began = time.monotonic()
+        self.say("3 700")
+        self.say("1 7")
+        counts = self.counts()
+        self.assertEqual({name: counts.get(name) for name in ("first", "second", "third")}, {"first": 7, "second": None, "third": 700})
+        time.sleep(0.2)
+        self.switch("reset")
+        time.sleep(0.2)
+        self.say("2 20")
+        self.end()
+        ran = time.monotonic() - began
+        rows = self.rows()
+        self.assertEqual({name: rows[name]["ncalls"] for name in rows if name != "ping"}, {"main": 0, "serve": 0, "second": 20})
+        # What was open at the reset takes time from then on, and no call of it was made.
+        self.assertTrue(0.2 <= rows["main"]["cumtime"] <= ran - 0.2, (rows["main"], ran))
+        self.assertLessEqual(rows["serve"]["cumtime"], rows["main"]["cumtime"])
+        self.assertNotIn("not recorded", self.callsig("report", "x.out").stdout)
+
+    def rows(self):
+        done = self.callsig("report", "x.out", "--by", "function", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {row["function"]: row for row in json.loads(done.stdout)["rows"]}
+
+    def test_reset(self):
+        self.reset()
+
+    def test_reset_sleds(self):
+        self.reset(sleds=True)
+
+    def test_reset_every_call_timed(self):
+        self.reset("--times", "exact", "--percentiles")
+
+    def test_reset_sleds_every_call_timed(self):
+        self.reset("--times", "exact", "--timeline=0", sleds=True)
+
+    def test_reset_while_off(self):
+        self.start()
+        self.say("1 500")
+        self.switch("off")
+        self.switch("reset")
+        self.assertTrue(self.status()["recording"].startswith("off since "))
+        self.assertEqual(self.counts(), {})
+        self.switch("on")
+        self.say("2 20")
+        self.end()
+        counts = self.counts()
+        self.assertEqual((counts.get("first"), counts.get("main"), counts["second"]), (None, None, 20))
+
+    def test_reset_killed(self):
+        self.start()
+        self.say("1 500")
+        self.switch("reset")
+        self.say("2 20")
+        os.kill(int(self.pid), signal.SIGKILL)
+        self.run_.wait()
+        rows = self.rows()
+        self.assertEqual((rows["main"]["ncalls"], rows["second"]["ncalls"], "first" in rows), (0, 20, False))
 
     # A program that does not come by ----------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # ctest: case - full
-"""Recording is switched 10,000 times from outside while threads call and threads come and go: nothing is lost, and counts are exact
-afterwards.
+"""Recording is switched 10,000 times from outside, or made to count from zero, while threads call and threads come and go: nothing is
+lost, and counts are exact afterwards.
 
 The requests are written here as docs/recording-format.md describes them, since 10,000 commands would take minutes.
 """
@@ -16,7 +16,7 @@ import harness
 
 SWITCHES = 10000
 REQUEST, TAKEN, REFUSAL, IS_OFF, LOSS = 416, 424, 432, 436, 160
-ON, OFF = 1, 2
+ON, OFF, RESET = 1, 2, 3
 
 SOURCE = """
 #include <pthread.h>
@@ -25,17 +25,26 @@ SOURCE = """
 #include <unistd.h>
 
 #define CALLED __attribute__((noinline))
-static volatile int stop;
+static volatile int stop, rests;
+static int resting;
 static CALLED int leaf(int n) { __asm__ volatile(""); return n + 1; }
 static CALLED int twice(int n) { return leaf(n) + leaf(n & 1); }
 static CALLED int down(int n) { return n ? down(n - 1) + leaf(n) : 0; }
 static CALLED void counted(void) { __asm__ volatile(""); }
+static CALLED int waits(int n) { __asm__ volatile(""); return n; }
 static CALLED void *work(void *data)
 {
   while (!stop) {
     for (int i = 0; i < 100; i++)
       twice(i);
     down(5);
+    if (rests) {
+      __atomic_add_fetch(&resting, 1, __ATOMIC_SEQ_CST);
+      while (rests)
+        usleep(100);
+      for (int i = 0; i < 1000; i++)
+        waits(twice(i & 1));
+    }
   }
   return data;
 }
@@ -47,6 +56,10 @@ static void *renew(void *data)
     pthread_create(&thread, NULL, brief, NULL);
     pthread_join(thread, NULL);
     usleep(1000);
+    if (rests)
+      __atomic_add_fetch(&resting, 1, __ATOMIC_SEQ_CST);
+    while (rests)
+      usleep(100);
   }
   return data;
 }
@@ -58,9 +71,18 @@ int main(void)
   for (int i = 0; i < 4; i++)
     pthread_create(&threads[i], NULL, i ? work : renew, NULL);
   printf("started\\n");
-  if (!fgets(line, sizeof line, stdin)) /* until all was switched */
-    return 1;
+  while (fgets(line, sizeof line, stdin) && line[0] != 's') /* until all was switched */
+    if (line[0] == 'r') { /* the threads rest; main alone makes calls, until it is told to go on */
+      rests = 1;
+      while (__atomic_load_n(&resting, __ATOMIC_SEQ_CST) < 4)
+        usleep(100);
+      printf("rest\\n");
+    } else if (line[0] == 'c') {
+      counted();
+      printf("called\\n");
+    }
   stop = 1;
+  rests = 0;
   for (int i = 0; i < 4; i++)
     pthread_join(threads[i], NULL);
   for (int i = 0; i < 12345; i++)
@@ -79,14 +101,14 @@ class Threads(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.path("program")
 
-    def ask(self, header, number, kind):
+    def ask(self, header, number, kind, is_off=False):
         request = number << 8 | kind
         struct.pack_into("<Q", header, REQUEST, request)
         until = time.monotonic() + 60
         while struct.unpack_from("<Q", header, TAKEN)[0] != request:
             self.assertIsNone(self.run_.poll(), "the program ended")
             self.assertLess(time.monotonic(), until, f"request {number} was not taken")
-        self.assertEqual(struct.unpack_from("<iI", header, REFUSAL), (0, int(kind == OFF)))
+        self.assertEqual(struct.unpack_from("<iI", header, REFUSAL), (0, int(is_off)))
 
     def switch_often(self, sleds, *options):
         self.run_ = subprocess.Popen([harness.CALLSIG, "run", "-o", "x.out", *options, self.compiled(sleds)], cwd=self.folder,
@@ -96,19 +118,68 @@ class Threads(harness.Case):
         self.assertEqual(self.run_.stdout.readline(), "started\n")
         with open(self.path("x.out"), "r+b") as file, mmap.mmap(file.fileno(), 4096) as header:
             for number in range(1, SWITCHES + 1):
-                self.ask(header, number, OFF if number % 2 else ON)
+                self.ask(header, number, OFF if number % 2 else ON, is_off=number % 2 == 1)
                 if number % 1000 == 0:
                     self.assertEqual(self.callsig("ctl", "x.out", "status").returncode, 0)
-            out, err = self.run_.communicate("\n", timeout=120)
+            out, err = self.run_.communicate("s\n", timeout=120)
             self.assertEqual((self.run_.returncode, out, err), (0, "", ""))
             loss = struct.unpack_from("<16Q", header, LOSS)
         # Not recorded for want of space, within a hook, after the thread's end; exits without an entry.
         self.assertEqual([loss[i] for i in (0, 1, 2, 6)], [0, 0, 0, 0])
-        done = self.callsig("report", "x.out", "--by", "function", "--format", "json")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        counts = {row["function"]: row["ncalls"] for row in json.loads(done.stdout)["rows"]}
+        counts = self.counts()
         self.assertEqual(counts["counted"], 12345)
         self.assertGreater(counts["leaf"], 0)
+
+    def say(self, line):
+        self.run_.stdin.write(line + "\n")
+        self.run_.stdin.flush()
+        return self.run_.stdout.readline()
+
+    def reset_often(self, sleds, *options, switches=False):
+        """Threads' periods begin with hooks of their own. So calls are known of a period that all of them begin at rest."""
+        self.run_ = subprocess.Popen([harness.CALLSIG, "run", "-o", "x.out", *options, self.compiled(sleds)], cwd=self.folder,
+                                     env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.run_.communicate)
+        self.assertEqual(self.run_.stdout.readline(), "started\n")
+        with open(self.path("x.out"), "r+b") as file, mmap.mmap(file.fileno(), 4096) as header:
+            for number in range(1, SWITCHES // 10 + 1):
+                is_off = switches and number // 4 % 4 == 1
+                self.ask(header, number, RESET if number % 4 or not switches else OFF if is_off else ON, is_off)
+                if number % 500 == 0:
+                    done = self.callsig("report", "x.out", "--by", "function", "--format", "json")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+            number += 1
+            self.ask(header, number, ON)
+            self.assertEqual(self.say("r"), "rest\n")
+            number += 1
+            struct.pack_into("<Q", header, REQUEST, number << 8 | RESET)
+            while struct.unpack_from("<Q", header, TAKEN)[0] != number << 8 | RESET:
+                self.assertEqual(self.say("c"), "called\n")
+            counts = self.counts()
+            self.assertEqual((counts.get("waits"), counts.get("down"), counts.get("work")), (None, None, None if switches else 0))
+            out, err = self.run_.communicate("s\n", timeout=120)
+            self.assertEqual((self.run_.returncode, out, err.strip()), (0, "", ""))
+            loss = struct.unpack_from("<16Q", header, LOSS)
+        self.assertEqual([loss[i] for i in (0, 1, 6)], [0, 0, 0])
+        counts = self.counts()
+        self.assertEqual((counts["waits"], counts.get("work")), (3000, None if switches else 0))
+        self.assertIn(counts["counted"], range(12345, 12400))
+        self.assertEqual((counts["twice"], counts["leaf"]), (3000, 6000))
+
+    def counts(self):
+        done = self.callsig("report", "x.out", "--by", "function", "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return {row["function"]: row["ncalls"] for row in json.loads(done.stdout)["rows"]}
+
+    def test_reset_hooks(self):
+        self.reset_often(False)
+
+    def test_reset_sleds(self):
+        self.reset_often(True)
+
+    def test_reset_every_call_timed(self):
+        self.reset_often(True, "--times", "exact", "--timeline", "--percentiles", switches=True)
 
     def test_hooks(self):
         self.switch_often(False)

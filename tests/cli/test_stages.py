@@ -269,6 +269,29 @@ class Stages(Case):
         self.assertEqual((verdict["bound"], verdict["stage"], verdict["equal"], verdict["step"]), ("stage", "0:2:resize[2]", None, "0:2:resize[2]"))
         self.assertEqual([s["state"] for s in verdict["stages"]], ["blocked", "busy", "starved"])
 
+    def test_nothing_done(self):
+        """Times of no task and no item are not known: in text, in JSON, and of a database."""
+        program = self.link("idle", """
+#include <callsig/callsig.h>
+int main(void)
+{
+  struct callsig_stage *stage;
+  struct callsig_queue *queue;
+  callsig_stage_open(&(struct callsig_stage_options){.size = sizeof(struct callsig_stage_options), .name = "idle"}, &stage);
+  callsig_queue_open(&(struct callsig_queue_options){.size = sizeof(struct callsig_queue_options), .name = "empty"}, &queue);
+  return 0;
+}
+""")
+        self.assertEqual(self.callsig("run", "--db", "i.db", "-o", "i.out", program).returncode, 0)
+        for name in ("i.out", "i.db"):
+            text = self.callsig("stages", name).stdout
+            for line in ("Average task time: unknown", "Average put time: unknown", "Average get time: unknown"):
+                self.assertIn("\n    " + line + "\n", text)
+            self.assertNotIn(": 0.0000s", text)
+        value = self.json("i.out")
+        times = {key: each[key] for each in (value["stages"][0], value["queues"][0]) for key in each if key[:4] in ("ave_", "p50_", "p99_", "min_", "max_")}
+        self.assertEqual((len(times), set(times.values())), (15, {None}))
+
     def test_several_files(self):
         path = self.simulated()
         done = self.callsig("stages", path, self.path("none"), path)

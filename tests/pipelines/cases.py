@@ -1,7 +1,8 @@
 """Pipelines whose bound is known, as arguments of run_pipeline.c, and what is true of each.
 
 A truth is a dictionary: `bound` and `stage` are the verdict's (a set: any of them); `gain` is the most that may be promised;
-`all` holds functions of the verdict and the whole answer that must be true, with what they say.
+`all` holds functions of the verdict and the whole answer that must be true, with what they say; with `measure` a run with twice the
+threads of `stage` is made whatever is promised.
 """
 
 import collections
@@ -82,6 +83,41 @@ COMPUTING = {
     "processors_nearly": dict(run=["items=400", "filter=5,cpu,threads=8", "pack=4,cpu"], cores=2, bound={"stage", "processor"},
                               stage={"pack", "filter"}, gain=1.75),
     "one_core": dict(run=["items=150", "read=1", "pack=6,cpu", "write=1"], cores=1, bound="processor", stage="pack", gain=1.2),
+}
+
+
+def promises_nothing(verdict, _):
+    return verdict["doubling_promised"] is None or verdict["doubling_promised"] <= 1
+
+
+def in_turn(*stages, bound="stage", stage="decode", cores=None):
+    """What tasks of `decode` wait for inside, or do, only one of them has at a time; the verdict may see that, or not."""
+    truth = dict(run=["items=300", "read=0.5", *stages, "write=0.5"], bound=bound, stage=stage, measure=True,
+                 all=[says("no gain may be promised", promises_nothing),
+                      says("it is told why", lambda v, w: v["lock"] or v["waits_inside_too"] or v["not_seen"] or v["bound"] == "processor")])
+    return dict(truth, cores=cores) if cores else truth
+
+
+# What tasks wait for inside is one thing for all of them, which one thread does not show, and two hardly; or it is not.
+WAITING = {
+    "own_lock_1": in_turn("decode=2,held=4"),
+    "own_lock_2": in_turn("decode=2,held=4,threads=2"),
+    "own_lock_3": in_turn("decode=2,held=4,threads=3"),
+    "own_lock_4": in_turn("decode=2,held=4,threads=4"),
+    "lock_of_another_1": in_turn("decode=1,held=4", "log=0.1,held=2"),
+    "lock_of_another_2": in_turn("decode=1,held=4,threads=2", "log=0.1,held=1", stage={"decode", "log"}),
+    "retried_lock_2": in_turn("decode=2,held=4,retry,threads=2"),
+    "computes_in_turn_1": in_turn("decode=1,held=4,cpu", bound={"stage", "processor"}, cores=2),
+    "computes_in_turn_2": in_turn("decode=1,held=4,cpu,threads=2", bound={"stage", "processor"}, cores=2),
+    "rate_1": in_turn("decode=1,rate=5"),
+    "rate_2": in_turn("decode=1,rate=5,threads=2"),
+    "rate_3": in_turn("decode=1,rate=5,threads=3"),
+    "latency_1": dict(run=["items=200", "read=0.5", "decode=8", "write=0.5"], bound="stage", stage="decode", measure=True,
+                      all=[says("one thread shows nothing", promises_nothing)]),
+    "latency_2": dict(run=["items=400", "read=0.5", "decode=16,threads=2", "write=0.5"], bound="stage", stage="decode", measure=True,
+                      all=[says("it was seen to overlap", lambda v, w: v["doubling_promised"] > 1.2)]),
+    "latency_4": dict(run=["items=600", "read=0.5", "decode=24,threads=4", "write=0.5"], bound="stage", stage="decode", measure=True,
+                      all=[says("it was seen to overlap", lambda v, w: v["doubling_promised"] > 1.2)]),
 }
 
 

@@ -7,14 +7,12 @@
  *     then=MS      in the second half of items    every=N/MS   every Nth item takes so long
  *     first=MS     the first item                 fail=N/MS    every Nth task fails after so long
  *     slow=MS      its first thread               lock         it holds the one lock meanwhile
- *     outside=MS   waits before each task         inside       puts within its task
- *     calls        runs the next stage itself, within its task
- *     pool         its threads run the next stage, too: they empty its queue after each task
- *     fan          puts each item into the queues of the next two stages, which are both the last
- *     own          its times leave out tasks inside
- *     text         tasks have a text: whether the item is an Nth one
- *     batch=N      makes one item of so many
- *     space=N      the queue that it puts into has so much
+ *     held=MS      and then so long with the lock rate=MS      and then until its turn, of which one begins each so
+ * long retry        it tries for the lock again and again, asleep in between outside=MS   waits before each task inside
+ * puts within its task calls        runs the next stage itself, within its task pool         its threads run the next
+ * stage, too: they empty its queue after each task fan          puts each item into the queues of the next two stages,
+ * which are both the last own          its times leave out tasks inside text         tasks have a text: whether the
+ * item is an Nth one batch=N      makes one item of so many space=N      the queue that it puts into has so much
  *
  * Prints the seconds from the first item to the last, and the items that came through.
  */
@@ -29,10 +27,11 @@ enum { MOST = 12, MOST_THREADS = 64 };
 
 struct stage {
   char name[32];
-  double ms, then, every_ms, first, fail_ms, slow, outside;
+  double ms, then, every_ms, first, fail_ms, slow, outside, held, rate;
   unsigned threads, every, fail, batch, space;
-  int cpu, lock, inside, calls, pool, fan, own, text, started;
+  int cpu, lock, retry, inside, calls, pool, fan, own, text, started;
   unsigned number;
+  double turn; /* milliseconds: when the next one begins */
   struct callsig_stage *handle;
   struct callsig_fifo *input, *output, *second;
 };
@@ -41,7 +40,7 @@ static struct stage stages[MOST];
 static unsigned count, items = 200, capacity = 8, wait_steps, active_steps;
 static double source_ms, sink_ms;
 static unsigned long came;
-static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER, turns = PTHREAD_MUTEX_INITIALIZER;
 
 static double __attribute__((no_instrument_function)) seconds(clockid_t clock)
 {
@@ -77,6 +76,22 @@ static void __attribute__((noinline)) lock_shared(void)
   pthread_mutex_lock(&shared);
 }
 
+static void __attribute__((noinline)) try_shared(void)
+{
+  while (pthread_mutex_trylock(&shared) != 0)
+    sleep_for(0.2);
+}
+
+/* The next turn of a stage that has one each so long. */
+static void __attribute__((noinline)) await_turn(struct stage *stage)
+{
+  pthread_mutex_lock(&turns);
+  const double now = seconds(CLOCK_MONOTONIC) * 1000, begin = stage->turn > now ? stage->turn : now;
+  stage->turn = begin + stage->rate;
+  pthread_mutex_unlock(&turns);
+  sleep_for(begin + stage->rate - now);
+}
+
 static double time_of(const struct stage *stage, uint64_t item, unsigned thread)
 {
   if (item == 1 && stage->first > 0)
@@ -100,7 +115,7 @@ static void put(const struct stage *stage, struct callsig_fifo_item item)
     callsig_fifo_put(stage->second, item, UINT64_MAX);
 }
 
-static void run_task(const struct stage *stage, struct callsig_fifo_item item, unsigned thread)
+static void run_task(struct stage *stage, struct callsig_fifo_item item, unsigned thread)
 {
   const struct callsig_task_options options = {.size = sizeof options,
                                                .item = item.item,
@@ -115,6 +130,16 @@ static void run_task(const struct stage *stage, struct callsig_fifo_item item, u
   serve(stage, time_of(stage, item.item, thread));
   if (stage->lock)
     pthread_mutex_unlock(&shared);
+  if (stage->held > 0) {
+    if (stage->retry)
+      try_shared();
+    else
+      lock_shared();
+    serve(stage, stage->held);
+    pthread_mutex_unlock(&shared);
+  }
+  if (stage->rate > 0)
+    await_turn(stage);
   if (stage->calls)
     run_task(stage + 1, item, thread);
   if (stage->inside)
@@ -153,10 +178,11 @@ static int set_option(struct stage *stage, const char *option)
          sscanf(option, "every=%u/%lf", &stage->every, &stage->every_ms) == 2 ||
          sscanf(option, "first=%lf", &stage->first) == 1 ||
          sscanf(option, "fail=%u/%lf", &stage->fail, &stage->fail_ms) == 2 ||
-         sscanf(option, "slow=%lf", &stage->slow) == 1 || sscanf(option, "outside=%lf", &stage->outside) == 1 ||
-         sscanf(option, "batch=%u", &stage->batch) == 1 || sscanf(option, "space=%u", &stage->space) == 1 ||
-         (strcmp(option, "cpu") == 0 && (stage->cpu = 1)) || (strcmp(option, "lock") == 0 && (stage->lock = 1)) ||
-         (strcmp(option, "inside") == 0 && (stage->inside = 1)) ||
+         sscanf(option, "held=%lf", &stage->held) == 1 || sscanf(option, "rate=%lf", &stage->rate) == 1 ||
+         (strcmp(option, "retry") == 0 && (stage->retry = 1)) || sscanf(option, "slow=%lf", &stage->slow) == 1 ||
+         sscanf(option, "outside=%lf", &stage->outside) == 1 || sscanf(option, "batch=%u", &stage->batch) == 1 ||
+         sscanf(option, "space=%u", &stage->space) == 1 || (strcmp(option, "cpu") == 0 && (stage->cpu = 1)) ||
+         (strcmp(option, "lock") == 0 && (stage->lock = 1)) || (strcmp(option, "inside") == 0 && (stage->inside = 1)) ||
          (strcmp(option, "calls") == 0 && (stage->calls = 1)) || (strcmp(option, "pool") == 0 && (stage->pool = 1)) ||
          (strcmp(option, "fan") == 0 && (stage->fan = 1)) || (strcmp(option, "own") == 0 && (stage->own = 1)) ||
          (strcmp(option, "text") == 0 && (stage->text = 1));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Forecast.test_what_if Forecast.test_threads_of_several_stages
+# ctest: case - quick Forecast.test_what_if Forecast.test_threads_of_several_stages Forecast.test_one_thread_shows_nothing
 # ctest: case _full full Forecast.test_one Forecast.test_all
 """What is predicted of pipelines is what they do: each is run as it is, and again with what was proposed.
 
@@ -98,6 +98,20 @@ class Forecast(PipelineCase):
             self.assertEqual((station["stage"].split("[")[0], station["with"], station["threads"]), ("0:1:read", ["0:2:decode"], threads))
             self.assertEqual(([port["queue"] for port in station["takes"]], [port["queue"] for port in station["gives"]]), (takes, gives))
             self.assertGreater(station["task_time"], 0.023)
+
+    def test_one_thread_shows_nothing(self):
+        """Of threads that may wait for one lock nothing is promised: neither twice as many, nor those that are proposed or asked for."""
+        path, _ = self.record("unseen", dict(run=["items=20", "read=2", "decode=5,held=30", "write=2"], plain=True))
+        verdict = self.answer(path)["verdicts"][0]
+        helps = verdict["what_would_help"]
+        self.assertIsNone(helps["not_predicted"])
+        self.assertEqual(verdict["not_seen"], "0:2:decode")
+        self.assertGreater(verdict["doubling_gain"], 1.5)
+        self.assertEqual({verdict["doubling_promised"], *(proposal["least"] for proposal in helps["proposals"])}, {1})
+        text = self.callsig("stages", "--what-if", "decode=4", path).stdout
+        self.assertEqual(text.count("if no task keeps another waiting, of which nothing can be promised"), 2 + len(helps["proposals"]))
+        self.assertIn("    It is not known what tasks of 0:2:decode wait for ", text)
+        self.assertNotIn("at least", text)
 
     def test_what_if(self):
         """What is asked for is told in text and in JSON; what nothing has, or is no setting, is one line."""

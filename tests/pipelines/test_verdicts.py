@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cases import SLEEPING  # noqa: E402
+from cases import SLEEPING, WAITING  # noqa: E402
 from pipeline_case import PipelineCase, failure  # noqa: E402
 from harness import main  # noqa: E402
 
@@ -35,9 +35,10 @@ class Recorded(PipelineCase):
 
     def test_merged(self):
         """Merged, a recording's verdict is the same."""
-        path, _ = self.record("moves", SLEEPING["moves"])
-        self.assertEqual(self.callsig("merge", "-o", "m.out", path).returncode, 0)
-        self.assertEqual(self.answer("m.out")["verdicts"], self.answer(path)["verdicts"])
+        for name, truth in (("moves", SLEEPING["moves"]), ("latency_2", WAITING["latency_2"])):
+            path, _ = self.record(name, truth)
+            self.assertEqual(self.callsig("merge", "-o", "m.out", path).returncode, 0)
+            self.assertEqual(self.answer("m.out")["verdicts"], self.answer(path)["verdicts"])
 
     def test_cpu_clock(self):
         """CPU times tell nothing of waiting: there are no shares of time, and there is no verdict."""

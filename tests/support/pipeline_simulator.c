@@ -31,6 +31,7 @@ struct world {
   uint32_t count;
   uint64_t items[SIMULATED_STAGES + 1]; /* in each queue */
   uint64_t tasks[SIMULATED_STAGES];     /* begun, by stage */
+  uint64_t ends[SIMULATED_STAGES];      /* of the last task, by stage; 0 before the first */
   uint64_t now;
 };
 
@@ -61,8 +62,13 @@ static void begin_work(struct world *world, struct actor *actor)
 
 static void end_task(struct world *world, struct actor *actor)
 {
-  if (actor->stage)
-    pipeline_writer_task(world->writer, actor->thread, actor->stage, actor->begun, world->now, actor->failed);
+  if (!actor->stage)
+    return;
+  pipeline_writer_task(world->writer, actor->thread, actor->stage, actor->begun, world->now, actor->failed);
+  uint64_t *end = &world->ends[actor->model - world->simulation->stages];
+  if (*end)
+    pipeline_writer_gap(world->writer, actor->thread, actor->stage, world->now - *end);
+  *end = world->now;
 }
 
 static void begin_get(struct world *world, struct actor *actor)

@@ -101,6 +101,12 @@ void pipeline_writer_task(struct recording_writer *writer, struct recording_thre
   count(writer, address + offsetof(struct fmt_rec_tasks, histogram), time);
 }
 
+void pipeline_writer_gap(struct recording_writer *writer, struct recording_thread *thread, uint64_t stage,
+                         uint64_t ticks)
+{
+  count(writer, tasks_of(writer, thread, stage) + offsetof(struct fmt_rec_tasks, gaps), ticks);
+}
+
 uint64_t pipeline_writer_queue(struct recording_writer *writer, uint32_t pipeline, uint32_t index, const char *name,
                                uint64_t capacity, uint64_t opened)
 {

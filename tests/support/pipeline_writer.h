@@ -15,6 +15,9 @@ void pipeline_writer_close_stage(struct recording_writer *writer, uint64_t stage
 /* A task that `thread` ran from `begin` to `end`. */
 void pipeline_writer_task(struct recording_writer *writer, struct recording_thread *thread, uint64_t stage,
                           uint64_t begin, uint64_t end, int failed);
+/* That a task of the stage, which `thread` ran, ended so long behind the one before it in the stage. */
+void pipeline_writer_gap(struct recording_writer *writer, struct recording_thread *thread, uint64_t stage,
+                         uint64_t ticks);
 /* Tasks that a callback refused. */
 void pipeline_writer_drop(struct recording_writer *writer, uint64_t stage, uint64_t count);
 

@@ -193,6 +193,32 @@ static void shapes(void **state)
   forget(&told);
 }
 
+/* One thread shows nothing of what its tasks may have in turn. Of four that begin together, tasks end together, so that
+ * more of them do more; when they end one after the other, as far apart as they do in the mean, they may wait for one
+ * another. */
+static void promises(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  struct told told = tell(&simulation, "encode=2,decode=5");
+  assert_true(told.forecast.doubled.gain > 1.7);
+  assert_true(told.forecast.doubled.least == 1 && told.forecast.asked.least == 1);
+  assert_string_equal(told.forecast.doubled.unseen->view->stage->stats.label, "0:2:encode");
+  forget(&told);
+  simulation.stages[0].time = 80000;
+  told = tell(&simulation, "decode=8,encode=2");
+  near(told.forecast.doubled.gain, 2);
+  assert_true(told.forecast.doubled.least > 1.9);
+  assert_null(told.forecast.doubled.unseen);
+  assert_true(told.forecast.asked.least > 1.9);
+  forget(&told);
+  simulation.source_time = 20000;
+  simulation.stages[0].time = 79000;
+  told = tell(&simulation, "decode=8");
+  assert_true(told.forecast.asked.least <= 1);
+  forget(&told);
+}
+
 /* More items than are simulated. */
 static void many_items(void **state)
 {
@@ -242,6 +268,46 @@ static void not_predicted(void **state)
   forget(&told);
 }
 
+static uint64_t asked_of(const struct callsig_pipeline *pipeline, const char *text, uint32_t number, const char **name)
+{
+  struct base_vector asked = BASE_VECTOR_OF(struct out_change);
+  assert_int_equal(out_what_if_read(pipeline, text, &asked), 0);
+  assert_true(number < asked.count);
+  const struct out_change *change = base_vector_at(&asked, number);
+  const uint64_t value = change->value;
+  *name = change->stage ? change->stage->stats.name : change->queue->name;
+  base_vector_free(&asked);
+  return value;
+}
+
+/* Names hold what separates settings. */
+static void names_with_commas(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.stages[0].name = "decode, a=3";
+  simulation.stages[1].name = "decode";
+  struct callsig_pipeline *pipeline = record(&simulation);
+  static const struct {
+    const char *text, *name;
+    uint32_t number;
+    uint64_t value;
+  } known[] = {{"decode, a=3=5", "decode, a=3", 0, 5},
+               {"0:1:decode, a=3[4]=6,decode=2", "decode, a=3", 0, 6},
+               {"0:1:decode, a=3[4]=6,decode=2", "decode", 1, 2},
+               {"queue:decode, a=3=64,decode=2", "decode, a=3", 0, 64},
+               {"queue:decode, a=3=64,decode=2", "decode", 1, 2}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    const char *name;
+    assert_int_equal(asked_of(pipeline, known[i].text, known[i].number, &name), known[i].value);
+    assert_string_equal(name, known[i].name);
+  }
+  struct base_vector asked = BASE_VECTOR_OF(struct out_change);
+  assert_int_equal(out_what_if_read(pipeline, "decode, b=3", &asked), -EINVAL);
+  base_vector_free(&asked);
+  callsig_pipeline_free(pipeline);
+}
+
 static void settings(void **state)
 {
   (void)state;
@@ -281,9 +347,11 @@ static void settings(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads),       cmocka_unit_test(enough_threads), cmocka_unit_test(ends),
-      cmocka_unit_test(queues),        cmocka_unit_test(shapes),         cmocka_unit_test(many_items),
+      cmocka_unit_test(threads),       cmocka_unit_test(enough_threads),
+      cmocka_unit_test(ends),          cmocka_unit_test(queues),
+      cmocka_unit_test(shapes),        cmocka_unit_test(many_items),
       cmocka_unit_test(not_predicted), cmocka_unit_test(settings),
+      cmocka_unit_test(promises),      cmocka_unit_test(names_with_commas),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

@@ -169,15 +169,15 @@ static void costs(void **state)
   expect(root, "own", .542);
   expect(root, "lowered", 1);
   expect(root, "factor", 1.001 / .542);
-  /* By a quarter of what was measured. */
-  expect(root, "uncertainty", .25025);
-  expect(root, "factor_low", 1.001 / (.542 + .25025));
-  expect(root, "factor_high", 1.001 / (.542 - .25025));
+  /* As the report says of the same times: hooks may have cost nothing, and up to eight times what was calibrated. */
+  expect(root, "uncertainty", .542);
+  expect(root, "factor_low", 1);
+  assert_true(YAJL_IS_NULL(get(root, "factor_high")));
   assert_true(YAJL_IS_NULL(get(root, "budget")));
   expect_function(root, "hot", .300, 0, 1, NULL);
   expect_function(root, "quiet", .150, 0, 5, NULL);
   expect_function(root, "heavy", .006, .400, 2, "time");
-  expect_function(root, "main", .003, .142, 1, "time");
+  expect_function(root, "main", .003, .142, 1, NULL);
   /* The best bargain first. */
   yajl_val first = YAJL_GET_ARRAY(get(root, "functions"))->values[0];
   assert_string_equal(text_of(get(first, "function")), "hot");
@@ -225,18 +225,18 @@ static void budgets(void **state)
   expect_budget(stats, 1.6, NULL, true, false, .701 / .542);
   expect_budget(stats, 1.25, NULL, true, true, .551 / .542);
   /* Not to be reached: what is told is what leaving out all that may be left out comes to. */
-  expect_budget(stats, 1.01, NULL, false, false, .551 / .542);
+  expect_budget(stats, 1.01, NULL, false, false, .548 / .542);
   expect_budget(stats, 1.6, "function:h?t", false, true, .851 / .542);
   expect_budget(stats, 1.6, "a.c", false, true, .851 / .542);
   expect_budget(stats, 1.6, "\nfile:b.c", true, false, .701 / .542);
   char *table = score(stats, (struct callsig_stats_score){.overhead = 1.01}, NULL, 0);
   assert_non_null(strstr(table, "a factor of 1.01 cannot be reached: without every function that may be left out it is "
-                                "still 1.02\n"));
+                                "still 1.01\n"));
   free(table);
   table = score(stats, (struct callsig_stats_score){.overhead = 1.6}, "hot", 0);
   assert_non_null(strstr(table, "the hooks took 459.000ms of 1.001s in recorded functions, in 153 calls; the program's "
                                 "own are 542.000ms: it ran 1.85 times as long as without hooks\n"));
-  assert_non_null(strstr(table, "may be off by 250.250ms, so that the factor is 1.26 to 3.43\n"));
+  assert_non_null(strstr(table, "may be off by 542.000ms, so that the factor is 1.00 to unbounded\n"));
   assert_non_null(strstr(table, "a factor of 1.6 is kept without 1 function, marked 'out': then it is 1.29"));
   assert_non_null(strstr(table,
                          "\n      100       100  300.000ms   65.4    0.554    0.000us    0.0        1        1    "
@@ -342,7 +342,7 @@ static void filters(void **state)
                 "'hot' also leaves out b.c:5(hotter)\n");
   expect_filter(stats, "run", 1.9, "", "--overhead: the budget is kept as it is: nothing is left out\n");
   refused(stats, (struct callsig_stats_score){.overhead = 1.01, .filter = "run"}, NULL, -ERANGE,
-          "cannot be reached: without every function that may be left out the run is still 1.02 times");
+          "cannot be reached: without every function that may be left out the run is still 1.01 times");
   callsig_stats_free(stats);
 }
 

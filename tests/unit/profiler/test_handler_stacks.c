@@ -1,7 +1,7 @@
 /*
  * A handler on an alternate stack that lies among the frames of the thread's own interrupts a hook, while an earlier
  * handler's call, whose exit was heard by nobody, is open there. The frames of both are left alone: by their addresses
- * alone the hook's would be dead.
+ * alone the hook's would be dead. And what is told of frames that nobody heard the exit of.
  */
 /* ctest: records */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
@@ -12,7 +12,9 @@
 
 #include "callsig/callsig.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/process.h"
 #include "profiler/frame/frame.h"
+#include "profiler/frame/unwind.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
 #include "tests/support/check.h"
@@ -51,6 +53,21 @@ static QUIET struct fmt_rec_frame *begin_frame(struct prof_thread *t)
   return frame;
 }
 
+/* Of a call that no exit hook ended it is told, unless a switch of recording did: then that is what it ended by. */
+static QUIET void close_frames(struct prof_thread *t, struct fmt_rec_edge *edge)
+{
+  const uint64_t *loss = &prof_process.header->loss[FMT_LOSS_UNWOUND];
+  CHECK(*loss == 0 && prof_slow_enter(t));
+  prof_frame_close(t, prof_clock_now());
+  CHECK(*loss == 1);
+  CHECK(prof_frame_open(t, edge, (uintptr_t)__builtin_frame_address(0), prof_clock_now()));
+  t->tree.record->end_ticks = prof_clock_now();
+  prof_frame_close(t, t->tree.record->end_ticks);
+  CHECK(*loss == 1);
+  t->tree.record->end_ticks = 0;
+  prof_slow_leave(t);
+}
+
 QUIET int main(void)
 {
   char inner[16384];
@@ -66,6 +83,9 @@ QUIET int main(void)
   const uintptr_t cfa = begun->cfa;
   CHECK(raise(SIGUSR1) == 0 && calls == 2);
   CHECK(t->top == begun && begun->cfa == cfa && left->edge == (uintptr_t)edge);
+  begun->cfa = 0;
+  t->top--;
+  close_frames(t, edge);
   CHECK(unlink(callsig_path()) == 0);
   _exit(0); /* the frames are as no hook leaves them */
 }

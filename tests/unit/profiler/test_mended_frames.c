@@ -109,9 +109,10 @@ static QUIET uint64_t mislead(struct prof_thread *t, const char *how, struct pro
 /* Frames above the innermost one when recording ends are lost, and said to be. */
 static QUIET void leave_above(struct prof_thread *t, struct prof_place before, struct fmt_rec_edge *edge)
 {
+  open_frame(t, edge);
+  open_frame(t, edge);
+  /* Only now: this file is instrumented, and so is what it takes from headers and calls in a slow section. */
   const uint64_t lost = prof_process.header->loss[FMT_LOSS_NESTED];
-  open_frame(t, edge);
-  open_frame(t, edge);
   before.top[1].edge = 0; /* the hook that went on has ended its own */
   before.top[1].cfa = 0;
   t->top = before.top;

@@ -152,6 +152,31 @@ static void limits(void **state)
   }
 }
 
+/* Without a budget the sample of a long run becomes thinner, and what calls are given stays what they take. */
+static void long_runs_draw_from_more(void **state)
+{
+  (void)state;
+  uint64_t total = 0, given = 0;
+  uint32_t most_drawn = DRAWN;
+  srandom(4);
+  note(&edges[0], REVIEW, PRICE);
+  for (unsigned i = 0; i < 10 * MANY; i++) {
+    const uint64_t ticks = PRICE / 2 + (uint64_t)random() % PRICE;
+    const bool skipped = prof_sampling_skips(&thread, &edges[0].edge);
+    total += ticks;
+    given += skipped ? edges[0].sampling.imputed : ticks;
+    if (!skipped)
+      note(&edges[0], 1, ticks);
+    assert_true(i > MANY || thread.sample_mask + 1 == DRAWN);
+    assert_true(thread.sample_mask + 1 >= most_drawn);
+    most_drawn = thread.sample_mask + 1;
+  }
+  assert_int_equal(most_drawn, 4 * DRAWN);
+  assert_int_equal(header.drawn_from, most_drawn);
+  const double off = (double)given / (double)total - 1;
+  assert_true(off < 0.01 && off > -0.01);
+}
+
 /* Runs calls of one edge, of which each takes `ticks` beside the hooks, for as long as the budget needs to settle, and
  * gives the slowdown of the last part. */
 static double settle(uint64_t ticks, uint64_t count_price)
@@ -369,6 +394,7 @@ int main(void)
       TEST(one_long_call_first),
       TEST(timed_again),
       TEST(limits),
+      TEST(long_runs_draw_from_more),
       TEST(budget_kept),
       TEST(budget_changes_no_time),
       TEST(imputed_within),

@@ -2,8 +2,10 @@
  * Machine code for the exits of a module's sleds, near the module: one piece for all of them.
  *
  * A call that was counted when it began needs nothing at its end but its frame taken off. The frame's flags say whose
- * it is, as long as nobody has marked it: the stack pointer in its hooks. Everything else is the hook's.
+ * it is, as long as nobody has marked it: the stack pointer in its hooks. A leaf that was counted has no frame at all.
+ * Everything else is the hook's.
  */
+#include "format/sled.h"
 #include "profiler/arch/x86_64/stub/code_writer.h"
 #include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/hook/asm_offsets.h"
@@ -27,9 +29,22 @@ static void restore(struct prof_code_writer *w, bool free)
   PROF_CODE_LOAD(w, PROF_RCX, PROF_RSP, prof_code_saved(2));
 }
 
-void prof_exit_write(uint8_t *place, const uintptr_t *hook, bool free)
+/* Returns at once when the innermost frame, of a leaf's exit, does not lie where its own would. Changes `thread`. */
+static void leave_without_frame(struct prof_code_writer *w, bool free, unsigned thread, unsigned frame)
+{
+  prof_code_memory(w, 8, 0x8d, thread, PROF_RSP, 16); /* lea thread, the canonical frame address */
+  prof_code_memory(w, 8, 0x3b, thread, frame, PROF_F_CFA);
+  uint8_t *own = prof_code_jump_if(w, PROF_IF_EQUAL);
+  restore(w, free);
+  prof_code_byte(w, 0xc3);
+  prof_code_patch(own, w->next);
+  prof_code_load_self(w, thread);
+}
+
+void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags)
 {
   struct prof_code_writer writer = {.next = place, .end = place + PROF_EXIT_SIZE}, *w = &writer;
+  const bool free = flags & FMT_SLED_FREE;
   const unsigned thread = thread_register(free), frame = frame_register(free);
   uint8_t *other[3];
   if (!free) {
@@ -43,6 +58,8 @@ void prof_exit_write(uint8_t *place, const uintptr_t *hook, bool free)
   prof_code_byte(w, PROF_HOOKS_ON);
   other[1] = prof_code_jump_if(w, PROF_IF_NOT_EQUAL);
   PROF_CODE_LOAD(w, frame, thread, PROF_T_TOP);
+  if (flags & FMT_SLED_LEAF)
+    leave_without_frame(w, free, thread, frame);
   prof_code_memory(w, 8, 0x39, PROF_RSP, frame, PROF_F_FLAGS); /* cmp [flags], rsp */
   other[2] = prof_code_jump_if(w, PROF_IF_NOT_EQUAL);
   /* Clearing the edge closes the frame. Only then it is known not to be marked: a signal handler may have done so up to

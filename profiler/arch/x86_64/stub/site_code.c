@@ -8,10 +8,12 @@
  * bucket has to be worked out. What of them the program has something in is saved in the red zone, r11 by the stub. The
  * rest of the registers is where the ABI has the arguments, and is only read.
  *
- * A call that is not timed is counted here and now: its exit has nothing to do but to take the frame off.
+ * A call that is not timed is counted here and now: its exit has nothing to do but to take the frame off. Where nothing
+ * is called from the function, nobody asks for that frame, and there is none.
  */
 #include <cpuid.h>
 
+#include "format/sled.h"
 #include "profiler/arch/x86_64/stub/code_writer.h"
 #include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/base/process.h"
@@ -30,6 +32,7 @@ struct piece {
   struct prof_code_writer w;
   const struct prof_fast_compare *compare;
   bool free;                   /* nothing is in rax, r10 and r11 */
+  bool leaf;                   /* the function calls nothing */
   bool rcx_saved, rdx_saved;   /* it is the code's own here */
   bool crc;                    /* the processor has an instruction for it */
   unsigned temporary;          /* for values that are compared */
@@ -313,38 +316,60 @@ static void verify(struct piece *p)
     verify_argument(p, &p->compare->ops[i], place);
 }
 
-/* Reserves a frame, rcx: from here on a signal handler's frames go above it, which already says where it lies. */
-static void reserve_frame(struct piece *p)
+/* rcx: the innermost frame, which a frame of the canonical frame address r11 may go above. */
+static void find_room(struct piece *p)
 {
   struct prof_code_writer *w = &p->w;
   PROF_CODE_LOAD(w, PROF_RCX, PROF_R10, PROF_T_TOP);
-  prof_code_memory(w, 8, 0x8d, PROF_R11, PROF_RSP, 16); /* the canonical frame address */
+  prof_code_memory(w, 8, 0x8d, PROF_R11, PROF_RSP, 16); /* lea */
   prof_code_memory(w, 8, 0x3b, PROF_R11, PROF_RCX, PROF_F_CFA);
   miss_if(p, PROF_IF_NOT_BELOW);
   prof_code_memory(w, 8, 0x3b, PROF_R11, PROF_R10, PROF_T_STACK_LOW);
   miss_if(p, PROF_IF_NOT_ABOVE);
+}
+
+/* Reserves that frame, rcx: from here on a signal handler's frames go above it, which already says where it lies. */
+static void reserve_frame(struct piece *p)
+{
+  struct prof_code_writer *w = &p->w;
   PROF_CODE(w, 0x48, 0x83, 0xc1, PROF_F_SIZE); /* add rcx, frame */
   PROF_CODE_STORE(w, PROF_R11, PROF_RCX, PROF_F_CFA);
   PROF_CODE_STORE(w, PROF_RCX, PROF_R10, PROF_T_TOP);
 }
 
-/* Counts the call with what is imputed to it, opens its frame, and returns. By its flags, the stack pointer, the exit
- * knows both that the frame is its own and that nothing is left to do. */
+/* Counts the call of the edge rax, with what is imputed to it, and in the caller's edge, \p caller. */
+static void count(struct piece *p, unsigned caller)
+{
+  struct prof_code_writer *w = &p->w;
+  PROF_CODE_LOAD(w, PROF_R11, PROF_RAX, PROF_S_IMPUTED);
+  prof_code_memory(w, 8, 0x83, 0, PROF_RAX, PROF_E_CALLS); /* add qword, 1 */
+  prof_code_byte(w, 1);
+  prof_code_memory(w, 8, 0x01, PROF_R11, PROF_RAX, PROF_E_CALLS + 8);
+  prof_code_memory(w, 8, 0x01, PROF_R11, caller, PROF_E_CHILDREN);
+}
+
+/* Counts the call, opens its frame, and returns. By its flags, the stack pointer, the exit knows both that the frame is
+ * its own and that nothing is left to do. */
 static void open_counted(struct piece *p)
 {
   struct prof_code_writer *w = &p->w;
   PROF_CODE_STORE(w, PROF_RSP, PROF_RCX, PROF_F_FLAGS);
-  PROF_CODE_LOAD(w, PROF_R11, PROF_RAX, PROF_S_IMPUTED);
   PROF_CODE_LOAD(w, PROF_R10, PROF_RCX, PROF_F_EDGE - PROF_F_SIZE); /* the caller's edge again */
-  prof_code_memory(w, 8, 0x83, 0, PROF_RAX, PROF_E_CALLS);          /* add qword, 1 */
-  prof_code_byte(w, 1);
-  prof_code_memory(w, 8, 0x01, PROF_R11, PROF_RAX, PROF_E_CALLS + 8);
-  prof_code_memory(w, 8, 0x01, PROF_R11, PROF_R10, PROF_E_CHILDREN);
+  count(p, PROF_R10);
   prof_code_memory(w, 8, 0xc7, 0, PROF_RCX, PROF_F_START);
   prof_code_word(w, (uint32_t)PROF_COUNTED);
   PROF_CODE_STORE(w, PROF_RAX, PROF_RCX, PROF_F_EDGE);
   restore(p);
   prof_code_byte(w, 0xc3);
+}
+
+/* Counts the call and returns; rcx is the caller's frame. Its exit, that of a leaf, finds no frame of its own. */
+static void count_leaf(struct piece *p)
+{
+  PROF_CODE_LOAD(&p->w, PROF_RCX, PROF_RCX, PROF_F_EDGE);
+  count(p, PROF_RCX);
+  restore(p);
+  prof_code_byte(&p->w, 0xc3);
 }
 
 /* Goes on to open the frame rcx, which is reserved, of a call that is timed: at `target`. */
@@ -394,6 +419,28 @@ static void go_on_in_other_mode(struct piece *p, uint8_t *other_mode, uint8_t *e
   prof_code_jump(w, prof_sled_found);
 }
 
+/* Opens the frame, for which there is room, of a call of the edge rax, or counts it without one. */
+static void open_frame(struct piece *p)
+{
+  struct prof_code_writer *w = &p->w;
+  if (!p->leaf)
+    reserve_frame(p);
+  if (!prof_process.settings.sample_times) {
+    open_timed(p, prof_sled_timed);
+    return;
+  }
+  prof_code_memory(w, 4, 0xff, 1, PROF_R10, PROF_T_SAMPLE); /* dec */
+  uint8_t *sample = prof_code_jump_if(w, PROF_IF_EQUAL);
+  if (p->leaf)
+    count_leaf(p);
+  else
+    open_counted(p);
+  prof_code_patch(sample, w->next);
+  if (p->leaf)
+    reserve_frame(p);
+  open_timed(p, prof_sled_sample);
+}
+
 static void write_code(struct piece *p)
 {
   struct prof_code_writer *w = &p->w;
@@ -409,16 +456,8 @@ static void write_code(struct piece *p)
   uint8_t *ever_active = check_ever_active(p);
   const uint8_t *open = w->next;
   verify(p);
-  reserve_frame(p);
-  if (prof_process.settings.sample_times) {
-    prof_code_memory(w, 4, 0xff, 1, PROF_R10, PROF_T_SAMPLE); /* dec */
-    uint8_t *sample = prof_code_jump_if(w, PROF_IF_EQUAL);
-    open_counted(p);
-    prof_code_patch(sample, w->next);
-    open_timed(p, prof_sled_sample);
-  } else {
-    open_timed(p, prof_sled_timed);
-  }
+  find_room(p);
+  open_frame(p);
   misses_lead_to(p, w->next);
   if (!p->rdx_saved)
     PROF_CODE_STORE(w, PROF_RDX, PROF_RSP, prof_code_saved(1));
@@ -435,11 +474,12 @@ static bool has_crc(void)
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & bit_SSE4_2;
 }
 
-size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, bool free)
+size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, unsigned flags)
 {
   struct piece piece = {.w = {.next = target, .end = target + capacity},
                         .compare = compare,
-                        .free = free,
+                        .free = flags & FMT_SLED_FREE,
+                        .leaf = flags & FMT_SLED_LEAF && prof_process.settings.sample_times,
                         .crc = has_crc(),
                         .temporary = PROF_R11};
   for (uint32_t i = 0; i < compare->count; i++) {

@@ -3,6 +3,7 @@
  */
 #include "profiler/arch/x86_64/stub/stub.h"
 
+#include "format/sled.h"
 #include "profiler/arch/x86_64/stub/code_writer.h"
 
 #define TRAP 0xccu
@@ -13,10 +14,10 @@ static void fill(struct prof_code_writer *w)
     prof_code_byte(w, TRAP);
 }
 
-void prof_stub_write(uint8_t *place, const struct prof_site_link **link, bool free)
+void prof_stub_write(uint8_t *place, const struct prof_site_link **link, unsigned flags)
 {
   struct prof_code_writer w = {.next = place, .end = place + PROF_STUB_SIZE};
-  if (!free)
+  if (!(flags & FMT_SLED_FREE))
     PROF_CODE_STORE(&w, PROF_R11, PROF_RSP, prof_code_saved(PROF_R11));
   PROF_CODE(&w, 0x4c, 0x8b, 0x1d); /* mov r11, [rip + distance] */
   uint8_t *distance = w.next;

@@ -16,7 +16,7 @@
 #include "profiler/tree/fast_compare.h"
 
 #define PROF_STUB_SIZE 16u
-#define PROF_EXIT_SIZE (12 * PROF_STUB_SIZE)
+#define PROF_EXIT_SIZE (16 * PROF_STUB_SIZE)
 
 /* Where the stub of an entry goes, and with what. Never changed: a site that has other code gets another link. */
 struct prof_site_link {
@@ -26,19 +26,20 @@ struct prof_site_link {
   uint32_t hash;   /* what the hash that they are looked for by begins with */
 };
 
-/* `free` says of a sled, here and below: rax, r10 and r11 of its function are nobody's there (FMT_SLED_FREE). */
+/* `flags`, here and below, are the sled's: whether rax, r10 and r11 of its function are nobody's there (FMT_SLED_FREE),
+ * and whether the function calls nothing (FMT_SLED_LEAF); others are not looked at. */
 
 /* Writes the stub of an entry at `place`; `link`, within two gigabytes of it, is the word with its link. */
-void prof_stub_write(uint8_t *place, const struct prof_site_link **link, bool free);
-/* Writes what exits call, PROF_EXIT_SIZE bytes: takes a frame off that was counted when it began; `hook`, within two
- * gigabytes of it, is the word with the address of the hook for all others. */
-void prof_exit_write(uint8_t *place, const uintptr_t *hook, bool free);
+void prof_stub_write(uint8_t *place, const struct prof_site_link **link, unsigned flags);
+/* Writes what exits call, PROF_EXIT_SIZE bytes: takes a frame off that was counted when it began, and a leaf may have
+ * none; `hook`, within two gigabytes of it, is the word with the address of the hook for all others. */
+void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags);
 /* Writes a stub that jumps to the address in the word at `target`, within two gigabytes. */
 void prof_stub_write_jump(uint8_t *place, const uintptr_t *target);
 
 /* Writes code for calls whose arguments `compare` says all of. Gives its bytes, at most `capacity`; 0 when they are not
  * enough, or when it has an op that only the hook compares. */
-size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, bool free);
+size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, unsigned flags);
 
 /* The link to this code for the edges that have `number`, not 0, in the upper half of their mode. */
 struct prof_site_link prof_site_code_link(const uint8_t *code, const struct prof_fast_compare *compare,

@@ -4,3 +4,7 @@ set(hotpath ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/hotpath_instructions
 callsig_test(bench.hotpath quick ${hotpath} --quick)
 callsig_test(bench.hotpath_full full ${hotpath})
 set_tests_properties(bench.hotpath bench.hotpath_full PROPERTIES SKIP_RETURN_CODE 77 COST 200)
+# And those of a task's begin and end, and of what else pipelines call, against task_bound.txt.
+callsig_test(bench.tasks full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/task_instructions.py ${PROJECT_BINARY_DIR}
+             --bound ${CMAKE_CURRENT_LIST_DIR}/task_bound.txt)
+set_tests_properties(bench.tasks PROPERTIES SKIP_RETURN_CODE 77 COST 60)

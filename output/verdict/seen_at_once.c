@@ -1,0 +1,49 @@
+/* Finds how many tasks a stage was seen to be able to do, by how shortly after one another they ended. */
+#include "output/verdict/seen_at_once.h"
+
+#include <math.h>
+
+#include "output/verdict/model_times.h"
+
+#define ENOUGH     30u  /* ends behind one another */
+#define FAILED_FEW 0.05 /* of its tasks: their times are not in the histogram */
+#define APART      2.0  /* times as wide as what tasks take: what lies between their ends */
+#define BUCKET     0.03 /* of a time: so wide is its bucket */
+
+/* In permille: from which rank to which most of the values lie. */
+enum { LOW = 100, HIGH = 900 };
+
+static double percentile(const struct out_histogram *histogram, unsigned permille)
+{
+  return out_histogram_percentile(histogram, permille, 0, INFINITY);
+}
+
+static double width(const struct out_histogram *histogram)
+{
+  return percentile(histogram, HIGH) - percentile(histogram, LOW);
+}
+
+/* The seconds of a task, at most, in which it has what others of its stage need, too. INFINITY: that was not seen. */
+static double alone_at_most(const struct out_stage *stage, double tick)
+{
+  const struct callsig_stage_stats *stats = &stage->stats;
+  const double differ = width(&stage->times) + BUCKET * percentile(&stage->times, HIGH);
+  if (out_histogram_total(&stage->gaps) < ENOUGH ||
+      (double)stats->num_failures > FAILED_FEW * (double)stats->num_tasks || width(&stage->gaps) < APART * differ)
+    return INFINITY;
+  return out_model_number((percentile(&stage->gaps, LOW) + differ) * tick);
+}
+
+void out_seen_at_once(const struct callsig_pipeline *pipeline, double window, struct out_model_station *station)
+{
+  const struct out_thread_group *group = &station->group;
+  const double rate = (double)group->members[0]->stage->stats.num_tasks / window;
+  double alone = 0;
+  station->divides = true;
+  for (uint32_t i = 0; i < group->count; i++) {
+    alone = fmax(alone, alone_at_most(group->members[i]->stage, pipeline->tick));
+    station->divides = station->divides && isfinite(alone);
+  }
+  alone = fmin(alone, station->computes + station->ready + station->waits);
+  station->most = fmax(1, 1 / fmax(alone * rate, 1e-9));
+}
